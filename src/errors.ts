@@ -1,0 +1,27 @@
+import type { Place, Problem } from './types.ts';
+
+/** The user has to mend something. Carries every problem found, so that one run tells them all. */
+export class UserError extends Error {
+  override readonly name = 'UserError';
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(formatProblem).join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** evaldiff itself, or what it stands on, is at fault: not the user's files. */
+export class InternalError extends Error {
+  override readonly name = 'InternalError';
+}
+
+/** `file:line: message`, `file: message`, or the message alone. */
+export function formatProblem({ place, message }: Problem): string {
+  if (place === null) return message;
+  return place.line > 0 ? `${place.file}:${place.line}: ${message}` : `${place.file}: ${message}`;
+}
+
+export function problem(place: Place | null, message: string): Problem {
+  return { place, message };
+}

@@ -1,0 +1,445 @@
+/** The shared vocabulary. Types only: nothing here runs, and nothing is imported. */
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Scalar = string | number | boolean;
+export type Side = 'base' | 'head';
+
+/** A place in a user's file. `line` counts from 1; 0 means the file as a whole. */
+export interface Place { file: string; line: number }
+
+/** One thing the user has to mend. `place` is null for inputs and for the environment, which `message` then names. */
+export interface Problem { place: Place | null; message: string }
+
+/** Something a reader must know that changes no verdict by itself. */
+export interface Notice { kind: NoticeKind; message: string; place: Place | null }
+export type NoticeKind =
+  | 'added' | 'removed' | 'edited' | 'skipped' | 'ungraded' | 'error' | 'capped' | 'not-comparable'
+  | 'trust' | 'settings' | 'unused' | 'import' | 'permission' | 'repeats' | 'quarantine' | 'qualeval';
+
+// ---------------------------------------------------------------- one commit's files
+
+/** The regular files of one commit below the working directory; paths are POSIX and relative to it. */
+export interface SourceTree {
+  /** Full commit id, or `worktree` for uncommitted files. */
+  commit: string;
+  /** Path → git object id and size in bytes. Content with equal ids is equal. */
+  files: ReadonlyMap<string, { id: string; size: number }>;
+  /** Entries that are not regular files (symbolic links, submodules), by path, with what they are. */
+  irregular: ReadonlyMap<string, 'symbolic link' | 'submodule'>;
+  /** Content of a path listed in `files`. Rejects for any other path. */
+  read(path: string): Promise<Uint8Array>;
+}
+
+/** What changed between the two commits, by path below the working directory. */
+export interface ChangedFile {
+  path: string;
+  /** Path on base; differs from `path` for a rename; null for a new file. */
+  basePath: string | null;
+  /** Head's changed lines as inclusive ranges; empty for a deleted file. */
+  lines: { start: number; end: number }[];
+  deleted: boolean;
+}
+
+// ---------------------------------------------------------------- the user's files, as read
+
+export type ProviderName = 'openai' | 'anthropic' | 'program' | 'replay';
+
+export interface ModelSettings {
+  provider: ProviderName;
+  /** Name of an address given by the workflow (`endpoints`); null: the vendor's public host. */
+  endpoint: string | null;
+  /** The name sent to the vendor. */
+  model: string;
+  /** Dollars per million tokens. */
+  price: { input: number; output: number } | null;
+  /** `program`: command line, the files it is made of (globs), and what prepares the checkout. */
+  command: string[];
+  files: string[];
+  setup: string[];
+  /** `replay`: the recordings. */
+  file: string | null;
+  replaces: string[];
+  place: Place;
+}
+
+export interface GateSettings {
+  fail_on: 'regression' | 'failure' | 'never';
+  /** Share of pull requests that change nothing which may go red, 0–0.5. */
+  alpha: number;
+  /** Smallest fall of a pass rate that counts, 0–1. */
+  min_drop: number;
+  /** A fall up to here can be called unchanged, 0–1. */
+  tolerance: number;
+  gate_on: 'suite+references' | 'suite';
+  on_inconclusive: 'pass' | 'fail';
+  yardstick: 'warn' | 'fail';
+  removed: 'warn' | 'fail';
+  attributes: 'advise' | 'fail';
+  min_pass_rate: number | null;
+}
+
+export interface Budget { max_calls: number | null; max_cost_usd: number | null }
+
+export interface Settings {
+  /** The settings file read, or null when the project has none. */
+  file: string | null;
+  prompts: string[];
+  rubrics: string[];
+  n_tries: number | 'adaptive';
+  seed: number;
+  models: ReadonlyMap<string, ModelSettings>;
+  grader: { model: string; parameters: Record<string, Json>; place: Place } | null;
+  sweep: Record<string, Scalar[]>;
+  gate: GateSettings;
+  budget: Budget;
+  qualeval: { enabled: 'auto' | 'on' | 'off'; attributes: string; max_attributes: number; slack: number };
+}
+
+export type Role = 'system' | 'user' | 'assistant';
+export interface Message { role: Role; content: string }
+
+export interface Prompt {
+  file: string;
+  name: string;
+  /** The model's name as written; null only for a prompt that computes its output with `code`. */
+  model: string | null;
+  /** Every other scalar of the file, passed to the vendor as written. */
+  parameters: Record<string, Json>;
+  variables: { name: string; place: Place }[];
+  messages: (Message & { place: Place })[];
+  code: { source: string; language: CodeLanguage; place: Place } | null;
+  /** Line of each top-level key, for messages and annotations. */
+  lines: Record<string, number>;
+}
+
+export type CodeLanguage = 'python' | 'javascript';
+
+export interface DependsOn {
+  name: string;
+  type: 'function' | 'rubric' | null;
+  kwargs: Record<string, Json> | null;
+  metric_name: string | null;
+  metric_level: MetricLevel | null;
+  relative_object_position: number;
+  metric_min_value: number;
+  metric_max_value: number;
+  place: Place;
+}
+export type MetricLevel = 'Message' | 'Turn' | 'Thread' | 'ToolCall';
+
+/** What a metric is made of: exactly one of the file's `uses`, `rubric` and `code`. */
+export type MetricSource =
+  | { kind: 'built-in'; uses: string; with: Record<string, Json> }
+  | { kind: 'code'; language: CodeLanguage; code: string }
+  | { kind: 'rubric'; rubric: string };
+
+export interface Metric {
+  name: string;
+  source: MetricSource;
+  /** Passes when the value reaches it; null: the metric's own rule. */
+  threshold: number | null;
+  level: MetricLevel;
+  depends_on: DependsOn[];
+  /** Runs and is shown, but does not gate. */
+  skip: boolean;
+  place: Place;
+}
+
+export type Rollup =
+  | { kind: 'named'; policy: 'all' | 'any' | 'majority' }
+  | { kind: 'at_least'; k: number }
+  | { kind: 'pass_rate'; min: number }
+  | { kind: 'code'; name: string; language: CodeLanguage; code: string; place: Place };
+
+export interface Reference {
+  /** Given, or a hash of the input; unique in its suite. */
+  id: string;
+  place: Place;
+  input: Record<string, Scalar>;
+  /** Given messages in place of a rendered prompt (recorded dialogues); null for ordinary references. */
+  thread: Message[] | null;
+  /** As written; undefined when absent. */
+  expected: Json | undefined;
+  skip: boolean;
+  tags: string[];
+  n_tries: number | null;
+  /** Why this reference cannot run (a variable without a value, say); it is then an `error`, and the rest runs. */
+  problem: string | null;
+}
+
+export interface Conversation {
+  max_steps: number;
+  evaluators: { model: string; parameters: Record<string, Json>; place: Place }[];
+  criteria: { name: string; combine: 'all' | 'any' | 'majority' }[];
+  instructions: string | null;
+  place: Place;
+}
+
+export interface Tests {
+  file: string;
+  n_tries: number | 'adaptive' | null;
+  skip: boolean;
+  metrics: Metric[];
+  rollup: Rollup;
+  references: Reference[];
+  conversation: Conversation | null;
+  quarantine: { id: string; reason: string; until: string; place: Place }[];
+}
+
+/** A prompt with its tests at one commit. */
+export interface Suite { prompt: Prompt; tests: Tests }
+
+export interface Rubric {
+  name: string;
+  prompt: string;
+  /** Label → score; labels are text even when YAML would read them otherwise. */
+  choice_scores: ReadonlyMap<string, number>;
+  eval_type: 'classify' | 'cot_classify' | 'classify_cot';
+  notes: string | null;
+  examples: { content: string; context: string | null; expected: string; place: Place }[];
+  place: Place;
+}
+
+/** Everything read from one commit. */
+export interface Project {
+  settings: Settings;
+  suites: Suite[];
+  rubrics: ReadonlyMap<string, Rubric>;
+  notices: Notice[];
+}
+
+/** Model and parameters of one column of results. */
+export interface Variant { model: string | null; parameters: Record<string, Json> }
+
+// ---------------------------------------------------------------- asking a model
+
+/** Where a request goes. Keys and addresses are not here: the provider adds them. */
+export type Target =
+  | { provider: 'openai' | 'anthropic'; endpoint: string | null; model: string }
+  | { provider: 'program'; model: string; command: string[]; setup: string[];
+      /** Hash of the program's files: part of the key; `commit`, which checkout to run in, is not. */
+      files: string; commit: string }
+  | { provider: 'replay'; model: string; file: string; commit: string };
+
+export interface Request {
+  target: Target;
+  parameters: Record<string, Json>;
+  messages: Message[];
+  /** Try index from 0. Two tries never share one completion. */
+  try: number;
+  /** Ask for an answer of this JSON Schema, by structured output or a forced tool where the vendor has it. */
+  schema: { name: string; json: { [key: string]: Json } } | null;
+  purpose: Purpose;
+}
+/** What a call is paid for; part of no key. */
+export type Purpose = 'prompt' | 'grader' | 'evaluator' | 'qualeval' | 'insight';
+
+export interface Usage { input_tokens: number; output_tokens: number }
+export interface ToolCall { name: string; arguments: string }
+export type FinishReason = 'stop' | 'length' | 'filter' | 'tool' | 'other';
+
+/** What came back. An error is a value that is carried, counted and shown. */
+export type Completion =
+  | { status: 'ok'; output: string; finish_reason: FinishReason; tool_calls: ToolCall[]; usage: Usage | null;
+      /** Milliseconds of the call that was paid for, also when the answer was reused. */
+      latency_ms: number; reused: boolean }
+  | { status: 'error'; kind: ErrorKind; message: string };
+export type ErrorKind =
+  | 'key' | 'rate-limit' | 'timeout' | 'network' | 'server' | 'request' | 'reply' | 'filtered'
+  | 'program' | 'recording' | 'budget' | 'aborted' | 'code' | 'reference';
+
+export type Complete = (request: Request) => Promise<Completion>;
+
+/** Runs the user's code on many sets of variables; answers in the order of `inputs`. */
+export type Evaluate = (job: CodeJob) => Promise<CodeResult[]>;
+export interface CodeJob {
+  side: Side;
+  language: CodeLanguage;
+  code: string;
+  /** Names the code must set, in the order wanted. */
+  outputs: string[];
+  inputs: Record<string, Json | undefined>[];
+}
+export type CodeResult =
+  | { status: 'ok'; values: Record<string, Json> }
+  | { status: 'error'; message: string };
+
+// ---------------------------------------------------------------- scores
+
+/** One metric on one sample. Only pass and fail ever enter a rate. */
+export type Score =
+  | { metric: string; status: 'pass' | 'fail'; value: Json; reason: string | null; skip: boolean }
+  | { metric: string; status: 'ungraded' | 'error' | 'skipped'; value: null; reason: string; skip: boolean };
+
+/** A try as a whole: pass when every gating metric passes in it. */
+export type Outcome = 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
+
+/** Counts over all metrics and tries of one reference on one side, with llmeval's meaning: skipped ones are inside. */
+export interface Tally {
+  num_passes: number; num_fails: number; num_skip_passes: number; num_skip_fails: number;
+  num_tries: number; num_metrics: number; num_ungraded: number; num_errors: number;
+}
+
+// ---------------------------------------------------------------- the result (result.json)
+
+export type Conclusion = 'success' | 'failure' | 'neutral' | 'error';
+export type TrustLevel = 'trusted' | 'member' | 'untrusted';
+export type Verdict = 'regressed' | 'improved' | 'unchanged' | 'inconclusive' | 'new' | 'removed' | 'not_compared' | 'no_data';
+export type ReferenceStatus =
+  | 'regressed' | 'improved' | 'unchanged' | 'flaky' | 'inconclusive'
+  | 'added' | 'removed' | 'edited' | 'error' | 'ungraded'
+  /** One side only (sweeps): the roll-up's word. */
+  | 'pass' | 'fail';
+
+export interface TryResult {
+  try: number;
+  outcome: Outcome;
+  actual: string | null;
+  error: string | null;
+  scores: Score[];
+  usage: Usage | null;
+  latency_ms: number | null;
+  reused: boolean;
+  finish_reason: FinishReason | null;
+}
+
+export interface SideResult {
+  tally: Tally;
+  /** The roll-up policy's word on this side; null when no try could be judged. */
+  rollup: 'pass' | 'fail' | null;
+  /** Tries that pass, and tries that pass or fail. */
+  passes: number;
+  tries_judged: number;
+  tries: TryResult[];
+}
+
+export interface ReferenceResult {
+  id: string;
+  file: string;
+  line: number;
+  tags: string[];
+  skip: boolean;
+  input: Record<string, Scalar>;
+  expected: Json | null;
+  status: ReferenceStatus;
+  /** One-sided p of "head passes less often", before adjustment, and the false-discovery rate at which it would be called; null where not compared. */
+  p: number | null;
+  q: number | null;
+  base: SideResult | null;
+  head: SideResult | null;
+}
+
+/** Why a suite runs: a key of the user's file that differs, or a side that lacks it. */
+export interface Because { key: string; file: string }
+
+export interface PassRate {
+  /** 0–1 over the tries that all references share; null when nothing was judged. */
+  base: number | null;
+  head: number | null;
+  difference: number | null;
+  /** Two-sided 90 % interval of the difference. */
+  low: number | null;
+  high: number | null;
+  /** One-sided mid-p of "head is worse". */
+  p: number | null;
+}
+
+export interface SuiteResult {
+  path: string;
+  name: string;
+  variant: Variant;
+  /** Base's variant where it differs from head's. */
+  base_variant: Variant | null;
+  because: Because[];
+  pass_rate: PassRate;
+  verdict: Verdict;
+  /** One sentence with the numbers. */
+  summary: string;
+  /** Smallest fall of the pass rate that a run of this size usually sees, 0–1; null: none. */
+  visible_drop: number | null;
+  /** References × tries that were compared. */
+  compared: { references: number; tries: number };
+  references: ReferenceResult[];
+  metrics: { name: string; base: number | null; head: number | null; judged_base: number; judged_head: number }[];
+}
+
+export interface YardstickResult {
+  path: string;
+  name: string;
+  /** Pass rates, outputs × yardstick: `base_head` is base's outputs under head's yardstick. */
+  rates: { base_base: number | null; base_head: number | null; head_base: number | null; head_head: number | null };
+  /** head_head − base_head, base_head − base_base, and their sum. */
+  prompt_effect: number | null;
+  yardstick_effect: number | null;
+  total: number | null;
+  because: Because[];
+  /** References whose word on base's outputs differs between the yardsticks. */
+  flipped: { id: string; from: Outcome; to: Outcome }[];
+  summary: string;
+}
+
+export interface AttributeResult {
+  id: string;
+  name: string;
+  kind: 'domain' | 'subtask';
+  explanation: string;
+  prior: number;
+  n: number;
+  base: number | null;
+  head: number | null;
+  difference: number | null;
+  low: number | null;
+  high: number | null;
+  p: number | null;
+  verdict: 'regressed' | 'improved' | 'no change seen' | 'too few';
+  alignment: { base: number | null; head: number | null } | null;
+  references: string[];
+}
+
+export interface Insight { text: string; attributes: string[]; references: string[]; generated: boolean }
+
+/** Agreement of a rubric's grader with labelled examples. */
+export interface GraderResult {
+  rubric: string;
+  side: Side;
+  examples: number;
+  agreement: number | null;
+  true_positive_rate: number | null;
+  true_negative_rate: number | null;
+  kappa: number | null;
+  base_rate: number | null;
+  flipped: { content: string; expected: string; base: string | null; head: string | null }[];
+}
+
+export interface UsageTotals {
+  calls: number;
+  reused: number;
+  input_tokens: number;
+  output_tokens: number;
+  cost_usd: number | null;
+  by_purpose: Partial<Record<Purpose, { calls: number; reused: number; cost_usd: number | null }>>;
+}
+
+export interface Result {
+  schema_version: 1;
+  mode: 'diff' | 'sweep';
+  conclusion: Conclusion;
+  /** One line, at most 255 characters. */
+  title: string;
+  reasons: string[];
+  trust: TrustLevel;
+  base: { sha: string } | null;
+  head: { sha: string };
+  /** The settings the gate used. */
+  gate: GateSettings;
+  n_tries: number | 'adaptive';
+  suites: SuiteResult[];
+  yardstick: YardstickResult[];
+  attributes: AttributeResult[];
+  insights: Insight[];
+  graders: GraderResult[];
+  notices: Notice[];
+  /** What the user has to mend; empty unless the conclusion is `error`. */
+  problems: Problem[];
+  usage: UsageTotals;
+}
