@@ -1,0 +1,73 @@
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
+
+type Node = DefaultTreeAdapterTypes.Node;
+
+/** What a reader's browser gets from a comment, and what GitHub's own passes over it would act on. */
+export interface Rendered {
+  html: string;
+  /** Every element name, in order. */
+  elements: string[];
+  links: string[];
+  images: string[];
+  /** HTML comments. */
+  comments: string[];
+  /** All text, and the text that is not inside `code` or `pre`. */
+  text: string;
+  outside: string;
+  /** Texts of the `code` and `pre` elements. */
+  code: string[];
+  /** Mentions, issue and commit references that GitHub would link: outside `code`, `pre` and `a`. */
+  references: string[];
+}
+
+/** GitHub-flavoured Markdown as a comment shows it, raw HTML let through so that nothing hides behind a sanitizer. */
+export function renderGithub(markdown: string): Rendered {
+  const html = micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true, allowDangerousProtocol: true });
+  return inspect(html);
+}
+
+export function inspect(html: string): Rendered {
+  const rendered: Rendered = { html, elements: [], links: [], images: [], comments: [], text: '', outside: '', code: [], references: [] };
+  walk(parseFragment(html), rendered, { code: false, link: false });
+  return rendered;
+}
+
+/** Mentions and references as GitHub's filters take them: in a text node, after the entities are decoded. */
+const REFERENCES = /(?<![\w`])@[a-z\d][\w-]*(?:\/[\w-]+)?|(?:[\w.-]+\/[\w.-]+)?(?<!&)#\d+|\bGH-\d+|\b[0-9a-f]{7,40}\b(?<=\d.*)/gi;
+
+function walk(node: Node, found: Rendered, inside: { code: boolean; link: boolean }): void {
+  if (node.nodeName === '#comment') {
+    found.comments.push((node as DefaultTreeAdapterTypes.CommentNode).data);
+    return;
+  }
+  if (node.nodeName === '#text') {
+    const { value } = node as DefaultTreeAdapterTypes.TextNode;
+    found.text += value;
+    if (!inside.code) found.outside += value;
+    if (!inside.code && !inside.link) found.references.push(...(value.match(REFERENCES) ?? []));
+    return;
+  }
+  const here = { ...inside };
+  if ('tagName' in node) {
+    found.elements.push(node.tagName);
+    const attributes = new Map(node.attrs.map(({ name, value }) => [name, value]));
+    if (node.tagName === 'a') {
+      found.links.push(attributes.get('href') ?? '');
+      here.link = true;
+    }
+    if (['img', 'picture', 'source', 'video', 'iframe', 'object'].includes(node.tagName)) found.images.push(attributes.get('src') ?? '');
+    if (node.tagName === 'code' || node.tagName === 'pre') {
+      if (!inside.code) found.code.push(textOf(node));
+      here.code = true;
+    }
+  }
+  if ('childNodes' in node) for (const child of node.childNodes) walk(child, found, here);
+}
+
+function textOf(node: Node): string {
+  if (node.nodeName === '#text') return (node as DefaultTreeAdapterTypes.TextNode).value;
+  if (node.nodeName === 'br') return '\n';
+  return 'childNodes' in node ? node.childNodes.map(textOf).join('') : '';
+}

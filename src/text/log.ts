@@ -1,0 +1,21 @@
+import { visible } from './visible.ts';
+
+/** Everything that some reader of a log takes for the end of a line. */
+const LINE_ENDS = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/;
+
+/**
+ * Foreign text for the job log or a terminal. The log is an interpreter: the runner obeys `::name::` at the start of a line
+ * and `##[name]` anywhere in it, and splits lines at a lone carriage return. So each line is prefixed with `| `, hidden
+ * characters are shown, and both openings are broken with a backslash, also where a caller puts text in front.
+ */
+export function logText(text: string): string {
+  return text.split(LINE_ENDS).map((line) => `| ${logLine(line)}`).join('\n');
+}
+
+/** The same for a part of a line that we begin ourselves: no prefix, line ends shown as escapes. */
+export function logLine(text: string): string {
+  return visible(text)
+    .replace(/\n/g, '\\u{a}')
+    .replaceAll('##[', '##\\[')
+    .replace(/:(?=:)/g, ':\\');
+}

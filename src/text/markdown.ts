@@ -1,0 +1,90 @@
+import { cut, cutNote } from './cut.ts';
+import { escapeMarkup } from './html.ts';
+import { visible } from './visible.ts';
+
+export interface CellOptions {
+  /** Characters (code points) of the text that are shown; the rest is counted. */
+  limit?: number;
+}
+
+/**
+ * Foreign text, verbatim, for a cell of an HTML `<table>` (or another HTML block) in a comment. GitHub reads no Markdown in
+ * an HTML block and no mention or issue reference in `<code>`. There is no blank line in it, so the block goes on.
+ */
+export function htmlCell(text: string, { limit = Infinity }: CellOptions = {}): string {
+  const { text: shown, left } = cut(text, limit);
+  return `<code>${htmlText(shown)}</code>${cutNote(left)}`;
+}
+
+/** The inside of such a cell, for callers that emphasise parts of it. Only ever inside a `<code>` that the caller writes. */
+export function htmlText(text: string): string {
+  return escapeMarkup(text).replaceAll('\n', '<br>').replaceAll('\t', '&#9;');
+}
+
+/**
+ * Foreign text as a code span on one line of our own Markdown. `table` is for a cell of a pipe table, where a bare pipe would
+ * end the cell even inside a span, and a pipe after a backslash cannot be written at all: it is shown as `\u{7c}`.
+ */
+export function codeSpan(text: string, { limit = Infinity, table = false }: CellOptions & { table?: boolean } = {}): string {
+  const { text: shown, left } = cut(text, limit);
+  const line = visible(shown).replace(/[\n\t]/g, ' ');
+  const inner = table ? line.replace(/(?<=\\)\|/g, 'u{7c}').replaceAll('|', '\\|') : line;
+  const ticks = '`'.repeat(longestRun(inner) + 1);
+  // CommonMark strips one space on both sides, and an empty span is no span.
+  const padded = inner === '' || /^[ `]|[ `]$/.test(inner) ? ` ${inner} ` : inner;
+  return `${ticks}${padded}${ticks}${cutNote(left)}`;
+}
+
+/** Foreign text as a fenced block; the fence is longer than any run of backticks in it. Stands on lines of its own. */
+export function fenced(text: string, info = '', { limit = Infinity }: CellOptions = {}): string {
+  const { text: shown, left } = cut(text, limit);
+  const body = visible(shown).replace(/\n$/, '');
+  const ticks = '`'.repeat(Math.max(3, longestRun(body) + 1));
+  const note = left === 0 ? '' : `\n\n${cutNote(left).trim()}`;
+  return `${ticks}${info.replace(/[^\w+-]/g, '')}\n${body}\n${ticks}${note}`;
+}
+
+/**
+ * Foreign words inside a sentence of our own Markdown: folded to one line; a word on which GitHub could act (a mention, an
+ * issue, a link, a tag, markup) becomes a code span, which is exact, can be copied, and is skipped by every filter.
+ */
+export function plain(text: string, options: CellOptions = {}): string {
+  return prose(text, options, codeSpan, ordinaryMarkdown);
+}
+
+/** The same inside an HTML block, where words on which GitHub could act stand in `<code>`. */
+export function htmlPlain(text: string, options: CellOptions = {}): string {
+  return prose(text, options, htmlCell, escapeMarkup);
+}
+
+function prose(text: string, { limit = Infinity }: CellOptions, code: (word: string) => string, ordinary: (word: string) => string): string {
+  const { text: shown, left } = cut(text, limit);
+  const words = visible(shown).split(/[\n\t ]+/).filter((word) => word !== '');
+  return words.map((word) => proseWord(word, code, ordinary)).join(' ') + cutNote(left);
+}
+
+/** Punctuation that may stand around an ordinary word, and ASCII that makes a word one that GitHub could act on. */
+const OPENING = new Set('("\'');
+const CLOSING = new Set('.,;:?!)"\'');
+const ACTIVE = /[@#:<>[\]|~*_&$!{}\\`^]|^\/|\/\/|www\.|\bGH-\d|(?<![0-9a-z])(?=[a-f]*\d)[0-9a-f]{7,40}(?![0-9a-z])/i;
+
+function proseWord(word: string, code: (word: string) => string, ordinary: (word: string) => string): string {
+  let start = 0;
+  let end = word.length;
+  while (start < end && OPENING.has(word.charAt(start))) start += 1;
+  while (end > start && CLOSING.has(word.charAt(end - 1))) end -= 1;
+  const core = word.slice(start, end);
+  if (!ACTIVE.test(core)) return ordinary(word);
+  return ordinary(word.slice(0, start)) + code(core) + ordinary(word.slice(end));
+}
+
+/** What could still begin a list, a rule or an underlined heading if the sentence stands at the start of a line. */
+function ordinaryMarkdown(word: string): string {
+  return word.replace(/^[-+=]/, '\\$&').replace(/^(\d{1,9})([.)])$/, '$1\\$2');
+}
+
+function longestRun(text: string): number {
+  let longest = 0;
+  for (const run of text.match(/`+/g) ?? []) longest = Math.max(longest, run.length);
+  return longest;
+}
