@@ -1,0 +1,35 @@
+import { cohenKappa } from './kappa.ts';
+
+/** Items by the truth (positive, negative) and by the word of a judge about it (true, false). */
+export interface JudgedCounts { truePositive: number; falseNegative: number; falsePositive: number; trueNegative: number }
+
+/** Each is null where it has nothing to be computed from. */
+export interface Agreement {
+  /** Share of items judged right, 0–1. */
+  agreement: number | null;
+  /** Share of positive items judged positive, and of negative items judged negative, 0–1. */
+  truePositiveRate: number | null;
+  trueNegativeRate: number | null;
+  /** Mean of the two rates: what `agreement` would be with as many positive as negative items. */
+  balancedAccuracy: number | null;
+  /** Cohen's kappa, −1 to 1. */
+  kappa: number | null;
+}
+
+/** How well a judge that says yes or no agrees with labels. */
+export function agreementOf({ truePositive, falseNegative, falsePositive, trueNegative }: JudgedCounts): Agreement {
+  const [positive, negative] = [truePositive + falseNegative, trueNegative + falsePositive];
+  const truePositiveRate = rate(truePositive, positive);
+  const trueNegativeRate = rate(trueNegative, negative);
+  return {
+    agreement: rate(truePositive + trueNegative, positive + negative),
+    truePositiveRate,
+    trueNegativeRate,
+    balancedAccuracy: truePositiveRate === null || trueNegativeRate === null ? null : (truePositiveRate + trueNegativeRate) / 2,
+    kappa: cohenKappa([[truePositive, falseNegative], [falsePositive, trueNegative]]),
+  };
+}
+
+function rate(part: number, whole: number): number | null {
+  return whole > 0 ? part / whole : null;
+}

@@ -1,0 +1,7 @@
+/** Relative slack for numbers that are equal on paper but were summed in another order. */
+const SLACK = 1e-9;
+
+/** Whether a p-value reaches a level. Exact tests attain their levels exactly, so rounding must not decide a tie. */
+export function within(p: number, level: number): boolean {
+  return p <= level * (1 + SLACK);
+}
