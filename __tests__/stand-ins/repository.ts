@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** What stands at a path: text or bytes of a file, a program, a link, or nothing any more. */
+export type FixtureEntry = string | Uint8Array | { link: string } | { program: string } | null;
+export type FixtureFiles = Record<string, FixtureEntry>;
+
+/** A real git repository in a temporary folder. Same steps, same ids: author, dates and settings are fixed. */
+export interface FixtureRepository {
+  directory: string;
+  /** Runs git here and gives its output without the last newline. */
+  git(...args: string[]): string;
+  /** As `git`, with bytes on stdin. */
+  gitInput(input: string | Uint8Array, ...args: string[]): string;
+  /** Writes into the work tree only. */
+  write(files: FixtureFiles): void;
+  /** Writes, adds everything and commits; full id of the commit. */
+  commit(message: string, files?: FixtureFiles): string;
+}
+
+const folders: string[] = [];
+
+/** A fresh folder that `removeTemporaryFolders` takes away again. */
+export function temporaryFolder(name = 'fixture'): string {
+  const folder = mkdtempSync(join(tmpdir(), `evaldiff-${name}-`));
+  folders.push(folder);
+  return folder;
+}
+
+/** For `afterAll`. */
+export function removeTemporaryFolders(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+/** The process's environment without its git configuration: what tests hand to git and to evaldiff. */
+export function fixtureEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
+  return { ...Object.fromEntries(kept), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ...more };
+}
+
+export function createRepository(options: { branch?: string; objectFormat?: 'sha1' | 'sha256'; directory?: string } = {}): FixtureRepository {
+  const directory = options.directory ?? join(temporaryFolder('repository'), 'project');
+  mkdirSync(directory, { recursive: true });
+  const repository = repositoryAt(directory);
+  repository.git('init', '--quiet', '--template=', `--initial-branch=${options.branch ?? 'main'}`, `--object-format=${options.objectFormat ?? 'sha1'}`);
+  return repository;
+}
+
+/** A bare copy with every branch and tag, as a server has it; `refs/pull/*` can be added with `update-ref`. */
+export function bareOrigin(source: FixtureRepository): FixtureRepository {
+  const directory = join(temporaryFolder('origin'), 'origin.git');
+  source.git('clone', '--quiet', '--bare', '--template=', '--no-local', `file://${source.directory}`, directory);
+  return repositoryAt(directory);
+}
+
+/**
+ * What `actions/checkout` leaves: one ref at depth 1 (or `depth`), detached, with `origin` and no other branch.
+ * The fetch goes over file://, so the server's rules apply.
+ */
+export function shallowCheckout(origin: FixtureRepository, ref: string, options: { depth?: number | null } = {}): FixtureRepository {
+  const clone = createRepository();
+  const depth = options.depth === null ? [] : [`--depth=${options.depth ?? 1}`];
+  clone.git('remote', 'add', 'origin', `file://${origin.directory}`);
+  clone.git('fetch', '--quiet', '--no-tags', ...depth, 'origin', `+${ref}:refs/remotes/${ref.replace(/^refs\/(?:heads\/)?/, '')}`);
+  clone.git('-c', 'advice.detachedHead=false', 'checkout', '--quiet', '--detach', `refs/remotes/${ref.replace(/^refs\/(?:heads\/)?/, '')}`);
+  return clone;
+}
+
+function repositoryAt(directory: string): FixtureRepository {
+  let commits = 0;
+  const run = (input: string | Uint8Array | undefined, args: string[]): string => {
+    const date = `${1_700_000_000 + commits * 60} +0000`;
+    const identity = {
+      GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.com', GIT_AUTHOR_DATE: date,
+      GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.com', GIT_COMMITTER_DATE: date,
+    };
+    const output = execFileSync('git', args, {
+      cwd: directory, env: fixtureEnvironment(identity), encoding: 'utf8', maxBuffer: 1 << 28,
+      stdio: ['pipe', 'pipe', 'pipe'], ...(input === undefined ? {} : { input }),
+    });
+    return output.replace(/\n$/, '');
+  };
+  const repository: FixtureRepository = {
+    directory,
+    git: (...args) => run(undefined, args),
+    gitInput: (input, ...args) => run(input, args),
+    write: (files) => writeFiles(directory, files),
+    commit(message, files = {}) {
+      commits += 1;
+      repository.write(files);
+      repository.git('add', '--all');
+      repository.git('commit', '--quiet', '--allow-empty', '--no-gpg-sign', '-m', message);
+      return repository.git('rev-parse', 'HEAD');
+    },
+  };
+  return repository;
+}
+
+/** Writes files below any folder. */
+export function writeFiles(directory: string, files: FixtureFiles): void {
+  for (const [path, entry] of Object.entries(files)) writeEntry(join(directory, path), entry);
+}
+
+function writeEntry(path: string, entry: FixtureEntry): void {
+  rmSync(path, { recursive: true, force: true });
+  if (entry === null) return;
+  mkdirSync(dirname(path), { recursive: true });
+  if (typeof entry === 'string' || entry instanceof Uint8Array) return writeFileSync(path, entry);
+  if ('link' in entry) return symlinkSync(entry.link, path);
+  writeFileSync(path, entry.program);
+  chmodSync(path, 0o755);
+}

@@ -1,0 +1,118 @@
+import { InternalError } from '../errors.ts';
+import type { ChangedFile } from '../types.ts';
+import { git, lastLine, runGit } from './command.ts';
+import type { GitPlace } from './command.ts';
+import { isObjectId } from './objects.ts';
+import { REGULAR_MODES, pathText, splitNul } from './tree.ts';
+
+type Lines = ChangedFile['lines'];
+
+/**
+ * Every setting that could change the answer is given, so that the user's configuration does not.
+ * Renames of edited files are looked for among at most 1,000 × 1,000 files, exact ones always.
+ */
+const DIFF = [
+  'diff-tree', '-r', '--no-ext-diff', '--no-textconv', '--no-color', '--no-relative', '--submodule=short', '--ignore-submodules=none',
+  '-M50%', '-l1000',
+];
+
+/** What differs between two trees (tree ids, not commits), with head's changed lines. Paths as in the trees. */
+export async function diffTrees(place: GitPlace, base: string, head: string): Promise<ChangedFile[]> {
+  const listing = splitNul(await git(place, [...DIFF, '--raw', '--no-abbrev', '-z', '--end-of-options', base, head]));
+  if (listing.length === 0) return [];
+  const lines = await changedLines(place, base, head);
+  const files: ChangedFile[] = [];
+  for (let at = 0; at < listing.length;) {
+    const entry = (listing[at] ?? Buffer.alloc(0)).toString('latin1').split(' ');
+    const paths = /^[RC]/.test(entry[4] ?? '') ? 2 : 1;
+    files.push(changedFile(entry, pathAt(listing, at + 1), pathAt(listing, at + paths), lines));
+    at += 1 + paths;
+  }
+  return files;
+}
+
+/** From `:<old mode> <new mode> <old id> <new id> <status>` and the paths that follow it. */
+function changedFile(entry: readonly string[], from: string, path: string, lines: ReadonlyMap<string, Lines>): ChangedFile {
+  const [, mode = '', oldId = '', newId = '', status = ''] = entry;
+  // The patch shows a change of kind (link to file) as a deletion and a new file.
+  const before = status === 'T' ? '0'.repeat(oldId.length) : oldId;
+  return {
+    path,
+    basePath: status === 'A' ? null : from,
+    lines: REGULAR_MODES.has(mode) ? (lines.get(`${before}..${newId}`) ?? []) : [],
+    deleted: status === 'D',
+  };
+}
+
+function pathAt(listing: readonly Buffer[], at: number): string {
+  const bytes = listing[at];
+  if (bytes === undefined) throw new InternalError('git diff-tree ended in the middle of an entry');
+  return pathText(bytes);
+}
+
+async function changedLines(place: GitPlace, base: string, head: string): Promise<Map<string, Lines>> {
+  const parser = hunkParser();
+  const command = [...DIFF, '-p', '-U0', '--inter-hunk-context=0', '--full-index', '--diff-algorithm=myers', '--end-of-options', base, head];
+  const { code, complaint } = await runGit(place, command, { onOutput: (chunk) => parser.push(chunk) });
+  if (code !== 0) throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
+  return parser.lines;
+}
+
+/** Headers and hunk lines are short; of a longer (content) line only the start is kept. */
+const KEPT_LINE = 256;
+
+/**
+ * Head's changed lines of a `-U0` patch by content pair `<old id>..<new id>`, while it streams in.
+ *
+ * Content lines start with `+`, `-` or `\`, so no file can forge a header; names, which a file's author chooses, are
+ * not read at all: equal pairs of contents have equal lines.
+ */
+export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): void } {
+  const lines = new Map<string, Lines>();
+  let current: Lines | null = null;
+  let rest: Buffer = Buffer.alloc(0);
+
+  const take = (line: string): void => {
+    if (line.startsWith('diff --git ')) {
+      current = null;
+    } else if (line.startsWith('index ')) {
+      const pair = contentPair(line);
+      current = [];
+      // The same pair again (one change in two files) has the same lines; a file that attributes call binary has none.
+      if ((lines.get(pair) ?? []).length === 0) lines.set(pair, current);
+    } else if (line.startsWith('@@ ')) {
+      if (current === null) throw new InternalError('git diff-tree gave a hunk without a file');
+      current.push(...headLines(line));
+    }
+  };
+
+  return {
+    lines,
+    push(chunk) {
+      let start = 0;
+      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+        const part = chunk.subarray(start, Math.min(end, start + KEPT_LINE));
+        take((rest.length === 0 ? part : Buffer.concat([rest, part])).toString('latin1'));
+        rest = Buffer.alloc(0);
+        start = end + 1;
+      }
+      if (rest.length < KEPT_LINE) rest = Buffer.concat([rest, chunk.subarray(start, start + KEPT_LINE)]);
+    },
+  };
+}
+
+/** `<old id>..<new id>` of an `index` line. */
+function contentPair(line: string): string {
+  const pair = line.split(' ')[1] ?? '';
+  if (!pair.split('..').every((id) => isObjectId(id))) throw new InternalError('git diff-tree gave an index line without object ids');
+  return pair;
+}
+
+/** Head's lines of one hunk: none where lines were only taken out. */
+function headLines(line: string): Lines {
+  const hunk = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/.exec(line);
+  if (hunk === null) throw new InternalError('git diff-tree gave a hunk that cannot be read');
+  const start = Number(hunk[1]);
+  const count = Number(hunk[2] ?? '1');
+  return count > 0 ? [{ start, end: start + count - 1 }] : [];
+}

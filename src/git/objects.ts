@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { InternalError } from '../errors.ts';
+import { gitArguments, lastLine, startFailure } from './command.ts';
+import type { GitPlace } from './command.ts';
+
+const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** Whether a text is a full object id (SHA-1 or SHA-256, lower case): the only names that reach git's command lines. */
+export function isObjectId(text: string): boolean {
+  return OBJECT_ID.test(text);
+}
+
+/** Reads contents by object id through one long-lived `git cat-file --batch`. */
+export interface ObjectReader {
+  /** Content of a blob; null when the object is missing. Any number of reads may run at once. */
+  blob(id: string): Promise<Buffer | null>;
+  /** Answers what was asked, then ends the process. Further reads are refused. */
+  close(): Promise<void>;
+}
+
+interface Request {
+  id: string;
+  resolve: (content: Buffer | null) => void;
+  reject: (error: Error) => void;
+}
+
+interface Session {
+  child: ChildProcessWithoutNullStreams;
+  alive: boolean;
+  /** In the order asked, which is the order of git's answers. */
+  waiting: Request[];
+  ended: Promise<void>;
+}
+
+export function openObjectReader(place: GitPlace): ObjectReader {
+  let session: Session | null = null;
+  let closed = false;
+  return {
+    blob(id) {
+      if (!isObjectId(id)) return Promise.reject(new InternalError(`not an object id: ${id.slice(0, 80)}`));
+      if (closed) return Promise.reject(new InternalError('the repository is closed'));
+      // A process that died answers nothing more; the next read starts a new one.
+      if (session === null || !session.alive) session = startSession(place);
+      const { promise, resolve, reject } = Promise.withResolvers<Buffer | null>();
+      session.waiting.push({ id, resolve, reject });
+      session.child.stdin.write(`${id}\n`);
+      return promise;
+    },
+    async close() {
+      closed = true;
+      session?.child.stdin.end();
+      await session?.ended;
+    },
+  };
+}
+
+function startSession(place: GitPlace): Session {
+  const child = spawn('git', gitArguments(place, ['cat-file', '--batch']), {
+    cwd: place.directory, env: place.environment, stdio: 'pipe', windowsHide: true,
+  });
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const session: Session = { child, alive: true, waiting: [], ended };
+  let complaint = '';
+  const fail = (error: Error): void => {
+    session.alive = false;
+    for (const request of session.waiting.splice(0)) request.reject(error);
+  };
+  const parse = answerParser(session.waiting, (message) => {
+    fail(new InternalError(message));
+    child.kill('SIGKILL');
+  });
+  child.stdout.on('data', parse);
+  child.stderr.on('data', (chunk: Buffer) => { complaint = (complaint + chunk.toString('utf8')).slice(-4096); });
+  child.stdin.on('error', () => undefined);
+  child.on('error', (error) => { fail(startFailure(error)); end(); });
+  child.on('close', () => { fail(new InternalError(`git cat-file ended: ${lastLine(complaint)}`)); end(); });
+  return session;
+}
+
+/** Takes git's answers apart: a header line, then as many bytes as it says, then a newline. */
+function answerParser(waiting: Request[], mixedUp: (message: string) => void): (chunk: Buffer) => void {
+  let header: Buffer = Buffer.alloc(0);
+  let body: { content: Buffer; filled: number; request: Request } | null = null;
+  let broken = false;
+
+  const begin = (line: string): void => {
+    const request = waiting[0];
+    const [id, type, size] = line.split(' ');
+    if (request === undefined || id !== request.id) {
+      broken = true;
+      mixedUp(`git cat-file answered for ${id?.slice(0, 64) ?? 'nothing'}, asked was ${request?.id ?? 'nothing'}`);
+    } else if (size === undefined) {
+      waiting.shift();
+      request.resolve(null);
+    } else {
+      // A tree or commit has to be read past as well; only then the refusal.
+      const wanted = type === 'blob' ? request : { ...request, resolve: () => request.reject(new InternalError(`${id} is a ${type ?? ''}, not a file`)) };
+      body = { content: Buffer.allocUnsafe(Number(size)), filled: 0, request: wanted };
+    }
+  };
+
+  return (chunk) => {
+    let at = 0;
+    while (at < chunk.length && !broken) {
+      if (body === null) {
+        const end = chunk.indexOf(10, at);
+        const part = chunk.subarray(at, end < 0 ? chunk.length : end);
+        header = header.length === 0 ? part : Buffer.concat([header, part]);
+        if (end < 0) return;
+        at = end + 1;
+        const line = header.toString('latin1');
+        header = Buffer.alloc(0);
+        begin(line);
+      } else if (body.filled < body.content.length) {
+        const copied = chunk.copy(body.content, body.filled, at);
+        body.filled += copied;
+        at += copied;
+      } else {
+        at += 1;
+        waiting.shift();
+        body.request.resolve(body.content);
+        body = null;
+      }
+    }
+  };
+}

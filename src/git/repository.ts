@@ -1,0 +1,184 @@
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { UserError, problem } from '../errors.ts';
+import type { ChangedFile, SourceTree } from '../types.ts';
+import { diffTrees } from './changes.ts';
+import { writeFiles } from './checkout.ts';
+import { gitEnvironment, gitLine, lastLine, runGit } from './command.ts';
+import type { GitPlace } from './command.ts';
+import { openHistory } from './history.ts';
+import type { FetchHints } from './history.ts';
+import { openObjectReader } from './objects.ts';
+import type { ObjectReader } from './objects.ts';
+import { resolveRevision } from './revision.ts';
+import { findFolder, folderPrefix, listFolder, sourceTree } from './tree.ts';
+import { openWorktreeStore } from './worktree.ts';
+import type { WorktreeStore } from './worktree.ts';
+
+/**
+ * Files of a repository at its commits, by object id. Nothing is checked out into it, and no program that a repository
+ * or its configuration names (hook, filter, diff driver) is run. Commits are full ids in lower case.
+ *
+ * `workingDirectory` is relative to the opened folder (or absolute) and must lie inside the repository; it need not exist.
+ * Everything but `worktree` rejects with a `UserError` when the folder is not in a git repository.
+ */
+export interface Repository {
+  /** Full id of the commit that a person's branch, tag or commit id means. A full id is not looked up: see `ensureCommit`. */
+  resolve(revision: string): Promise<string>;
+  /** Fetches the commit from the remote when this clone lacks it. `UserError` with git's reason when that fails. */
+  ensureCommit(commit: string, hints?: FetchHints): Promise<void>;
+  /** Best common ancestor, fetching as much history of a shallow clone as that takes; null for unrelated histories. */
+  mergeBase(base: string, head: string): Promise<string | null>;
+  /** The files below the working directory at a commit; empty when the folder does not exist there. */
+  tree(commit: string, workingDirectory: string): Promise<SourceTree>;
+  /** The files as they are on disk now: tracked and untracked, not ignored. Later changes on disk do not show. */
+  worktree(workingDirectory: string): Promise<SourceTree>;
+  /** What differs from `base` (a merge base, for a pull request's view) to `head`, in git's order of paths. */
+  changedFiles(base: string, head: SourceTree | string, workingDirectory: string): Promise<ChangedFile[]>;
+  /** Writes the regular files of the whole commit into a new (or empty) folder. */
+  checkout(commit: string, folder: string): Promise<void>;
+  /** Ends git's processes and removes every temporary file. */
+  close(): Promise<void>;
+}
+
+export interface RepositoryOptions {
+  /** Usually `process.env`. Variables that point git elsewhere, action inputs and model keys are not handed on. */
+  environment: NodeJS.ProcessEnv;
+  /** Where the private store of `worktree` is made: `RUNNER_TEMP`, or the system's folder for temporary files. */
+  temporaryFolder: string;
+  /** Milliseconds after which a command that talks to the remote is ended; default ten minutes. */
+  networkTimeoutMs?: number;
+}
+
+interface Found {
+  place: GitPlace;
+  /** Root of the work tree; null for a bare repository. */
+  root: string | null;
+  /** The opened folder below the root, '' or with a trailing slash. */
+  start: string;
+}
+
+interface Uncommitted { store: WorktreeStore; reader: ObjectReader }
+
+/** Opens the repository that `directory` lies in, or the folder alone when it lies in none. */
+export async function openRepository(directory: string, options: RepositoryOptions): Promise<Repository> {
+  const real = await realpath(directory).catch(() => null);
+  if (real === null || !(await stat(real)).isDirectory()) throw new UserError([problem(null, `${directory} is not a folder`)]);
+  const outer: GitPlace = {
+    directory: real,
+    environment: gitEnvironment(options.environment),
+    settings: [],
+    networkTimeoutMs: options.networkTimeoutMs ?? 600_000,
+  };
+  const found = await findRepository(outer);
+  return found === null ? folderAlone(outer, options) : openFound(found, real, options);
+}
+
+async function findRepository(outer: GitPlace): Promise<Found | null> {
+  const { code, output, complaint } = await runGit(outer, ['rev-parse', '--is-inside-work-tree']);
+  if (/dubious ownership/.test(complaint)) throw new UserError([problem(null, ownershipMessage(outer.directory, complaint))]);
+  if (code !== 0) {
+    if (/not a git repository/.test(complaint)) return null;
+    throw new UserError([problem(null, `The git repository at ${outer.directory} cannot be read: ${lastLine(complaint)}.`)]);
+  }
+  if (output.toString('latin1').trim() !== 'true') return { place: outer, root: null, start: '' };
+  const root = await gitLine(outer, ['rev-parse', '--show-toplevel']);
+  return { place: { ...outer, directory: root }, root, start: await gitLine(outer, ['rev-parse', '--show-prefix']) };
+}
+
+function ownershipMessage(directory: string, complaint: string): string {
+  const owned = /repository at '(.+)'/.exec(complaint)?.[1] ?? directory;
+  return `The repository at ${owned} belongs to another user, so git refuses to read it. `
+    + `Run this before evaldiff (in a workflow: as a step): git config --global --add safe.directory "${owned}"`;
+}
+
+function openFound({ place, root, start }: Found, opened: string, options: RepositoryOptions): Repository {
+  const reader = openObjectReader(place);
+  const history = openHistory(place);
+  const uncommitted = onDemand(place, root, place, options);
+  const prefixOf = (workingDirectory: string): string => folderPrefix(start, relativeTo(opened, workingDirectory), root ?? opened);
+  /** The whole repository's tree, for every tree that came from `worktree`. */
+  const snapshots = new WeakMap<SourceTree, string>();
+
+  const folderTree = async (at: GitPlace, commit: string, prefix: string): Promise<string> => {
+    const folder = await findFolder(at, commit, prefix);
+    if (folder?.mode === '040000') return folder.id;
+    return gitLine(place, ['hash-object', '-t', 'tree', '--stdin']);
+  };
+  return {
+    resolve: (revision) => resolveRevision(place, history, revision),
+    ensureCommit: (commit, hints) => history.ensure(commit, hints),
+    mergeBase: (base, head) => history.mergeBase(base, head),
+    async tree(commit, workingDirectory) {
+      const prefix = prefixOf(workingDirectory);
+      await history.ensure(commit);
+      return sourceTree(commit, await listFolder(place, commit, prefix), reader);
+    },
+    async worktree(workingDirectory) {
+      const prefix = prefixOf(workingDirectory);
+      const { store, reader: storeReader } = await uncommitted.open();
+      const snapshot = await store.snapshot(prefix);
+      const tree = sourceTree('worktree', await listFolder(store.reading, snapshot, prefix), storeReader);
+      snapshots.set(tree, snapshot);
+      return tree;
+    },
+    async changedFiles(base, head, workingDirectory) {
+      const prefix = prefixOf(workingDirectory);
+      const snapshot = typeof head === 'string' ? undefined : snapshots.get(head);
+      const headCommit = snapshot ?? (typeof head === 'string' ? head : head.commit);
+      await history.ensure(base, { side: 'base' });
+      if (snapshot === undefined) await history.ensure(headCommit, { side: 'head' });
+      const at = snapshot === undefined ? place : (await uncommitted.open()).store.reading;
+      return diffTrees(at, await folderTree(place, base, prefix), await folderTree(at, headCommit, prefix));
+    },
+    async checkout(commit, folder) {
+      await history.ensure(commit);
+      await writeFiles(await listFolder(place, commit, ''), reader, folder);
+    },
+    async close() {
+      await Promise.all([reader.close(), uncommitted.close()]);
+    },
+  };
+}
+
+/** A folder without a repository has only its present files. */
+function folderAlone(outer: GitPlace, options: RepositoryOptions): Repository {
+  const uncommitted = onDemand(outer, outer.directory, null, options);
+  const refuse = (): Promise<never> => Promise.reject(
+    new UserError([problem(null, `${outer.directory} is not a git repository, so there is nothing to compare with. Run "git init" and commit, or use "evaldiff run".`)]),
+  );
+  return {
+    resolve: refuse, ensureCommit: refuse, mergeBase: refuse, tree: refuse, changedFiles: refuse, checkout: refuse,
+    async worktree(workingDirectory) {
+      const prefix = folderPrefix('', relativeTo(outer.directory, workingDirectory), outer.directory);
+      const { store, reader } = await uncommitted.open();
+      return sourceTree('worktree', await listFolder(store.reading, await store.snapshot(prefix), prefix), reader);
+    },
+    close: () => uncommitted.close(),
+  };
+}
+
+/** The private store is made on first use, once. */
+function onDemand(outer: GitPlace, root: string | null, repository: GitPlace | null, options: RepositoryOptions): { open(): Promise<Uncommitted>; close(): Promise<void> } {
+  let opened: Promise<Uncommitted> | null = null;
+  const start = async (): Promise<Uncommitted> => {
+    if (root === null) throw new UserError([problem(null, `${outer.directory} is a bare repository: it has no working tree. Name a commit instead.`)]);
+    const store = await openWorktreeStore(outer, root, repository, options.temporaryFolder);
+    return { store, reader: openObjectReader(store.reading) };
+  };
+  return {
+    open: () => (opened ??= start()),
+    async close() {
+      const uncommitted = await opened?.catch(() => null);
+      if (uncommitted === null || uncommitted === undefined) return;
+      await uncommitted.reader.close();
+      await uncommitted.store.remove();
+    },
+  };
+}
+
+/** The working directory as a POSIX path relative to the opened folder. */
+function relativeTo(opened: string, workingDirectory: string): string {
+  const path = isAbsolute(workingDirectory) ? relative(opened, resolve(workingDirectory)) : workingDirectory;
+  return sep === '\\' ? path.replaceAll('\\', '/') : path;
+}
