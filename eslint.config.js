@@ -1,4 +1,4 @@
-import importX from 'eslint-plugin-import-x';
+import importX, { createNodeResolver } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
 const edges = ['providers', 'sandbox', 'github', 'git', 'store'];
@@ -38,10 +38,14 @@ const edgeRule = (folder) => ({
 export default tseslint.config(
   { ignores: ['dist/', 'build/', 'node_modules/', 'coverage/', '.evaldiff/', 'fixtures/'] },
   ...tseslint.configs.recommended,
-  importX.flatConfigs.typescript,
   {
     files: ['**/*.ts'],
     plugins: { 'import-x': importX },
+    settings: {
+      'import-x/extensions': ['.ts'],
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
+      'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.js', '.json'] })],
+    },
     rules: {
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',

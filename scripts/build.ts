@@ -1,0 +1,47 @@
+/**
+ * Builds dist/ from src/: TypeScript to JavaScript, then one ncc bundle for the action and one for the command line.
+ * `--check` builds into a temporary folder instead and fails when dist/ is not byte for byte the same.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const check = process.argv.includes('--check');
+const out = check ? mkdtempSync(join(tmpdir(), 'evaldiff-dist-')) : join(root, 'dist');
+
+function node(script: string, ...args: string[]): void {
+  execFileSync(process.execPath, [join(root, 'node_modules', script), ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+function files(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+rmSync(join(root, 'build', 'lib'), { recursive: true, force: true });
+node('typescript/bin/tsc', '-p', 'tsconfig.build.json');
+for (const entry of ['action', 'cli']) {
+  const target = join(out, entry);
+  rmSync(target, { recursive: true, force: true });
+  node('@vercel/ncc/dist/ncc/cli.js', 'build', `build/lib/${entry}.js`, '-o', target, '--minify', '--license', 'licenses.txt', '--no-cache', '--quiet');
+  cpSync(join(root, 'node_modules/highs/build/highs.wasm'), join(target, 'highs.wasm'));
+}
+
+if (check) {
+  const committed = join(root, 'dist');
+  const wanted = files(out);
+  const stale = [...new Set([...wanted, ...files(committed)])].filter((path) => !wanted.includes(path)
+    || !files(committed).includes(path) || !readFileSync(join(out, path)).equals(readFileSync(join(committed, path))));
+  rmSync(out, { recursive: true, force: true });
+  if (stale.length > 0) {
+    process.stderr.write(`dist/ is not what src/ builds: ${stale.join(', ')}. Run \`npm run build\` and commit dist/.\n`);
+    process.exitCode = 1;
+  } else process.stdout.write('dist/ is current.\n');
+} else {
+  for (const path of files(out)) process.stdout.write(`${path} ${(statSync(join(out, path)).size / 1e6).toFixed(2)} MB\n`);
+}

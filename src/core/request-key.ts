@@ -1,0 +1,43 @@
+import type { Json, Message, Request, Target } from '../types.ts';
+import { canonicalJson } from './canonical.ts';
+
+/**
+ * What one paid call is identified by: where it goes, parameters, messages, schema and try index. Equal keys may share
+ * one completion; two tries never do. `purpose` is left out, and so is the commit, so that both sides share.
+ *
+ * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
+ */
+export function requestKey(request: Request, hash: (text: string) => string): string {
+  const { parameters, messages, schema } = request;
+  return hash(canonicalJson({
+    target: targetIdentity(request.target), parameters, messages: messages.map(plainMessage),
+    schema: schema === null ? null : { name: schema.name, json: schema.json }, try: request.try,
+  }));
+}
+
+/** The part of a recording's request that an answer is found by. */
+export interface RecordedRequest { model: string; parameters: Record<string, Json>; messages: Message[]; try: number }
+
+/** Identity of a recording's request; the provider is left out, so that recorded vendors can be replayed. */
+export function recordingKey({ model, parameters, messages, try: attempt }: RecordedRequest): string {
+  return canonicalJson({ model, parameters, messages: messages.map(plainMessage), try: attempt });
+}
+
+function targetIdentity(target: Target): Json {
+  const { provider, model } = target;
+  switch (target.provider) {
+    case 'openai':
+    case 'anthropic':
+      return { provider, endpoint: target.endpoint, model };
+    case 'program':
+      return { provider, model, command: target.command, setup: target.setup, files: target.files };
+    case 'replay':
+      // The file may hold other answers at another commit, and reading it costs nothing: not shared across commits.
+      return { provider, model, file: target.file, commit: target.commit };
+  }
+}
+
+/** Messages may carry places of the user's file, which are no content. */
+function plainMessage({ role, content }: Message): Json {
+  return { role, content };
+}

@@ -1,0 +1,54 @@
+import type { GateSettings, Settings } from '../types.ts';
+import { adaptive } from '../statistics/adaptive.ts';
+import { adaptiveLevels, SCREEN_TRIES } from '../statistics/adaptive-levels.ts';
+import type { CaseRun, LaneRun, NextTries } from './rounds.ts';
+import { criticalOf, outcomesOf, type ComparedLane, type TryPolicy } from './verdict.ts';
+
+/** Tries a side where the adaptive policy has nothing to compare: a sweep, or a prompt that base does not have. */
+export const UNCOMPARED_TRIES = SCREEN_TRIES;
+
+/** The test file's `n_tries`, else the settings'. A sweep has nothing to compare, so `adaptive` is a fixed number there. */
+export function tryPolicy({ lane }: LaneRun, settings: Settings, compares: boolean): TryPolicy {
+  const tries = (lane.head ?? lane.base)?.suite.tests.n_tries ?? settings.n_tries;
+  if (tries !== 'adaptive') return { kind: 'fixed', tries };
+  return compares ? { kind: 'adaptive' } : { kind: 'fixed', tries: UNCOMPARED_TRIES };
+}
+
+/**
+ * What each lane wants next. Fixed lanes want their number once. Adaptive lanes follow the policy at the smallest level
+ * that Holm's procedure may give them; its steps do not depend on the level other than by stopping earlier, so what was
+ * collected can be judged at any larger one.
+ */
+export function nextTries(lanes: readonly ComparedLane[], settings: GateSettings): NextTries {
+  const comparing = Math.max(1, lanes.filter(({ compared }) => compared.length > 0).length);
+  const byRun = new Map(lanes.map((lane) => [lane.run, lane]));
+  return (run) => {
+    const lane = byRun.get(run);
+    if (lane === undefined) return new Map();
+    const { policy } = lane;
+    const wanted = policy.kind === 'fixed' ? fixed(run, policy.tries) : adaptively(lane, settings, settings.alpha / comparing);
+    return new Map([...wanted].filter(([index, count]) => lacks(run.runs[index], count)));
+  };
+}
+
+function fixed(run: LaneRun, tries: number): Map<number, number> {
+  return new Map(run.runs.map(({ case: one }, index) => [index, one.reference.n_tries ?? tries]));
+}
+
+function adaptively({ run, compared }: ComparedLane, settings: GateSettings, alpha: number): Map<number, number> {
+  const wanted = fixed(run, SCREEN_TRIES);
+  const { next } = adaptive(compared.map(outcomesOf), {
+    levels: adaptiveLevels(alpha, settings.gate_on), minDrop: settings.min_drop, critical: criticalOf(compared),
+  });
+  const position = new Map(run.runs.map((one, index) => [one, index]));
+  for (const { reference, to } of next?.wanted ?? []) {
+    const index = position.get(compared[reference] as CaseRun);
+    if (index !== undefined) wanted.set(index, Math.max(to, wanted.get(index) ?? 0));
+  }
+  return wanted;
+}
+
+function lacks(run: CaseRun | undefined, count: number): boolean {
+  if (run === undefined) return false;
+  return (['base', 'head'] as const).some((side) => run.case[side] !== null && run[side].length < count);
+}
