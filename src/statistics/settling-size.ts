@@ -1,5 +1,5 @@
-import type { Design } from './design.ts';
 import { normalQuantile } from './normal.ts';
+import type { Design } from './visible-drop.ts';
 
 /** Nobody runs more; beyond these "more tries" or "more references" is no advice. */
 const MOST = { tries: 100, references: 100_000 };

@@ -1,11 +1,55 @@
-import { designOf } from './design.ts';
-import { plannedDrop } from './planned-drop.ts';
+import { normalQuantile } from './normal.ts';
 import type { Table } from './table.ts';
+import { isComparable } from './table.ts';
+import { shrunkVariance } from './within-variance.ts';
+
+/** A comparison as planned: how much of it there is, and how noisy it is. */
+export interface Design {
+  references: number;
+  /** Tries of each reference on either side; a harmonic mean where they differ. */
+  tries: { base: number; head: number };
+  /** As `withinVariance`, 0–¼. */
+  variance: number;
+  /** Mean pass rate before the drop, 0–1. */
+  rate: number;
+}
+
+/** Changes one way that the suite test needs to see before it can usually call them at alpha = 0.05; found by simulation. */
+const FEWEST_CHANGES = 5.5;
+const ROUNDS = 200;
 
 /**
- * The smallest fall of the mean pass rate (0–1) that a comparison of this size and noise usually calls (four times in
- * five): `plannedDrop` with the size, the base rate and the shrunk variance of the tables. Null: it cannot see any drop.
+ * The smallest fall of the mean pass rate (0–1) that is called with the given power when every reference falls alike:
+ * the fixed point of d = (z_{1−alpha} + z_power)·√[(v/nB + min(¼, v + d(1 − d/m))/nH) / N], not below
+ * 5.5 / (N·min(nB, nH)), with v the variance and m the rate. The drop's own noise and the discreteness of small suites
+ * are in it; the textbook formula is up to 2.8 times too optimistic. An alpha half as large takes one more change.
+ * Null: no drop can be seen, because the smallest visible one is larger than the rate itself.
  */
-export function visibleDrop(tables: readonly Table[], alpha = 0.05): number | null {
-  return plannedDrop(designOf(tables), alpha);
+export function visibleDrop({ references, tries, variance, rate }: Design, alpha = 0.05, power = 0.8): number | null {
+  if (references === 0 || tries.base === 0 || tries.head === 0) return null;
+  const z = normalQuantile(1 - alpha) + normalQuantile(power);
+  const needed = (drop: number): number => {
+    const share = rate > 0 ? Math.min(1, drop / rate) : 1;
+    const onHead = Math.min(0.25, variance + drop * (1 - share));
+    return z * Math.sqrt((variance / tries.base + onHead / tries.head) / references);
+  };
+  let drop = 0.05;
+  for (let i = 0; i < ROUNDS; i++) drop = (drop + needed(drop)) / 2;
+  const fewest = (FEWEST_CHANGES + Math.log2(0.05 / alpha)) / (references * Math.min(tries.base, tries.head));
+  const visible = Math.max(drop, fewest);
+  return visible < rate ? visible : null;
+}
+
+/** The design of a comparison that was run, from the tables that have tries on both sides. */
+export function designOf(tables: readonly Table[]): Design {
+  const compared = tables.filter(isComparable);
+  const mean = (value: (table: Table) => number): number =>
+    compared.reduce((sum, table) => sum + value(table), 0) / Math.max(1, compared.length);
+  const harmonic = (value: (table: Table) => number): number => (compared.length === 0 ? 0 : 1 / mean((table) => 1 / value(table)));
+  return {
+    references: compared.length,
+    tries: { base: harmonic(({ base }) => base.tries), head: harmonic(({ head }) => head.tries) },
+    variance: shrunkVariance(compared),
+    rate: mean(({ base }) => base.passes / base.tries),
+  };
 }
