@@ -20,6 +20,14 @@ export interface FixtureRepository {
   commit(message: string, files?: FixtureFiles): string;
 }
 
+/** Names that git stores and that break a reader which quotes, splits at lines or hands names on as arguments. */
+export const ODD_NAMES = [
+  'prompts/--output=pwned', 'prompts/a\nb.yaml', 'prompts/a\r.yaml', 'prompts/a\tb.yaml', 'prompts/$(id).yaml', 'prompts/\u001b[31mred.yaml',
+  'prompts/ünï.yaml', 'prompts/u\u0308n.yaml', 'prompts/`id`|@everyone<b>.yaml', 'prompts/a\u202elmay.b', 'prompts/"quoted".yaml', "prompts/it's.yaml",
+  'prompts/ blank .yaml', 'prompts/back\\slash.yaml', 'prompts/a.yaml', 'prompts/A.yaml', 'prompts/\ufeffbom.yaml', 'prompts/*.yaml', 'prompts/:(top)x',
+  'prompts/__proto__', '-x/y.yaml', 'prompts/😀.yaml', 'diff --git a/x b/x', 'prompts/x\nindex 0..1\n@@ -1 +1 @@',
+];
+
 const folders: string[] = [];
 
 /** A fresh folder that `removeTemporaryFolders` takes away again. */
