@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { listAll, ownIdentity } from './client.ts';
+import type { Client, Identity } from './client.ts';
+import { account, failure, hasStatus } from './published.ts';
+import type { Published } from './published.ts';
+import { currentHead, ownerAndName } from './pull.ts';
+
+/** GitHub's limit on a comment's body, in UTF-16 units. */
+export const MAX_COMMENT = 65_536;
+
+export type CommentMode = 'auto' | 'always' | 'never';
+
+export interface CommentJob {
+  /** `owner/name` of the repository that has the pull request. */
+  repository: string;
+  pullRequest: number;
+  /** The commit that was judged: a comment about another head is never overwritten. */
+  headSha: string;
+  /** What our comments begin with; `body` does so, too. */
+  marker: string;
+  body: string;
+  /** `auto` posts when something `ran`, and updates a comment that exists whatever happened: also back to green. */
+  mode: CommentMode;
+  ran: boolean;
+  fork: boolean;
+}
+
+const Comment = z.object({
+  id: z.number().int(),
+  body: z.string().nullish(),
+  user: z.object({ login: z.string(), id: z.number() }).nullish(),
+});
+type Comment = z.infer<typeof Comment>;
+const Created = z.object({ id: z.number().int() });
+
+/**
+ * Keeps one comment of ours on the pull request up to date. Ours is what begins with the marker *and* was written by the
+ * account behind the token; anybody can write the marker, and a write token can edit anybody's comment.
+ * The answer's `id` is the comment's, or null when there was nothing to write.
+ */
+export async function publishComment(client: Client, job: CommentJob): Promise<Published> {
+  if (job.mode === 'never') return { ok: true, id: null, warnings: [] };
+  if (!job.body.startsWith(job.marker) || job.marker === '') return { ok: false, warning: 'The comment was not written: it does not begin with its marker.' };
+  if (job.body.length > MAX_COMMENT) {
+    return { ok: false, warning: `The comment was not written: it has ${job.body.length} characters, and GitHub takes ${MAX_COMMENT}.` };
+  }
+  try {
+    return await upsert(client, job);
+  } catch (error) {
+    return { ok: false, warning: failure({ failed: 'The comment was not written', permission: 'pull-requests: write', fork: job.fork }, error) };
+  }
+}
+
+async function upsert(client: Client, job: CommentJob): Promise<Published> {
+  const self = await ownIdentity(client);
+  const { own, warnings } = await find(client, job, self);
+  const [newest] = own;
+  if (newest === undefined && job.mode === 'auto' && !job.ran) return { ok: true, id: null, warnings };
+  const head = await currentHead(client, job.repository, job.pullRequest);
+  if (head !== job.headSha) return { ok: false, warning: stale(job, head) };
+  const updated = newest === undefined ? null : await update(client, job, newest);
+  if (updated === null) return create(client, job, self, warnings);
+  const left = await remove(client, job, own.slice(1));
+  return { ok: true, id: updated, warnings: [...warnings, ...left] };
+}
+
+function stale(job: CommentJob, head: string): string {
+  return `The comment was not written: it is about ${job.headSha.slice(0, 7)}, but the pull request is at ${/^[0-9a-f]+$/.test(head) ? head.slice(0, 7) : 'another commit'} by now.`;
+}
+
+/** Our comments on the pull request, newest first, and a warning when somebody else's bear our marker. */
+async function find({ octokit }: Client, job: CommentJob, self: Identity): Promise<{ own: Comment[]; warnings: string[] }> {
+  const of = { ...ownerAndName(job.repository), issue_number: job.pullRequest };
+  const marked: Comment[] = [];
+  for await (const comment of listAll(Comment, (page) => octokit.rest.issues.listComments({ ...of, ...page }))) {
+    if (comment.body?.trimStart().startsWith(job.marker) === true) marked.push(comment);
+  }
+  const own = marked.filter((comment) => isOwn(comment, self)).sort((a, b) => b.id - a.id);
+  const others = [...new Set(marked.filter((comment) => !isOwn(comment, self)).map(({ user }) => (user ? account(user.login) : 'a deleted account')))];
+  const names = others.length > 3 ? `${others.slice(0, 3).join(', ')} and ${others.length - 3} more` : others.join(', ');
+  const warnings = others.length > 0 ? [`A comment by ${names} carries the marker of this report. It is not ours and was left alone.`] : [];
+  return { own, warnings };
+}
+
+/** Logins are unique, and no user can have the brackets of an app's. */
+function isOwn({ user }: Comment, self: Identity): boolean {
+  if (!user) return false;
+  return user.login.toLowerCase() === self.login.toLowerCase() || user.id === self.id;
+}
+
+/** The comment's id; null when it was deleted since it was listed. */
+async function update({ octokit }: Client, job: CommentJob, comment: Comment): Promise<number | null> {
+  if (sameText(comment.body ?? '', job.body)) return comment.id;
+  try {
+    await octokit.rest.issues.updateComment({ ...ownerAndName(job.repository), comment_id: comment.id, body: job.body });
+    return comment.id;
+  } catch (error) {
+    if (hasStatus(error, 404)) return null;
+    throw error;
+  }
+}
+
+/** GitHub may give a body back with other line ends than it got. */
+function sameText(a: string, b: string): boolean {
+  return a.replaceAll('\r\n', '\n').trimEnd() === b.replaceAll('\r\n', '\n').trimEnd();
+}
+
+/**
+ * Creates the comment, then looks again: looking and creating are two requests, so a run beside this one may have created
+ * one as well. Each run removes only what is older than its own, so that two runs never remove each other's; and a run whose
+ * pull request has moved on takes its own back where there is another.
+ */
+async function create(client: Client, job: CommentJob, self: Identity, warnings: string[]): Promise<Published> {
+  const reply = await client.octokit.rest.issues.createComment({ ...ownerAndName(job.repository), issue_number: job.pullRequest, body: job.body });
+  const { id } = Created.parse(reply.data);
+  try {
+    const { own } = await find(client, job, self);
+    const others = own.filter((comment) => comment.id !== id);
+    if (others.length === 0) return { ok: true, id, warnings };
+    const head = await currentHead(client, job.repository, job.pullRequest);
+    if (head !== job.headSha) {
+      await remove(client, job, [{ id }]);
+      return { ok: false, warning: stale(job, head) };
+    }
+    const left = await remove(client, job, others.filter((comment) => comment.id < id));
+    return { ok: true, id, warnings: [...warnings, ...left] };
+  } catch (error) {
+    const attempt = { failed: 'The comment was written, but other comments of ours were not looked for', permission: 'pull-requests: write', fork: job.fork };
+    return { ok: true, id, warnings: [...warnings, failure(attempt, error)] };
+  }
+}
+
+/** Removes comments of ours; what cannot be removed becomes a warning, for the report itself stands. */
+async function remove({ octokit }: Client, job: CommentJob, comments: { id: number }[]): Promise<string[]> {
+  const warnings: string[] = [];
+  for (const { id } of comments) {
+    try {
+      await octokit.rest.issues.deleteComment({ ...ownerAndName(job.repository), comment_id: id });
+    } catch (error) {
+      const attempt = { failed: `Our outdated comment ${id} was not removed`, permission: 'pull-requests: write', fork: job.fork };
+      if (!hasStatus(error, 404)) warnings.push(failure(attempt, error));
+    }
+  }
+  return warnings;
+}
