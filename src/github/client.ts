@@ -103,10 +103,22 @@ function bounded(send: typeof fetch, deadlineMs: number): typeof fetch {
   return async (url, init) => {
     const deadline = AbortSignal.timeout(deadlineMs);
     const signal = init?.signal ? AbortSignal.any([init.signal, deadline]) : deadline;
-    const response = await send(url, { ...init, signal });
-    const body = await response.arrayBuffer();
-    return new Response(body.byteLength === 0 ? null : body, { status: response.status, headers: Object.fromEntries(response.headers) });
+    try {
+      const response = await send(url, { ...init, signal });
+      const body = await response.arrayBuffer();
+      return new Response(body.byteLength === 0 ? null : body, { status: response.status, headers: Object.fromEntries(response.headers) });
+    } catch (error) {
+      throw new Error(deadline.aborted ? `no complete answer within ${deadlineMs / 1000} s` : reason(error), { cause: error });
+    }
   };
+}
+
+const Broken = z.object({ message: z.string(), cause: z.object({ message: z.string().optional(), code: z.string().optional() }).optional().catch(undefined) });
+
+/** `fetch failed` says nothing; what failed is in the cause, for several addresses in its code alone. */
+function reason(error: unknown): string {
+  const { message, cause } = Broken.catch({ message: 'unknown failure' }).parse(error);
+  return [cause?.message, cause?.code, message].find((text) => text !== undefined && text !== '') ?? 'unknown failure';
 }
 
 /** The toolkit's fetch goes through the proxy that the runner is configured with. */
