@@ -68,13 +68,21 @@ const OPENING = new Set('("\'');
 const CLOSING = new Set('.,;:?!)"\'');
 const ACTIVE = /[@#:<>[\]|~*_&$!{}\\`^]|^\/|\/\/|www\.|\bGH-\d|(?<![0-9a-z])(?=[a-f]*\d)[0-9a-f]{7,40}(?![0-9a-z])/i;
 
+/** An amount of money: its `$` opens a formula only if another word ends in one, and such a word is code. */
+const AMOUNT = /^\$\d[\d,.]*$/;
+
+/** Signs that are markup only next to something: between blanks they are read as themselves. */
+const LONE_SIGNS: ReadonlyMap<string, string> = new Map([['<', '&lt;'], ['>', '&gt;'], ['&', '&amp;']]);
+
 function proseWord(word: string, code: (word: string) => string, ordinary: (word: string) => string): string {
   let start = 0;
   let end = word.length;
   while (start < end && OPENING.has(word.charAt(start))) start += 1;
   while (end > start && CLOSING.has(word.charAt(end - 1))) end -= 1;
   const core = word.slice(start, end);
-  if (!ACTIVE.test(core)) return ordinary(word);
+  const sign = LONE_SIGNS.get(core);
+  if (sign !== undefined) return ordinary(word.slice(0, start)) + sign + ordinary(word.slice(end));
+  if (!ACTIVE.test(core) || AMOUNT.test(core)) return ordinary(word);
   return ordinary(word.slice(0, start)) + code(core) + ordinary(word.slice(end));
 }
 
