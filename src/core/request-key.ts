@@ -15,11 +15,11 @@ export function requestKey(request: Request, hash: (text: string) => string): st
   }));
 }
 
-/** The part of a recording's request that an answer is found by. */
-export interface RecordedRequest { model: string; parameters: Record<string, Json>; messages: Message[]; try: number }
-
-/** Identity of a recording's request; the provider is left out, so that recorded vendors can be replayed. */
-export function recordingKey({ model, parameters, messages, try: attempt }: RecordedRequest): string {
+/**
+ * What a recording is found by: equal text for equal content. The provider is left out, so that what a vendor answered
+ * can be replayed.
+ */
+export function recordingKey({ model, parameters, messages, try: attempt }: Pick<Request, 'parameters' | 'messages' | 'try'> & { model: string }): string {
   return canonicalJson({ model, parameters, messages: messages.map(plainMessage), try: attempt });
 }
 

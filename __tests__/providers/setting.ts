@@ -1,0 +1,114 @@
+import type { Completion, Json, Message, Request } from '../../src/types.ts';
+import { recordingKey } from '../../src/core/request-key.ts';
+import { createProviders } from '../../src/providers/index.ts';
+import type { ProviderOptions, Providers } from '../../src/providers/index.ts';
+import type { Clock } from '../../src/providers/clock.ts';
+import { startModelServer } from '../stand-ins/models/server.ts';
+import type { ModelServer, Script, Vendor } from '../stand-ins/models/server.ts';
+
+export const KEY = 'sk-live-51fgTY7qqPPab90XYZ';
+export const TIMEOUT_MS = 120_000;
+export const START = Date.parse('2026-01-02T03:04:05Z');
+/** Deadlines: in tests time does not run into them, it is pushed there. */
+const DEADLINES = new Set([TIMEOUT_MS, 600_000]);
+
+export interface TestClock extends Clock {
+  /** Every pause that was asked for, deadlines left out, in milliseconds. */
+  pauses: number[];
+  /** Lets every deadline of this length that is open now pass. */
+  expire(ms: number): void;
+  /** Deadlines of this length that are open. */
+  open(ms: number): number;
+}
+
+/** Time that stands still, and jumps over every pause. */
+export function testClock(): TestClock {
+  let now = START;
+  const held: { ms: number; end(): void }[] = [];
+  const pauses: number[] = [];
+  return {
+    pauses,
+    now: () => now,
+    sleep(ms, signal) {
+      if (!DEADLINES.has(ms)) {
+        pauses.push(ms);
+        now += ms;
+        return Promise.resolve();
+      }
+      return new Promise((resolve) => {
+        const entry = { ms, end: resolve };
+        held.push(entry);
+        signal.addEventListener('abort', () => {
+          held.splice(held.indexOf(entry), 1);
+          resolve();
+        }, { once: true });
+      });
+    },
+    open: (ms) => held.filter((entry) => entry.ms === ms).length,
+    expire(ms) {
+      for (const entry of held.filter((candidate) => candidate.ms === ms)) {
+        held.splice(held.indexOf(entry), 1);
+        entry.end();
+      }
+    },
+  };
+}
+
+export function options(overrides: Partial<ProviderOptions> = {}): ProviderOptions & { clock: Clock } {
+  return {
+    keys: { openai: KEY, anthropic: KEY }, endpoints: new Map(), concurrency: { start: 4, max: 8 }, timeoutMs: TIMEOUT_MS, maxTries: 5,
+    signal: new AbortController().signal, env: {}, programEnv: [], clock: testClock(), random: () => 0, log: () => {}, recordingKey,
+    checkout: () => Promise.reject(new Error('no checkout in this test')), readRecording: () => Promise.reject(new Error('no recording in this test')),
+    ...overrides,
+  };
+}
+
+export interface Setting {
+  server: ModelServer;
+  providers: Providers;
+  clock: TestClock;
+  log: string[];
+  ask(request?: Partial<Request> & { model?: string }): Promise<Completion>;
+  close(): Promise<void>;
+}
+
+/** A vendor's server with a script, and providers that take it for the vendor's host. */
+export async function setUp(vendor: Vendor, answer: Script, overrides: Partial<ProviderOptions> = {}, key?: string): Promise<Setting> {
+  const server = await startModelServer(key === undefined ? { answer } : { answer, key });
+  const clock = testClock();
+  const log: string[] = [];
+  const providers = createProviders(options({
+    clock, log: (line) => { log.push(line); }, vendorUrls: { openai: server.openaiUrl, anthropic: server.url }, ...overrides,
+  }));
+  return {
+    server, providers, clock, log,
+    ask: (request = {}) => providers.complete(requestTo(vendor, request)),
+    async close() {
+      await providers.close();
+      await server.close();
+    },
+  };
+}
+
+export function requestTo(vendor: Vendor, { model = 'model-1', ...request }: Partial<Request> & { model?: string } = {}): Request {
+  return { target: { provider: vendor, endpoint: null, model }, parameters: {}, messages: says('hello'), try: 0, schema: null, purpose: 'prompt', ...request };
+}
+
+export function says(...contents: string[]): Message[] {
+  return contents.map((content) => ({ role: 'user', content }));
+}
+
+export const answerSchema: { name: string; json: { [key: string]: Json } } = {
+  name: 'verdict',
+  json: { type: 'object', properties: { choice: { type: 'string' } }, required: ['choice'], additionalProperties: false },
+};
+
+export function errorOf(completion: Completion): { kind: string; message: string } {
+  if (completion.status !== 'error') throw new Error(`an answer where an error was expected: ${completion.output.slice(0, 200)}`);
+  return { kind: completion.kind, message: completion.message };
+}
+
+/** Resolves once `condition` holds, looking again after each turn of the event loop. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => { setImmediate(resolve); });
+}

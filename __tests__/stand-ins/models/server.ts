@@ -1,0 +1,255 @@
+import http from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import type { z } from 'zod';
+import { anthropicRequest, openaiRequest } from './wire.ts';
+
+/**
+ * A model server on loopback that speaks OpenAI's chat completions (`/v1/chat/completions`) and Anthropic's messages
+ * (`/v1/messages`). It checks every request as the vendors do and answers as a script says, with every misbehaviour
+ * that a server, a proxy or an attacker has to offer.
+ */
+
+export type Vendor = 'openai' | 'anthropic';
+
+/** A request that passed the vendor's rules. */
+export interface Seen {
+  vendor: Vendor;
+  /** Counts from 0 over all requests to this server, refused ones included. */
+  index: number;
+  model: string;
+  /** With the system prompt in front, whichever vendor's. */
+  messages: { role: string; content: string }[];
+  /** The body as it came. */
+  body: Record<string, unknown>;
+  headers: http.IncomingHttpHeaders;
+  /** The answer's schema, where one was asked for. */
+  schema: { name: string; json: unknown } | null;
+}
+
+export interface Scripted {
+  /** What the model says; with a schema the JSON text of the answer. Default: `ok`. */
+  text?: string;
+  /** Null: the reply carries none. Default: 10 in, 5 out. */
+  usage?: { input: number; output: number } | null;
+  finish?: string;
+  delayMs?: number;
+  status?: number;
+  headers?: Record<string, string>;
+  /** Replaces the vendor's reply, or its error for a status other than 200. */
+  body?: string | Buffer;
+  /** The vendor's error message and code for a status other than 200. */
+  error?: { message: string; code?: string; type?: string; param?: string };
+  /**
+   * `reset`: the socket is destroyed without a reply. `cut`: half the body, then the end. `trickle`: blanks without end.
+   * `silent`: nothing, ever. `bomb`: 64 MiB of blanks in a small gzip. `endless`: a body without end, as fast as it goes.
+   */
+  fault?: 'reset' | 'cut' | 'trickle' | 'silent' | 'bomb' | 'endless';
+}
+
+export type Script = (request: Seen) => Scripted | Promise<Scripted>;
+
+export interface ModelServer {
+  /** Without a path, as Anthropic's SDK takes it. */
+  url: string;
+  /** With `/v1`, as OpenAI's SDK takes it. */
+  openaiUrl: string;
+  requests: Seen[];
+  /** Requests that broke the vendor's rules, with the vendor's message. */
+  refused: string[];
+  /** Most requests that were under way at once. */
+  peak(): number;
+  close(): Promise<void>;
+}
+
+export interface ServerOptions {
+  answer?: Script;
+  /** The key that is asked for; undefined: any, or none. */
+  key?: string;
+}
+
+const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '));
+
+export async function startModelServer({ answer = () => ({}), key }: ServerOptions = {}): Promise<ModelServer> {
+  const requests: Seen[] = [];
+  const refused: string[] = [];
+  const sockets = new Set<Socket>();
+  let count = 0;
+  let underWay = 0;
+  let peak = 0;
+
+  const handle = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
+    const index = count++;
+    const vendor = vendorOf(request);
+    const raw = await bodyOf(request);
+    if (vendor === null) return reply(response, 404, { error: { message: `Unknown request URL: ${request.method} ${request.url}`, type: 'invalid_request_error' } });
+    if (key !== undefined && presented(vendor, request) !== key) {
+      return reply(response, 401, errorBody(vendor, { message: `Incorrect API key provided: ${presented(vendor, request)}. ::error::no`, code: 'invalid_api_key' }, 401));
+    }
+    const checked = check(vendor, raw, request.headers);
+    if ('problem' in checked) {
+      refused.push(checked.problem);
+      return reply(response, 400, errorBody(vendor, { message: checked.problem, type: 'invalid_request_error' }, 400));
+    }
+    const seen: Seen = { ...checked, vendor, index, headers: request.headers };
+    requests.push(seen);
+    const scripted = await answer(seen);
+    if ((scripted.delayMs ?? 0) > 0) await new Promise((resolve) => setTimeout(resolve, scripted.delayMs));
+    send(response, seen, scripted);
+  };
+  const server = http.createServer((request, response) => {
+    peak = Math.max(peak, ++underWay);
+    response.on('close', () => { underWay--; });
+    handle(request, response).catch((error: unknown) => {
+      if (!response.headersSent) reply(response, 500, { error: { message: `stand-in: ${String(error)}` } });
+    });
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.keepAliveTimeout = 30_000;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url, openaiUrl: `${url}/v1`, requests, refused,
+    peak: () => peak,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function vendorOf({ method, url }: http.IncomingMessage): Vendor | null {
+  if (method !== 'POST') return null;
+  return url === '/v1/chat/completions' ? 'openai' : url === '/v1/messages' ? 'anthropic' : null;
+}
+
+function presented(vendor: Vendor, { headers }: http.IncomingMessage): string {
+  if (vendor === 'openai') return (headers.authorization ?? '').replace(/^Bearer /, '');
+  return String(headers['x-api-key'] ?? '');
+}
+
+async function bodyOf(request: http.IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+type Checked = Pick<Seen, 'model' | 'messages' | 'body' | 'schema'> | { problem: string };
+
+function check(vendor: Vendor, raw: string, headers: http.IncomingHttpHeaders): Checked {
+  if (headers['content-type']?.startsWith('application/json') !== true) return { problem: 'content-type must be application/json' };
+  if (vendor === 'anthropic' && headers['anthropic-version'] === undefined) return { problem: 'anthropic-version: header is required' };
+  let body: Record<string, unknown>;
+  try {
+    body = JSON.parse(raw) as Record<string, unknown>;
+  } catch {
+    return { problem: 'We could not parse the JSON body of your request.' };
+  }
+  const parsed = vendor === 'openai' ? openaiRequest.safeParse(body) : anthropicRequest.safeParse(body);
+  if (!parsed.success) return { problem: problemText(vendor, parsed.error) };
+  return vendor === 'openai' ? readOpenai(body, openaiRequest.parse(body)) : readAnthropic(body, anthropicRequest.parse(body));
+}
+
+function problemText(vendor: Vendor, error: z.ZodError): string {
+  const issue = error.issues[0];
+  if (issue === undefined) return 'invalid request';
+  const path = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys' && path === '') {
+    const [name] = issue.keys;
+    return vendor === 'openai' ? `Unrecognized request argument supplied: ${name}` : `${name}: Extra inputs are not permitted`;
+  }
+  return `${path}: ${issue.message}`;
+}
+
+function plain(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(content);
+}
+
+function readOpenai(body: Record<string, unknown>, { model, messages, response_format: format }: z.infer<typeof openaiRequest>): Checked {
+  const schema = format?.type === 'json_schema' ? { name: format.json_schema.name, json: format.json_schema.schema } : null;
+  return { model, body, schema, messages: messages.map(({ role, content }) => ({ role, content: plain(content) })) };
+}
+
+function readAnthropic(body: Record<string, unknown>, { model, messages, system, tools, tool_choice: choice }: z.infer<typeof anthropicRequest>): Checked {
+  const forced = choice?.type === 'tool' ? (tools ?? []).find(({ name }) => name === choice.name) : undefined;
+  const front = system === undefined ? [] : [{ role: 'system', content: plain(system) }];
+  return {
+    model, body, schema: forced === undefined ? null : { name: forced.name, json: forced.input_schema },
+    messages: [...front, ...messages.map(({ role, content }) => ({ role, content: plain(content) }))],
+  };
+}
+
+function send(response: http.ServerResponse, seen: Seen, scripted: Scripted): void {
+  const { status = 200, headers = {} } = scripted;
+  if (scripted.fault === 'reset') return void response.socket?.destroy();
+  if (scripted.fault === 'silent') return;
+  const body = scripted.body ?? JSON.stringify(status === 200 ? replyBody(seen, scripted) : errorBody(seen.vendor, scripted.error ?? { message: `scripted ${status}` }, status));
+  const type = { 'content-type': 'application/json', ...headers };
+  switch (scripted.fault) {
+    case 'cut':
+      response.writeHead(status, { ...type, 'content-length': Buffer.byteLength(body) });
+      response.write(body.slice(0, Math.ceil(body.length / 2)), () => response.socket?.destroy());
+      return;
+    case 'trickle': return forEver(response, status, type, Buffer.from(' '), 20);
+    case 'endless': return forEver(response, status, type, Buffer.alloc(65_536, ' '), 0);
+    case 'bomb':
+      response.writeHead(status, { ...type, 'content-encoding': 'gzip' });
+      response.end(BOMB);
+      return;
+    case undefined:
+      response.writeHead(status, type);
+      response.end(body);
+  }
+}
+
+function forEver(response: http.ServerResponse, status: number, headers: Record<string, string>, chunk: Buffer, everyMs: number): void {
+  response.writeHead(status, headers);
+  const more = (): void => {
+    if (response.destroyed) return;
+    response.write(chunk, () => (everyMs > 0 ? void setTimeout(more, everyMs) : setImmediate(more)));
+  };
+  more();
+}
+
+function reply(response: http.ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error', 401: 'authentication_error', 403: 'permission_error', 404: 'not_found_error', 429: 'rate_limit_error', 500: 'api_error', 529: 'overloaded_error',
+};
+
+function errorBody(vendor: Vendor, { message, code, type, param }: NonNullable<Scripted['error']>, status: number): unknown {
+  if (vendor === 'openai') return { error: { message, type: type ?? 'invalid_request_error', param: param ?? null, code: code ?? null } };
+  return { type: 'error', error: { type: type ?? code ?? ANTHROPIC_TYPES[status] ?? 'api_error', message }, request_id: 'req_1' };
+}
+
+function replyBody(seen: Seen, { text = 'ok', usage = { input: 10, output: 5 }, finish }: Scripted): unknown {
+  return seen.vendor === 'openai' ? openaiReply(seen, text, usage, finish) : anthropicReply(seen, text, usage, finish);
+}
+
+type Usage = Scripted['usage'];
+
+function openaiReply({ model, index }: Seen, text: string, usage: Usage, finish = 'stop'): unknown {
+  return {
+    id: `chatcmpl-${index}`, object: 'chat.completion', created: 1_700_000_000, model, service_tier: 'default', system_fingerprint: null,
+    choices: [{ index: 0, finish_reason: finish, logprobs: null, message: { role: 'assistant', content: text, refusal: null, annotations: [] } }],
+    ...(usage ? { usage: { prompt_tokens: usage.input, completion_tokens: usage.output, total_tokens: usage.input + usage.output } } : {}),
+  };
+}
+
+function anthropicReply({ model, index, schema }: Seen, text: string, usage: Usage, finish?: string): unknown {
+  const content = schema === null
+    ? [{ type: 'text', text, citations: null }]
+    : [{ type: 'tool_use', id: `toolu_${index}`, name: schema.name, input: JSON.parse(text) as unknown }];
+  return {
+    id: `msg_${index}`, type: 'message', role: 'assistant', model, content, container: null, stop_sequence: null,
+    stop_reason: finish ?? (schema === null ? 'end_turn' : 'tool_use'),
+    ...(usage ? { usage: { input_tokens: usage.input, output_tokens: usage.output, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 } } : {}),
+  };
+}

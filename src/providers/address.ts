@@ -1,0 +1,73 @@
+import { isIPv4 } from 'node:net';
+import { problem } from '../errors.ts';
+import type { Problem, Target } from '../types.ts';
+import { visibleLine } from '../text/visible.ts';
+import type { VendorName } from './vendor.ts';
+import { vendors } from './vendors.ts';
+
+/** Servers and keys, as the workflow (never a repository's file) names them. */
+export interface Access {
+  keys: Readonly<Record<VendorName, string | null>>;
+  /** Further servers by name. `url` is what the vendor's SDK takes as base address; `key` null: none is sent. */
+  endpoints: ReadonlyMap<string, { url: string; key: string | null }>;
+  /** Other addresses for the vendors' public hosts, set in process for tests and self-hosting. */
+  vendorUrls?: Partial<Record<VendorName, string>>;
+}
+
+/** Where one request goes, and the key that belongs to exactly that origin. */
+export interface Address { base: URL; key: string | null }
+
+/**
+ * The address for a target, or the problem in the words of the workflow: a key that is not set, a name that is not
+ * defined, an address that no key may be sent to.
+ */
+export function addressOf(target: { provider: VendorName; endpoint: string | null }, access: Access): Address | Problem {
+  const vendor = vendors[target.provider];
+  if (target.endpoint === null) {
+    const key = access.keys[target.provider];
+    if (key === null || key === '') return problem(null, `No key for provider ${vendor.name}: set ${vendor.keyInput}.`);
+    return checked(`The address of ${vendor.name}`, access.vendorUrls?.[target.provider] ?? vendor.host, key);
+  }
+  const name = visibleLine(target.endpoint);
+  const endpoint = access.endpoints.get(target.endpoint);
+  if (endpoint === undefined) {
+    return problem(null, `No endpoint is called "${name}": add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints.`);
+  }
+  return checked(`Endpoint ${name}`, endpoint.url, endpoint.key);
+}
+
+/** What stands in the way of asking these targets, each thing once. */
+export function missingKeys(targets: readonly Target[], access: Access): Problem[] {
+  const found = new Map<string, Problem>();
+  for (const target of targets) {
+    if (target.provider !== 'openai' && target.provider !== 'anthropic') continue;
+    const address = addressOf(target, access);
+    if ('message' in address) found.set(address.message, address);
+  }
+  return [...found.values()];
+}
+
+/** Problems of all addresses, whether they are used or not. */
+export function addressProblems({ endpoints, vendorUrls }: Access): Problem[] {
+  const given = [
+    ...Object.entries(vendorUrls ?? {}).map(([name, url]) => checked(`The address of ${name}`, url, null)),
+    ...[...endpoints].map(([name, { url, key }]) => checked(`Endpoint ${visibleLine(name)}`, url, key)),
+  ];
+  return given.filter((address): address is Problem => 'message' in address);
+}
+
+function checked(what: string, text: string, key: string | null): Address | Problem {
+  const base = URL.canParse(text) ? new URL(text) : null;
+  if (base === null) return problem(null, `${what}: "${visibleLine(text)}" is not a web address; write https://host/path.`);
+  if (base.username !== '' || base.password !== '') {
+    return problem(null, `${what}: the address holds a user name or password; give a key by name instead (key=NAME_OF_A_VARIABLE).`);
+  }
+  if (base.protocol !== 'https:' && !(base.protocol === 'http:' && isLoopback(base.hostname))) {
+    return problem(null, `${what}: ${visibleLine(base.origin)} is neither https nor a loopback address; nothing is sent to it.`);
+  }
+  return { base, key: key === '' ? null : key };
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
+}

@@ -1,0 +1,98 @@
+import type { ErrorKind } from '../types.ts';
+
+/** Why an attempt gave no answer, and what may be done about it. */
+export interface Fault {
+  kind: ErrorKind;
+  /** One filtered line without the provider's name. */
+  message: string;
+  /**
+   * `never`: the same request would fail again. `later`: this call may be repeated after a pause of its own.
+   * `limited`: the server wants less from everybody, so the whole lane pauses and narrows.
+   */
+  retry: 'never' | 'later' | 'limited';
+  /** What the server asked for, in milliseconds; null: it asked for nothing. */
+  waitMs: number | null;
+  /** HTTP status, where there was one, and what the server said about it, for recognising what it refuses. Never shown. */
+  status: number | null;
+  detail: string;
+}
+
+/** What can go wrong below HTTP's status, and with the body. `late`: the deadline passed. */
+export type TransportCode =
+  | 'late' | 'redirect' | 'too-large' | 'too-deep' | 'cut' | 'connection' | 'encoding' | 'host' | 'aborted';
+
+/**
+ * Thrown through the vendors' SDKs, which keep it as a cause. The message is constant because they replace, without a
+ * cause, whatever has "timeout" in its text.
+ */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  readonly code: TransportCode;
+  /** For `connection`: the system's error code. */
+  readonly system: string;
+
+  constructor(code: TransportCode, system = '') {
+    super('no reply');
+    this.code = code;
+    this.system = system;
+  }
+}
+
+export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
+export const MAX_REPLY_DEPTH = 100;
+
+/** Errors of the system that a moment later may be gone; a wrong name or certificate is not among them. */
+const PASSING = new Set(['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {}): Fault {
+  return { kind, message, retry: 'never', waitMs: null, status: null, detail: '', ...more };
+}
+
+/** The fault of a connection or of a body that could not be read. `timeoutMs` is the deadline that was set. */
+export function transportFault(error: TransportError, timeoutMs: number): Fault {
+  switch (error.code) {
+    // Not repeated: the server may have worked, and been paid, for all of that time.
+    case 'late': return fault('timeout', `no complete reply after ${timeoutMs / 1000} s`);
+    case 'redirect': return fault('reply', 'the server redirects to another address; refused');
+    case 'too-large': return fault('reply', `the reply is larger than ${MAX_REPLY_BYTES / 1024 / 1024} MiB`);
+    case 'too-deep': return fault('reply', `the reply is nested deeper than ${MAX_REPLY_DEPTH} levels`);
+    case 'encoding': return fault('reply', 'the reply is packed in a way that cannot be unpacked');
+    case 'cut': return fault('network', 'the connection was cut before the reply was complete', { retry: 'later' });
+    case 'connection': return fault('network', `no connection (${error.system})`, PASSING.has(error.system) ? { retry: 'later' } : {});
+    case 'host': return fault('request', 'the request would have gone to another host than the key belongs to; refused');
+    case 'aborted': return fault('aborted', 'stopped before an answer came');
+  }
+}
+
+export interface HttpFailure {
+  status: number;
+  /** The server's own word for the error, such as `insufficient_quota`; empty when it gave none. */
+  code: string;
+  /** What the server said, already filtered and cut; empty when it said nothing. */
+  said: string;
+  /** Milliseconds the server asked to wait, null when it asked for nothing. */
+  waitMs: number | null;
+  /** `x-should-retry`, by which both vendors overrule the status; null when absent. */
+  shouldRetry: boolean | null;
+}
+
+/** The fault of an HTTP status other than success. The key is never repeated, whatever the server wrote. */
+export function httpFault(failure: HttpFailure): Fault {
+  const { status, said, waitMs } = failure;
+  const tail = said === '' ? '' : `: ${said}`;
+  const more = { waitMs, status, detail: `${failure.code} ${said}` };
+  if (status === 401) return fault('key', '401, the key was refused', { status });
+  if (status === 403) return fault('key', `403, the key may not do this${tail}`, more);
+  if (/content_filter|content_policy/.test(failure.code)) return fault('filtered', `${status}, the content filter refused the request`, more);
+  if (status === 429 && /insufficient_quota|billing/.test(failure.code)) return fault('rate-limit', `429, the account's quota is used up${tail}`, more);
+  const retry = failure.shouldRetry === false ? 'never' : retryOf(status, waitMs, failure.shouldRetry);
+  if (status === 429) return fault('rate-limit', `429, rate limited${tail}`, { ...more, retry });
+  if (status >= 500 || retry !== 'never') return fault('server', `${status}, the server failed${tail}`, { ...more, retry });
+  return fault('request', `${status}, the request was refused${tail}`, more);
+}
+
+function retryOf(status: number, waitMs: number | null, shouldRetry: boolean | null): Fault['retry'] {
+  // 529 is Anthropic's "overloaded"; a 503 that names a time speaks for the whole server.
+  if (status === 429 || status === 529 || (status === 503 && waitMs !== null)) return 'limited';
+  return status === 408 || status === 409 || status >= 500 || shouldRetry === true ? 'later' : 'never';
+}

@@ -1,0 +1,153 @@
+import { logLine } from '../text/log.ts';
+import type { Completion, Request } from '../types.ts';
+import { addressOf } from './address.ts';
+import type { Access, Address } from './address.ts';
+import { createBoundedFetch } from './bounded-fetch.ts';
+import type { BoundedFetch } from './bounded-fetch.ts';
+import type { Clock } from './clock.ts';
+import { fault } from './fault.ts';
+import type { Fault } from './fault.ts';
+import { createLane } from './limit.ts';
+import type { Lane } from './limit.ts';
+import { createRefusals } from './refusals.ts';
+import type { Refusals } from './refusals.ts';
+import { withRetries } from './retry.ts';
+import type { Attempt, Tried } from './retry.ts';
+import { foreignLine, sdkFault } from './sdk-fault.ts';
+import type { Ask, Post, Said, Vendor, VendorName } from './vendor.ts';
+import { vendors } from './vendors.ts';
+import { exhaustedWait } from './wait.ts';
+
+export interface CallOptions {
+  /** Calls at a time to one server (vendor and endpoint, or program). */
+  concurrency: { start: number; max: number };
+  /** From sending a request to the last byte of its reply, in milliseconds. */
+  timeoutMs: number;
+  /** Attempts per call, the first included. */
+  maxTries: number;
+  signal: AbortSignal;
+  clock: Clock;
+  /** Uniform in [0, 1). */
+  random(): number;
+  log(line: string): void;
+  redact(text: string): string;
+  /** Called before every paid attempt, repetitions included. False: it is not made, and the call ends with kind `budget`. */
+  onAttempt(request: Request): boolean;
+}
+
+export interface HostedOptions extends CallOptions, Access {
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+type HostedTarget = Extract<Request['target'], { provider: VendorName }>;
+
+export interface Hosted {
+  complete(request: Request, target: HostedTarget): Promise<Completion>;
+  lanes(): ReadonlyMap<string, Lane>;
+  close(): void;
+}
+
+/** A server is given up when nothing was answered for this long over as many rounds as a call has tries. */
+export const GIVE_UP_AFTER_MS = 60_000;
+/** The SDK's own timer only exists because it cannot be switched off. */
+const SDK_MARGIN_MS = 60_000;
+
+/** One server of a vendor: connected at its first call. */
+interface Server { vendor: Vendor; label: string; lane: Lane; refusals: Refusals; bounded: BoundedFetch; post(): Promise<Post> }
+
+/** Calls to the vendors' servers and to whatever speaks like them. */
+export function createHosted(options: HostedOptions): Hosted {
+  const servers = new Map<string, Server>();
+  const serverOf = (target: HostedTarget, address: Address): Server => {
+    const label = target.endpoint === null ? target.provider : `${target.provider} (${target.endpoint})`;
+    const known = servers.get(label);
+    if (known !== undefined) return known;
+    const server = createServer(label, vendors[target.provider], address, options);
+    servers.set(label, server);
+    return server;
+  };
+  return {
+    async complete(request, target) {
+      const address = addressOf(target, options);
+      if ('message' in address) return { status: 'error', kind: 'key', message: address.message };
+      const server = serverOf(target, address);
+      const refused = server.vendor.refuses(request.parameters);
+      const tried = refused === null ? await ask(server, request, options) : { status: 'fault' as const, fault: fault('request', refused) };
+      return toCompletion(tried, server.label);
+    },
+    lanes: () => new Map([...servers].map(([label, { lane }]) => [label, lane])),
+    close() {
+      for (const { bounded } of servers.values()) bounded.close();
+    },
+  };
+}
+
+function createServer(label: string, vendor: Vendor, { base, key }: Address, options: HostedOptions): Server {
+  const { timeoutMs, clock, signal } = options;
+  const bounded = createBoundedFetch({ base, auth: key === null ? null : vendor.auth(key), timeoutMs, clock, signal });
+  const lane = createLane({ concurrency: options.concurrency, giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS }, clock, signal });
+  let connected: Promise<Post> | null = null;
+  const connect = (): Promise<Post> => {
+    const inherited = options.env[vendor.baseUrlVariable] ?? '';
+    if (inherited !== '' && inherited !== base.href) {
+      options.log(`${vendor.name}: ${vendor.baseUrlVariable} is set in the environment and not obeyed; other servers are named in the input endpoints`);
+    }
+    return vendor.connect({ baseUrl: base.href.replace(/\/$/, ''), fetch: bounded.fetch, timeoutMs: timeoutMs + SDK_MARGIN_MS });
+  };
+  return { vendor, label, lane, bounded, refusals: createRefusals(), post: () => (connected ??= connect()) };
+}
+
+/** Asks, and asks again without what the model turns out not to know (a schema, a grader's temperature). */
+async function ask(server: Server, request: Request, options: HostedOptions): Promise<Tried<Said>> {
+  const label = logLine(server.label);
+  for (;;) {
+    const wanted = server.refusals.without(request);
+    const tried = await withRetries(() => attempt(server, wanted, request, options), {
+      ...options, lane: server.lane, log: (line) => options.log(`${label}: ${line}`),
+    });
+    const refused = tried.status === 'fault' ? server.refusals.learn(tried.fault, request, wanted) : null;
+    if (refused === null) return tried;
+    if (refused.first) options.log(`${label}: model ${logLine(request.target.model)} refuses ${refused.what}; asking without it`);
+  }
+}
+
+async function attempt(server: Server, wanted: Ask, request: Request, options: HostedOptions): Promise<Attempt<Said>> {
+  const { clock, timeoutMs, redact } = options;
+  if (!options.onAttempt(request)) return { status: 'fault', fault: budgetFault(), sent: false };
+  const started = clock.now();
+  try {
+    const post = await server.post();
+    const response = await post(server.vendor.body(wanted));
+    const text = await response.text();
+    const answer = server.vendor.read(parsed(text), wanted);
+    const now = clock.now();
+    if (answer === null) return { status: 'fault', fault: unreadable(server.vendor, response, text, redact), sent: true };
+    if (answer.kind === 'withheld') return { status: 'fault', fault: fault('filtered', 'the answer was withheld by the content filter'), sent: true };
+    return { status: 'ok', value: answer, latencyMs: now - started, waitMs: exhaustedWait(response.headers, now) ?? 0 };
+  } catch (error) {
+    return { status: 'fault', fault: sdkFault(error, { now: clock.now(), timeoutMs, redact }), sent: true };
+  }
+}
+
+export function budgetFault(): Fault {
+  return fault('budget', 'the limit of model calls is reached; this call was not made');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(vendor: Vendor, response: Response, text: string, redact: (text: string) => string): Fault {
+  const type = foreignLine((response.headers.get('content-type') ?? '').split(';')[0] ?? '', redact, 60);
+  return fault('reply', `the reply is not a ${vendor.replyName} (${type || 'no content type'}, ${Buffer.byteLength(text)} bytes)`);
+}
+
+function toCompletion(tried: Tried<Said>, label: string): Completion {
+  if (tried.status === 'fault') return { status: 'error', kind: tried.fault.kind, message: `${label}: ${tried.fault.message}` };
+  const { output, finish_reason, tool_calls, usage } = tried.value;
+  return { status: 'ok', output, finish_reason, tool_calls, usage, latency_ms: Math.max(0, Math.round(tried.latencyMs)), reused: false };
+}

@@ -1,0 +1,91 @@
+import { UserError } from '../errors.ts';
+import { createRedactor } from '../text/redact.ts';
+import type { Complete, Problem, Request, Target } from '../types.ts';
+import { addressProblems, missingKeys } from './address.ts';
+import type { Access } from './address.ts';
+import type { Clock } from './clock.ts';
+import { createHosted } from './hosted.ts';
+import type { LaneStats } from './limit.ts';
+import { createPrograms } from './program.ts';
+import { createReplay } from './replay.ts';
+import type { RecordedRequest } from './replay.ts';
+
+export { createOnce } from './once.ts';
+export { recorded } from './record.ts';
+
+export interface ProviderOptions extends Access {
+  /** Calls at a time, per vendor and endpoint, and per program. */
+  concurrency: { start: number; max: number };
+  /** From sending a request to the last byte of its reply, in milliseconds. */
+  timeoutMs: number;
+  /** Attempts per call, the first included. */
+  maxTries: number;
+  /** Ends every call, waiting or under way, as `aborted`. */
+  signal: AbortSignal;
+  /** Folder with the project's files at a commit, made on demand. */
+  checkout(commit: string): Promise<string>;
+  /** Text of a recordings file at a commit. */
+  readRecording(commit: string, file: string): Promise<string>;
+  /** Equal for equal recorded requests; `core/request-key.ts` has it. */
+  recordingKey(request: RecordedRequest): string;
+  /** The environment, and the names of what programs may see of it besides PATH, HOME and LANG. */
+  env: Readonly<Record<string, string | undefined>>;
+  programEnv: readonly string[];
+  clock: Clock;
+  /** Uniform in [0, 1). */
+  random(): number;
+  log(line: string): void;
+  /** Called before every paid attempt, repetitions included; false: it is not made, and its call ends as `budget`. */
+  onAttempt?(request: Request): boolean;
+}
+
+export interface Providers {
+  /** Never rejects; what goes wrong is a completion of status `error`. */
+  complete: Complete;
+  /** What stands in the way of asking these targets: keys and endpoints that are not set. */
+  missingKeys(targets: readonly Target[]): Problem[];
+  /** Per server and program. */
+  stats(): { lane: string; stats: LaneStats }[];
+  /** Ends what is under way, closes connections and ends programs with all they started. */
+  close(): Promise<void>;
+}
+
+/**
+ * The edge to the models.
+ *
+ * @throws UserError when an address is no https (or loopback) address: a key is never sent to one.
+ */
+export function createProviders(options: ProviderOptions): Providers {
+  const problems = addressProblems(options);
+  if (problems.length > 0) throw new UserError(problems);
+  const closing = new AbortController();
+  const redact = createRedactor([options.keys.openai, options.keys.anthropic, ...[...options.endpoints.values()].map(({ key }) => key)]
+    .filter((key): key is string => key !== null));
+  const inner = {
+    ...options, redact, signal: AbortSignal.any([options.signal, closing.signal]),
+    onAttempt: (request: Request) => options.onAttempt?.(request) ?? true,
+  };
+  const hosted = createHosted(inner);
+  const programs = createPrograms(inner);
+  const replay = createReplay(options);
+
+  const complete: Complete = async (request) => {
+    const { target } = request;
+    switch (target.provider) {
+      case 'openai':
+      case 'anthropic': return await hosted.complete(request, target);
+      case 'program': return await programs.complete(request, target);
+      case 'replay': return await replay(request, target);
+    }
+  };
+  return {
+    complete,
+    missingKeys: (targets) => missingKeys(targets, options),
+    stats: () => [...hosted.lanes(), ...programs.lanes()].map(([lane, { stats }]) => ({ lane, stats: stats() })),
+    async close() {
+      closing.abort();
+      hosted.close();
+      await programs.close();
+    },
+  };
+}

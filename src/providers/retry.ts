@@ -1,0 +1,84 @@
+import { pause } from './clock.ts';
+import type { Clock } from './clock.ts';
+import { fault as makeFault } from './fault.ts';
+import type { Fault } from './fault.ts';
+import type { Lane, Outcome } from './limit.ts';
+
+/** What one attempt brought: the value, or why there is none. */
+export type Attempt<T> =
+  | { status: 'ok'; value: T; latencyMs: number; /** Rest the server asked for. */ waitMs: number }
+  | { status: 'fault'; fault: Fault; /** False: nothing was sent. */ sent: boolean };
+export type Tried<T> = { status: 'ok'; value: T; latencyMs: number } | { status: 'fault'; fault: Fault };
+
+export interface RetryOptions {
+  lane: Lane;
+  maxTries: number;
+  clock: Clock;
+  signal: AbortSignal;
+  /** Uniform in [0, 1). */
+  random(): number;
+  /** A line for the log about waiting; without the provider's name. */
+  log(line: string): void;
+}
+
+/** A server that asks for more than this is not waited for. */
+const MAX_WAIT_MS = 300_000;
+/** A server that answers, but has nothing left, is given a rest of at most this. */
+export const MAX_REST_MS = 60_000;
+const FIRST_PAUSE_MS = { later: 500, limited: 4000 } as const;
+const MAX_PAUSE_MS = { later: 30_000, limited: 60_000 } as const;
+
+/**
+ * Makes attempts in the lane's slots until one succeeds, fails for good, or `maxTries` are used up. Pauses grow
+ * exponentially from half a second (4 s after a rate limit without a time of its own) with jitter; a time that the
+ * server names is kept to. `attempt` must not reject.
+ */
+export async function withRetries<T>(attempt: () => Promise<Attempt<T>>, options: RetryOptions): Promise<Tried<T>> {
+  const { lane, clock, signal } = options;
+  for (let tries = 1; ; tries++) {
+    const entry = await lane.acquire(tries > 1);
+    if (entry.status === 'aborted') return aborted();
+    if (entry.status === 'down') return { status: 'fault', fault: exhausted(entry.fault, options.maxTries, lane) };
+    const result = await attempt();
+    if (result.status === 'ok') {
+      lane.release(entry.ticket, { kind: 'answered', latencyMs: result.latencyMs, waitMs: Math.min(result.waitMs, MAX_REST_MS) });
+      return { status: 'ok', value: result.value, latencyMs: result.latencyMs };
+    }
+    const { fault } = result;
+    const waitMs = pauseMs(fault, tries, options);
+    const tooLong = fault.retry !== 'never' && waitMs > MAX_WAIT_MS;
+    const down = lane.release(entry.ticket, outcomeOf(result, Math.min(waitMs, MAX_WAIT_MS)));
+    if (fault.retry === 'never') return { status: 'fault', fault };
+    if (tooLong) return { status: 'fault', fault: { ...fault, message: `${fault.message}; it asks to wait ${Math.round(waitMs / 1000)} s` } };
+    if (down || tries >= options.maxTries) return { status: 'fault', fault: exhausted(fault, tries, lane) };
+    if (fault.retry === 'limited') options.log(`rate limited; waiting ${Math.ceil(waitMs / 1000)} s, then ${lane.stats().limit} at a time`);
+    else await pause(clock, waitMs, signal);
+  }
+}
+
+export function aborted(): { status: 'fault'; fault: Fault } {
+  return { status: 'fault', fault: makeFault('aborted', 'stopped before an answer came') };
+}
+
+function outcomeOf({ fault, sent }: { fault: Fault; sent: boolean }, waitMs: number): Outcome {
+  if (!sent) return { kind: 'unsent' };
+  if (fault.retry === 'limited') return { kind: 'limited', waitMs, fault };
+  return fault.retry === 'later' || fault.kind === 'network' || fault.kind === 'timeout' ? { kind: 'failed', fault } : { kind: 'refused' };
+}
+
+function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number {
+  if (fault.retry === 'never') return 0;
+  // A little later than asked, each call at its own moment, so that they do not all come back at once.
+  if (fault.waitMs !== null) return fault.waitMs + Math.ceil(random() * Math.min(1000, fault.waitMs / 10));
+  const grown = Math.min(MAX_PAUSE_MS[fault.retry], FIRST_PAUSE_MS[fault.retry] * 2 ** (tries - 1));
+  return Math.ceil(grown * (0.5 + random() / 2));
+}
+
+function exhausted(fault: Fault, tries: number, lane: Lane): Fault {
+  const after = `after ${tries} ${tries === 1 ? 'try' : 'tries'}`;
+  const { answered, calls } = lane.stats();
+  const message = fault.kind === 'rate-limit'
+    ? `still rate limited ${after}; ${answered} of ${calls} calls done`
+    : `${fault.message}, ${after}`;
+  return { ...fault, message };
+}
