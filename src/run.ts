@@ -16,7 +16,7 @@ export interface RunInput extends PrepareInput {
 export interface Edges extends JudgeEdges {
   /** Any collision-resistant hash of text. */
   hash(text: string): string;
-  /** Inputs without which these targets cannot be asked. */
+  /** Keys and addresses without which these targets cannot be asked. */
   missingKeys(targets: readonly Target[]): Problem[];
   /** Told the plan before anything is asked. */
   planned(plan: Plan): void;

@@ -1,4 +1,4 @@
-import type { Budget, GateSettings, Notice, Project, Reference, Suite } from '../types.ts';
+import type { Budget, GateSettings, Notice, Project, Reference, Side, Suite } from '../types.ts';
 import { canonicalJson } from './canonical.ts';
 import { pairSuites } from './pair.ts';
 import type { Sources } from './trust.ts';
@@ -9,6 +9,8 @@ export interface Arranged {
   head: Project;
   gate: GateSettings;
   budget: Budget;
+  /** Whose commit programs and recordings of models are read from. */
+  models: Side;
   notices: Notice[];
 }
 
@@ -18,9 +20,10 @@ export function arrange(base: Project | null, head: Project, sources: Sources): 
   const gate = sources.gate !== 'head' && hasBaseSettings ? base.settings.gate : head.settings.gate;
   const budget = sources.budget !== 'head' && hasBaseSettings ? base.settings.budget : head.settings.budget;
   const notices = settingsNotices(base, head, hasBaseSettings && sources.gate !== 'head');
-  if (sources.metrics === 'head') return { base, head, gate, budget, notices };
+  const models = sources.model === 'head' ? 'head' : 'base';
+  if (sources.metrics === 'head') return { base, head, gate, budget, models, notices };
   const outside = fromOutside(base, head);
-  return { base, head: outside.head, gate, budget, notices: [...notices, ...outside.notices] };
+  return { base, head: outside.head, gate, budget, models, notices: [...notices, ...outside.notices] };
 }
 
 function settingsNotices(base: Project | null, head: Project, baseCounts: boolean): Notice[] {

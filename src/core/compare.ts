@@ -1,20 +1,21 @@
 import type { PassRate, ReferenceResult, ReferenceStatus, SideResult, Side, SuiteResult, TryResult, Verdict } from '../types.ts';
 import { discreteFdr } from '../statistics/discrete-fdr.ts';
 import { referenceTest } from '../statistics/reference-test.ts';
+import { settlingSize } from '../statistics/settling-size.ts';
 import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import { tallyOf, type RollupWord } from './rollup.ts';
 import type { CaseRun, LaneRun } from './rounds.ts';
 import { countOutcomes, meanRate, sharedTries } from './tables.ts';
 import type { ComparedLane, LaneVerdict } from './verdict.ts';
 import type { RunWords } from './words.ts';
-import { percent, points, signed } from './wording.ts';
+import { percent, plural, points, signed } from './wording.ts';
 
 
 /** At this false-discovery rate a single reference is called regressed or improved. */
 const REFERENCE_FDR = 0.05;
 
 /** One lane as the result shows it: counts, statuses, rates with interval, and the verdict in words. */
-export function compareLane(lane: ComparedLane, verdict: LaneVerdict | null, words: ReadonlyMap<CaseRun, RunWords>): SuiteResult {
+export function compareLane(lane: ComparedLane, verdict: LaneVerdict | null, words: ReadonlyMap<CaseRun, RunWords>, tolerance: number): SuiteResult {
   const { run, compared } = lane;
   const { path, name, variant, baseVariant, because } = run.lane;
   const statuses = referenceStatuses(compared, verdict);
@@ -24,7 +25,7 @@ export function compareLane(lane: ComparedLane, verdict: LaneVerdict | null, wor
   const shown: Verdict = verdict?.verdict ?? uncomparedVerdict(run);
   return {
     path, name, variant, base_variant: baseVariant, because, pass_rate: rate, verdict: shown,
-    summary: summaryOf(shown, rate, verdict, compared.length),
+    summary: summaryOf(shown, rate, verdict, tolerance),
     visible_drop: verdict === null ? null : smallestDrop(verdict),
     compared: { references: compared.length, tries: verdict?.tries ?? 0 },
     references: [...references, ...removed],
@@ -120,14 +121,26 @@ function metricRates({ deciding, runs }: LaneRun): SuiteResult['metrics'] {
   });
 }
 
-function summaryOf(shown: Verdict, rate: PassRate, verdict: LaneVerdict | null, compared: number): string {
+function summaryOf(shown: Verdict, rate: PassRate, verdict: LaneVerdict | null, tolerance: number): string {
   if (verdict === null || verdict.interval === null) return plainSummary(shown, rate);
-  const { interval: { difference, low, high }, p, tries } = verdict;
+  const { interval: { difference, low, high }, p, own, tries } = verdict;
   const drop = smallestDrop(verdict);
   const ruledOut = low < 0 ? `rules out a drop above ${(-low * 100).toFixed(1)} points` : 'rules out any drop';
   const sees = drop === null ? 'cannot see any drop' : `usually sees drops of ${(drop * 100).toFixed(1)} points`;
   return `pass rate ${percent(rate.base)} → ${percent(rate.head)} (${points(difference)}, 90 % interval ${signed(low)} to ${signed(high)}, `
-    + `p = ${p < 0.001 ? '< 0.001' : p.toFixed(3)}); ${ruledOut}; this suite (${String(compared)} references × ${String(tries)} tries) ${sees}.`;
+    + `p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`}); ${ruledOut}; this suite (${plural(own.length, 'reference')} × ${String(tries)} tries) ${sees}.`
+    + (shown === 'inconclusive' ? ` ${whatSettles(verdict, tolerance)}` : '');
+}
+
+/** What would turn "cannot tell" into an answer, if in truth nothing changed. */
+function whatSettles({ tables }: LaneVerdict, tolerance: number): string {
+  const { tries, references } = settlingSize(designOf(tables), tolerance);
+  const ways = [
+    ...(tries === null ? [] : [`${String(tries)} tries of each reference`]),
+    ...(references === null ? [] : [plural(references, 'reference')]),
+  ];
+  const tolerated = `a drop above the tolerance of ${(tolerance * 100).toFixed(1)} points`;
+  return ways.length === 0 ? `No affordable number of tries or references would rule out ${tolerated}.` : `To rule out ${tolerated} takes about ${ways.join(' or ')}.`;
 }
 
 /** What a comparison of this size and noise usually sees at the level it was judged at. */

@@ -34,7 +34,7 @@ export async function judge(prepared: Prepared, edges: JudgeEdges, blank: Result
   const words = await Promise.all(lanes.map(({ run }) => rollUpLane(run, edges.evaluate)));
   const verdicts = prepared.mode === 'diff' ? judgeLanes(lanes, gate) : lanes.map(() => null);
   const all = lanes.map((lane, index) => ({
-    lane, suite: compareLane(lane, verdicts[index] ?? null, words[index] ?? new Map()), split: yardstickSplit(lane.run, words[index] ?? new Map()),
+    lane, suite: compareLane(lane, verdicts[index] ?? null, words[index] ?? new Map(), gate.tolerance), split: yardstickSplit(lane.run, words[index] ?? new Map()),
   }));
   const shown = all.filter(({ lane }) => lane.run.lane.cases.length > 0);
   const suites = shown.map(({ suite }) => suite);

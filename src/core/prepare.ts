@@ -14,6 +14,8 @@ export interface PrepareInput {
   head: SourceTree;
   maxCalls: number | null;
   failOn: GateSettings['fail_on'] | null;
+  /** Where the project's own code may run. */
+  code: 'sandbox' | 'host' | 'off';
   /** `YYYY-MM-DD`. */
   today: string;
 }
@@ -35,7 +37,7 @@ export function prepare(input: PrepareInput, arranged: Arranged, hash: (text: st
   const { mode, today } = input;
   const side = (project: Project, tree: SourceTree) => ({ project, context: { settings: project.settings, tree, hash } });
   const base = arranged.base === null || input.base === null ? null : side(arranged.base, input.base);
-  const head = side(arranged.head, input.head);
+  const head = side(arranged.head, arranged.models === 'base' && input.base !== null ? input.base : input.head);
   const { lanes: selected, problems } = mode === 'sweep' ? selectAll(head) : selectAffected(base, head);
   const gate = { ...arranged.gate, fail_on: input.failOn ?? arranged.gate.fail_on };
   const lanes = selected.map((lane) => compared(startLane(lane, 'head'), arranged, mode === 'diff', today));
@@ -44,7 +46,7 @@ export function prepare(input: PrepareInput, arranged: Arranged, hash: (text: st
   const maxCalls = input.maxCalls ?? arranged.budget.max_calls;
   return {
     mode, lanes, gate, next, plan,
-    problems: [...problems, ...unreachableRollups(lanes), ...overBudget(plan, maxCalls)],
+    problems: [...problems, ...unreachableRollups(lanes), ...hostOnly(lanes, input.code), ...overBudget(plan, maxCalls)],
     notices: lanes.flatMap(({ run: { deciding: { tests } } }) => quarantineNotices(tests, today)),
   };
 }
@@ -63,6 +65,19 @@ function unreachableRollups(lanes: readonly ComparedLane[]): Problem[] {
     const message = `metrics_rollup at_least ${String(needed)} can never pass with ${String(tries)} tries; raise n_tries or lower k`;
     return [{ place: { file: tests.file, line: 0 }, message }];
   });
+}
+
+/** Prompt code and programs need network, packages or a checkout; only the workflow can allow that. */
+function hostOnly(lanes: readonly ComparedLane[], code: PrepareInput['code']): Problem[] {
+  if (code === 'host') return [];
+  const needing = lanes.filter(({ run }) => run.runs.length > 0).flatMap(({ run: { lane } }) => [lane.base, lane.head]).filter((side) => side !== null);
+  const problems = needing.flatMap(({ suite: { prompt }, variant }): Problem[] => {
+    if (prompt.code !== null) return [{ place: prompt.code.place, message: 'prompt code needs network and packages. It runs only with code: host, on branches of this repository.' }];
+    if (variant.target?.provider !== 'program') return [];
+    const place = { file: prompt.file, line: prompt.lines['model'] ?? 0 };
+    return [{ place, message: `the model "${variant.model ?? ''}" is a program of this repository. It runs only with code: host (input code, or --code host).` }];
+  });
+  return [...new Map(problems.map((problem) => [`${problem.place?.file ?? ''}:${String(problem.place?.line)}`, problem])).values()];
 }
 
 function triesOf(policy: TryPolicy): number {

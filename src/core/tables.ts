@@ -28,9 +28,12 @@ export function isCompared({ lane }: LaneRun, { case: one }: CaseRun, quarantine
   return fingerprintOf(base) !== fingerprintOf(head) && gates(lane, one) && !quarantined(reference.id);
 }
 
-/** The number of tries that every one of these runs has on both sides. */
+/** The number of tries that every one of these runs has on the sides that can run. */
 export function sharedTries(runs: readonly CaseRun[]): number {
-  return Math.min(...runs.map(({ base, head }) => Math.min(base.length, head.length)), Number.MAX_SAFE_INTEGER);
+  return runs.reduce((least, run) => {
+    const made = (['base', 'head'] as const).filter((side) => run.case[side] !== null).map((side) => run[side].length);
+    return Math.min(least, ...made);
+  }, Number.MAX_SAFE_INTEGER);
 }
 
 /** Mean over references of their pass rate on one side, over tries [0, to); null when no try was judged. */

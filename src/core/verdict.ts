@@ -56,9 +56,8 @@ function judgeOf({ policy, compared }: ComparedLane, settings: GateSettings): (a
   if (policy.kind === 'adaptive') {
     const tries = compared.map(outcomesOf);
     return (alpha, before) => {
-      const state = adaptive(tries, {
-        levels: adaptiveLevels(alpha, on), minDrop, critical, before: before?.kind === 'adaptive' ? before.state : null,
-      });
+      const keep = before?.kind === 'adaptive' ? before.state.confirm?.suite.level ?? 0 : 0;
+      const state = adaptive(tries, { levels: adaptiveLevels(alpha, on), minDrop, critical, keep });
       return { kind: 'adaptive', regressed: state.regressed, state };
     };
   }

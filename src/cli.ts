@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { UserError } from './errors.ts';
+import { demoCommand } from './commands/demo.ts';
+import { diffCommand } from './commands/diff.ts';
+import type { Terminal } from './commands/options.ts';
+import { planCommand } from './commands/plan.ts';
+import { reportCommand } from './commands/report.ts';
+import { runCommand } from './commands/run.ts';
+import { validateCommand } from './commands/validate.ts';
+import { guardProcess } from './sandbox/index.ts';
+import { logText } from './text/log.ts';
+
+/** Exit code for what the user has to mend, and for what is broken. */
+const NOT_JUDGED = 2;
+
+/** Runs one command line and gives its exit code: 0 pass or neutral, 1 the gate failed, 2 nothing was judged. */
+export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
+  let code = 0;
+  const done = (result: number): void => { code = result; };
+  const program = new Command('evaldiff')
+    .description('Regression testing for LLM prompts: base against head, several tries each, regressions told from noise.')
+    .showHelpAfterError('Run evaldiff --help for the commands.')
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
+  for (const command of [diffCommand, runCommand, planCommand, validateCommand, reportCommand, demoCommand]) command(program, terminal, done);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : NOT_JUDGED;
+    if (error instanceof UserError) terminal.err(`${error.message}\n`);
+    else terminal.err(`evaldiff failed, and the fault is its own: ${logText(error instanceof Error ? error.stack ?? error.message : String(error))}\n`);
+    return NOT_JUDGED;
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.main) {
+  guardProcess();
+  process.exitCode = await main(process.argv.slice(2), {
+    env: process.env, cwd: process.cwd(), out: (text) => process.stdout.write(text), err: (text) => process.stderr.write(text),
+    isTerminal: process.stdout.isTTY, width: process.stdout.columns ?? 100,
+  });
+}

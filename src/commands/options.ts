@@ -1,0 +1,48 @@
+import { Option, type Command } from 'commander';
+
+/** The terminal a command runs in; the tests give one of their own. */
+export interface Terminal {
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  out(text: string): void;
+  err(text: string): void;
+  /** Colours and one updated progress line, on a terminal only. */
+  isTerminal: boolean;
+  /** Columns. */
+  width: number;
+}
+
+/** What every command that evaluates takes. */
+export interface EvaluateOptions {
+  config: string;
+  directory: string;
+  code: 'sandbox' | 'host' | 'off';
+  codeEnv: string[];
+  endpoint: string[];
+  maxCalls?: string;
+  failOn?: 'regression' | 'failure' | 'never';
+  trust?: boolean;
+  untrusted?: boolean;
+  record?: string;
+  report?: string;
+  json?: boolean;
+}
+
+const collect = (value: string, earlier: string[]): string[] => [...earlier, value];
+
+/** Adds the options shared by `diff`, `run` and `plan`. */
+export function evaluateOptions(command: Command): Command {
+  return command
+    .option('-C, --directory <folder>', 'root of the evaluated project', '.')
+    .option('-c, --config <file>', 'settings file, relative to the project', 'evaldiff.yaml')
+    .addOption(new Option('--code <where>', "where the project's own code may run").choices(['sandbox', 'host', 'off']).default('sandbox'))
+    .option('--code-env <name>', 'an environment variable that host code may see; repeatable', collect, [])
+    .option('--endpoint <line>', '"name=url key=ENV_NAME": a further compatible server; repeatable', collect, [])
+    .option('--max-calls <number>', 'hard cap on model calls')
+    .addOption(new Option('--fail-on <what>', 'what makes the exit code 1').choices(['regression', 'failure', 'never']))
+    .option('--trust', 'treat head as reviewed content')
+    .option('--untrusted', 'treat head as a pull request from outside')
+    .option('--record <file>', 'write every answer to a recordings file')
+    .option('--report <folder>', 'also write result.json, report.html, junit.xml and comment.md there')
+    .option('--json', 'print the result as JSON');
+}

@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** What the action published, as a small local stand-in of GitHub's API received it. */
+export interface DemoGitHub {
+  url: string;
+  comment(): string | null;
+  check(): { conclusion: string; title: string; annotations: number } | null;
+  close(): Promise<void>;
+}
+
+interface State { head: string; comment: string | null; check: { conclusion: string; title: string; annotations: number } | null }
+interface Reply { status: number; body: unknown }
+
+/** Answers the handful of calls the action makes for one pull request, on loopback. It checks nothing: tests have a stricter one. */
+export async function startDemoGitHub(head: string): Promise<DemoGitHub> {
+  const state: State = { head, comment: null, check: null };
+  const server: Server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { status, body: answer } = reply(state, request, body === '' ? {} : JSON.parse(body) as Record<string, unknown>);
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    });
+  });
+  await new Promise<void>((listening) => { server.listen(0, '127.0.0.1', listening); });
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    comment: () => state.comment,
+    check: () => state.check,
+    close: () => new Promise((closed) => {
+      server.close(() => { closed(); });
+      server.closeAllConnections();
+    }),
+  };
+}
+
+const BOT = { login: 'github-actions[bot]', id: 41_898_282 };
+const COMMENT_ID = 1;
+
+type Body = Record<string, unknown>;
+interface Route { path: RegExp; answer(state: State, method: string | undefined, body: Body): Reply }
+
+const ROUTES: readonly Route[] = [
+  { path: /\/graphql$/, answer: () => ok({ data: { viewer: { login: BOT.login, databaseId: BOT.id } } }) },
+  { path: /\/pulls\/\d+$/, answer: ({ head }) => ok({ number: 1, state: 'open', head: { sha: head } }) },
+  { path: /\/comments(\/\d+)?$/, answer: comments },
+  { path: /\/check-runs(\/\d+)?$/, answer: checkRuns },
+];
+
+function reply(state: State, { method, url = '' }: IncomingMessage, body: Body): Reply {
+  const path = url.split('?')[0] ?? '';
+  const route = ROUTES.find((one) => one.path.test(path));
+  return route?.answer(state, method, body) ?? { status: 404, body: { message: 'Not Found' } };
+}
+
+function comments(state: State, method: string | undefined, body: Body): Reply {
+  if (method === 'GET') return ok(state.comment === null ? [] : [{ id: COMMENT_ID, body: state.comment, user: BOT }]);
+  state.comment = String(body['body']);
+  return { status: method === 'POST' ? 201 : 200, body: { id: COMMENT_ID, body: state.comment, user: BOT } };
+}
+
+function checkRuns(state: State, method: string | undefined, body: Body): Reply {
+  const output = body['output'] as { title: string; annotations?: unknown[] };
+  const annotations = (state.check?.annotations ?? 0) + (output.annotations?.length ?? 0);
+  state.check = { conclusion: String(body['conclusion'] ?? state.check?.conclusion), title: output.title, annotations };
+  return { status: method === 'POST' ? 201 : 200, body: { id: 1 } };
+}
+
+function ok(body: unknown): Reply {
+  return { status: 200, body };
+}
