@@ -14,7 +14,7 @@ interface PullRequest { origin: FixtureRepository; base: string; fork: string; t
 
 function pullRequest(): PullRequest {
   const source = createRepository();
-  const main = Array.from({ length: 130 }, (_, at) => source.commit(`main ${at}`, { 'prompts/a.yaml': `main ${at}\n` }));
+  const main = source.commitMany(130, (at) => ({ path: 'prompts/a.yaml', text: `main ${at}\n` }));
   const fork = main[54]!;
   source.git('checkout', '--quiet', '-b', 'topic', fork);
   const topic = ['x', 'y', 'z'].map((name) => source.commit(`topic ${name}`, { [`prompts/${name}.yaml`]: name })).at(-1)!;
@@ -189,7 +189,7 @@ describe('a missing commit', () => {
 });
 
 describe('the merge base', () => {
-  test('is found from a checkout of depth 1 by deepening, and the clone need not become whole', async () => {
+  test('is found from a checkout of depth 1 by deepening', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/pull/7/merge');
     await using(clone.directory, async (repository) => {
       expect(await repository.mergeBase(pr.base, pr.topic)).toBe(pr.fork);
@@ -245,7 +245,7 @@ describe('the merge base', () => {
     source.git('checkout', '--quiet', '-b', 'base');
     const base = source.commit('base', { 'b.yaml': 'b' });
     source.git('checkout', '--quiet', 'main');
-    for (let at = 0; at < 60; at += 1) source.commit(`long ${at}`, { 'c.yaml': `${at}` });
+    source.commitMany(60, (at) => ({ path: 'c.yaml', text: `${at}` }));
     source.git('checkout', '--quiet', '-b', 'head', root);
     source.commit('short', { 'd.yaml': 'd' });
     source.git('merge', '--quiet', '--no-ff', '-m', 'merge', 'main');

@@ -72,22 +72,46 @@ describe('the uncommitted files', () => {
     });
   });
 
+  test('can be taken many times at once', async () => {
+    const repository = createRepository();
+    repository.commit('base', { 'one/a.yaml': 'a', 'two/b.yaml': 'b' });
+    repository.write(Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`${at % 2 === 0 ? 'one' : 'two'}/${at}.yaml`, `new ${at}`])));
+    await using(repository.directory, async (opened) => {
+      const trees = await Promise.all(['one', 'two', '.', 'one', 'two', '.'].map((folder) => opened.worktree(folder)));
+      expect(trees.map(({ files }) => files.size)).toEqual([101, 101, 202, 101, 101, 202]);
+    });
+  });
+
   test('show an edit of equal length within the time stamp of the index', async () => {
     const repository = createRepository();
-    repository.commit('base', { 'a.yaml': 'one\n' });
-    // The edit keeps size and time stamp; only the index's own time stamp, equal to the file's, tells git to look.
-    const index = join(repository.directory, '.git/index');
-    const file = join(repository.directory, 'a.yaml');
-    const { mtime } = statSync(file);
-    writeFileSync(file, 'two\n');
-    utimesSync(file, mtime, mtime);
+    const [file, index] = [join(repository.directory, 'a.yaml'), join(repository.directory, '.git/index')];
+    const moment = new Date(1_600_000_000_000);
     repository.git('config', 'core.trustctime', 'false');
-    utimesSync(index, mtime, mtime);
-    expect(repository.git('status', '--porcelain')).toBe(' M a.yaml'.trimEnd());
-    utimesSync(index, mtime, mtime);
+    repository.write({ 'a.yaml': 'one\n' });
+    utimesSync(file, moment, moment);
+    repository.commit('base');
+    // Same size, same time: only the index's own time, equal to the file's, tells git to look at the content.
+    writeFileSync(file, 'two\n');
+    utimesSync(file, moment, moment);
+    expect(repository.git('diff', '--name-only')).toBe('');
+    utimesSync(index, moment, moment);
     await using(repository.directory, async (opened) => {
       expect(decode(await (await opened.worktree('.')).read('a.yaml'))).toBe('two\n');
     });
+  });
+
+  test('go through no filter of the user\'s own configuration', async () => {
+    const repository = createRepository();
+    const base = repository.commit('base', { '.gitattributes': '*.yaml filter=evil\n', 'a.yaml': 'one\n' });
+    repository.write({ 'a.yaml': 'two\n' });
+    const global = join(temporaryFolder(), 'global');
+    writeFileSync(global, `[filter "evil"]\n\tclean = touch ${global}-canary; cat\n\tsmudge = touch ${global}-canary; cat\n`);
+    await using(repository.directory, async (opened) => {
+      const tree = await opened.worktree('.');
+      expect(decode(await tree.read('a.yaml'))).toBe('two\n');
+      expect((await opened.changedFiles(base, tree, '.')).map(({ path }) => path)).toEqual(['a.yaml']);
+    }, fixtureEnvironment({ GIT_CONFIG_GLOBAL: global }));
+    expect(existsSync(`${global}-canary`)).toBe(false);
   });
 
   test('keep odd names and twins apart', async () => {

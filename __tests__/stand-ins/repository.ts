@@ -18,6 +18,8 @@ export interface FixtureRepository {
   write(files: FixtureFiles): void;
   /** Writes, adds everything and commits; full id of the commit. */
   commit(message: string, files?: FixtureFiles): string;
+  /** Many commits on the current branch at once, each changing one text file; their ids, oldest first. */
+  commitMany(count: number, change: (at: number) => { path: string; text: string }): string[];
 }
 
 /** Names that git stores and that break a reader which quotes, splits at lines or hands names on as arguments. */
@@ -101,6 +103,20 @@ function repositoryAt(directory: string): FixtureRepository {
       repository.git('add', '--all');
       repository.git('commit', '--quiet', '--allow-empty', '--no-gpg-sign', '-m', message);
       return repository.git('rev-parse', 'HEAD');
+    },
+    commitMany(count, change) {
+      const branch = repository.git('symbolic-ref', 'HEAD');
+      const parent = repository.git('for-each-ref', '--format=%(objectname)', branch);
+      const stream = Array.from({ length: count }, (_, at) => {
+        commits += 1;
+        const { path, text } = change(at);
+        const from = at === 0 && parent !== '' ? `from ${parent}\n` : '';
+        const length = Buffer.byteLength(text);
+        return `commit ${branch}\ncommitter Ada <ada@example.com> ${1_700_000_000 + commits * 60} +0000\ndata 1\nx\n${from}M 100644 inline ${path}\ndata ${length}\n${text}\n`;
+      });
+      repository.gitInput(stream.join(''), 'fast-import', '--quiet');
+      repository.git('reset', '--quiet', '--hard');
+      return repository.git('rev-list', '--reverse', `--max-count=${count}`, 'HEAD').split('\n');
     },
   };
   return repository;

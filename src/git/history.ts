@@ -5,6 +5,7 @@ import type { Side } from '../types.ts';
 import { git, gitLine, lastLine, runGit } from './command.ts';
 import type { GitPlace } from './command.ts';
 import { isObjectId } from './objects.ts';
+import { fetchContents, promisorRemote } from './partial.ts';
 
 export interface FetchHints {
   /** Which of the two commits it is, for the message. */
@@ -18,14 +19,14 @@ export interface History {
   has(commit: string): Promise<boolean>;
   ensure(commit: string, hints?: FetchHints): Promise<void>;
   mergeBase(base: string, head: string): Promise<string | null>;
+  /** Makes sure that the contents below a tree (or commit) can be read at `at`, also in a clone made without contents. */
+  contents(at: GitPlace, tree: string): Promise<void>;
   /** The remote's commit for an exact ref name (tags peeled); null without a remote, or when it has none of them. */
   remoteRef(names: readonly string[]): Promise<string | null>;
 }
 
 const FETCH = [
   'fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance', '--no-prune',
-  // No remote-tracking branch of the user moves because of us.
-  '--refmap=',
 ];
 const FIRST_STEP = 50;
 const LAST_STEP = 1_000_000;
@@ -33,6 +34,7 @@ const LAST_STEP = 1_000_000;
 export function openHistory(place: GitPlace): History {
   const known = new Set<string>();
   const hinted = new Set<string>();
+  let promisor: Promise<string | null> | null = null;
   // Two fetches at once would fight over git's lock on the shallow boundary.
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -62,6 +64,10 @@ export function openHistory(place: GitPlace): History {
       await ensure(base, { side: 'base' });
       await ensure(head, { side: 'head' });
       return inTurn(() => findMergeBase(place, base, head, hinted));
+    },
+    async contents(at, tree) {
+      const from = await (promisor ??= promisorRemote(place));
+      if (from !== null) await inTurn(() => fetchContents(at, from, tree));
     },
     async remoteRef(names) {
       const remote = await findRemote(place);

@@ -112,13 +112,13 @@ function openFound({ place, root, start }: Found, opened: string, options: Repos
     async tree(commit, workingDirectory) {
       const prefix = prefixOf(workingDirectory);
       await history.ensure(commit);
-      return sourceTree(commit, await listFolder(place, commit, prefix), reader);
+      return sourceTree(commit, await listFolder(place, commit, prefix, history.contents), reader);
     },
     async worktree(workingDirectory) {
       const prefix = prefixOf(workingDirectory);
       const { store, reader: storeReader } = await uncommitted.open();
       const snapshot = await store.snapshot(prefix);
-      const tree = sourceTree('worktree', await listFolder(store.reading, snapshot, prefix), storeReader);
+      const tree = sourceTree('worktree', await listFolder(store.reading, snapshot, prefix, history.contents), storeReader);
       snapshots.set(tree, snapshot);
       return tree;
     },
@@ -133,7 +133,7 @@ function openFound({ place, root, start }: Found, opened: string, options: Repos
     },
     async checkout(commit, folder) {
       await history.ensure(commit);
-      await writeFiles(await listFolder(place, commit, ''), reader, folder);
+      await writeFiles(await listFolder(place, commit, '', history.contents), reader, folder);
     },
     async close() {
       await Promise.all([reader.close(), uncommitted.close()]);

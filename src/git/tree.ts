@@ -52,11 +52,17 @@ export async function findFolder(place: GitPlace, commit: string, prefix: string
   return entry === undefined ? null : { mode: entry.mode, id: entry.id };
 }
 
-/** Every entry below a folder of a commit or tree, with sizes and without any content. */
-export async function listFolder(place: GitPlace, commit: string, prefix: string): Promise<TreeEntry[]> {
+export type Prepare = (place: GitPlace, tree: string) => Promise<void>;
+
+/**
+ * Every entry below a folder of a commit or tree, with sizes and without any content.
+ * @param prepare called with the folder before sizes are asked for, for which a partial clone would fetch file after file
+ */
+export async function listFolder(place: GitPlace, commit: string, prefix: string, prepare?: Prepare): Promise<TreeEntry[]> {
   const folder = await findFolder(place, commit, prefix);
   if (folder === null) return [];
   if (folder.mode !== '040000') return [{ mode: folder.mode, id: folder.id, size: 0, bytes: Buffer.from('.'), path: '.' }];
+  await prepare?.(place, folder.id);
   return splitNul(await git(place, ['ls-tree', '-r', '-z', '-l', '--full-tree', '--end-of-options', folder.id])).map((part) => parseEntry(part));
 }
 
