@@ -1,9 +1,12 @@
 import { readdirSync } from 'node:fs';
-import { expect } from '@jest/globals';
+import { expect, jest } from '@jest/globals';
 import { formatProblem, UserError } from '../../src/errors.ts';
 import { openRepository } from '../../src/git/repository.ts';
 import type { Repository } from '../../src/git/repository.ts';
 import { fixtureEnvironment, temporaryFolder } from '../stand-ins/repository.ts';
+
+// Real git starts many processes; on a machine that is busy with other work, five seconds are not much.
+jest.setTimeout(60_000);
 
 export const decode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
