@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import type { Complete, Completion, Evaluate, Json, Message, MetricLevel, ModelSettings, Rubric, Scalar, Side, Target } from '../types.ts';
+import { nearest } from './nearest.ts';
+
+/** One answer to judge, with everything a metric may look at. */
+export interface MetricSample {
+  completion: Extract<Completion, { status: 'ok' }>;
+  input: Record<string, Scalar>;
+  /** As written in the reference; undefined when absent. */
+  expected: Json | undefined;
+  /** The rendered prompt. */
+  messages: Message[];
+  /** The whole conversation; its last message is the answer under judgement. */
+  thread: Message[];
+  /** Dollars per million tokens of the answering model; null or absent: unknown. */
+  price?: ModelSettings['price'];
+}
+
+/** The world, as far as a metric may reach it. */
+export interface MetricTools {
+  complete: Complete;
+  evaluate: Evaluate;
+  rubrics: ReadonlyMap<string, Rubric>;
+  grader: { target: Target; parameters: Record<string, Json> } | null;
+  /** Text nobody can foresee, for the delimiters around what is judged. Equal purposes may give equal text. */
+  random: (purpose: string) => string;
+  side: Side;
+  /** Try index from 0 that the samples belong to; a grader is asked under the same index. */
+  try: number;
+}
+
+/** What a metric found on one sample, before a threshold and `negate` are applied. */
+export type Measured =
+  | { status: 'measured'; value: Json; pass: boolean; reason: string | null }
+  | { status: 'ungraded' | 'error' | 'skipped'; reason: string };
+
+/** What a metric is told about its place in the file. */
+export interface MetricContext { name: string; level: MetricLevel; tools: MetricTools }
+
+export type MetricGroup = 'text' | 'similarity' | 'structured' | 'operational' | 'conversation' | 'graded';
+
+/** A worked example: scored in the tests, shown in the documentation. `reply` is what the grader answers in it. */
+export interface MetricExample {
+  output: string;
+  expected?: Json;
+  with?: Record<string, Json>;
+  completion?: Partial<MetricSample['completion']>;
+  input?: Record<string, Scalar>;
+  thread?: Message[];
+  price?: { input: number; output: number };
+  reply?: string;
+  value: Json;
+  pass: boolean;
+}
+
+export interface MetricDefinition {
+  name: string;
+  group: MetricGroup;
+  summary: string;
+  /** What may stand under `with`; every parameter has a default or is optional, and a description. */
+  parameters: z.ZodObject;
+  /** The values it gives. */
+  range: string;
+  /** When it passes while the file sets no `threshold`. */
+  passes: string;
+  /** Which way a `threshold` reads: reached from below, or not exceeded. */
+  better: 'higher' | 'lower';
+  needs: { expected: boolean; model: boolean };
+  /** Where the definition comes from. */
+  source: string;
+  example: MetricExample;
+  /** What is wrong with the parameters; empty when they can be used. */
+  problems(given: Record<string, Json>): string[];
+  /** Whether a reference must have `expected` for these parameters. */
+  usesExpected(given: Record<string, Json>): boolean;
+  /** One answer per sample, in their order. Bad data gives a tagged value, never an exception. */
+  score(samples: readonly MetricSample[], given: Record<string, Json>, context: MetricContext): Promise<Measured[]>;
+}
+
+interface Description {
+  name: string;
+  group: MetricGroup;
+  summary: string;
+  range: string;
+  passes: string;
+  better?: 'lower';
+  source: string;
+  example: MetricExample;
+}
+
+type Options<S extends z.ZodRawShape> = z.output<z.ZodObject<S>>;
+
+interface BatchSpec<S extends z.ZodRawShape> extends Description {
+  parameters: S;
+  needs: { expected: boolean; model: boolean };
+  check?(options: Options<S>): string[];
+  usesExpected?(options: Options<S>): boolean;
+  score(samples: readonly MetricSample[], options: Options<S>, context: MetricContext): Promise<Measured[]>;
+}
+
+const shared = { negate: z.boolean().default(false).describe('Turns pass into fail and fail into pass; errors stay errors.') };
+
+/** A metric that sees all samples at once: one that asks a model, or runs code in one batch. */
+export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): MetricDefinition {
+  const { parameters: shape, check, usesExpected, score, better = 'higher', ...description } = spec;
+  const parameters = z.strictObject({ ...shape, ...shared });
+  const parse = (given: Record<string, Json>): Options<S> | null => {
+    const result = parameters.safeParse(given);
+    return result.success ? (result.data as unknown as Options<S>) : null;
+  };
+  const problems = (given: Record<string, Json>): string[] => {
+    const result = parameters.safeParse(given);
+    if (!result.success) return result.error.issues.flatMap((issue) => describeIssue(issue, spec.name, Object.keys(parameters.shape)));
+    return check?.(result.data as unknown as Options<S>) ?? [];
+  };
+  return {
+    ...description, better, parameters, problems,
+    usesExpected: (given) => {
+      const options = parse(given);
+      return spec.needs.expected && (options === null || (usesExpected?.(options) ?? true));
+    },
+    async score(samples, given, context) {
+      const wrong = problems(given);
+      const options = parse(given);
+      if (options === null || wrong.length > 0) return samples.map(() => failure(wrong.join('; ')));
+      return await score(samples, options, context);
+    },
+  };
+}
+
+/** What one sample's measurement looks at. */
+export interface Input<O> { sample: MetricSample; output: string; options: O; context: MetricContext }
+
+interface MetricSpec<S extends z.ZodRawShape> extends Description {
+  parameters: S;
+  check?(options: Options<S>): string[];
+  measure(input: Input<Options<S>>): Measured;
+}
+
+/** A metric that looks at the answer alone. */
+export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): MetricDefinition {
+  const { measure, ...rest } = spec;
+  return defineBatch({
+    ...rest,
+    needs: { expected: false, model: false },
+    score: (samples, options, context) =>
+      Promise.resolve(samples.map((sample) => measure({ sample, output: sample.completion.output, options, context }))),
+  });
+}
+
+const valueParameter = {
+  value: z.json().optional().describe('What to compare with, in place of the reference’s `expected`.'),
+};
+
+interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
+  parameters: S;
+  check?(options: Options<S>): string[];
+  /** False when the parameters leave nothing to compare with `expected`. */
+  compares?(options: Options<S>): boolean;
+  measure(input: Input<Options<S>> & { expected: Json }): Measured;
+}
+
+/** A metric that compares the answer with `expected`, or with `value` where the file gives one. */
+export function defineComparison<S extends z.ZodRawShape>(spec: ComparisonSpec<S>): MetricDefinition {
+  const { measure, check, compares, parameters, ...rest } = spec;
+  const own = (options: Record<string, unknown>): Options<S> => options as Options<S>;
+  const given = (options: Record<string, unknown>): Json | undefined => options.value as Json | undefined;
+  return defineBatch({
+    ...rest,
+    parameters: { ...valueParameter, ...parameters } as z.ZodRawShape,
+    needs: { expected: true, model: false },
+    check: (options) => check?.(own(options)) ?? [],
+    usesExpected: (options) => given(options) === undefined && (compares?.(own(options)) ?? true),
+    score: (samples, options, context) => Promise.resolve(samples.map((sample) => {
+      const expected = given(options) ?? sample.expected ?? (compares?.(own(options)) === false ? null : undefined);
+      if (expected === undefined) return missingExpected(context.name);
+      return measure({ sample, output: sample.completion.output, options: own(options), context, expected });
+    })),
+  });
+}
+
+export function measured(value: Json, pass: boolean, reason: string | null = null): Measured {
+  return { status: 'measured', value, pass, reason };
+}
+
+/** A yes or no as the number that thresholds and conditions read. */
+export function decided(pass: boolean, reason: string): Measured {
+  return measured(pass ? 1 : 0, pass, pass ? null : reason);
+}
+
+/** Whether a value reaches a bound; a difference that only floating-point arithmetic makes does not count. */
+export function reaches(value: number, needed: number): boolean {
+  return value >= needed - 1e-9;
+}
+
+export function failure(reason: string): Measured {
+  return { status: 'error', reason };
+}
+
+export function missingExpected(metric: string): Measured {
+  return failure(`the reference has no expected value, and metric ${metric} uses it`);
+}
+
+function describeIssue(issue: z.core.$ZodIssue, metric: string, names: string[]): string[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const near = nearest(key, names);
+      return `with.${key} is not a parameter of ${metric}; ${near === null ? `it takes ${names.join(', ')}` : `did you mean "${near}"?`}`;
+    });
+  }
+  return [`with.${issue.path.join('.')}: ${issue.message}`];
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { bounds, within } from './bounds.ts';
+import { decided, defineMetric, failure, measured, type Measured, type MetricDefinition } from './definition.ts';
+import { refusalIn } from './refusal.ts';
+
+const limits = 'from `min` to `max`; without bounds always';
+
+const latency = defineMetric({
+  name: 'latency', group: 'operational',
+  summary: 'Milliseconds of the call; for a reused answer those of the call that was paid for.',
+  parameters: bounds,
+  range: '0 and up, milliseconds', passes: limits, better: 'lower', source: 'measured by the provider layer; promptfoo `latency`',
+  example: { output: 'hi', completion: { latency_ms: 340 }, with: { max: 500 }, value: 340, pass: true },
+  measure: ({ sample, options }) => within(sample.completion.latency_ms, options, 'ms'),
+});
+
+const kinds = z.enum(['total', 'input', 'output']).default('total').describe('Which tokens count.');
+
+const tokensParameters = { count: kinds, ...bounds };
+
+function countTokens(usage: { input_tokens: number; output_tokens: number } | null, count: 'total' | 'input' | 'output'): number | null {
+  if (usage === null) return null;
+  return { total: usage.input_tokens + usage.output_tokens, input: usage.input_tokens, output: usage.output_tokens }[count];
+}
+
+const unknownUsage = (): Measured => failure('the provider reported no token usage');
+
+const tokens = defineMetric({
+  name: 'tokens', group: 'operational',
+  summary: 'Tokens of the call, as the provider reports them.',
+  parameters: tokensParameters,
+  range: '0 and up', passes: limits, better: 'lower', source: 'usage of the reply',
+  example: { output: 'hi', completion: { usage: { input_tokens: 20, output_tokens: 3 } }, with: { count: 'output', max: 2 }, value: 3, pass: false },
+  measure({ sample, options }) {
+    const count = countTokens(sample.completion.usage, options.count);
+    return count === null ? unknownUsage() : within(count, options, 'tokens');
+  },
+});
+
+const cost = defineMetric({
+  name: 'cost', group: 'operational',
+  summary: 'Dollars of the call: its tokens times the model’s `price`.',
+  parameters: bounds,
+  range: '0 and up, dollars', passes: limits, better: 'lower', source: 'usage of the reply × `price` of the settings; promptfoo `cost`',
+  example: { output: 'hi', completion: { usage: { input_tokens: 1000, output_tokens: 100 } }, price: { input: 3, output: 15 }, with: { max: 0.01 }, value: 0.0045, pass: true },
+  measure({ sample, options }) {
+    const { completion: { usage }, price } = sample;
+    if (usage === null) return unknownUsage();
+    // An unknown price is no price of 0.
+    if (price === null || price === undefined) return failure('the price of the model is not known: set models.<name>.price in the settings');
+    return within((usage.input_tokens * price.input + usage.output_tokens * price.output) / 1e6, options, 'dollars');
+  },
+});
+
+const reasons = ['stop', 'length', 'filter', 'tool', 'other'] as const;
+
+const finishReason = defineMetric({
+  name: 'finish_reason', group: 'operational',
+  summary: 'Why the model stopped: `stop`, `length` (cut off), `filter`, `tool` or `other`.',
+  parameters: { one_of: z.array(z.enum(reasons)).min(1).default(['stop']).describe('The reasons that pass.') },
+  range: 'one of the five words', passes: 'when the reason is in `one_of`', source: 'finish or stop reason of the reply; promptfoo `finish-reason`',
+  example: { output: 'The first of the', completion: { finish_reason: 'length' }, value: 'length', pass: false },
+  measure({ sample, options }) {
+    const found = sample.completion.finish_reason;
+    const pass = options.one_of.includes(found);
+    return measured(found, pass, pass ? null : `stopped by ${found}, not ${options.one_of.join(' or ')}`);
+  },
+});
+
+const refusal = defineMetric({
+  name: 'refusal', group: 'operational',
+  summary: 'The answer refuses: it begins by saying that it cannot or will not, or the vendor’s filter stopped it. English only. With `negate` the answer must not refuse.',
+  parameters: {},
+  range: '0 or 1', passes: 'at 1', source: 'own phrases; promptfoo `is-refusal`',
+  example: { output: "I'm sorry, but I can't help with that.", with: { negate: true }, value: 1, pass: false },
+  measure({ sample, output }) {
+    const found = sample.completion.finish_reason === 'filter' ? 'the vendor’s filter' : refusalIn(output);
+    // The words found are the reason when `negate` turns the refusal into a failure.
+    return found === null ? decided(false, 'does not refuse') : measured(1, true, `refuses: ${found}`);
+  },
+});
+
+export const operationalMetrics: readonly MetricDefinition[] = [latency, cost, tokens, refusal, finishReason];
