@@ -1,0 +1,25 @@
+import { problem } from '../errors.ts';
+import type { Place, Problem, Settings, Suite } from '../types.ts';
+
+/**
+ * Problems of models that `allowed` does not name, at the lines that name them. What counts is the model that the vendor
+ * is asked for: a file could give an allowed name to any other model. Local programs and recordings ask no vendor.
+ */
+export function checkModels(settings: Settings, suites: readonly Suite[], allowed: readonly string[]): Problem[] {
+  const problems: Problem[] = [];
+  const refuse = (name: string, place: Place | null) => {
+    const known = settings.models.get(name);
+    if (known?.provider === 'program' || known?.provider === 'replay') return;
+    const asked = known?.model ?? name;
+    if (allowed.includes(asked)) return;
+    const stands = asked === name ? `model "${name}"` : `model "${name}" stands for "${asked}", which`;
+    problems.push(problem(place, `${stands} is not in allowed-models`));
+  };
+  for (const { prompt, tests } of suites) {
+    if (prompt.model !== null) refuse(prompt.model, { file: prompt.file, line: prompt.lines['model'] ?? 0 });
+    for (const { model, place } of tests.conversation?.evaluators ?? []) refuse(model, place);
+  }
+  if (settings.grader !== null) refuse(settings.grader.model, settings.grader.place);
+  for (const model of settings.sweep['model'] ?? []) refuse(String(model), settings.file === null ? null : { file: settings.file, line: 0 });
+  return problems;
+}

@@ -1,0 +1,167 @@
+import { problem } from '../errors.ts';
+import type { Problem } from '../types.ts';
+import { readEndpoints } from './endpoints.ts';
+import type { Endpoint } from './endpoints.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
+import { readOverrides } from './overrides.ts';
+import { isPlainRelative, join } from './paths.ts';
+import type { ReadOptions } from './project.ts';
+import { SETTINGS_FILE } from './settings.ts';
+import { suggestion } from './suggest.ts';
+
+/** The action's inputs and their defaults; `action.yml` says the same. An empty default means "not given". */
+export const INPUT_DEFAULTS = {
+  'github-token': '', mode: 'auto', config: SETTINGS_FILE, 'working-directory': '.', base: '', head: '', overrides: '',
+  'openai-api-key': '', 'anthropic-api-key': '', endpoints: '', 'allowed-models': '', 'fail-on': '', comment: 'auto',
+  'check-name': 'evaldiff', code: 'sandbox', 'code-env': '', 'max-calls': '', 'max-cost': '', cache: 'true',
+  'report-path': 'evaldiff-report', shard: '',
+} as const;
+export type InputName = keyof typeof INPUT_DEFAULTS;
+
+export interface Inputs {
+  token: string;
+  mode: 'auto' | 'diff' | 'sweep' | 'merge';
+  /** Below the repository's root, POSIX; empty for the root itself. */
+  workingDirectory: string;
+  /** Commits or refs given by hand; null: the event's. */
+  base: string | null;
+  head: string | null;
+  keys: { openai: string | null; anthropic: string | null };
+  endpoints: Endpoint[];
+  failOn: 'regression' | 'failure' | 'never' | null;
+  comment: 'auto' | 'always' | 'never';
+  /** Null: no check run. */
+  checkName: string | null;
+  code: 'sandbox' | 'host' | 'off';
+  codeEnv: string[];
+  maxCalls: number | null;
+  /** US dollars. */
+  maxCost: number | null;
+  cache: boolean;
+  reportPath: string;
+  /** `index` from 1 to `count`. */
+  shard: { index: number; count: number } | null;
+  read: ReadOptions;
+}
+
+const MODES = ['auto', 'diff', 'sweep', 'merge'] as const;
+const FAIL_ON = ['regression', 'failure', 'never'] as const;
+const COMMENT = ['auto', 'always', 'never'] as const;
+const CODE = ['sandbox', 'host', 'off'] as const;
+const MAX_SHARDS = 256;
+
+/**
+ * Reads the action's inputs, given by name as the runner hands them over (empty or absent: the default). All problems come
+ * back at once, each beginning with the input's name; the inputs are meant to be used only without problems.
+ */
+export function readInputs(given: Readonly<Record<string, string>>): { inputs: Inputs; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const raw = (name: InputName) => given[name]?.trim() ?? '';
+  const value = (name: InputName) => raw(name) || INPUT_DEFAULTS[name];
+  const refuse = (name: string, message: string) => { problems.push(problem(null, `${name}: ${message}`)); };
+  const word = <T extends string>(name: InputName, words: readonly [T, ...T[]]): T => oneOf(name, value(name), words, refuse);
+  const workingDirectory = folder('working-directory', value('working-directory'), refuse);
+  const { endpoints, problems: ofEndpoints } = readEndpoints(lines(raw('endpoints')));
+  const { overrides, problems: ofOverrides } = readOverrides(lines(raw('overrides')));
+  const allowed = names(raw('allowed-models'));
+  const inputs: Inputs = {
+    token: raw('github-token'),
+    mode: word('mode', MODES),
+    workingDirectory,
+    base: revision('base', raw('base'), refuse),
+    head: revision('head', raw('head'), refuse),
+    keys: { openai: raw('openai-api-key') || null, anthropic: raw('anthropic-api-key') || null },
+    endpoints,
+    failOn: raw('fail-on') === '' ? null : word('fail-on', FAIL_ON),
+    comment: word('comment', COMMENT),
+    // Written as an empty text on purpose: then there is no check run.
+    checkName: (given['check-name'] ?? INPUT_DEFAULTS['check-name']).trim() || null,
+    code: word('code', CODE),
+    codeEnv: names(raw('code-env')).filter((name) => environmentName('code-env', name, refuse)),
+    maxCalls: amount('max-calls', raw('max-calls'), true, refuse),
+    maxCost: amount('max-cost', raw('max-cost'), false, refuse),
+    cache: truth('cache', value('cache'), refuse),
+    reportPath: folder('report-path', value('report-path'), refuse),
+    shard: shardOf(raw('shard'), refuse),
+    read: {
+      config: value('config'), configRequired: true, overrides, allowedModels: allowed.length === 0 ? null : allowed, limits: DEFAULT_LIMITS,
+    },
+  };
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(INPUT_DEFAULTS, name));
+  for (const name of unknown) refuse(name, `is no input of this action${suggestion(name, Object.keys(INPUT_DEFAULTS))}`);
+  return { inputs, problems: [...problems, ...ofEndpoints, ...ofOverrides] };
+}
+
+/** The same readings for the command line, where a parser has already told the options apart. */
+export function readCommandLine(given: { config: string; overrides: readonly string[]; maxCalls: string | null; allowedModels?: readonly string[] }): {
+  options: ReadOptions; maxCalls: number | null; problems: Problem[];
+} {
+  const problems: Problem[] = [];
+  const refuse = (name: string, message: string) => { problems.push(problem(null, `${name}: ${message}`)); };
+  const { overrides, problems: ofOverrides } = readOverrides(given.overrides);
+  const maxCalls = amount('--max-calls', given.maxCalls ?? '', true, refuse);
+  const options: ReadOptions = {
+    config: given.config, configRequired: true, overrides, allowedModels: given.allowedModels ?? null, limits: DEFAULT_LIMITS,
+  };
+  return { options, maxCalls, problems: [...problems, ...ofOverrides] };
+}
+
+type Refuse = (name: string, message: string) => void;
+
+function oneOf<T extends string>(name: string, value: string, words: readonly [T, ...T[]], refuse: Refuse): T {
+  const found = words.find((word) => word === value.toLowerCase());
+  if (found === undefined) refuse(name, `must be one of ${words.join(', ')}, not "${value}"`);
+  return found ?? words[0];
+}
+
+function truth(name: string, value: string, refuse: Refuse): boolean {
+  const word = value.toLowerCase();
+  if (word !== 'true' && word !== 'false') refuse(name, `must be true or false, not "${value}"`);
+  return word === 'true';
+}
+
+function amount(name: string, value: string, whole: boolean, refuse: Refuse): number | null {
+  if (value === '') return null;
+  const number = /^\d{1,15}(\.\d{1,6})?$/.test(value) ? Number(value) : Number.NaN;
+  if (Number.isNaN(number) || (whole && !Number.isInteger(number))) {
+    refuse(name, `must be ${whole ? 'a whole number' : 'a number'} of at least 0, not "${value}"`);
+    return null;
+  }
+  return number;
+}
+
+function folder(name: string, value: string, refuse: Refuse): string {
+  const path = isPlainRelative(value) ? join('', value) : null;
+  if (path === null) refuse(name, `must be a folder below the repository's root, not "${value}"`);
+  return path ?? '';
+}
+
+/** Whatever git takes as a revision, except what it could read as an option. */
+function revision(name: string, value: string, refuse: Refuse): string | null {
+  if (value === '') return null;
+  if (!value.startsWith('-') && !/[\s\u0000-\u001f\u007f]/.test(value) && value.length <= 250) return value;
+  refuse(name, 'must be a commit or a ref');
+  return null;
+}
+
+function environmentName(name: string, value: string, refuse: Refuse): boolean {
+  const fits = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/.test(value);
+  if (!fits) refuse(name, `"${value}" is not the name of an environment variable`);
+  return fits;
+}
+
+function shardOf(value: string, refuse: Refuse): Inputs['shard'] {
+  if (value === '') return null;
+  const [index = 0, count = 0] = /^\d{1,4}\/\d{1,4}$/.test(value) ? value.split('/').map(Number) : [];
+  if (index >= 1 && index <= count && count <= MAX_SHARDS) return { index, count };
+  refuse('shard', `must be i/n with i from 1 to n and n at most ${MAX_SHARDS}, like 2/4, not "${value}"`);
+  return null;
+}
+
+function lines(value: string): string[] {
+  return value.split('\n').map((line) => line.trim()).filter((line) => line !== '');
+}
+
+function names(value: string): string[] {
+  return value.split(/[\n,]/).map((name) => name.trim()).filter((name) => name !== '');
+}

@@ -1,0 +1,33 @@
+/** How much of a repository is read. The defaults fit hand-written files; the workflow may raise them. */
+export interface Limits {
+  /** Of one YAML file. */
+  yamlBytes: number;
+  /** Levels of nesting in any file. */
+  depth: number;
+  /** Values in one YAML file after aliases are written out. */
+  values: number;
+  /** Letters of one YAML file's values after aliases are written out. */
+  characters: number;
+  /** References written in one YAML file. */
+  references: number;
+  /** Tries of one reference. */
+  tries: number;
+  /** Of one JSONL or CSV file. */
+  dataBytes: number;
+  /** Rows of one JSONL or CSV file. */
+  dataRows: number;
+  /** Variants of a sweep. */
+  combinations: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  yamlBytes: 1 << 20,
+  depth: 40,
+  values: 200_000,
+  characters: 4 << 20,
+  references: 5_000,
+  tries: 50,
+  dataBytes: 32 << 20,
+  dataRows: 100_000,
+  combinations: 200,
+};

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { problem } from '../errors.ts';
+import type { DependsOn, Json, Metric, MetricLevel, MetricSource, Problem } from '../types.ts';
+import { isMap, pathText, valueAt } from './document.ts';
+import type { Document, Path } from './document.ts';
+import { anything, checkItems, closed, filled, flag, listOf, mapOf, number, oneOf, text } from './schema.ts';
+import { suggestion } from './suggest.ts';
+
+/** What reading needs to know of a built-in metric; the metrics themselves are the caller's. */
+export interface BuiltInMetric {
+  /** `model`: it asks one, so a grader has to be named. */
+  needs: { model: boolean };
+  /** What is wrong with the values of `with`, each a sentence; empty when they are right. */
+  problems(parameters: Record<string, Json>): string[];
+  /** Whether with these values it compares with `expected`, so that a reference without one cannot be judged. */
+  usesExpected(parameters: Record<string, Json>): boolean;
+}
+export type BuiltInMetrics = ReadonlyMap<string, BuiltInMetric>;
+
+const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall'];
+const LANGUAGES = ['python', 'javascript'] as const;
+const UNBOUNDED = Number.MAX_VALUE;
+
+/** FlexEval's guide writes levels in lower case, its code with capitals. */
+const level = () => text().refine((word) => levelOf(word) !== null, { error: `must be one of ${LEVELS.join(', ')}` })
+  .meta({ enum: [...LEVELS, ...LEVELS.map((word) => word.toLowerCase())] });
+const parameters = () => mapOf(anything(), 'a map of values');
+
+const dependsOnSchema = closed({
+  name: filled(),
+  type: oneOf(['function', 'rubric']).optional(),
+  kwargs: parameters().optional(),
+  with: parameters().optional(),
+  metric_name: filled().optional(),
+  metric_level: level().optional(),
+  relative_object_position: z.int({ error: 'must be 0 or a negative whole number' }).max(0, { error: 'must be 0 or a negative whole number' }).optional(),
+  metric_min_value: number(-UNBOUNDED, UNBOUNDED).optional(),
+  metric_max_value: number(-UNBOUNDED, UNBOUNDED).optional(),
+});
+
+export const metricSchema = closed({
+  name: filled().optional(),
+  uses: filled().optional(),
+  with: parameters().optional(),
+  kwargs: parameters().optional(),
+  rubric: filled().optional(),
+  code: filled().optional(),
+  language: oneOf(LANGUAGES).optional(),
+  threshold: number(-UNBOUNDED, UNBOUNDED).optional(),
+  metric_level: level().optional(),
+  level: level().optional(),
+  depends_on: listOf(dependsOnSchema).optional(),
+  skip: flag().optional(),
+});
+/** FlexEval's form: what a metric is made of follows from the list it stands in. */
+const flexEvalSchema = metricSchema.omit({ uses: true, rubric: true, code: true, language: true, with: true }).required({ name: true });
+
+export const metricsSchema = z.union([
+  listOf(metricSchema),
+  closed({ function: listOf(flexEvalSchema).optional(), rubric: listOf(flexEvalSchema).optional() }),
+], { error: 'must be a list of metrics' });
+
+type Written = z.output<typeof metricSchema>;
+
+/** Reads `metrics` of a test file: a list, or FlexEval's `{function: […], rubric: […]}`. Names are unique. */
+export function readMetrics(document: Document, builtIns: BuiltInMetrics, problems: Problem[]): Metric[] {
+  const metrics: Metric[] = [];
+  for (const { path, value } of writtenMetrics(document, problems)) {
+    const metric = readMetric(document, path, value, builtIns, problems);
+    if (metric === null) continue;
+    const earlier = metrics.find(({ name }) => name === metric.name);
+    if (earlier !== undefined) {
+      problems.push(problem(metric.place, `the metric "${metric.name}" is already on line ${earlier.place.line}`));
+    } else {
+      metrics.push(metric);
+    }
+  }
+  return metrics;
+}
+
+function writtenMetrics(document: Document, problems: Problem[]): { path: Path; value: Written }[] {
+  if (!isMap(valueAt(document.value, ['metrics']))) return checkItems(document, ['metrics'], metricSchema, problems);
+  return [
+    ...checkItems(document, ['metrics', 'function'], flexEvalSchema, problems)
+      .map(({ path, value }) => ({ path, value: { ...value, uses: value.name } })),
+    ...checkItems(document, ['metrics', 'rubric'], flexEvalSchema, problems)
+      .map(({ path, value }) => ({ path, value: { ...value, rubric: value.name } })),
+  ];
+}
+
+function readMetric(document: Document, path: Path, written: Written, builtIns: BuiltInMetrics, problems: Problem[]): Metric | null {
+  const place = document.placeOf(path);
+  const source = readSource(document, path, written, builtIns, problems);
+  const name = written.name ?? written.uses ?? written.rubric;
+  if (source === null) return null;
+  if (name === undefined) {
+    problems.push(problem(place, `${pathText(path)}: "name" is missing`));
+    return null;
+  }
+  return {
+    name,
+    source,
+    threshold: written.threshold ?? null,
+    level: levelOf(written.metric_level ?? written.level ?? 'Turn') ?? 'Turn',
+    depends_on: (written.depends_on ?? []).map((entry, index) => dependsOn(entry, document, [...path, 'depends_on', index])),
+    skip: written.skip ?? false,
+    place,
+  };
+}
+
+function readSource(document: Document, path: Path, written: Written, builtIns: BuiltInMetrics, problems: Problem[]): MetricSource | null {
+  const name = written.name === undefined ? pathText(path) : `metric "${written.name}"`;
+  const refuse = (key: string, message: string): void => {
+    problems.push(problem(document.placeOf([...path, key]), `${name}: ${message}`));
+  };
+  const given = (['uses', 'rubric', 'code'] as const).filter((key) => written[key] !== undefined);
+  if (given.length !== 1) {
+    problems.push(problem(document.placeOf(path), `${name} needs exactly one of uses, rubric and code`));
+    return null;
+  }
+  if (written.code !== undefined) return { kind: 'code', language: written.language ?? 'python', code: written.code };
+  if (written.language !== undefined) refuse('language', 'language belongs to code');
+  return written.rubric === undefined ? readBuiltIn(written, builtIns, refuse) : { kind: 'rubric', rubric: written.rubric };
+}
+
+function readBuiltIn(written: Written, builtIns: BuiltInMetrics, refuse: (key: string, message: string) => void): MetricSource | null {
+  const { uses = '', with: values, kwargs } = written;
+  const builtIn = builtIns.get(uses);
+  if (builtIn === undefined) {
+    refuse('uses', `there is no built-in metric "${uses}"${suggestion(uses, [...builtIns.keys()])}`);
+    return null;
+  }
+  const parameters = { ...kwargs, ...values };
+  for (const message of builtIn.problems(parameters)) refuse(values === undefined ? 'kwargs' : 'with', message);
+  return { kind: 'built-in', uses, with: parameters };
+}
+
+function dependsOn(entry: z.output<typeof dependsOnSchema>, document: Document, path: Path): DependsOn {
+  const given = entry.kwargs ?? entry.with;
+  return {
+    name: entry.name,
+    type: entry.type ?? null,
+    kwargs: given ?? null,
+    metric_name: entry.metric_name ?? null,
+    metric_level: entry.metric_level === undefined ? null : levelOf(entry.metric_level),
+    relative_object_position: entry.relative_object_position ?? 0,
+    metric_min_value: entry.metric_min_value ?? -UNBOUNDED,
+    metric_max_value: entry.metric_max_value ?? UNBOUNDED,
+    place: document.placeOf(path),
+  };
+}
+
+function levelOf(word: string): MetricLevel | null {
+  return LEVELS.find((each) => each.toLowerCase() === word.toLowerCase()) ?? null;
+}

@@ -1,0 +1,118 @@
+import { problem } from '../errors.ts';
+import type { Problem, Scalar } from '../types.ts';
+import { parameterProblem } from './parameters.ts';
+import { suggestion } from './suggest.ts';
+
+/** What `key=value` lines change, for every prompt of both sides. */
+export interface Overrides {
+  /** Names of the prompts to run; null: all. */
+  prompts: string[] | null;
+  /** Settings by dotted path (`n_tries`, `gate.alpha`), as if they stood in the settings file. */
+  settings: { path: string[]; value: Scalar | null; line: string }[];
+  /** `model` and parameters: one value replaces the prompt's, several are a sweep. */
+  parameters: ReadonlyMap<string, Scalar[]>;
+}
+
+export const NO_OVERRIDES: Overrides = { prompts: null, settings: [], parameters: new Map() };
+
+/** Settings that a line may set: whole keys, and members of these sections. */
+const KEYS = ['n_tries', 'seed'];
+const SECTIONS: Readonly<Record<string, readonly string[]>> = {
+  gate: ['fail_on', 'alpha', 'min_drop', 'tolerance', 'gate_on', 'on_inconclusive', 'yardstick', 'removed', 'attributes', 'min_pass_rate'],
+  budget: ['max_calls', 'max_cost_usd'],
+  qualeval: ['enabled', 'attributes', 'max_attributes', 'slack'],
+  grader: ['model', 'temperature'],
+};
+/** What tells a slip of the pen in a key from a model parameter. */
+const NAMES = ['prompts', 'model', ...KEYS, ...Object.keys(SECTIONS)];
+
+/**
+ * Reads lines `key=value` as the action's input `overrides` and the command line give them: `n_tries=1`,
+ * `prompts=capitals`, `model=a,b`, `temperature=0,0.7`, `gate.fail_on=never`. A comma list is a sweep; a value in double
+ * quotes keeps its commas and stays text. Empty lines and lines from `#` are skipped. All problems at once.
+ */
+export function readOverrides(lines: readonly string[]): { overrides: Overrides; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const parameters = new Map<string, Scalar[]>();
+  const overrides: Overrides = { prompts: null, settings: [], parameters };
+  const seen = new Set<string>();
+  for (const line of lines.map((each) => each.trim())) {
+    if (line === '' || line.startsWith('#')) continue;
+    const entry = parseLine(line);
+    const message = entry === null
+      ? 'must be key=value'
+      : seen.has(entry.key) ? `sets "${entry.key}" a second time` : apply(entry, line, overrides, parameters);
+    if (entry !== null) seen.add(entry.key);
+    if (message !== null) problems.push(problem(null, `overrides: ${line.slice(0, 200)}: ${message}`));
+  }
+  return { overrides, problems };
+}
+
+/** `below`: written as `prompts.key`, llmeval's way to say that the key belongs to the prompts. */
+interface Entry { key: string; below: boolean; values: Scalar[] }
+
+function parseLine(line: string): Entry | null {
+  const equals = line.indexOf('=');
+  const written = line.slice(0, Math.max(equals, 0)).trim();
+  const below = written.startsWith('prompts.');
+  const key = below ? written.slice('prompts.'.length) : written;
+  const values = splitList(line.slice(equals + 1).trim());
+  return key === '' || values === null ? null : { key, below, values };
+}
+
+/** Adds one entry to `overrides`; the text says what is wrong with it. */
+function apply(entry: Entry, line: string, overrides: Overrides, parameters: Map<string, Scalar[]>): string | null {
+  const { key, below, values } = entry;
+  if (key === 'prompts') {
+    overrides.prompts = values.map(String);
+    return null;
+  }
+  const [first = '', member] = key.split('.');
+  const section = Object.hasOwn(SECTIONS, first) ? SECTIONS[first] : undefined;
+  if (!below && (KEYS.includes(key) || section !== undefined)) return applySetting(entry, line, section, member, overrides);
+  if (key.includes('.')) return `unknown key "${key}"${suggestion(key, NAMES)}`;
+  for (const value of values) {
+    const message = key === 'model' ? null : parameterProblem(key, value, below ? [] : NAMES);
+    if (message !== null) return message;
+  }
+  parameters.set(key, values);
+  return null;
+}
+
+function applySetting(
+  { key, values }: Entry, line: string, section: readonly string[] | undefined, member: string | undefined, overrides: Overrides,
+): string | null {
+  if (section !== undefined && (member === undefined || !section.includes(member))) {
+    return `unknown key "${key}"${suggestion(member ?? '', section)}`;
+  }
+  const [value] = values;
+  if (value === undefined || values.length > 1) return `${key} takes one value`;
+  overrides.settings.push({ path: key.split('.'), value: value === 'null' ? null : value, line });
+  return null;
+}
+
+/** `a,b` → values; `"a,b"` → one text; null when a value is empty or a quote stays open. */
+function splitList(list: string): Scalar[] | null {
+  const values: Scalar[] = [];
+  for (let at = 0; at <= list.length; at += 1) {
+    const quoted = list[at] === '"';
+    const end = quoted ? list.indexOf('"', at + 1) : endOf(list, list.indexOf(',', at));
+    if (end === -1) return null;
+    const piece = quoted ? list.slice(at + 1, end) : list.slice(at, end).trim();
+    const next = quoted ? end + 1 : end;
+    if ((piece === '' && !quoted) || (next < list.length && list[next] !== ',')) return null;
+    values.push(quoted ? piece : scalarOf(piece));
+    at = next;
+  }
+  return values.length === 0 ? null : values;
+}
+
+function endOf(list: string, comma: number): number {
+  return comma === -1 ? list.length : comma;
+}
+
+/** A value as YAML would read it: numbers and true/false are themselves, everything else is text. */
+function scalarOf(piece: string): Scalar {
+  if (piece === 'true' || piece === 'false') return piece === 'true';
+  return /^[-+]?(\d{1,17}(\.\d{0,17})?|\.\d{1,17})(e[-+]?\d{1,3})?$/i.test(piece) && Number.isFinite(Number(piece)) ? Number(piece) : piece;
+}

@@ -1,0 +1,195 @@
+import { problem } from '../errors.ts';
+import type { Json, Notice, Place, Problem, Project, Prompt, Rubric, Settings, SourceTree, Suite } from '../types.ts';
+import { checkModels } from './allowed-models.ts';
+import { composePrompt } from './defaults.ts';
+import { below, valueAt } from './document.ts';
+import { filesOf, twins } from './files.ts';
+import type { Files } from './files.ts';
+import type { Limits } from './limits.ts';
+import type { BuiltInMetrics } from './metric.ts';
+import type { Overrides } from './overrides.ts';
+import { stemOf } from './paths.ts';
+import { readPrompt } from './prompt.ts';
+import { loadSettings } from './read-settings.ts';
+import { readRubrics } from './rubric.ts';
+import { suggestion } from './suggest.ts';
+import { readTests } from './tests.ts';
+
+/** How a commit is read; the same for both sides except `configRequired`. */
+export interface ReadOptions {
+  /** Settings file asked for, relative to the working directory. `llmeval.yaml` stands in for an absent `evaldiff.yaml`. */
+  config: string;
+  /** A missing settings file is a problem. Otherwise (base, say) the defaults are read. */
+  configRequired: boolean;
+  overrides: Overrides;
+  /** Models that may be named; null: any. */
+  allowedModels: readonly string[] | null;
+  limits: Limits;
+}
+
+/** What reading takes from elsewhere in the product. */
+export interface ReadTools {
+  builtInMetrics: BuiltInMetrics;
+  /** Rubrics that test files may name without defining them; none by default. */
+  builtInRubrics?: ReadonlyMap<string, Rubric>;
+  /** Any collision-resistant hash as hexadecimal text. */
+  hash(text: string): string;
+}
+
+/**
+ * Reads everything of one commit. Never throws for a user's mistake: all problems of all files come back at once, each
+ * told once, in order of the files; the project holds what could be read and is meant to be run only without problems.
+ */
+export async function readProject(tree: SourceTree, options: ReadOptions, tools: ReadTools): Promise<{ project: Project; problems: Problem[] }> {
+  const builtInRubrics = tools.builtInRubrics ?? new Map<string, Rubric>();
+  const problems: Problem[] = [];
+  const files = filesOf(tree, options.limits);
+  const { settings: written, notices, places } = await loadSettings(files, options, problems);
+  const settings = withoutFixed(written, options.overrides);
+  const rubrics = await loadRubrics(files, settings.rubrics, { limits: options.limits, builtInRubrics, places }, problems, notices);
+  const suites = await loadSuites({ files, settings, options, tools }, places, problems, notices);
+  checkNames(suites, problems);
+  checkRubrics(suites, rubrics, settings, tools.builtInMetrics, problems);
+  if (options.allowedModels !== null) problems.push(...checkModels(settings, suites, options.allowedModels));
+  notices.push(...twins(tree, files.read));
+  return { project: { settings, suites, rubrics: used(rubrics, suites, builtInRubrics), notices: distinct(notices) }, problems: distinct(problems) };
+}
+
+/** A parameter that a line fixes is swept no more; one with several values is swept instead. */
+function withoutFixed(settings: Settings, { parameters }: Overrides): Settings {
+  const sweep = Object.fromEntries(Object.entries(settings.sweep).filter(([key]) => !parameters.has(key)));
+  for (const [key, values] of parameters) if (values.length > 1) sweep[key] = values;
+  return { ...settings, sweep };
+}
+
+async function loadRubrics(
+  files: Files, patterns: readonly string[],
+  { limits, builtInRubrics, places }: { limits: Limits; builtInRubrics: ReadonlyMap<string, Rubric>; places: (pattern: string) => Place },
+  problems: Problem[], notices: Notice[],
+): Promise<Map<string, Rubric>> {
+  const rubrics = new Map(builtInRubrics);
+  const found = files.match(patterns, places, problems);
+  notices.push(...found.notices);
+  for (const { file } of found.matches) {
+    const document = await files.document(file, problems);
+    if (document === null) continue;
+    const read = await readRubrics(document, { limits, load: files.data }, problems);
+    notices.push(...read.notices);
+    for (const rubric of read.rubrics) {
+      const earlier = rubrics.get(rubric.name);
+      if (earlier !== undefined && earlier !== builtInRubrics.get(rubric.name)) {
+        problems.push(problem(rubric.place, `the rubric "${rubric.name}" is already in ${earlier.place.file}, line ${earlier.place.line}`));
+      } else {
+        rubrics.set(rubric.name, rubric);
+      }
+    }
+  }
+  return rubrics;
+}
+
+interface LoadedSuite { suite: Suite | null; name: string; stem: string; problems: Problem[]; notices: Notice[] }
+
+/** What a suite is read with. */
+interface Reader { files: Files; settings: Settings; options: ReadOptions; tools: ReadTools }
+
+async function loadSuites(reader: Reader, places: (pattern: string) => Place, problems: Problem[], notices: Notice[]): Promise<Suite[]> {
+  const { files, settings, options } = reader;
+  const found = files.match(settings.prompts, places, problems);
+  notices.push(...found.notices);
+  // Test files are reached through the prompts that name them, so a pattern that takes in their folder means none of them.
+  const prompts = found.matches.filter(({ file, root, exact }) => exact || !inTests(file, root));
+  const loaded = await Promise.all(prompts.map(({ file, root }) => loadSuite(reader, file, root)));
+  const wanted = options.overrides.prompts;
+  const chosen = wanted === null ? loaded : loaded.filter(({ name, stem }) => wanted.includes(name) || wanted.includes(stem));
+  const names = loaded.map(({ name, stem }) => name || stem);
+  for (const name of options.configRequired ? wanted ?? [] : []) {
+    if (loaded.some((each) => each.name === name || each.stem === name)) continue;
+    problems.push(problem(null, `overrides: there is no prompt "${name}"${suggestion(name, names)}`));
+  }
+  for (const each of chosen) {
+    problems.push(...each.problems);
+    notices.push(...each.notices);
+  }
+  return chosen.flatMap(({ suite }) => (suite === null ? [] : [suite]));
+}
+
+function inTests(file: string, root: string): boolean {
+  return file.slice(root === '' ? 0 : root.length + 1).split('/').slice(0, -1).includes('tests');
+}
+
+async function loadSuite({ files, settings, options, tools }: Reader, file: string, root: string): Promise<LoadedSuite> {
+  const loaded: LoadedSuite = { suite: null, name: '', stem: stemOf(file), problems: [], notices: [] };
+  const document = await composePrompt(file, root, files, loaded.problems);
+  const reading = document === null ? null : readPrompt(document, loaded.problems);
+  if (document === null || reading === null) return loaded;
+  loaded.name = reading.prompt.name;
+  loaded.notices.push(...reading.notices);
+  if (valueAt(document.value, ['tests']) === undefined) {
+    loaded.notices.push({ kind: 'unused', message: `the prompt "${loaded.name}" has no tests, so it is not evaluated`, place: { file, line: 0 } });
+    return loaded;
+  }
+  const variables = reading.prompt.variables.map(({ name }) => name);
+  const context = {
+    limits: options.limits, variables, builtIns: tools.builtInMetrics, grader: settings.grader, hash: tools.hash, load: files.data,
+  };
+  const tests = await readTests(below(document, ['tests']), context, loaded.problems);
+  if (tests !== null) loaded.suite = { prompt: overridden(reading.prompt, options.overrides), tests };
+  return loaded;
+}
+
+/** The prompt with the parameters that a line fixes to one value. */
+function overridden(prompt: Prompt, { parameters }: Overrides): Prompt {
+  const fixed: Record<string, Json> = {};
+  let { model } = prompt;
+  for (const [key, [value, ...more]] of parameters) {
+    if (value === undefined || more.length > 0) continue;
+    if (key === 'model') model = String(value);
+    else fixed[key] = value;
+  }
+  return { ...prompt, model, parameters: { ...prompt.parameters, ...fixed } };
+}
+
+function checkNames(suites: readonly Suite[], problems: Problem[]): void {
+  const seen = new Map<string, string>();
+  for (const { prompt: { name, file, lines } } of suites) {
+    const earlier = seen.get(name);
+    if (name === '') continue;
+    if (earlier === undefined) seen.set(name, file);
+    else problems.push(problem({ file, line: lines['name'] ?? 0 }, `the name "${name}" is already used by ${earlier}`));
+  }
+}
+
+/** Metrics that need a rubric or a grader have one. */
+function checkRubrics(
+  suites: readonly Suite[], rubrics: ReadonlyMap<string, Rubric>, settings: Settings, builtIns: BuiltInMetrics, problems: Problem[],
+): void {
+  const broken = problems.length > 0;
+  for (const { tests } of suites) {
+    for (const { name, source, place } of tests.metrics) {
+      // A rubric with a problem is missing here too; told twice, it would hide what is to mend.
+      if (source.kind === 'rubric' && !rubrics.has(source.rubric) && !broken) {
+        problems.push(problem(place, `metric "${name}": there is no rubric "${source.rubric}"${suggestion(source.rubric, [...rubrics.keys()])}`));
+      }
+      const graded = source.kind === 'rubric' || (source.kind === 'built-in' && builtIns.get(source.uses)?.needs.model === true);
+      if (graded && settings.grader === null) {
+        problems.push(problem(place, `metric "${name}" is judged by a model: name one in the settings file, grader: { model: … }`));
+      }
+    }
+  }
+}
+
+/** The user's rubrics, and of the built-in ones those that a metric names. */
+function used(rubrics: ReadonlyMap<string, Rubric>, suites: readonly Suite[], builtIns: ReadonlyMap<string, Rubric>): Map<string, Rubric> {
+  const named = new Set(suites.flatMap(({ tests }) => tests.metrics.flatMap(({ source }) => (source.kind === 'rubric' ? [source.rubric] : []))));
+  return new Map([...rubrics].filter(([name, rubric]) => named.has(name) || builtIns.get(name) !== rubric));
+}
+
+/** Without repeats: files that several prompts share are read for each of them. */
+function distinct<T extends Problem | Notice>(entries: readonly T[]): T[] {
+  const seen = new Map<string, T>();
+  for (const entry of entries) {
+    const key = `${entry.place?.file ?? ''}\n${entry.place?.line ?? ''}\n${entry.message}`;
+    if (!seen.has(key)) seen.set(key, entry);
+  }
+  return [...seen.values()];
+}

@@ -1,0 +1,88 @@
+import { problem } from '../errors.ts';
+import type { Notice, Place, Problem, Scalar, Settings } from '../types.ts';
+import { emptyMap, isMap } from './document.ts';
+import type { Document } from './document.ts';
+import type { Files } from './files.ts';
+import type { Limits } from './limits.ts';
+import { withoutForeignKeys } from './llmeval.ts';
+import type { Overrides } from './overrides.ts';
+import { isPlainRelative, join } from './paths.ts';
+import { LLMEVAL_FILE, SETTINGS_FILE, defaultSettings, readSettings } from './settings.ts';
+
+export interface SettingsOptions { config: string; configRequired: boolean; overrides: Overrides; limits: Limits }
+
+/** The settings in force: the file asked for, else `llmeval.yaml` beside it, else the defaults; then the overrides. */
+export async function loadSettings(
+  files: Files, options: SettingsOptions, problems: Problem[],
+): Promise<{ settings: Settings; notices: Notice[]; places: (pattern: string) => Place }> {
+  const file = findSettings(files, options, problems);
+  const written = file === null ? null : await files.document(file, problems);
+  if (file === null || written === null) {
+    const settings = { ...defaultSettings(), file };
+    return { settings: overridden(settings, options, problems), notices: [], places: () => ({ file: file ?? options.config, line: 0 }) };
+  }
+  const llmeval = file.slice(file.lastIndexOf('/') + 1) === LLMEVAL_FILE;
+  const { document, sweep, notices } = llmeval ? withoutForeignKeys(written) : { document: written, sweep: {}, notices: [] };
+  const read = readSettings(document, options.limits, problems);
+  const settings = overridden({ ...read.settings, sweep: { ...sweep, ...read.settings.sweep } }, options, problems);
+  return { settings, notices: [...notices, ...read.notices], places: (pattern) => placeOfPattern(document, pattern) };
+}
+
+function findSettings(files: Files, { config, configRequired }: SettingsOptions, problems: Problem[]): string | null {
+  const asked = isPlainRelative(config) ? join('', config) : null;
+  if (asked === null) {
+    problems.push(problem(null, `config: ${config.slice(0, 100)} must be a path below the working directory`));
+    return null;
+  }
+  const absence = files.absence(asked);
+  if (absence === null) return asked;
+  if (absence.startsWith('does not exist') && asked === SETTINGS_FILE && files.absence(LLMEVAL_FILE) === null) return LLMEVAL_FILE;
+  if (configRequired || !absence.startsWith('does not exist')) problems.push(problem({ file: asked, line: 0 }, absence));
+  return null;
+}
+
+/** Settings with `key=value` lines put over them, which are checked as if they stood in the file. */
+function overridden(settings: Settings, { overrides, limits }: SettingsOptions, problems: Problem[]): Settings {
+  let result = settings;
+  for (const { path, value, line } of overrides.settings) {
+    const place = { file: 'overrides', line: 0 };
+    const found: Problem[] = [];
+    const document: Document = { file: place.file, value: nested(path, value), placeOf: () => place, placeOfText: () => place };
+    const read = path[0] === 'grader' ? settings : readSettings(document, limits, found).settings;
+    problems.push(...found.map(({ message }) => problem(null, `overrides: ${line.slice(0, 200)}: ${message}`)));
+    if (found.length === 0) result = path[0] === 'grader' ? withGrader(result, path[1] ?? '', value) : withSetting(result, read, path);
+  }
+  return result;
+}
+
+function nested(path: readonly string[], value: Scalar | null): Document['value'] {
+  const [first, ...rest] = path;
+  if (first === undefined) return value;
+  const map = emptyMap();
+  map[first] = nested(rest, value);
+  return map;
+}
+
+function withSetting(settings: Settings, read: Settings, path: readonly string[]): Settings {
+  const [first, member] = path;
+  if (first === 'n_tries') return { ...settings, n_tries: read.n_tries };
+  if (first === 'seed') return { ...settings, seed: read.seed };
+  const section = first as 'gate' | 'budget' | 'qualeval';
+  return { ...settings, [section]: { ...settings[section], [member ?? '']: read[section][member as never] } };
+}
+
+function withGrader(settings: Settings, member: string, value: Scalar | null): Settings {
+  const grader = settings.grader ?? { model: '', parameters: {}, place: { file: 'overrides', line: 0 } };
+  if (member === 'model') return { ...settings, grader: { ...grader, model: String(value) } };
+  return { ...settings, grader: { ...grader, parameters: { ...grader.parameters, [member]: value } } };
+}
+
+/** Where a pattern of `prompts` or `rubrics` is written; line 0 when it is a default. */
+function placeOfPattern(document: Document, pattern: string): Place {
+  for (const key of ['prompts', 'rubrics']) {
+    const written = isMap(document.value) ? document.value[key] : undefined;
+    if (written === pattern) return document.placeOf([key]);
+    if (Array.isArray(written) && written.includes(pattern)) return document.placeOf([key, written.indexOf(pattern)]);
+  }
+  return { file: document.file, line: 0 };
+}

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { canonicalJson } from '../core/canonical.ts';
+import { problem } from '../errors.ts';
+import type { Json, Message, Place, Problem, Reference, Role, Scalar } from '../types.ts';
+import { valueAt } from './document.ts';
+import type { Document, Path } from './document.ts';
+import { isTable, readRows } from './dataset.ts';
+import type { Limits } from './limits.ts';
+import { rowAsReference } from './row.ts';
+import { anything, check, closed, filled, flag, listOf, mapOf, oneOf, scalar, text, whole } from './schema.ts';
+
+/** Loads a data file named by a document; null when it cannot be read, with the reason in `problems`. */
+export type LoadData = (path: string, from: Place, problems: Problem[]) => Promise<{ file: string; content: Uint8Array } | null>;
+
+const ROLES: Readonly<Record<string, Role>> = {
+  system: 'system', human: 'user', user: 'user', ai: 'assistant', assistant: 'assistant', tool: 'assistant',
+};
+/** FlexEval's recorded dialogues carry more keys per message than we use. */
+const recordedMessage = z.object({ role: oneOf(['system', 'human', 'user', 'ai', 'assistant', 'tool']), content: text() }, { error: 'must be a map with role and content' });
+const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), listOf(recordedMessage)], { error: 'must be a map of variables' });
+const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to column')], { error: 'must be a column, or a map of variable to column' });
+
+export function referenceSchema(limits: Limits) {
+  return closed({
+    id: z.union([filled(), whole(0, Number.MAX_SAFE_INTEGER)], { error: 'must be text' }).optional(),
+    input: inputSchema.optional(),
+    expected: anything().optional(),
+    skip: flag().optional(),
+    tags: z.union([filled(), listOf(filled())], { error: 'must be a list of words' }).optional(),
+    n_tries: whole(1, limits.tries).optional(),
+  });
+}
+
+const sourceSchema = closed({
+  file: filled(),
+  map: closed({
+    id: filled().optional(), input: columnMap.optional(), expected: filled().optional(), tags: filled().optional(), skip: filled().optional(),
+  }).optional(),
+});
+export const referencesFromSchema = z.union([sourceSchema, listOf(sourceSchema)], { error: 'must be a map with file' });
+
+type Source = z.output<typeof sourceSchema>;
+
+/** What a suite's references are read with. */
+export interface ReferenceContext {
+  limits: Limits;
+  /** Of the prompt, in order. */
+  variables: readonly string[];
+  /** Name of a metric that judges every reference by `expected`; null: none does. */
+  needsExpected: string | null;
+  hash(text: string): string;
+  load: LoadData;
+}
+
+/** The context, with the schema of one reference, which takes longer to make than a reference takes to check. */
+interface Reader extends ReferenceContext { schema: ReturnType<typeof referenceSchema> }
+
+/** One reference before it has its identity. */
+interface Draft extends Omit<Reference, 'id'> { given: string | null }
+
+/** Reads `references` and `references_from` of a test file. What one reference lacks becomes its own `problem`. */
+export async function readReferences(document: Document, context: ReferenceContext, problems: Problem[]): Promise<Reference[]> {
+  const reader: Reader = { ...context, schema: referenceSchema(context.limits) };
+  const drafts = readWritten(document, reader, problems);
+  const written = check(document, ['references_from'], referencesFromSchema.optional(), problems);
+  const sources = written === undefined ? [] : Array.isArray(written) ? written : [written];
+  for (const [index, source] of sources.entries()) {
+    const path = Array.isArray(written) ? ['references_from', index] : ['references_from'];
+    drafts.push(...await readSource(document.placeOf([...path, 'file']), source, reader, problems));
+  }
+  return identify(drafts, context.hash, problems);
+}
+
+function readWritten(document: Document, context: Reader, problems: Problem[]): Draft[] {
+  const list = valueAt(document.value, ['references']);
+  const { limits } = context;
+  if (list === undefined) return [];
+  if (!Array.isArray(list)) {
+    problems.push(problem(document.placeOf(['references']), 'references must be a list'));
+    return [];
+  }
+  if (list.length > limits.references) {
+    const message = `has ${list.length} references; the limit is ${limits.references}. Move them into a JSONL or CSV file (references_from)`;
+    problems.push(problem({ file: document.file, line: 0 }, message));
+    return [];
+  }
+  return list.flatMap((_, index) => readDraft(document, ['references', index], index + 1, context, problems) ?? []);
+}
+
+async function readSource(from: Place, source: Source, context: Reader, problems: Problem[]): Promise<Draft[]> {
+  const loaded = await context.load(source.file, from, problems);
+  if (loaded === null) return [];
+  const { file, content } = loaded;
+  return readRows(file, content, context.limits, problems).flatMap(({ line, value }, index) => {
+    const place = { file, line };
+    const mapped = rowAsReference(value, { map: source.map ?? {}, variables: context.variables, table: isTable(file) });
+    if (typeof mapped === 'string') {
+      problems.push(problem(place, mapped));
+      return [];
+    }
+    const row: Document = { file, value: mapped, placeOf: () => place, placeOfText: () => place };
+    return readDraft(row, [], index + 1, context, problems) ?? [];
+  });
+}
+
+function readDraft(document: Document, path: Path, ordinal: number, context: Reader, problems: Problem[]): Draft | null {
+  const written = check(document, path, context.schema, problems);
+  if (written === undefined) return null;
+  const thread = Array.isArray(written.input) ? written.input.map(message) : null;
+  const input = Array.isArray(written.input) ? {} : written.input ?? {};
+  return {
+    given: written.id === undefined ? null : String(written.id),
+    place: document.placeOf(path),
+    input,
+    thread,
+    expected: written.expected,
+    skip: written.skip ?? false,
+    tags: typeof written.tags === 'string' ? [written.tags] : written.tags ?? [],
+    n_tries: written.n_tries ?? null,
+    problem: lack(ordinal, thread === null ? input : null, written.expected, context),
+  };
+}
+
+/** Why the reference cannot run, or null. `input` is null for a recorded dialogue, which needs no variables. */
+function lack(ordinal: number, input: Record<string, Scalar> | null, expected: Json | undefined, context: ReferenceContext): string | null {
+  const absent = input === null ? [] : context.variables.filter((name) => !Object.hasOwn(input, name));
+  if (absent.length > 0) return `reference ${ordinal} has no value for ${absent.map((name) => `{${name}}`).join(', ')}`;
+  if (expected === undefined && context.needsExpected !== null) {
+    return `reference ${ordinal} has no expected value, and metric ${context.needsExpected} uses it`;
+  }
+  return null;
+}
+
+function message({ role, content }: { role: string; content: string }): Message {
+  return { role: ROLES[role] ?? 'user', content };
+}
+
+/** Letters of a hash that name a reference: 40 bits are far from colliding in the largest suite. */
+const HASH_LETTERS = 10;
+
+/** The given id, else a hash of what is asked (never of what is expected), with an ordinal for the second of its kind. */
+function identify(drafts: readonly Draft[], hash: (text: string) => string, problems: Problem[]): Reference[] {
+  const given = new Map<string, Place>();
+  for (const { given: id, place } of drafts) {
+    const earlier = id === null ? undefined : given.get(id);
+    if (earlier !== undefined) {
+      const where = earlier.file === place.file ? `on line ${earlier.line}` : `in ${earlier.file}, line ${earlier.line}`;
+      problems.push(problem(place, `the reference id "${id}" is already ${where}`));
+    } else if (id !== null) {
+      given.set(id, place);
+    }
+  }
+  const counts = new Map<string, number>();
+  return drafts.map(({ given: own, ...draft }) => {
+    if (own !== null) return { id: own, ...draft };
+    const stem = hash(canonicalJson(draft.thread === null ? draft.input : { thread: draft.thread.map(({ role, content }) => ({ role, content })) })).slice(0, HASH_LETTERS);
+    let ordinal = (counts.get(stem) ?? 0) + 1;
+    while (given.has(withOrdinal(stem, ordinal))) ordinal += 1;
+    counts.set(stem, ordinal);
+    return { id: withOrdinal(stem, ordinal), ...draft };
+  });
+}
+
+function withOrdinal(stem: string, ordinal: number): string {
+  return ordinal === 1 ? stem : `${stem}-${ordinal}`;
+}

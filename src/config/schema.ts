@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { problem } from '../errors.ts';
+import type { Json, Problem } from '../types.ts';
+import { isMap, pathText, valueAt } from './document.ts';
+import type { Document, Path } from './document.ts';
+import { refusedKey } from './refused.ts';
+import { suggestion } from './suggest.ts';
+
+/*
+ * Schemas of the user's files are made of these pieces. Each piece carries its own words for what it wants ("must be …"),
+ * which `check` puts behind the path and line of the value.
+ */
+
+export const text = () => z.string({ error: 'must be text' });
+export const filled = () => text().min(1, { error: 'must not be empty' });
+export const flag = () => z.boolean({ error: 'must be true or false' });
+
+export function number(minimum: number, maximum: number) {
+  const error = maximum === Number.MAX_VALUE
+    ? (minimum === -Number.MAX_VALUE ? 'must be a number' : `must be a number of at least ${minimum}`)
+    : `must be a number from ${minimum} to ${maximum}`;
+  const any = z.number({ error });
+  const above = minimum === -Number.MAX_VALUE ? any : any.min(minimum, { error });
+  return maximum === Number.MAX_VALUE ? above : above.max(maximum, { error });
+}
+
+export function whole(minimum: number, maximum: number) {
+  const error = maximum === Number.MAX_SAFE_INTEGER
+    ? `must be a whole number of at least ${minimum}`
+    : `must be a whole number from ${minimum} to ${maximum}`;
+  return z.int({ error }).min(minimum, { error }).max(maximum, { error });
+}
+
+export function oneOf<const T extends readonly [string, ...string[]]>(words: T) {
+  return z.enum(words, { error: `must be one of ${words.join(', ')}` });
+}
+
+export function listOf<T extends z.ZodType>(item: T, what = 'a list') {
+  return z.array(item, { error: `must be ${what}` });
+}
+
+export function mapOf<T extends z.ZodType>(member: T, what = 'a map') {
+  return z.record(z.string(), member, { error: `must be ${what}` });
+}
+
+/** A map of these keys and no other. */
+export function closed<S extends z.ZodRawShape>(shape: S) {
+  return z.strictObject(shape, {
+    // The known keys travel in the message of this one issue; `report` makes a sentence for each unknown key of them.
+    error: (issue) => (issue.code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : 'must be a map'),
+  });
+}
+
+export const scalar = () => z.union([text(), number(-Number.MAX_VALUE, Number.MAX_VALUE), flag()], { error: 'must be text, a number or true/false' });
+/** Any plain data. Documents hold nothing else, so nothing is left to check. */
+export const anything = () => z.unknown() as z.ZodType<unknown> as z.ZodType<Json>;
+
+/** The value at `path` if it fits `schema`; otherwise undefined, and each reason is added to `problems`. */
+export function check<T extends z.ZodType>(document: Document, path: Path, schema: T, problems: Problem[]): z.output<T> | undefined {
+  const parsed = schema.safeParse(valueAt(document.value, path));
+  if (parsed.success) return parsed.data;
+  for (const issue of parsed.error.issues) report(document, path, issue, problems);
+  return undefined;
+}
+
+/** The members of the map at `path`, each checked for itself so that one bad member hides no problem of another. */
+export function checkMembers<S extends z.ZodRawShape>(
+  document: Document, path: Path, shape: S, problems: Problem[],
+): { [K in keyof S]?: z.output<S[K]> } {
+  const value = valueAt(document.value, path);
+  const members: { [K in keyof S]?: z.output<S[K]> } = {};
+  if (!isMap(value)) {
+    problems.push(problem(document.placeOf(path), `${subject(path)} must be a map`));
+    return members;
+  }
+  const known = Object.keys(shape);
+  for (const key of Object.keys(value)) {
+    if (!Object.hasOwn(shape, key)) problems.push(unknownKey(document, [...path, key], known));
+  }
+  for (const key of known as (keyof S & string)[]) {
+    const member = check(document, [...path, key], shape[key] as z.ZodType, problems);
+    if (member !== undefined) members[key] = member as z.output<S[typeof key]>;
+  }
+  return members;
+}
+
+/** The items of the list at `path` that fit, each with its path. A missing list is empty. */
+export function checkItems<T extends z.ZodType>(
+  document: Document, path: Path, item: T, problems: Problem[],
+): { path: Path; value: z.output<T> }[] {
+  const list = valueAt(document.value, path);
+  if (list === undefined) return [];
+  if (!Array.isArray(list)) {
+    problems.push(problem(document.placeOf(path), `${subject(path)} must be a list`));
+    return [];
+  }
+  return list.flatMap((_, index) => {
+    const at = [...path, index];
+    const value = check(document, at, item, problems);
+    return value === undefined ? [] : [{ path: at, value }];
+  });
+}
+
+export function unknownKey(document: Document, path: Path, known: readonly string[]): Problem {
+  const key = String(path.at(-1));
+  const where = path.length > 1 ? ` in ${pathText(path.slice(0, -1))}` : '';
+  return problem(document.placeOf(path), refusedKey(key) ?? `unknown key "${key}"${where}${suggestion(key, known)}`);
+}
+
+function report(document: Document, base: Path, issue: z.core.$ZodIssue, problems: Problem[]): void {
+  const path: Path = [...base, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
+  if (issue.code === 'unrecognized_keys') {
+    for (const key of issue.keys) problems.push(unknownKey(document, [...path, key], issue.message.split(' ')));
+    return;
+  }
+  const value = valueAt(document.value, path);
+  if (value === undefined && typeof path.at(-1) === 'string') {
+    problems.push(missing(document, path));
+    return;
+  }
+  const meant = issue.code === 'invalid_union' ? meantMember(issue) : null;
+  if (meant !== null) {
+    for (const inner of meant) report(document, path, inner, problems);
+    return;
+  }
+  problems.push(problem(document.placeOf(path), `${subject(path)} ${wording(issue)}${unquotedBraces(value, issue)}`));
+}
+
+/** The issues of the one member of a union that is of the value's kind, so that its inside is told and not the union. */
+function meantMember(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | null {
+  const [only, ...others] = issue.errors.filter((issues) => issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'));
+  return only !== undefined && others.length === 0 ? only : null;
+}
+
+/** `content: {a}` is a map to YAML; the reader sees a variable. */
+function unquotedBraces(value: Json | undefined, issue: z.core.$ZodIssue): string {
+  const [entry, ...others] = isMap(value) ? Object.entries(value) : [];
+  const braces = entry !== undefined && entry[1] === null && others.length === 0 && issue.message.startsWith('must be text');
+  return braces ? `; put {${entry[0]}} in quotes` : '';
+}
+
+/** The problem of a key that has to be there. */
+export function missing(document: Document, path: Path): Problem {
+  const parent = path.slice(0, -1);
+  const where = parent.length > 0 ? `${pathText(parent)}: ` : '';
+  const place = parent.length > 0 ? document.placeOf(parent) : { file: document.file, line: 0 };
+  return problem(place, `${where}"${String(path.at(-1))}" is missing`);
+}
+
+function subject(path: Path): string {
+  return path.length === 0 ? 'the file' : pathText(path);
+}
+
+function wording(issue: z.core.$ZodIssue): string {
+  return issue.message.startsWith('must ') ? issue.message : `is not as expected (${issue.message})`;
+}

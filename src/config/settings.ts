@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import { problem } from '../errors.ts';
+import type { Budget, GateSettings, ModelSettings, Notice, Problem, ProviderName, Scalar, Settings } from '../types.ts';
+import { isMap, valueAt } from './document.ts';
+import type { Document } from './document.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
+import type { Limits } from './limits.ts';
+import { parameterProblem, readParameters } from './parameters.ts';
+import { anything, check, checkMembers, closed, filled, flag, listOf, mapOf, missing, number, oneOf, scalar, text, whole } from './schema.ts';
+
+export const SETTINGS_FILE = 'evaldiff.yaml';
+/** Read where the former is absent. */
+export const LLMEVAL_FILE = 'llmeval.yaml';
+
+export const DEFAULT_GATE: GateSettings = {
+  fail_on: 'regression', alpha: 0.05, min_drop: 0.01, tolerance: 0.05, gate_on: 'suite+references', on_inconclusive: 'pass',
+  yardstick: 'warn', removed: 'warn', attributes: 'advise', min_pass_rate: null,
+};
+export const DEFAULT_BUDGET: Budget = { max_calls: 5000, max_cost_usd: 20 };
+const DEFAULT_QUALEVAL: Settings['qualeval'] = { enabled: 'auto', attributes: 'evaldiff.attributes.yaml', max_attributes: 15, slack: 0.1 };
+const DEFAULT_FILES = '*.{yaml,yml}';
+const PROVIDERS = ['openai', 'anthropic', 'program', 'replay'] as const;
+
+const UNBOUNDED = Number.MAX_VALUE;
+const globs = () => z.union([filled(), listOf(filled())], { error: 'must be a pattern like prompts/*.yaml, or a list of them' });
+const words = (what: string) => z.union([filled(), listOf(filled())], { error: `must be ${what}` });
+
+/** One try count: a whole number, or `adaptive`. */
+export function tries(limits: Limits) {
+  const error = `must be a whole number from 1 to ${limits.tries}`;
+  return z.union([z.literal('adaptive', { error }), whole(1, limits.tries)], { error: `${error}, or adaptive` });
+}
+
+const modelSchema = closed({
+  provider: oneOf(PROVIDERS),
+  endpoint: filled().nullish(),
+  model: filled().optional(),
+  price: closed({ input: number(0, UNBOUNDED), output: number(0, UNBOUNDED) }).optional(),
+  command: listOf(filled(), 'a list of words like [node, app/answer.mjs]').optional(),
+  files: words('a pattern or a list of patterns').optional(),
+  setup: listOf(filled(), 'a list of words like [npm, ci]').optional(),
+  file: filled().optional(),
+  replaces: words('a model name or a list of them').optional(),
+});
+
+const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
+
+function shape(limits: Limits) {
+  return {
+    prompts: globs().optional(),
+    rubrics: globs().optional(),
+    n_tries: tries(limits).optional(),
+    seed: whole(0, 2 ** 32 - 1).optional(),
+    models: mapOf(modelSchema, 'a map of model names').optional(),
+    grader: z.union([filled(), mapOf(anything())], { error: 'must be a model name, or a map with model and parameters' }).optional(),
+    sweep: mapOf(z.union([scalar(), listOf(scalar()).min(1, { error: 'must not be empty' })], { error: 'must be a value or a list of values' })).optional(),
+    gate: closed({
+      fail_on: oneOf(['regression', 'failure', 'never']).optional(),
+      alpha: number(0.0001, 0.5).optional(),
+      min_drop: number(0, 1).optional(),
+      tolerance: number(0, 1).optional(),
+      gate_on: oneOf(['suite+references', 'suite']).optional(),
+      on_inconclusive: oneOf(['pass', 'fail']).optional(),
+      yardstick: oneOf(['warn', 'fail']).optional(),
+      removed: oneOf(['warn', 'fail']).optional(),
+      attributes: oneOf(['advise', 'fail']).optional(),
+      min_pass_rate: orNull(number(0, 1)).optional(),
+    }).optional(),
+    budget: closed({
+      max_calls: orNull(whole(0, Number.MAX_SAFE_INTEGER)).optional(),
+      max_cost_usd: orNull(number(0, UNBOUNDED)).optional(),
+    }).optional(),
+    qualeval: closed({
+      enabled: z.union([oneOf(['auto', 'on', 'off']), flag()], { error: 'must be one of auto, on, off' }).optional(),
+      attributes: filled().optional(),
+      max_attributes: whole(1, 50).optional(),
+      slack: number(0, 1).optional(),
+    }).optional(),
+    version: z.union([text(), number(0, UNBOUNDED), z.null()], { error: 'must be text' }).optional(),
+  };
+}
+
+/** `evaldiff.yaml` as written. */
+export function settingsSchema(limits: Limits = DEFAULT_LIMITS) {
+  return closed(shape(limits));
+}
+
+type Written = Partial<z.output<ReturnType<typeof settingsSchema>>>;
+
+/** Settings of a project without a settings file. */
+export function defaultSettings(): Settings {
+  return fromWritten(null, {}, new Map(), null);
+}
+
+/** Reads the settings file. Every key is optional; what is wrong goes to `problems` and its default is used. */
+export function readSettings(document: Document, limits: Limits, problems: Problem[]): { settings: Settings; notices: Notice[] } {
+  if (!isMap(document.value)) {
+    problems.push(problem(document.placeOf([]), 'must be a map of settings like prompts, n_tries and models'));
+    return { settings: { ...defaultSettings(), file: document.file }, notices: [] };
+  }
+  const written = checkMembers(document, [], shape(limits), problems);
+  const models = new Map(Object.keys(written.models ?? {}).map((name) => [name, readModel(document, name, written, problems)]));
+  const settings = fromWritten(document.file, written, models, readGrader(document, written, problems));
+  checkSweep(document, settings.sweep, problems);
+  const variants = Object.values(settings.sweep).reduce((product, values) => product * values.length, 1);
+  if (variants > limits.combinations) {
+    problems.push(problem(document.placeOf(['sweep']), `sweep has ${variants} combinations; the limit is ${limits.combinations}`));
+  }
+  return { settings, notices: settingsNotices(document, written) };
+}
+
+function fromWritten(file: string | null, written: Written, models: Settings['models'], grader: Settings['grader']): Settings {
+  const { enabled, ...qualeval } = written.qualeval ?? {};
+  return {
+    file,
+    prompts: many(written.prompts) ?? [`prompts/${DEFAULT_FILES}`],
+    rubrics: many(written.rubrics) ?? [`rubrics/${DEFAULT_FILES}`],
+    n_tries: written.n_tries ?? 'adaptive',
+    seed: written.seed ?? 1,
+    models,
+    grader,
+    sweep: Object.fromEntries(Object.entries(written.sweep ?? {}).map(([key, value]) => [key, list(value)])),
+    gate: { ...DEFAULT_GATE, ...defined(written.gate) },
+    budget: { ...DEFAULT_BUDGET, ...defined(written.budget) },
+    qualeval: { ...DEFAULT_QUALEVAL, ...defined(qualeval), enabled: switchWord(enabled) },
+  };
+}
+
+type WrittenModel = z.output<typeof modelSchema>;
+
+function readModel(document: Document, name: string, written: Written, problems: Problem[]): ModelSettings {
+  const entry: WrittenModel = written.models?.[name] ?? { provider: 'openai' };
+  checkModelKeys(document, name, entry, problems);
+  const { provider, endpoint = null, model = name, price = null, command = [], setup = [], file = null } = entry;
+  return {
+    provider, endpoint, model, price, command, setup, file,
+    files: many(entry.files) ?? [],
+    replaces: many(entry.replaces) ?? [],
+    place: document.placeOf(['models', name]),
+  };
+}
+
+/** Keys that the provider needs or cannot use. */
+const PROVIDER_KEYS: Readonly<Record<ProviderName, { needs: readonly string[]; refuses: readonly string[] }>> = {
+  openai: { needs: [], refuses: ['command', 'files', 'setup', 'file'] },
+  anthropic: { needs: [], refuses: ['command', 'files', 'setup', 'file'] },
+  program: { needs: ['command'], refuses: ['endpoint', 'file'] },
+  replay: { needs: ['file'], refuses: ['endpoint', 'command', 'files', 'setup'] },
+};
+
+function checkModelKeys(document: Document, name: string, entry: WrittenModel, problems: Problem[]): void {
+  const path = ['models', name];
+  const { needs, refuses } = PROVIDER_KEYS[entry.provider];
+  const has = (key: string) => valueAt(document.value, [...path, key]) !== undefined;
+  for (const key of needs.filter((each) => !has(each))) problems.push(missing(document, [...path, key]));
+  for (const key of refuses.filter(has)) {
+    problems.push(problem(document.placeOf([...path, key]), `models.${name}: "${key}" is not for provider ${entry.provider}`));
+  }
+  if (entry.command?.length === 0) problems.push(problem(document.placeOf([...path, 'command']), `models.${name}.command must not be empty`));
+}
+
+function readGrader(document: Document, { grader }: Written, problems: Problem[]): Settings['grader'] {
+  const place = document.placeOf(['grader']);
+  if (grader === undefined) return null;
+  if (typeof grader === 'string') return { model: grader, parameters: {}, place };
+  const model = check(document, ['grader', 'model'], filled(), problems);
+  return { model: model ?? '', parameters: readParameters(document, ['grader'], ['model'], problems), place };
+}
+
+function checkSweep(document: Document, sweep: Settings['sweep'], problems: Problem[]): void {
+  for (const [key, values] of Object.entries(sweep)) {
+    if (key === 'model') continue;
+    const message = values.map((value) => parameterProblem(key, value, ['model'])).find((each) => each !== null);
+    if (message !== undefined && message !== null) problems.push(problem(document.placeOf(['sweep', key]), `sweep: ${message}`));
+  }
+}
+
+function settingsNotices(document: Document, written: Written): Notice[] {
+  if (written.version === undefined) return [];
+  const message = 'version is llmeval\'s and has no meaning here; it can go';
+  return [{ kind: 'settings', message, place: document.placeOf(['version']) }];
+}
+
+function switchWord(enabled: boolean | 'auto' | 'on' | 'off' | undefined): 'auto' | 'on' | 'off' {
+  if (typeof enabled === 'boolean') return enabled ? 'on' : 'off';
+  return enabled ?? 'auto';
+}
+
+function many(value: string | string[] | undefined): string[] | undefined {
+  return typeof value === 'string' ? [value] : value;
+}
+
+function list(value: Scalar | Scalar[]): Scalar[] {
+  return Array.isArray(value) ? value : [value];
+}
+
+/** Without the keys that are written but undefined, which would hide a default. */
+function defined<T extends object>(value: T | undefined): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value ?? {}).filter(([, member]) => member !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
+}

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { problem } from '../errors.ts';
+import type { Metric, Problem, Settings, Tests } from '../types.ts';
+import { conversationSchema, readConversation } from './conversation.ts';
+import { checkDependencies } from './depends-on.ts';
+import { isMap, pathText, valueAt } from './document.ts';
+import type { Document } from './document.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
+import type { Limits } from './limits.ts';
+import { metricsSchema, readMetrics } from './metric.ts';
+import type { BuiltInMetrics } from './metric.ts';
+import { readReferences, referencesFromSchema, referenceSchema } from './references.ts';
+import type { LoadData } from './references.ts';
+import { readRollup, rollupSchema } from './rollup.ts';
+import { anything, checkItems, checkMembers, closed, filled, flag, listOf, text } from './schema.ts';
+import { tries } from './settings.ts';
+import { suggestion } from './suggest.ts';
+
+/** What a test file is read with. */
+export interface TestsContext {
+  limits: Limits;
+  /** Names that the prompt declares. */
+  variables: readonly string[];
+  builtIns: BuiltInMetrics;
+  grader: Settings['grader'];
+  hash(text: string): string;
+  load: LoadData;
+}
+
+const day = () => text().refine(isDay, { error: 'must be a date like 2026-01-31' });
+const quarantineSchema = closed({ id: filled(), reason: filled(), until: day() });
+
+/** A test file as written. */
+export function testsSchema(limits: Limits = DEFAULT_LIMITS) {
+  return closed({
+    defaults: z.union([filled(), listOf(filled())], { error: 'must be a list of paths' }).optional(),
+    n_tries: tries(limits).optional(),
+    skip: flag().optional(),
+    metrics: metricsSchema.optional(),
+    metrics_rollup: rollupSchema.optional(),
+    references: listOf(referenceSchema(limits)).optional(),
+    references_from: referencesFromSchema.optional(),
+    conversation: conversationSchema.optional(),
+    quarantine: listOf(quarantineSchema).optional(),
+  });
+}
+
+/**
+ * Reads one test file, or the `tests` of a prompt. What is wrong goes to `problems`; what one reference lacks becomes that
+ * reference's own `problem`, and the rest can run. The result is usable if `problems` did not grow.
+ */
+export async function readTests(document: Document, context: TestsContext, problems: Problem[]): Promise<Tests | null> {
+  if (!isMap(document.value)) {
+    problems.push(problem(document.placeOf([]), 'must be a map with metrics and references'));
+    return null;
+  }
+  const left = anything().optional();
+  const { n_tries, skip } = checkMembers(document, [], {
+    n_tries: tries(context.limits).optional(), skip: flag().optional(),
+    // Read below, part by part.
+    defaults: left, metrics: left, metrics_rollup: left, references: left, references_from: left, conversation: left, quarantine: left,
+  }, problems);
+  const before = problems.length;
+  const metrics = readMetrics(document, context.builtIns, problems);
+  const conversation = readConversation(document, context.grader, problems);
+  if (metrics.length === 0 && conversation === null && problems.length === before) {
+    problems.push(problem({ file: document.file, line: 0 }, 'needs at least one metric; without one nothing is judged'));
+  }
+  checkDependencies(metrics, problems);
+  const references = await readReferences(document, { ...context, needsExpected: needsExpected(metrics, context.builtIns) }, problems);
+  return {
+    file: document.file,
+    n_tries: n_tries ?? null,
+    skip: skip ?? false,
+    metrics,
+    rollup: readRollup(document, problems),
+    references,
+    conversation,
+    quarantine: readQuarantine(document, references.map(({ id }) => id), problems),
+  };
+}
+
+/** The first metric that judges every reference by `expected`: a gating one that no condition can leave out. */
+function needsExpected(metrics: readonly Metric[], builtIns: BuiltInMetrics): string | null {
+  const found = metrics.find(({ source, skip, depends_on }) => (
+    source.kind === 'built-in' && !skip && depends_on.length === 0 && builtIns.get(source.uses)?.usesExpected(source.with) === true
+  ));
+  return found?.name ?? null;
+}
+
+function readQuarantine(document: Document, ids: readonly string[], problems: Problem[]): Tests['quarantine'] {
+  if (valueAt(document.value, ['quarantine']) === undefined) return [];
+  return checkItems(document, ['quarantine'], quarantineSchema, problems).map(({ path, value }) => {
+    const place = document.placeOf(path);
+    if (!ids.includes(value.id)) {
+      problems.push(problem(place, `${pathText(path)}: there is no reference "${value.id}"${suggestion(value.id, ids)}`));
+    }
+    return { ...value, place };
+  });
+}
+
+/** A day of the calendar, `YYYY-MM-DD`. */
+function isDay(word: string): boolean {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(word) ? Date.parse(`${word}T00:00:00Z`) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(word);
+}
