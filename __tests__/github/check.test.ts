@@ -148,7 +148,7 @@ describe('what GitHub refuses is a warning', () => {
     expect(await publishCheck(client, job({ annotations: annotations(3) }))).toEqual({ ok: false, warning: 'The check run was not written: the token may not do this (403). Give the job `permissions: checks: write`.' });
     expect(await publishCheck(client, job({ fork: true }))).toEqual({
       ok: false,
-      warning: 'The check run was not written: the token may not do this (403). On pull requests from forks GitHub gives a token that only reads; elsewhere the job needs `permissions: checks: write`.',
+      warning: 'The check run was not written: the token may not do this (403). GitHub gives pull requests from forks and by Dependabot a token that only reads; elsewhere the job needs `permissions: checks: write`.',
     });
   });
 

@@ -209,7 +209,7 @@ describe('what GitHub or the network refuses is a warning', () => {
     const { client } = await setup(workflowToken({ pull_requests: 'read' }));
     expect(await publishComment(client, job({ fork: true }))).toEqual({
       ok: false,
-      warning: 'The comment was not written: the token may not do this (403). On pull requests from forks GitHub gives a token that only reads; elsewhere the job needs `permissions: pull-requests: write`.',
+      warning: 'The comment was not written: the token may not do this (403). GitHub gives pull requests from forks and by Dependabot a token that only reads; elsewhere the job needs `permissions: pull-requests: write`.',
     });
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { currentHead, findPullRequest, ownerAndName } from '../../src/github/pull.ts';
+import { trustLevel } from '../../src/core/trust.ts';
+import { currentHead, findPullRequest, ownerAndName, withPullRequest } from '../../src/github/pull.ts';
 import type { EventFacts } from '../../src/types.ts';
 import { addPull, workflowToken } from '../stand-ins/github/index.ts';
 import { HEAD, REPOSITORY, setup } from './setup.ts';
@@ -74,6 +75,16 @@ describe('the pull request of a workflow_run', () => {
     github.intercept('GET', /\/pulls$/, () => ({ status: 200, body }));
     expect(await findPullRequest(client, facts())).toMatchObject({ status: 'failed', warning: expect.stringContaining('not what its API describes') });
   });
+});
+
+test('a found pull request completes the facts and leaves the run untrusted', async () => {
+  const { client, github } = await setup();
+  addPull(github.state, { number: 13, head: forkHead });
+  const found = await findPullRequest(client, facts());
+  if (found.status !== 'found') throw new Error(JSON.stringify(found));
+  const whole = withPullRequest(facts(), found);
+  expect(whole).toEqual(facts({ pullRequest: 13, base: 'b'.repeat(40) }));
+  expect(trustLevel(whole).level).toBe('untrusted');
 });
 
 test('the head of a pull request is read as it is now', async () => {

@@ -39,12 +39,13 @@ export interface CheckJob {
   title: string;
   summary: string;
   annotations: readonly Annotation[];
-  /** Tells our check from one of the same name; at most 20 bytes are of use to anyone, so an id, not a text. */
+  /** Tells our check from one of the same name by another workflow. */
   externalId: string;
   /** The run's page. */
   detailsUrl: string | null;
   startedAt: Date;
   completedAt: Date;
+  /** The pull request is from a fork or by Dependabot. */
   fork: boolean;
 }
 

@@ -22,6 +22,7 @@ export interface CommentJob {
   /** `auto` posts when something `ran`, and updates a comment that exists whatever happened: also back to green. */
   mode: CommentMode;
   ran: boolean;
+  /** The pull request is from a fork or by Dependabot. */
   fork: boolean;
 }
 

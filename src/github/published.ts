@@ -16,7 +16,7 @@ export interface Attempt {
   failed: string;
   /** The line of `permissions:` it takes. */
   permission: string;
-  /** Head is in a fork, so GitHub may have given a token that only reads. */
+  /** The pull request is from a fork or by Dependabot, so GitHub may have given a token that only reads. */
   fork: boolean;
 }
 
@@ -47,7 +47,7 @@ function refusal(status: number, said: string, permission: string, fork: boolean
 function forbidden(said: string, permission: string, fork: boolean): string {
   if (/\blocked\b/i.test(said)) return 'the conversation is locked (403).';
   const advice = fork
-    ? `On pull requests from forks GitHub gives a token that only reads; elsewhere the job needs \`permissions: ${permission}\`.`
+    ? `GitHub gives pull requests from forks and by Dependabot a token that only reads; elsewhere the job needs \`permissions: ${permission}\`.`
     : `Give the job \`permissions: ${permission}\`.`;
   return `the token may not do this (403). ${advice}`;
 }

@@ -92,3 +92,8 @@ function choose(matches: Pull[], head: string, headRepository: string): FoundPul
   }
   return { status: 'found', number: first.number, base: first.base.sha, head: first.head.sha, headRepository, headBranch: first.head.ref };
 }
+
+/** The facts of a `workflow_run`, completed by the pull request it is about. The trust level stays that of the run. */
+export function withPullRequest(facts: EventFacts, found: FoundPullRequest & { status: 'found' }): EventFacts {
+  return { ...facts, pullRequest: found.number, base: found.base, head: found.head, headRepository: found.headRepository, headBranch: found.headBranch };
+}
