@@ -9,45 +9,46 @@ import type { ModelServer, Script, Vendor } from '../stand-ins/models/server.ts'
 export const KEY = 'sk-live-51fgTY7qqPPab90XYZ';
 export const TIMEOUT_MS = 120_000;
 export const START = Date.parse('2026-01-02T03:04:05Z');
-/** Deadlines: in tests time does not run into them, it is pushed there. */
-const DEADLINES = new Set([TIMEOUT_MS, 600_000]);
+/** Sleeps from here on are deadlines: in tests time does not run into them, it is pushed there. */
+const DEADLINE_MS = 100_000;
 
 export interface TestClock extends Clock {
   /** Every pause that was asked for, deadlines left out, in milliseconds. */
   pauses: number[];
-  /** Lets every deadline of this length that is open now pass. */
+  /** Lets this time pass, and every sleep that ends in it end. */
   expire(ms: number): void;
-  /** Deadlines of this length that are open. */
-  open(ms: number): number;
+  /** Sleeps towards a deadline that are open. */
+  open(): number;
 }
 
 /** Time that stands still, and jumps over every pause. */
 export function testClock(): TestClock {
   let now = START;
-  const held: { ms: number; end(): void }[] = [];
+  const held = new Set<{ at: number; end(): void }>();
   const pauses: number[] = [];
   return {
     pauses,
     now: () => now,
     sleep(ms, signal) {
-      if (!DEADLINES.has(ms)) {
+      if (ms < DEADLINE_MS) {
         pauses.push(ms);
         now += ms;
         return Promise.resolve();
       }
       return new Promise((resolve) => {
-        const entry = { ms, end: resolve };
-        held.push(entry);
+        const entry = { at: now + ms, end: resolve };
+        held.add(entry);
         signal.addEventListener('abort', () => {
-          held.splice(held.indexOf(entry), 1);
+          held.delete(entry);
           resolve();
         }, { once: true });
       });
     },
-    open: (ms) => held.filter((entry) => entry.ms === ms).length,
+    open: () => held.size,
     expire(ms) {
-      for (const entry of held.filter((candidate) => candidate.ms === ms)) {
-        held.splice(held.indexOf(entry), 1);
+      now += ms;
+      for (const entry of [...held].filter(({ at }) => at <= now)) {
+        held.delete(entry);
         entry.end();
       }
     },

@@ -2,8 +2,8 @@ import http from 'node:http';
 import https from 'node:https';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { deadline } from './clock.ts';
-import type { Clock } from './clock.ts';
+import { createDeadlines } from './clock.ts';
+import type { Clock, StartDeadline } from './clock.ts';
 import { MAX_REPLY_BYTES, MAX_REPLY_DEPTH, TransportError } from './fault.ts';
 import { deeperThan } from './json-depth.ts';
 
@@ -26,7 +26,8 @@ export interface BoundedFetch {
 
 /** Nothing else leaves: not what the environment tells an SDK to add, and not what a parameter could be turned into. */
 const SENT_HEADERS = ['accept', 'content-type', 'anthropic-version'];
-const DROPPED_HEADERS = new Set(['content-encoding', 'content-length', 'transfer-encoding', 'connection', 'keep-alive', 'set-cookie']);
+/** What comes in and is of use here; each further header would cost time on every call. */
+const READ_HEADERS = /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id|(x|anthropic)-ratelimit-[a-z-]+)$/;
 
 /**
  * A `fetch` for the vendors' SDKs that keeps what theirs does not: one host, a deadline over the whole reply, a cap on
@@ -39,6 +40,7 @@ const DROPPED_HEADERS = new Set(['content-encoding', 'content-length', 'transfer
 export function createBoundedFetch(bounds: Bounds): BoundedFetch {
   const secure = bounds.base.protocol === 'https:';
   const agent = secure ? new https.Agent({ keepAlive: true, rejectUnauthorized: true }) : new http.Agent({ keepAlive: true });
+  const startDeadline = createDeadlines(bounds.clock, bounds.timeoutMs);
   const underWay = new Set<(error: TransportError) => void>();
   const stop = (): void => { for (const fail of underWay) fail(new TransportError('aborted')); };
   bounds.signal.addEventListener('abort', stop, { once: true });
@@ -48,9 +50,8 @@ export function createBoundedFetch(bounds: Bounds): BoundedFetch {
     if (url.origin !== bounds.base.origin) throw new TransportError('host');
     if (bounds.signal.aborted) throw new TransportError('aborted');
     if (typeof init.body !== 'string') throw new TransportError('connection', 'only text is sent');
-    const body = Buffer.from(init.body);
-    const request = (secure ? https : http).request(url, { method: init.method ?? 'POST', agent, headers: sentHeaders(bounds, init.headers, body) });
-    const received = await exchange(request, body, bounds, underWay);
+    const request = (secure ? https : http).request(url, { method: init.method ?? 'POST', agent, headers: sentHeaders(bounds, init.headers, init.body) });
+    const received = await exchange(request, init.body, startDeadline, underWay);
     return await toResponse(received);
   };
   return {
@@ -63,9 +64,9 @@ export function createBoundedFetch(bounds: Bounds): BoundedFetch {
   };
 }
 
-function sentHeaders({ auth }: Bounds, given: RequestInit['headers'], body: Buffer): Record<string, string> {
-  const source = new Headers(given);
-  const sent: Record<string, string> = { 'user-agent': 'evaldiff', 'accept-encoding': 'gzip', 'content-length': String(body.byteLength) };
+function sentHeaders({ auth }: Bounds, given: RequestInit['headers'], body: string): Record<string, string> {
+  const source = given instanceof Headers ? given : new Headers(given);
+  const sent: Record<string, string> = { 'user-agent': 'evaldiff', 'accept-encoding': 'gzip', 'content-length': String(Buffer.byteLength(body)) };
   for (const name of SENT_HEADERS) {
     const value = source.get(name);
     if (value !== null) sent[name] = value;
@@ -76,7 +77,7 @@ function sentHeaders({ auth }: Bounds, given: RequestInit['headers'], body: Buff
 
 interface Received { status: number; headers: http.IncomingHttpHeaders; body: Buffer }
 
-function exchange(request: http.ClientRequest, body: Buffer, { clock, timeoutMs }: Bounds, underWay: Set<(error: TransportError) => void>): Promise<Received> {
+function exchange(request: http.ClientRequest, body: string, startDeadline: StartDeadline, underWay: Set<(error: TransportError) => void>): Promise<Received> {
   return new Promise((resolve, reject) => {
     const settle = (): void => {
       disarm();
@@ -87,7 +88,7 @@ function exchange(request: http.ClientRequest, body: Buffer, { clock, timeoutMs 
       reject(error);
       request.destroy();
     };
-    const disarm = deadline(clock, timeoutMs, () => fail(new TransportError('late')));
+    const disarm = startDeadline(() => fail(new TransportError('late')));
     underWay.add(fail);
     request.on('error', (error) => fail(connectionError(error)));
     request.on('response', (response) => {
@@ -148,9 +149,9 @@ async function toResponse(received: Received): Promise<Response> {
   if (received.status < 200 || received.status > 599) throw new TransportError('connection', `status ${received.status}`);
   const headers = new Headers();
   for (const [name, value] of Object.entries(received.headers)) {
-    if (value !== undefined && !DROPPED_HEADERS.has(name)) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+    if (value !== undefined && READ_HEADERS.test(name)) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
   headers.set('content-length', String(body.byteLength));
   const empty = received.status === 204 || received.status === 205;
-  return new Response(empty ? null : new Uint8Array(body), { status: received.status, headers });
+  return new Response(empty ? null : body.toString('utf8'), { status: received.status, headers });
 }

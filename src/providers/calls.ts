@@ -1,4 +1,4 @@
-import { deadline } from './clock.ts';
+import { createDeadlines } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { fault } from './fault.ts';
 import type { Fault } from './fault.ts';
@@ -20,13 +20,14 @@ export interface Calls {
 
 export function createCalls({ clock, timeoutMs, redact }: { clock: Clock; timeoutMs: number; redact(text: string): string }): Calls {
   const open = new Map<string, (result: Attempt<Said>) => void>();
+  const startDeadline = createDeadlines(clock, timeoutMs);
   let last = 0;
   const settle = (id: string, result: Attempt<Said>): void => open.get(id)?.(result);
   return {
     open(late) {
       const id = String(++last);
       const started = clock.now();
-      const disarm = deadline(clock, timeoutMs, () => {
+      const disarm = startDeadline(() => {
         settle(id, failure(fault('timeout', `no answer after ${timeoutMs / 1000} s`)));
         late();
       });

@@ -15,9 +15,44 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal): Prom
   }
 }
 
-/** Calls `expired` after `ms` unless the returned function is called first. */
-export function deadline(clock: Clock, ms: number, expired: () => void): () => void {
-  const controller = new AbortController();
-  void pause(clock, ms, controller.signal).then(() => { if (!controller.signal.aborted) expired(); });
-  return () => controller.abort();
+/** Starts a deadline; the returned function takes it back. */
+export type StartDeadline = (expired: () => void) => () => void;
+
+/**
+ * Deadlines of one length. However many are open, one sleep at a time looks after them: with equal lengths they pass in
+ * the order in which they began, and a timer for every call would cost more than the rest of the call.
+ */
+export function createDeadlines(clock: Clock, ms: number): StartDeadline {
+  const open = new Set<{ at: number; expired: () => void }>();
+  let watching: AbortController | null = null;
+  const watch = async (own: AbortController): Promise<void> => {
+    for (const oldest of open) {
+      while (open.has(oldest)) {
+        const wait = oldest.at - clock.now();
+        if (wait <= 0) {
+          open.delete(oldest);
+          oldest.expired();
+        } else {
+          await pause(clock, wait, own.signal);
+          if (own.signal.aborted) return;
+        }
+      }
+    }
+    if (watching === own) watching = null;
+  };
+  const start = (): void => {
+    watching = new AbortController();
+    void watch(watching);
+  };
+  return (expired) => {
+    const entry = { at: clock.now() + ms, expired };
+    open.add(entry);
+    if (watching === null) start();
+    return () => {
+      open.delete(entry);
+      if (open.size > 0) return;
+      watching?.abort();
+      watching = null;
+    };
+  };
 }

@@ -2,7 +2,7 @@ import { logLine } from '../text/log.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { Completion, Request } from '../types.ts';
 import { startChild } from './child.ts';
-import { deadline } from './clock.ts';
+import { createDeadlines } from './clock.ts';
 import { fault } from './fault.ts';
 import type { Fault } from './fault.ts';
 import { budgetFault, GIVE_UP_AFTER_MS } from './hosted.ts';
@@ -122,7 +122,7 @@ async function runSetup(setup: string[], cwd: string, env: Record<string, string
   const child = startChild({ command: setup, cwd, env, onOut: log, onErr });
   child.closeInput();
   const stop = (): void => child.kill('SIGKILL');
-  const disarm = deadline(clock, SETUP_LIMIT_MS, () => {
+  const disarm = createDeadlines(clock, SETUP_LIMIT_MS)(() => {
     late = true;
     stop();
   });

@@ -68,7 +68,9 @@ export interface ServerOptions {
   key?: string;
 }
 
-const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '));
+let packed: Buffer | null = null;
+/** 64 MiB of blanks in 64 kB. */
+const bomb = (): Buffer => (packed ??= gzipSync(Buffer.alloc(64 * 1024 * 1024, ' ')));
 
 export async function startModelServer({ answer = () => ({}), key }: ServerOptions = {}): Promise<ModelServer> {
   const requests: Seen[] = [];
@@ -198,7 +200,7 @@ function send(response: http.ServerResponse, seen: Seen, scripted: Scripted): vo
     case 'endless': return forEver(response, status, type, Buffer.alloc(65_536, ' '), 0);
     case 'bomb':
       response.writeHead(status, { ...type, 'content-encoding': 'gzip' });
-      response.end(BOMB);
+      response.end(bomb());
       return;
     case undefined:
       response.writeHead(status, type);

@@ -1,0 +1,79 @@
+/**
+ * What the edge to the models adds to the time and memory that the models themselves need: CALLS calls to a local server,
+ * in a process of its own, that answers each after LATENCY_MS. The ideal is CALLS × LATENCY_MS / CONCURRENCY.
+ *
+ * Run: node benchmarks/providers.ts run [calls] [latency in ms] [concurrency]
+ */
+import { fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { recordingKey, requestKey } from '../src/core/request-key.ts';
+import { createOnce, createProviders } from '../src/providers/index.ts';
+import type { VendorName } from '../src/providers/vendor.ts';
+
+interface Figures { vendor: VendorName; start: number; ms: number; ideal_ms: number; ratio: number; cpu_ms: number; peak_rss_mb: number; failed: number }
+
+const [calls = 10_000, latencyMs = 50, concurrency = 50] = process.argv.slice(3).map(Number);
+
+async function serve(): Promise<void> {
+  const { startModelServer } = await import('../__tests__/stand-ins/models/server.ts');
+  const server = await startModelServer({ answer: () => ({ text: 'an answer of a usual length for a short question', delayMs: latencyMs }) });
+  // Requests are kept for tests; here they would only be memory.
+  setInterval(() => { server.requests.length = 0; }, 100);
+  process.send?.(server.url);
+}
+
+async function measure(vendor: VendorName, start: number): Promise<Figures> {
+  const child = fork(fileURLToPath(import.meta.url), ['serve', String(calls), String(latencyMs), String(concurrency)]);
+  const url = await new Promise<string>((resolve) => { child.once('message', (message) => resolve(String(message))); });
+  const providers = createProviders({
+    keys: { openai: 'key', anthropic: 'key' }, endpoints: new Map(), vendorUrls: { openai: `${url}/v1`, anthropic: url },
+    concurrency: { start, max: concurrency }, timeoutMs: 60_000, maxTries: 5, signal: new AbortController().signal,
+    checkout: () => Promise.reject(new Error('no program here')), readRecording: () => Promise.reject(new Error('no recording here')), recordingKey,
+    env: {}, programEnv: [], random: Math.random, log: console.error,
+    clock: { now: () => Date.now(), sleep: (ms, signal) => sleep(ms, undefined, { signal }) },
+  });
+  const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
+  const complete = createOnce(providers.complete, { keyOf: (request) => requestKey(request, sha), answers: 'keep' });
+  const cpu = process.cpuUsage();
+  const begun = performance.now();
+  const completions = await Promise.all(Array.from({ length: calls }, (_, index) => complete({
+    target: { provider: vendor, endpoint: null, model: 'model' }, parameters: { temperature: 0 },
+    messages: [{ role: 'user', content: `Question ${index}: what is ${index} + ${index}?` }], try: 0, schema: null, purpose: 'prompt',
+  })));
+  const ms = performance.now() - begun;
+  const { user, system } = process.cpuUsage(cpu);
+  await providers.close();
+  child.kill();
+  const ideal = (calls * latencyMs) / concurrency;
+  return {
+    vendor, start, ms: Math.round(ms), ideal_ms: ideal, ratio: Math.round((ms / ideal) * 1000) / 1000, cpu_ms: Math.round((user + system) / 1000),
+    peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024), failed: completions.filter(({ status }) => status !== 'ok').length,
+  };
+}
+
+/** Each measurement in a process of its own, for the peak of memory is the process's. */
+async function measureApart(vendor: VendorName, start: number): Promise<Figures> {
+  const child = fork(fileURLToPath(import.meta.url), ['measure', String(calls), String(latencyMs), String(concurrency), vendor, String(start)]);
+  return await new Promise((resolve) => { child.once('message', (message) => resolve(message as Figures)); });
+}
+
+function report(figures: Figures): void {
+  if (process.send === undefined) return console.table([figures]);
+  process.send(figures);
+  process.disconnect();
+}
+
+switch (process.argv[2]) {
+  case 'serve':
+    await serve();
+    break;
+  case 'measure':
+    report(await measure(process.argv[6] as VendorName, Number(process.argv[7])));
+    break;
+  default: {
+    const figures = [await measureApart('openai', concurrency), await measureApart('openai', 8), await measureApart('anthropic', concurrency)];
+    console.table(figures);
+  }
+}
