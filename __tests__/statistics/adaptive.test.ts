@@ -76,7 +76,9 @@ describe('adaptive: what to run next', () => {
   });
 
   test('asks only for what is missing', () => {
-    expect(adaptive([tries('11 11'), tries('1 11')], { levels }).next?.wanted).toEqual([{ reference: 1, from: 1, to: 2, fresh: false }]);
+    expect(adaptive([tries('11 11'), tries('1 11'), tries('11 1')], { levels }).next?.wanted).toEqual([
+      { reference: 1, from: 1, to: 2, fresh: false }, { reference: 2, from: 1, to: 2, fresh: false },
+    ]);
   });
 
   test('stops after two tries when nothing looks worse', () => {
@@ -156,6 +158,11 @@ describe('adaptive: the verdict', () => {
     expect(state).toMatchObject({ regressed: true, decidedBy: 'confirm', hits: [], suspects: [0, 1, 2] });
   });
 
+  test('a critical reference is called by itself where a crowd of suspects could not be', () => {
+    const suite = [...many(3, '1111111 0000000'), ...many(6, '0000000 1100000'), ...many(20, '1111111 1111111')];
+    expect(run(suite, [1]).state).toMatchObject({ regressed: true, decidedBy: 'confirm', hits: [1] });
+  });
+
   test('a small fall everywhere is called on the first five tries of every reference', () => {
     const { state, steps } = run([...many(5, '1111111 1100011'), ...many(2, '1111111 0111111'), ...many(20, '1111111 1111111')]);
     expect(steps).toEqual(['screen', 'extend']);
@@ -197,6 +204,15 @@ describe('adaptive: the verdict', () => {
       expect(large.next).toBeNull();
       if (small.state.regressed) expect(large.regressed).toBe(true);
     }), { numRuns: 60 });
+  });
+
+  test('what suspects were called for together is not lost to a search for single ones at a larger alpha', () => {
+    const suspects = [...many(2, '1111110 0010000'), tries('1111100 0011000')];
+    const suite = [...suspects, ...many(6, '0000000 1100000')];
+    const small = adaptive(suite, { levels });
+    expect(small).toMatchObject({ regressed: true, decidedBy: 'confirm', hits: [] });
+    const larger = adaptiveLevels(0.075, 'suite+references');
+    expect(adaptive(suite, { levels: larger, keep: small.confirm!.suite.level })).toMatchObject({ regressed: true, decidedBy: 'confirm' });
   });
 
   test('suites share alpha by Holm on the tries they have', () => {

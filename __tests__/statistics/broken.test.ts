@@ -31,6 +31,11 @@ describe('findBroken', () => {
     expect(found.level).toBeLessThanOrEqual(0.02);
   });
 
+  test('the rest gets no more than those served first leave of the cap', () => {
+    const found = findBroken(tablesOf(repeat(6, broke)), 0.02, [2]);
+    expect(found).toEqual({ level: expect.closeTo(1 / 252, 12), thresholds: { first: expect.closeTo(1 / 252, 12), rest: 0 }, hits: [2] });
+  });
+
   test('leaves to the rest what those served first cannot use', () => {
     expect(findBroken(tablesOf([fine, broke]), 0.02, [0]).hits).toEqual([1]);
   });

@@ -66,6 +66,15 @@ describe('gateFamily', () => {
     expect(gateFamily([{ tables: border }, { tables: [] }], { alpha: 0.05, on: 'suite' })[0]?.result.regressed).toBe(false);
   });
 
+  test('single references do not take at a larger level what the suite test had at a smaller one', () => {
+    const [clear, open] = [tablesOf(repeat(12, [5, 5, 0, 5])), tablesOf(repeat(5, [3, 5, 2, 5]))];
+    const options = { alpha: 0.1035, on: 'suite+references' } as const;
+    expect(combinedGate(open, { ...options, alpha: 0.1035 / 3 }).suite.level).toBeCloseTo(0.0345, 12);
+    expect(combinedGate(open, { ...options, alpha: 0.1035 / 2 }).suite.level).toBeLessThan(0.0345);
+    const [, judged] = gateFamily([{ tables: clear }, { tables: open }, { tables: open }], options);
+    expect(judged).toMatchObject({ alpha: 0.1035 / 2, result: { suite: { level: expect.closeTo(0.1035 / 2, 12) }, references: { level: 0 } } });
+  });
+
   test('never gives a suite less at a larger level than it had at a smaller one', () => {
     const fired = tablesOf(repeat(12, [5, 5, 0, 5]));
     fc.assert(fc.property(anyTables(8, 5), (tables) => {

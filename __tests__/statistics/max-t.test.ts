@@ -37,6 +37,12 @@ describe('stepDownMaxT', () => {
     expect(tests.filter(({ z }) => z === 0).every(({ p }) => p === 1)).toBe(true);
   });
 
+  test('groups that look alike get the same p, that of the first to be tested', () => {
+    const groups = Array.from({ length: 10 }, (_, j) => [2 * j, 2 * j + 1]);
+    const tests = stepDownMaxT(tablesOf(repeat(20, [4, 5, 2, 5])), groups, createRandom(1), 499);
+    expect(new Set(tests.map(({ p }) => p)).size).toBe(1);
+  });
+
   test('never claims more than its permutations allow', () => {
     const [found] = stepDownMaxT(tablesOf(repeat(30, [5, 5, 0, 5])), [[...Array(30).keys()]], createRandom(1), 99);
     expect(found!.p).toBe(0.01);

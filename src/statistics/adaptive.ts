@@ -15,7 +15,7 @@ export type { Tries } from './tries.ts';
 
 export type AdaptiveStep = 'screen' | 'confirm' | 'extend';
 
-/** Try indices `from` (included) to `to` (excluded) that a reference needs on both sides. */
+/** Try indices `from` (included) to `to` (excluded) that a reference needs on both sides; one side may have some already. */
 export interface Wanted {
   reference: number;
   from: number;

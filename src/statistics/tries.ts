@@ -9,7 +9,7 @@ export function tableOf({ base, head }: Tries, from: number, to: number): Table 
   return { base: count(base.slice(from, to)), head: count(head.slice(from, to)) };
 }
 
-/** The first try index that a side lacks. */
+/** Tries made on both sides; also the first try index that a side lacks. */
 export function made({ base, head }: Tries): number {
   return Math.min(base.length, head.length);
 }
