@@ -66,7 +66,7 @@ async function postComment({ client, facts, result, comment, checkName, links }:
   if (facts.pullRequest === null || facts.head === null) return { ok: true, id: null, warnings: [] };
   const marker = commentMarker(checkName);
   return publishComment(client, {
-    repository: facts.repository, pullRequest: facts.pullRequest, headSha: facts.head, marker, mode: comment, fork: facts.fork,
+    repository: facts.repository, pullRequest: facts.pullRequest, headSha: facts.head, marker, mode: comment, fork: facts.fork || facts.dependabot,
     body: renderComment(result, { marker, links }),
     ran: result.suites.length > 0 || result.problems.length > 0,
   });
@@ -78,7 +78,7 @@ async function postCheck({ client, facts, result, changed, workingDirectory, che
     repository: facts.repository, headSha: facts.head, name: checkName, conclusion: result.conclusion,
     title: checkTitle(result), summary: checkSummary(result, undefined, links),
     annotations: annotations(result, changed, workingDirectory),
-    externalId: `evaldiff-${runId}`, detailsUrl: links.run, startedAt, completedAt, fork: facts.fork,
+    externalId: `evaldiff-${runId}`, detailsUrl: links.run, startedAt, completedAt, fork: facts.fork || facts.dependabot,
   });
 }
 

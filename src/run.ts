@@ -6,6 +6,7 @@ import type { Plan } from './core/plan.ts';
 import { prepare, targetsOf, type PrepareInput, type Prepared } from './core/prepare.ts';
 import { blankResult, DEFAULT_GATE, notEvaluated, withoutKeys, type ResultHead } from './core/result.ts';
 import { sources } from './core/trust.ts';
+import { metrics } from './metrics/index.ts';
 
 export interface RunInput extends PrepareInput {
   trust: TrustLevel;
@@ -39,7 +40,7 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
 
 /** Everything up to the first call: reads both sides, puts back what a pull request must not choose, selects and plans. */
 export async function planRun(input: RunInput, hash: (text: string) => string): Promise<Planned> {
-  const read = await readSides(input);
+  const read = await readSides(input, hash);
   const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive' };
   if (read.head === null) return { ready: false, result: notEvaluated(unread, read.problems, read.notices) };
   const arranged = arrange(read.base, read.head, sources(input.trust));
@@ -57,11 +58,20 @@ function headOf(input: RunInput, { gate, n_tries }: Result): ResultHead {
 interface ReadSides { base: Project | null; head: Project | null; problems: Problem[]; notices: Notice[] }
 
 /** Head's mistakes stop the run; base's cannot be mended by anyone here, so what base cannot say is new. */
-async function readSides({ base, head, read }: RunInput): Promise<ReadSides> {
-  const [before, after] = await Promise.all([base === null ? null : readProject(base, { ...read, configRequired: false }), readProject(head, read)]);
+async function readSides({ base, head, read, mode }: RunInput, hash: (text: string) => string): Promise<ReadSides> {
+  const tools = { builtInMetrics: metrics, hash };
+  const [before, after] = await Promise.all([base === null ? null : readProject(base, { ...read, configRequired: false }, tools), readProject(head, read, tools)]);
   if (after.problems.length > 0) return { base: null, head: null, problems: after.problems, notices: [] };
-  if (before === null || before.problems.length === 0) return { base: before?.project ?? null, head: after.project, problems: [], notices: [] };
+  const swept = (project: Project): Project => (mode === 'sweep' ? project : onlyAskedSweep(project, read));
+  const readHead = swept(after.project);
+  if (before === null || before.problems.length === 0) return { base: before && swept(before.project), head: readHead, problems: [], notices: [] };
   const [first] = before.problems;
   const message = `base cannot be read, so everything on head is new: ${first?.message ?? ''}`;
-  return { base: null, head: after.project, problems: [], notices: [{ kind: 'not-comparable', place: first?.place ?? null, message }] };
+  return { base: null, head: readHead, problems: [], notices: [{ kind: 'not-comparable', place: first?.place ?? null, message }] };
+}
+
+/** The settings' `sweep` is for full sweeps; a comparison sweeps only what its overrides ask for. */
+function onlyAskedSweep(project: Project, { overrides }: ReadOptions): Project {
+  const sweep = Object.fromEntries(Object.entries(project.settings.sweep).filter(([key]) => overrides.parameters.has(key)));
+  return { ...project, settings: { ...project.settings, sweep } };
 }

@@ -2,6 +2,8 @@ import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { EventFacts, Result } from '../types.ts';
+import { accessFrom, secretsOf, withoutSecrets, type Access } from '../access.ts';
+import { readEndpoints } from '../config/endpoints.ts';
 import { UserError } from '../errors.ts';
 import { readCommandLine } from '../config/inputs.ts';
 import { trustLevel } from '../core/trust.ts';
@@ -45,14 +47,14 @@ async function withProject<T>(mode: 'diff' | 'sweep', find: FindSides, overrides
 /** Reads, evaluates, writes the reports and prints. */
 export function evaluate(mode: 'diff' | 'sweep', find: FindSides, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal): Promise<Result> {
   return withProject(mode, find, overrides, options, terminal, async ({ repository, sides, input, temporaryFolder }) => {
-    const access = accessFrom(options, terminal.env);
+    const access = accessOf(options, terminal.env);
     const interrupted = new AbortController();
     const stop = (): void => { interrupted.abort(); };
     process.once('SIGINT', stop);
     const progress = createProgress(terminal.isTerminal ? 'line' : 'steps', terminal.err);
     const record = options.record === undefined ? null : resolve(terminal.cwd, options.record);
     const world = openWorld({
-      ...access, env: terminal.env, code: options.code, codeEnv: options.codeEnv, repository, workingDirectory: '',
+      ...access, env: withoutSecrets(terminal.env, secretsOf(access)), code: options.code, codeEnv: options.codeEnv, repository, workingDirectory: '',
       trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, signal: interrupted.signal,
       record: record === null ? null : (line) => appendFile(record, `${line}\n`),
       log: (line) => { terminal.err(`${logText(line)}\n`); }, planned: progress.planned, answered: progress.answered,
@@ -78,6 +80,13 @@ async function show(result: Result, options: EvaluateOptions, terminal: Terminal
   if (options.report !== undefined) await writeReports(result, resolve(terminal.cwd, options.report), commentMarker('evaldiff'));
   if (options.json === true) terminal.out(`${JSON.stringify(result, null, 1)}\n`);
   else terminal.out(renderTerminal(result, { width: terminal.width, colour: terminal.isTerminal }));
+}
+
+/** Keys come from the environment; further servers from `--endpoint` and EVALDIFF_ENDPOINTS, never from a file of the project. */
+function accessOf(options: EvaluateOptions, env: NodeJS.ProcessEnv): Access {
+  const { endpoints, problems } = readEndpoints([...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...options.endpoint]);
+  if (problems.length > 0) throw new UserError(problems);
+  return accessFrom({ keys: { openai: null, anthropic: null }, endpoints }, env);
 }
 
 function levelOf(options: EvaluateOptions): RunInput['trust'] {

@@ -3,8 +3,8 @@ import type { GateSettings, Notice, Problem, Result, SourceTree, TrustLevel, Usa
 /** What every result says, whatever came of the run. */
 export interface ResultHead {
   mode: Result['mode'];
-  base: SourceTree | null;
-  head: SourceTree;
+  base: Pick<SourceTree, 'commit'> | null;
+  head: Pick<SourceTree, 'commit'>;
   trust: TrustLevel;
   gate: GateSettings;
   n_tries: Result['n_tries'];

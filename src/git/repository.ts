@@ -35,8 +35,8 @@ export interface Repository {
   worktree(workingDirectory: string): Promise<SourceTree>;
   /** What differs from `base` (a merge base, for a pull request's view) to `head`, in git's order of paths. */
   changedFiles(base: string, head: SourceTree | string, workingDirectory: string): Promise<ChangedFile[]>;
-  /** Writes the regular files of the whole commit into a new (or empty) folder. */
-  checkout(commit: string, folder: string): Promise<void>;
+  /** Writes the regular files of the whole commit (or of a tree of `worktree`) into a new (or empty) folder. */
+  checkout(commit: SourceTree | string, folder: string): Promise<void>;
   /** Ends git's processes and removes every temporary file. */
   close(): Promise<void>;
 }
@@ -131,7 +131,13 @@ function openFound({ place, root, start }: Found, opened: string, options: Repos
       const at = snapshot === undefined ? place : (await uncommitted.open()).store.reading;
       return diffTrees(at, await folderTree(place, base, prefix), await folderTree(at, headCommit, prefix));
     },
-    async checkout(commit, folder) {
+    async checkout(tree, folder) {
+      const snapshot = typeof tree === 'string' ? undefined : snapshots.get(tree);
+      if (snapshot !== undefined) {
+        const { store, reader: storeReader } = await uncommitted.open();
+        return writeFiles(await listFolder(store.reading, snapshot, '', history.contents), storeReader, folder);
+      }
+      const commit = typeof tree === 'string' ? tree : tree.commit;
       await history.ensure(commit);
       await writeFiles(await listFolder(place, commit, '', history.contents), reader, folder);
     },
@@ -144,15 +150,25 @@ function openFound({ place, root, start }: Found, opened: string, options: Repos
 /** A folder without a repository has only its present files. */
 function folderAlone(outer: GitPlace, options: RepositoryOptions): Repository {
   const uncommitted = onDemand(outer, outer.directory, null, options);
+  const snapshots = new WeakMap<SourceTree, string>();
   const refuse = (): Promise<never> => Promise.reject(
     new UserError([problem(null, `${outer.directory} is not a git repository, so there is nothing to compare with. Run "git init" and commit, or use "evaldiff run".`)]),
   );
   return {
-    resolve: refuse, ensureCommit: refuse, mergeBase: refuse, tree: refuse, changedFiles: refuse, checkout: refuse,
+    resolve: refuse, ensureCommit: refuse, mergeBase: refuse, tree: refuse, changedFiles: refuse,
     async worktree(workingDirectory) {
       const prefix = folderPrefix('', relativeTo(outer.directory, workingDirectory), outer.directory);
       const { store, reader } = await uncommitted.open();
-      return sourceTree('worktree', await listFolder(store.reading, await store.snapshot(prefix), prefix), reader);
+      const snapshot = await store.snapshot(prefix);
+      const tree = sourceTree('worktree', await listFolder(store.reading, snapshot, prefix), reader);
+      snapshots.set(tree, snapshot);
+      return tree;
+    },
+    async checkout(tree, folder) {
+      const snapshot = typeof tree === 'string' ? undefined : snapshots.get(tree);
+      if (snapshot === undefined) return refuse();
+      const { store, reader } = await uncommitted.open();
+      await writeFiles(await listFolder(store.reading, snapshot, ''), reader, folder);
     },
     close: () => uncommitted.close(),
   };

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import * as core from '@actions/core';
+import { accessFrom, secretsOf, withoutSecrets } from './access.ts';
+import { INPUT_DEFAULTS, readInputs } from './config/inputs.ts';
+import { trustLevel } from './core/trust.ts';
+import { UserError } from './errors.ts';
+import { parsePayload, readEvent, resolveMode } from './github/event.ts';
+import { runJob } from './job.ts';
+import { guardProcess } from './sandbox/index.ts';
+import { logText } from './text/log.ts';
+
+/** The inputs that the runner gave, by name. */
+function givenInputs(env: NodeJS.ProcessEnv): Record<string, string> {
+  const names = Object.keys(INPUT_DEFAULTS).filter((name) => env[`INPUT_${name.toUpperCase()}`] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, core.getInput(name)]));
+}
+
+async function main(env: NodeJS.ProcessEnv): Promise<void> {
+  const { inputs, problems } = readInputs(givenInputs(env));
+  const access = accessFrom(inputs, env);
+  const secrets = [...secretsOf(access), inputs.token].filter((secret) => secret !== '');
+  for (const secret of secrets) core.setSecret(secret);
+  if (problems.length > 0) throw new UserError(problems);
+  const facts = readEvent(env, parsePayload(await readFile(env['GITHUB_EVENT_PATH'] ?? '', 'utf8')));
+  const conclusion = await runJob({
+    inputs, access, facts, mode: resolveMode(inputs.mode, facts), trust: trustLevel(facts).level,
+    workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'), env: withoutSecrets(env, secrets), secrets,
+    runner: {
+      info: (text) => { core.info(logText(text)); }, warning: core.warning, error: core.error, output: core.setOutput,
+    },
+    now: () => new Date(),
+  });
+  if (conclusion === 'failure' || conclusion === 'error') process.exitCode = 1;
+}
+
+function fail(error: unknown): void {
+  if (error instanceof UserError) for (const { place, message } of error.problems) core.error(message, place === null ? {} : { file: place.file, startLine: Math.max(1, place.line) });
+  else core.error(`evaldiff failed, and the fault is its own: ${error instanceof Error ? error.stack ?? error.message : String(error)}`);
+  core.setOutput('conclusion', 'error');
+  core.info('evaldiff: error (nothing was judged)');
+  process.exitCode = 1;
+}
+
+guardProcess();
+process.on('uncaughtException', fail);
+process.on('unhandledRejection', fail);
+await main(process.env).catch(fail);

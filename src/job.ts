@@ -1,0 +1,125 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Access } from './access.ts';
+import type { Inputs } from './config/inputs.ts';
+import { DEFAULT_GATE, notEvaluated } from './core/result.ts';
+import { UserError } from './errors.ts';
+import { openRepository, type Repository } from './git/repository.ts';
+import { connect } from './github/client.ts';
+import { outputsOf } from './outputs.ts';
+import { createProgress } from './progress.ts';
+import { commentMarker, publish, writeReports, type PublishedIds } from './publish.ts';
+import { run, type RunInput } from './run.ts';
+import { findSides, type Sides } from './sides.ts';
+import { createRedactor, redactAll } from './text/redact.ts';
+import type { Conclusion, EventFacts, Result, TrustLevel } from './types.ts';
+import { openWorld } from './world.ts';
+
+/** What the runner gives an action to speak with. */
+export interface Runner {
+  /** Filtered before it is written: the job log is an interpreter. */
+  info(text: string): void;
+  /** These escape their message themselves. */
+  warning(text: string): void;
+  error(text: string, place?: { file?: string; startLine?: number }): void;
+  output(name: string, value: string | number): void;
+}
+
+export interface Job {
+  inputs: Inputs;
+  access: Access;
+  facts: EventFacts;
+  mode: 'diff' | 'sweep' | 'merge';
+  trust: TrustLevel;
+  /** Absolute path of the checkout. */
+  workspace: string;
+  env: NodeJS.ProcessEnv;
+  secrets: readonly string[];
+  runner: Runner;
+  now(): Date;
+}
+
+/** The action's whole job: evaluate, write the reports, publish, say how it ended. Publishing never changes the verdict. */
+export async function runJob(job: Job): Promise<Conclusion> {
+  const { inputs, env, workspace, runner, now } = job;
+  const startedAt = now();
+  const temporaryFolder = await mkdtemp(join(env['RUNNER_TEMP'] ?? tmpdir(), 'evaldiff-'));
+  const repository = await openRepository(join(workspace, inputs.workingDirectory), { environment: env, temporaryFolder });
+  try {
+    const { result: judged, sides } = await evaluate(job, repository, temporaryFolder);
+    const result = redactAll(judged, createRedactor(job.secrets));
+    const folder = resolve(workspace, inputs.reportPath);
+    await writeReports(result, folder, commentMarker(inputs.checkName ?? 'evaldiff'));
+    const ids = await publish({
+      client: await connect({ token: inputs.token, env, local: isLocal(env) }), facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head }, result, changed: sides?.changed ?? [],
+      workingDirectory: inputs.workingDirectory, comment: inputs.comment, checkName: inputs.checkName ?? '', summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
+      links: { run: runUrl(env), place: null }, runId: env['GITHUB_RUN_ID'] ?? '0', startedAt, completedAt: now(),
+    });
+    for (const warning of ids.warnings) runner.warning(warning);
+    say(result, ids, folder, runner);
+    return result.conclusion;
+  } finally {
+    await repository.close();
+    await rm(temporaryFolder, { recursive: true, force: true });
+  }
+}
+
+/** What the user has to mend is a result like any other: it is published, with its places. */
+async function evaluate(job: Job, repository: Repository, temporaryFolder: string): Promise<{ result: Result; sides: Sides | null }> {
+  try {
+    const { inputs, facts, mode } = job;
+    const sides = await findSides(repository, { base: inputs.base, head: inputs.head, facts, workingDirectory: '.', mode: comparing(mode) });
+    return { sides, result: await judge(job, repository, sides, temporaryFolder) };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const head = { commit: job.facts.head ?? '' };
+    const unread = { mode: comparing(job.mode), base: null, head, trust: job.trust, gate: DEFAULT_GATE, n_tries: 'adaptive' as const };
+    return { sides: null, result: notEvaluated(unread, [...error.problems], []) };
+  }
+}
+
+function comparing(mode: Job['mode']): 'diff' | 'sweep' {
+  return mode === 'sweep' ? 'sweep' : 'diff';
+}
+
+async function judge(job: Job, repository: Repository, sides: Sides, temporaryFolder: string): Promise<Result> {
+  const { inputs, access, env, runner, now } = job;
+  if (job.mode === 'merge' || inputs.shard !== null) {
+    throw new UserError([{ place: null, message: 'mode: merge and shard: are not available in this version; run the sweep in one job' }]);
+  }
+  const progress = createProgress('steps', (text) => { runner.info(text.trimEnd()); });
+  const world = openWorld({
+    ...access, env, code: inputs.code, codeEnv: inputs.codeEnv, repository, workingDirectory: inputs.workingDirectory,
+    trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, signal: new AbortController().signal, record: null,
+    log: runner.info, planned: progress.planned, answered: progress.answered,
+  });
+  const input: RunInput = {
+    mode: comparing(job.mode), base: sides.base, head: sides.head, trust: job.trust, read: inputs.read, maxCalls: inputs.maxCalls,
+    failOn: inputs.failOn, code: inputs.code, today: now().toISOString().slice(0, 10),
+  };
+  try {
+    return await run(input, world.edges);
+  } finally {
+    await world.close();
+  }
+}
+
+/** Says how it ended: outputs, errors at their places, and a last line that tells the verdict from infrastructure. */
+function say(result: Result, ids: PublishedIds, folder: string, runner: Runner): void {
+  for (const { place, message } of result.problems) runner.error(message, place === null ? {} : { file: place.file, startLine: Math.max(1, place.line) });
+  for (const [name, value] of Object.entries(outputsOf(result, ids, folder))) runner.output(name, value);
+  for (const reason of result.reasons) runner.info(reason);
+  const meaning: Record<Conclusion, string> = { success: 'the gate passed', failure: 'the gate failed', neutral: 'not red', error: 'nothing was judged' };
+  runner.info(`evaldiff: ${result.conclusion} (${meaning[result.conclusion]}). ${result.title}`);
+}
+
+/** The run's page, from what the runner says of itself. */
+function runUrl({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run }: NodeJS.ProcessEnv): string | null {
+  return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
+}
+
+/** A stand-in of GitHub on this machine needs no pause between writes. */
+function isLocal({ GITHUB_API_URL: url }: NodeJS.ProcessEnv): boolean {
+  return url !== undefined && URL.canParse(url) && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
+}
