@@ -1,14 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Json } from '../../src/types.ts';
-import { checkMetric, metrics, scoreMetric, usesExpected } from '../../src/metrics/index.ts';
-import { builtIn, rubricMetric, sample, tools } from './samples.ts';
+import { metrics, scoreMetric } from '../../src/metrics/index.ts';
+import { builtIn, sample, tools } from './samples.ts';
 
-describe('checkMetric', () => {
+describe('problems with parameters', () => {
   test.each<[string, Record<string, Json>, string]>([
-    ['exct_match', {}, 'there is no metric "exct_match"; did you mean "exact_match"?'],
-    ['something_else_entirely', {}, 'there is no metric "something_else_entirely"'],
     ['exact_match', { ignorecase: true }, 'with.ignorecase is not a parameter of exact_match; did you mean "ignore_case"?'],
-    ['word_count', { frobnicate: 1 }, 'with.frobnicate is not a parameter of word_count; it takes min, max, negate'],
+    ['word_count', { frobnicate: 1 }, 'with.frobnicate is not a parameter of word_count; known are min, max, negate'],
     ['exact_match', { ignore_case: 'yes' }, 'with.ignore_case: Invalid input: expected boolean, received string'],
     ['contains', { mode: 'some' }, 'with.mode: Invalid option: expected one of "any"|"all"'],
     ['regex', { pattern: '(?=a)b' }, 'the pattern uses (?=, which the safe engine does not have'],
@@ -31,25 +29,20 @@ describe('checkMetric', () => {
     ['json_schema', { schema: '[]' }, 'the schema must be a map'],
     ['g_eval', { criteria: 'x', scale: 1 }, 'with.scale: Too small: expected number to be >=2'],
   ])('%s with %j: %s', (uses, given, problem) => {
-    const problems = checkMetric(builtIn(uses, given));
-    expect(problems).toEqual([problem]);
+    expect(metrics.get(uses)?.problems(given)).toEqual([problem]);
   });
 
   test('a pattern with escaped or bracketed look-alikes is accepted', () => {
-    for (const pattern of ['\\(\\?=', '[(?=]', '(?i)x', '(?P<n>a)', '(?<n>a)', '\\\\1']) expect(checkMetric(builtIn('regex', { pattern }))).toEqual([]);
-  });
-
-  test('what the reader checks elsewhere is left alone', () => {
-    expect(checkMetric(rubricMetric('anything'))).toEqual([]);
+    for (const pattern of ['\\(\\?=', '[(?=]', '(?i)x', '(?P<n>a)', '(?<n>a)', '\\\\1']) expect(metrics.get('regex')?.problems({ pattern })).toEqual([]);
   });
 });
 
 describe('usesExpected', () => {
   test.each<[string, Record<string, Json>, boolean]>([
     ['exact_match', {}, true], ['exact_match', { value: 'x' }, false], ['regex', {}, true], ['regex', { pattern: 'x' }, false], ['regex', { pattern: '(x)', group: 1 }, true],
-    ['is_json', {}, false], ['llm_rubric', {}, true], ['llm_rubric', { criteria: 'x' }, false], ['criteria', { statements: ['x'] }, false], ['factuality', {}, true], ['none', {}, false],
+    ['is_json', {}, false], ['llm_rubric', {}, true], ['llm_rubric', { criteria: 'x' }, false], ['criteria', { statements: ['x'] }, false], ['factuality', {}, true],
   ])('%s with %j: %j', (uses, given, wanted) => {
-    expect(usesExpected(builtIn(uses, given))).toBe(wanted);
+    expect(metrics.get(uses)?.usesExpected(given)).toBe(wanted);
   });
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Complete, Completion, Evaluate, Json, Message, MetricLevel, ModelSettings, Rubric, Scalar, Side, Target } from '../types.ts';
-import { nearest } from './nearest.ts';
+import { suggestion } from '../config/suggest.ts';
 
 /** One answer to judge, with everything a metric may look at. */
 export interface MetricSample {
@@ -203,10 +203,7 @@ export function missingExpected(metric: string): Measured {
 
 function describeIssue(issue: z.core.$ZodIssue, metric: string, names: string[]): string[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => {
-      const near = nearest(key, names);
-      return `with.${key} is not a parameter of ${metric}; ${near === null ? `it takes ${names.join(', ')}` : `did you mean "${near}"?`}`;
-    });
+    return issue.keys.map((key) => `with.${key} is not a parameter of ${metric}${suggestion(key, names)}`);
   }
   return [`with.${issue.path.join('.')}: ${issue.message}`];
 }

@@ -108,7 +108,7 @@ const factualityMetric = defineBatch({
   parameters: {
     scores: z.strictObject({
       same: share.default(1), fewer: share.default(0.4), more: share.default(0.6), contradicts: share.default(0), immaterial: share.default(1),
-    }).prefault({}).describe('Score of each of the five outcomes.'),
+    }).prefault({}).describe('Score of each outcome; without it `same` and `immaterial` 1, `more` 0.6, `fewer` 0.4, `contradicts` 0.'),
   },
   needs: { expected: true, model: true },
   range: '0 to 1', passes: 'from 0.4 on: unless the facts contradict', source: 'own wording; openai/evals `fact` and autoevals `Factuality` (the five outcomes and their scores)',

@@ -2,7 +2,6 @@ import type { Metric, Score } from '../types.ts';
 import { conversationMetrics } from './conversation.ts';
 import type { MetricDefinition, MetricSample, MetricTools } from './definition.ts';
 import { gradedMetrics } from './graded.ts';
-import { nearest } from './nearest.ts';
 import { operationalMetrics } from './operational.ts';
 import { scoreMetric as scoreWith } from './score-metric.ts';
 import { similarityMetrics } from './similarity.ts';
@@ -20,19 +19,4 @@ export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
 /** Scores one metric on many samples at once; one score per sample, in order. Bad data gives a tagged score. */
 export function scoreMetric(metric: Metric, samples: readonly MetricSample[], tools: MetricTools): Promise<Score[]> {
   return scoreWith(metrics, metric, samples, tools);
-}
-
-/** What is wrong with a metric's configuration, one line each; empty when it can run. Rubric names are the reader's to check. */
-export function checkMetric(metric: Metric): string[] {
-  const { source } = metric;
-  if (source.kind !== 'built-in') return [];
-  const definition = metrics.get(source.uses);
-  if (definition !== undefined) return definition.problems(source.with);
-  const near = nearest(source.uses, [...metrics.keys()]);
-  return [`there is no metric "${source.uses}"${near === null ? '' : `; did you mean "${near}"?`}`];
-}
-
-/** Whether the metric compares with a reference's `expected`, so that one without it is a mistake. */
-export function usesExpected({ source }: Metric): boolean {
-  return source.kind === 'built-in' && metrics.get(source.uses)?.usesExpected(source.with) === true;
 }

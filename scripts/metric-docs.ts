@@ -1,0 +1,119 @@
+/**
+ * Writes docs/metrics.md from the records in src/metrics. Run it after a change to a metric: `npx node scripts/metric-docs.ts`.
+ * A test compares.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { builtInRubrics } from '../src/metrics/built-in-rubrics.ts';
+import { metrics, type MetricDefinition, type MetricGroup } from '../src/metrics/index.ts';
+
+const groups: Record<MetricGroup, string> = {
+  text: 'Text', similarity: 'Similarity', structured: 'JSON, lists, tool calls and code', operational: 'The call itself',
+  conversation: 'Conversations (FlexEval’s function metrics)', graded: 'Judged by a model',
+};
+
+const introduction = `# Metrics
+
+Generated from the records in \`src/metrics\` by \`scripts/metric-docs.ts\`.
+
+A metric stands in a test file, with \`uses\` and, where needed, \`with\`:
+
+\`\`\`yaml
+metrics:
+  - { name: right, uses: exact_match, with: { ignore_case: true } }
+  - { name: near, uses: rouge_l, threshold: 0.6 }
+\`\`\`
+
+- A metric gives a value and passes or fails. \`threshold\` replaces its own rule: the value has to reach it, or, where less is
+  better (latency, cost, tokens), must not exceed it.
+- Every metric takes \`negate: true\`. What could not be judged (an error, an ungraded answer) is not turned around: it is no pass
+  and no fail.
+- Where a metric compares with \`expected\`, \`value\` in its \`with\` is compared in place of it, and texts, numbers and truth values
+  count as the text they are written as: the number 8 is \`8\`. A reference without \`expected\` is then an error of that metric.
+- Metrics judged by a model ask the \`grader\` of the settings. The answer stands between delimiters that it cannot contain; the
+  grader gives reasons and one label. A reply without a single label is asked for once more, then the answer is \`ungraded\`.
+- Not built in: \`embedding_similarity\`, since no provider here offers embeddings, and
+  \`pairwise_preference\`, which needs the answers of both sides at once.`;
+
+const rubricsSection = `## Rubrics that every project has
+
+For \`rubric:\` in a metric; a rubric file may replace them. They pass at the highest score unless the metric has a \`threshold\`.
+\`yeasayer_completion\` measures a fault: 1 is an answer that agrees with everything.
+
+| rubric | labels and scores |
+| --- | --- |
+${[...builtInRubrics.values()].map(({ name, choice_scores }) => `| \`${name}\` | ${[...choice_scores].map(([label, score]) => `${label} ${String(score)}`).join(', ')} |`).join('\n')}`;
+
+/** The whole page. */
+export function renderMetricDocs(): string {
+  const names = Object.keys(groups) as MetricGroup[];
+  const all = [...metrics.values()];
+  const sections = names.map((group) => [`## ${groups[group]}`, ...all.filter((metric) => metric.group === group).map(renderMetric)].join('\n\n'));
+  return `${[introduction, renderIndex(all, names), ...sections, rubricsSection].join('\n\n')}\n`;
+}
+
+function renderIndex(all: readonly MetricDefinition[], names: readonly MetricGroup[]): string {
+  const rows = names.map((group) => `| ${groups[group]} | ${all.filter((metric) => metric.group === group).map(({ name }) => `[\`${name}\`](#${name})`).join(', ')} |`);
+  return ['| | metrics |', '| --- | --- |', ...rows].join('\n');
+}
+
+function renderMetric(metric: MetricDefinition): string {
+  const { name, summary, range, passes, source, needs } = metric;
+  const needed = [needs.expected ? 'an expected value, unless its parameters stand in for it' : '', needs.model ? 'a grader' : ''].filter((part) => part !== '');
+  return [
+    `### ${name}`,
+    summary,
+    [`- Value: ${range}. Passes ${passes}.`, ...(needed.length > 0 ? [`- Needs ${needed.join(', and ')}.`] : []), `- Source: ${source}.`].join('\n'),
+    renderParameters(metric),
+    renderExample(metric),
+  ].filter((part) => part !== '').join('\n\n');
+}
+
+interface Schema { type?: string; enum?: unknown[]; const?: unknown; anyOf?: Schema[]; items?: Schema; properties?: Record<string, Schema>; additionalProperties?: unknown; default?: unknown; description?: string; $ref?: string }
+
+function renderParameters(metric: MetricDefinition): string {
+  const { properties = {} } = z.toJSONSchema(metric.parameters, { io: 'input' }) as Schema;
+  const rows = Object.entries(properties).filter(([name]) => name !== 'negate').map(([name, schema]) =>
+    `| \`${name}\` | ${typeName(schema)} | ${schema.default === undefined ? '' : code(JSON.stringify(schema.default))} | ${cell(schema.description ?? '')} |`);
+  return rows.length === 0 ? '' : ['| parameter | type | default | |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function typeName(schema: Schema): string {
+  if (schema.enum !== undefined) return schema.enum.map((value) => code(String(value))).join(', ');
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeName))].join(' or ');
+  if (schema.type === 'array') return `list of ${typeName(schema.items ?? {})}`;
+  const words: Record<string, string> = { string: 'text', number: 'number', integer: 'whole number', boolean: 'true or false', object: 'map' };
+  return words[schema.type ?? ''] ?? 'any value';
+}
+
+function renderExample({ name, example }: MetricDefinition): string {
+  const { output, expected, with: given, completion, input, thread, price, reply, value, pass } = example;
+  const use = stringify([{ uses: name, ...(given === undefined ? {} : { with: given }) }], { collectionStyle: 'flow', lineWidth: 0 }).trim();
+  const parts = [
+    ['uses', use.replace(/^\[ ?/, '').replace(/ ?\]$/, '')], ['answer', JSON.stringify(output)], ['expected', show(expected)], ['input', show(input)],
+    ['conversation', show(thread)], ['call', show(completion)], ['price', show(price)], ['grader replies', show(reply)],
+  ].filter(([, text]) => text !== '').map(([what, text]) => `| ${what} | ${cell(code(text ?? ''))} |`);
+  const shown = typeof value === 'number' ? String(Number(value.toFixed(4))) : JSON.stringify(value);
+  return ['| example | |', '| --- | --- |', ...parts, `| value | ${cell(code(shown))}: ${pass ? 'pass' : 'fail'} |`].join('\n');
+}
+
+function show(value: unknown): string {
+  return value === undefined ? '' : JSON.stringify(value);
+}
+
+/** A code span whose fence is longer than any run of backticks inside. */
+function code(text: string): string {
+  const fence = '`'.repeat(1 + Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)));
+  return fence.length > 1 ? `${fence} ${text} ${fence}` : `${fence}${text}${fence}`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+if (import.meta.main) {
+  const page = new URL('../docs/metrics.md', import.meta.url);
+  mkdirSync(new URL('.', page), { recursive: true });
+  writeFileSync(page, renderMetricDocs());
+}
