@@ -34,6 +34,14 @@ describe('100 kB of one thing', () => {
     expect(score).toMatchObject({ status: 'fail', value: 0 });
   });
 
+  test('texts too long to compare are an error, not minutes of work', async () => {
+    const long = 'ab '.repeat(100_000);
+    for (const name of ['levenshtein', 'rouge_l', 'bleu', 'chrf']) {
+      const [score] = await scoreMetric(builtIn(name), [fromExample({ output: long, expected: long, value: 0, pass: false })], tools());
+      expect(score).toMatchObject({ status: 'error', reason: 'the answer and the expected text are too long to compare' });
+    }
+  });
+
   test('two long texts are compared by every similarity', async () => {
     const long = 'ab c '.repeat(8_000);
     for (const name of ['levenshtein', 'token_f1', 'rouge_1', 'rouge_2', 'rouge_l', 'bleu', 'chrf']) {

@@ -80,6 +80,7 @@ describe('json_match', () => {
     ['[3, 2, 1]', [1, 2, 3], { ignore_order: true }, 1],
     ['[1, 1]', [1, 2], { ignore_order: true }, 0.5],
     ['[1.04, 2]', [2, 1], { ignore_order: true, abs_tol: 0.05 }, 1],
+    ['[1.04]', [1, 1.01], { ignore_order: true, abs_tol: 0.05 }, 0.5], // an entry is used once
     ['[1, 2, 3]', [1, 2], { ignore_extra: true }, 1],
     ['{"a": 1.04}', { a: 1 }, { abs_tol: 0.05 }, 1],
     ['{"a": "X"}', { a: 'x' }, { ignore_case: true }, 1],
@@ -145,7 +146,7 @@ describe('tool_call_match', () => {
     [[weather], 'weather', {}, true, 1],
     [[weather, weather], ['weather'], {}, false, 2 / 3],
     [[{ name: 'weather', arguments: 'broken' }], [wantWeather], {}, false, 0],
-    [[{ name: 'weather', arguments: '{"city": "Rome"}' }, weather], ['weather', wantWeather], {}, true, 1],
+    [[weather, { name: 'weather', arguments: '{"city": "Rome"}' }], ['weather', wantWeather], {}, true, 1],
     [[], [], {}, true, 1], [[weather], [], {}, false, 0], [[], ['time'], {}, false, 0],
   ])('%j against %j with %j: %j', async (made, expected, given, pass, value) => {
     const [score] = await scoreMetric(builtIn('tool_call_match', given), [sample('', { expected, completion: { tool_calls: made } })], tools());

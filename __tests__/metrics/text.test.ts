@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Json } from '../../src/types.ts';
 import { scoreMetric } from '../../src/metrics/index.ts';
+import { numbersIn } from '../../src/metrics/numbers.ts';
 import { builtIn, sample, tools } from './samples.ts';
 
 async function status(uses: string, output: string, expected: Json | undefined, given: Record<string, Json> = {}): Promise<string | undefined> {
@@ -92,6 +93,12 @@ describe('match', () => {
   ])('%j against %j with %j is %s', async (output, expected, given, wanted) => {
     expect(await status('match', output, expected, given)).toBe(wanted);
   });
+});
+
+describe('numbers in a text', () => {
+  test.each<[string, number[]]>([
+    ['1,234,567.5', [1234567.5]], ['1,0000', [1, 0]], ['1, 2,3', [1, 2, 3]], ['3-5 and -5', [3, 5, -5]], ['v1.2.3', [1.2, 3]], ['.5 or 0.5', [0.5, 0.5]], ['1e3 2E-2', [1000, 0.02]], ['1e999', []], ['−7 °C', [-7]], ['none', []],
+  ])('%j has %j', (text, wanted) => { expect(numbersIn(text)).toEqual(wanted); });
 });
 
 describe('regex', () => {

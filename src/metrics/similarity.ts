@@ -10,10 +10,21 @@ import { normalisation, normalise } from './normalise.ts';
 import { rougeL, rougeN } from './rouge.ts';
 import { squadWords } from './words.ts';
 
+/** Pairs of characters beyond which a comparison, quadratic as most are, would hold the run up for many seconds. */
+const MAX_PAIRS = 2e10;
+
+/** Why texts cannot be compared, or null. */
+function incomparable(output: string, texts: readonly string[]): string | null {
+  if (texts.length === 0) return 'expected is an empty list';
+  const pairs = texts.reduce((sum, text) => sum + text.length * output.length, 0);
+  return pairs > MAX_PAIRS ? 'the answer and the expected text are too long to compare' : null;
+}
+
 /** The best similarity to any alternative, which passes from `needed` on. */
-function best(expected: Json, needed: number, similarity: (text: string) => number): Measured {
+function best(output: string, expected: Json, needed: number, similarity: (text: string) => number): Measured {
   const texts = alternatives(expected);
-  if (texts.length === 0) return failure('expected is an empty list');
+  const problem = incomparable(output, texts);
+  if (problem !== null) return failure(problem);
   const value = Math.max(...texts.map(similarity));
   const pass = reaches(value, needed);
   return measured(value, pass, pass ? null : `${value.toFixed(3)}, at least ${String(needed)} wanted`);
@@ -27,11 +38,13 @@ const levenshtein = defineComparison({
   source: 'Levenshtein (1966), over UTF-16 units; scaled as in autoevals `Levenshtein`',
   example: { output: 'sitting', expected: 'kitten', value: 1 - 3 / 7, pass: false },
   measure({ output, expected, options }) {
+    const texts = alternatives(expected);
+    const problem = incomparable(output, texts);
+    if (problem !== null) return failure(problem);
     const actual = normalise(output, options);
-    const edits = alternatives(expected).map((text) => normalise(text, options)).map((text) => ({ edits: distance(actual, text), longest: Math.max(actual.length, text.length) }));
+    const edits = texts.map((text) => normalise(text, options)).map((text) => ({ edits: distance(actual, text), longest: Math.max(actual.length, text.length) }));
     const similarity = Math.max(...edits.map((one) => (one.longest === 0 ? 1 : 1 - one.edits / one.longest)));
     const fewest = Math.min(...edits.map((one) => one.edits));
-    if (edits.length === 0) return failure('expected is an empty list');
     const { max_distance } = options;
     const pass = max_distance === undefined ? reaches(similarity, 0.8) : fewest <= max_distance;
     return measured(similarity, pass, pass ? null : `${String(fewest)} edits, similarity ${similarity.toFixed(3)}`);
@@ -44,7 +57,7 @@ const tokenF1 = defineComparison({
   parameters: {},
   range: '0 to 1', passes: 'from 0.5 on', source: 'SQuAD evaluation (Rajpurkar et al., 2016)',
   example: { output: 'The Eiffel Tower, in Paris', expected: 'Eiffel Tower', value: 2 / 3, pass: true },
-  measure: ({ output, expected }) => best(expected, 0.5, (text) => wordF1(squadWords(output), squadWords(text))),
+  measure: ({ output, expected }) => best(output, expected, 0.5, (text) => wordF1(squadWords(output), squadWords(text))),
 });
 
 function wordF1(one: string[], other: string[]): number {
@@ -63,7 +76,7 @@ function rouge(name: string, what: string, example: MetricExample, similarity: (
     range: '0 to 1', passes: 'from 0.75 on',
     source: 'Lin (2004); equals Google’s `rouge_score` without stemming on ASCII text; other scripts count too',
     example,
-    measure: ({ output, expected, options }) => best(expected, 0.75, (text) => similarity(output, text, options.beta)),
+    measure: ({ output, expected, options }) => best(output, expected, 0.75, (text) => similarity(output, text, options.beta)),
   });
 }
 
@@ -84,7 +97,8 @@ const bleu = defineComparison({
   example: { output: 'this is a fest', expected: 'this is a test', value: Math.sqrt(Math.sqrt(3 / 4 * 2 / 3 * 1 / 2 * 1 / 2)), pass: true },
   measure({ output, expected, options }) {
     const texts = alternatives(expected);
-    if (texts.length === 0) return failure('expected is an empty list');
+    const problem = incomparable(output, texts);
+    if (problem !== null) return failure(problem);
     const value = sentenceBleu(output, texts, options.ignore_case);
     return measured(value, reaches(value, 0.5), reaches(value, 0.5) ? null : `${value.toFixed(3)}, at least 0.5 wanted`);
   },
@@ -100,7 +114,7 @@ const chrfMetric = defineComparison({
   },
   range: '0 to 1', passes: 'from 0.5 on', source: 'Popović (2015); sacreBLEU `sentence_chrf` ÷ 100',
   example: { output: 'aa', expected: 'ab', value: 0.25, pass: false },
-  measure: ({ output, expected, options }) => best(expected, 0.5, (text) => chrf(output, text, options)),
+  measure: ({ output, expected, options }) => best(output, expected, 0.5, (text) => chrf(output, text, options)),
 });
 
 export const similarityMetrics: readonly MetricDefinition[] = [levenshtein, tokenF1, ...rouges, bleu, chrfMetric];
