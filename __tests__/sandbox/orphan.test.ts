@@ -1,5 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
@@ -37,7 +39,8 @@ function timeOf(pid: number): number {
 }
 
 test.each(['sandbox', 'host'])('no process outlives a node that was killed (code: %s)', async (mode) => {
-  const node = spawn(process.execPath, ['--input-type=module', '-e', program, mode], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const folder = mkdtempSync(join(tmpdir(), 'evaldiff-orphan-')); // a killed node cannot remove its own
+  const node = spawn(process.execPath, ['--input-type=module', '-e', program, mode], { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, TMPDIR: folder } });
   await new Promise((resolve) => { node.stdout.once('data', resolve); });
   const [zygote] = childrenOf(node.pid!);
   const [child] = childrenOf(zygote!);
@@ -45,5 +48,6 @@ test.each(['sandbox', 'host'])('no process outlives a node that was killed (code
   while (timeOf(child!) < before + 5) await turn(); // it is in its loop
   node.kill('SIGKILL');
   const { stdout } = await run(systemPython, ['-c', waitForAll, String(zygote), String(child)]);
+  rmSync(folder, { recursive: true, force: true });
   expect(stdout).toBe('');
 }, 60_000);
