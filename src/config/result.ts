@@ -58,11 +58,17 @@ const yardstick = z.strictObject({
   flipped: z.array(z.strictObject({ id: z.string(), from: outcome, to: outcome })), summary: z.string(),
 });
 
+const attributeSample = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('drop'), reference: z.string(), base: share, head: share }),
+  z.strictObject({ kind: z.literal('skill'), reference: z.string(), side: z.enum(['base', 'head']), expected: z.number(), output: z.number() }),
+]);
+
 const attribute = z.strictObject({
-  id: z.string(), name: z.string(), kind: z.enum(['domain', 'subtask']), explanation: z.string(), prior: share, n: count,
+  id: z.string(), name: z.string(), kind: z.enum(['domain', 'subtask']), explanation: z.string(), path: z.string(), variant,
+  affinity_mean: z.number().min(1).max(5), prior: share, n: count,
   base: z.number().nullable(), head: z.number().nullable(), difference: z.number().nullable(), low: z.number().nullable(), high: z.number().nullable(),
-  p: share.nullable(), verdict: z.enum(['regressed', 'improved', 'no change seen', 'too few']),
-  alignment: z.strictObject({ base: share.nullable(), head: share.nullable() }).nullable(), references: z.array(z.string()),
+  p: share.nullable(), verdict: z.enum(['regressed', 'improved', 'no change seen', 'too few']), explained_by: z.array(z.string()),
+  alignment: z.strictObject({ base: share.nullable(), head: share.nullable() }).nullable(), references: z.array(z.string()), samples: z.array(attributeSample),
 });
 
 const grader = z.strictObject({
@@ -91,7 +97,9 @@ export const resultSchema = z.strictObject({
   title: z.string(), reasons: z.array(z.string()), trust: z.enum(['trusted', 'member', 'untrusted']),
   base: z.strictObject({ sha: z.string() }).nullable(), head: z.strictObject({ sha: z.string() }), gate, n_tries: z.union([count, z.literal('adaptive')]),
   suites: z.array(suite), yardstick: z.array(yardstick), attributes: z.array(attribute),
-  insights: z.array(z.strictObject({ text: z.string(), attributes: z.array(z.string()), references: z.array(z.string()), generated: z.boolean() })),
+  insights: z.array(z.strictObject({
+    path: z.string(), variant, text: z.string(), attributes: z.array(z.string()), references: z.array(z.string()), generated: z.boolean(),
+  })),
   graders: z.array(grader), notices: z.array(notice), problems: z.array(z.strictObject({ place: place.nullable(), message: z.string() })),
   usage: z.strictObject({
     calls: count, reused: count, input_tokens: count, output_tokens: count, cost_usd: cost,
