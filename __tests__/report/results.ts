@@ -109,8 +109,9 @@ export function regression(): Result {
     capital('Ghana', 'Accra', 'ppp', 'ppe', 'unchanged', 'Accra.', 32),
     ...COUNTRIES.slice(7).map((country, index) => capital(country, `City ${String(index + 1)}`, 'ppp', 'ppp', 'unchanged', '', 35 + 3 * index)),
   ];
-  const summaryText = 'Pass rate fell.';
+  const summaryText = 'pass rate 92.2 % → 82.4 % (−9.8 points, 90 % interval −19.0 to −0.6, p = 0.012); rules out a drop above 19.0 points; this suite (17 references × 3 tries) usually sees drops of 11.3 points.';
   const capitals = suiteOf('capitals', references, { verdict: 'regressed', because, half: 0.092, summary: summaryText, visible_drop: 0.113 });
+  const openText = 'pass rate 100.0 % → 83.3 % (−16.7 points, 90 % interval −37.7 to +4.3, p = 0.083); rules out a drop above 37.7 points; this suite (6 references × 3 tries) usually sees drops of 24.0 points.';
   const long = 'Thank you for writing to us. We are sorry to hear that the parcel arrived late and that the box was damaged on one side. We have looked at the shipment and found that it was held at the depot over the weekend. ';
   const triage = suiteOf('triage', [
     referenceOf('late-parcel', 'regressed', {
@@ -121,7 +122,7 @@ export function regression(): Result {
     ...['refund', 'wrong-size', 'praise', 'invoice', 'cancel'].map((id, index) => referenceOf(id, 'unchanged', {
       file: 'prompts/tests/triage.yaml', line: 40 + 9 * index, input: { mail: `A mail about ${id}.`, tone: 'calm' }, base: repeated('ppp', 'Dear customer', ''), head: repeated('ppp', 'Dear customer', ''),
     })),
-  ], { verdict: 'inconclusive', because: [{ key: 'rubric is_polite', file: 'rubrics/tone.yaml' }], half: 0.21, summary: 'Cannot tell.', visible_drop: 0.24 });
+  ], { verdict: 'inconclusive', because: [{ key: 'rubric is_polite', file: 'rubrics/tone.yaml' }], half: 0.21, summary: openText, visible_drop: 0.24 });
   const math = suiteOf('math', ['four', 'carry', 'long'].map((id, index) => referenceOf(id, 'unchanged', {
     file: 'prompts/tests/math.yaml', line: 8 + index, input: { a: 4 + index, b: 4 }, expected: String(8 + index), base: repeated('ppp', String(8 + index), ''), head: repeated('ppp', String(8 + index), ''),
   })), {
@@ -130,7 +131,7 @@ export function regression(): Result {
   });
   return resultOf({
     conclusion: 'failure', title: 'capitals regressed: pass rate 92.2 % → 84.3 %',
-    reasons: [`capitals regressed: ${summaryText}`, 'triage: cannot tell. Cannot tell.'], suites: [math, triage, capitals],
+    reasons: [`capitals regressed: ${summaryText}`, `triage: cannot tell. ${openText}`], suites: [math, triage, capitals],
     yardstick: [{
       path: 'prompts/triage.yaml', name: 'triage', rates: { base_base: 1, base_head: 1, head_base: 0.944, head_head: 0.833 }, prompt_effect: -0.167, yardstick_effect: 0, total: -0.167,
       because: [{ key: 'is_polite.prompt', file: 'rubrics/tone.yaml' }], flipped: [{ id: 'invoice', from: 'pass', to: 'fail' }],
@@ -146,7 +147,7 @@ export function regression(): Result {
       attribute('single-word answers', 'subtask', 15, 0.911, 0.844, -0.067, 'no change seen', ['australia', 'japan']),
       attribute('island states', 'domain', 4, 1, 1, 0, 'too few', ['japan']),
     ],
-    insights: [{ text: 'Head answers in whole sentences where base gave the bare name; exact_match then fails although the city is right.', attributes: ['domain-1'], references: ['australia', 'brazil', 'canada'], generated: true }],
+    insights: [{ path: capitals.path, variant: capitals.variant, text: 'Head answers in whole sentences where base gave the bare name; exact_match then fails although the city is right.', attributes: ['domain-1'], references: ['australia', 'brazil', 'canada'], generated: true }],
     notices: [
       { kind: 'removed', message: 'capitals: zimbabwe is no longer among the references', place: { file: 'prompts/tests/capitals.yaml', line: 1 } },
       { kind: 'settings', message: 'the gate settings of base are in force; this change to gate.alpha takes effect once merged', place: { file: 'evaldiff.yaml', line: 9 } },
@@ -158,8 +159,8 @@ export function regression(): Result {
 
 function attribute(name: string, kind: AttributeResult['kind'], n: number, base: number, head: number, difference: number, verdict: AttributeResult['verdict'], references: string[]): AttributeResult {
   return {
-    id: `${kind}-1`, name, kind, explanation: '', prior: n / 26, n, base, head, difference, low: difference - 0.14, high: difference + 0.14, p: 0.01, verdict,
-    alignment: null, references,
+    id: `${kind}-1`, name, kind, explanation: '', path: 'prompts/capitals.yaml', variant: { model: 'gpt-4o', parameters: { temperature: 0 } }, affinity_mean: 3, prior: n / 26, n, base, head, difference, low: difference - 0.14, high: difference + 0.14, p: 0.01, verdict,
+    explained_by: [], alignment: null, references, samples: [],
   };
 }
 
@@ -239,7 +240,7 @@ export function hostile(): Result {
       rubric: text, side, examples: 3, agreement: 0.5, true_positive_rate: null, true_negative_rate: 1, kappa: -0.2, base_rate: 0.5, flipped: [{ content: text, expected: text, base: text, head: null }],
     }))),
     attributes: texts.map((text) => attribute(text, 'domain', 9, 0.9, 0.5, -0.4, 'regressed', [text])),
-    insights: texts.map((text) => ({ text, attributes: [text], references: [text], generated: true })),
+    insights: texts.map((text) => ({ path: 'prompts/hostile.yaml', variant: { model: null, parameters: {} }, text, attributes: [text], references: [text], generated: true })),
     notices: texts.map((text) => ({ kind: 'trust' as const, message: text, place: { file: text, line: 3 } })),
     problems: texts.map((text) => ({ place: { file: text, line: 3 }, message: text })),
   });

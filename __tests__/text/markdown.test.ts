@@ -6,6 +6,8 @@ import { renderGithub, type Rendered } from '../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../stand-ins/hostile-text.ts';
 
 const payloads = Object.entries(hostileTexts);
+/** Text as code shows it: nothing hidden, and no opening of an HTML comment. */
+const shownAsCode = (text: string): string => visible(text).replaceAll('<!--', '<\\u{21}--');
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 80 }),
   fc.array(fc.constantFrom(...Object.values(hostileTexts), ' ', '\n', '\n\n', '`', '|', '<', '>', '&', '@a', '#1', '\\', '-', '1.', '  '), { maxLength: 6 }).map((parts) => parts.join('')),
@@ -46,7 +48,7 @@ describe('codeSpan', () => {
   test.each(payloads)('keeps %s in the span', (_what, text) => {
     const rendered = renderGithub(`before ${codeSpan(text)} after`);
     expectOnly(rendered, ['p', 'code'], 'before after');
-    expect(rendered.code[0]?.trim()).toBe(visible(text).replace(/[\n\t]/g, ' ').trim());
+    expect(rendered.code[0]?.trim()).toBe(shownAsCode(text).replace(/[\n\t]/g, ' ').trim());
   });
 
   test.each(payloads)('keeps %s in a cell of a pipe table', (_what, text) => {
@@ -68,11 +70,15 @@ describe('codeSpan', () => {
   });
 });
 
+test('codeSpan and fenced leave no marker of ours in the source', () => {
+  for (const source of [codeSpan('<!-- evaldiff -->'), fenced('<!-- evaldiff -->'), plain('a <!-- evaldiff -->'), htmlCell('<!-- evaldiff -->')]) expect(source).not.toContain('<!--');
+});
+
 describe('fenced', () => {
   test.each(payloads)('keeps %s in the block', (_what, text) => {
     const rendered = renderGithub(`before\n\n${fenced(text)}\n\nafter`);
     expectOnly(rendered, ['p', 'pre', 'code', 'p'], 'before after');
-    expect(rendered.code[0]?.trimEnd()).toBe(visible(text).trimEnd());
+    expect(rendered.code[0]?.trimEnd()).toBe(shownAsCode(text).trimEnd());
   });
 
   test('keeps any text in the block, and lets nothing in through the info string', () => {
@@ -107,6 +113,11 @@ describe('plain', () => {
     expect(htmlPlain(sentence)).toBe(sentence.replaceAll('"', '&quot;'));
   });
 
+  test('reads a sign between blanks as itself', () => {
+    expect(renderGithub(plain('> p = < 0.001 & so on')).html).toBe('<p>&gt; p = &lt; 0.001 &amp; so on</p>');
+    expect(htmlPlain('p < 0.001')).toBe('p &lt; 0.001');
+  });
+
   test('shows a word GitHub would act on as code, without the punctuation around it', () => {
     expect(plain('ask (@octocat), see #12.')).toBe('ask (`@octocat`), see `#12`.');
     expect(htmlPlain('ask (@octocat), see #12.')).toBe('ask (<code>@octocat</code>), see <code>#12</code>.');
@@ -117,7 +128,7 @@ describe('plain', () => {
       const rendered = renderGithub(`x ${plain(text)}`);
       expect(rendered.elements.filter((name) => !['p', 'code'].includes(name))).toEqual([]);
       expect([...rendered.links, ...rendered.images, ...rendered.comments, ...rendered.references]).toEqual([]);
-      expect(rendered.text.replace(/\s+/g, '')).toBe(`x${visible(text)}`.replace(/\s+/g, ''));
+      expect(rendered.text.replace(/\s+/g, '')).toBe(`x${shownAsCode(text)}`.replace(/\s+/g, ''));
     }), { numRuns: 500 });
   });
 });

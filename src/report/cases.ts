@@ -15,7 +15,7 @@ export function brokenCases(result: Result, detail: Detail): Block[] {
   if (rows.length > 0) blocks.push(countsTable(rows));
   const more = andMore(cases.length, detail.answers + rows.length);
   if (more !== null) blocks.push(paragraph([text(`${more}.`)]));
-  return group([text(`${counted(cases.length, `${what} reference`)}, worst first`)], blocks);
+  return group([text(`${counted(cases.length, `${what} reference`)}${cases.length === 1 ? '' : ', worst first'}`)], blocks);
 }
 
 /** References that moved without being called regressed: improved, flipped within noise, in error, new. Counts only. */
@@ -59,7 +59,7 @@ function countsOf({ base, head }: ReferenceResult): string {
 function answerPieces(base: TryResult | null, head: TryResult | null, characters: number): { base: Line; head: Line } {
   const [before, after] = [base?.actual ?? null, head?.actual ?? null];
   if (before !== null && after !== null) {
-    const { base: left, head: right } = emphasise(before, after, characters);
+    const { base: left, head: right } = emphasise(before, after, { characters, gaps: true });
     return { base: [{ kind: 'pieces', pieces: left }], head: [{ kind: 'pieces', pieces: right }] };
   }
   return { base: answerLine(base, characters), head: answerLine(head, characters) };

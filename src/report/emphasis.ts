@@ -3,7 +3,7 @@ import { cut, cutNote } from '../text/cut.ts';
 import type { Piece } from './document.ts';
 
 /** Only the beginnings of long answers are compared; the rest is counted. In characters. */
-const COMPARED_CHARACTERS = 8_000;
+export const COMPARED_CHARACTERS = 8_000;
 /** Beyond this many insertions and deletions the texts are different texts, and emphasis would mark everything. */
 const MAX_EDITS = 400;
 /** Above this share of changed characters emphasis says nothing. */
@@ -14,14 +14,21 @@ const CONTEXT = 60;
 /** Words, numbers, blanks; Chinese and Japanese characters and all other signs one by one. */
 const TOKENS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|[^]/gu;
 
+export interface EmphasisOptions {
+  /** Each side is cut after so many characters. */
+  characters: number;
+  /** Leaves the middle of long equal stretches out. */
+  gaps: boolean;
+}
+
 export interface Emphasised { base: Piece[]; head: Piece[] }
 
 /**
- * Two answers with the words that differ marked. Long stretches that are equal on both sides are left out, and each side is
- * cut after `limit` characters; both are said in place. Without emphasis where nearly everything differs. Linear enough for
+ * Two answers with the words that differ marked. What is left out, long equal stretches on demand and what exceeds the
+ * limit, is said in place. Without emphasis where nearly everything differs. Linear enough for
  * hostile texts: the comparison gives up after a fixed number of edits.
  */
-export function emphasise(base: string, head: string, limit: number): Emphasised {
+export function emphasise(base: string, head: string, { characters: limit, gaps }: EmphasisOptions): Emphasised {
   const [before, after] = [cut(base, COMPARED_CHARACTERS), cut(head, COMPARED_CHARACTERS)];
   const changes = diffArrays(tokens(before.text), tokens(after.text), { maxEditLength: MAX_EDITS });
   if (changes === undefined || changedShare(changes) > MAX_CHANGED) return { base: whole(base, limit), head: whole(head, limit) };
@@ -29,7 +36,7 @@ export function emphasise(base: string, head: string, limit: number): Emphasised
   const side = (other: 'added' | 'removed'): Piece[] => changes.flatMap((change, index): Piece[] => {
     if (change[other]) return [];
     if (change.added || change.removed) return [{ kind: 'changed', text: change.value.join('') }];
-    return withGap(change.value, index === changes.length - 1);
+    return gaps ? withGap(change.value, index === changes.length - 1) : [{ kind: 'same', text: change.value.join('') }];
   });
   return { base: cutPieces(merged(side('added')), limit, before.left), head: cutPieces(merged(side('removed')), limit, after.left) };
 }

@@ -125,7 +125,7 @@ function placeUrl({ file, line }: { file: string; line: number }, { place }: Lin
 }
 
 /** An address that cannot end the attribute or the destination it stands in; null when it is not a web address. */
-function safeUrl(url: string): string | null {
+export function safeUrl(url: string): string | null {
   return /^https?:\/\//.test(url) ? url.replace(/[^\w\-.~:/?#[\]@!$&()*+,;=%]/gu, (sign) => encodeURIComponent(sign.toWellFormed())) : null;
 }
 

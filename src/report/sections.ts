@@ -5,7 +5,7 @@ import type { Detail } from './detail.ts';
 import { paragraph, strong, text, type Block } from './document.ts';
 import { headline } from './headline.ts';
 import { footer, notices, problems, reasons } from './notices.ts';
-import { suitesTable } from './suites.ts';
+import { suitesTable, verdictsInWords } from './suites.ts';
 import { graders, yardsticks } from './yardsticks.ts';
 
 /** A part of the report. It builds blocks and knows nothing of the output. */
@@ -13,7 +13,7 @@ export type Section = (result: Result, detail: Detail) => Block[];
 
 /** The report from the top. Comment, job summary, terminal and HTML take their sections from here, in this order. */
 export const SECTIONS = {
-  verdict, problems, reasons, suites: suitesTable, said, brokenCases, movedCases, yardsticks, graders, attributes, insights, notices, footer,
+  verdict, problems, reasons, suites: suitesTable, said, brokenCases, movedCases, verdictsInWords, yardsticks, graders, attributes, insights, notices, footer,
 } satisfies Record<string, Section>;
 
 export type SectionName = keyof typeof SECTIONS;

@@ -1,7 +1,9 @@
 import type { Because, Result, SuiteResult } from '../types.ts';
 import { points, signed } from '../core/wording.ts';
-import { code, joined, lineBreak, paragraph, text, type Block, type Line } from './document.ts';
+import { shorten } from '../text/cut.ts';
+import { code, group, joined, lineBreak, paragraph, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';
+import { SENTENCE } from './headline.ts';
 import { suitesWorstFirst } from './order.ts';
 import { andMore, rates, variantChanges, variantWords } from './phrases.ts';
 
@@ -23,6 +25,17 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
     { kind: 'table', head: (result.mode === 'sweep' ? SWEEP_COLUMNS : DIFF_COLUMNS).map((name) => [text(name)]), rows },
     ...(more === null ? [] : [paragraph([text(`${more} suites`)])]),
   ];
+}
+
+/** Each suite's verdict in a sentence: p, what is ruled out, what a run of this size sees. */
+export function verdictsInWords({ suites, mode }: Result, { items }: Detail): Block[] {
+  const told = mode === 'sweep' ? [] : suitesWorstFirst(suites).filter(({ summary }) => summary !== '');
+  const shown = told.slice(0, items);
+  const more = andMore(told.length, shown.length);
+  return group([text('The verdicts in words')], shown.length === 0 ? [] : [
+    { kind: 'list', items: shown.map(({ name, summary }): Line => [code(name), text(`: ${shorten(summary, SENTENCE)}`)]) },
+    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+  ]);
 }
 
 const DIFF_COLUMNS = ['Suite', 'Pass rate', 'Difference, 90 % interval', 'Refs × tries', 'Verdict', 'Because'];
@@ -48,14 +61,15 @@ function interval(low: number | null, high: number | null): Line {
 }
 
 /** The name; the variant where the name alone does not tell suites apart; what changed in it where the change touched it. */
-function suiteCell({ name, variant, base_variant }: SuiteResult, repeated: boolean): Line {
+export function suiteCell({ name, variant, base_variant }: SuiteResult, repeated: boolean): Line {
   const words = base_variant !== null ? variantChanges(base_variant, variant) : repeated ? variantWords(variant) : '';
   return words === '' ? [code(name)] : [code(name), lineBreak, code(words)];
 }
 
-function repeatedNames(suites: readonly SuiteResult[]): Set<string> {
-  const seen = new Set<string>();
-  return new Set(suites.map(({ name }) => name).filter((name) => (seen.has(name) ? true : (seen.add(name), false))));
+/** Names that more than one of the suites has. */
+export function repeatedNames(suites: readonly SuiteResult[]): Set<string> {
+  const names = suites.map(({ name }) => name);
+  return new Set(names.filter((name, index) => names.indexOf(name) !== index));
 }
 
 export function becauseLine(because: readonly Because[]): Line {

@@ -24,8 +24,9 @@ type Row = Run[];
 
 const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = { bold: '1', dim: '2', good: '32', bad: '31', open: '33' };
 const GAP = 2;
-/** A column of foreign text is not made narrower than this; a table that does not fit then becomes a list. */
-const NARROWEST = 16;
+/** A column of foreign text is not made narrower than its longest word, within these bounds; else the table becomes a list. */
+const NARROWEST = 10;
+const WIDEST_WORD = 24;
 
 /** The report for a terminal (or a log: no line can be a workflow command), each line within the width. */
 export function renderTerminal(result: Result, { width, colour }: TerminalOptions): string {
@@ -159,7 +160,7 @@ function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row
   const columns = head.map((title, index): Column => {
     const cells = rows.map((row) => row[index] ?? []);
     const rigid = table.rows.every((row) => isOurs(row[index] ?? []));
-    return { natural: Math.max(widest(title), widestOf(cells)), least: Math.max(longestWord(title), rigid ? widestOf(cells) : NARROWEST) };
+    return { natural: Math.max(widest(title), widestOf(cells)), least: Math.max(longestWord(title), rigid ? widestOf(cells) : Math.min(WIDEST_WORD, cells.reduce((most, cell) => Math.max(most, longestWord(cell)), NARROWEST))) };
   });
   for (const shown of [columns.length, columns.length - 1]) {
     const widths = shown < 2 ? null : shrunk(columns.slice(0, shown), width - GAP * (shown - 1));
@@ -189,7 +190,7 @@ function widestOf(cells: readonly Run[][]): number {
 }
 
 function longestWord(cell: readonly Run[]): number {
-  return cell.flatMap(({ text }) => text.split(/\s+/)).reduce((most, word) => Math.max(most, stringWidth(word)), 0);
+  return cell.flatMap(({ text }) => text.match(WORDS) ?? []).reduce((most, word) => Math.max(most, stringWidth(word)), 0);
 }
 
 /** Takes from the widest column that can spare something until all fit; null when they cannot. */

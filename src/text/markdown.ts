@@ -27,7 +27,7 @@ export function htmlText(text: string): string {
  */
 export function codeSpan(text: string, { limit = Infinity, table = false }: CellOptions & { table?: boolean } = {}): string {
   const { text: shown, left } = cut(text, limit);
-  const line = visible(shown).replace(/[\n\t]/g, ' ');
+  const line = unmarked(visible(shown)).replace(/[\n\t]/g, ' ');
   const inner = table ? line.replace(/(?<=\\)\|/g, 'u{7c}').replaceAll('|', '\\|') : line;
   const ticks = '`'.repeat(longestRun(inner) + 1);
   // CommonMark strips one space on both sides, and an empty span is no span.
@@ -38,7 +38,7 @@ export function codeSpan(text: string, { limit = Infinity, table = false }: Cell
 /** Foreign text as a fenced block; the fence is longer than any run of backticks in it. Stands on lines of its own. */
 export function fenced(text: string, info = '', { limit = Infinity }: CellOptions = {}): string {
   const { text: shown, left } = cut(text, limit);
-  const body = visible(shown).replace(/\n$/, '');
+  const body = unmarked(visible(shown)).replace(/\n$/, '');
   const ticks = '`'.repeat(Math.max(3, longestRun(body) + 1));
   const note = left === 0 ? '' : `\n\n${cutNote(left).trim()}`;
   return `${ticks}${info.replace(/[^\w+-]/g, '')}\n${body}\n${ticks}${note}`;
@@ -89,6 +89,11 @@ function proseWord(word: string, code: (word: string) => string, ordinary: (word
 /** What could still begin a list, a rule or an underlined heading if the sentence stands at the start of a line. */
 function ordinaryMarkdown(word: string): string {
   return word.replace(/^[-+=]/, '\\$&').replace(/^(\d{1,9})([.)])$/, '$1\\$2');
+}
+
+/** Code knows no entities, so the opening of an HTML comment is broken: our hidden marker stays the only one in the source. */
+function unmarked(text: string): string {
+  return text.replaceAll('<!--', '<\\u{21}--');
 }
 
 function longestRun(text: string): number {

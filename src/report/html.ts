@@ -1,0 +1,137 @@
+import type { ReferenceResult, ReferenceStatus, Result, SuiteResult } from '../types.ts';
+import { points, signed } from '../core/wording.ts';
+import { escapeMarkup } from '../text/html.ts';
+import { bytes, type Detail } from './detail.ts';
+import { headline } from './headline.ts';
+import { htmlOf, lineHtml, tableHtml, verdictTone, chip, type Tone } from './html-blocks.ts';
+import { POLICY, SCRIPT, STYLE } from './html-page.ts';
+import { groups, STATUS_ORDER, suiteHtml } from './html-references.ts';
+import { NO_LINKS, type Links } from './markdown.ts';
+import { suitesWorstFirst } from './order.ts';
+import { count, counted, difference, rates, shortSha, STATUS_WORDS, VERDICTS } from './phrases.ts';
+import { sectionBlocks, type SectionName } from './sections.ts';
+import { becauseLine, repeatedNames, suiteCell } from './suites.ts';
+
+/** A report of up to a thousand references stays below this; each further one adds room for itself. Bytes. */
+export const HTML_LIMIT = 2_000_000;
+const BYTES_PER_REFERENCE = 2_000;
+/** Beyond this no browser is comfortable; the mildest references are then left out. */
+const HTML_MOST = 25_000_000;
+/** Characters of one answer: the first that fits is taken. Row 75 of the inputs we expect asks for 1 MiB. */
+const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as const;
+
+const EVERYTHING: Detail = { suites: Infinity, answers: 0, counts: 0, characters: 2_000, items: 1_000, problems: Infinity, said: null };
+const PARTS: readonly SectionName[] = ['yardsticks', 'graders', 'attributes', 'insights', 'notices'];
+
+/** What is shown: characters of an answer, and how many references in all, the mildest left out. */
+interface Room { characters: number; references: number }
+
+/**
+ * The whole result as one file for a browser: no request leaves it, its policy lets nothing but its own style and script
+ * apply, every text in it is escaped. Answers are cut, and said to be, where the file would grow past its limit.
+ */
+export function renderHtml(result: Result, links: Links = NO_LINKS): string {
+  const total = result.suites.reduce((sum, { references }) => sum + references.length, 0);
+  const limit = Math.min(HTML_MOST, Math.max(HTML_LIMIT, total * BYTES_PER_REFERENCE));
+  const lengths = answerLengths(result);
+  for (const characters of ANSWER_LEVELS) {
+    // The answers alone are a lower bound that costs no rendering.
+    if (lengths.reduce((sum, length) => sum + Math.min(length, characters), 0) > limit) continue;
+    const page = pageOf(result, { characters, references: total }, links);
+    if (bytes(page) <= limit) return page;
+  }
+  for (let references = Math.floor(total / 2); references > 0; references = Math.floor(references / 2)) {
+    const page = pageOf(result, { characters: 20, references }, links);
+    if (bytes(page) <= limit) return page;
+  }
+  return pageOf(result, { characters: 20, references: 0 }, links);
+}
+
+/** Lengths of all answers, each group of equal tries once, as they are shown. */
+function answerLengths({ suites }: Result): number[] {
+  const sides = suites.flatMap(({ references }) => references.flatMap(({ base, head }) => [base?.tries ?? [], head?.tries ?? []]));
+  return sides.flatMap((tries) => groups(tries).map(([first]) => first.actual?.length ?? 0));
+}
+
+function pageOf(result: Result, room: Room, links: Links): string {
+  const { sign, outcome } = headline(result);
+  return [
+    '<!doctype html>', '<html lang="en">', '<head>', '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">', '<meta name="referrer" content="no-referrer">',
+    `<title>${escapeMarkup(`${sign} ${outcome} – evaldiff`)}</title>`, `<style>${STYLE}</style>`, '</head>', '<body>',
+    topHtml(result), '<main>', verdictHtml(result, links), suitesHtml(result, links), referencesHtml(result, room, links),
+    htmlOf(sectionBlocks(result, EVERYTHING, PARTS), links), '</main>',
+    `<footer>${htmlOf(sectionBlocks(result, EVERYTHING, ['footer']), links)}</footer>`,
+    `<script>${SCRIPT}</script>`, '</body>', '</html>', '',
+  ].join('\n');
+}
+
+function topHtml({ base, head, mode }: Result): string {
+  const commits = base === null ? shortSha(head.sha) : `${shortSha(base.sha)} … ${shortSha(head.sha)}`;
+  return `<header><span><b>evaldiff</b> ${mode === 'diff' ? 'base against head' : 'full sweep'}</span><span>${escapeMarkup(commits)}</span></header>`;
+}
+
+function verdictHtml(result: Result, links: Links): string {
+  const { sign, outcome, line } = headline(result);
+  const tone: Tone = sign === '✗' || sign === '!' ? 'bad' : sign === '?' ? 'open' : sign === '✓' ? 'good' : 'neutral';
+  return `<section class="verdict ${tone}"><h1>${sign} ${escapeMarkup(outcome)}</h1><p>${lineHtml(line, links)}</p>${htmlOf(sectionBlocks(result, EVERYTHING, ['problems', 'reasons']), links)}</section>`;
+}
+
+function suitesHtml({ suites, mode }: Result, links: Links): string {
+  if (suites.length === 0) return '';
+  const reach = suites.reduce((most, { pass_rate: { low, high } }) => Math.max(most, Math.abs(low ?? 0), Math.abs(high ?? 0)), 0.05);
+  const repeated = repeatedNames(suites);
+  const rows = suitesWorstFirst(suites).map((suite) => {
+    const { name, pass_rate: rate, compared, verdict, because } = suite;
+    const own = (html: string): { html: string; own: boolean } => ({ html, own: true });
+    const start = [{ html: lineHtml(suiteCell(suite, repeated.has(name)), links), own: false }, own(rates(rate.base, rate.head))];
+    if (mode === 'sweep') return [...start, own(counted(suite.references.length, 'reference'))];
+    return [
+      ...start, own(rate.difference === null ? '–' : `${points(rate.difference)}${rate.low === null || rate.high === null ? '' : `<br><span class="soft">${signed(rate.low)} to ${signed(rate.high)}</span>`}`),
+      own(intervalSvg(suite, reach)), own(compared.references === 0 ? '–' : `${count(compared.references)} × ${count(compared.tries)}`),
+      own(chip(`${VERDICTS[verdict].sign} ${VERDICTS[verdict].word}`, verdictTone(verdict))), { html: lineHtml(becauseLine(because), links), own: false },
+    ];
+  });
+  const head = mode === 'sweep' ? ['Suite', 'Pass rate', 'Size'] : ['Suite', 'Pass rate', 'Difference', '90 % interval', 'References × tries', 'Verdict', 'Because'];
+  return `<section><h2>Suites</h2>${tableHtml(head, rows)}</section>`;
+}
+
+/** The interval on an axis that all suites share; `reach` is its half width, 0–1. */
+function intervalSvg({ pass_rate: rate, verdict }: SuiteResult, reach: number): string {
+  if (rate.difference === null || rate.low === null || rate.high === null) return '–';
+  const x = (value: number): string => (80 + 74 * (value / reach)).toFixed(1);
+  return `<svg class="${verdictTone(verdict)}" width="160" height="22" viewBox="0 0 160 22" role="img" aria-label="${escapeMarkup(difference(rate) ?? '')}">`
+    + '<line class="axis" x1="6" y1="11" x2="154" y2="11"/><line class="axis" x1="80" y1="2" x2="80" y2="20"/>'
+    + `<line class="range" x1="${x(rate.low)}" y1="11" x2="${x(rate.high)}" y2="11"/><circle class="dot" cx="${x(rate.difference)}" cy="11" r="5"/></svg>`;
+}
+
+function referencesHtml(result: Result, { characters, references: most }: Room, links: Links): string {
+  const all = result.suites.flatMap(({ references }) => references);
+  if (all.length === 0) return '';
+  const chosen = new Set(byStatus(all).slice(0, most));
+  const left = all.length - chosen.size;
+  const notes = [
+    ...(result.mode === 'diff' ? ['p: chance of head passing this much less often if nothing changed; q: false-discovery rate at which the reference would be called regressed.'] : []),
+    ...(characters < ANSWER_LEVELS[0] ? [`Texts are cut after ${count(characters)} characters to keep this file small; result.json has them whole.`] : []),
+    ...(left > 0 ? [`${counted(left, 'reference')} with the mildest status are left out; result.json has them.`] : []),
+  ];
+  return [
+    '<section><h2>References</h2>', ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`), filterHtml(all.filter((one) => chosen.has(one))),
+    ...suitesWorstFirst(result.suites).map((suite) => suiteHtml(suite, byStatus(suite.references).filter((one) => chosen.has(one)), characters, links)),
+    '</section>',
+  ].join('\n');
+}
+
+function byStatus(references: readonly ReferenceResult[]): ReferenceResult[] {
+  return [...references].sort((a, b) => STATUS_ORDER.indexOf(a.status) - STATUS_ORDER.indexOf(b.status));
+}
+
+/** Hidden until the script that serves it runs. */
+function filterHtml(shown: readonly ReferenceResult[]): string {
+  const number = (status: ReferenceStatus): number => shown.filter((one) => one.status === status).length;
+  const boxes = STATUS_ORDER.filter((status) => number(status) > 0).map((status) =>
+    `<label><input type="checkbox" value="${status}" checked> ${escapeMarkup(STATUS_WORDS[status])} (${count(number(status))})</label>`);
+  return `<fieldset id="filter" hidden><legend>Show</legend>${boxes.join('')}<input type="search" placeholder="Find in references" aria-label="Find in references">`
+    + '<button type="button" data-open="yes">Open all</button><button type="button" data-open="no">Close all</button><output aria-live="polite"></output></fieldset>';
+}
