@@ -1,3 +1,6 @@
+import { escapeMarkup } from './html.ts';
+import { visible } from './visible.ts';
+
 /** What stands in the place of a secret. Shorter than anything it replaces, so a redacted text never grows. */
 export const REDACTED = '***';
 
@@ -66,9 +69,8 @@ function spellings(secret: string): string[] {
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   const url = encodeURIComponent(secret.toWellFormed());
   const json = JSON.stringify(secret).slice(1, -1);
-  const markup = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
   return [
-    secret, hex, hex.toUpperCase(), json, json.replaceAll('/', '\\/'), markup,
+    secret, hex, hex.toUpperCase(), json, json.replaceAll('/', '\\/'), visible(secret), escapeMarkup(secret),
     url, url.replaceAll('%20', '+'), url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
     ...base64Spellings(bytes),
   ];
