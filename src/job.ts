@@ -90,7 +90,7 @@ async function judge(job: Job, repository: Repository, sides: Sides, temporaryFo
   }
   const progress = createProgress('steps', (text) => { runner.info(text.trimEnd()); });
   const world = openWorld({
-    ...access, env, code: inputs.code, codeEnv: inputs.codeEnv, repository, workingDirectory: inputs.workingDirectory,
+    ...access, env, trust: job.trust, code: inputs.code, codeEnv: inputs.codeEnv, repository, workingDirectory: inputs.workingDirectory,
     trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, signal: new AbortController().signal, record: null,
     log: runner.info, planned: progress.planned, answered: progress.answered,
   });

@@ -6,6 +6,7 @@ import type { Plan } from './core/plan.ts';
 import { prepare, targetsOf, type PrepareInput, type Prepared } from './core/prepare.ts';
 import { blankResult, DEFAULT_GATE, notEvaluated, withoutKeys, type ResultHead } from './core/result.ts';
 import { sources } from './core/trust.ts';
+import { builtInRubrics } from './metrics/built-in-rubrics.ts';
 import { metrics } from './metrics/index.ts';
 
 export interface RunInput extends PrepareInput {
@@ -59,7 +60,7 @@ interface ReadSides { base: Project | null; head: Project | null; problems: Prob
 
 /** Head's mistakes stop the run; base's cannot be mended by anyone here, so what base cannot say is new. */
 async function readSides({ base, head, read, mode }: RunInput, hash: (text: string) => string): Promise<ReadSides> {
-  const tools = { builtInMetrics: metrics, hash };
+  const tools = { builtInMetrics: metrics, builtInRubrics, hash };
   const [before, after] = await Promise.all([base === null ? null : readProject(base, { ...read, configRequired: false }, tools), readProject(head, read, tools)]);
   if (after.problems.length > 0) return { base: null, head: null, problems: after.problems, notices: [] };
   const swept = (project: Project): Project => (mode === 'sweep' ? project : onlyAskedSweep(project, read));

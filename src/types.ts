@@ -219,7 +219,9 @@ export type Target =
   | { provider: 'program'; model: string; command: string[]; setup: string[];
       /** Hash of the program's files: part of the key; `commit`, which checkout to run in, is not. */
       files: string; commit: string }
-  | { provider: 'replay'; model: string; file: string; commit: string };
+  | { provider: 'replay'; model: string; file: string;
+      /** Git object id of the recordings: part of the key, so that other recordings are other answers. */
+      content: string; commit: string };
 
 export interface Request {
   target: Target;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SourceTree } from './types.ts';
+import type { SourceTree, TrustLevel } from './types.ts';
 import { priceFrom } from './core/meter.ts';
 import type { Plan } from './core/plan.ts';
 import { recordingKey, requestKey } from './core/request-key.ts';
@@ -15,6 +15,7 @@ export interface WorldOptions {
   env: NodeJS.ProcessEnv;
   keys: ProviderOptions['keys'];
   endpoints: ProviderOptions['endpoints'];
+  trust: TrustLevel;
   /** Where the project's own code runs, and the environment names that it may see in the host. */
   code: SandboxOptions['mode'];
   codeEnv: readonly string[];
@@ -48,6 +49,8 @@ export function openWorld(options: WorldOptions): World {
   const checkouts = createCheckouts(options);
   const sandbox = createSandbox({
     mode: options.code, env: pick(options.env, options.codeEnv), timeoutSeconds: CODE_TIMEOUT_SECONDS, log: options.log,
+    // An earlier step of the job may have put anything on PATH.
+    ...(options.trust === 'untrusted' ? { python: '/usr/bin/python3' } : {}),
   });
   const providers = createProviders({
     keys: options.keys, endpoints: options.endpoints, concurrency: CONCURRENCY, timeoutMs: CALL_TIMEOUT_MS, maxTries: CALL_TRIES,

@@ -19,10 +19,12 @@ describe('the conclusion', () => {
   });
 
   test('is a failure with the numbers when a suite regressed', () => {
-    const decision = decide(input({ suites: [suiteResult({ name: 'math', verdict: 'regressed', summary: 'pass rate 84.0 % → 60.0 %' })] }));
+    const decision = decide(input({ suites: [suiteResult({
+      name: 'math', verdict: 'regressed', summary: 'pass rate 84.0 % → 60.0 %', pass_rate: { base: 0.84, head: 0.6, difference: -0.24, low: -0.3, high: -0.1, p: 0.01 },
+    })] }));
     expect(decision.conclusion).toBe('failure');
     expect(decision.reasons).toEqual(['math regressed: pass rate 84.0 % → 60.0 %']);
-    expect(decision.title).toBe('math regressed: pass rate 84.0 % → 60.0 %');
+    expect(decision.title).toBe('Regressed: math 84.0 % → 60.0 % (−24.0 points)');
   });
 
   test('is neutral when it cannot tell, unless that is to fail', () => {
@@ -91,7 +93,7 @@ describe('further gates', () => {
   });
 
   test('the title never exceeds what GitHub shows', () => {
-    const { title } = decide(input({ suites: [suiteResult({ verdict: 'regressed', summary: 'x'.repeat(400) })] }));
+    const { title } = decide(input({ suites: [suiteResult({ verdict: 'regressed', name: 'x'.repeat(400) })] }));
     expect(title).toHaveLength(255);
   });
 });

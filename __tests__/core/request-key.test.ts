@@ -6,8 +6,8 @@ const request: Request = {
   target: { provider: 'openai', endpoint: null, model: 'm' }, parameters: { temperature: 0, top_p: 1 }, messages: [{ role: 'user', content: 'a' }],
   try: 0, schema: null, purpose: 'prompt',
 };
-const program: Target = { provider: 'program', model: 'app', command: ['node', 'a.mjs'], setup: [], files: 'f1', commit: 'c1' };
-const replay: Target = { provider: 'replay', model: 'm', file: 'r.jsonl', commit: 'c1' };
+const program: Extract<Target, { provider: 'program' }> = { provider: 'program', model: 'app', command: ['node', 'a.mjs'], setup: [], files: 'f1', commit: 'c1' };
+const replay: Extract<Target, { provider: 'replay' }> = { provider: 'replay', model: 'm', file: 'r.jsonl', content: '1', commit: 'c1' };
 const key = (changes: Partial<Request>): string => requestKey({ ...request, ...changes }, (text) => text);
 
 describe('the key of a request', () => {
@@ -39,8 +39,9 @@ describe('the key of a request', () => {
     expect(key({ target: { ...program, command: ['node', 'b.mjs'] } })).not.toBe(key({ target: program }));
   });
 
-  test('of a replay names the commit, whose recordings may be others', () => {
-    expect(key({ target: { ...replay, commit: 'c2' } })).not.toBe(key({ target: replay }));
+  test('of a replay names the content of its recordings and not the commit', () => {
+    expect(key({ target: { ...replay, commit: 'c2' } })).toBe(key({ target: replay }));
+    expect(key({ target: { ...replay, content: '2' } })).not.toBe(key({ target: replay }));
   });
 
   test('is whatever the hash makes of the canonical text', () => {

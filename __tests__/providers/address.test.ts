@@ -56,7 +56,7 @@ describe('the address of a server', () => {
   test('programs and recordings need no key', () => {
     const { missingKeys } = createProviders(options({ keys: { openai: null, anthropic: null } }));
     expect(missingKeys([
-      { provider: 'program', model: 'm', command: ['x'], setup: [], files: '', commit: 'c' }, { provider: 'replay', model: 'm', file: 'f', commit: 'c' },
+      { provider: 'program', model: 'm', command: ['x'], setup: [], files: '', commit: 'c' }, { provider: 'replay', model: 'm', file: 'f', content: '1', commit: 'c' },
     ])).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import type { Completion, Request } from '../../src/types.ts';
 import { createProviders, recorded } from '../../src/providers/index.ts';
 import { errorOf, options, requestTo, says } from './setting.ts';
 
-const target: Request['target'] = { provider: 'replay', model: 'gpt-4o', file: 'recordings/demo.jsonl', commit: 'c0ffee0123456789' };
+const target: Extract<Request['target'], { provider: 'replay' }> = { provider: 'replay', model: 'gpt-4o', file: 'recordings/demo.jsonl', content: '1', commit: 'c0ffee0123456789' };
 const line = (request: object, reply: object): string => JSON.stringify({ request, reply });
 const four = line({ provider: 'openai', model: 'gpt-4o', parameters: { temperature: 0, top_p: 1 }, messages: says('2 + 2?'), try: 0 }, { output: '4', usage: { input_tokens: 5, output_tokens: 1 } });
 

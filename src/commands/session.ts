@@ -54,7 +54,7 @@ export function evaluate(mode: 'diff' | 'sweep', find: FindSides, overrides: rea
     const progress = createProgress(terminal.isTerminal ? 'line' : 'steps', terminal.err);
     const record = options.record === undefined ? null : resolve(terminal.cwd, options.record);
     const world = openWorld({
-      ...access, env: withoutSecrets(terminal.env, secretsOf(access)), code: options.code, codeEnv: options.codeEnv, repository, workingDirectory: '',
+      ...access, env: withoutSecrets(terminal.env, secretsOf(access)), trust: input.trust, code: options.code, codeEnv: options.codeEnv, repository, workingDirectory: '',
       trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, signal: interrupted.signal,
       record: record === null ? null : (line) => appendFile(record, `${line}\n`),
       log: (line) => { terminal.err(`${logText(line)}\n`); }, planned: progress.planned, answered: progress.answered,

@@ -1,7 +1,7 @@
 import type { Because, Prompt, Reference, Suite, Target } from '../types.ts';
 import { canonicalJson } from './canonical.ts';
 import { generationOf, targetIdentity, type Generation, type ResolvedVariant } from './generation.ts';
-import { referenceYardstickDiffers, yardstickChanges, type Yardstick } from './yardstick.ts';
+import { fileOf, referenceYardstickDiffers, yardstickChanges, type Yardstick } from './yardstick.ts';
 
 /** One side of a suite, ready to run. */
 export interface SuiteSide { suite: Suite; variant: ResolvedVariant; yardstick: Yardstick }
@@ -44,7 +44,7 @@ export function affectedCases(base: SuiteSide | null, head: SuiteSide | null): A
     }
   }
   const removed = removedCases(base, head);
-  if (keys.has('references') || removed.length > 0) because.push({ key: 'references', file: head.suite.tests.file });
+  if (keys.has('references') || removed.length > 0) because.push({ key: 'references', file: fileOf(head.suite.tests) });
   return { because: cases.length + removed.length > 0 ? because : [], cases: [...cases, ...removed], unaffected };
 }
 

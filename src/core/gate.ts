@@ -97,15 +97,24 @@ function ungradedShare({ suites }: GateInput): string[] {
   });
 }
 
-function withTitle({ conclusion, reasons }: Omit<Decision, 'title'>, { suites, affected }: GateInput): Decision {
-  const count = (verdict: SuiteResult['verdict']): number => suites.filter((suite) => suite.verdict === verdict).length;
+function withTitle(decision: Omit<Decision, 'title'>, input: GateInput): Decision {
+  const title = titleOf(decision, input);
+  return { ...decision, title: title.length > TITLE_LIMIT ? `${title.slice(0, TITLE_LIMIT - 1)}…` : title };
+}
+
+function titleOf({ conclusion, reasons }: Omit<Decision, 'title'>, { suites, affected }: GateInput): string {
+  const regressed = suites.filter(({ verdict }) => verdict === 'regressed');
+  const open = suites.filter(({ verdict }) => verdict === 'inconclusive').length;
   const ran = suites.filter(({ references }) => references.some(({ base, head }) => base !== null || head !== null)).length;
-  const title = conclusion === 'error' ? `Not judged: ${reasons[0] ?? 'no verdict'}`
-    : conclusion === 'failure' ? reasons[0] ?? 'Failed'
-      : count('inconclusive') > 0 ? `Cannot tell for ${plural(count('inconclusive'), 'suite')} of ${String(ran)}`
-        : count('regressed') > 0 ? reasons[0] ?? 'Regressed'
-          : `No regression in ${plural(affected, 'affected reference')} of ${plural(ran, 'suite')}`;
-  return { conclusion, title: title.length > TITLE_LIMIT ? `${title.slice(0, TITLE_LIMIT - 1)}…` : title, reasons };
+  if (conclusion === 'error') return `Not judged: ${reasons[0] ?? 'no verdict'}`;
+  if (regressed.length > 0) return `Regressed: ${regressed.map(inShort).join(', ')}`;
+  if (conclusion === 'failure') return reasons[0] ?? 'Failed';
+  if (open > 0) return `Cannot tell for ${plural(open, 'suite')} of ${String(ran)}`;
+  return `No regression in ${plural(affected, 'affected reference')} of ${plural(ran, 'suite')}`;
+}
+
+function inShort({ name, pass_rate: { base, head, difference } }: SuiteResult): string {
+  return `${name} ${percent(base)} → ${percent(head)} (${points(difference)})`;
 }
 
 function listed(ids: readonly string[]): string {

@@ -35,7 +35,7 @@ export function targetIdentity(target: Target): Record<string, Json> {
     const { provider, model, command, setup, files } = target;
     return { provider, model, command, setup, files };
   }
-  if (target.provider === 'replay') return { provider: target.provider, model: target.model, file: target.file };
+  if (target.provider === 'replay') return { provider: target.provider, model: target.model, content: target.content };
   const { provider, endpoint, model } = target;
   return { provider, endpoint, model };
 }

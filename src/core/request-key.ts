@@ -1,5 +1,6 @@
-import type { Json, Message, Request, Target } from '../types.ts';
+import type { Json, Message, Request } from '../types.ts';
 import { canonicalJson } from './canonical.ts';
+import { targetIdentity } from './generation.ts';
 
 /**
  * What one paid call is identified by: where it goes, parameters, messages, schema and try index. Equal keys may share
@@ -21,20 +22,6 @@ export function requestKey(request: Request, hash: (text: string) => string): st
  */
 export function recordingKey({ model, parameters, messages, try: attempt }: Pick<Request, 'parameters' | 'messages' | 'try'> & { model: string }): string {
   return canonicalJson({ model, parameters, messages: messages.map(plainMessage), try: attempt });
-}
-
-function targetIdentity(target: Target): Json {
-  const { provider, model } = target;
-  switch (target.provider) {
-    case 'openai':
-    case 'anthropic':
-      return { provider, endpoint: target.endpoint, model };
-    case 'program':
-      return { provider, model, command: target.command, setup: target.setup, files: target.files };
-    case 'replay':
-      // The file may hold other answers at another commit, and reading it costs nothing: not shared across commits.
-      return { provider, model, file: target.file, commit: target.commit };
-  }
 }
 
 /** Messages may carry places of the user's file, which are no content. */

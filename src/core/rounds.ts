@@ -4,7 +4,7 @@ import { execute, type Executors, type Sample, type Trial } from './execute.ts';
 import { outcomeOf } from './rollup.ts';
 import { scoreSamples, type ScoringTools } from './score.ts';
 import type { Lane } from './select.ts';
-import { referenceYardstickDiffers, type Yardstick } from './yardstick.ts';
+import { isYardstickKey, referenceYardstickDiffers, type Yardstick } from './yardstick.ts';
 
 /** One try of one case on one side, judged by the deciding yardstick and, where the yardsticks differ, by the other. */
 export interface Attempt { result: TryResult; other: TryResult | null }
@@ -30,14 +30,8 @@ export function startLane(lane: Lane, deciding: Side): LaneRun {
   const chosen = first ?? second;
   if (chosen === null) throw new TypeError('a lane has at least one side');
   const runs = lane.cases.filter(({ change }) => change !== 'removed').map((one) => ({ case: one, base: [], head: [] }));
-  const differs = first !== null && second !== null && (lane.because.some(isYardstickKey) || runs.some(({ case: one }) => expectedDiffers(one)));
+  const differs = first !== null && second !== null && (lane.because.some(({ key }) => isYardstickKey(key)) || runs.some(({ case: one }) => expectedDiffers(one)));
   return { lane, deciding: chosen.yardstick, other: differs ? second.yardstick : null, runs };
-}
-
-const YARDSTICK_KEYS = ['metrics.', 'rubrics.', 'grader', 'metrics_rollup', 'skip'];
-
-function isYardstickKey({ key }: { key: string }): boolean {
-  return YARDSTICK_KEYS.some((start) => key.startsWith(start));
 }
 
 function expectedDiffers(one: Case): boolean {

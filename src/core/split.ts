@@ -2,6 +2,7 @@ import type { Outcome, YardstickResult } from '../types.ts';
 import type { CaseRun, LaneRun } from './rounds.ts';
 import { countOutcomes, sharedTries } from './tables.ts';
 import type { RunWords } from './words.ts';
+import { isYardstickKey } from './yardstick.ts';
 import { percent, points } from './wording.ts';
 
 type Corner = 'deciding' | 'other';
@@ -26,7 +27,7 @@ export function yardstickSplit(lane: LaneRun, words: ReadonlyMap<CaseRun, RunWor
   return {
     path: lane.lane.path, name: lane.lane.name, rates,
     prompt_effect: prompt, yardstick_effect: yardstick, total,
-    because: lane.lane.because.filter(({ file }) => file !== lane.lane.path),
+    because: lane.lane.because.filter(({ key }) => isYardstickKey(key) || key === 'references'),
     flipped: flips(runs, words, headDecides),
     summary: inWords(rates.base_base, rates.head_head, prompt, yardstick, total),
   };

@@ -39,7 +39,10 @@ function targetOf(entry: ModelSettings, context: TargetContext): Target {
       files: programFingerprint(entry, context), commit: context.tree.commit,
     };
   }
-  if (provider === 'replay') return { provider, model, file: entry.file ?? '', commit: context.tree.commit };
+  if (provider === 'replay') {
+    const file = entry.file ?? '';
+    return { provider, model, file, content: context.tree.files.get(file)?.id ?? '', commit: context.tree.commit };
+  }
   return { provider, endpoint, model };
 }
 

@@ -34,7 +34,7 @@ export function placeholders(template: string): Placeholder[] {
 
 /** Whether `name` can be written as `{name}`: letters, digits and `_`, not starting with a digit. */
 export function isVariableName(name: string): boolean {
-  return nameAt(name, 0) === name;
+  return name !== '' && nameAt(name, 0) === name;
 }
 
 function* parts(template: string): Generator<Part> {

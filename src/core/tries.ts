@@ -1,6 +1,6 @@
 import type { GateSettings, Settings } from '../types.ts';
-import { adaptive } from '../statistics/adaptive.ts';
-import { adaptiveLevels, SCREEN_TRIES } from '../statistics/adaptive-levels.ts';
+import { adaptive, type Adaptive } from '../statistics/adaptive.ts';
+import { adaptiveLevels, FRESH_TRIES, SCREEN_TRIES } from '../statistics/adaptive-levels.ts';
 import type { CaseRun, LaneRun, NextTries } from './rounds.ts';
 import { criticalOf, outcomesOf, type ComparedLane, type TryPolicy } from './verdict.ts';
 
@@ -37,15 +37,24 @@ function fixed(run: LaneRun, tries: number): Map<number, number> {
 
 function adaptively({ run, compared }: ComparedLane, settings: GateSettings, alpha: number): Map<number, number> {
   const wanted = fixed(run, SCREEN_TRIES);
-  const { next } = adaptive(compared.map(outcomesOf), {
+  const state = adaptive(compared.map(outcomesOf), {
     levels: adaptiveLevels(alpha, settings.gate_on), minDrop: settings.min_drop, critical: criticalOf(compared),
   });
   const position = new Map(run.runs.map((one, index) => [one, index]));
-  for (const { reference, to } of next?.wanted ?? []) {
-    const index = position.get(compared[reference] as CaseRun);
+  for (const { reference, to } of state.next?.wanted ?? naming(state)) {
+    const one = compared[reference];
+    const index = one === undefined ? undefined : position.get(one);
     if (index !== undefined) wanted.set(index, Math.max(to, wanted.get(index) ?? 0));
   }
   return wanted;
+}
+
+/** At most so many suspects get fresh tries when the suite's verdict does not need them. */
+const NAMED_SUSPECTS = 10;
+
+/** A suite that is regressed after its first tries already still owes the reviewer which references broke. */
+function naming({ decidedBy, suspects }: Adaptive): { reference: number; to: number }[] {
+  return decidedBy === 'screen' ? suspects.slice(0, NAMED_SUSPECTS).map((reference) => ({ reference, to: SCREEN_TRIES + FRESH_TRIES })) : [];
 }
 
 function lacks(run: CaseRun | undefined, count: number): boolean {

@@ -1,6 +1,6 @@
 import type { GateSettings, Verdict } from '../types.ts';
 import { adaptive, type Adaptive, type Tries } from '../statistics/adaptive.ts';
-import { adaptiveLevels } from '../statistics/adaptive-levels.ts';
+import { adaptiveLevels, FRESH_TRIES, SCREEN_TRIES } from '../statistics/adaptive-levels.ts';
 import { judgeFamily } from '../statistics/family.ts';
 import { combinedGate, type Gate } from '../statistics/gate.ts';
 import { differenceInterval } from '../statistics/interval.ts';
@@ -81,7 +81,7 @@ export function outcomesOf({ base, head }: CaseRun): Tries {
 function conclude({ compared }: ComparedLane, alpha: number, judgement: Judgement, settings: GateSettings): LaneVerdict {
   const [tables, own, hits, tries] = judgement.kind === 'fixed'
     ? [judgement.tables, judgement.tables, judgement.gate.references.hits, judgement.tries] as const
-    : [judgement.state.common, judgement.state.own, judgement.state.hits, judgement.state.commonTries] as const;
+    : [judgement.state.common, ownTables(judgement.state, compared), judgement.state.hits, judgement.state.commonTries] as const;
   const improved = judgement.kind === 'adaptive' ? judgement.state.improved : improves(tables, alpha, settings);
   const interval = differenceInterval(tables);
   const verdict = judgement.regressed ? 'regressed'
@@ -89,6 +89,17 @@ function conclude({ compared }: ComparedLane, alpha: number, judgement: Judgemen
       : interval !== null && interval.low > -settings.tolerance ? 'unchanged' : 'inconclusive';
   const broke = new Set(hits.map((hit) => compared[hit]).filter((run) => run !== undefined));
   return { alpha, verdict, broke, interval, p: suiteTest(tables).midDown, tables, own, tries };
+}
+
+/** A suspect's own verdict stands on its fresh tries alone: the first ones are what made it a suspect. */
+function ownTables({ own, suspects }: Adaptive, compared: readonly CaseRun[]): Table[] {
+  const isSuspect = new Set(suspects);
+  return own.map((table, index) => {
+    const run = compared[index];
+    if (run === undefined || !isSuspect.has(index)) return table;
+    const fresh = tableOf(run, SCREEN_TRIES, SCREEN_TRIES + FRESH_TRIES);
+    return fresh.base.tries > 0 && fresh.head.tries > 0 ? fresh : table;
+  });
 }
 
 function improves(tables: readonly Table[], alpha: number, { gate_on: on, min_drop: minDrop }: GateSettings): boolean {

@@ -26,7 +26,7 @@ function sharedParts(yardstick: Yardstick): Map<string, { file: string; value: s
   const put = (key: string, file: string, value: Json): void => void parts.set(key, { file, value: canonicalJson(value) });
   for (const metric of tests.metrics) {
     const { name, source, threshold, level, depends_on, skip } = metric;
-    put(`metrics.${name}`, tests.file, {
+    put(`metrics.${name}`, metric.place.file, {
       source: { ...source } as Json, threshold, level, skip,
       depends_on: depends_on.map(({ place: _, ...rest }) => rest as unknown as Json),
     });
@@ -39,9 +39,22 @@ function sharedParts(yardstick: Yardstick): Map<string, { file: string; value: s
   if (grader !== null && tests.metrics.some(isModelGraded)) {
     put('grader', yardstick.settingsFile, { target: targetIdentity(grader.target), parameters: grader.parameters });
   }
-  put('metrics_rollup', tests.file, rollupIdentity(tests));
-  if (tests.skip) put('skip', tests.file, true);
+  put('metrics_rollup', fileOf(tests), rollupIdentity(tests));
+  if (tests.skip) put('skip', fileOf(tests), true);
   return parts;
+}
+
+/** The file the tests are written in, which `defaults` may have brought under the prompt. */
+export function fileOf({ rollup, metrics, references, file }: Tests): string {
+  const place = rollup.kind === 'code' ? rollup.place : metrics[0]?.place ?? references[0]?.place;
+  return place?.file ?? file;
+}
+
+const YARDSTICK_KEYS = ['metrics.', 'rubrics.', 'grader', 'metrics_rollup', 'skip'];
+
+/** Whether a changed key belongs to the yardstick rather than to what is asked. */
+export function isYardstickKey(key: string): boolean {
+  return YARDSTICK_KEYS.some((start) => key.startsWith(start));
 }
 
 function rollupIdentity({ rollup }: Tests): Json {
@@ -57,7 +70,7 @@ export function yardstickChanges(base: Yardstick, head: Yardstick): Because[] {
   const keys = new Set([...before.keys(), ...after.keys()]);
   return [...keys]
     .filter((key) => before.get(key)?.value !== after.get(key)?.value)
-    .map((key) => ({ key, file: (after.get(key) ?? before.get(key))?.file ?? head.tests.file }));
+    .map((key) => ({ key, file: (after.get(key) ?? before.get(key))?.file ?? fileOf(head.tests) }));
 }
 
 /** Whether a reference is judged by another expected value, or gates differently, than its counterpart. */

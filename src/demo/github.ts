@@ -42,7 +42,7 @@ interface Route { path: RegExp; answer(state: State, method: string | undefined,
 
 const ROUTES: readonly Route[] = [
   { path: /\/graphql$/, answer: () => ok({ data: { viewer: { login: BOT.login, databaseId: BOT.id } } }) },
-  { path: /\/pulls\/\d+$/, answer: ({ head }) => ok({ number: 1, state: 'open', head: { sha: head } }) },
+  { path: /\/pulls\/\d+$/, answer: ({ head }) => ok({ number: 1, state: 'open', base: { sha: head, ref: 'main' }, head: { sha: head, ref: 'friendlier', repo: { full_name: 'example/shop' } } }) },
   { path: /\/comments(\/\d+)?$/, answer: comments },
   { path: /\/check-runs(\/\d+)?$/, answer: checkRuns },
 ];
