@@ -1,18 +1,21 @@
 /**
  * What the edge to the models adds to the time and memory that the models themselves need: CALLS calls to a local server,
- * in a process of its own, that answers each after LATENCY_MS. The ideal is CALLS × LATENCY_MS / CONCURRENCY.
+ * in a process of its own, that answers each after LATENCY_MS. The ideal is CALLS × LATENCY_MS / CONCURRENCY. The row
+ * `node:http` makes the same calls with nothing around them: what this machine and the server allow at this moment.
  *
  * Run: node benchmarks/providers.ts run [calls] [latency in ms] [concurrency]
  */
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { recordingKey, requestKey } from '../src/core/request-key.ts';
 import { createOnce, createProviders } from '../src/providers/index.ts';
+import type { Message } from '../src/types.ts';
 import type { VendorName } from '../src/providers/vendor.ts';
 
-interface Figures { vendor: VendorName; start: number; ms: number; ideal_ms: number; ratio: number; cpu_ms: number; peak_rss_mb: number; failed: number }
+interface Figures { caller: string; start: number; ms: number; ideal_ms: number; ratio: number; cpu_ms: number; peak_rss_mb: number; failed: number }
 
 const [calls = 10_000, latencyMs = 50, concurrency = 50] = process.argv.slice(3).map(Number);
 
@@ -24,9 +27,29 @@ async function serve(): Promise<void> {
   process.send?.(server.url);
 }
 
-async function measure(vendor: VendorName, start: number): Promise<Figures> {
+type Call = (index: number) => Promise<boolean>;
+
+async function measure(caller: string, start: number): Promise<Figures> {
   const child = fork(fileURLToPath(import.meta.url), ['serve', String(calls), String(latencyMs), String(concurrency)]);
   const url = await new Promise<string>((resolve) => { child.once('message', (message) => resolve(String(message))); });
+  const { call, close } = caller === 'node:http' ? bare(url) : edge(caller as VendorName, start, url);
+  const cpu = process.cpuUsage();
+  const begun = performance.now();
+  const answered = await Promise.all(Array.from({ length: calls }, (_, index) => call(index)));
+  const ms = performance.now() - begun;
+  const { user, system } = process.cpuUsage(cpu);
+  await close();
+  child.kill();
+  const ideal = (calls * latencyMs) / concurrency;
+  return {
+    caller, start, ms: Math.round(ms), ideal_ms: ideal, ratio: Math.round((ms / ideal) * 1000) / 1000, cpu_ms: Math.round((user + system) / 1000),
+    peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024), failed: answered.filter((ok) => !ok).length,
+  };
+}
+
+const messages = (index: number): Message[] => [{ role: 'user', content: `Question ${index}: what is ${index} + ${index}?` }];
+
+function edge(vendor: VendorName, start: number, url: string): { call: Call; close(): Promise<void> } {
   const providers = createProviders({
     keys: { openai: 'key', anthropic: 'key' }, endpoints: new Map(), vendorUrls: { openai: `${url}/v1`, anthropic: url },
     concurrency: { start, max: concurrency }, timeoutMs: 60_000, maxTries: 5, signal: new AbortController().signal,
@@ -36,26 +59,32 @@ async function measure(vendor: VendorName, start: number): Promise<Figures> {
   });
   const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
   const complete = createOnce(providers.complete, { keyOf: (request) => requestKey(request, sha), answers: 'keep' });
-  const cpu = process.cpuUsage();
-  const begun = performance.now();
-  const completions = await Promise.all(Array.from({ length: calls }, (_, index) => complete({
-    target: { provider: vendor, endpoint: null, model: 'model' }, parameters: { temperature: 0 },
-    messages: [{ role: 'user', content: `Question ${index}: what is ${index} + ${index}?` }], try: 0, schema: null, purpose: 'prompt',
-  })));
-  const ms = performance.now() - begun;
-  const { user, system } = process.cpuUsage(cpu);
-  await providers.close();
-  child.kill();
-  const ideal = (calls * latencyMs) / concurrency;
-  return {
-    vendor, start, ms: Math.round(ms), ideal_ms: ideal, ratio: Math.round((ms / ideal) * 1000) / 1000, cpu_ms: Math.round((user + system) / 1000),
-    peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024), failed: completions.filter(({ status }) => status !== 'ok').length,
+  const call: Call = async (index) => {
+    const { status } = await complete({
+      target: { provider: vendor, endpoint: null, model: 'model' }, parameters: { temperature: 0 }, messages: messages(index), try: 0, schema: null, purpose: 'prompt',
+    });
+    return status === 'ok';
   };
+  return { call, close: providers.close };
+}
+
+function bare(url: string): { call: Call; close(): Promise<void> } {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: concurrency });
+  const call: Call = (index) => new Promise((resolve) => {
+    const body = JSON.stringify({ model: 'model', temperature: 0, messages: messages(index) });
+    const request = http.request(`${url}/v1/chat/completions`, { method: 'POST', agent, headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) } }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode === 200));
+    });
+    request.on('error', () => resolve(false));
+    request.end(body);
+  });
+  return { call, close: () => Promise.resolve(agent.destroy()) };
 }
 
 /** Each measurement in a process of its own, for the peak of memory is the process's. */
-async function measureApart(vendor: VendorName, start: number): Promise<Figures> {
-  const child = fork(fileURLToPath(import.meta.url), ['measure', String(calls), String(latencyMs), String(concurrency), vendor, String(start)]);
+async function measureApart(caller: string, start: number): Promise<Figures> {
+  const child = fork(fileURLToPath(import.meta.url), ['measure', String(calls), String(latencyMs), String(concurrency), caller, String(start)]);
   return await new Promise((resolve) => { child.once('message', (message) => resolve(message as Figures)); });
 }
 
@@ -70,10 +99,10 @@ switch (process.argv[2]) {
     await serve();
     break;
   case 'measure':
-    report(await measure(process.argv[6] as VendorName, Number(process.argv[7])));
+    report(await measure(String(process.argv[6]), Number(process.argv[7])));
     break;
   default: {
-    const figures = [await measureApart('openai', concurrency), await measureApart('openai', 8), await measureApart('anthropic', concurrency)];
+    const figures = [await measureApart('node:http', concurrency), await measureApart('openai', concurrency), await measureApart('openai', 8), await measureApart('anthropic', concurrency)];
     console.table(figures);
   }
 }

@@ -233,6 +233,13 @@ describe.each(names)('%s', (vendor) => {
     expect(providers.stats()[0]?.stats).toMatchObject({ calls: 80, answered: 12, queued: 0, in_flight: 0 });
   });
 
+  test('a rate limit met by many calls at once is logged once', async () => {
+    const { ask, log } = await start(vendor, ({ index }) => (index < 4 ? { status: 429, headers: { 'retry-after': '3' } } : {}));
+    const completions = await Promise.all(Array.from({ length: 6 }, () => ask()));
+    expect(completions.every(({ status }) => status === 'ok')).toBe(true);
+    expect(log).toEqual([`${vendor}: rate limited; waiting 3 s, then 2 at a time`]);
+  });
+
   test('an account whose quota is used up is not asked again', async () => {
     const { ask, server } = await start(vendor, () => ({ status: 429, error: { message: 'Add credit.', code: 'insufficient_quota', type: 'billing_error' } }));
     expect(errorOf(await ask())).toEqual({ kind: 'rate-limit', message: `${vendor}: 429, the account's quota is used up: Add credit.` });

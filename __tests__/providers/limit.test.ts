@@ -37,7 +37,8 @@ describe('a lane', () => {
   test('one rate limit met by all calls in flight halves once', async () => {
     const wide = lane({ concurrency: { start: 16, max: 16 } });
     const entries = await Promise.all(Array.from({ length: 16 }, () => go(wide)));
-    for (const { ticket } of entries) wide.release(ticket, { kind: 'limited', waitMs: 5, fault: limitedFault });
+    const told = entries.map(({ ticket }) => wide.release(ticket, { kind: 'limited', waitMs: 5, fault: limitedFault }));
+    expect(told.map(({ first }) => first)).toEqual([true, ...Array.from({ length: 15 }, () => false)]);
     expect(wide.stats()).toMatchObject({ limit: 8, limited: 16, in_flight: 0 });
   });
 
@@ -65,12 +66,12 @@ describe('a lane', () => {
     for (let round = 1; round <= 3; round++) {
       const { ticket } = await waiting.shift()!;
       await dying.clock.sleep(400, new AbortController().signal);
-      expect(dying.release(ticket, { kind: 'failed', fault: failedFault })).toBe(round === 3);
+      expect(dying.release(ticket, { kind: 'failed', fault: failedFault })).toEqual({ down: round === 3, first: true });
     }
     await expect(Promise.all(waiting)).rejects.toThrow('not let in: down');
     const probe = await go(dying);
     expect(await dying.acquire(false)).toEqual({ status: 'down', fault: failedFault });
-    expect(dying.release(probe.ticket, answered)).toBe(false);
+    expect(dying.release(probe.ticket, answered).down).toBe(false);
     expect((await go(dying)).status).toBe('go');
   });
 
@@ -79,7 +80,7 @@ describe('a lane', () => {
     for (let round = 0; round < 10; round++) {
       const failing = await go(shaky);
       await shaky.clock.sleep(600, new AbortController().signal);
-      expect(shaky.release(failing.ticket, { kind: 'failed', fault: failedFault })).toBe(false);
+      expect(shaky.release(failing.ticket, { kind: 'failed', fault: failedFault }).down).toBe(false);
       shaky.release((await go(shaky)).ticket, { kind: 'refused' });
     }
   });

@@ -45,12 +45,12 @@ export function createBoundedFetch(bounds: Bounds): BoundedFetch {
   const stop = (): void => { for (const fail of underWay) fail(new TransportError('aborted')); };
   bounds.signal.addEventListener('abort', stop, { once: true });
 
+  const routeTo = createRoutes(bounds.base);
   const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const url = new URL(typeof input === 'string' || input instanceof URL ? input : input.url);
-    if (url.origin !== bounds.base.origin) throw new TransportError('host');
+    const route = routeTo(typeof input === 'string' || input instanceof URL ? String(input) : input.url);
     if (bounds.signal.aborted) throw new TransportError('aborted');
     if (typeof init.body !== 'string') throw new TransportError('connection', 'only text is sent');
-    const request = (secure ? https : http).request(url, { method: init.method ?? 'POST', agent, headers: sentHeaders(bounds, init.headers, init.body) });
+    const request = (secure ? https : http).request({ ...route, method: init.method ?? 'POST', agent, headers: sentHeaders(bounds, init.headers, init.body) });
     const received = await exchange(request, init.body, startDeadline, underWay);
     return await toResponse(received);
   };
@@ -61,6 +61,22 @@ export function createBoundedFetch(bounds: Bounds): BoundedFetch {
       stop();
       agent.destroy();
     },
+  };
+}
+
+interface Route { hostname: string; port: string; path: string }
+
+/** Where an address leads, if it is of the same origin as `base`. The last one is remembered: calls differ in their bodies. */
+function createRoutes(base: URL): (address: string) => Route {
+  let last: { address: string; route: Route } | null = null;
+  return (address) => {
+    if (last?.address === address) return last.route;
+    const { origin, hostname, port, pathname, search } = new URL(address);
+    if (origin !== base.origin) throw new TransportError('host');
+    // Brackets belong to the writing of an IPv6 address, not to the address.
+    const route = { hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname + search };
+    last = { address, route };
+    return route;
   };
 }
 

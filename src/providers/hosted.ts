@@ -1,5 +1,5 @@
 import { logLine } from '../text/log.ts';
-import type { Completion, Request } from '../types.ts';
+import type { Completion, Problem, Request } from '../types.ts';
 import { addressOf } from './address.ts';
 import type { Access, Address } from './address.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
@@ -12,7 +12,7 @@ import type { Lane } from './limit.ts';
 import { createRefusals } from './refusals.ts';
 import type { Refusals } from './refusals.ts';
 import { withRetries } from './retry.ts';
-import type { Attempt, Tried } from './retry.ts';
+import type { Attempt, RetryOptions, Tried } from './retry.ts';
 import { foreignLine, sdkFault } from './sdk-fault.ts';
 import type { Ask, Post, Said, Vendor, VendorName } from './vendor.ts';
 import { vendors } from './vendors.ts';
@@ -43,7 +43,7 @@ type HostedTarget = Extract<Request['target'], { provider: VendorName }>;
 
 export interface Hosted {
   complete(request: Request, target: HostedTarget): Promise<Completion>;
-  lanes(): ReadonlyMap<string, Lane>;
+  lanes(): { name: string; lane: Lane }[];
   close(): void;
 }
 
@@ -53,29 +53,29 @@ export const GIVE_UP_AFTER_MS = 60_000;
 const SDK_MARGIN_MS = 60_000;
 
 /** One server of a vendor: connected at its first call. */
-interface Server { vendor: Vendor; label: string; lane: Lane; refusals: Refusals; bounded: BoundedFetch; post(): Promise<Post> }
+interface Server { vendor: Vendor; label: string; lane: Lane; retry: RetryOptions; refusals: Refusals; bounded: BoundedFetch; post(): Promise<Post> }
 
 /** Calls to the vendors' servers and to whatever speaks like them. */
 export function createHosted(options: HostedOptions): Hosted {
   const servers = new Map<string, Server>();
-  const serverOf = (target: HostedTarget, address: Address): Server => {
+  const serverOf = (target: HostedTarget): Server | Problem => {
     const label = target.endpoint === null ? target.provider : `${target.provider} (${target.endpoint})`;
     const known = servers.get(label);
     if (known !== undefined) return known;
+    const address = addressOf(target, options);
+    if ('message' in address) return address;
     const server = createServer(label, vendors[target.provider], address, options);
     servers.set(label, server);
     return server;
   };
   return {
     async complete(request, target) {
-      const address = addressOf(target, options);
-      if ('message' in address) return { status: 'error', kind: 'key', message: address.message };
-      const server = serverOf(target, address);
+      const server = serverOf(target);
+      if ('message' in server) return { status: 'error', kind: 'key', message: server.message };
       const refused = server.vendor.refuses(request.parameters);
-      const tried = refused === null ? await ask(server, request, options) : { status: 'fault' as const, fault: fault('request', refused) };
-      return toCompletion(tried, server.label);
+      return refused === null ? await ask(server, request, options) : toCompletion({ status: 'fault', fault: fault('request', refused) }, server.label);
     },
-    lanes: () => new Map([...servers].map(([label, { lane }]) => [label, lane])),
+    lanes: () => [...servers.values()].map(({ label, lane }) => ({ name: label, lane })),
     close() {
       for (const { bounded } of servers.values()) bounded.close();
     },
@@ -94,20 +94,19 @@ function createServer(label: string, vendor: Vendor, { base, key }: Address, opt
     }
     return vendor.connect({ baseUrl: base.href.replace(/\/$/, ''), fetch: bounded.fetch, timeoutMs: timeoutMs + SDK_MARGIN_MS });
   };
-  return { vendor, label, lane, bounded, refusals: createRefusals(), post: () => (connected ??= connect()) };
+  const log = (line: string): void => options.log(`${logLine(label)}: ${line}`);
+  const retry = { lane, maxTries: options.maxTries, clock, signal, random: options.random, log };
+  return { vendor, label, lane, retry, bounded, refusals: createRefusals(), post: () => (connected ??= connect()) };
 }
 
 /** Asks, and asks again without what the model turns out not to know (a schema, a grader's temperature). */
-async function ask(server: Server, request: Request, options: HostedOptions): Promise<Tried<Said>> {
-  const label = logLine(server.label);
+async function ask(server: Server, request: Request, options: HostedOptions): Promise<Completion> {
   for (;;) {
     const wanted = server.refusals.without(request);
-    const tried = await withRetries(() => attempt(server, wanted, request, options), {
-      ...options, lane: server.lane, log: (line) => options.log(`${label}: ${line}`),
-    });
+    const tried = await withRetries(() => attempt(server, wanted, request, options), server.retry);
     const refused = tried.status === 'fault' ? server.refusals.learn(tried.fault, request, wanted) : null;
-    if (refused === null) return tried;
-    if (refused.first) options.log(`${label}: model ${logLine(request.target.model)} refuses ${refused.what}; asking without it`);
+    if (refused === null) return toCompletion(tried, server.label);
+    if (refused.first) server.retry.log(`model ${logLine(request.target.model)} refuses ${refused.what}; asking without it`);
   }
 }
 

@@ -69,19 +69,19 @@ export function createProviders(options: ProviderOptions): Providers {
   const programs = createPrograms(inner);
   const replay = createReplay(options);
 
-  const complete: Complete = async (request) => {
+  const complete: Complete = (request) => {
     const { target } = request;
     switch (target.provider) {
       case 'openai':
-      case 'anthropic': return await hosted.complete(request, target);
-      case 'program': return await programs.complete(request, target);
-      case 'replay': return await replay(request, target);
+      case 'anthropic': return hosted.complete(request, target);
+      case 'program': return programs.complete(request, target);
+      case 'replay': return replay(request, target);
     }
   };
   return {
     complete,
     missingKeys: (targets) => missingKeys(targets, options),
-    stats: () => [...hosted.lanes(), ...programs.lanes()].map(([lane, { stats }]) => ({ lane, stats: stats() })),
+    stats: () => [...hosted.lanes(), ...programs.lanes()].map(({ name, lane }) => ({ lane: name, stats: lane.stats() })),
     async close() {
       closing.abort();
       hosted.close();

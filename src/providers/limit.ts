@@ -36,8 +36,11 @@ export interface LaneStats {
 export interface Lane {
   /** Waits for a slot. `again` for the repetition of a call, which goes before new ones. */
   acquire(again: boolean): Promise<Entry>;
-  /** Gives the slot back. True when the lane has just been, or already was, given up. */
-  release(ticket: Ticket, outcome: Outcome): boolean;
+  /**
+   * Gives the slot back. `down`: the server is given up. `first`: this failure is the first of its round, and the others
+   * in flight will only say the same.
+   */
+  release(ticket: Ticket, outcome: Outcome): { down: boolean; first: boolean };
   stats(): LaneStats;
 }
 
@@ -76,19 +79,22 @@ export function createLane({ concurrency, giveUp, clock, signal }: LaneOptions):
     }
   };
   const gate = createGate(clock, signal, pump);
-  const learn = ({ round }: Ticket, outcome: Outcome): void => {
+  const learn = ({ round }: Ticket, outcome: Outcome): boolean => {
     if (outcome.kind === 'unsent') counts.attempts--;
-    else if (outcome.kind === 'failed') healthNow().strike(round, outcome.fault, clock.now());
+    else if (outcome.kind === 'failed') return healthNow().strike(round, outcome.fault, clock.now());
     else if (outcome.kind === 'limited') {
       counts.limited++;
-      if (healthNow().strike(round, outcome.fault, clock.now())) pace.halve();
       gate.rest(outcome.waitMs);
+      const first = healthNow().strike(round, outcome.fault, clock.now());
+      if (first) pace.halve();
+      return first;
     } else healthNow().signOfLife(clock.now());
     if (outcome.kind === 'answered') {
       counts.answered++;
       pace.answered(outcome.latencyMs, busy >= pace.slots());
       gate.rest(outcome.waitMs);
     }
+    return false;
   };
   signal.addEventListener('abort', () => flush({ status: 'aborted' }), { once: true });
 
@@ -105,12 +111,12 @@ export function createLane({ concurrency, giveUp, clock, signal }: LaneOptions):
       });
     },
     release(ticket, outcome) {
-      learn(ticket, outcome);
+      const first = learn(ticket, outcome);
       busy--;
       const fault = healthNow().down();
       if (fault !== null) flush({ status: 'down', fault });
       pump();
-      return fault !== null;
+      return { down: fault !== null, first };
     },
     stats: () => ({ ...counts, queued: queue.size(), in_flight: busy, limit: pace.slots() }),
   };

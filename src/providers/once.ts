@@ -26,15 +26,16 @@ export function createOnce(complete: Complete, { keyOf, answers }: OnceOptions):
       throw error;
     }
   };
-  return async (request) => {
+  return (request) => {
     const key = keyOf(request);
     const shared = known.get(key);
-    if (shared === undefined) {
-      const completion = first(key, request);
-      known.set(key, completion);
-      return await completion;
-    }
-    const completion = await shared;
-    return completion.status === 'ok' ? { ...completion, reused: true } : completion;
+    if (shared !== undefined) return shared.then(asReused);
+    const completion = first(key, request);
+    known.set(key, completion);
+    return completion;
   };
+}
+
+function asReused(completion: Completion): Completion {
+  return completion.status === 'ok' ? { ...completion, reused: true } : completion;
 }

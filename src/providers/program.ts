@@ -26,7 +26,7 @@ export type ProgramTarget = Extract<Request['target'], { provider: 'program' }>;
 
 export interface Programs {
   complete(request: Request, target: ProgramTarget): Promise<Completion>;
-  lanes(): ReadonlyMap<string, Lane>;
+  lanes(): { name: string; lane: Lane }[];
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ const SETUP_LIMIT_MS = 600_000;
 const LOGGED_LINES = 200;
 const LOGGED_LENGTH = 500;
 
-interface Running { session: Session; lane: Lane }
+interface Running { name: string; session: Session; lane: Lane }
 
 /** The user's own applications: one process per command and commit, each in its own lane. */
 export function createPrograms(options: ProgramOptions): Programs {
@@ -50,6 +50,7 @@ export function createPrograms(options: ProgramOptions): Programs {
   signal.addEventListener('abort', abort, { once: true });
 
   const start = (target: ProgramTarget, name: string): Running => ({
+    name,
     session: createSession({
       command: target.command, env, timeoutMs, clock, redact, prepare: () => prepare(target), onErr: logged(name, options),
     }),
@@ -61,8 +62,9 @@ export function createPrograms(options: ProgramOptions): Programs {
       const key = JSON.stringify([target.command, target.setup, target.commit]);
       const name = `program ${visibleLine(target.command.join(' '))} at ${visibleLine(target.commit).slice(0, 8)}`;
       if (running.size === 0) process.once('exit', killAll);
-      const { session, lane } = running.get(key) ?? start(target, name);
-      running.set(key, { session, lane });
+      const program = running.get(key) ?? start(target, name);
+      running.set(key, program);
+      const { session, lane } = program;
       const tried = await withRetries(
         () => (options.onAttempt(request) ? session.ask(request) : Promise.resolve({ status: 'fault', fault: budgetFault(), sent: false })),
         { ...options, lane, log: (line) => options.log(`${logLine(name)}: ${line}`) },
@@ -71,7 +73,7 @@ export function createPrograms(options: ProgramOptions): Programs {
       const { output, finish_reason, tool_calls, usage } = tried.value;
       return { status: 'ok', output, finish_reason, tool_calls, usage, latency_ms: Math.max(0, Math.round(tried.latencyMs)), reused: false };
     },
-    lanes: () => new Map([...running].map(([key, { lane }]) => [key, lane])),
+    lanes: () => [...running.values()].map(({ name, lane }) => ({ name, lane })),
     async close() {
       await Promise.all([...running.values()].map(({ session }) => session.close()));
       process.off('exit', killAll);

@@ -47,12 +47,13 @@ export async function withRetries<T>(attempt: () => Promise<Attempt<T>>, options
     const { fault } = result;
     const waitMs = pauseMs(fault, tries, options);
     const tooLong = fault.retry !== 'never' && waitMs > MAX_WAIT_MS;
-    const down = lane.release(entry.ticket, outcomeOf(result, Math.min(waitMs, MAX_WAIT_MS)));
+    const { down, first } = lane.release(entry.ticket, outcomeOf(result, Math.min(waitMs, MAX_WAIT_MS)));
     if (fault.retry === 'never') return { status: 'fault', fault };
     if (tooLong) return { status: 'fault', fault: { ...fault, message: `${fault.message}; it asks to wait ${Math.round(waitMs / 1000)} s` } };
     if (down || tries >= options.maxTries) return { status: 'fault', fault: exhausted(fault, tries, lane) };
-    if (fault.retry === 'limited') options.log(`rate limited; waiting ${Math.ceil(waitMs / 1000)} s, then ${lane.stats().limit} at a time`);
-    else await pause(clock, waitMs, signal);
+    if (fault.retry === 'limited') {
+      if (first) options.log(`rate limited; waiting ${Math.ceil(waitMs / 1000)} s, then ${lane.stats().limit} at a time`);
+    } else await pause(clock, waitMs, signal);
   }
 }
 

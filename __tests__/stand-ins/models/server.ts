@@ -151,9 +151,12 @@ function check(vendor: Vendor, raw: string, headers: http.IncomingHttpHeaders): 
   } catch {
     return { problem: 'We could not parse the JSON body of your request.' };
   }
-  const parsed = vendor === 'openai' ? openaiRequest.safeParse(body) : anthropicRequest.safeParse(body);
-  if (!parsed.success) return { problem: problemText(vendor, parsed.error) };
-  return vendor === 'openai' ? readOpenai(body, openaiRequest.parse(body)) : readAnthropic(body, anthropicRequest.parse(body));
+  if (vendor === 'openai') {
+    const parsed = openaiRequest.safeParse(body);
+    return parsed.success ? readOpenai(body, parsed.data) : { problem: problemText(vendor, parsed.error) };
+  }
+  const parsed = anthropicRequest.safeParse(body);
+  return parsed.success ? readAnthropic(body, parsed.data) : { problem: problemText(vendor, parsed.error) };
 }
 
 function problemText(vendor: Vendor, error: z.ZodError): string {
