@@ -19,7 +19,7 @@ export function checkModels(settings: Settings, suites: readonly Suite[], allowe
     if (prompt.model !== null) refuse(prompt.model, { file: prompt.file, line: prompt.lines['model'] ?? 0 });
     for (const { model, place } of tests.conversation?.evaluators ?? []) refuse(model, place);
   }
-  if (settings.grader !== null) refuse(settings.grader.model, settings.grader.place);
+  for (const { model, place } of [...(settings.grader === null ? [] : [settings.grader]), ...settings.voters]) refuse(model, place);
   for (const model of settings.sweep['model'] ?? []) refuse(String(model), settings.file === null ? null : { file: settings.file, line: 0 });
   return problems;
 }

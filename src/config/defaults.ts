@@ -13,8 +13,8 @@ interface Composition { files: Files; root: string; problems: Problem[]; count: 
 type Level = 'prompt' | 'tests';
 
 /**
- * A prompt file with what its `defaults` bring in. `tests/name` puts that file below the key `tests`; any other path puts
- * a file's keys below this one's own. Paths are relative to the file that names them and stay under `root`. Keys of the
+ * A prompt file with what its `defaults` bring in. A path through a folder `tests` puts that file below the key
+ * `tests`; any other path puts a file's keys below this one's own. Paths are relative to the file that names them and stay under `root`. Keys of the
  * file itself win over its defaults', later defaults over earlier ones; a list replaces a list. Null when a file cannot
  * be read; the reasons are in `problems`.
  */
@@ -33,7 +33,7 @@ async function compose(state: Composition, file: string, level: Level, trail: re
       state.problems.push(problem(document.placeOf(index === null ? ['defaults'] : ['defaults', index]), found.message));
       return null;
     }
-    const nested = level === 'prompt' && entry.replace(/^(\.\/)+/, '').startsWith('tests/');
+    const nested = level === 'prompt' && entry.split('/').slice(0, -1).includes('tests');
     const part = await composeMap(state, found.file, nested ? 'tests' : level, [...trail, found.file]);
     if (part === null) return null;
     (nested ? tests : layers).push(part);

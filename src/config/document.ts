@@ -42,7 +42,8 @@ export function valueAt(value: Json, path: Path): Json | undefined {
 /** The part of `document` below `path`, as a document of its own. */
 export function below(document: Document, path: Path): Document {
   return {
-    file: document.file,
+    // A part that another file brought in is that file's.
+    file: document.placeOf(path).file,
     value: valueAt(document.value, path) ?? null,
     placeOf: (rest) => document.placeOf([...path, ...rest]),
     placeOfText: (rest, text, occurrence) => document.placeOfText([...path, ...rest], text, occurrence),

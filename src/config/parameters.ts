@@ -71,7 +71,7 @@ function misplaced(key: string, value: Json): string | null {
 function misspelt(key: string, own: readonly string[]): string | null {
   if (KNOWN.includes(key)) return null;
   // Short words are near to too many others.
-  const near = nearest(key, [...own, ...(key.length > 3 ? KNOWN : [])]);
+  const near = nearest(key, [...own, ...(key.length > 3 ? KNOWN : [])], 'strict');
   return near === null ? null : `unknown key "${key}"; did you mean "${near}"?`;
 }
 

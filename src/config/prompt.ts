@@ -5,6 +5,7 @@ import type { Message, Notice, Place, Problem, Prompt, Role } from '../types.ts'
 import { isMap, pathText, valueAt } from './document.ts';
 import type { Document, Path } from './document.ts';
 import { readParameters } from './parameters.ts';
+import { nearest } from './suggest.ts';
 import { anything, check, checkItems, closed, filled, listOf, missing, oneOf, scalar } from './schema.ts';
 
 const ROLES: Readonly<Record<string, Role>> = { system: 'system', human: 'user', user: 'user', ai: 'assistant', assistant: 'assistant' };
@@ -26,10 +27,12 @@ const shape = {
   tests: z.record(z.string(), anything(), { error: 'must be a map with metrics and references' }).optional(),
 };
 const KEYS = Object.keys(shape);
+/** What is sent stands under one of these. */
+const BODIES = ['messages', 'prompt', 'code'];
 
-/** A prompt file as written: its own keys, and model parameters under any other name. */
-export function promptSchema() {
-  return z.object(shape).catchall(z.union([scalar(), listOf(anything()), z.record(z.string(), anything())]));
+/** A prompt file as written: its own keys (`tests` as given), and model parameters under any other name. */
+export function promptSchema(tests: z.ZodType) {
+  return z.object({ ...shape, tests: tests.optional() }).catchall(z.union([scalar(), listOf(anything()), z.record(z.string(), anything())]));
 }
 
 /**
@@ -83,8 +86,10 @@ function readVariables(document: Document, problems: Problem[]): Variable[] {
 
 /** What is sent: exactly one of messages, prompt and code. */
 function readBody(document: Document, problems: Problem[]): { messages: Body[]; code: Prompt['code'] } {
-  const given = ['messages', 'prompt', 'code'].filter((key) => valueAt(document.value, [key]) !== undefined);
-  if (given.length !== 1) problems.push(problem({ file: document.file, line: 0 }, 'needs exactly one of messages, prompt and code'));
+  const given = BODIES.filter((key) => valueAt(document.value, [key]) !== undefined);
+  // A misspelt key is told by itself.
+  const misspelt = isMap(document.value) && Object.keys(document.value).some((key) => !KEYS.includes(key) && BODIES.includes(nearest(key, KEYS) ?? ''));
+  if (given.length > 1 || (given.length === 0 && !misspelt)) problems.push(problem({ file: document.file, line: 0 }, 'needs exactly one of messages, prompt and code'));
   return {
     messages: [...readMessages(document, problems), ...readSingleMessage(document, problems)],
     code: given.includes('code') ? readCode(document, problems) : null,

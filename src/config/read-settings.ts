@@ -73,8 +73,10 @@ function withSetting(settings: Settings, read: Settings, path: readonly string[]
 
 function withGrader(settings: Settings, member: string, value: Scalar | null): Settings {
   const grader = settings.grader ?? { model: '', parameters: {}, place: { file: 'overrides', line: 0 } };
-  if (member === 'model') return { ...settings, grader: { ...grader, model: String(value) } };
-  return { ...settings, grader: { ...grader, parameters: { ...grader.parameters, [member]: value } } };
+  // One model named on the command line grades alone.
+  if (member === 'model') return { ...settings, grader: { ...grader, model: String(value) }, voters: [] };
+  const set = (one: GraderSettings): GraderSettings => ({ ...one, parameters: { ...one.parameters, [member]: value } });
+  return { ...settings, grader: set(grader), voters: settings.voters.map(set) };
 }
 
 /** Where a pattern of `prompts` or `rubrics` is written; line 0 when it is a default. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { canonicalJson } from '../core/canonical.ts';
 import { problem } from '../errors.ts';
-import type { Budget, GateSettings, ModelSettings, Notice, Problem, ProviderName, Scalar, Settings } from '../types.ts';
+import type { Budget, GateSettings, GraderSettings, Json, ModelSettings, Notice, Problem, ProviderName, Scalar, Settings } from '../types.ts';
 import { isMap, valueAt } from './document.ts';
-import type { Document } from './document.ts';
+import type { Document, Path } from './document.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import type { Limits } from './limits.ts';
 import { parameterProblem, readParameters } from './parameters.ts';
@@ -27,8 +28,8 @@ const words = (what: string) => z.union([filled(), listOf(filled())], { error: `
 
 /** One try count: a whole number, or `adaptive`. */
 export function tries(limits: Limits) {
-  const error = `must be a whole number from 1 to ${limits.tries}`;
-  return z.union([z.literal('adaptive', { error }), whole(1, limits.tries)], { error: `${error}, or adaptive` });
+  const error = `must be a whole number from 1 to ${limits.tries}, or adaptive`;
+  return z.union([z.literal('adaptive', { error }), z.int({ error }).min(1, { error }).max(limits.tries, { error })], { error });
 }
 
 const modelSchema = closed({
@@ -43,6 +44,9 @@ const modelSchema = closed({
   replaces: words('a model name or a list of them').optional(),
 });
 
+const GRADER_FORMS = 'must be a model name, a map with model and parameters, or a list of them that votes';
+const grader = () => z.union([filled(), mapOf(anything())], { error: 'must be a model name, or a map with model and parameters' });
+
 const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
 
 function shape(limits: Limits) {
@@ -52,7 +56,7 @@ function shape(limits: Limits) {
     n_tries: tries(limits).optional(),
     seed: whole(0, 2 ** 32 - 1).optional(),
     models: mapOf(modelSchema, 'a map of model names').optional(),
-    grader: z.union([filled(), mapOf(anything())], { error: 'must be a model name, or a map with model and parameters' }).optional(),
+    grader: z.union([grader(), listOf(grader())], { error: GRADER_FORMS }).optional(),
     sweep: mapOf(z.union([scalar(), listOf(scalar()).min(1, { error: 'must not be empty' })], { error: 'must be a value or a list of values' })).optional(),
     gate: closed({
       fail_on: oneOf(['regression', 'failure', 'never']).optional(),
@@ -89,7 +93,7 @@ type Written = Partial<z.output<ReturnType<typeof settingsSchema>>>;
 
 /** Settings of a project without a settings file. */
 export function defaultSettings(): Settings {
-  return fromWritten(null, {}, new Map(), null);
+  return fromWritten(null, {}, new Map(), []);
 }
 
 /** Reads the settings file. Every key is optional; what is wrong goes to `problems` and its default is used. */
@@ -100,7 +104,7 @@ export function readSettings(document: Document, limits: Limits, problems: Probl
   }
   const written = checkMembers(document, [], shape(limits), problems);
   const models = new Map(Object.keys(written.models ?? {}).map((name) => [name, readModel(document, name, written, problems)]));
-  const settings = fromWritten(document.file, written, models, readGrader(document, written, problems));
+  const settings = fromWritten(document.file, written, models, readGraders(document, written, problems));
   checkSweep(document, settings.sweep, problems);
   const variants = Object.values(settings.sweep).reduce((product, values) => product * values.length, 1);
   if (variants > limits.combinations) {
@@ -109,7 +113,7 @@ export function readSettings(document: Document, limits: Limits, problems: Probl
   return { settings, notices: settingsNotices(document, written) };
 }
 
-function fromWritten(file: string | null, written: Written, models: Settings['models'], grader: Settings['grader']): Settings {
+function fromWritten(file: string | null, written: Written, models: Settings['models'], [grader = null, ...voters]: readonly GraderSettings[]): Settings {
   const { enabled, ...qualeval } = written.qualeval ?? {};
   return {
     file,
@@ -119,6 +123,7 @@ function fromWritten(file: string | null, written: Written, models: Settings['mo
     seed: written.seed ?? 1,
     models,
     grader,
+    voters,
     sweep: Object.fromEntries(Object.entries(written.sweep ?? {}).map(([key, value]) => [key, list(value)])),
     gate: { ...DEFAULT_GATE, ...defined(written.gate) },
     budget: { ...DEFAULT_BUDGET, ...defined(written.budget) },
@@ -159,12 +164,28 @@ function checkModelKeys(document: Document, name: string, entry: WrittenModel, p
   if (entry.command?.length === 0) problems.push(problem(document.placeOf([...path, 'command']), `models.${name}.command must not be empty`));
 }
 
-function readGrader(document: Document, { grader }: Written, problems: Problem[]): Settings['grader'] {
-  const place = document.placeOf(['grader']);
-  if (grader === undefined) return null;
-  if (typeof grader === 'string') return { model: grader, parameters: {}, place };
-  const model = check(document, ['grader', 'model'], filled(), problems);
-  return { model: model ?? '', parameters: readParameters(document, ['grader'], ['model'], problems), place };
+/** The graders in their order: one, or several that vote. */
+function readGraders(document: Document, { grader: written }: Written, problems: Problem[]): GraderSettings[] {
+  if (written === undefined) return [];
+  if (!Array.isArray(written)) return [readGrader(document, ['grader'], written, problems)];
+  const graders = written.map((one, index) => readGrader(document, ['grader', index], one, problems));
+  if (graders.length % 2 === 0 || graders.length > MAX_GRADERS) {
+    problems.push(problem(document.placeOf(['grader']), `grader has ${graders.length} models; name an odd number up to ${MAX_GRADERS}, so that their votes give a majority`));
+  }
+  graders.forEach((one, index) => {
+    const twin = graders.findIndex((other) => canonicalJson([other.model, other.parameters]) === canonicalJson([one.model, one.parameters]));
+    if (twin < index) problems.push(problem(one.place, `grader: "${one.model}" is there twice; the same model with the same parameters has one vote`));
+  });
+  return graders;
+}
+
+const MAX_GRADERS = 9;
+
+function readGrader(document: Document, path: Path, written: string | Record<string, Json>, problems: Problem[]): GraderSettings {
+  const place = document.placeOf(path);
+  if (typeof written === 'string') return { model: written, parameters: {}, place };
+  const model = check(document, [...path, 'model'], filled(), problems);
+  return { model: model ?? '', parameters: readParameters(document, path, ['model'], problems), place };
 }
 
 function checkSweep(document: Document, sweep: Settings['sweep'], problems: Problem[]): void {

@@ -1,17 +1,20 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The known word that `word` most likely means, or null: at most one edit per three letters, case and `-`/`_` aside. */
-export function nearest(word: string, known: readonly string[]): string | null {
+/**
+ * The known word that `word` most likely means, or null; case, `-` and `_` aside. `strict` allows one edit per three
+ * letters, for places where a word near to a known one may be right; `loose` two from four letters on.
+ */
+export function nearest(word: string, known: readonly string[], reading: 'strict' | 'loose' = 'loose'): string | null {
   const wanted = plain(word);
   // A word longer than any key is no slip of the pen, and long words cost time squared.
   if (wanted === '' || wanted.length > 40) return null;
-  const reach = Math.max(1, Math.floor(wanted.length / 3));
-  let best: { word: string; edits: number } | null = null;
-  for (const candidate of known) {
-    const edits = distance(wanted, plain(candidate));
-    if (edits <= reach && edits < plain(candidate).length && (best === null || edits < best.edits)) best = { word: candidate, edits };
-  }
-  return best?.word ?? null;
+  const least = reading === 'loose' && wanted.length > 3 ? 2 : 1;
+  const reach = Math.max(least, Math.floor(wanted.length / 3));
+  const [best] = known
+    .map((candidate) => ({ candidate, edits: distance(wanted, plain(candidate)), length: plain(candidate).length }))
+    .filter(({ edits, length }) => edits <= reach && edits < length)
+    .sort((one, other) => one.edits - other.edits);
+  return best?.candidate ?? null;
 }
 
 /** `; did you mean "messages"?`, else the known words, else nothing. */

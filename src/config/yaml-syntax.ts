@@ -60,7 +60,7 @@ function compose(text: string, lines: LineCounter, limits: Limits): YamlDocument
   let documents = 0;
   const feed = (token: CST.Token) => {
     if (token.type === 'document') documents += 1;
-    refuse(token, documents);
+    refuse(token, documents, limits);
     for (const done of composer.next(token)) document = checked(done);
   };
   lines.addNewLine(0);
@@ -72,10 +72,25 @@ function compose(text: string, lines: LineCounter, limits: Limits): YamlDocument
   return document;
 }
 
-function refuse(token: CST.Token, documents: number): void {
+function refuse(token: CST.Token, documents: number, limits: Limits): void {
   if (token.type === 'error') throw new Stop('UNEXPECTED_TOKEN', token.offset, token.message);
   if (token.type === 'directive') throw new Stop('DIRECTIVE', 'offset' in token ? token.offset : 0, token.source);
-  if (token.type === 'document' && documents > 1) throw new Stop('MULTIPLE_DOCS', token.offset, '');
+  if (token.type !== 'document') return;
+  if (documents > 1) throw new Stop('MULTIPLE_DOCS', token.offset, '');
+  const deep = tooDeep(token, limits.depth);
+  if (deep !== null) throw new Stop('RESOURCE_EXHAUSTION', deep, '');
+}
+
+/** Where the syntax tree first nests deeper than `limit`. The parser builds it without recursion, the composer reads it with. */
+function tooDeep(document: CST.Document, limit: number): number | null {
+  const open: { token: CST.Token | undefined; depth: number }[] = [{ token: document.value, depth: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { token, depth } = next;
+    if (token === undefined || !('items' in token)) continue;
+    if (depth > limit) return token.offset;
+    for (const { key, value } of token.items) open.push({ token: key ?? undefined, depth: depth + 1 }, { token: value, depth: depth + 1 });
+  }
+  return null;
 }
 
 function checked(document: YamlDocument): YamlDocument {
