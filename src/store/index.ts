@@ -1,0 +1,143 @@
+import type { Complete, Completion, Request } from '../types.ts';
+import { createConnection, type Connection } from './connection.ts';
+import type { StoreAccess, Totals } from './database.ts';
+import { answerOf, entryOf, isLasting } from './entry.ts';
+
+export { STORE_VERSION, type StoreAccess } from './database.ts';
+
+export interface StoreOptions {
+  /** Absolute path of the database file. With `read-write` it and its folder are made when absent. */
+  file: string;
+  /** Above this many bytes of answers the least recently used ones go. */
+  maxBytes: number;
+  /** Milliseconds since 1970. */
+  now(): number;
+  access: StoreAccess;
+  /** Told, in one line, of what a user should know: a file that was set aside, a disk that is full. */
+  notice(message: string): void;
+}
+
+export interface StoreStats extends Totals {
+  file: string;
+  /** Of this opening: answers given from the file, answers written, entries that did not hold and were ignored. */
+  found: number; written: number; refused: number;
+}
+
+/** What to remove; nothing named: only what is over the size cap. */
+export interface Prune { /** Last used before this time, milliseconds since 1970. */ unusedSince?: number; /** Down to so many bytes. */ maxBytes?: number }
+
+export interface Store {
+  /** Answers from the file what it has by `keyOf`, and writes what `complete` had to be asked for before handing it on. */
+  wrap(complete: Complete, keyOf: (request: Request) => string): Complete;
+  /** Whether an answer lies in the file; it is not marked as used. */
+  has(key: string): boolean;
+  stats(): StoreStats;
+  /** The number of answers removed. */
+  prune(what: Prune): number;
+  /** Writes a compact copy of the file. False when that was not possible, which has been told. */
+  copyTo(file: string): boolean;
+  close(): void;
+}
+
+/** Use marks are written together: each on its own would make a read as dear as a write. */
+const USE_MARKS = 1000;
+/** Where eviction stops, as a share of the cap, so that it is not needed again at once. */
+const EVICT_TO = 0.9;
+const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, models: [] };
+
+/**
+ * Opens the answers that were paid for, by content. Whatever goes wrong with the file costs reuse, never a run: a
+ * damaged file is renamed and a new one begun, a file that cannot be used is told of and done without.
+ *
+ * @throws UserError when the file was written by a newer evaldiff, or belongs to another program.
+ */
+export function openStore(options: StoreOptions): Store {
+  const { file, access } = options;
+  const connection = createConnection(options);
+  const answers = createAnswers(options, connection);
+  return {
+    wrap: (complete, keyOf) => async (request) => {
+      const key = keyOf(request);
+      const found = answers.find(key);
+      if (found !== null) return found;
+      const completion = await complete(request);
+      answers.keep(key, request, completion);
+      return completion;
+    },
+    has: (key) => connection.use((db) => db.get(key) !== null, false),
+    stats: () => ({ file, ...connection.use((db) => db.totals(), NO_TOTALS), ...answers.counts }),
+    prune({ unusedSince, maxBytes }) {
+      const old = unusedSince === undefined ? 0 : connection.use((db) => db.removeUnusedSince(unusedSince), 0);
+      const removed = old + answers.shrink(maxBytes ?? options.maxBytes);
+      connection.use((db) => { db.compact(); }, undefined);
+      return removed;
+    },
+    copyTo(target) {
+      answers.flush();
+      return connection.use((db) => { db.copyTo(target); return true; }, false);
+    },
+    close() {
+      if (access === 'read-write') answers.shrink(options.maxBytes);
+      const { refused } = answers.counts;
+      if (refused > 0) options.notice(`${file}: stored answers that did not hold against their key were ignored: ${String(refused)}`);
+      connection.close();
+    },
+  };
+}
+
+interface Answers {
+  counts: { found: number; written: number; refused: number };
+  find(key: string): Completion | null;
+  keep(key: string, request: Request, completion: Completion): void;
+  /** Writes the use marks that wait. */
+  flush(): void;
+  shrink(bytes: number): number;
+}
+
+function createAnswers({ maxBytes, access, now }: StoreOptions, connection: Connection): Answers {
+  /** What the file does not hold but the run itself must not pay for twice. */
+  const kept = new Map<string, Completion>();
+  const marks = new Set<string>();
+  const counts = { found: 0, written: 0, refused: 0 };
+  let size = connection.use((db) => db.bytes(), 0);
+
+  const flush = (): void => {
+    if (marks.size > 0 && access === 'read-write') connection.use((db) => { db.touch(marks, now()); }, undefined);
+    marks.clear();
+  };
+  const shrink = (bytes: number): number => {
+    flush();
+    const removed = connection.use((db) => db.shrink(bytes), 0);
+    size = connection.use((db) => db.bytes(), 0);
+    return removed;
+  };
+  return {
+    counts, flush, shrink,
+    find(key) {
+      const entry = connection.use((db) => db.get(key), null);
+      if (entry === null) return kept.get(key) ?? null;
+      const answer = answerOf(key, entry);
+      if (answer === null) {
+        counts.refused++;
+        return null;
+      }
+      counts.found++;
+      marks.add(key);
+      if (marks.size >= USE_MARKS) flush();
+      return answer;
+    },
+    keep(key, request, completion) {
+      // What an inner store gave lies in that one; an error is nothing to keep.
+      if (completion.status === 'error' || completion.reused) return;
+      const entry = isLasting(completion) && access === 'read-write' ? entryOf(key, request, completion) : null;
+      const written = entry === null ? 0 : connection.use((db) => db.put(entry, now()), 0);
+      if (written === 0) {
+        kept.set(key, { ...completion, reused: true });
+        return;
+      }
+      counts.written++;
+      size += written;
+      if (size > maxBytes) shrink(maxBytes * EVICT_TO);
+    },
+  };
+}
