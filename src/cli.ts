@@ -10,6 +10,7 @@ import { runCommand } from './commands/run.ts';
 import { validateCommand } from './commands/validate.ts';
 import { guardProcess } from './sandbox/index.ts';
 import { logText } from './text/log.ts';
+import { VERSION } from './version.ts';
 
 /** Exit code for what the user has to mend, and for what is broken. */
 const NOT_JUDGED = 2;
@@ -20,6 +21,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   const done = (result: number): void => { code = result; };
   const program = new Command('evaldiff')
     .description('Regression testing for LLM prompts: base against head, several tries each, regressions told from noise.')
+    .version(VERSION)
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });

@@ -1,6 +1,6 @@
 import type { GateSettings, Settings } from '../types.ts';
 import { adaptive, type Adaptive } from '../statistics/adaptive.ts';
-import { adaptiveLevels, FRESH_TRIES, SCREEN_TRIES } from '../statistics/adaptive-levels.ts';
+import { adaptiveLevels, FRESH_TRIES, SCREEN_TRIES, type AdaptiveLevels } from '../statistics/adaptive-levels.ts';
 import type { CaseRun, LaneRun, NextTries } from './rounds.ts';
 import { criticalOf, outcomesOf, type ComparedLane, type TryPolicy } from './verdict.ts';
 
@@ -21,12 +21,13 @@ export function tryPolicy({ lane }: LaneRun, settings: Settings, compares: boole
  */
 export function nextTries(lanes: readonly ComparedLane[], settings: GateSettings): NextTries {
   const comparing = Math.max(1, lanes.filter(({ compared }) => compared.length > 0).length);
+  const levels = adaptiveLevels(settings.alpha / comparing, settings.gate_on);
   const byRun = new Map(lanes.map((lane) => [lane.run, lane]));
   return (run) => {
     const lane = byRun.get(run);
     if (lane === undefined) return new Map();
     const { policy } = lane;
-    const wanted = policy.kind === 'fixed' ? fixed(run, policy.tries) : adaptively(lane, settings, settings.alpha / comparing);
+    const wanted = policy.kind === 'fixed' ? fixed(run, policy.tries) : adaptively(lane, settings, levels);
     return new Map([...wanted].filter(([index, count]) => lacks(run.runs[index], count)));
   };
 }
@@ -35,10 +36,10 @@ function fixed(run: LaneRun, tries: number): Map<number, number> {
   return new Map(run.runs.map(({ case: one }, index) => [index, one.reference.n_tries ?? tries]));
 }
 
-function adaptively({ run, compared }: ComparedLane, settings: GateSettings, alpha: number): Map<number, number> {
+function adaptively({ run, compared }: ComparedLane, settings: GateSettings, levels: AdaptiveLevels): Map<number, number> {
   const wanted = fixed(run, SCREEN_TRIES);
   const state = adaptive(compared.map(outcomesOf), {
-    levels: adaptiveLevels(alpha, settings.gate_on), minDrop: settings.min_drop, critical: criticalOf(compared),
+    levels, minDrop: settings.min_drop, critical: criticalOf(compared),
   });
   const position = new Map(run.runs.map((one, index) => [one, index]));
   for (const { reference, to } of state.next?.wanted ?? naming(state)) {
