@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, posix, resolve } from 'node:path';
 import type { Access } from './access.ts';
 import type { Inputs } from './config/inputs.ts';
 import { DEFAULT_GATE, notEvaluated } from './core/result.ts';
@@ -57,7 +57,7 @@ export async function runJob(job: Job): Promise<Conclusion> {
       links: { run: runUrl(env), place: null }, runId: env['GITHUB_RUN_ID'] ?? '0', startedAt, completedAt: now(),
     });
     for (const warning of ids.warnings) runner.warning(warning);
-    say(result, ids, folder, runner);
+    say(result, ids, folder, job);
     return result.conclusion;
   } finally {
     await repository.close();
@@ -106,8 +106,11 @@ async function judge(job: Job, repository: Repository, sides: Sides, temporaryFo
 }
 
 /** Says how it ended: outputs, errors at their places, and a last line that tells the verdict from infrastructure. */
-function say(result: Result, ids: PublishedIds, folder: string, runner: Runner): void {
-  for (const { place, message } of result.problems) runner.error(message, place === null ? {} : { file: place.file, startLine: Math.max(1, place.line) });
+function say(result: Result, ids: PublishedIds, folder: string, { runner, inputs }: Job): void {
+  for (const { place, message } of result.problems) {
+    // The result's paths start at the project, the runner's at the repository.
+    runner.error(message, place === null ? {} : { file: posix.join(inputs.workingDirectory, place.file), startLine: Math.max(1, place.line) });
+  }
   for (const [name, value] of Object.entries(outputsOf(result, ids, folder))) runner.output(name, value);
   for (const reason of result.reasons) runner.info(reason);
   const meaning: Record<Conclusion, string> = { success: 'the gate passed', failure: 'the gate failed', neutral: 'not red', error: 'nothing was judged' };

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceTree, TrustLevel } from './types.ts';
-import { priceFrom } from './core/meter.ts';
 import type { Plan } from './core/plan.ts';
 import { recordingKey, requestKey } from './core/request-key.ts';
 import type { Repository } from './git/repository.ts';
@@ -66,7 +65,6 @@ export function openWorld(options: WorldOptions): World {
     // A hash of all the text that will stand between the delimiters: none of it can contain its own hash.
     random: (purpose) => sha256(purpose).slice(0, 24),
     hash: sha256,
-    price: priceFrom(new Map()),
     missingKeys: providers.missingKeys,
     planned: options.planned,
     answered: options.answered,

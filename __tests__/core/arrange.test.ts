@@ -28,6 +28,22 @@ describe('gate and budget of a pull request', () => {
   });
 });
 
+describe('a changed number of tries', () => {
+  const base = project([suite()], { settings: settings({ n_tries: 3 }) });
+  const told = (head: typeof base, level: 'trusted' | 'member' | 'untrusted' = 'member') =>
+    arrange(base, head, sources(level)).notices.map(({ kind, place, message }) => [kind, place?.file, message.includes('`n_tries`')]);
+
+  test('is said of the settings and of each test file, as nothing runs because of it', () => {
+    expect(told(project([suite()], { settings: settings({ n_tries: 'adaptive' }) }))).toEqual([['settings', 'evaldiff.yaml', true]]);
+    expect(told(project([suite({ tests: { n_tries: 5 } })], { settings: settings({ n_tries: 3 }) }), 'trusted')).toEqual([['settings', 'prompts/tests/p.yaml', true]]);
+    expect(told(base)).toEqual([]);
+  });
+
+  test('is not said where it is not used', () => {
+    expect(told(project([suite()], { settings: settings({ n_tries: 9 }) }), 'untrusted')).toEqual([]);
+  });
+});
+
 describe('a pull request from outside', () => {
   const base = project([suite({
     prompt: { model: 'gpt-4o', parameters: { temperature: 0 } },

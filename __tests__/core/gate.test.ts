@@ -40,6 +40,11 @@ describe('the conclusion', () => {
     expect(decision.reasons).toContain('Not failed, because fail_on is never.');
   });
 
+  test('names removals where there is nothing else', () => {
+    const removed = ['p.yaml: a', 'p.yaml: b'];
+    expect(decide(input({ suites: [], affected: 0, removed }))).toEqual({ conclusion: 'success', title: 'Nothing to run: 2 references removed or newly skipped', reasons: [] });
+  });
+
   test('is a success when everything improved', () => {
     expect(decide(input({ suites: [suiteResult({ verdict: 'improved' })] })).conclusion).toBe('success');
   });

@@ -35,7 +35,6 @@ async function evaluate(base: Project | null, head: Project, reply: (request: Re
     },
     evaluate: async () => { throw new Error('no code runs here'); },
     random: () => 'delimiter',
-    price: () => null,
     answered: () => undefined,
     ...edges,
   }, blank);

@@ -19,7 +19,7 @@ export function arrange(base: Project | null, head: Project, sources: Sources): 
   const hasBaseSettings = base !== null && base.settings.file !== null;
   const gate = sources.gate !== 'head' && hasBaseSettings ? base.settings.gate : head.settings.gate;
   const budget = sources.budget !== 'head' && hasBaseSettings ? base.settings.budget : head.settings.budget;
-  const notices = settingsNotices(base, head, hasBaseSettings && sources.gate !== 'head');
+  const notices = [...settingsNotices(base, head, hasBaseSettings && sources.gate !== 'head'), ...triesNotices(base, head, sources)];
   const models = sources.model === 'head' ? 'head' : 'base';
   if (sources.metrics === 'head') return { base, head, gate, budget, models, notices };
   const outside = fromOutside(base, head);
@@ -32,6 +32,18 @@ function settingsNotices(base: Project | null, head: Project, baseCounts: boolea
   return (['gate', 'budget'] as const)
     .filter((key) => canonicalJson({ ...base.settings[key] }) !== canonicalJson({ ...head.settings[key] }))
     .map((key) => ({ kind: 'settings', place, message: `this pull request changes \`${key}\`; base's settings are in force until it is merged` }));
+}
+
+/** Tries are in no fingerprint, so a change to them has no effect that could be seen; it is said instead. */
+function triesNotices(base: Project | null, head: Project, sources: Sources): Notice[] {
+  if (base === null || sources.settings !== 'head') return [];
+  const changed = [
+    ...(base.settings.n_tries === head.settings.n_tries ? [] : [head.settings.file]),
+    ...pairSuites(base, head).flatMap(({ base: before, head: after }) => (before !== null && after !== null && before.tests.n_tries !== after.tests.n_tries ? [after.tests.file] : [])),
+  ];
+  return [...new Set(changed)].map((file) => ({
+    kind: 'settings', place: file === null ? null : { file, line: 0 }, message: 'this pull request changes `n_tries`; that alone runs nothing, and holds for what else it makes run',
+  }));
 }
 
 /** A pull request from outside: head's prompt text and inputs as data, everything else base's. */

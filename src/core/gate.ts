@@ -102,13 +102,14 @@ function withTitle(decision: Omit<Decision, 'title'>, input: GateInput): Decisio
   return { ...decision, title: title.length > TITLE_LIMIT ? `${title.slice(0, TITLE_LIMIT - 1)}…` : title };
 }
 
-function titleOf({ conclusion, reasons }: Omit<Decision, 'title'>, { suites, affected }: GateInput): string {
+function titleOf({ conclusion, reasons }: Omit<Decision, 'title'>, { suites, affected, removed }: GateInput): string {
   const regressed = suites.filter(({ verdict }) => verdict === 'regressed');
   const open = suites.filter(({ verdict }) => verdict === 'inconclusive').length;
   const ran = suites.filter(({ references }) => references.some(({ base, head }) => base !== null || head !== null)).length;
   if (conclusion === 'error') return `Not judged: ${reasons[0] ?? 'no verdict'}`;
   if (regressed.length > 0) return `Regressed: ${regressed.map(inShort).join(', ')}`;
   if (conclusion === 'failure') return reasons[0] ?? 'Failed';
+  if (affected === 0) return `Nothing to run: ${plural(removed.length, 'reference')} removed or newly skipped`;
   if (open > 0) return `Cannot tell for ${plural(open, 'suite')} of ${String(ran)}`;
   return `No regression in ${plural(affected, 'affected reference')} of ${plural(ran, 'suite')}`;
 }

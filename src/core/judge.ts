@@ -1,7 +1,7 @@
 import type { Complete, Evaluate, Purpose, Result } from '../types.ts';
 import { compareLane } from './compare.ts';
 import { decide } from './gate.ts';
-import { createMeter, type Price } from './meter.ts';
+import { createMeter } from './meter.ts';
 import { newlySkippedIds, suiteNotices } from './notices.ts';
 import { removedIds, type Prepared } from './prepare.ts';
 import { runRounds } from './rounds.ts';
@@ -14,15 +14,14 @@ export interface JudgeEdges {
   complete: Complete;
   evaluate: Evaluate;
   random: ScoringTools['random'];
-  price: Price;
   /** Told after each answer; for progress only. */
   answered(): void;
 }
 
 /** Executes a prepared run and puts what came of it over `blank`. */
 export async function judge(prepared: Prepared, edges: JudgeEdges, blank: Result): Promise<Result> {
-  const { lanes, gate, next } = prepared;
-  const meter = createMeter(edges.complete, edges.price);
+  const { lanes, gate, next, price } = prepared;
+  const meter = createMeter(edges.complete, price);
   const prompt: Purpose = 'prompt';
   await runRounds(lanes.map(({ run }) => run), next, {
     complete: meter.complete, evaluate: edges.evaluate, random: edges.random,

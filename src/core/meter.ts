@@ -1,4 +1,4 @@
-import type { Complete, Completion, Purpose, Request, Target, Usage, UsageTotals } from '../types.ts';
+import type { Complete, Completion, Purpose, Request, Settings, Target, Usage, UsageTotals } from '../types.ts';
 import { canonicalJson } from './canonical.ts';
 import { targetIdentity } from './generation.ts';
 
@@ -62,11 +62,18 @@ function totalsOf(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
   };
 }
 
-/** Prices by model settings: `price` of the entry a target came from; programs and recordings cost nothing here. */
-export function priceFrom(prices: ReadonlyMap<string, { input: number; output: number }>): Price {
+/** Prices by the settings' `models`, where two name one target the first; programs and recordings cost nothing here. */
+export function priceFrom(settings: readonly Settings[]): Price {
+  const prices = new Map(settings.flatMap(({ models }) => [...models.values()]).reverse().flatMap(({ provider, endpoint, model, price }) => (
+    price === null || provider === 'program' || provider === 'replay' ? [] : [[identity({ provider, endpoint, model }), price] as const]
+  )));
   return (target, usage) => {
     if (target.provider === 'replay' || target.provider === 'program') return 0;
-    const price = prices.get(canonicalJson(targetIdentity(target)));
+    const price = prices.get(identity(target));
     return price === undefined ? null : (usage.input_tokens * price.input + usage.output_tokens * price.output) / 1e6;
   };
+}
+
+function identity(target: Target): string {
+  return canonicalJson(targetIdentity(target));
 }

@@ -1,5 +1,6 @@
 import type { GateSettings, Notice, Problem, Project, SourceTree, Target } from '../types.ts';
 import type { Arranged } from './arrange.ts';
+import { priceFrom, type Price } from './meter.ts';
 import { overBudget, planOf, type Plan } from './plan.ts';
 import { quarantineNotices, quarantineOf } from './quarantine.ts';
 import { triesNeeded } from './rollup.ts';
@@ -28,6 +29,7 @@ export interface Prepared {
   gate: GateSettings;
   next: NextTries;
   plan: Plan;
+  price: Price;
   problems: Problem[];
   notices: Notice[];
 }
@@ -46,6 +48,7 @@ export function prepare(input: PrepareInput, arranged: Arranged, hash: (text: st
   const maxCalls = input.maxCalls ?? arranged.budget.max_calls;
   return {
     mode, lanes, gate, next, plan,
+    price: priceFrom([arranged.head.settings, ...(arranged.base === null ? [] : [arranged.base.settings])]),
     problems: [...problems, ...unreachableRollups(lanes), ...hostOnly(lanes, input.code), ...overBudget(plan, maxCalls)],
     notices: lanes.flatMap(({ run: { deciding: { tests } } }) => quarantineNotices(tests, today)),
   };
@@ -88,7 +91,7 @@ function triesOf(policy: TryPolicy): number {
 export function targetsOf(lanes: readonly ComparedLane[]): Target[] {
   return lanes.filter(({ run }) => run.runs.length > 0).flatMap(({ run }) => {
     const answers = run.runs.flatMap(({ case: { base, head } }) => [base, head]).flatMap((generation) => (generation?.kind === 'request' ? [generation.target] : []));
-    const graders = [run.deciding.grader, run.other?.grader].flatMap((grader) => (grader ? [grader.target] : []));
+    const graders = [...run.deciding.graders, ...run.other?.graders ?? []].map(({ target }) => target);
     return [...answers, ...graders];
   });
 }
