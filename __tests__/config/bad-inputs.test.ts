@@ -83,6 +83,14 @@ describe('n_tries', () => {
 });
 
 describe('a test file', () => {
+  test('with an unknown rubric says so beside the mistakes of other files, but not when the rubric itself cannot be read', async () => {
+    const files = (rubric: string) => ({ ...metric('  - { name: m, rubric: polite }'), 'evaldiff.yaml': 'grader: g', 'prompts/z.yaml': 'name: [', 'rubrics/r.yaml': rubric });
+    expect(await problemsOf(files('other: { prompt: "{content}", choice_scores: { A: 1 } }'))).toEqual([
+      expect.stringContaining('prompts/z.yaml'), expect.stringContaining('there is no rubric "polite"'),
+    ]);
+    expect(await problemsOf(files('polite: { prompt: "{content}" }'))).toEqual([expect.stringContaining('rubrics/r.yaml:1'), expect.stringContaining('prompts/z.yaml')]);
+  });
+
   test.each<[string, Record<string, string>, string]>([
     ['that is a list', tests('- a'), 'prompts/tests/p.yaml:1: must be a map with metrics and references'],
     ['with a map as a reference\'s value', tests(TESTS.replace('{ a: one }', '{ a: { b: 1 } }')), 'prompts/tests/p.yaml:4: references[0].input.a must be text, a number or true/false'],

@@ -46,10 +46,14 @@ export async function readProject(tree: SourceTree, options: ReadOptions, tools:
   const files = filesOf(tree, options.limits);
   const { settings: written, notices, places } = await loadSettings(files, options, problems);
   const settings = withoutFixed(written, options.overrides);
+  const before = problems.length;
   const rubrics = await loadRubrics(files, settings.rubrics, { limits: options.limits, builtInRubrics, places }, problems, notices);
+  // A rubric that cannot be read is missing too; told a second time, it would hide what is to mend.
+  const complete = problems.length === before;
   const suites = await loadSuites({ files, settings, options, tools }, places, problems, notices);
   checkNames(suites, problems);
-  checkRubrics(suites, rubrics, settings, tools.builtInMetrics, problems);
+  if (complete) checkRubricNames(suites, rubrics, problems);
+  checkGraders(suites, settings, tools.builtInMetrics, problems);
   if (options.allowedModels !== null) problems.push(...checkModels(settings, suites, options.allowedModels));
   notices.push(...twins(tree, files.read));
   return { project: { settings, suites, rubrics: used(rubrics, suites, builtInRubrics), notices: distinct(notices) }, problems: distinct(problems) };
@@ -159,22 +163,18 @@ function checkNames(suites: readonly Suite[], problems: Problem[]): void {
   }
 }
 
-/** Metrics that need a rubric or a grader have one. */
-function checkRubrics(
-  suites: readonly Suite[], rubrics: ReadonlyMap<string, Rubric>, settings: Settings, builtIns: BuiltInMetrics, problems: Problem[],
-): void {
-  const broken = problems.length > 0;
-  for (const { tests } of suites) {
-    for (const { name, source, place } of tests.metrics) {
-      // A rubric with a problem is missing here too; told twice, it would hide what is to mend.
-      if (source.kind === 'rubric' && !rubrics.has(source.rubric) && !broken) {
-        problems.push(problem(place, `metric "${name}": there is no rubric "${source.rubric}"${suggestion(source.rubric, [...rubrics.keys()])}`));
-      }
-      const graded = source.kind === 'rubric' || (source.kind === 'built-in' && builtIns.get(source.uses)?.needs.model === true);
-      if (graded && settings.grader === null) {
-        problems.push(problem(place, `metric "${name}" is judged by a model: name one in the settings file, grader: { model: … }`));
-      }
-    }
+function checkRubricNames(suites: readonly Suite[], rubrics: ReadonlyMap<string, Rubric>, problems: Problem[]): void {
+  for (const { name, source, place } of suites.flatMap(({ tests }) => tests.metrics)) {
+    if (source.kind !== 'rubric' || rubrics.has(source.rubric)) continue;
+    problems.push(problem(place, `metric "${name}": there is no rubric "${source.rubric}"${suggestion(source.rubric, [...rubrics.keys()])}`));
+  }
+}
+
+function checkGraders(suites: readonly Suite[], settings: Settings, builtIns: BuiltInMetrics, problems: Problem[]): void {
+  if (settings.grader !== null) return;
+  for (const { name, source, place } of suites.flatMap(({ tests }) => tests.metrics)) {
+    const graded = source.kind === 'rubric' || (source.kind === 'built-in' && builtIns.get(source.uses)?.needs.model === true);
+    if (graded) problems.push(problem(place, `metric "${name}" is judged by a model: name one in the settings file, grader: { model: … }`));
   }
 }
 
