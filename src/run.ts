@@ -1,16 +1,21 @@
-import type { Notice, Problem, Project, Result, Target, TrustLevel } from './types.ts';
+import type { Notice, Problem, Project, Result, SourceTree, Target, TrustLevel } from './types.ts';
 import { readProject, type ReadOptions } from './config/project.ts';
+import { LLMEVAL_FILE } from './config/settings.ts';
 import { arrange } from './core/arrange.ts';
 import { judge, type JudgeEdges } from './core/judge.ts';
+import { judgeWithoutKeys } from './core/keyless.ts';
 import type { Plan } from './core/plan.ts';
 import { prepare, targetsOf, type PrepareInput, type Prepared } from './core/prepare.ts';
-import { blankResult, DEFAULT_GATE, notEvaluated, withoutKeys, type ResultHead } from './core/result.ts';
-import { sources } from './core/trust.ts';
+import { blankResult, DEFAULT_GATE, notEvaluated, type ResultHead } from './core/result.ts';
+import { withFilesOf } from './core/settings-of-base.ts';
+import { sources, type Withheld } from './core/trust.ts';
 import { builtInRubrics } from './metrics/built-in-rubrics.ts';
 import { metrics } from './metrics/index.ts';
 
 export interface RunInput extends PrepareInput {
   trust: TrustLevel;
+  /** Why there may be no keys; null: a missing one is a mistake. */
+  withheld: Withheld | null;
   read: ReadOptions;
 }
 
@@ -20,23 +25,27 @@ export interface Edges extends JudgeEdges {
   hash(text: string): string;
   /** Keys and addresses without which these targets cannot be asked. */
   missingKeys(targets: readonly Target[]): Problem[];
-  /** Told the plan before anything is asked. */
-  planned(plan: Plan): void;
+  /** Told what will run and why before anything is asked. */
+  planned(plan: Plan, ready: ReadyPlan): void;
 }
 
 /** What a run would do, worked out without asking anyone; or the result that says why it cannot. */
-export type Planned = { ready: true; prepared: Prepared; blank: Result } | { ready: false; result: Result };
+export type Planned = ReadyPlan | { ready: false; result: Result };
+export interface ReadyPlan { ready: true; prepared: Prepared; blank: Result }
 
 /** The whole job: read → select → plan → execute → score → roll up → compare → decide. User mistakes are in the result. */
 export async function run(input: RunInput, edges: Edges): Promise<Result> {
   const plan = await planRun(input, edges.hash);
   if (!plan.ready) return plan.result;
   const { prepared, blank } = plan;
-  edges.planned(prepared.plan);
-  const keys = edges.missingKeys(targetsOf(prepared.lanes));
+  edges.planned(prepared.plan, plan);
+  const keys = edges.missingKeys(targetsOf(prepared));
   if (keys.length === 0) return judge(prepared, edges, blank);
+  const { withheld } = input;
   const head = headOf(input, blank);
-  return input.trust === 'untrusted' ? withoutKeys(head, blank.notices) : notEvaluated(head, keys, blank.notices);
+  if (withheld === null) return notEvaluated(head, keys, blank.notices);
+  const { missingKeys } = edges;
+  return judgeWithoutKeys({ prepared, head, notices: blank.notices, withheld, missingKeys, judge: (open) => judge(open, edges, blank) });
 }
 
 /** Everything up to the first call: reads both sides, puts back what a pull request must not choose, selects and plans. */
@@ -59,16 +68,31 @@ function headOf(input: RunInput, { gate, n_tries }: Result): ResultHead {
 interface ReadSides { base: Project | null; head: Project | null; problems: Problem[]; notices: Notice[] }
 
 /** Head's mistakes stop the run; base's cannot be mended by anyone here, so what base cannot say is new. */
-async function readSides({ base, head, read, mode }: RunInput, hash: (text: string) => string): Promise<ReadSides> {
+async function readSides(input: RunInput, hash: (text: string) => string): Promise<ReadSides> {
+  const { base, read, mode } = input;
   const tools = { builtInMetrics: metrics, builtInRubrics, hash };
-  const [before, after] = await Promise.all([base === null ? null : readProject(base, { ...read, configRequired: false }, tools), readProject(head, read, tools)]);
-  if (after.problems.length > 0) return { base: null, head: null, problems: after.problems, notices: [] };
+  const own = headToRead(input);
+  // What a pull request may name is asked of the pull request: base's models were chosen by those who may.
+  const [before, after] = await Promise.all([
+    base === null ? null : readProject(base, { ...read, configRequired: false, allowedModels: null }, tools), readProject(own.tree, own.read, tools),
+  ]);
+  if (after.problems.length > 0) return { base: null, head: null, problems: after.problems, notices: own.notices };
   const swept = (project: Project): Project => (mode === 'sweep' ? project : onlyAskedSweep(project, read));
   const readHead = swept(after.project);
-  if (before === null || before.problems.length === 0) return { base: before && swept(before.project), head: readHead, problems: [], notices: [] };
+  if (before === null || before.problems.length === 0) return { base: before && swept(before.project), head: readHead, problems: [], notices: own.notices };
   const [first] = before.problems;
   const message = `base cannot be read, so everything on head is new: ${first?.message ?? ''}`;
-  return { base: null, head: readHead, problems: [], notices: [{ kind: 'not-comparable', place: first?.place ?? null, message }] };
+  return { base: null, head: readHead, problems: [], notices: [...own.notices, { kind: 'not-comparable', place: first?.place ?? null, message }] };
+}
+
+/** From outside, head is read with base's settings: which files count, and what the models' names stand for, is no part of what is measured. */
+function headToRead({ base, head, read, trust }: RunInput): { tree: SourceTree; read: ReadOptions; notices: Notice[] } {
+  if (sources(trust).settings === 'head') return { tree: head, read, notices: [] };
+  const { tree, unused } = withFilesOf(base, head, [read.config, LLMEVAL_FILE]);
+  const notices = unused.map((file): Notice => ({
+    kind: 'trust', place: { file, line: 0 }, message: `this pull request comes from outside and changes ${file}. Base's settings were used.`,
+  }));
+  return { tree, read: { ...read, configRequired: false, allowedModels: null }, notices };
 }
 
 /** The settings' `sweep` is for full sweeps; a comparison sweeps only what its overrides ask for. */

@@ -19,16 +19,17 @@ export interface Files {
   read: ReadonlySet<string>;
 }
 
-export function filesOf(tree: SourceTree, limits: Limits): Files {
+/** What was parsed so far, by path and object id. Documents are never changed, so commits can share them. */
+export type ParsedDocuments = Map<string, Promise<Reading<Document>>>;
+
+export function filesOf(tree: SourceTree, limits: Limits, documents: ParsedDocuments = new Map()): Files {
   const read = new Set<string>();
-  const documents = new Map<string, Promise<Reading<Document>>>();
   const absence = (path: string) => absenceIn(tree, path);
 
   const load = async (path: string): Promise<Reading<Document>> => {
     const size = tree.files.get(path)?.size;
     const message = size === undefined ? absence(path) ?? 'cannot be read' : tooLarge(size, limits.yamlBytes);
     if (message !== null) return { ok: false, problems: [problem({ file: path, line: 0 }, message)] };
-    read.add(path);
     return readYaml(path, await tree.read(path), limits);
   };
 
@@ -37,9 +38,11 @@ export function filesOf(tree: SourceTree, limits: Limits): Files {
     absence,
     match: (patterns, where, problems) => matchIn(tree, patterns, where, problems),
     document: async (path, problems) => {
-      const pending = documents.get(path) ?? load(path);
-      documents.set(path, pending);
+      const key = `${tree.files.get(path)?.id ?? tree.commit} ${path}`;
+      const pending = documents.get(key) ?? load(path);
+      documents.set(key, pending);
       const reading = await pending;
+      if (absence(path) === null) read.add(path);
       if (!reading.ok) problems.push(...reading.problems);
       return reading.ok ? reading.value : null;
     },

@@ -4,7 +4,7 @@ import { checkModels } from './allowed-models.ts';
 import { composePrompt } from './defaults.ts';
 import { below, valueAt } from './document.ts';
 import { filesOf, twins } from './files.ts';
-import type { Files } from './files.ts';
+import type { Files, ParsedDocuments } from './files.ts';
 import type { Limits } from './limits.ts';
 import type { BuiltInMetrics } from './metric.ts';
 import type { Overrides } from './overrides.ts';
@@ -34,6 +34,8 @@ export interface ReadTools {
   builtInRubrics?: ReadonlyMap<string, Rubric>;
   /** Any collision-resistant hash as hexadecimal text. */
   hash(text: string): string;
+  /** Documents by path and object id: given to both sides, a file that did not change is parsed once. */
+  parsed?: ParsedDocuments;
 }
 
 /**
@@ -43,7 +45,7 @@ export interface ReadTools {
 export async function readProject(tree: SourceTree, options: ReadOptions, tools: ReadTools): Promise<{ project: Project; problems: Problem[] }> {
   const builtInRubrics = tools.builtInRubrics ?? new Map<string, Rubric>();
   const problems: Problem[] = [];
-  const files = filesOf(tree, options.limits);
+  const files = filesOf(tree, options.limits, tools.parsed);
   const { settings: written, notices, places } = await loadSettings(files, options, problems);
   const settings = withoutFixed(written, options.overrides);
   const before = problems.length;
@@ -56,7 +58,13 @@ export async function readProject(tree: SourceTree, options: ReadOptions, tools:
   checkGraders(suites, settings, tools.builtInMetrics, problems);
   if (options.allowedModels !== null) problems.push(...checkModels(settings, suites, options.allowedModels));
   notices.push(...twins(tree, files.read));
+  if (options.configRequired && settings.file === null && suites.length === 0 && problems.length === 0) problems.push(nothingFound(tree, options.config));
   return { project: { settings, suites, rubrics: used(rubrics, suites, builtInRubrics), notices: distinct(notices) }, problems: distinct(problems) };
+}
+
+/** A run on the wrong folder must not look like one in which nothing changed. */
+function nothingFound({ commit }: SourceTree, config: string): Problem {
+  return problem({ file: config, line: 0 }, `does not exist at ${commit.slice(0, 7)}, and neither does any prompts/*.yaml; write prompts there, or name the folder (working-directory) or the file (config) that has them`);
 }
 
 /** A parameter that a line fixes is swept no more; one with several values is swept instead. */

@@ -1,5 +1,5 @@
 import { problem } from '../errors.ts';
-import type { Notice, Place, Problem, Scalar, Settings } from '../types.ts';
+import type { GraderSettings, Notice, Place, Problem, Scalar, Settings } from '../types.ts';
 import { emptyMap, isMap } from './document.ts';
 import type { Document } from './document.ts';
 import type { Files } from './files.ts';
@@ -37,7 +37,9 @@ function findSettings(files: Files, { config, configRequired }: SettingsOptions,
   const absence = files.absence(asked);
   if (absence === null) return asked;
   if (absence.startsWith('does not exist') && asked === SETTINGS_FILE && files.absence(LLMEVAL_FILE) === null) return LLMEVAL_FILE;
-  if (configRequired || !absence.startsWith('does not exist')) problems.push(problem({ file: asked, line: 0 }, absence));
+  // Every setting has a default, so only a file that somebody asked for by name has to be there.
+  const asksForIt = configRequired && asked !== SETTINGS_FILE;
+  if (asksForIt || !absence.startsWith('does not exist')) problems.push(problem({ file: asked, line: 0 }, absence));
   return null;
 }
 
