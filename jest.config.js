@@ -5,5 +5,7 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/dist/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }] },
+  // Half of the tests wait for processes of their own: every core gets a worker.
+  maxWorkers: '100%',
   injectGlobals: false,
 };
