@@ -24,10 +24,10 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   if (problems.length > 0) throw new UserError(problems);
   const facts = readEvent(env, parsePayload(await readFile(env['GITHUB_EVENT_PATH'] ?? '', 'utf8')));
   const conclusion = await runJob({
-    inputs, access, facts, mode: resolveMode(inputs.mode, facts), trust: trustLevel(facts).level,
+    inputs, access, facts, mode: resolveMode(inputs.mode, facts), trust: trustLevel(facts, inputs.untrustedApproval === null ? {} : { approval: { label: inputs.untrustedApproval } }),
     workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'), env: withoutSecrets(env, secrets), secrets,
     runner: {
-      info: (text) => { core.info(logText(text)); }, warning: core.warning, error: core.error, output: core.setOutput,
+      info: (text) => { core.info(logText(text)); }, notice: core.notice, warning: core.warning, error: core.error, output: core.setOutput,
     },
     now: () => new Date(),
   });

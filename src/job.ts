@@ -4,16 +4,21 @@ import { join, posix, resolve } from 'node:path';
 import type { Access } from './access.ts';
 import type { Inputs } from './config/inputs.ts';
 import { DEFAULT_GATE, notEvaluated } from './core/result.ts';
-import { UserError } from './errors.ts';
+import { withheldFrom, type TrustDecision } from './core/trust.ts';
+import { formatProblem, UserError } from './errors.ts';
 import { openRepository, type Repository } from './git/repository.ts';
-import { connect } from './github/client.ts';
+import { connect, type Client } from './github/client.ts';
+import { removeLabel } from './github/label.ts';
+import { locate, refuseForkCheckout } from './locate.ts';
 import { outputsOf } from './outputs.ts';
 import { createProgress } from './progress.ts';
 import { commentMarker, publish, writeReports, type PublishedIds } from './publish.ts';
-import { run, type RunInput } from './run.ts';
+import { planLines } from './report/plan.ts';
+import { run, type Edges, type RunInput } from './run.ts';
 import { findSides, type Sides } from './sides.ts';
+import { logLine } from './text/log.ts';
 import { createRedactor, redactAll } from './text/redact.ts';
-import type { Conclusion, EventFacts, Result, TrustLevel } from './types.ts';
+import type { Conclusion, EventFacts, Result } from './types.ts';
 import { openWorld } from './world.ts';
 
 /** What the runner gives an action to speak with. */
@@ -21,6 +26,7 @@ export interface Runner {
   /** Filtered before it is written: the job log is an interpreter. */
   info(text: string): void;
   /** These escape their message themselves. */
+  notice(text: string): void;
   warning(text: string): void;
   error(text: string, place?: { file?: string; startLine?: number }): void;
   output(name: string, value: string | number): void;
@@ -31,7 +37,7 @@ export interface Job {
   access: Access;
   facts: EventFacts;
   mode: 'diff' | 'sweep' | 'merge';
-  trust: TrustLevel;
+  trust: TrustDecision;
   /** Absolute path of the checkout. */
   workspace: string;
   env: NodeJS.ProcessEnv;
@@ -40,8 +46,21 @@ export interface Job {
   now(): Date;
 }
 
-/** The action's whole job: evaluate, write the reports, publish, say how it ended. Publishing never changes the verdict. */
-export async function runJob(job: Job): Promise<Conclusion> {
+/** References of a suite that the log's plan names. */
+const REFERENCES_IN_LOG = 20;
+
+/** The action's whole job: find what it is about, evaluate, write the reports, publish, say how it ended. Publishing never changes the verdict. */
+export async function runJob(given: Job): Promise<Conclusion> {
+  const { inputs, env, runner } = given;
+  const client = await connect({ token: inputs.token, env, local: isLocal(env) });
+  const located = await locate(client, given.facts);
+  if ('skip' in located) return skip(located.skip, given);
+  const job = { ...given, facts: located.facts };
+  for (const warning of await useUpApproval(client, job)) runner.warning(warning);
+  return evaluateAndPublish(client, job);
+}
+
+async function evaluateAndPublish(client: Client, job: Job): Promise<Conclusion> {
   const { inputs, env, workspace, runner, now } = job;
   const startedAt = now();
   const temporaryFolder = await mkdtemp(join(env['RUNNER_TEMP'] ?? tmpdir(), 'evaldiff-'));
@@ -52,7 +71,7 @@ export async function runJob(job: Job): Promise<Conclusion> {
     const folder = resolve(workspace, inputs.reportPath);
     await writeReports(result, folder, commentMarker(inputs.checkName ?? 'evaldiff'));
     const ids = await publish({
-      client: await connect({ token: inputs.token, env, local: isLocal(env) }), facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head }, result, changed: sides?.changed ?? [],
+      client, facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head }, result, changed: sides?.changed ?? [],
       workingDirectory: inputs.workingDirectory, comment: inputs.comment, checkName: inputs.checkName ?? '', summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
       links: { run: runUrl(env), place: null }, runId: env['GITHUB_RUN_ID'] ?? '0', startedAt, completedAt: now(),
     });
@@ -65,16 +84,33 @@ export async function runJob(job: Job): Promise<Conclusion> {
   }
 }
 
+/** Nothing to do, and no fault: said once, with the outputs of a run that judged nothing. */
+function skip(reason: string, { runner }: Job): Conclusion {
+  runner.notice(`Nothing was evaluated. ${reason}`);
+  runner.output('conclusion', 'neutral');
+  runner.output('title', logLine(reason));
+  runner.info(`evaldiff: neutral (not red). ${reason}`);
+  return 'neutral';
+}
+
+/** An approval is for one run of one commit: the label goes at once, however the run ends. */
+async function useUpApproval(client: Client, { inputs, facts }: Job): Promise<string[]> {
+  const { addedLabel: label, repository, pullRequest } = facts;
+  if (label === null || label !== inputs.untrustedApproval || pullRequest === null) return [];
+  return removeLabel(client, { repository, pullRequest, label });
+}
+
 /** What the user has to mend is a result like any other: it is published, with its places. */
 async function evaluate(job: Job, repository: Repository, temporaryFolder: string): Promise<{ result: Result; sides: Sides | null }> {
   try {
     const { inputs, facts, mode } = job;
+    await refuseForkCheckout(repository, facts);
     const sides = await findSides(repository, { base: inputs.base, head: inputs.head, facts, workingDirectory: '.', mode: comparing(mode) });
     return { sides, result: await judge(job, repository, sides, temporaryFolder) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const head = { commit: job.facts.head ?? '' };
-    const unread = { mode: comparing(job.mode), base: null, head, trust: job.trust, gate: DEFAULT_GATE, n_tries: 'adaptive' as const };
+    const unread = { mode: comparing(job.mode), base: null, head, trust: job.trust.level, gate: DEFAULT_GATE, n_tries: 'adaptive' as const };
     return { sides: null, result: notEvaluated(unread, [...error.problems], []) };
   }
 }
@@ -84,18 +120,22 @@ function comparing(mode: Job['mode']): 'diff' | 'sweep' {
 }
 
 async function judge(job: Job, repository: Repository, sides: Sides, temporaryFolder: string): Promise<Result> {
-  const { inputs, access, env, runner, now } = job;
+  const { inputs, access, env, runner, now, trust } = job;
   if (job.mode === 'merge' || inputs.shard !== null) {
     throw new UserError([{ place: null, message: 'mode: merge and shard: are not available in this version; run the sweep in one job' }]);
   }
   const progress = createProgress('steps', (text) => { runner.info(text.trimEnd()); });
+  const planned: Edges['planned'] = (plan, { prepared, blank }) => {
+    runner.info(planLines({ trust, prepared, notices: blank.notices, references: REFERENCES_IN_LOG }).join('\n'));
+    progress.planned(plan);
+  };
   const world = openWorld({
-    ...access, env, trust: job.trust, code: inputs.code, codeEnv: inputs.codeEnv, repository, workingDirectory: inputs.workingDirectory,
+    ...access, env, trust: trust.level, code: inputs.code, codeEnv: inputs.codeEnv, repository, workingDirectory: inputs.workingDirectory,
     trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, signal: new AbortController().signal, record: null,
-    log: runner.info, planned: progress.planned, answered: progress.answered,
+    log: runner.info, planned, answered: progress.answered,
   });
   const input: RunInput = {
-    mode: comparing(job.mode), base: sides.base, head: sides.head, trust: job.trust, read: inputs.read, maxCalls: inputs.maxCalls,
+    mode: comparing(job.mode), base: sides.base, head: sides.head, trust: trust.level, withheld: withheldFrom(job.facts), read: inputs.read, maxCalls: inputs.maxCalls,
     failOn: inputs.failOn, code: inputs.code, today: now().toISOString().slice(0, 10),
   };
   try {
@@ -108,8 +148,9 @@ async function judge(job: Job, repository: Repository, sides: Sides, temporaryFo
 /** Says how it ended: outputs, errors at their places, and a last line that tells the verdict from infrastructure. */
 function say(result: Result, ids: PublishedIds, folder: string, { runner, inputs }: Job): void {
   for (const { place, message } of result.problems) {
-    // The result's paths start at the project, the runner's at the repository.
-    runner.error(message, place === null ? {} : { file: posix.join(inputs.workingDirectory, place.file), startLine: Math.max(1, place.line) });
+    // The result's paths start at the project, the runner's at the repository. The log shows the message alone, so it repeats the place.
+    const file = place === null ? null : { file: posix.join(inputs.workingDirectory, place.file), line: place.line };
+    runner.error(formatProblem({ place: file, message }), file === null ? {} : { file: file.file, startLine: Math.max(1, file.line) });
   }
   for (const [name, value] of Object.entries(outputsOf(result, ids, folder))) runner.output(name, value);
   for (const reason of result.reasons) runner.info(reason);

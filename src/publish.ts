@@ -1,6 +1,7 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChangedFile, EventFacts, Result } from './types.ts';
+import { withheldFrom } from './core/trust.ts';
 import { publishCheck } from './github/check.ts';
 import type { Client } from './github/client.ts';
 import { publishComment, type CommentMode } from './github/comment.ts';
@@ -66,9 +67,9 @@ async function postComment({ client, facts, result, comment, checkName, links }:
   if (facts.pullRequest === null || facts.head === null) return { ok: true, id: null, warnings: [] };
   const marker = commentMarker(checkName);
   return publishComment(client, {
-    repository: facts.repository, pullRequest: facts.pullRequest, headSha: facts.head, marker, mode: comment, fork: facts.fork || facts.dependabot,
+    repository: facts.repository, pullRequest: facts.pullRequest, headSha: facts.head, marker, mode: comment, fork: withheldFrom(facts) !== null,
     body: renderComment(result, { marker, links }),
-    ran: result.suites.length > 0 || result.problems.length > 0,
+    ran: result.suites.length > 0 || result.graders.length > 0 || result.problems.length > 0,
   });
 }
 
@@ -78,7 +79,7 @@ async function postCheck({ client, facts, result, changed, workingDirectory, che
     repository: facts.repository, headSha: facts.head, name: checkName, conclusion: result.conclusion,
     title: checkTitle(result), summary: checkSummary(result, undefined, links),
     annotations: annotations(result, changed, workingDirectory),
-    externalId: `evaldiff-${runId}`, detailsUrl: links.run, startedAt, completedAt, fork: facts.fork || facts.dependabot,
+    externalId: `evaldiff-${runId}`, detailsUrl: links.run, startedAt, completedAt, fork: withheldFrom(facts) !== null,
   });
 }
 

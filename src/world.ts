@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceTree, TrustLevel } from './types.ts';
-import type { Plan } from './core/plan.ts';
 import { recordingKey, requestKey } from './core/request-key.ts';
 import type { Repository } from './git/repository.ts';
 import { createOnce, createProviders, recorded, type ProviderOptions } from './providers/index.ts';
@@ -27,7 +26,7 @@ export interface WorldOptions {
   /** Writes a line of a recordings file; null: nothing is recorded. */
   record: ((line: string) => Promise<void>) | null;
   log(line: string): void;
-  planned(plan: Plan): void;
+  planned: Edges['planned'];
   answered(): void;
 }
 
@@ -47,7 +46,7 @@ export function sha256(text: string): string {
 export function openWorld(options: WorldOptions): World {
   const checkouts = createCheckouts(options);
   const sandbox = createSandbox({
-    mode: options.code, env: pick(options.env, options.codeEnv), timeoutSeconds: CODE_TIMEOUT_SECONDS, log: options.log,
+    mode: codeMode(options), env: pick(options.env, options.codeEnv), timeoutSeconds: CODE_TIMEOUT_SECONDS, log: options.log,
     // An earlier step of the job may have put anything on PATH.
     ...(options.trust === 'untrusted' ? { python: '/usr/bin/python3' } : {}),
   });
@@ -76,6 +75,13 @@ export function openWorld(options: WorldOptions): World {
       await checkouts.remove();
     },
   };
+}
+
+/** Even base's code runs locked on what a pull request from outside brings. */
+function codeMode({ code, trust, log }: WorldOptions): SandboxOptions['mode'] {
+  if (trust !== 'untrusted' || code !== 'host') return code;
+  log('code: host does not hold for pull requests from outside: metric code runs confined');
+  return 'sandbox';
 }
 
 function pick(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {

@@ -6,7 +6,7 @@ import { accessFrom, secretsOf, withoutSecrets, type Access } from '../access.ts
 import { readEndpoints } from '../config/endpoints.ts';
 import { UserError } from '../errors.ts';
 import { readCommandLine } from '../config/inputs.ts';
-import { trustLevel } from '../core/trust.ts';
+import { trustLevel, type TrustDecision } from '../core/trust.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { renderTerminal } from '../report/terminal.ts';
 import { planRun, run, type Planned, type RunInput } from '../run.ts';
@@ -23,7 +23,7 @@ export type FindSides = (repository: Repository, workingDirectory: string) => Pr
 /** The files as they are, without a base to compare with. */
 export const currentFiles: FindSides = async (repository, workingDirectory) => ({ base: null, head: await repository.worktree(workingDirectory), changed: [] });
 
-interface Opened { repository: Repository; sides: Sides; input: RunInput; temporaryFolder: string }
+interface Opened { repository: Repository; sides: Sides; input: RunInput; trust: TrustDecision; temporaryFolder: string }
 
 /** Opens the project, hands it to `work`, and cleans up whatever happens. */
 async function withProject<T>(mode: 'diff' | 'sweep', find: FindSides, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal, work: (opened: Opened) => Promise<T>): Promise<T> {
@@ -33,11 +33,12 @@ async function withProject<T>(mode: 'diff' | 'sweep', find: FindSides, overrides
     const sides = await find(repository, '.');
     const read = readCommandLine({ config: options.config, overrides, maxCalls: options.maxCalls ?? null });
     if (read.problems.length > 0) throw new UserError(read.problems);
+    const trust = levelOf(options);
     const input: RunInput = {
-      mode, base: sides.base, head: sides.head, trust: levelOf(options), read: read.options, maxCalls: read.maxCalls,
+      mode, base: sides.base, head: sides.head, trust: trust.level, withheld: null, read: read.options, maxCalls: read.maxCalls,
       failOn: options.failOn ?? null, code: options.code, today: new Date().toISOString().slice(0, 10),
     };
-    return await work({ repository, sides, input, temporaryFolder });
+    return await work({ repository, sides, input, trust, temporaryFolder });
   } finally {
     await repository.close();
     await rm(temporaryFolder, { recursive: true, force: true });
@@ -72,8 +73,8 @@ export function evaluate(mode: 'diff' | 'sweep', find: FindSides, overrides: rea
 }
 
 /** What a run would do, without asking anyone. */
-export function planOnly(mode: 'diff' | 'sweep', find: FindSides, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal): Promise<{ planned: Planned; input: RunInput }> {
-  return withProject(mode, find, overrides, options, terminal, async ({ input }) => ({ planned: await planRun(input, sha256), input }));
+export function planOnly(mode: 'diff' | 'sweep', find: FindSides, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal): Promise<{ planned: Planned; trust: TrustDecision }> {
+  return withProject(mode, find, overrides, options, terminal, async ({ input, trust }) => ({ planned: await planRun(input, sha256), trust }));
 }
 
 async function show(result: Result, options: EvaluateOptions, terminal: Terminal): Promise<void> {
@@ -89,8 +90,8 @@ function accessOf(options: EvaluateOptions, env: NodeJS.ProcessEnv): Access {
   return accessFrom({ keys: { openai: null, anthropic: null }, endpoints }, env);
 }
 
-function levelOf(options: EvaluateOptions): RunInput['trust'] {
-  return trustLevel(COMMAND_LINE, { trust: options.trust === true, ...(options.untrusted === true ? { lower: 'untrusted' as const } : {}) }).level;
+function levelOf(options: EvaluateOptions): TrustDecision {
+  return trustLevel(COMMAND_LINE, { trust: options.trust === true, ...(options.untrusted === true ? { lower: 'untrusted' as const } : {}) });
 }
 
 const COMMAND_LINE: EventFacts = {

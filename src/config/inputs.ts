@@ -13,7 +13,7 @@ import { suggestion } from './suggest.ts';
 export const INPUT_DEFAULTS = {
   'github-token': '', mode: 'auto', config: SETTINGS_FILE, 'working-directory': '.', base: '', head: '', overrides: '',
   'openai-api-key': '', 'anthropic-api-key': '', endpoints: '', 'allowed-models': '', 'fail-on': '', comment: 'auto',
-  'check-name': 'evaldiff', code: 'sandbox', 'code-env': '', 'max-calls': '', 'max-cost': '', cache: 'true',
+  'check-name': 'evaldiff', code: 'sandbox', 'code-env': '', 'untrusted-approval': '', 'max-calls': '', 'max-cost': '', cache: 'true',
   'report-path': 'evaldiff-report', shard: '',
 } as const;
 export type InputName = keyof typeof INPUT_DEFAULTS;
@@ -34,6 +34,8 @@ export interface Inputs {
   checkName: string | null;
   code: 'sandbox' | 'host' | 'off';
   codeEnv: string[];
+  /** The label by which a maintainer approves one commit from outside; null: none does. */
+  untrustedApproval: string | null;
   maxCalls: number | null;
   /** US dollars. */
   maxCost: number | null;
@@ -78,6 +80,7 @@ export function readInputs(given: Readonly<Record<string, string>>): { inputs: I
     checkName: (given['check-name'] ?? INPUT_DEFAULTS['check-name']).trim() || null,
     code: word('code', CODE),
     codeEnv: names(raw('code-env')).filter((name) => environmentName('code-env', name, refuse)),
+    untrustedApproval: raw('untrusted-approval') || null,
     maxCalls: amount('max-calls', raw('max-calls'), true, refuse),
     maxCost: amount('max-cost', raw('max-cost'), false, refuse),
     cache: truth('cache', value('cache'), refuse),

@@ -1,4 +1,5 @@
 import type { GateSettings, Notice, Problem, Result, SourceTree, TrustLevel, UsageTotals } from '../types.ts';
+import type { Withheld } from './trust.ts';
 
 /** What every result says, whatever came of the run. */
 export interface ResultHead {
@@ -33,8 +34,9 @@ export function notEvaluated(head: ResultHead, problems: Problem[], notices: Not
   return { ...blankResult(head), title: `Not evaluated: ${count} to mend`, reasons: [], problems, notices };
 }
 
-/** A pull request from a fork gets no key: what needs none was checked, and that is said. */
-export function withoutKeys(head: ResultHead, notices: Notice[]): Result {
-  const reason = 'No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.';
-  return { ...blankResult(head), conclusion: 'neutral', title: 'Checked without a model key', reasons: [reason], notices };
+/** GitHub gives some runs no secrets: what needs none was checked, and that is said with what was left out. */
+export function withoutKeys(head: ResultHead, withheld: Withheld, left: readonly string[], notices: Notice[]): Result {
+  const whose = withheld === 'fork' ? 'from forks' : 'by Dependabot';
+  const reason = `No model key is available to pull requests ${whose}. Changes were checked, nothing was sent to a model.`;
+  return { ...blankResult(head), conclusion: 'neutral', title: 'Checked without a model key', reasons: [reason, ...left], notices };
 }

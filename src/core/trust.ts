@@ -58,6 +58,16 @@ function fromEvent(facts: EventFacts): TrustDecision {
   return { level: 'untrusted', reason: 'anyone can start this event' };
 }
 
+/** Whose pull requests GitHub gives neither secrets nor a token that writes. */
+export type Withheld = 'fork' | 'dependabot';
+
+/** Whether a missing key is GitHub's doing and nobody's mistake; null: secrets are in reach, so it is one. */
+export function withheldFrom({ event, fork, dependabot }: EventFacts): Withheld | null {
+  if (event === 'workflow_run') return null;
+  if (dependabot) return 'dependabot';
+  return fork && event === 'pull_request' ? 'fork' : null;
+}
+
 function afterRun(facts: EventFacts): TrustDecision {
   const origin = facts.origin?.event;
   if ((origin === 'push' || origin === 'schedule') && !facts.fork) {

@@ -3,6 +3,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { UserError, problem } from '../errors.ts';
 import type { ChangedFile, SourceTree } from '../types.ts';
 import { diffTrees } from './changes.ts';
+import { checkedOut } from './checked-out.ts';
 import { writeFiles } from './checkout.ts';
 import { gitEnvironment, gitLine, lastLine, runGit } from './command.ts';
 import type { GitPlace } from './command.ts';
@@ -27,6 +28,8 @@ export interface Repository {
   resolve(revision: string): Promise<string>;
   /** Fetches the commit from the remote when this clone lacks it. `UserError` with git's reason when that fails. */
   ensureCommit(commit: string, hints?: FetchHints): Promise<void>;
+  /** The commit that is checked out, then its parents (as a merge commit of GitHub's has the pull request's head); empty without one. */
+  checkedOut(): Promise<string[]>;
   /** Best common ancestor, fetching as much history of a shallow clone as that takes; null for unrelated histories. */
   mergeBase(base: string, head: string): Promise<string | null>;
   /** The files below the working directory at a commit; empty when the folder does not exist there. */
@@ -108,6 +111,7 @@ function openFound({ place, root, start }: Found, opened: string, options: Repos
   return {
     resolve: (revision) => resolveRevision(place, history, revision),
     ensureCommit: (commit, hints) => history.ensure(commit, hints),
+    checkedOut: () => checkedOut(place),
     mergeBase: (base, head) => history.mergeBase(base, head),
     async tree(commit, workingDirectory) {
       const prefix = prefixOf(workingDirectory);
@@ -155,7 +159,7 @@ function folderAlone(outer: GitPlace, options: RepositoryOptions): Repository {
     new UserError([problem(null, `${outer.directory} is not a git repository, so there is nothing to compare with. Run "git init" and commit, or use "evaldiff run".`)]),
   );
   return {
-    resolve: refuse, ensureCommit: refuse, mergeBase: refuse, tree: refuse, changedFiles: refuse,
+    resolve: refuse, ensureCommit: refuse, checkedOut: () => Promise.resolve([]), mergeBase: refuse, tree: refuse, changedFiles: refuse,
     async worktree(workingDirectory) {
       const prefix = folderPrefix('', relativeTo(outer.directory, workingDirectory), outer.directory);
       const { store, reader } = await uncommitted.open();

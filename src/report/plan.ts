@@ -1,0 +1,43 @@
+import type { Notice } from '../types.ts';
+import { formatProblem } from '../errors.ts';
+import type { Prepared } from '../core/prepare.ts';
+import type { LaneRun } from '../core/rounds.ts';
+import { sources, SOURCE_LABELS, type Sources, type TrustDecision } from '../core/trust.ts';
+import { plural } from '../core/wording.ts';
+import { logLine } from '../text/log.ts';
+
+export interface PlanView {
+  trust: TrustDecision;
+  prepared: Prepared;
+  notices: readonly Notice[];
+  /** References that are named in each suite; the rest is counted. */
+  references?: number;
+}
+
+/** What a run will do and why, before anything is asked: level, what comes from where, what was selected, calls. Filtered, one line each. */
+export function planLines({ trust, prepared, notices, references = Number.POSITIVE_INFINITY }: PlanView): string[] {
+  const { lanes, plan } = prepared;
+  return [
+    `trust: ${trust.level}: ${trust.reason}`, ...sourceLines(sources(trust.level)), '',
+    ...lanes.flatMap(({ run }) => laneLines(run, references)),
+    `${plural(plan.prompt_calls, 'call')} for the first answers, up to ${plural(plan.grader_calls, 'call')} for their grades`,
+    ...notices.map((notice) => `note: ${formatProblem(notice)}`),
+  ].map((line) => (line === '' ? '' : logLine(line)));
+}
+
+function sourceLines(from: Sources): string[] {
+  return Object.entries(SOURCE_LABELS).map(([key, label]) => `  ${label}: ${from[key as keyof Sources]}`);
+}
+
+function laneLines({ lane, runs }: LaneRun, limit: number): string[] {
+  if (lane.cases.length === 0) return [`${lane.path}: not affected`];
+  const why = lane.because.map(({ key, file }) => `${key} (${file})`).join(', ');
+  const removed = lane.cases.length - runs.length;
+  const shown = lane.cases.slice(0, limit);
+  return [
+    `${lane.path}: ${plural(runs.length, 'reference')} because of ${why}${lane.unaffected > 0 ? `; ${String(lane.unaffected)} not affected` : ''}`,
+    ...shown.map(({ reference, change, base }) => `  ${reference.id}${change === 'both' ? '' : ` (${change})`}${base === null && change !== 'removed' ? ', head only' : ''}`),
+    ...(shown.length < lane.cases.length ? [`  and ${String(lane.cases.length - shown.length)} more`] : []),
+    ...(removed > 0 ? [`  ${plural(removed, 'reference')} removed, not run`] : []),
+  ];
+}
