@@ -1,0 +1,142 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import * as library from '@actions/cache';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cacheKeys, createCacheService } from '../../src/store/cache-service.ts';
+import { openJobStores } from '../../src/stores.ts';
+import type { Complete, TrustLevel } from '../../src/types.ts';
+import { startCacheServer, type CacheServer } from '../stand-ins/cache-service.ts';
+import { asks, keyOf, ok } from './setting.ts';
+
+const MAIN = 'refs/heads/main';
+const pull = (number: number): string => `refs/pull/${number}/merge`;
+
+let server: CacheServer;
+let temporary: string;
+const before = { ...process.env };
+beforeAll(async () => {
+  server = await startCacheServer();
+});
+beforeEach(() => {
+  // One path for all: it is part of what the service finds an entry by.
+  temporary = mkdtempSync(join(tmpdir(), 'evaldiff-runner-'));
+  const token = `x.${Buffer.from(JSON.stringify({ scp: 'Actions.Results:a:b' })).toString('base64url')}.x`;
+  Object.assign(process.env, {
+    ACTIONS_CACHE_SERVICE_V2: 'true', ACTIONS_RESULTS_URL: `${server.url}/`, ACTIONS_RUNTIME_TOKEN: token, GITHUB_SERVER_URL: 'https://github.com',
+    RUNNER_TEMP: temporary, GITHUB_WORKSPACE: temporary, RUNNER_OS: 'Linux',
+  });
+});
+afterEach(() => {
+  server.fail('nothing');
+  rmSync(temporary, { recursive: true, force: true });
+});
+afterAll(async () => {
+  process.env = before;
+  await server.close();
+});
+
+interface Run { scope: string; trust: TrustLevel; pullRequest?: number; project?: string; warnings?: string[]; model?: string }
+let runs = 0;
+
+/** One job on a fresh runner: which of these questions had to be paid for. */
+async function job({ scope, trust, pullRequest, project = 'shop', warnings = [], model = 're' }: Run, questions: string[]): Promise<string[]> {
+  rmSync(join(temporary, 'evaldiff-store'), { recursive: true, force: true });
+  server.as(scope, scope === MAIN ? [] : [MAIN]);
+  const { stores, finish } = await openJobStores({
+    library, trust, temporary, project, own: pullRequest === undefined ? scope : `pull ${pullRequest}`, run: `run-${(runs += 1)}`, warn: (line) => { warnings.push(line); },
+  });
+  const paid: string[] = [];
+  const model_: Complete = async ({ messages }) => {
+    paid.push(messages[0]?.content ?? '');
+    return ok(`${model} ${messages[0]?.content ?? ''}`);
+  };
+  const complete = stores.reduceRight((below, store) => store.wrap(below, keyOf), model_);
+  for (const question of questions) await complete(asks(question));
+  await finish();
+  return paid;
+}
+
+const main = (questions: string[], more: Partial<Run> = {}) => job({ scope: MAIN, trust: 'trusted', ...more }, questions);
+const pullRequest = (number: number, questions: string[], more: Partial<Run> = {}) => job({ scope: pull(number), trust: 'member', pullRequest: number, ...more }, questions);
+const fork = (number: number, questions: string[], more: Partial<Run> = {}) => job({ scope: pull(number), trust: 'untrusted', pullRequest: number, ...more }, questions);
+
+describe('answers across runs, through the real client and a cache service on loopback', () => {
+  test("of the default branch serve the default branch and every pull request; a pull request's serve that pull request alone", async () => {
+    const project = 'one';
+    expect(await main(['a', 'b'], { project })).toEqual(['a', 'b']);
+    expect(await main(['a', 'b', 'c'], { project })).toEqual(['c']);
+    expect(await pullRequest(1, ['a', 'b', 'c', 'p'], { project })).toEqual(['p']);
+    expect(await pullRequest(1, ['a', 'p', 'q'], { project })).toEqual(['q']);
+    expect(await pullRequest(2, ['a', 'p'], { project })).toEqual(['p']);
+    expect(await fork(3, ['a', 'c', 'f'], { project })).toEqual(['f']);
+    expect(await fork(3, ['f'], { project })).toEqual(['f']);
+    expect(await main(['p', 'f'], { project })).toEqual(['p', 'f']);
+  });
+
+  test('written by a pull request are never read by the default branch, also where the service keeps no scopes apart', async () => {
+    const project = 'poisoned';
+    await job({ scope: MAIN, trust: 'member', pullRequest: 7, project, model: 'poison' }, ['a']);
+    await job({ scope: MAIN, trust: 'untrusted', pullRequest: 7, project, model: 'poison' }, ['a']);
+    expect(await main(['a'], { project })).toEqual(['a']);
+    expect(await job({ scope: MAIN, trust: 'member', pullRequest: 8, project: 'poisoned' }, ['a'])).toEqual([]);
+  });
+
+  test('of one project are not those of another in the same repository', async () => {
+    await main(['a'], { project: 'left' });
+    expect(await main(['a'], { project: 'right' })).toEqual(['a']);
+  });
+
+  test('are saved only by a run that paid for something, and never from outside', async () => {
+    const project = 'still';
+    await main(['a'], { project });
+    const count = server.entries().length;
+    await main(['a'], { project });
+    await fork(3, ['x'], { project });
+    expect(server.entries()).toHaveLength(count);
+    await pullRequest(4, ['x'], { project });
+    expect(server.entries().slice(count).map(({ scope }) => scope)).toEqual([pull(4)]);
+  });
+
+  test.each(['everything', 'garbage'] as const)('cost only reuse when the service fails at %s', async (how) => {
+    const project = `failing ${how}`;
+    await main(['a'], { project });
+    server.fail(how);
+    expect(await main(['a', 'b'], { project })).toEqual(['a', 'b']);
+  }, 60_000);
+});
+
+describe('what the service brought', () => {
+  test.each<[string, string]>([['damaged', 'garbage '.repeat(1000)], ['empty', '']])('is done without when it is %s', async (_what, content) => {
+    const warnings: string[] = [];
+    const bringing = { isFeatureAvailable: () => true, restoreCache: async ([file]: string[]) => { writeFileSync(file ?? '', content); return 'key'; }, saveCache: async () => 1 };
+    const { stores, finish } = await openJobStores({ library: bringing, trust: 'member', temporary, project: 'p', own: 'pull 1', run: '1', warn: (line) => { warnings.push(line); } });
+    let paid = 0;
+    const complete = stores.reduceRight<Complete>((below, store) => store.wrap(below, keyOf), async () => { paid += 1; return ok('fresh'); });
+    await complete(asks('a'));
+    expect(await complete(asks('a'))).toEqual(ok('fresh', { reused: true }));
+    await finish();
+    expect(paid).toBe(1);
+    expect(warnings.length > 0).toBe(content !== '');
+  });
+
+  test('may be missing, and the library may throw: one line says so', async () => {
+    const lines: string[] = [];
+    const throwing = { isFeatureAvailable: () => true, restoreCache: () => Promise.reject(new Error('no route')), saveCache: () => Promise.reject(new Error('full')) };
+    const service = createCacheService(throwing, (line) => { lines.push(line); });
+    expect(await service.restore('/f', 'k')).toBe(false);
+    await service.save('/f', 'k');
+    expect(lines).toEqual(['Stored answers could not be restored: no route', 'Answers could not be stored for later runs: full']);
+    expect(await createCacheService({ ...throwing, isFeatureAvailable: () => false }, () => { throw new Error('said something'); }).restore('/f', 'k')).toBe(false);
+  });
+});
+
+test('keys never cross levels of trust, and are short and plain', () => {
+  const scope = { project: 'p, with a comma', own: 'pull 1', run: '12-1' };
+  const [shared, own, none] = (['read-write', 'read-write-own-scope', 'read'] as const).map((access) => cacheKeys({ ...scope, access }));
+  expect(own!.shared).toBe(shared!.shared);
+  expect(own!.save!.startsWith(shared!.shared)).toBe(false);
+  expect(shared!.save!.startsWith(own!.own!)).toBe(false);
+  expect(none).toEqual({ shared: shared!.shared, own: null, save: null });
+  for (const key of [shared!.save!, own!.save!]) expect(key).toMatch(/^[a-z0-9-]{1,200}$/);
+});

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { STORE_VERSION } from './database.ts';
+
+/** What is used of `@actions/cache`; the tests give a part of their own, or the real one before a server on loopback. */
+export interface CacheLibrary {
+  isFeatureAvailable(): boolean;
+  restoreCache(paths: string[], primaryKey: string, restoreKeys: string[], options: { segmentTimeoutInMs: number }): Promise<string | undefined>;
+  saveCache(paths: string[], key: string): Promise<number>;
+}
+
+export interface CacheScope {
+  /** Of `core/trust.ts`: whether the run may write what everybody reads, only what its own pull request reads, or nothing. */
+  access: 'read-write' | 'read-write-own-scope' | 'read';
+  /** What tells this project's answers from another's in the same repository. */
+  project: string;
+  /** What a run without that right writes for: its pull request, or its branch. */
+  own: string;
+  /** Unique for this job of this run: an entry of the service can never be written twice. */
+  run: string;
+}
+
+export interface CacheKeys {
+  /** Start of the keys under which the default branch's answers lie. */
+  shared: string;
+  /** Start of the keys of this pull request's own answers; null where it has none. */
+  own: string | null;
+  /** The full key to save under; null: this run must not save. */
+  save: string | null;
+}
+
+/**
+ * Keys never cross levels of trust: a run that may not write for everybody has no key that a run that may would ever ask
+ * for. GitHub keeps the caches of a pull request apart as well, but not every self-hosted service does.
+ */
+export function cacheKeys({ access, project, own, run }: CacheScope): CacheKeys {
+  const start = `evaldiff-${String(STORE_VERSION)}-${short(project)}`;
+  const shared = `${start}-shared-`;
+  if (access === 'read-write') return { shared, own: null, save: `${shared}${run}` };
+  if (access === 'read') return { shared, own: null, save: null };
+  const scope = `${start}-own-${short(own)}-`;
+  return { shared, own: scope, save: `${scope}${run}` };
+}
+
+function short(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+export interface CacheService {
+  /** Brings the newest entry whose key starts so; whether there was one. */
+  restore(file: string, start: string): Promise<boolean>;
+  save(file: string, key: string): Promise<void>;
+}
+
+/** A download that stands still for longer is given up. */
+const STALLED_MS = 60_000;
+
+/** The runner's cache service. Whatever goes wrong with it costs reuse only, and is told in one line. */
+export function createCacheService(library: CacheLibrary, warn: (line: string) => void): CacheService {
+  const attempt = async <T>(what: string, work: () => Promise<T>, without: T): Promise<T> => {
+    if (!library.isFeatureAvailable()) return without;
+    try {
+      return await work();
+    } catch (error) {
+      warn(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+      return without;
+    }
+  };
+  return {
+    restore: (file, start) => attempt('Stored answers could not be restored', async () => (
+      // The first key is looked up exactly, the others by their start; of several the newest is taken.
+      await library.restoreCache([file], `${start}newest`, [start], { segmentTimeoutInMs: STALLED_MS })) !== undefined, false),
+    save: (file, key) => attempt('Answers could not be stored for later runs', async () => { await library.saveCache([file], key); }, undefined),
+  };
+}
