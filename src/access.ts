@@ -9,7 +9,7 @@ export function accessFrom(given: { keys: Access['keys']; endpoints: readonly En
   const fromEnv = (name: string): string | null => env[name]?.trim() || null;
   return {
     keys: { openai: given.keys.openai ?? fromEnv('OPENAI_API_KEY'), anthropic: given.keys.anthropic ?? fromEnv('ANTHROPIC_API_KEY') },
-    endpoints: new Map(given.endpoints.map(({ name, url, keyEnv }) => [name, { url, key: keyEnv === null ? null : fromEnv(keyEnv) }])),
+    endpoints: new Map(given.endpoints.map(({ name, url, keyEnv }) => [name, { url, key: keyEnv === null ? null : fromEnv(keyEnv), keyEnv }])),
   };
 }
 

@@ -53,6 +53,12 @@ describe('the address of a server', () => {
     }]);
   });
 
+  test('an endpoint whose variable is empty is a problem that names the variable, and one that takes no key is not', () => {
+    const of = (keyEnv: string | null) => addressOf({ provider: 'openai', endpoint: 'local' }, { ...access, endpoints: new Map([['local', { url: 'https://models.example/v1', key: null, keyEnv }]]) });
+    expect(of('LOCAL_KEY')).toMatchObject({ message: expect.stringContaining('the environment variable LOCAL_KEY is not set') });
+    expect(of(null)).toEqual({ base: new URL('https://models.example/v1'), key: null });
+  });
+
   test('programs and recordings need no key', () => {
     const { missingKeys } = createProviders(options({ keys: { openai: null, anthropic: null } }));
     expect(missingKeys([

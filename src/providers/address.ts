@@ -8,8 +8,11 @@ import { vendors } from './vendors.ts';
 /** Servers and keys, as the workflow (never a repository's file) names them. */
 export interface Access {
   keys: Readonly<Record<VendorName, string | null>>;
-  /** Further servers by name. `url` is what the vendor's SDK takes as base address; `key` null: none is sent. */
-  endpoints: ReadonlyMap<string, { url: string; key: string | null }>;
+  /**
+   * Further servers by name. `url` is what the vendor's SDK takes as base address; `key` null: none is sent, unless `keyEnv` names
+   * the variable that was to hold it, for then it is missing.
+   */
+  endpoints: ReadonlyMap<string, { url: string; key: string | null; keyEnv?: string | null }>;
   /** Other addresses for the vendors' public hosts, set in process for tests and self-hosting. */
   vendorUrls?: Partial<Record<VendorName, string>>;
 }
@@ -33,7 +36,11 @@ export function addressOf(target: { provider: VendorName; endpoint: string | nul
   if (endpoint === undefined) {
     return problem(null, `No endpoint is called "${name}": add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints.`);
   }
-  return checked(`Endpoint ${name}`, endpoint.url, endpoint.key);
+  const { url, key, keyEnv } = endpoint;
+  if (key === null && typeof keyEnv === 'string') {
+    return problem(null, `Endpoint ${name}: the environment variable ${keyEnv} is not set; give it to the step under env, or leave key= out where no key is needed.`);
+  }
+  return checked(`Endpoint ${name}`, url, key);
 }
 
 /** What stands in the way of asking these targets, each thing once. */
