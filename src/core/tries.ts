@@ -1,16 +1,19 @@
 import type { GateSettings, Settings } from '../types.ts';
 import { adaptive, type Adaptive } from '../statistics/adaptive.ts';
 import { adaptiveLevels, FRESH_TRIES, SCREEN_TRIES, type AdaptiveLevels } from '../statistics/adaptive-levels.ts';
+import { gatesByPreference } from './pairwise.ts';
 import type { CaseRun, LaneRun, NextTries } from './rounds.ts';
 import { criticalOf, outcomesOf, type ComparedLane, type TryPolicy } from './verdict.ts';
 
-/** Tries a side where the adaptive policy has nothing to compare: a sweep, or a prompt that base does not have. */
+/** Tries a side where the adaptive policy cannot be followed: a sweep, a prompt that base does not have, comparisons of answers. */
 export const UNCOMPARED_TRIES = SCREEN_TRIES;
 
-/** The test file's `n_tries`, else the settings'. A sweep has nothing to compare, so `adaptive` is a fixed number there. */
-export function tryPolicy({ lane }: LaneRun, settings: Settings, compares: boolean): TryPolicy {
+/** The test file's `n_tries`, else the settings'. In a sweep, and where both sides' answers are compared with each other, `adaptive` is a fixed number. */
+export function tryPolicy({ lane, deciding }: LaneRun, settings: Settings, compares: boolean): TryPolicy {
   const tries = (lane.head ?? lane.base)?.suite.tests.n_tries ?? settings.n_tries;
-  if (tries !== 'adaptive') return { kind: 'fixed', tries };
+  const kind = compares && gatesByPreference(deciding.tests) ? 'pairs' : 'fixed';
+  if (tries !== 'adaptive') return { kind, tries };
+  if (kind === 'pairs') return { kind, tries: UNCOMPARED_TRIES };
   return compares ? { kind: 'adaptive' } : { kind: 'fixed', tries: UNCOMPARED_TRIES };
 }
 
@@ -27,7 +30,7 @@ export function nextTries(lanes: readonly ComparedLane[], settings: GateSettings
     const lane = byRun.get(run);
     if (lane === undefined) return new Map();
     const { policy } = lane;
-    const wanted = policy.kind === 'fixed' ? fixed(run, policy.tries) : adaptively(lane, settings, levels);
+    const wanted = policy.kind === 'adaptive' ? adaptively(lane, levels) : fixed(run, policy.tries);
     return new Map([...wanted].filter(([index, count]) => lacks(run.runs[index], count)));
   };
 }
@@ -36,10 +39,10 @@ function fixed(run: LaneRun, tries: number): Map<number, number> {
   return new Map(run.runs.map(({ case: one }, index) => [index, one.reference.n_tries ?? tries]));
 }
 
-function adaptively({ run, compared }: ComparedLane, settings: GateSettings, levels: AdaptiveLevels): Map<number, number> {
+function adaptively({ run, compared, gate }: ComparedLane, levels: AdaptiveLevels): Map<number, number> {
   const wanted = fixed(run, SCREEN_TRIES);
   const state = adaptive(compared.map(outcomesOf), {
-    levels, minDrop: settings.min_drop, critical: criticalOf(compared),
+    levels, minDrop: gate.min_drop, critical: criticalOf(compared),
   });
   const position = new Map(run.runs.map((one, index) => [one, index]));
   for (const { reference, to } of state.next?.wanted ?? naming(state)) {

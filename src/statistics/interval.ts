@@ -10,6 +10,9 @@ export function meanDifference(tables: readonly Table[]): number | null {
   return sum / compared.length;
 }
 
+/** The normal 0.95 quantile: two-sided 90 %. */
+const Z_90 = 1.6448536269514722;
+
 /**
  * Interval for `meanDifference` on these very tables: d ± z·SE, cut to [−1, 1], with
  * SE² = (1/N²)[Σ (1/nB + 1/nH)² V_i + 2·mean(1/(nB·nH))], V_i the permutation variance of `headMoments`.
@@ -18,7 +21,7 @@ export function meanDifference(tables: readonly Table[]): number | null {
  * Null when no table has tries on both sides.
  */
 export function differenceInterval(
-  tables: readonly Table[], z = 1.6449,
+  tables: readonly Table[], z = Z_90,
 ): { difference: number; low: number; high: number } | null {
   const compared = tables.filter(isComparable);
   const difference = meanDifference(compared);
