@@ -33,8 +33,8 @@ metrics:
   count as the text they are written as: the number 8 is \`8\`. A reference without \`expected\` is then an error of that metric.
 - Metrics judged by a model ask the \`grader\` of the settings. The answer stands between delimiters that it cannot contain; the
   grader gives reasons and one label. A reply without a single label is asked for once more, then the answer is \`ungraded\`.
-- Not built in: \`embedding_similarity\`, since no provider here offers embeddings, and
-  \`pairwise_preference\`, which needs the answers of both sides at once.`;
+  Several graders vote: see [rubrics](rubrics.md).
+- Not built in: \`embedding_similarity\`, since no provider here offers embeddings.`;
 
 const rubricsSection = `## Rubrics that every project has
 
@@ -88,10 +88,10 @@ function typeName(schema: Schema): string {
 }
 
 function renderExample({ name, example }: MetricDefinition): string {
-  const { output, expected, with: given, completion, input, thread, price, reply, value, pass } = example;
+  const { output, expected, with: given, completion, input, thread, price, rival, reply, value, pass } = example;
   const use = stringify([{ uses: name, ...(given === undefined ? {} : { with: given }) }], { collectionStyle: 'flow', lineWidth: 0 }).trim();
   const parts = [
-    ['uses', use.replace(/^\[ ?/, '').replace(/ ?\]$/, '')], ['answer', JSON.stringify(output)], ['expected', show(expected)], ['input', show(input)],
+    ['uses', use.replace(/^\[ ?/, '').replace(/ ?\]$/, '')], ['answer', JSON.stringify(output)], ['the other side’s answer', show(rival)], ['expected', show(expected)], ['input', show(input)],
     ['conversation', show(thread)], ['call', show(completion)], ['price', show(price)], ['grader replies', show(reply)],
   ].filter(([, text]) => text !== '').map(([what, text]) => `| ${what} | ${cell(code(text ?? ''))} |`);
   const shown = typeof value === 'number' ? String(Number(value.toFixed(4))) : JSON.stringify(value);

@@ -50,8 +50,8 @@ describe('rubrics', () => {
       'rubrics/r.yaml', { 'rubrics/x.jsonl': '{"content": "d", "expected": "No", "by": "ann"}\n' },
     );
     expect(list[0]?.examples).toEqual([
-      { content: 'c', context: 'e', expected: 'Yes', place: { file: 'rubrics/r.yaml', line: 5 } },
-      { content: 'd', context: null, expected: 'No', place: { file: 'rubrics/x.jsonl', line: 1 } },
+      { content: 'c', context: 'e', ideal: null, expected: 'Yes', place: { file: 'rubrics/r.yaml', line: 5 } },
+      { content: 'd', context: null, ideal: null, expected: 'No', place: { file: 'rubrics/x.jsonl', line: 1 } },
     ]);
   });
 
@@ -67,5 +67,12 @@ describe('rubrics', () => {
     ['choice_scores: { A: 1 }\n  examples: [{ content: c }]', 'rubrics/r.yaml:4: r.examples[0]: "expected" is missing'],
   ])('refuse %s', async (lines, problem) => {
     expect(await problemsOf({ 'rubrics/r.yaml': `r:\n  prompt: "{content}"\n  ${lines}\n` })).toEqual([problem]);
+  });
+
+  test('that show {expected} need it in their examples', async () => {
+    const text = 'r:\n  prompt: "Is {content} as good as {expected}?"\n  choice_scores: { A: 1 }\n  examples:\n    - { content: c, ideal: 8, expected: A }\n    - { content: d, expected: A }\n';
+    expect(await problemsOf({ 'rubrics/r.yaml': text })).toEqual(['rubrics/r.yaml:6: the rubric "r" shows {expected}, so this example needs ideal: the text that stands there']);
+    const { list } = await rubrics(text.replace(/ {4}- .*expected: A }\n$/, ''));
+    expect(list[0]?.examples.map(({ ideal }) => ideal)).toEqual(['8']);
   });
 });

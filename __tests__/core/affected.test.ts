@@ -85,7 +85,7 @@ describe('a change of the yardstick', () => {
 
   test('counts the grader only where something is graded by a model', () => {
     const grader = { target: { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' }, parameters: {} };
-    expect(affectedCases(suiteSide('base'), suiteSide('head', suite(), { grader })).cases).toEqual([]);
+    expect(affectedCases(suiteSide('base'), suiteSide('head', suite(), { graders: [grader] })).cases).toEqual([]);
   });
 
   test('shows in the roll-up', () => {

@@ -44,9 +44,9 @@ describe('every entry of the catalogue', () => {
     expect([...metrics.keys()]).toEqual(expect.arrayContaining([
       'exact_match', 'contains', 'starts_with', 'ends_with', 'regex', 'is_json', 'json_schema', 'levenshtein', 'rouge_l', 'length', 'passes_ast',
       'match', 'numeric_diff', 'token_f1', 'rouge_1', 'rouge_2', 'bleu', 'chrf', 'set_precision', 'set_recall', 'set_f1', 'json_match', 'tool_call_match',
-      'word_count', 'latency', 'cost', 'tokens', 'refusal', 'finish_reason', 'llm_rubric', 'criteria', 'factuality', 'closed_qa', 'g_eval', 'faithfulness', 'answer_relevance',
+      'word_count', 'latency', 'cost', 'tokens', 'refusal', 'finish_reason', 'llm_rubric', 'criteria', 'factuality', 'closed_qa', 'g_eval', 'faithfulness', 'answer_relevance', 'pairwise_preference',
     ]));
-    expect([...metrics.values()].filter(({ needs }) => needs.model).map(({ name }) => name)).toEqual(['llm_rubric', 'criteria', 'factuality', 'closed_qa', 'g_eval', 'faithfulness', 'answer_relevance']);
+    expect([...metrics.values()].filter(({ needs }) => needs.model).map(({ name }) => name)).toEqual(['llm_rubric', 'criteria', 'factuality', 'closed_qa', 'g_eval', 'faithfulness', 'answer_relevance', 'pairwise_preference']);
   });
 });
 

@@ -62,7 +62,7 @@ describe('material', () => {
   });
 
   test('a labelled example stands for the answer however the rubric names it', () => {
-    const materials = exampleMaterials({ content: 'Hello', context: 'user: Hi', expected: 'YES', place: { file: 'r.yaml', line: 1 } });
+    const materials = exampleMaterials({ content: 'Hello', context: 'user: Hi', ideal: null, expected: 'YES', place: { file: 'r.yaml', line: 1 } });
     for (const name of ['content', 'turn', 'completion', 'output']) expect(userText(`{${name}}`, materials)).toContain('\nHello\n<<<end KEY>>>');
     expect(userText('{conversation}', materials)).toContain('user: Hi\nHello');
   });

@@ -51,7 +51,7 @@ describe('grading by a rubric', () => {
   });
 
   test('without a grader, or without the rubric, the score is an error that says so', async () => {
-    const without = await scoreMetric(rubricMetric('r'), [sample('x')], tools({ grader: null, rubrics: new Map([['r', rubricOf('{completion}')]]) }));
+    const without = await scoreMetric(rubricMetric('r'), [sample('x')], tools({ graders: [], rubrics: new Map([['r', rubricOf('{completion}')]]) }));
     expect(without[0]).toMatchObject({ status: 'error', reason: expect.stringContaining('grader:') });
     expect((await scoreMetric(rubricMetric('none'), [sample('x')], tools()))[0]).toMatchObject({ status: 'error', reason: 'there is no rubric none' });
   });

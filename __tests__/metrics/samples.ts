@@ -15,10 +15,10 @@ export function sample(output: string, more: Omit<Partial<MetricSample>, 'comple
 }
 
 export function fromExample(example: MetricExample): MetricSample {
-  const { output, expected, completion, input, thread, price } = example;
+  const { output, expected, completion, input, thread, price, rival } = example;
   return sample(output, {
     ...(expected === undefined ? {} : { expected }), ...(completion === undefined ? {} : { completion }),
-    ...(input === undefined ? {} : { input }), ...(thread === undefined ? {} : { thread }), ...(price === undefined ? {} : { price }),
+    ...(input === undefined ? {} : { input }), ...(thread === undefined ? {} : { thread }), ...(price === undefined ? {} : { price }), ...(rival === undefined ? {} : { rival }),
   });
 }
 
@@ -59,7 +59,7 @@ export function tools(more: Partial<MetricTools> = {}): MetricTools {
     complete: () => Promise.reject(new Error('no model here')),
     evaluate: () => Promise.reject(new Error('no code here')),
     rubrics: new Map(),
-    grader: { target: { provider: 'openai', endpoint: null, model: 'judge' }, parameters: { temperature: 0 } },
+    graders: [{ target: { provider: 'openai', endpoint: null, model: 'judge' }, parameters: { temperature: 0 } }],
     random: () => `d${String(++count).padStart(4, '0')}f00d`,
     side: 'head', try: 0,
     ...more,

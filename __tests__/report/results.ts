@@ -135,11 +135,12 @@ export function regression(): Result {
     yardstick: [{
       path: 'prompts/triage.yaml', name: 'triage', rates: { base_base: 1, base_head: 1, head_base: 0.944, head_head: 0.833 }, prompt_effect: -0.167, yardstick_effect: 0, total: -0.167,
       because: [{ key: 'is_polite.prompt', file: 'rubrics/tone.yaml' }], flipped: [{ id: 'invoice', from: 'pass', to: 'fail' }],
+      same_answers: { judged: 18, pass_fail: 1, fail_pass: 1, p: 1, kappa: 0.64 },
       summary: 'the pass rate fell 16.7 points, all of it from the prompt; the stricter rubric changed nothing on base’s answers.',
     }],
     graders: [
-      { rubric: 'is_polite', side: 'base', examples: 24, agreement: 0.875, true_positive_rate: 0.923, true_negative_rate: 0.818, kappa: 0.746, base_rate: 0.54, flipped: [] },
-      { rubric: 'is_polite', side: 'head', examples: 24, agreement: 0.917, true_positive_rate: 0.923, true_negative_rate: 0.909, kappa: 0.832, base_rate: 0.54,
+      { rubric: 'is_polite', side: 'base', examples: 24, judged: 24, agreement: 0.875, true_positive_rate: 0.923, true_negative_rate: 0.818, kappa: 0.746, base_rate: 0.54, flipped: [] },
+      { rubric: 'is_polite', side: 'head', examples: 24, judged: 23, agreement: 0.917, true_positive_rate: 0.923, true_negative_rate: 0.909, kappa: 0.832, base_rate: 0.54,
         flipped: [{ content: 'We cannot help you. Bye.', expected: 'NO', base: 'YES', head: 'NO' }] },
     ],
     attributes: [
@@ -234,10 +235,10 @@ export function hostile(): Result {
     conclusion: 'failure', title: all, reasons: texts, suites,
     yardstick: texts.map((text) => ({
       path: text, name: text, rates: { base_base: 1, base_head: 0.5, head_base: 0, head_head: null }, prompt_effect: null, yardstick_effect: -0.5, total: null,
-      because: [{ key: text, file: text }], flipped: [{ id: text, from: 'pass', to: 'fail' }], summary: text,
+      because: [{ key: text, file: text }], flipped: [{ id: text, from: 'pass', to: 'fail' }], same_answers: { judged: 6, pass_fail: 3, fail_pass: 0, p: 0.125, kappa: -0.2 }, summary: text,
     })),
     graders: texts.flatMap((text) => (['base', 'head'] as const).map((side) => ({
-      rubric: text, side, examples: 3, agreement: 0.5, true_positive_rate: null, true_negative_rate: 1, kappa: -0.2, base_rate: 0.5, flipped: [{ content: text, expected: text, base: text, head: null }],
+      rubric: text, side, examples: 3, judged: 2, agreement: 0.5, true_positive_rate: null, true_negative_rate: 1, kappa: -0.2, base_rate: 0.5, flipped: [{ content: text, expected: text, base: text, head: null }],
     }))),
     attributes: texts.map((text) => attribute(text, 'domain', 9, 0.9, 0.5, -0.4, 'regressed', [text])),
     insights: texts.map((text) => ({ path: 'prompts/hostile.yaml', variant: { model: null, parameters: {} }, text, attributes: [text], references: [text], generated: true })),

@@ -10,6 +10,8 @@ import { suggestion } from './suggest.ts';
 export interface BuiltInMetric {
   /** `model`: it asks one, so a grader has to be named. */
   needs: { model: boolean };
+  /** The levels at which it has something to look at. */
+  levels: readonly MetricLevel[];
   /** What is wrong with the values of `with`, each a sentence; empty when they are right. */
   problems(parameters: Record<string, Json>): string[];
   /** Whether with these values it compares with `expected`, so that a reference without one cannot be judged. */
@@ -97,15 +99,32 @@ function readMetric(document: Document, path: Path, written: Written, builtIns: 
     problems.push(problem(place, `${pathText(path)}: "name" is missing`));
     return null;
   }
+  const { key, level } = writtenLevel(written);
+  const at = levelsOf(source, builtIns);
+  if (!at.includes(level)) {
+    const what = source.kind === 'built-in' ? source.uses : 'code';
+    problems.push(problem(document.placeOf([...path, key]), `metric "${name}": ${what} has nothing to judge at level ${level}; it is for ${at.join(', ')}`));
+  }
   return {
     name,
     source,
     threshold: written.threshold ?? null,
-    level: levelOf(written.metric_level ?? written.level ?? 'Turn') ?? 'Turn',
+    level,
     depends_on: (written.depends_on ?? []).map((entry, index) => dependsOn(entry, document, [...path, 'depends_on', index])),
     skip: written.skip ?? false,
     place,
   };
+}
+
+function writtenLevel({ metric_level, level }: Written): { key: string; level: MetricLevel } {
+  return { key: metric_level === undefined ? 'level' : 'metric_level', level: levelOf(metric_level ?? level ?? 'Turn') ?? 'Turn' };
+}
+
+/** Code sees whole answers; a rubric may be asked about anything. */
+function levelsOf(source: MetricSource, builtIns: BuiltInMetrics): readonly MetricLevel[] {
+  if (source.kind === 'rubric') return LEVELS;
+  const all = LEVELS.filter((word) => word !== 'ToolCall');
+  return source.kind === 'code' ? all : builtIns.get(source.uses)?.levels ?? all;
 }
 
 function readSource(document: Document, path: Path, written: Written, builtIns: BuiltInMetrics, problems: Problem[]): MetricSource | null {

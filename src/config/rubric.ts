@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { problem } from '../errors.ts';
+import { materialUsed } from '../metrics/keywords.ts';
 import type { Notice, Place, Problem, Rubric } from '../types.ts';
 import { isMap, pathText, valueAt } from './document.ts';
 import type { Document, Path } from './document.ts';
@@ -14,7 +15,7 @@ import { anything, check, checkItems, checkMembers, closed, filled, listOf, miss
 /** What a rubric file is read with. */
 export interface RubricContext { limits: Limits; load: LoadData }
 
-const exampleSchema = closed({ content: filled(), context: text().optional(), expected: scalar() });
+const exampleSchema = closed({ content: filled(), context: text().optional(), ideal: scalar().optional(), expected: scalar() });
 const examplesFromSchema = closed({ file: filled() });
 const messageSchema = closed({ role: oneOf(['system', 'human', 'user', 'ai', 'assistant']), content: filled() });
 const score = number(-Number.MAX_VALUE, Number.MAX_VALUE);
@@ -86,13 +87,20 @@ async function readRubric(
     if (written[key] === undefined) continue;
     notices.push({ kind: 'import', message: `${pathText([...path, key])} has no effect here`, place: document.placeOf([...path, key]) });
   }
+  const prompt = readPromptText(document, path, name, problems, notices);
+  const examples = await readExamples(document, path, [...choices.scores.keys()], context, problems);
+  if (materialUsed(prompt).has('expected')) {
+    for (const { place } of examples.filter(({ ideal }) => ideal === null)) {
+      problems.push(problem(place, `the rubric "${name}" shows {expected}, so this example needs ideal: the text that stands there`));
+    }
+  }
   return {
     name,
-    prompt: readPromptText(document, path, name, problems, notices),
+    prompt,
     choice_scores: choices.scores,
     eval_type: written.eval_type ?? 'cot_classify',
     notes: written.notes ?? written.description ?? null,
-    examples: await readExamples(document, path, [...choices.scores.keys()], context, problems),
+    examples,
     place: document.placeOf(path),
   };
 }
@@ -122,7 +130,7 @@ function promptTexts(document: Document, path: Path, name: string, problems: Pro
   return checkItems(document, [...path, 'messages'], messageSchema, problems).map((item) => ({ at: [...item.path, 'content'], content: item.value.content }));
 }
 
-interface Example { content: string; context?: string | undefined; expected: string | number | boolean; place: Place }
+interface Example { content: string; context?: string | undefined; ideal?: string | number | boolean | undefined; expected: string | number | boolean; place: Place }
 
 async function readExamples(
   document: Document, path: Path, labels: readonly string[], context: RubricContext, problems: Problem[],
@@ -130,12 +138,12 @@ async function readExamples(
   const written = checkItems(document, [...path, 'examples'], exampleSchema, problems)
     .map((item): Example => ({ ...item.value, place: document.placeOf(item.path) }));
   const examples = [...written, ...await loadExamples(document, [...path, 'examples_from'], context, problems)];
-  return examples.flatMap(({ content, context: earlier, expected, place }) => {
+  return examples.flatMap(({ content, context: earlier, ideal, expected, place }) => {
     const label = matchingLabel(String(expected), labels);
     if (label === null && labels.length > 0) {
       problems.push(problem(place, `the example's expected "${String(expected)}" is none of ${labels.join(', ')}`));
     }
-    return label === null ? [] : [{ content, context: earlier ?? null, expected: label, place }];
+    return label === null ? [] : [{ content, context: earlier ?? null, ideal: ideal === undefined ? null : String(ideal), expected: label, place }];
   });
 }
 

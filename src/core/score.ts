@@ -1,6 +1,10 @@
-import type { Complete, DependsOn, Evaluate, Json, Metric, Reference, Score } from '../types.ts';
+import type { Complete, DependsOn, Evaluate, Metric, Reference, Score } from '../types.ts';
 import { scoreMetric, type MetricSample, type MetricTools } from '../metrics/index.ts';
+import { earlier, inDependencyOrder, metricOf, unmet } from './conditions.ts';
 import type { Sample } from './execute.ts';
+import type { Price } from './meter.ts';
+import { metricsFor, ownMetrics } from './own-metrics.ts';
+import { gatesByPreference, isPairwise, scorePairs } from './pairwise.ts';
 import type { Yardstick } from './yardstick.ts';
 
 export interface ScoringTools {
@@ -8,42 +12,95 @@ export interface ScoringTools {
   evaluate: Evaluate;
   /** Unforeseeable text for the delimiters around what a grader judges. */
   random: MetricTools['random'];
+  price: Price;
 }
 
 /** One answer to judge, and the reference whose expected value it is judged by. */
-export interface Judged { sample: Sample; reference: Reference }
+export interface Judged {
+  sample: Sample;
+  reference: Reference;
+  /** The other side's answer, for metrics that compare the two; null where there is none. */
+  rival?: string | null;
+}
 
 /**
  * Every metric of the yardstick on every answer: one list of scores per answer, in the order of the metrics.
  * An answer that never came has no scores. A metric whose `depends_on` does not hold is skipped with its reason.
  */
 export async function scoreSamples(judged: readonly Judged[], yardstick: Yardstick, tools: ScoringTools): Promise<Score[][]> {
+  const { tests } = yardstick;
   const found = judged.map(() => new Map<string, Score>());
-  for (const metric of inDependencyOrder(yardstick.tests.metrics)) {
-    const ready: number[] = [];
-    judged.forEach(({ sample }, index) => {
-      if (sample.completion.status === 'error') return;
-      const unmet = unmetDependency(metric, found[index] ?? new Map());
-      if (unmet === null) ready.push(index);
-      else found[index]?.set(metric.name, { metric: metric.name, status: 'skipped', value: null, reason: unmet, skip: metric.skip });
-    });
-    const scores = await scoreByTry(metric, ready.map((index) => judged[index]).filter((one) => one !== undefined), yardstick, tools);
+  const answered = judged.flatMap(({ sample }, index) => (sample.completion.status === 'ok' ? [index] : []));
+  for (const written of inDependencyOrder(tests.metrics)) {
+    const metric = isPairwise(written) && !gatesByPreference(tests) ? { ...written, skip: true } : written;
+    const reasons = await unmetConditions(metric, answered, judged, found, yardstick, tools);
+    const ready = answered.filter((index) => reasons.get(index) === undefined);
+    for (const [index, reason] of reasons) found[index]?.set(metric.name, { metric: metric.name, status: 'skipped', value: null, reason, skip: metric.skip });
+    const scores = await scoreAnswers(metric, ready.map((index) => judged[index]).filter((one) => one !== undefined), yardstick, tools);
     ready.forEach((index, position) => {
       const score = scores[position];
       if (score !== undefined) found[index]?.set(metric.name, score);
     });
   }
-  return found.map((scores) => yardstick.tests.metrics.map(({ name }) => scores.get(name)).filter((score) => score !== undefined));
+  await scoreOwn(judged, found, yardstick, tools);
+  return found.map((scores, index) => metricsFor(tests, judged[index]?.reference ?? {}).map(({ name }) => scores.get(name)).filter((score) => score !== undefined));
+}
+
+/** The metrics that single references have of their own. */
+async function scoreOwn(judged: readonly Judged[], found: readonly Map<string, Score>[], yardstick: Yardstick, tools: ScoringTools): Promise<void> {
+  const own = ownMetrics(judged.map(({ sample, reference }) => (sample.completion.status === 'ok' ? reference : null)));
+  await Promise.all(own.map(async ({ metric, positions }) => {
+    const scores = await scoreAnswers(metric, positions.map((index) => judged[index]).filter((one) => one !== undefined), yardstick, tools);
+    positions.forEach((index, position) => {
+      const score = scores[position];
+      if (score !== undefined) found[index]?.set(metric.name, score);
+    });
+  }));
+}
+
+function scoreAnswers(metric: Metric, judged: readonly Judged[], yardstick: Yardstick, tools: ScoringTools): Promise<Score[]> {
+  const score = (some: readonly Judged[]): Promise<Score[]> => scoreByTry(metric, some, (one) => metricSample(one, tools.price), yardstick, tools);
+  return isPairwise(metric) ? scorePairs(metric, judged, score) : score(judged);
+}
+
+/** Why the metric does not apply, by the index of each answer to which it does not. */
+async function unmetConditions(
+  { depends_on: conditions }: Metric, answered: readonly number[], judged: readonly Judged[], found: readonly ReadonlyMap<string, Score>[], yardstick: Yardstick, tools: ScoringTools,
+): Promise<Map<number, string>> {
+  const reasons = new Map<number, string>();
+  for (const condition of conditions) {
+    const dependency = metricOf(condition, yardstick.tests.metrics);
+    const open = answered.filter((index) => !reasons.has(index));
+    const scores = condition.relative_object_position === 0 || dependency === null
+      ? open.map((index) => found[index]?.get(dependency?.name ?? condition.name))
+      : await scoreEarlier(condition, dependency, open.map((index) => judged[index]).filter((one) => one !== undefined), yardstick, tools);
+    open.forEach((index, position) => {
+      const score = scores[position];
+      const reason = score === null ? `depends on ${condition.name} of an earlier ${dependency?.level.toLowerCase() ?? 'object'}, and there is none` : unmet(condition, score);
+      if (reason !== null) reasons.set(index, reason);
+    });
+  }
+  return reasons;
+}
+
+/** The dependency's score on an earlier turn or message of each dialogue; null where there is none. */
+async function scoreEarlier(condition: DependsOn, dependency: Metric, judged: readonly Judged[], yardstick: Yardstick, tools: ScoringTools): Promise<(Score | null | undefined)[]> {
+  const before = new Map(judged.map((one) => [one, earlier(metricSample(one, tools.price), dependency.level, -condition.relative_object_position)]));
+  const present = judged.filter((one) => before.get(one) !== null);
+  const scores = await scoreByTry(dependency, present, (one) => before.get(one) ?? metricSample(one, tools.price), yardstick, tools);
+  const byAnswer = new Map(present.map((one, index) => [one, scores[index]]));
+  return judged.map((one) => (byAnswer.has(one) ? byAnswer.get(one) : null));
 }
 
 /** A try's grade is drawn with the try's own index, so that a grader's noise is as independent as the answers are. */
-async function scoreByTry(metric: Metric, judged: readonly Judged[], yardstick: Yardstick, tools: ScoringTools): Promise<Score[]> {
+async function scoreByTry(metric: Metric, judged: readonly Judged[], sampleOf: (one: Judged) => MetricSample, yardstick: Yardstick, tools: ScoringTools): Promise<Score[]> {
   const tries = [...new Set(judged.map(({ sample }) => sample.trial.try))];
   const scores = new Map<Judged, Score>();
   await Promise.all(tries.map(async (index) => {
     const group = judged.filter(({ sample }) => sample.trial.try === index);
-    const { rubrics, grader, side } = yardstick;
-    const results = await scoreMetric(metric, group.map(metricSample), { ...tools, rubrics, grader, side, try: index });
+    const { rubrics, graders, side } = yardstick;
+    const { complete, evaluate, random } = tools;
+    const results = await scoreMetric(metric, group.map(sampleOf), { complete, evaluate, random, rubrics, graders, side, try: index });
     group.forEach((one, position) => {
       const score = results[position];
       if (score !== undefined) scores.set(one, score);
@@ -52,55 +109,17 @@ async function scoreByTry(metric: Metric, judged: readonly Judged[], yardstick: 
   return judged.map((one) => scores.get(one)).filter((score) => score !== undefined);
 }
 
-function metricSample({ sample, reference }: Judged): MetricSample {
-  const { completion, messages } = sample;
+const MILLION = 1_000_000;
+
+function metricSample({ sample, reference, rival = null }: Judged, price: Price): MetricSample {
+  const { completion, messages, trial: { generation } } = sample;
   if (completion.status !== 'ok') throw new TypeError('only answers are scored');
+  const dollars = (input: number, output: number): number | null =>
+    (generation.kind === 'request' ? price(generation.target, { input_tokens: input, output_tokens: output }) : null);
+  const [input, output] = [dollars(MILLION, 0), dollars(0, MILLION)];
   return {
-    completion, messages, input: reference.input, expected: reference.expected,
+    completion, messages, input: reference.input, expected: reference.expected, rival,
+    price: input === null || output === null ? null : { input, output },
     thread: [...messages, { role: 'assistant', content: completion.output }],
   };
-}
-
-/** Metrics with what they depend on before them. The order is otherwise the file's; cycles were refused when reading. */
-export function inDependencyOrder(metrics: readonly Metric[]): Metric[] {
-  const ordered: Metric[] = [];
-  const visit = (metric: Metric, path: readonly Metric[]): void => {
-    if (ordered.includes(metric) || path.includes(metric)) return;
-    for (const { name } of metric.depends_on) {
-      const dependency = metrics.find((other) => other.name === name);
-      if (dependency !== undefined) visit(dependency, [...path, metric]);
-    }
-    ordered.push(metric);
-  };
-  for (const metric of metrics) visit(metric, []);
-  return ordered;
-}
-
-/** Why a metric does not apply to a sample, or null when all its conditions hold. */
-function unmetDependency(metric: Metric, scores: ReadonlyMap<string, Score>): string | null {
-  for (const dependency of metric.depends_on) {
-    const reason = unmet(dependency, scores.get(dependency.name));
-    if (reason !== null) return reason;
-  }
-  return null;
-}
-
-function unmet(dependency: DependsOn, score: Score | undefined): string | null {
-  const { name, metric_name, relative_object_position, metric_min_value: min, metric_max_value: max } = dependency;
-  if (relative_object_position < 0) return `depends on ${name} of an earlier turn, and there is none`;
-  if (score === undefined || score.value === null) return `depends on ${name}, which has no value here`;
-  const value = conditionValue(score, metric_name === name ? null : metric_name);
-  if (value === null) return `depends on ${metric_name ?? name}, which has no number here`;
-  return value >= min && value <= max ? null : `depends on ${metric_name ?? name} between ${String(min)} and ${String(max)}; it is ${String(value)}`;
-}
-
-function conditionValue(score: Score, key: string | null): number | null {
-  const value: Json | undefined = key === null ? score.value : member(score.value, key);
-  if (typeof value === 'boolean') return value ? 1 : 0;
-  return typeof value === 'number' ? value : null;
-}
-
-function member(value: Json, key: string): Json | undefined {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
-  return Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -84,7 +84,7 @@ const messagesPerRole = defineMetric({
 });
 
 const callsByName = defineMetric({
-  name: 'count_tool_calls_by_name', group: 'conversation',
+  name: 'count_tool_calls_by_name', group: 'conversation', calls: true,
   summary: 'Tool calls of the answer by tool; `min` and `max` apply to the one `tool`, if given, else to each.',
   parameters: { tool: z.string().optional().describe('Count this tool only.'), ...bounds },
   range: 'a map of tool and number', passes: limits, source: SOURCE,
@@ -102,7 +102,7 @@ function perName(names: readonly string[], only: string | null, limit: { min?: n
 }
 
 const toolWasCalled = defineMetric({
-  name: 'tool_was_called', group: 'conversation',
+  name: 'tool_was_called', group: 'conversation', calls: true,
   summary: 'The answer calls a tool, or the one `tool`.',
   parameters: { tool: z.string().optional().describe('The tool that has to be called.') },
   range: '0 or 1', passes: 'at 1', source: SOURCE,
@@ -114,7 +114,7 @@ const toolWasCalled = defineMetric({
 });
 
 const numericParameters = defineMetric({
-  name: 'count_numeric_tool_call_params_by_name', group: 'conversation',
+  name: 'count_numeric_tool_call_params_by_name', group: 'conversation', calls: true,
   summary: 'Numeric arguments of the answer’s tool calls, by tool.',
   parameters: { tool: z.string().optional().describe('Count this tool only.'), ...bounds },
   range: 'a map of tool and number', passes: limits, source: SOURCE,

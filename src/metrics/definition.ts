@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Complete, Completion, Evaluate, Json, Message, MetricLevel, ModelSettings, Rubric, Scalar, Side, Target } from '../types.ts';
+import type { Complete, Completion, Evaluate, Grader, Json, Message, MetricLevel, ModelSettings, Rubric, Scalar, Side } from '../types.ts';
 import { suggestion } from '../config/suggest.ts';
 
 /** One answer to judge, with everything a metric may look at. */
@@ -14,6 +14,8 @@ export interface MetricSample {
   thread: Message[];
   /** Dollars per million tokens of the answering model; null or absent: unknown. */
   price?: ModelSettings['price'];
+  /** What the other side answers to the same; null or absent: nothing to compare with. */
+  rival?: string | null;
 }
 
 /** The world, as far as a metric may reach it. */
@@ -21,7 +23,8 @@ export interface MetricTools {
   complete: Complete;
   evaluate: Evaluate;
   rubrics: ReadonlyMap<string, Rubric>;
-  grader: { target: Target; parameters: Record<string, Json> } | null;
+  /** Each grades, and the majority decides; empty when the settings name none. */
+  graders: readonly Grader[];
   /** Text nobody can foresee, for the delimiters around what is judged. Equal purposes may give equal text. */
   random: (purpose: string) => string;
   side: Side;
@@ -48,6 +51,7 @@ export interface MetricExample {
   input?: Record<string, Scalar>;
   thread?: Message[];
   price?: { input: number; output: number };
+  rival?: string;
   reply?: string;
   value: Json;
   pass: boolean;
@@ -66,6 +70,8 @@ export interface MetricDefinition {
   /** Which way a `threshold` reads: reached from below, or not exceeded. */
   better: 'higher' | 'lower';
   needs: { expected: boolean; model: boolean };
+  /** What it can be asked about: only some metrics look at single tool calls. */
+  levels: readonly MetricLevel[];
   /** Where the definition comes from. */
   source: string;
   example: MetricExample;
@@ -84,6 +90,8 @@ interface Description {
   range: string;
   passes: string;
   better?: 'lower';
+  /** It looks at tool calls, and so has something to say at their level. */
+  calls?: true;
   source: string;
   example: MetricExample;
 }
@@ -102,7 +110,7 @@ const shared = { negate: z.boolean().default(false).describe('Turns pass into fa
 
 /** A metric that sees all samples at once: one that asks a model, or runs code in one batch. */
 export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): MetricDefinition {
-  const { parameters: shape, check, usesExpected, score, better = 'higher', ...description } = spec;
+  const { parameters: shape, check, usesExpected, score, calls = false, better = 'higher', ...description } = spec;
   const parameters = z.strictObject({ ...shape, ...shared });
   const parse = (given: Record<string, Json>): Options<S> | null => {
     const result = parameters.safeParse(given);
@@ -115,6 +123,7 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
   };
   return {
     ...description, better, parameters, problems,
+    levels: calls ? ['Message', 'Turn', 'Thread', 'ToolCall'] : ['Message', 'Turn', 'Thread'],
     usesExpected: (given) => {
       const options = parse(given);
       return spec.needs.expected && (options === null || (usesExpected?.(options) ?? true));

@@ -6,6 +6,7 @@ import { gradeMaterial } from './grade.ts';
 import type { Question } from './grader-prompt.ts';
 import { fromGrade, materialsOf, topScore } from './rubric.ts';
 import { answerRelevance, closedQa, factuality, faithfulness, gEval, llmRubric, statementMet, type Factual } from './graded-prompts.ts';
+import { pairwisePreference } from './pairwise.ts';
 
 /** Asks one question about one sample; `extra` replaces material, the source texts of faithfulness say. */
 async function judge(question: Question, sample: MetricSample, context: MetricContext, needed: number, extra: { context?: string } = {}): Promise<Measured> {
@@ -144,5 +145,5 @@ const answerRelevanceMetric = defineBatch({
 });
 
 export const gradedMetrics: readonly MetricDefinition[] = [
-  llmRubricMetric, criteriaMetric, factualityMetric, closedQaMetric, gEvalMetric, faithfulnessMetric, answerRelevanceMetric,
+  llmRubricMetric, criteriaMetric, factualityMetric, closedQaMetric, gEvalMetric, faithfulnessMetric, answerRelevanceMetric, pairwisePreference,
 ];

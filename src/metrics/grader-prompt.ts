@@ -1,4 +1,4 @@
-import { InternalError } from '../errors.ts';
+import { freshDelimiter } from '../text/delimiter.ts';
 import type { Json, Message, Rubric } from '../types.ts';
 import { fillKeywords, materialUsed, type Material } from './keywords.ts';
 
@@ -6,6 +6,8 @@ import { fillKeywords, materialUsed, type Material } from './keywords.ts';
 export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_scores' | 'eval_type'> {
   /** The rubric's own text by further keywords, put in as it stands. */
   own?: Readonly<Record<string, string>>;
+  /** Material by further keywords, fenced like all other. */
+  quoted?: Readonly<Record<string, string>>;
 }
 
 /** Text for each keyword; undefined where there is none. */
@@ -18,14 +20,17 @@ export interface GraderPrompt { messages: Message[]; schema: { name: string; jso
  * answer can end its own quotation. The conversation ends with the user: not every vendor accepts another end.
  */
 export function graderPrompt(question: Question, materials: Materials, random: (purpose: string) => string): GraderPrompt {
-  const delimiter = freshDelimiter(question, materials, random);
-  const quote = (material: Material): string => `\n<<<${material} ${delimiter}>>>\n${materials[material] ?? ''}\n<<<end ${delimiter}>>>\n`;
+  const texts = [question.prompt, ...Object.values(question.own ?? {}), ...Object.values(question.quoted ?? {}), ...Object.values(materials).filter((text) => text !== undefined)];
+  const delimiter = freshDelimiter(['grader', question.name], texts, random);
+  const fence = (name: string, text: string): string => `\n<<<${name} ${delimiter}>>>\n${text}\n<<<end ${delimiter}>>>\n`;
+  const quote = (material: Material): string => fence(material, materials[material] ?? '');
   const used = materialUsed(question.prompt);
   const judged = ['conversation', 'content', 'completion', 'tool_calls'] as const;
-  const own = new Map(Object.entries(question.own ?? {}));
+  const quoted = Object.entries(question.quoted ?? {});
+  const own = new Map([...Object.entries(question.own ?? {}), ...quoted.map(([name, text]) => [name, fence(name, text)] as const)]);
   const filled = fillKeywords(question.prompt, ({ name, material }) => (material === null ? (own.get(name) ?? null) : quote(material)));
   // A rubric that names nothing to judge is about the answer.
-  const subject = judged.some((material) => used.has(material)) ? '' : `\n\nThe answer to judge:\n${quote('completion')}`;
+  const subject = quoted.length > 0 || judged.some((material) => used.has(material)) ? '' : `\n\nThe answer to judge:\n${quote('completion')}`;
   return {
     messages: [
       { role: 'system', content: instructions(delimiter) },
@@ -39,15 +44,6 @@ export function graderPrompt(question: Question, materials: Materials, random: (
 export function askAgain({ messages, schema }: GraderPrompt, labels: readonly string[]): GraderPrompt {
   const note = `Your last reply could not be read: it gave no single label. Decide again. The label must be exactly one of ${list(labels)}.`;
   return { schema, messages: messages.map((message, index) => (index === messages.length - 1 ? { ...message, content: `${message.content}\n\n${note}` } : message)) };
-}
-
-function freshDelimiter(question: Question, materials: Materials, random: (purpose: string) => string): string {
-  const texts = [question.prompt, ...Object.values(question.own ?? {}), ...Object.values(materials).filter((text) => text !== undefined)];
-  for (let attempt = 0; ; attempt++) {
-    const delimiter = random(JSON.stringify(['grader', question.name, attempt, ...texts]));
-    if (delimiter !== '' && texts.every((text) => !text.includes(delimiter))) return delimiter;
-    if (attempt === 100) throw new InternalError('random() gives delimiters that the material foresees');
-  }
 }
 
 function instructions(delimiter: string): string {

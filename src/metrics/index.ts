@@ -8,6 +8,11 @@ import { similarityMetrics } from './similarity.ts';
 import { structuredMetrics } from './structured.ts';
 import { textMetrics } from './text.ts';
 
+export { gradeMaterial } from './grade.ts';
+export { turnsOf } from './levels.ts';
+export { exactLabelOf } from './normalise.ts';
+export { PAIRWISE } from './pairwise.ts';
+export { exampleMaterials, topScore } from './rubric.ts';
 export type { MetricDefinition, MetricGroup, MetricSample, MetricTools } from './definition.ts';
 
 /** Every built-in metric by name, in the order of the documentation. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Json } from '../types.ts';
 
 /** How two texts are made comparable. */
 export interface Normalisation { ignore_case: boolean; trim: boolean; ignore_punctuation: boolean }
@@ -19,4 +20,11 @@ export function normalise(text: string, options: Normalisation): string {
   if (options.ignore_case) result = result.toLowerCase();
   if (options.ignore_punctuation) result = result.replace(/[\p{P}\p{S}]/gu, '').replace(/\s+/g, ' ');
   return options.trim ? result.trim() : result;
+}
+
+/** Reads an answer as the first of the labels that `exact_match` with these parameters would take it for; null for none. */
+export function exactLabelOf(labels: readonly string[], given: Record<string, Json>): (answer: string) => string | null {
+  const options = z.object(normalisation).parse(given);
+  const byText = new Map([...labels].reverse().map((label) => [normalise(label, options), label]));
+  return (answer) => byText.get(normalise(answer, options)) ?? null;
 }

@@ -59,7 +59,7 @@ function turnParts(sample: MetricSample): { context: string; content: string } {
 }
 
 /** A labelled example of a rubric, as material: its content stands for the answer however the rubric names it. */
-export function exampleMaterials({ content, context }: Rubric['examples'][number]): Materials {
+export function exampleMaterials({ content, context, ideal }: Rubric['examples'][number]): Materials {
   const conversation = context === null ? content : `${context}\n${content}`;
-  return { conversation, content, completion: content, context: context ?? '', input: context ?? '', tool_calls: '(none)', expected: undefined };
+  return { conversation, content, completion: content, context: context ?? '', input: context ?? '', tool_calls: '(none)', expected: ideal ?? undefined };
 }

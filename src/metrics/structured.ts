@@ -80,7 +80,7 @@ const jsonMatch = defineComparison({
 });
 
 const toolCallMatch = defineComparison({
-  name: 'tool_call_match', group: 'structured',
+  name: 'tool_call_match', group: 'structured', calls: true,
   summary: 'The tool calls of the answer are the expected ones: names, or maps of `name` and `arguments`. The value is the F1 of calls that fit.',
   parameters: {
     order: z.enum(['strict', 'unordered', 'subset', 'superset']).default('unordered').describe('`strict`: same calls, same order; `unordered`: same calls; `subset`: no other calls; `superset`: at least these calls.'),

@@ -21,7 +21,7 @@ const HTML_MOST = 25_000_000;
 const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as const;
 
 const EVERYTHING: Detail = { suites: Infinity, answers: 0, counts: 0, characters: 2_000, items: 1_000, problems: Infinity, said: null };
-const PARTS: readonly SectionName[] = ['yardsticks', 'graders', 'attributes', 'insights', 'notices'];
+const PARTS: readonly SectionName[] = ['preferences', 'classes', 'yardsticks', 'graders', 'attributes', 'insights', 'notices'];
 
 /** What is shown: characters of an answer, and how many references in all, the mildest left out. */
 interface Room { characters: number; references: number }

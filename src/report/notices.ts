@@ -37,7 +37,7 @@ const REASONS = 5;
 const KINDS: readonly { kind: NoticeKind; words: string }[] = [
   { kind: 'removed', words: 'removed' }, { kind: 'edited', words: 'expectation edited' }, { kind: 'skipped', words: 'skipped' },
   { kind: 'error', words: 'in error' }, { kind: 'ungraded', words: 'ungraded' }, { kind: 'capped', words: 'capped' },
-  { kind: 'not-comparable', words: 'not comparable' }, { kind: 'quarantine', words: 'quarantined' }, { kind: 'trust', words: 'trust' },
+  { kind: 'not-comparable', words: 'not comparable' }, { kind: 'yardstick', words: 'untested rubric' }, { kind: 'quarantine', words: 'quarantined' }, { kind: 'trust', words: 'trust' },
   { kind: 'settings', words: 'settings' }, { kind: 'permission', words: 'permission' }, { kind: 'repeats', words: 'repeated answers' },
   { kind: 'added', words: 'added' }, { kind: 'import', words: 'import' }, { kind: 'qualeval', words: 'attributes' }, { kind: 'unused', words: 'unused' },
 ];

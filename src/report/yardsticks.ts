@@ -33,10 +33,22 @@ function yardstickOf(one: YardstickResult, items: number): Block[] {
       text(`Prompt ${points(one.prompt_effect)}, yardstick ${points(one.yardstick_effect)}, together ${points(one.total)}. Changed: `),
       ...becauseLine(one.because), text('.'),
     ]),
+    ...sameAnswers(one),
     ...(one.flipped.length === 0 ? [] : [paragraph([
       text(`Judged differently on base’s own answers: ${counted(one.flipped.length, 'reference')}. `), ...joined(flipped, ', '), text(more === null ? '' : ` ${more}`),
     ])]),
   ];
+}
+
+/** What the new yardstick does to answers that stay as they are. */
+function sameAnswers({ same_answers: { judged, pass_fail, fail_pass, p, kappa } }: YardstickResult): Block[] {
+  if (judged === 0) return [];
+  const agree = kappa === null ? '' : `, Cohen’s κ between the yardsticks ${decimal(kappa)}`;
+  return [paragraph([text(`The same ${counted(judged, 'answer')} of base under both: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass (McNemar mid-p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`}${agree}).`)])];
+}
+
+function decimal(value: number): string {
+  return value.toFixed(2).replace('-', '−');
 }
 
 /** How well each rubric's grader agrees with its labelled examples, base → head. */
@@ -50,18 +62,28 @@ export function graders({ graders: results }: Result, { items }: Detail): Block[
   const more = andMore(pairs.length, shown.length);
   const blocks: Block[] = shown.length === 0 ? [] : [{
     kind: 'table',
-    head: ['Rubric', 'Examples', 'Agreement', 'Accepts good', 'Rejects bad', 'Cohen’s κ'].map((name) => [text(name)]),
-    rows: shown.map(({ name, base, head }) => [
-      [code(name)], [text(String((head ?? base)?.examples ?? 0))],
-      [text(sides(base?.agreement, head?.agreement, percent))],
-      [text(sides(base?.true_positive_rate, head?.true_positive_rate, percent))],
-      [text(sides(base?.true_negative_rate, head?.true_negative_rate, percent))],
-      [text(sides(base?.kappa, head?.kappa, (value) => (value === null ? '–' : value.toFixed(2).replace('-', '−'))))],
-    ]),
+    head: ['Rubric', 'Examples', 'Agreement', 'Accepts good', 'Rejects bad', 'Cohen’s κ', 'Good among examples'].map((name) => [text(name)]),
+    rows: shown.map(graderRow),
   }];
   blocks.push(...shown.flatMap(({ head, base }) => flippedExamples(head ?? base, items)));
   if (more !== null) blocks.push(paragraph([text(`${more}.`)]));
   return group([text(`Grader agreement with labelled examples, ${counted(pairs.length, 'rubric')}`)], blocks);
+}
+
+interface Pair { name: string; base: GraderResult | null; head: GraderResult | null }
+
+function graderRow({ name, base, head }: Pair): Line[] {
+  const shown = head ?? base;
+  const both = (key: 'agreement' | 'true_positive_rate' | 'true_negative_rate' | 'kappa', word: (value: number | null) => string): Line => [text(sides(base?.[key], head?.[key], word))];
+  return [
+    [code(name)], [text(examplesOf(shown))], both('agreement', percent), both('true_positive_rate', percent), both('true_negative_rate', percent),
+    both('kappa', (value) => (value === null ? '–' : decimal(value))), [text(percent(shown?.base_rate ?? null))],
+  ];
+}
+
+function examplesOf(grader: GraderResult | null): string {
+  if (grader === null) return '0';
+  return grader.judged === grader.examples ? String(grader.examples) : `${String(grader.judged)} of ${String(grader.examples)}`;
 }
 
 function sides(base: number | null | undefined, head: number | null | undefined, word: (value: number | null) => string): string {
