@@ -4,7 +4,7 @@ import * as core from '@actions/core';
 import { accessFrom, secretsOf, withoutSecrets } from './access.ts';
 import { INPUT_DEFAULTS, readInputs } from './config/inputs.ts';
 import { trustLevel } from './core/trust.ts';
-import { UserError } from './errors.ts';
+import { formatProblem, UserError } from './errors.ts';
 import { parsePayload, readEvent, resolveMode } from './github/event.ts';
 import { runJob } from './job.ts';
 import { guardProcess } from './sandbox/index.ts';
@@ -35,7 +35,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  if (error instanceof UserError) for (const { place, message } of error.problems) core.error(message, place === null ? {} : { file: place.file, startLine: Math.max(1, place.line) });
+  if (error instanceof UserError) for (const problem of error.problems) core.error(formatProblem(problem));
   else core.error(`evaldiff failed, and the fault is its own: ${error instanceof Error ? error.stack ?? error.message : String(error)}`);
   core.setOutput('conclusion', 'error');
   core.info('evaldiff: error (nothing was judged)');
