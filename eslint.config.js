@@ -1,9 +1,9 @@
 import importX, { createNodeResolver } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
-const edges = ['providers', 'sandbox', 'github', 'git', 'store'];
+const edges = ['providers', 'sandbox', 'solver', 'github', 'git', 'store'];
 const pure = ['config', 'core', 'metrics', 'statistics', 'qualeval', 'report', 'text'];
-const edgeSdks = ['@actions/*', '@octokit/*', 'openai', 'openai/*', '@anthropic-ai/*'];
+const edgeSdks = ['@actions/*', '@octokit/*', 'openai', 'openai/*', '@anthropic-ai/*', 'javascript-lp-solver', 'highs'];
 
 /** Pure folders reach no edge, no SDK and no node; the message is what a contributor reads. */
 const pureRule = (folder) => ({

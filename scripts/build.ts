@@ -3,10 +3,11 @@
  * `--check` builds into a temporary folder instead and fails when dist/ is not byte for byte the same.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { placeHighs } from './place-highs.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const check = process.argv.includes('--check');
@@ -29,7 +30,7 @@ for (const entry of ['action', 'cli']) {
   const target = join(out, entry);
   rmSync(target, { recursive: true, force: true });
   node('@vercel/ncc/dist/ncc/cli.js', 'build', `build/lib/${entry}.js`, '-o', target, '--minify', '--license', 'licenses.txt', '--no-cache', '--quiet');
-  cpSync(join(root, 'node_modules/highs/build/highs.wasm'), join(target, 'highs.wasm'));
+  placeHighs(target);
 }
 
 if (check) {

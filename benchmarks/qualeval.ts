@@ -1,0 +1,51 @@
+/** Times of QualEval's assignment, with the solver that each size gets. Prints; nothing is asserted. `npx node benchmarks/qualeval.ts` */
+import { createHash } from 'node:crypto';
+import { assign, type Column } from '../src/qualeval/assign.ts';
+import { priorsOf } from '../src/qualeval/priors.ts';
+import type { RatedReference } from '../src/qualeval/program.ts';
+import { createSolver } from '../src/solver/index.ts';
+import { createRandom, nextFloat, nextIndex } from '../src/statistics/random.ts';
+import type { Solve } from '../src/types.ts';
+
+const attributes = 15;
+const rounds = 3;
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+const kinds = ['clear', 'blurred'] as const;
+
+/** `clear`: one to three attributes at 4–5 and the rest low, so that many rows are equal. `blurred`: any score anywhere. */
+function references(count: number, kind: (typeof kinds)[number], seed: number): RatedReference[] {
+  const random = createRandom(`${kind} ${String(count)} ${String(seed)}`);
+  return Array.from({ length: count }, (_, index) => {
+    const own = new Set(Array.from({ length: 1 + nextIndex(random, 3) }, () => Math.floor(attributes * nextFloat(random) ** 1.5)));
+    const affinities = Array.from({ length: attributes }, (__, column) => {
+      if (kind === 'blurred') return 1 + nextIndex(random, 5);
+      return own.has(column) ? 4 + nextIndex(random, 2) : nextFloat(random) < 0.1 ? 2 : 1;
+    });
+    return { id: `reference-${String(index)}`, affinities };
+  });
+}
+
+function columnsOf(rated: readonly RatedReference[]): Column[] {
+  return priorsOf(rated.map(({ affinities }) => affinities), attributes).map(({ prior }, column) => ({ id: `attribute-${String(column)}`, prior }));
+}
+
+const solve = createSolver();
+for (const count of [50, 250, 1000, 2000]) {
+  for (const kind of kinds) {
+    const times: number[] = [];
+    const used = new Set<string>();
+    const counting: Solve = (program, solver) => {
+      used.add(`${solver}, ${String(program.rows.length)} classes`);
+      return solve(program, solver);
+    };
+    for (let round = 0; round < rounds; round++) {
+      const rated = references(count, kind, round);
+      const start = performance.now();
+      const assignment = await assign(rated, columnsOf(rated), { slack: 0.1 }, { solve: counting, hash });
+      times.push(performance.now() - start);
+      if (assignment.status === 'failed') throw new Error(assignment.reason);
+    }
+    const median = [...times].sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? 0;
+    console.log(`${String(count)} references × ${String(attributes)} attributes, ${kind}: ${(median / 1000).toFixed(2)} s (${[...used].join('; ')})`);
+  }
+}

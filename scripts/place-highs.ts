@@ -1,0 +1,14 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const files = { 'highs.mjs': 'build/highs.mjs', 'highs.wasm': 'build/highs.wasm', 'highs.LICENSE.txt': 'LICENSE' };
+
+/**
+ * Puts HiGHS beside a bundle as it is: ncc would read its compiled code as text, which breaks it, and rewrite the imports
+ * that its loader makes. src/solver/highs.ts looks for it there.
+ */
+export function placeHighs(folder: string): void {
+  for (const [name, path] of Object.entries(files)) {
+    copyFileSync(new URL(`../node_modules/highs/${path}`, import.meta.url), join(folder, name));
+  }
+}

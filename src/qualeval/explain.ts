@@ -1,0 +1,172 @@
+import { pinnedFor, type PinnedAttributes } from '../config/attributes-file.ts';
+import type { AttributeResult, Complete, Insight, Json, Notice, Settings, Solve, Target, TryResult, Variant } from '../types.ts';
+import { isComparable, type Table } from '../statistics/table.ts';
+import type { AskTools } from './ask.ts';
+import { findingsFor } from './insight.ts';
+import { FEWEST_REFERENCES } from './limit.ts';
+import type { ReferenceText } from './material.ts';
+import { countTries, FEWEST_COMPARED, groupVerdicts, proficiencyOf, type GroupVerdict } from './proficiency.ts';
+import { largestDrops, otherSkills } from './samples.ts';
+import { survey, type Survey, type Surveyed } from './survey.ts';
+
+/** One reference of a suite: both sides' references together, removed and added ones included. */
+export interface ExplainReference extends ReferenceText {
+  /** Whether it enters the suite's verdict; otherwise it is assigned, and not compared. */
+  compared: boolean;
+  /** Its tries; empty where that side did not run. */
+  base: readonly TryResult[];
+  head: readonly TryResult[];
+}
+
+export interface ExplainSuite {
+  path: string;
+  variant: Variant;
+  /** The suite, or one of its references, regressed. */
+  regressed: boolean;
+  /** Tries that all compared references share, by which rates are counted; null: all tries. */
+  tries: number | null;
+  references: readonly ExplainReference[];
+}
+
+export interface ExplainInput {
+  mode: 'diff' | 'sweep';
+  suites: readonly ExplainSuite[];
+  settings: Settings['qualeval'];
+  pinned: PinnedAttributes | null;
+  /** Model that reads the references; null: none is set. */
+  grader: { target: Target; parameters: Record<string, Json> } | null;
+  /** Rate answers too, for the skill alignment: two more calls per reference at most. */
+  alignment: boolean;
+  /** The metric that proficiency is counted by; null: the whole try. */
+  metric: string | null;
+  /** Error level of all attributes together, 0–1, in each direction. */
+  alpha: number;
+  seed: number;
+}
+
+export interface ExplainTools {
+  complete: Complete;
+  solve: Solve;
+  random(purpose: string): string;
+  hash(text: string): string;
+}
+
+export interface Explanation { attributes: AttributeResult[]; insights: Insight[]; notices: Notice[] }
+
+/** In `auto`, a suite without pinned attributes is explained when something in it regressed and it has as many references. */
+const AUTO_REFERENCES = 20;
+
+/** Whether a suite's attributes are worked out: never when off, always when on; in `auto` when they are pinned, or something regressed. */
+export function isExplained(suite: ExplainSuite, { settings: { enabled }, pinned }: Pick<ExplainInput, 'settings' | 'pinned'>): boolean {
+  if (enabled !== 'auto') return enabled === 'on';
+  return (pinned !== null && pinnedFor(pinned, suite.path).length > 0) || (suite.regressed && suite.references.length >= AUTO_REFERENCES);
+}
+
+/**
+ * Which kinds of inputs got worse, and why: attributes of every suite that is to be explained, judged as one family, and
+ * insights per suite. A model that fails, or is missing, costs what it would have said, and a notice says so.
+ */
+export async function explain(input: ExplainInput, tools: ExplainTools): Promise<Explanation> {
+  const suites = input.suites.filter((suite) => isExplained(suite, input));
+  const surveyed = await Promise.all(suites.map((suite) => surveySuite(suite, input, tools)));
+  const results = resultsOf(suites, surveyed.map((one) => one.surveyed), input);
+  const notices = suites.flatMap(({ path }, at) => surveyed[at]?.notes.map((message) => notice(path, message)) ?? []);
+  const written = await Promise.all(suites.map(async (suite, at): Promise<Insight[]> => {
+    const { findings, dropped } = await insightsOf(suite, results[at] ?? [], input, tools);
+    notices.push(...dropped.map((message) => notice(suite.path, message)));
+    return findings;
+  }));
+  return { attributes: results.flat(), insights: written.flat(), notices: distinct(notices) };
+}
+
+function notice(path: string, message: string): Notice {
+  return { kind: 'qualeval', message: `${path}: ${message}`, place: null };
+}
+
+/** The variants of a sweep say the same of their common references. */
+function distinct(notices: readonly Notice[]): Notice[] {
+  return [...new Map(notices.map((one) => [one.message, one])).values()];
+}
+
+async function surveySuite(suite: ExplainSuite, input: ExplainInput, tools: ExplainTools): Promise<Survey> {
+  const { references, path } = suite;
+  if (references.length < FEWEST_REFERENCES) {
+    return { surveyed: [], notes: [`attributes need at least ${String(FEWEST_REFERENCES)} references; there are ${String(references.length)}`] };
+  }
+  const asking = askTools(input, tools);
+  if (asking === null) return { surveyed: [], notes: ['attributes are rated by a model: name one in the settings file, grader: { model: … }'] };
+  const pinned = input.pinned === null ? [] : pinnedFor(input.pinned, path);
+  const { max_attributes: most, slack } = input.settings;
+  return survey(references.map((one) => ({ ...one, answers: { base: answerOf(one.base), head: answerOf(one.head) } })), {
+    pinned: pinned.length > 0 ? pinned : null, most, slack: input.pinned?.slack ?? slack, seed: input.seed, alignment: input.alignment,
+  }, { ...asking, solve: tools.solve, hash: tools.hash });
+}
+
+function askTools({ grader }: ExplainInput, { complete, random }: ExplainTools): AskTools | null {
+  return grader === null ? null : { complete, random, grader };
+}
+
+/** One answer stands for a side: its first. */
+function answerOf(tries: readonly TryResult[]): string | null {
+  return tries.find(({ actual }) => actual !== null)?.actual ?? null;
+}
+
+/** Every suite's attributes as the result shows them; all of them are one family of tests. */
+function resultsOf(suites: readonly ExplainSuite[], surveyed: readonly (readonly Surveyed[])[], input: ExplainInput): AttributeResult[][] {
+  const tables: Table[] = [];
+  const positions = suites.map((suite) => new Map(suite.references.map((reference): [string, number] => [reference.id, tables.push(tableOf(reference, suite, input)) - 1])));
+  const groupsOf = (at: number): number[][] => (surveyed[at] ?? []).map(({ references }) => references.flatMap((id) => positions[at]?.get(id) ?? []));
+  const groups = suites.map((_, at) => groupsOf(at));
+  const verdicts = groupVerdicts(tables, groups.flat(), { alpha: input.alpha, seed: input.seed });
+  const ids = surveyed.flat().map(({ attribute }) => attribute.id);
+  let next = 0;
+  return suites.map((suite, at) => (surveyed[at] ?? []).map((one, place): AttributeResult => {
+    const verdict = verdicts[next++];
+    const own = (groups[at]?.[place] ?? []).flatMap((i) => tables[i] ?? []);
+    return attributeResult(suite, one, own, input.mode === 'sweep' || verdict === undefined ? oneSided(own) : verdict, ids);
+  }));
+}
+
+/** Sweeps compare nothing. */
+function oneSided(tables: readonly Table[]): GroupVerdict {
+  return { verdict: proficiencyOf(tables).n < FEWEST_COMPARED ? 'too few' : 'no change seen', p: null, explainedBy: [] };
+}
+
+function tableOf({ compared, base, head }: ExplainReference, { tries }: ExplainSuite, { metric }: ExplainInput): Table {
+  const count = (side: readonly TryResult[]): Table['base'] => (compared ? countTries(side, metric, tries) : { passes: 0, tries: 0 });
+  return { base: count(base), head: count(head) };
+}
+
+function attributeResult({ path, variant }: ExplainSuite, one: Surveyed, tables: readonly Table[], { verdict, p, explainedBy }: GroupVerdict, ids: readonly string[]): AttributeResult {
+  const { attribute, affinityMean, prior, references, alignment, skills } = one;
+  const proficiency = proficiencyOf(tables);
+  const drops = verdict === 'regressed' ? largestDrops(references.flatMap((id, at) => { const table = tables[at]; return table === undefined ? [] : [{ id, table }]; })) : [];
+  return {
+    ...attribute, path, variant, affinity_mean: affinityMean, prior, ...proficiency, p, verdict,
+    explained_by: explainedBy.flatMap((other) => ids[other] ?? []), alignment, references,
+    samples: [...drops, ...(skills === null ? [] : otherSkills(skills))],
+  };
+}
+
+/**
+ * Insights of one suite: where something moved, or always when switched on. A regressed suite has at least the plain
+ * sentence that says which references fell.
+ */
+async function insightsOf(suite: ExplainSuite, attributes: readonly AttributeResult[], input: ExplainInput, tools: ExplainTools): Promise<{ findings: Insight[]; dropped: string[] }> {
+  const { path, variant } = suite;
+  const moved = attributes.some(({ verdict }) => verdict === 'regressed' || verdict === 'improved');
+  const wanted = attributes.length > 0 && (moved || input.settings.enabled === 'on');
+  const { findings, dropped } = wanted ? await findingsFor(attributes, askTools(input, tools)) : { findings: [], dropped: [] };
+  const shown = findings.length > 0 || !suite.regressed ? findings : fallen(suite, input, attributes.length > 0);
+  return { findings: shown.map((finding) => ({ path, variant, ...finding })), dropped };
+}
+
+function fallen(suite: ExplainSuite, input: ExplainInput, hasAttributes: boolean): Omit<Insight, 'path' | 'variant'>[] {
+  const tables = suite.references.map((reference) => ({ id: reference.id, table: tableOf(reference, suite, input) }));
+  const fell = tables.filter(({ table: { base, head } }) => isComparable({ base, head }) && head.passes / head.tries < base.passes / base.tries);
+  if (fell.length === 0) return [];
+  const worst = largestDrops(fell).map(({ reference }) => reference);
+  const why = hasAttributes ? 'No single kind of input stands out among them.' : 'Which kinds of inputs they are could not be worked out.';
+  const text = `${String(fell.length)} of ${String(tables.length)} references pass less often than before, most of all ${worst.join(', ')}. ${why}`;
+  return [{ text, attributes: [], references: worst, generated: false }];
+}

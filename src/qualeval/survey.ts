@@ -1,0 +1,143 @@
+import type { Attribute, Side } from '../types.ts';
+import { rateAnswer, rateReference, scoreOf, type Ratings } from './affinity.ts';
+import type { SkillPair } from './alignment.ts';
+import { misalignment } from './alignment.ts';
+import type { AskTools } from './ask.ts';
+import { assign, type Assignment, type AssignTools } from './assign.ts';
+import { discover } from './discover.ts';
+import { attributeLimit } from './limit.ts';
+import type { ReferenceText } from './material.ts';
+import { priorsOf } from './priors.ts';
+
+/** A reference to survey, with one answer of each side where there is one. */
+export interface SurveyReference extends ReferenceText { answers: Record<Side, string | null> }
+
+export interface SurveyOptions {
+  /** Attributes that people chose; null: discovered. */
+  pinned: readonly Attribute[] | null;
+  most: number;
+  slack: number;
+  seed: number;
+  /** Whether the answers' affinities with the sub-tasks are asked for too. */
+  alignment: boolean;
+}
+
+/** An attribute with what was found out about it, verdicts aside. */
+export interface Surveyed {
+  attribute: Attribute;
+  affinityMean: number;
+  prior: number;
+  /** References it was assigned to. */
+  references: string[];
+  /** Per side, the affinities of expected and given answers; null where alignment was not asked for. */
+  skills: Record<Side, SkillPair[]> | null;
+  alignment: { base: number | null; head: number | null } | null;
+}
+
+export interface Survey {
+  surveyed: Surveyed[];
+  /** What a reader must know about how this came about. */
+  notes: string[];
+}
+
+/**
+ * Attributes of a set of references, and which references have which: found or pinned, rated, assigned. The set is both
+ * sides' references together, so that both are measured by the same assignment.
+ */
+export async function survey(references: readonly SurveyReference[], options: SurveyOptions, tools: AskTools & AssignTools): Promise<Survey> {
+  const notes: string[] = [];
+  const attributes = options.pinned === null ? await discovered(references, options, tools, notes) : bearable(options.pinned, references.length, options.most, notes);
+  if (attributes.length === 0) return { surveyed: [], notes };
+  const ratings = new Map(await Promise.all(references.map(async (reference): Promise<[string, Ratings]> => [reference.id, await rateReference(reference, attributes, tools)])));
+  noteUnscored(ratings, notes);
+  const answers = options.alignment ? await ratedAnswers(references, attributes, tools) : null;
+  const surveyed: Surveyed[] = [];
+  for (const kind of ['domain', 'subtask'] as const) {
+    const own = attributes.filter((one) => one.kind === kind);
+    surveyed.push(...await surveyKind(own, ratings, answers, { slack: options.slack, tools, notes }));
+  }
+  return { surveyed, notes };
+}
+
+async function discovered(references: readonly SurveyReference[], { most, seed }: SurveyOptions, tools: AskTools, notes: string[]): Promise<Attribute[]> {
+  const { attributes, failures: { failed, asked, reason }, dropped } = await discover(references, { most, seed }, tools);
+  if (failed > 0) notes.push(`attributes come from a part of the references: ${String(failed)} of ${String(asked)} questions about them failed (${reason ?? 'no reply'})`);
+  if (dropped.length > 0) notes.push(`more attributes were found than can be shown; left out: ${dropped.slice(0, 5).join(', ')}${dropped.length > 5 ? ` and ${String(dropped.length - 5)} more` : ''}`);
+  if (attributes.length === 0 && failed === 0) notes.push('no attributes were found in the references');
+  return attributes;
+}
+
+/** Pinned lists that are too long for this suite (they may be shared with a larger one) are not used. */
+function bearable(pinned: readonly Attribute[], references: number, most: number, notes: string[]): Attribute[] {
+  const limit = attributeLimit(references, most);
+  return (['domain', 'subtask'] as const).flatMap((kind) => {
+    const own = pinned.filter((one) => one.kind === kind);
+    if (own.length <= limit) return own;
+    notes.push(`${String(own.length)} pinned ${kind === 'domain' ? 'domains' : 'sub-tasks'} are more than ${String(references)} references can bear (${String(limit)}), so they were not used here`);
+    return [];
+  });
+}
+
+function noteUnscored(ratings: ReadonlyMap<string, Ratings>, notes: string[]): void {
+  const unscored = [...ratings.values()].filter((one) => [...one.values()].some(({ status }) => status === 'unscored'));
+  const first = unscored.flatMap((one) => [...one.values()]).find(({ status }) => status === 'unscored');
+  if (first?.status === 'unscored') notes.push(`${String(unscored.length)} of ${String(ratings.size)} references are not fully rated: ${first.reason}`);
+}
+
+type Answers = Record<Side, ReadonlyMap<string, Ratings>>;
+
+async function ratedAnswers(references: readonly SurveyReference[], attributes: readonly Attribute[], tools: AskTools): Promise<Answers> {
+  const subtasks = attributes.filter(({ kind }) => kind === 'subtask');
+  const rated = async (side: Side): Promise<ReadonlyMap<string, Ratings>> => new Map((await Promise.all(references.map(async (reference): Promise<[string, Ratings][]> => {
+    const answer = reference.answers[side];
+    // Nothing to compare with where no answer is expected.
+    if (answer === null || reference.expected === undefined || reference.expected === null || subtasks.length === 0) return [];
+    return [[reference.id, await rateAnswer(reference, answer, subtasks, tools)]];
+  }))).flat());
+  const [base, head] = await Promise.all([rated('base'), rated('head')]);
+  return { base, head };
+}
+
+interface KindTools { slack: number; tools: AssignTools; notes: string[] }
+
+async function surveyKind(attributes: readonly Attribute[], ratings: ReadonlyMap<string, Ratings>, answers: Answers | null, { slack, tools, notes }: KindTools): Promise<Surveyed[]> {
+  const rows = [...ratings].map(([id, rated]) => ({ id, affinities: attributes.map((attribute) => scoreOf(rated, attribute.id)) }))
+    .filter(({ affinities }) => affinities.some((affinity) => affinity !== null));
+  const priors = priorsOf(rows.map(({ affinities }) => affinities), attributes.length);
+  const columns = attributes.flatMap((attribute, place) => {
+    const { mean, prior } = priors[place] ?? { mean: null, prior: 0 };
+    return mean === null ? [] : [{ attribute, place, mean, prior }];
+  });
+  if (columns.length === 0) return [];
+  const rated = rows.map(({ id, affinities }) => ({ id, affinities: columns.map(({ place }) => affinities[place] ?? null) }));
+  const assignment = await assign(rated, columns.map(({ attribute: { id }, prior }) => ({ id, prior })), { slack }, tools);
+  notes.push(...assignmentNotes(assignment, attributes[0]?.kind ?? 'domain', columns.length));
+  if (assignment.status === 'failed') return [];
+  return columns.map(({ attribute, mean, prior }) => {
+    const skills = answers === null || attribute.kind === 'domain' ? null : skillPairs(attribute.id, ratings, answers);
+    return {
+      attribute, affinityMean: mean, prior, skills,
+      references: rated.flatMap(({ id }) => (assignment.attributes.get(id)?.includes(attribute.id) === true ? [id] : [])),
+      alignment: skills === null ? null : { base: misalignment(skills.base), head: misalignment(skills.head) },
+    };
+  });
+}
+
+function skillPairs(attribute: string, ratings: ReadonlyMap<string, Ratings>, answers: Answers): Record<Side, SkillPair[]> {
+  const pairs = (side: Side): SkillPair[] => [...answers[side]].map(([reference, rated]) => ({
+    reference, expected: scoreOf(ratings.get(reference), attribute), output: scoreOf(rated, attribute),
+  }));
+  return { base: pairs('base'), head: pairs('head') };
+}
+
+function assignmentNotes(assignment: Assignment, kind: Attribute['kind'], columns: number): string[] {
+  const what = kind === 'domain' ? 'domains' : 'sub-tasks';
+  if (assignment.status === 'failed') return [`${what} could not be assigned: ${assignment.reason}`];
+  const { batches, movedBounds, outsideBand, left } = assignment;
+  return [
+    ...(movedBounds === 0 ? [] : [`numbers of references per attribute are whole, so the bounds of ${String(movedBounds)} of ${String(columns)} ${what} were rounded outwards; `
+      + (outsideBand === 0 ? 'all stayed within the slack' : `${String(outsideBand)} left the slack by it`)]),
+    ...(batches === 1 ? [] : [`${what} were assigned in ${String(batches)} batches of references`]),
+    ...(left.length === 0 ? [] : [`${what} were assigned by the other solver: ${left.join('; ')}`]),
+  ];
+}

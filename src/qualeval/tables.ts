@@ -1,0 +1,40 @@
+import type { AttributeResult, Json } from '../types.ts';
+
+/** References of an attribute that are listed to the model; it has seen nothing else of them than their ids. */
+const LISTED = 20;
+
+/** What insights are written from, one attribute per line: shares as percentages and differences as points, as people read them. */
+export function tableText(attributes: readonly AttributeResult[]): string {
+  return attributes.map((attribute) => JSON.stringify(tableRow(attribute))).join('\n');
+}
+
+function tableRow({ id, name, kind, prior, n, base, head, difference, low, high, verdict, explained_by, alignment, samples, references }: AttributeResult): Json {
+  const moved = verdict === 'regressed' || verdict === 'improved';
+  return {
+    id, name, kind, verdict, prior_percent: hundred(prior), compared_references: n, base_pass_percent: hundred(base), head_pass_percent: hundred(head),
+    difference_points: hundred(difference), interval_90_percent_points: low === null || high === null ? null : [hundred(low), hundred(high)],
+    same_references_as: explained_by,
+    ...(alignment === null ? {} : { answers_with_other_skills_percent: { base: hundred(alignment.base), head: hundred(alignment.head) } }),
+    ...(moved ? { references: references.slice(0, LISTED) } : {}),
+    samples: samples.map((sample): Json => (sample.kind === 'drop'
+      ? { reference: sample.reference, base_pass_percent: hundred(sample.base), head_pass_percent: hundred(sample.head) }
+      : { reference: sample.reference, side: sample.side, affinity_of_expected: sample.expected, affinity_of_answer: sample.output })),
+  };
+}
+
+/** Percent with one decimal. */
+function hundred(share: number | null): number | null {
+  return share === null ? null : Math.round(share * 1000) / 10;
+}
+
+/** Every number that the tables state, without its sign; 90 is the interval's level. */
+export function numbersOf(attributes: readonly AttributeResult[]): Set<number> {
+  const found = new Set([90]);
+  const visit = (value: Json): void => {
+    if (typeof value === 'number') found.add(Math.abs(value));
+    else if (Array.isArray(value)) value.forEach(visit);
+    else if (value !== null && typeof value === 'object') Object.values(value).forEach(visit);
+  };
+  attributes.forEach((attribute) => visit(tableRow(attribute)));
+  return found;
+}
