@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type * as sqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Entry } from './entry.ts';
+import { RECORDS_SCHEMA, recordsOf, type Records } from './records.ts';
 
 /** Of the tables below; a file says which one it has. */
 export const STORE_VERSION = 1;
@@ -31,7 +32,7 @@ export class StoreError extends Error {
 export interface Totals { entries: number; bytes: number; oldest: number | null; newest: number | null; models: { model: string; entries: number; bytes: number }[] }
 
 /** The rows of one file. Every function throws {@link StoreError} only. */
-export interface Database {
+export interface Database extends Omit<Records, 'trim'> {
   get(key: string): Pick<Entry, 'body' | 'digest'> | null;
   put(entry: Entry, now: number): number;
   remove(key: string): void;
@@ -118,9 +119,12 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
   }
   // With the log, an answer outlives the process the moment it is written, without waiting for the disk.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-  if (tables > 0) return;
+  if (tables > 0) {
+    db.exec(RECORDS_SCHEMA);
+    return;
+  }
   db.exec(`
-    BEGIN IMMEDIATE;
+    BEGIN IMMEDIATE;${RECORDS_SCHEMA}
     CREATE TABLE IF NOT EXISTS completions (key TEXT NOT NULL PRIMARY KEY, model TEXT NOT NULL, body TEXT NOT NULL, digest TEXT NOT NULL, bytes INTEGER NOT NULL, used INTEGER NOT NULL) STRICT;
     PRAGMA user_version = ${String(STORE_VERSION)};
     COMMIT`);
@@ -142,7 +146,12 @@ function rowsOf(db: DatabaseSync): Database {
   const remove = statement('DELETE FROM completions WHERE key = ?');
   const unused = statement('DELETE FROM completions WHERE used < ?');
   const bytes = (): number => told(() => Number(sum.get()?.['bytes']));
+  const records = recordsOf(db, (work) => { transaction(db, work); });
   return {
+    outcomes: (keys) => told(() => records.outcomes(keys)),
+    addOutcomes: (rows, now) => { told(() => { records.addOutcomes(rows, now); }); },
+    note: (name) => told(() => records.note(name)),
+    setNote: (name, body) => { told(() => { records.setNote(name, body); }); },
     get: (key) => told(() => {
       const row = select.get(key);
       return row === undefined ? null : { body: String(row['body']), digest: String(row['digest']) };
@@ -170,7 +179,10 @@ function rowsOf(db: DatabaseSync): Database {
       });
       return removed;
     },
-    compact: () => told(() => { db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)'); }),
+    compact: () => told(() => {
+      records.trim();
+      db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
+    }),
     copyTo: (file) => told(() => { db.prepare('VACUUM INTO ?').run(file); }),
     close: () => told(() => { db.close(); }),
   };

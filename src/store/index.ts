@@ -2,8 +2,10 @@ import type { Complete, Completion, Request } from '../types.ts';
 import { createConnection, type Connection } from './connection.ts';
 import type { StoreAccess, Totals } from './database.ts';
 import { answerOf, entryOf, isLasting } from './entry.ts';
+import type { Records } from './records.ts';
 
 export { STORE_VERSION, type StoreAccess } from './database.ts';
+export type { Counted } from './records.ts';
 
 export interface StoreOptions {
   /** Absolute path of the database file. With `read-write` it and its folder are made when absent. */
@@ -31,6 +33,13 @@ export interface Store {
   wrap(complete: Complete, keyOf: (request: Request) => string): Complete;
   /** Whether an answer lies in the file; it is not marked as used. */
   has(key: string): boolean;
+  /** How tries that were ever judged came out; where the file cannot be read, nothing is known. */
+  outcomes: Records['outcomes'];
+  /** Adds to them; a file that may not be written keeps what it has. */
+  addOutcomes(rows: Parameters<Records['addOutcomes']>[0]): void;
+  note: Records['note'];
+  /** False when it could not be written. */
+  setNote(name: string, body: string): boolean;
   stats(): StoreStats;
   /** The number of answers removed. */
   prune(what: Prune): number;
@@ -65,6 +74,10 @@ export function openStore(options: StoreOptions): Store {
       return completion;
     },
     has: (key) => connection.use((db) => db.get(key) !== null, false),
+    outcomes: (keys) => connection.use((db) => db.outcomes(keys), new Map()),
+    addOutcomes: (rows) => { if (access === 'read-write' && rows.length > 0) connection.use((db) => { db.addOutcomes(rows, options.now()); }, undefined); },
+    note: (name) => connection.use((db) => db.note(name), null),
+    setNote: (name, body) => access === 'read-write' && connection.use((db) => { db.setNote(name, body); return true; }, false),
     stats: () => ({ file, ...connection.use((db) => db.totals(), NO_TOTALS), ...answers.counts }),
     prune({ unusedSince, maxBytes }) {
       const old = unusedSince === undefined ? 0 : connection.use((db) => db.removeUnusedSince(unusedSince), 0);
