@@ -2,20 +2,27 @@ import { z } from 'zod';
 import { isVariableName } from '../core/template.ts';
 import { problem } from '../errors.ts';
 import type { Conversation, Problem, Settings } from '../types.ts';
+import { answersFromSchema, answerSchema, readAnswers } from './answers.ts';
+import type { AnswersContext } from './answers.ts';
 import { isMap, pathText, valueAt } from './document.ts';
 import type { Document } from './document.ts';
 import { readParameters } from './parameters.ts';
 import { anything, check, checkMembers, closed, filled, listOf, mapOf, missing, oneOf, whole } from './schema.ts';
+import { suggestion } from './suggest.ts';
 
 const MAX_STEPS = 50;
 const combine = oneOf(['all', 'any', 'majority']);
 const criterion = z.union([combine, closed({ combine: combine.optional() })], { error: 'must be a map like { combine: all }; combine is one of all, any, majority' });
+const rules = z.union([combine, mapOf(combine)], { error: 'must be all, any or majority, or a map of criterion to one of them' });
 
 const shape = {
   max_steps: whole(1, MAX_STEPS).optional(),
   evaluators: listOf(z.union([filled(), mapOf(anything())], { error: 'must be a map with model' })).optional(),
   criteria: mapOf(criterion, 'a map of criterion to { combine: all }').optional(),
+  combine: rules.optional(),
   instructions: filled().optional(),
+  examples: listOf(answerSchema).optional(),
+  examples_from: answersFromSchema.optional(),
 };
 export const conversationSchema = closed(shape);
 
@@ -23,18 +30,23 @@ const DEFAULT_STEPS = 5;
 const DEFAULT_CRITERIA: Conversation['criteria'] = [
   { name: 'understanding', combine: 'all' }, { name: 'correctness', combine: 'all' }, { name: 'completeness', combine: 'any' },
 ];
+/** Keys of an evaluator's reply that are no criterion. */
+const TAKEN = ['analysis', 'follow_up'];
 
 /** Reads `conversation` of a test file; null when there is none. Evaluators without a model take the grader's. */
-export function readConversation(document: Document, grader: Settings['grader'], problems: Problem[]): Conversation | null {
+export async function readConversation(document: Document, grader: Settings['grader'], context: AnswersContext, problems: Problem[]): Promise<Conversation | null> {
   const key = 'conversation';
   const written = valueAt(document.value, [key]);
   if (written === undefined) return null;
-  const { max_steps, instructions } = checkMembers(document, [key], { ...shape, evaluators: anything().optional(), criteria: anything().optional() }, problems);
+  const left = anything().optional();
+  const { max_steps, instructions } = checkMembers(document, [key], { ...shape, evaluators: left, criteria: left, combine: left, examples: left, examples_from: left }, problems);
+  const readable = isMap(written);
   return {
     max_steps: max_steps ?? DEFAULT_STEPS,
-    evaluators: isMap(written) ? readEvaluators(document, grader, problems) : [],
-    criteria: isMap(written) ? readCriteria(document, problems) : [],
+    evaluators: readable ? readEvaluators(document, grader, problems) : [],
+    criteria: readable ? readRules(document, readCriteria(document, problems), problems) : [],
     instructions: instructions ?? null,
+    examples: readable ? await readAnswers(document, [key], context, problems) : [],
     place: document.placeOf([key]),
   };
 }
@@ -69,11 +81,24 @@ function readCriteria(document: Document, problems: Problem[]): Conversation['cr
   const names = Object.keys(check(document, path, mapOf(anything(), 'a map of criterion to { combine: all }'), problems) ?? {});
   if (isMap(written) && names.length === 0) problems.push(problem(document.placeOf(path), 'criteria must name at least one criterion'));
   return names.flatMap((name) => {
-    if (!isVariableName(name)) {
-      problems.push(problem(document.placeOf([...path, name]), `${pathText(path)}: a criterion's name is letters, digits and _, and does not start with a digit`));
-    }
+    const place = document.placeOf([...path, name]);
+    if (!isVariableName(name)) problems.push(problem(place, `${pathText(path)}: a criterion's name is letters, digits and _, and does not start with a digit`));
+    if (TAKEN.includes(name)) problems.push(problem(place, `${pathText(path)}: "${name}" is a part of every evaluator's reply; give the criterion another name`));
     const value = check(document, [...path, name], criterion, problems);
     if (value === undefined) return [];
     return [{ name, combine: (typeof value === 'string' ? value : value.combine) ?? 'all' }];
   });
+}
+
+/** `combine` beside the criteria: one rule for all of them, or for those it names. */
+function readRules(document: Document, criteria: Conversation['criteria'], problems: Problem[]): Conversation['criteria'] {
+  const path = ['conversation', 'combine'];
+  const written = check(document, path, rules.optional(), problems);
+  if (written === undefined) return criteria;
+  if (typeof written === 'string') return criteria.map(({ name }) => ({ name, combine: written }));
+  const names = criteria.map(({ name }) => name);
+  for (const name of Object.keys(written)) {
+    if (!names.includes(name)) problems.push(problem(document.placeOf([...path, name]), `${pathText(path)}: there is no criterion "${name}"${suggestion(name, names)}`));
+  }
+  return criteria.map(({ name, combine: rule }) => ({ name, combine: written[name] ?? rule }));
 }

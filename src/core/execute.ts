@@ -1,5 +1,9 @@
 import type { Complete, Completion, Evaluate, Json, Message, Side } from '../types.ts';
+import { converse, judgeAgain, type Dialogue } from './converse.ts';
+import type { EvaluatorTools } from './evaluators.ts';
 import type { Generation } from './generation.ts';
+import type { Steering } from './steering.ts';
+import { completionOf, recordedDialogue } from './transcript.ts';
 
 /** One planned try of one case on one side. */
 export interface Trial {
@@ -8,36 +12,42 @@ export interface Trial {
   /** Try index from 0. */
   try: number;
   generation: Generation;
+  /** Who leads and judges the dialogue; null for a single answer. */
+  steering: Steering | null;
 }
 
-/** What came back, with the messages that were sent. */
-export interface Sample { trial: Trial; messages: Message[]; completion: Completion }
+/** What came back, with the messages that were sent for it: for a dialogue, all of it as one completion behind its last question. */
+export interface Sample { trial: Trial; messages: Message[]; completion: Completion; dialogue: Dialogue | null }
+
+type Answered = Omit<Sample, 'trial'>;
 
 export interface Executors {
   complete: Complete;
   evaluate: Evaluate;
+  random: EvaluatorTools['random'];
   /** Told after each answer, and whether it was another trial's; for counting and progress only. */
   answered?(sample: Sample, shared: boolean): void;
 }
 
 /**
- * Runs every trial and answers in their order. Trials of equal generation and try index share one completion,
+ * Runs every trial and answers in their order. Trials of equal generation, steering and try index share one completion (a
+ * conversation is one),
  * between the sides and between duplicate references; two tries never do. Requests are issued in the given order:
  * pass base and head interleaved, so that drift of a model over time hits both sides alike.
  */
 export async function execute(trials: readonly Trial[], executors: Executors): Promise<Sample[]> {
-  const answers = new Map<string, Promise<Completion>>();
+  const answers = new Map<string, Promise<Answered>>();
   return Promise.all(trials.map(async (trial) => {
     const { generation } = trial;
     if (generation.kind === 'impossible') {
-      return { trial, messages: [], completion: { status: 'error', kind: 'reference', message: generation.message } };
+      return { trial, messages: [], completion: { status: 'error', kind: 'reference', message: generation.message }, dialogue: null };
     }
-    const key = `${String(trial.try)} ${generation.fingerprint}`;
+    const key = `${String(trial.try)} ${generation.fingerprint} ${trial.steering?.fingerprint ?? ''}`;
     const earlier = answers.get(key);
     const answer = earlier ?? answerTo(trial, generation, executors);
     answers.set(key, answer);
-    const completion = earlier === undefined ? await answer : reused(await earlier);
-    const sample: Sample = { trial, messages: generation.messages, completion };
+    const answered = await answer;
+    const sample: Sample = { trial, ...answered, completion: earlier === undefined ? answered.completion : reused(answered.completion) };
     executors.answered?.(sample, earlier !== undefined);
     return sample;
   }));
@@ -49,9 +59,24 @@ function reused(completion: Completion): Completion {
 
 type Possible = Exclude<Generation, { kind: 'impossible' }>;
 
-async function answerTo(trial: Trial, generation: Possible, { complete, evaluate }: Executors): Promise<Completion> {
+async function answerTo(trial: Trial, generation: Possible, executors: Executors): Promise<Answered> {
+  const { steering } = trial;
+  if (generation.kind === 'recorded') {
+    const recorded = recordedDialogue(generation.thread);
+    return steering === null ? { ...completionOf(recorded), dialogue: null } : asSample(await judgeAgain(recorded, steering, trial.try, executors));
+  }
+  if (steering === null) return { messages: generation.messages, completion: await oneAnswer(trial, generation, generation.messages, executors), dialogue: null };
+  const ask = (messages: Message[]): Promise<Completion> => oneAnswer(trial, generation, messages, executors);
+  return asSample(await converse(generation.messages, steering, trial.try, ask, executors));
+}
+
+function asSample(dialogue: Dialogue): Answered {
+  return { ...completionOf(dialogue), dialogue };
+}
+
+async function oneAnswer(trial: Trial, generation: Exclude<Possible, { kind: 'recorded' }>, messages: Message[], { complete, evaluate }: Executors): Promise<Completion> {
   if (generation.kind === 'request') {
-    const { target, parameters, messages } = generation;
+    const { target, parameters } = generation;
     return complete({ target, parameters, messages, try: trial.try, schema: null, purpose: 'prompt' });
   }
   const { language, code, variables } = generation;

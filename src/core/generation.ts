@@ -8,13 +8,17 @@ export interface ResolvedVariant extends Variant { target: Target | null }
 /** What has to be asked to get one answer. Equal fingerprints share their answers, try by try. */
 export type Generation =
   | { kind: 'request'; target: Target; parameters: Record<string, Json>; messages: Message[]; fingerprint: string }
+  /** A dialogue that was recorded with its answers: nobody is asked. */
+  | { kind: 'recorded'; thread: Message[]; fingerprint: string }
   | { kind: 'code'; language: CodeLanguage; code: string; variables: Record<string, Json>; messages: Message[]; fingerprint: string }
   | { kind: 'impossible'; message: string };
 
 /** What a prompt asks for one reference. Impossible when the reference has no value for a variable of the prompt. */
 export function generationOf(prompt: Prompt, variant: ResolvedVariant, reference: Reference): Generation {
+  const { thread } = reference;
+  if (thread !== null && asksNothing(thread)) return recordedOf(reference, thread);
   const missing = prompt.variables.find(({ name }) => !Object.hasOwn(reference.input, name));
-  if (missing !== undefined && reference.thread === null) {
+  if (missing !== undefined && thread === null) {
     return { kind: 'impossible', message: reference.problem ?? `reference ${reference.id} has no value for {${missing.name}}` };
   }
   if (prompt.code !== null) {
@@ -24,9 +28,20 @@ export function generationOf(prompt: Prompt, variant: ResolvedVariant, reference
   }
   if (variant.target === null) return { kind: 'impossible', message: `no model is known for ${prompt.file}` };
   const { target, parameters } = variant;
-  const messages = reference.thread ?? prompt.messages.map(({ role, content }) => ({ role, content: fill(content, reference.input) }));
+  const messages = thread ?? prompt.messages.map(({ role, content }) => ({ role, content: fill(content, reference.input) }));
   const fingerprint = canonicalJson({ target: targetIdentity(target), parameters, messages: messages.map(({ role, content }) => ({ role, content })) });
   return { kind: 'request', target, parameters, messages, fingerprint };
+}
+
+function asksNothing(thread: readonly Message[]): boolean {
+  return thread.length === 0 || thread.at(-1)?.role === 'assistant';
+}
+
+/** A dialogue that ends with its answer, and so asks nobody. */
+function recordedOf({ id, problem }: Reference, thread: readonly Message[]): Generation {
+  if (thread.length === 0) return { kind: 'impossible', message: problem ?? `reference ${id} is a dialogue without a message` };
+  const messages = thread.map(({ role, content }) => ({ role, content }));
+  return { kind: 'recorded', thread: messages, fingerprint: canonicalJson({ recorded: messages }) };
 }
 
 /** The part of a target that decides what it answers: which checkout a program runs in does not, its files do. */

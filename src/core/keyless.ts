@@ -1,4 +1,5 @@
 import type { Notice, Problem, Result, Target } from '../types.ts';
+import { evaluatorTargetsOf } from './evaluator-tests.ts';
 import { targetsOf, type Prepared } from './prepare.ts';
 import { withoutKeys, type ResultHead } from './result.ts';
 import type { Withheld } from './trust.ts';
@@ -19,12 +20,17 @@ export interface KeylessRun {
  * would have run. It is never a success, for something was left out.
  */
 export async function judgeWithoutKeys({ prepared, head, notices, withheld, missingKeys, judge }: KeylessRun): Promise<Result> {
-  const isOpen = (lane: ComparedLane): boolean => missingKeys(targetsOf({ lanes: [lane], rubricTests: [] })).length === 0;
+  const isOpen = (lane: ComparedLane): boolean => missingKeys(targetsOf({ lanes: [lane], rubricTests: [], evaluatorTests: [] })).length === 0;
   const open = prepared.lanes.filter(isOpen);
   const left = prepared.lanes.filter((lane) => !isOpen(lane)).map(leftOut);
   const unasked = withoutKeys(head, withheld, left, notices);
   if (!open.some(({ run: { lane } }) => lane.cases.length > 0)) return unasked;
-  const judged = await judge({ ...prepared, lanes: open, rubricTests: missingKeys(targetsOf({ lanes: [], rubricTests: prepared.rubricTests })).length === 0 ? prepared.rubricTests : [] });
+  const hasKeys = (targets: readonly Target[]): boolean => missingKeys(targets).length === 0;
+  const judged = await judge({
+    ...prepared, lanes: open,
+    rubricTests: hasKeys(targetsOf({ lanes: [], rubricTests: prepared.rubricTests, evaluatorTests: [] })) ? prepared.rubricTests : [],
+    evaluatorTests: prepared.evaluatorTests.filter((test) => hasKeys(evaluatorTargetsOf([test]))),
+  });
   const reasons = [...judged.reasons, ...unasked.reasons];
   return judged.conclusion === 'success' || judged.conclusion === 'neutral' ? { ...judged, conclusion: 'neutral', title: unasked.title, reasons } : { ...judged, reasons };
 }

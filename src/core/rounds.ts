@@ -4,7 +4,9 @@ import { execute, type Executors, type Sample, type Trial } from './execute.ts';
 import { outcomeOf } from './rollup.ts';
 import { scoreSamples, type ScoringTools } from './score.ts';
 import type { Lane } from './select.ts';
-import { isYardstickKey, referenceYardstickDiffers, type Yardstick } from './yardstick.ts';
+import { conversationResult, conversationScore } from './transcript.ts';
+import { viewsUnder } from './view.ts';
+import { isYardstickKey, referenceYardstickDiffers, steeringFor, type Yardstick } from './yardstick.ts';
 
 /** One try of one case on one side, judged by the deciding yardstick and, where the yardsticks differ, by the other. */
 export interface Attempt { result: TryResult; other: TryResult | null }
@@ -55,6 +57,7 @@ export async function runRounds(lanes: readonly LaneRun[], next: NextTries, tool
 interface PlannedTrial { lane: number; order: number; trial: Trial }
 
 function plannedTrials(lane: LaneRun, laneIndex: number, wanted: ReadonlyMap<number, number>): PlannedTrial[] {
+  const steering = steeringFor(lane.deciding);
   return [...wanted].flatMap(([index, count]) => {
     const run = lane.runs[index];
     if (run === undefined) return [];
@@ -63,7 +66,7 @@ function plannedTrials(lane: LaneRun, laneIndex: number, wanted: ReadonlyMap<num
       if (generation === null) return [];
       const first = run[side].length;
       return Array.from({ length: Math.max(0, count - first) }, (_, step) => ({
-        lane: laneIndex, order: index, trial: { caseId: String(index), side, try: first + step, generation },
+        lane: laneIndex, order: index, trial: { caseId: String(index), side, try: first + step, generation, steering },
       }));
     });
   });
@@ -76,14 +79,15 @@ function interleaved(planned: readonly PlannedTrial[]): PlannedTrial[] {
 
 async function score(lane: LaneRun, samples: readonly Sample[], tools: ScoringTools): Promise<void> {
   const cases = samples.map(({ trial }) => lane.runs[Number(trial.caseId)]?.case);
-  const judge = (yardstick: Yardstick): Promise<Score[][]> => scoreSamples(
-    samples.map((sample, index) => ({ sample, reference: judgedBy(cases[index], yardstick) })), yardstick, tools);
+  const judge = async (yardstick: Yardstick): Promise<TryResult[]> => {
+    const views = await viewsUnder(samples, yardstick, tools);
+    const scores = await scoreSamples(views.map((sample, index) => ({ sample, reference: judgedBy(cases[index], yardstick) })), yardstick, tools);
+    return views.map((sample, index) => tryResult(sample, scores[index] ?? [], yardstick));
+  };
   const [deciding, other] = await Promise.all([judge(lane.deciding), lane.other === null ? null : judge(lane.other)]);
   samples.forEach((sample, index) => {
-    lane.runs[Number(sample.trial.caseId)]?.[sample.trial.side].push({
-      result: tryResult(sample, deciding[index] ?? []),
-      other: other === null ? null : tryResult(sample, other[index] ?? []),
-    });
+    const result = deciding[index];
+    if (result !== undefined) lane.runs[Number(sample.trial.caseId)]?.[sample.trial.side].push({ result, other: other?.[index] ?? null });
   });
 }
 
@@ -93,13 +97,16 @@ function judgedBy(one: Case | undefined, { side }: Yardstick): Case['reference']
   return side === 'base' ? one.baseReference ?? one.reference : one.reference;
 }
 
-export function tryResult({ trial, completion }: Sample, scores: Score[]): TryResult {
+function tryResult({ trial, completion, dialogue }: Sample, ofMetrics: Score[], yardstick: Yardstick): TryResult {
+  const steering = steeringFor(yardstick);
+  const conversation = dialogue === null || steering === null ? {} : { conversation: conversationResult(dialogue, steering) };
   if (completion.status === 'error') {
     return {
       try: trial.try, outcome: 'error', actual: null, error: completion.message, scores: [],
-      usage: null, latency_ms: null, reused: false, finish_reason: null,
+      usage: null, latency_ms: null, reused: false, finish_reason: null, ...conversation,
     };
   }
   const { output, usage, latency_ms, reused, finish_reason } = completion;
-  return { try: trial.try, outcome: outcomeOf(scores), actual: output, error: null, scores, usage, latency_ms, reused, finish_reason };
+  const scores = dialogue === null ? ofMetrics : [...conversationScore(dialogue), ...ofMetrics];
+  return { try: trial.try, outcome: outcomeOf(scores), actual: output, error: null, scores, usage, latency_ms, reused, finish_reason, ...conversation };
 }

@@ -13,7 +13,7 @@ const MAX_LENGTH = 1_048_576;
  */
 export function readReply(output: string, labels: readonly string[], order: Rubric['eval_type']): Reply | null {
   if (output.length > MAX_LENGTH) return null;
-  const parsed = trailingJson(output);
+  const parsed = trailingObject(output, (value) => Object.hasOwn(value, 'choice'));
   if (parsed !== null) return fromJson(parsed, labels);
   // Broken or foreign JSON: its last line may be anything, the middle of a reason say.
   if (/^\s*(?:```\w*\s*)?\{/.test(output.slice(0, 200))) return null;
@@ -39,13 +39,13 @@ function holdsText(line: string): boolean {
 }
 
 /**
- * The object a reply consists of or ends with. JSON in the middle of a text may be quoted from the material under
- * judgement, so it decides nothing.
+ * The object that a reply consists of or ends with, of those that `fits` accepts. JSON in the middle of a text may be quoted
+ * from the material under judgement, so it decides nothing.
  */
-function trailingJson(output: string): Record<string, Json> | null {
+export function trailingObject(output: string, fits: (value: Record<string, Json>) => boolean): Record<string, Json> | null {
   const text = output.trim();
   const body = text.startsWith('```') && text.endsWith('```') ? (fenced(text) ?? text).trim() : text;
-  const whole = objectOf(body);
+  const whole = objectOf(body, fits);
   if (whole !== null) return whole;
   const inner = body.endsWith('```') ? body.slice(0, -3).trimEnd() : body;
   if (!inner.endsWith('}')) return null;
@@ -53,18 +53,18 @@ function trailingJson(output: string): Record<string, Json> | null {
   for (let attempts = 0; attempts < 10; attempts++) {
     start = inner.lastIndexOf('\n{', start - 1);
     if (start === -1) return null;
-    const found = objectOf(inner.slice(start + 1));
+    const found = objectOf(inner.slice(start + 1), fits);
     if (found !== null) return found;
     if (start === 0) return null;
   }
   return null;
 }
 
-function objectOf(text: string): Record<string, Json> | null {
+function objectOf(text: string, fits: (value: Record<string, Json>) => boolean): Record<string, Json> | null {
   if (!text.startsWith('{') || !text.endsWith('}')) return null;
   try {
     const value = JSON.parse(text) as Json;
-    return value !== null && typeof value === 'object' && !Array.isArray(value) && Object.hasOwn(value, 'choice') ? value : null;
+    return value !== null && typeof value === 'object' && !Array.isArray(value) && fits(value) ? value : null;
   } catch {
     return null;
   }
