@@ -15,7 +15,8 @@ export function accessFrom(given: { keys: Access['keys']; endpoints: readonly En
 
 /** Every secret value of an access: to be masked, redacted, and taken out of the environment that others may see. */
 export function secretsOf({ keys, endpoints }: Access): string[] {
-  return [keys.openai, keys.anthropic, ...[...endpoints.values()].map(({ key }) => key)].filter((key) => key !== null);
+  const all = [keys.openai, keys.anthropic, ...[...endpoints.values()].map(({ key }) => key)];
+  return [...new Set(all.filter((key) => key !== null))];
 }
 
 /** Takes secrets out of an environment, so that nothing started later inherits them by accident. */

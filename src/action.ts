@@ -9,6 +9,7 @@ import { parsePayload, readEvent, resolveMode } from './github/event.ts';
 import { runJob } from './job.ts';
 import { guardProcess } from './sandbox/index.ts';
 import { logText } from './text/log.ts';
+import { visible, visibleLine } from './text/visible.ts';
 
 /** The inputs that the runner gave, by name. */
 function givenInputs(env: NodeJS.ProcessEnv): Record<string, string> {
@@ -27,7 +28,9 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
     inputs, access, facts, mode: resolveMode(inputs.mode, facts), trust: trustLevel(facts, inputs.untrustedApproval === null ? {} : { approval: { label: inputs.untrustedApproval } }),
     workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'), env: withoutSecrets(env, secrets), secrets,
     runner: {
-      info: (text) => { core.info(logText(text)); }, notice: core.notice, warning: core.warning, error: core.error, output: core.setOutput,
+      // The toolkit escapes what the runner would obey in an annotation; what a reader cannot see is shown here.
+      info: (text) => { core.info(logText(text)); }, notice: (text) => { core.notice(visibleLine(text)); }, warning: (text) => { core.warning(visibleLine(text)); },
+      error: (text, place) => { core.error(visibleLine(text), place); }, output: core.setOutput,
     },
     now: () => new Date(),
   });
@@ -35,8 +38,8 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  if (error instanceof UserError) for (const problem of error.problems) core.error(formatProblem(problem));
-  else core.error(`evaldiff failed, and the fault is its own: ${error instanceof Error ? error.stack ?? error.message : String(error)}`);
+  if (error instanceof UserError) for (const problem of error.problems) core.error(visibleLine(formatProblem(problem)));
+  else core.error(visible(`evaldiff failed, and the fault is its own: ${error instanceof Error ? error.stack ?? error.message : String(error)}`));
   core.setOutput('conclusion', 'error');
   core.info('evaldiff: error (nothing was judged)');
   process.exitCode = 1;
