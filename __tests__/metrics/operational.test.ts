@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { scoreMetric } from '../../src/metrics/index.ts';
 import { refusalIn } from '../../src/metrics/refusal.ts';
-import { builtIn, sample, tools } from './samples.ts';
+import { builtIn, sample, tools, perMillion } from './samples.ts';
 
 describe('operational metrics', () => {
   test('unknown usage and unknown prices are errors, never zero', async () => {
     const usage = { input_tokens: 10, output_tokens: 5 };
     const scores = [
       await scoreMetric(builtIn('tokens'), [sample('x')], tools()),
-      await scoreMetric(builtIn('cost'), [sample('x', { price: { input: 1, output: 1 } })], tools()),
+      await scoreMetric(builtIn('cost'), [sample('x', { price: perMillion({ input: 1, output: 1 }) })], tools()),
       await scoreMetric(builtIn('cost'), [sample('x', { completion: { usage } })], tools()),
-      await scoreMetric(builtIn('cost'), [sample('x', { completion: { usage }, price: null })], tools()),
+      await scoreMetric(builtIn('cost'), [sample('x', { completion: { usage }, price: () => null })], tools()),
     ].flat();
     expect(scores.map(({ status, value }) => [status, value])).toEqual(Array(4).fill(['error', null]));
     expect(scores[3]?.reason).toContain('models.<name>.price');

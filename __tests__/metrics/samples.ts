@@ -18,8 +18,12 @@ export function fromExample(example: MetricExample): MetricSample {
   const { output, expected, completion, input, thread, price, rival } = example;
   return sample(output, {
     ...(expected === undefined ? {} : { expected }), ...(completion === undefined ? {} : { completion }),
-    ...(input === undefined ? {} : { input }), ...(thread === undefined ? {} : { thread }), ...(price === undefined ? {} : { price }), ...(rival === undefined ? {} : { rival }),
+    ...(input === undefined ? {} : { input }), ...(thread === undefined ? {} : { thread }), ...(price === undefined ? {} : { price: perMillion(price) }), ...(rival === undefined ? {} : { rival }),
   });
+}
+
+export function perMillion({ input, output }: { input: number; output: number }): NonNullable<MetricSample['price']> {
+  return ({ input_tokens, output_tokens }) => (input_tokens * input + output_tokens * output) / 1e6;
 }
 
 export function builtIn(uses: string, given: Record<string, Json> = {}, more: Partial<Metric> = {}): Metric {

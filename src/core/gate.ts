@@ -5,6 +5,7 @@ import { percent, points, plural } from './wording.ts';
 export const MAX_ERROR_SHARE = 0.1;
 /** Above this share of tries without a readable grade the verdict line says so. */
 export const MAX_UNGRADED_SHARE = 0.1;
+const NO_TEST = 'No test ran, so there is no verdict.';
 /** GitHub's limit for titles that annotations and checks share. */
 const TITLE_LIMIT = 255;
 
@@ -16,20 +17,30 @@ export interface GateInput {
   affected: number;
   /** References that base gates on and head removes or newly skips, `suite: id`. */
   removed: readonly string[];
+  /** Rubrics that were tested on their examples. */
+  testedRubrics: number;
+  /** Suites that preference alone judges and that have no answers of base to compare with. */
+  uncomparable: readonly string[];
+  /** References that ran and count for the verdict. */
+  counted: number;
+  /** The change holds something that is not used at this level of trust. */
+  unused: boolean;
 }
 
 export interface Decision { conclusion: Conclusion; title: string; reasons: string[] }
 
 /** The run's one conclusion with its reasons. Nothing else in the program decides. */
 export function decide(input: GateInput): Decision {
-  if (input.affected === 0 && input.removed.length === 0) {
-    return { conclusion: 'success', title: 'No prompt, rubric or test changed: nothing to run.', reasons: [] };
+  if (input.affected === 0 && input.removed.length === 0 && !input.unused) {
+    if (input.testedRubrics === 0) return { conclusion: 'success', title: 'No prompt, rubric or test changed: nothing to run.', reasons: [] };
+    const title = `No reference is affected; ${plural(input.testedRubrics, 'rubric')} tested on labelled examples`;
+    return { conclusion: 'success', title, reasons: [title] };
   }
-  return withTitle(unjudged(input) ?? gated(input), input);
+  return withTitle(unjudged(input) ?? neverGreen(gated(input), input), input);
 }
 
 /** Runs from which no verdict can come: red with their own words, never green. */
-function unjudged({ suites, affected }: GateInput): Omit<Decision, 'title'> | null {
+function unjudged({ suites, affected, uncomparable }: GateInput): Omit<Decision, 'title'> | null {
   const tries = suites.flatMap(({ references }) => references.flatMap(({ base, head }) => [...base?.tries ?? [], ...head?.tries ?? []]));
   const errors = tries.filter(({ outcome }) => outcome === 'error');
   if (errors.length > MAX_ERROR_SHARE * tries.length) {
@@ -38,50 +49,82 @@ function unjudged({ suites, affected }: GateInput): Omit<Decision, 'title'> | nu
     return { conclusion: 'error', reasons: [share, ...examples.slice(0, 3)] };
   }
   const judged = tries.some(({ outcome }) => outcome === 'pass' || outcome === 'fail');
-  if (affected > 0 && !judged) return { conclusion: 'error', reasons: ['No test ran, so there is no verdict.'] };
+  if (affected > 0 && !judged && uncomparable.length > 0) {
+    return { conclusion: 'neutral', reasons: uncomparable.map((name) => `${name}: judged by preference alone, and there is no answer of base to compare with.`) };
+  }
+  if (affected > 0 && !judged) return { conclusion: 'error', reasons: [NO_TEST] };
   return null;
 }
 
+/** Something that makes a run red, unless what it belongs to (a suite, or the run) is never to fail. */
+interface Finding { text: string; failOn: GateSettings['fail_on'] }
+
 function gated(input: GateInput): Omit<Decision, 'title'> {
-  const failures = [...regressions(input), ...belowFloor(input), ...failedReferences(input), ...yardstickFailures(input), ...removals(input)];
-  const open = input.suites.filter(({ verdict }) => verdict === 'inconclusive').map(({ name, summary }) => `${name}: cannot tell. ${summary}`);
-  const { fail_on, on_inconclusive } = input.settings;
-  if (failures.length > 0 && fail_on === 'never') {
-    return { conclusion: 'neutral', reasons: [...failures, 'Not failed, because fail_on is never.', ...open, ...ungradedShare(input)] };
-  }
-  const failed = failures.length > 0 || (open.length > 0 && on_inconclusive === 'fail' && fail_on !== 'never');
-  const conclusion = failed ? 'failure' : open.length > 0 ? 'neutral' : 'success';
-  return { conclusion, reasons: [...failures, ...open, ...ungradedShare(input)] };
+  const { settings } = input;
+  const ofRun = [...yardstickFailures(input), ...removals(input)].map((text): Finding => ({ text, failOn: settings.fail_on }));
+  const findings = [...input.suites.flatMap((suite) => suiteFindings(suite, gateOf(suite, settings))), ...ofRun];
+  const [failures, held] = [findings.filter(({ failOn }) => failOn !== 'never'), findings.filter(({ failOn }) => failOn === 'never')];
+  const open = input.suites.filter(({ verdict }) => verdict === 'inconclusive');
+  const failing = settings.on_inconclusive === 'fail' && open.some((suite) => gateOf(suite, settings).fail_on !== 'never');
+  const conclusion = failures.length > 0 || failing ? 'failure' : held.length > 0 || open.length > 0 ? 'neutral' : 'success';
+  const reasons = [
+    ...failures.map(({ text }) => text), ...held.map(({ text }) => text), ...(held.length === 0 ? [] : [notFailed(held.length, failures.length)]),
+    ...open.map(({ name, summary }) => `${name}: cannot tell. ${summary}`), ...ungradedShare(input), ...yardstickWarnings(input),
+  ];
+  return { conclusion, reasons };
 }
 
-function regressions({ suites }: GateInput): string[] {
-  return suites.filter(({ verdict }) => verdict === 'regressed').map(({ name, summary }) => `${name} regressed: ${summary}`);
+function notFailed(held: number, failures: number): string {
+  return failures === 0 ? 'Not failed, because fail_on is never.' : `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count: fail_on is never there.`;
 }
 
-function belowFloor({ suites, settings: { min_pass_rate: floor } }: GateInput): string[] {
-  if (floor === null) return [];
-  return suites
-    .filter(({ pass_rate }) => pass_rate.head !== null && pass_rate.head < floor)
-    .map(({ name, pass_rate }) => `${name}: pass rate ${percent(pass_rate.head)} is below min_pass_rate ${percent(floor)}`);
+/** The gate's settings as they hold for one suite. */
+function gateOf({ gate }: SuiteResult, settings: GateSettings): GateSettings {
+  return { ...settings, ...gate };
 }
 
-function failedReferences({ suites, settings }: GateInput): string[] {
-  if (settings.fail_on !== 'failure') return [];
-  return suites.flatMap(({ name, references }) => {
-    const failed = references.filter(fails);
-    return failed.length === 0 ? [] : [`${name}: ${plural(failed.length, 'reference')} failed on head: ${listed(failed.map(({ id }) => id))}`];
-  });
+function suiteFindings(suite: SuiteResult, gate: GateSettings): Finding[] {
+  return [...regression(suite), ...belowFloor(suite, gate), ...failedReferences(suite, gate)].map((text) => ({ text, failOn: gate.fail_on }));
+}
+
+/** Where nothing that counts was run there is no verdict, so there is no success either: deleting tests is no way to green. */
+function neverGreen(decision: Omit<Decision, 'title'>, { counted, affected, unused }: GateInput): Omit<Decision, 'title'> {
+  if (counted > 0 || decision.conclusion !== 'success') return decision;
+  const why = unused ? ['What this pull request changes is not used when it comes from outside; the notices say what.'] : [];
+  return { conclusion: 'neutral', reasons: [affected === 0 ? NO_TEST : 'No test that counts ran, so there is no verdict.', ...why, ...decision.reasons] };
+}
+
+function regression({ verdict, name, summary }: SuiteResult): string[] {
+  return verdict === 'regressed' ? [`${name} regressed: ${summary}`] : [];
+}
+
+function belowFloor({ name, pass_rate: { head } }: SuiteResult, { min_pass_rate: floor }: GateSettings): string[] {
+  return floor === null || head === null || head >= floor ? [] : [`${name}: pass rate ${percent(head)} is below min_pass_rate ${percent(floor)}`];
+}
+
+function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSettings): string[] {
+  const failed = fail_on === 'failure' ? references.filter(fails) : [];
+  return failed.length === 0 ? [] : [`${name}: ${plural(failed.length, 'reference')} failed on head: ${listed(failed.map(({ id }) => id))}`];
 }
 
 function fails({ skip, head }: ReferenceResult): boolean {
   return !skip && head?.rollup === 'fail';
 }
 
-function yardstickFailures({ yardstick, settings }: GateInput): string[] {
-  if (settings.yardstick !== 'fail') return [];
+function yardstickFailures(input: GateInput): string[] {
+  return input.settings.yardstick === 'fail' ? movedYardsticks(input).map((moved) => `${moved}; gate.yardstick is fail`) : [];
+}
+
+function yardstickWarnings(input: GateInput): string[] {
+  return input.settings.yardstick === 'warn' ? movedYardsticks(input).map((moved) => `${moved}: look at that change before the pass rate`) : [];
+}
+
+/** Yardsticks that moved the pass rate of base's own answers by more than the margin. */
+function movedYardsticks({ yardstick, settings }: GateInput): string[] {
   return yardstick
     .filter(({ yardstick_effect: effect }) => effect !== null && Math.abs(effect) > settings.min_drop)
-    .map(({ name, yardstick_effect }) => `${name}: the yardstick moved the pass rate by ${points(yardstick_effect)}, and gate.yardstick is fail`);
+    .map(({ name, yardstick_effect, same_answers: { pass_fail, fail_pass, p } }) => `${name}: the yardstick moved the pass rate by ${points(yardstick_effect)} `
+      + `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass, McNemar mid-p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`})`);
 }
 
 function removals({ removed, settings }: GateInput): string[] {
@@ -102,13 +145,14 @@ function withTitle(decision: Omit<Decision, 'title'>, input: GateInput): Decisio
   return { ...decision, title: title.length > TITLE_LIMIT ? `${title.slice(0, TITLE_LIMIT - 1)}…` : title };
 }
 
-function titleOf({ conclusion, reasons }: Omit<Decision, 'title'>, { suites, affected, removed }: GateInput): string {
+function titleOf({ conclusion, reasons }: Omit<Decision, 'title'>, { suites, affected, removed, counted }: GateInput): string {
   const regressed = suites.filter(({ verdict }) => verdict === 'regressed');
   const open = suites.filter(({ verdict }) => verdict === 'inconclusive').length;
   const ran = suites.filter(({ references }) => references.some(({ base, head }) => base !== null || head !== null)).length;
   if (conclusion === 'error') return `Not judged: ${reasons[0] ?? 'no verdict'}`;
   if (regressed.length > 0) return `Regressed: ${regressed.map(inShort).join(', ')}`;
   if (conclusion === 'failure') return reasons[0] ?? 'Failed';
+  if (counted === 0 && (affected > 0 || removed.length === 0)) return reasons[0] ?? NO_TEST;
   if (affected === 0) return `Nothing to run: ${plural(removed.length, 'reference')} removed or newly skipped`;
   if (open > 0) return `Cannot tell for ${plural(open, 'suite')} of ${String(ran)}`;
   return `No regression in ${plural(affected, 'affected reference')} of ${plural(ran, 'suite')}`;

@@ -109,17 +109,12 @@ async function scoreByTry(metric: Metric, judged: readonly Judged[], sampleOf: (
   return judged.map((one) => scores.get(one)).filter((score) => score !== undefined);
 }
 
-const MILLION = 1_000_000;
-
 function metricSample({ sample, reference, rival = null }: Judged, price: Price): MetricSample {
   const { completion, messages, trial: { generation } } = sample;
   if (completion.status !== 'ok') throw new TypeError('only answers are scored');
-  const dollars = (input: number, output: number): number | null =>
-    (generation.kind === 'request' ? price(generation.target, { input_tokens: input, output_tokens: output }) : null);
-  const [input, output] = [dollars(MILLION, 0), dollars(0, MILLION)];
   return {
     completion, messages, input: reference.input, expected: reference.expected, rival,
-    price: input === null || output === null ? null : { input, output },
+    price: (usage) => (generation.kind === 'request' ? price(generation.target, usage) : null),
     thread: [...messages, { role: 'assistant', content: completion.output }],
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Complete, Completion, Evaluate, Grader, Json, Message, MetricLevel, ModelSettings, Rubric, Scalar, Side } from '../types.ts';
+import type { Complete, Completion, Evaluate, Grader, Json, Message, MetricLevel, Rubric, Scalar, Side, Usage } from '../types.ts';
 import { suggestion } from '../config/suggest.ts';
 
 /** One answer to judge, with everything a metric may look at. */
@@ -12,8 +12,8 @@ export interface MetricSample {
   messages: Message[];
   /** The whole conversation; its last message is the answer under judgement. */
   thread: Message[];
-  /** Dollars per million tokens of the answering model; null or absent: unknown. */
-  price?: ModelSettings['price'];
+  /** Dollars that the answering model takes for so many tokens; null or absent: unknown. */
+  price?(usage: Usage): number | null;
   /** What the other side answers to the same; null or absent: nothing to compare with. */
   rival?: string | null;
 }

@@ -44,11 +44,12 @@ const cost = defineMetric({
   range: '0 and up, dollars', passes: limits, better: 'lower', source: 'usage of the reply × `price` of the settings; promptfoo `cost`',
   example: { output: 'hi', completion: { usage: { input_tokens: 1000, output_tokens: 100 } }, price: { input: 3, output: 15 }, with: { max: 0.01 }, value: 0.0045, pass: true },
   measure({ sample, options }) {
-    const { completion: { usage }, price } = sample;
+    const { usage } = sample.completion;
     if (usage === null) return unknownUsage();
+    const dollars = sample.price?.(usage) ?? null;
     // An unknown price is no price of 0.
-    if (price === null || price === undefined) return failure('the price of the model is not known: set models.<name>.price in the settings');
-    return within((usage.input_tokens * price.input + usage.output_tokens * price.output) / 1e6, options, 'dollars');
+    if (dollars === null) return failure('the price of the model is not known: set models.<name>.price in the settings');
+    return within(dollars, options, 'dollars');
   },
 });
 
