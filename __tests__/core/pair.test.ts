@@ -26,4 +26,10 @@ describe('pairing the suites of two commits', () => {
     expect(pairs.map(({ base, head }) => [base?.prompt.name, head?.prompt.name])).toEqual([[undefined, 'new'], ['gone', undefined]]);
     expect(pairSuites(null, project([named('a.yaml', 'a')]))[0]?.base).toBeNull();
   });
+
+  test('several of one file by their names, whatever their order', () => {
+    const of = (name: string) => suite({ prompt: { file: 'promptfooconfig.yaml', name } });
+    const pairs = pairSuites(project([of('a'), of('b'), of('c')]), project([of('c'), of('b'), of('new')]));
+    expect(pairs.map(({ base, head }) => [base?.prompt.name, head?.prompt.name])).toEqual([['c', 'c'], ['b', 'b'], ['a', 'new']]);
+  });
 });

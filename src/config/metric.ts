@@ -57,6 +57,9 @@ export const metricSchema = closed({
 /** FlexEval's form: what a metric is made of follows from the list it stands in. */
 const flexEvalSchema = metricSchema.omit({ uses: true, rubric: true, code: true, language: true, with: true }).required({ name: true });
 
+/** A metric of one reference alone; conditions look at the suite's metrics, which it is not among. */
+export const ownMetricSchema = metricSchema.omit({ depends_on: true });
+
 export const metricsSchema = z.union([
   listOf(metricSchema),
   closed({ function: listOf(flexEvalSchema).optional(), rubric: listOf(flexEvalSchema).optional() }),
@@ -76,6 +79,19 @@ export function readMetrics(document: Document, builtIns: BuiltInMetrics, proble
     } else {
       metrics.push(metric);
     }
+  }
+  return metrics;
+}
+
+/** Reads `metrics` of the reference at `path`. Names must not be `taken` by the suite's metrics, and are unique in the reference. */
+export function readOwnMetrics(document: Document, path: Path, taken: readonly string[], builtIns: BuiltInMetrics, problems: Problem[]): Metric[] {
+  const metrics: Metric[] = [];
+  for (const item of checkItems(document, [...path, 'metrics'], ownMetricSchema, problems)) {
+    const metric = readMetric(document, item.path, item.value, builtIns, problems);
+    if (metric === null) continue;
+    const twice = taken.includes(metric.name) || metrics.some(({ name }) => name === metric.name);
+    if (twice) problems.push(problem(metric.place, `the metric "${metric.name}" is there twice; give the reference's own metric another name`));
+    else metrics.push(metric);
   }
   return metrics;
 }

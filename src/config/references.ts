@@ -1,22 +1,20 @@
 import { z } from 'zod';
 import { canonicalJson } from '../core/canonical.ts';
 import { problem } from '../errors.ts';
-import type { Json, Message, Place, Problem, Reference, Role, Scalar } from '../types.ts';
+import type { Json, Message, Place, Problem, Reference, Scalar } from '../types.ts';
 import { valueAt } from './document.ts';
 import type { Document, Path } from './document.ts';
 import { isTable, readRows } from './dataset.ts';
 import type { Limits } from './limits.ts';
+import { ownMetricSchema, readOwnMetrics } from './metric.ts';
+import type { BuiltInMetrics } from './metric.ts';
+import { messageOf, recordedMessage } from './messages.ts';
 import { rowAsReference } from './row.ts';
-import { anything, check, closed, filled, flag, listOf, mapOf, oneOf, scalar, text, whole } from './schema.ts';
+import { anything, check, closed, filled, flag, listOf, mapOf, scalar, whole } from './schema.ts';
 
 /** Loads a data file named by a document; null when it cannot be read, with the reason in `problems`. */
 export type LoadData = (path: string, from: Place, problems: Problem[]) => Promise<{ file: string; content: Uint8Array } | null>;
 
-const ROLES: Readonly<Record<string, Role>> = {
-  system: 'system', human: 'user', user: 'user', ai: 'assistant', assistant: 'assistant', tool: 'assistant',
-};
-/** FlexEval's recorded dialogues carry more keys per message than we use. */
-const recordedMessage = z.object({ role: oneOf(['system', 'human', 'user', 'ai', 'assistant', 'tool']), content: text() }, { error: 'must be a map with role and content' });
 const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), listOf(recordedMessage)], { error: 'must be a map of variables' });
 const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to column')], { error: 'must be a column, or a map of variable to column' });
 
@@ -28,6 +26,7 @@ export function referenceSchema(limits: Limits) {
     skip: flag().optional(),
     tags: z.union([filled(), listOf(filled())], { error: 'must be a list of words' }).optional(),
     n_tries: whole(1, limits.tries).optional(),
+    metrics: listOf(ownMetricSchema).optional(),
   });
 }
 
@@ -48,15 +47,22 @@ export interface ReferenceContext {
   variables: readonly string[];
   /** Name of a metric that judges every reference by `expected`; null: none does. */
   needsExpected: string | null;
+  /** Whether recorded dialogues get a new last answer; null: those that end with a question. */
+  doCompletion: boolean | null;
   hash(text: string): string;
   load: LoadData;
+  /** Names of the suite's metrics, which a reference's own must not have. */
+  metricNames: readonly string[];
+  /** Whether the suite judges references that have no metrics of their own. */
+  isJudged: boolean;
+  builtIns: BuiltInMetrics;
 }
 
 /** The context, with the schema of one reference, which takes longer to make than a reference takes to check. */
 interface Reader extends ReferenceContext { schema: ReturnType<typeof referenceSchema> }
 
 /** One reference before it has its identity. */
-interface Draft extends Omit<Reference, 'id'> { given: string | null }
+interface Draft extends Omit<Reference, 'id'> { given: string | null; recorded: Message[] | null }
 
 /** Reads `references` and `references_from` of a test file. What one reference lacks becomes its own `problem`. */
 export async function readReferences(document: Document, context: ReferenceContext, problems: Problem[]): Promise<Reference[]> {
@@ -106,18 +112,22 @@ async function readSource(from: Place, source: Source, context: Reader, problems
 function readDraft(document: Document, path: Path, ordinal: number, context: Reader, problems: Problem[]): Draft | null {
   const written = check(document, path, context.schema, problems);
   if (written === undefined) return null;
-  const thread = Array.isArray(written.input) ? written.input.map(message) : null;
-  const input = Array.isArray(written.input) ? {} : written.input ?? {};
+  const recorded = Array.isArray(written.input) ? written.input.map(messageOf) : null;
+  const thread = recorded && completed(recorded, context.doCompletion);
+  const input = variablesOf(written.input);
+  const own = ownMetrics(written.metrics, document, path, context, problems);
   return {
     given: written.id === undefined ? null : String(written.id),
     place: document.placeOf(path),
     input,
     thread,
+    recorded,
     expected: written.expected,
     skip: written.skip ?? false,
-    tags: typeof written.tags === 'string' ? [written.tags] : written.tags ?? [],
+    tags: [written.tags ?? []].flat(),
     n_tries: written.n_tries ?? null,
-    problem: lack(ordinal, thread === null ? input : null, written.expected, context),
+    ...own,
+    problem: unusable(ordinal, thread, context) ?? lack(ordinal, thread === null ? input : null, written.expected, context) ?? unjudged(ordinal, own, context),
   };
 }
 
@@ -131,8 +141,29 @@ function lack(ordinal: number, input: Record<string, Scalar> | null, expected: J
   return null;
 }
 
-function message({ role, content }: { role: string; content: string }): Message {
-  return { role: ROLES[role] ?? 'user', content };
+function variablesOf(input: z.output<typeof inputSchema> | undefined): Record<string, Scalar> {
+  return input === undefined || Array.isArray(input) ? {} : input;
+}
+
+/** The reference's own metrics; nothing where it has none, which is most of them. */
+function ownMetrics(written: unknown, document: Document, path: Path, { metricNames, builtIns }: ReferenceContext, problems: Problem[]): Pick<Reference, 'metrics'> {
+  return written === undefined ? {} : { metrics: readOwnMetrics(document, path, metricNames, builtIns, problems) };
+}
+
+function unjudged(ordinal: number, { metrics = [] }: Pick<Reference, 'metrics'>, { isJudged }: ReferenceContext): string | null {
+  return isJudged || metrics.length > 0 ? null : `reference ${ordinal} has no metric of its own, and the file has none for all`;
+}
+
+/** With a completion a recorded dialogue ends with the question to answer anew, without one with the answer to judge. */
+function completed(thread: readonly Message[], doCompletion: boolean | null): Message[] {
+  if (doCompletion === null) return [...thread];
+  return thread.slice(0, thread.findLastIndex(({ role }) => (role === 'assistant') !== doCompletion) + 1);
+}
+
+function unusable(ordinal: number, thread: readonly Message[] | null, { doCompletion }: ReferenceContext): string | null {
+  if (thread === null || thread.length > 0) return null;
+  if (doCompletion === null) return `reference ${ordinal} is a dialogue without a message`;
+  return doCompletion ? `reference ${ordinal} is a dialogue without a question to answer` : `reference ${ordinal} is a dialogue without an answer, and do_completion is false`;
 }
 
 /** Letters of a hash that name a reference: 40 bits are far from colliding in the largest suite. */
@@ -151,9 +182,9 @@ function identify(drafts: readonly Draft[], hash: (text: string) => string, prob
     }
   }
   const counts = new Map<string, number>();
-  return drafts.map(({ given: own, ...draft }) => {
+  return drafts.map(({ given: own, recorded, ...draft }) => {
     if (own !== null) return { id: own, ...draft };
-    const stem = hash(canonicalJson(draft.thread === null ? draft.input : { thread: draft.thread.map(({ role, content }) => ({ role, content })) })).slice(0, HASH_LETTERS);
+    const stem = hash(canonicalJson(recorded === null ? draft.input : { thread: recorded.map(({ role, content }) => ({ role, content })) })).slice(0, HASH_LETTERS);
     let ordinal = (counts.get(stem) ?? 0) + 1;
     while (given.has(withOrdinal(stem, ordinal))) ordinal += 1;
     counts.set(stem, ordinal);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CONVERSATION_SCORE } from '../core/transcript.ts';
 import { problem } from '../errors.ts';
 import type { Metric, Problem, Settings, Tests } from '../types.ts';
 import { conversationSchema, readConversation } from './conversation.ts';
@@ -12,8 +13,8 @@ import type { BuiltInMetrics } from './metric.ts';
 import { readReferences, referencesFromSchema, referenceSchema } from './references.ts';
 import type { LoadData } from './references.ts';
 import { readRollup, rollupSchema } from './rollup.ts';
-import { anything, checkItems, checkMembers, closed, filled, flag, listOf, text } from './schema.ts';
-import { tries } from './settings.ts';
+import { anything, checkItems, checkMembers, closed, filled, flag, listOf, number, oneOf, text } from './schema.ts';
+import { defined, FAIL_ON, tries } from './settings.ts';
 import { suggestion } from './suggest.ts';
 
 /** What a test file is read with. */
@@ -29,6 +30,9 @@ export interface TestsContext {
 
 const day = () => text().refine(isDay, { error: 'must be a date like 2026-01-31' });
 const quarantineSchema = closed({ id: filled(), reason: filled(), until: day() });
+const gateSchema = closed({
+  fail_on: oneOf(FAIL_ON).optional(), min_drop: number(0, 1).optional(), tolerance: number(0, 1).optional(), min_pass_rate: z.union([number(0, 1), z.null()]).optional(),
+});
 
 /** A test file as written. */
 export function testsSchema(limits: Limits = DEFAULT_LIMITS) {
@@ -40,8 +44,10 @@ export function testsSchema(limits: Limits = DEFAULT_LIMITS) {
     metrics_rollup: rollupSchema.optional(),
     references: listOf(referenceSchema(limits)).optional(),
     references_from: referencesFromSchema.optional(),
+    do_completion: flag().optional(),
     conversation: conversationSchema.optional(),
     quarantine: listOf(quarantineSchema).optional(),
+    gate: gateSchema.optional(),
   });
 }
 
@@ -55,19 +61,21 @@ export async function readTests(document: Document, context: TestsContext, probl
     return null;
   }
   const left = anything().optional();
-  const { n_tries, skip } = checkMembers(document, [], {
-    n_tries: tries(context.limits).optional(), skip: flag().optional(),
+  const { n_tries, skip, do_completion, gate } = checkMembers(document, [], {
+    gate: gateSchema.optional(), n_tries: tries(context.limits).optional(), skip: flag().optional(), do_completion: flag().optional(),
     // Read below, part by part.
     defaults: left, metrics: left, metrics_rollup: left, references: left, references_from: left, conversation: left, quarantine: left,
   }, problems);
   const before = problems.length;
   const metrics = readMetrics(document, context.builtIns, problems);
-  const conversation = readConversation(document, context.grader, problems);
-  if (metrics.length === 0 && conversation === null && problems.length === before) {
+  const conversation = await readConversation(document, context.grader, context, problems);
+  const isJudged = metrics.length > 0 || conversation !== null;
+  if (!isJudged && problems.length === before && !someHaveMetrics(document)) {
     problems.push(problem({ file: document.file, line: 0 }, 'needs at least one metric; without one nothing is judged'));
   }
+  if (conversation !== null) checkTakenName(metrics, problems);
   checkDependencies(metrics, problems);
-  const references = await readReferences(document, { ...context, needsExpected: needsExpected(metrics, context.builtIns) }, problems);
+  const references = await readReferences(document, { ...context, needsExpected: needsExpected(metrics, context.builtIns), doCompletion: do_completion ?? null, metricNames: metrics.map(({ name }) => name), isJudged: isJudged || problems.length > before }, problems);
   return {
     file: document.file,
     n_tries: n_tries ?? null,
@@ -77,7 +85,20 @@ export async function readTests(document: Document, context: TestsContext, probl
     references,
     conversation,
     quarantine: readQuarantine(document, references.map(({ id }) => id), problems),
+    ...(gate === undefined ? {} : { gate: defined(gate) }),
   };
+}
+
+/** Whether a written reference has metrics of its own. */
+function someHaveMetrics(document: Document): boolean {
+  const references = valueAt(document.value, ['references']);
+  return Array.isArray(references) && references.some((_, index) => valueAt(document.value, ['references', index, 'metrics']) !== undefined);
+}
+
+/** A conversation's own outcome stands among a try's scores. */
+function checkTakenName(metrics: readonly Metric[], problems: Problem[]): void {
+  const taken = metrics.find(({ name }) => name === CONVERSATION_SCORE);
+  if (taken !== undefined) problems.push(problem(taken.place, `metric "${CONVERSATION_SCORE}": the conversation's own outcome has this name; give the metric another one`));
 }
 
 /** The first metric that judges every reference by `expected`: a gating one that no condition can leave out. */

@@ -1,35 +1,45 @@
 import type { PassRate, ReferenceResult, ReferenceStatus, SideResult, Side, SuiteResult, TryResult, Verdict } from '../types.ts';
+import { conversationSummary } from './conversation-summary.ts';
 import { discreteFdr } from '../statistics/discrete-fdr.ts';
 import { referenceTest } from '../statistics/reference-test.ts';
 import { settlingSize } from '../statistics/settling-size.ts';
-import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
+import { SCREEN_TRIES, FULL_TRIES } from '../statistics/adaptive-levels.ts';
+import { designOf } from '../statistics/visible-drop.ts';
 import { tallyOf, type RollupWord } from './rollup.ts';
 import type { CaseRun, LaneRun } from './rounds.ts';
+import { classificationOf } from './classification.ts';
+import { preferenceOf } from './pairwise.ts';
 import { countOutcomes, meanRate, sharedTries } from './tables.ts';
 import type { ComparedLane, LaneVerdict } from './verdict.ts';
 import type { RunWords } from './words.ts';
 import { percent, plural, points, signed } from './wording.ts';
-
+import { scoreCount, scoreNames } from './yardstick.ts';
 
 /** At this false-discovery rate a single reference is called regressed or improved. */
 const REFERENCE_FDR = 0.05;
 
 /** One lane as the result shows it: counts, statuses, rates with interval, and the verdict in words. */
-export function compareLane(lane: ComparedLane, verdict: LaneVerdict | null, words: ReadonlyMap<CaseRun, RunWords>, tolerance: number): SuiteResult {
+export function compareLane(lane: ComparedLane, verdict: LaneVerdict | null, words: ReadonlyMap<CaseRun, RunWords>): SuiteResult {
   const { run, compared } = lane;
   const { path, name, variant, baseVariant, because } = run.lane;
   const statuses = referenceStatuses(compared, verdict);
   const references = run.runs.map((one) => referenceResult(run, one, words.get(one), statuses.get(one)));
   const removed = run.lane.cases.filter(({ change }) => change === 'removed').map(({ reference }) => removedReference(reference));
   const rate = passRate(lane, verdict);
+  const conversation = conversationSummary(run, ratedRuns(lane), ratedTries(lane, verdict));
+  const preference = preferenceOf(run.deciding.tests, compared);
+  const classification = classificationOf(run.deciding.tests, ratedRuns(lane), ratedTries(lane, verdict));
   const shown: Verdict = verdict?.verdict ?? uncomparedVerdict(run);
   return {
-    path, name, variant, base_variant: baseVariant, because, pass_rate: rate, verdict: shown,
-    summary: summaryOf(shown, rate, verdict, tolerance),
-    visible_drop: verdict === null ? null : smallestDrop(verdict),
+    path, name, variant, base_variant: baseVariant, because, ...(Object.keys(lane.ownGate).length === 0 ? {} : { gate: lane.ownGate }), pass_rate: rate, verdict: shown,
+    summary: summaryOf(shown, rate, verdict, lane),
+    visible_drop: verdict?.visibleDrop ?? null,
     compared: { references: compared.length, tries: verdict?.tries ?? 0 },
     references: [...references, ...removed],
     metrics: metricRates(run),
+    ...(conversation === null ? {} : { conversation }),
+    ...(preference === null ? {} : { preference }),
+    ...(classification === null ? {} : { classification }),
   };
 }
 
@@ -59,7 +69,7 @@ function referenceStatuses(compared: readonly CaseRun[], verdict: LaneVerdict | 
 
 function referenceResult({ deciding }: LaneRun, run: CaseRun, words: RunWords | undefined, found: Status | undefined): ReferenceResult {
   const { reference } = run.case;
-  const metrics = deciding.tests.metrics.length;
+  const metrics = scoreCount(deciding.tests, reference);
   const skip = deciding.tests.skip || reference.skip;
   const base = sideResult(run, 'base', words?.base, metrics, skip);
   const head = sideResult(run, 'head', words?.head, metrics, skip);
@@ -99,10 +109,18 @@ function removedReference(reference: CaseRun['case']['reference']): ReferenceRes
   };
 }
 
-/** Rates over the tries that all references share: of the compared ones, or of all that ran where nothing is compared. */
-function passRate({ run, compared }: ComparedLane, verdict: LaneVerdict | null): PassRate {
-  const runs = compared.length > 0 ? compared : run.runs;
-  const tries = verdict?.tries ?? sharedTries(runs.filter(({ base, head }) => base.length + head.length > 0));
+/** What a suite's rates rest on: the compared references, or all that ran where nothing is compared; */
+function ratedRuns({ run, compared }: ComparedLane): readonly CaseRun[] {
+  return compared.length > 0 ? compared : run.runs;
+}
+
+/** and the tries that they share. */
+function ratedTries(lane: ComparedLane, verdict: LaneVerdict | null): number {
+  return verdict?.tries ?? sharedTries(ratedRuns(lane).filter(({ base, head }) => base.length + head.length > 0));
+}
+
+function passRate(lane: ComparedLane, verdict: LaneVerdict | null): PassRate {
+  const [runs, tries] = [ratedRuns(lane), ratedTries(lane, verdict)];
   const rates = { base: meanRate(runs, 'base', tries), head: meanRate(runs, 'head', tries) };
   if (verdict === null || verdict.interval === null) return { ...rates, difference: null, low: null, high: null, p: null };
   const { interval: { difference, low, high }, p } = verdict;
@@ -115,21 +133,21 @@ function metricRates({ deciding, runs }: LaneRun): SuiteResult['metrics'] {
     const judged = statuses.filter((status) => status === 'pass' || status === 'fail').length;
     return { judged, rate: judged === 0 ? null : statuses.filter((status) => status === 'pass').length / judged };
   };
-  return deciding.tests.metrics.map(({ name }) => {
+  return scoreNames(deciding.tests).map((name) => {
     const [base, head] = [rate(name, 'base'), rate(name, 'head')];
     return { name, base: base.rate, head: head.rate, judged_base: base.judged, judged_head: head.judged };
   });
 }
 
-function summaryOf(shown: Verdict, rate: PassRate, verdict: LaneVerdict | null, tolerance: number): string {
+function summaryOf(shown: Verdict, rate: PassRate, verdict: LaneVerdict | null, { policy, gate }: ComparedLane): string {
   if (verdict === null || verdict.interval === null) return plainSummary(shown, rate);
-  const { interval: { difference, low, high }, p, own, tries } = verdict;
-  const drop = smallestDrop(verdict);
+  const { interval: { difference, low, high }, p, own, tries, visibleDrop: drop } = verdict;
   const ruledOut = low < 0 ? `rules out a drop above ${(-low * 100).toFixed(1)} points` : 'rules out any drop';
   const sees = drop === null ? 'cannot see any drop' : `usually sees drops of ${(drop * 100).toFixed(1)} points`;
+  const more = policy.kind === 'adaptive' && tries === SCREEN_TRIES ? `, up to ${String(FULL_TRIES)} where it looks worse` : '';
   return `pass rate ${percent(rate.base)} → ${percent(rate.head)} (${points(difference)}, 90 % interval ${signed(low)} to ${signed(high)}, `
-    + `p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`}); ${ruledOut}; this suite (${plural(own.length, 'reference')} × ${String(tries)} tries) ${sees}.`
-    + (shown === 'inconclusive' ? ` ${whatSettles(verdict, tolerance)}` : '');
+    + `p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`}); ${ruledOut}; this suite (${plural(own.length, 'reference')} × ${String(tries)} tries${more}) ${sees}.`
+    + (shown === 'inconclusive' ? ` ${whatSettles(verdict, gate.tolerance)}` : '');
 }
 
 /** What would turn "cannot tell" into an answer, if in truth nothing changed. */
@@ -141,11 +159,6 @@ function whatSettles({ tables }: LaneVerdict, tolerance: number): string {
   ];
   const tolerated = `a drop above the tolerance of ${(tolerance * 100).toFixed(1)} points`;
   return ways.length === 0 ? `No affordable number of tries or references would rule out ${tolerated}.` : `To rule out ${tolerated} takes about ${ways.join(' or ')}.`;
-}
-
-/** What a comparison of this size and noise usually sees at the level it was judged at. */
-function smallestDrop({ tables, alpha }: LaneVerdict): number | null {
-  return visibleDrop(designOf(tables), alpha);
 }
 
 function plainSummary(shown: Verdict, rate: PassRate): string {

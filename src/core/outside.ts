@@ -64,7 +64,7 @@ function measuredBy(original: Reference, written: Reference): Reference {
 
 /** A reference that only head has is asked and shown, and does not count: enough easy ones would hide any fall of the average. */
 function uncounted(reference: Reference): Reference {
-  return { ...reference, skip: true, n_tries: null, tags: reference.tags.filter((tag) => tag !== 'critical') };
+  return { ...reference, skip: true, n_tries: null, metrics: [], tags: reference.tags.filter((tag) => tag !== 'critical') };
 }
 
 /** What head changes in one suite and is not used. */

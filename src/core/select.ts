@@ -1,7 +1,9 @@
-import type { Because, Problem, Project, Scalar, Side, Suite, Variant } from '../types.ts';
+import type { Because, Grader, Notice, Problem, Project, Scalar, Side, Suite, Variant } from '../types.ts';
 import { affectedCases, type Case, type SuiteSide } from './affected.ts';
 import { canonicalJson } from './canonical.ts';
+import { nameEvaluators, type Evaluator } from './evaluators.ts';
 import type { ResolvedVariant } from './generation.ts';
+import { everyMetric } from './own-metrics.ts';
 import { pairSuites } from './pair.ts';
 import { isProblem, resolveTarget, type TargetContext } from './target.ts';
 import { isModelGraded, type Yardstick } from './yardstick.ts';
@@ -23,7 +25,7 @@ export interface Lane {
   unaffected: number;
 }
 
-export interface Selection { lanes: Lane[]; problems: Problem[] }
+export interface Selection { lanes: Lane[]; problems: Problem[]; notices?: Notice[] }
 
 /** What a pull request affects: every suite of both sides, paired, with the references whose fingerprints differ. */
 export function selectAffected(base: ProjectSide | null, head: ProjectSide): Selection {
@@ -64,28 +66,42 @@ function variantOf({ model, parameters }: ResolvedVariant): Variant {
 function suiteSides(suite: Suite, { project, context }: ProjectSide, side: Side, problems: Problem[]): SuiteSide[] {
   const { settings, rubrics } = project;
   const settingsFile = settings.file ?? 'evaldiff.yaml';
-  const grader = graderOf(suite, { project, context }, problems);
-  const yardstick: Yardstick = { side, tests: suite.tests, rubrics, grader, settingsFile };
+  const graders = suiteGraders(suite, { project, context }, problems);
+  const evaluators = evaluatorsOf(suite, context, problems);
+  const yardstick: Yardstick = { side, tests: suite.tests, rubrics, graders, evaluators, settingsFile };
   return sweepCombinations(settings.sweep).map((values) => {
     const variant = applySweep(suite, values);
     return { suite, variant: { ...variant, target: targetOf(suite, variant, context, problems) }, yardstick };
   });
 }
 
-function graderOf(suite: Suite, { project, context }: ProjectSide, problems: Problem[]): Yardstick['grader'] {
-  const graded = suite.tests.metrics.find(isModelGraded);
-  if (graded === undefined) return null;
-  const { grader } = project.settings;
-  if (grader === null) {
-    problems.push({ place: graded.place, message: `metric "${graded.name}" needs a grader; name a model in ${project.settings.file ?? 'evaldiff.yaml'}: grader: { model: … }` });
-    return null;
+function suiteGraders(suite: Suite, side: ProjectSide, problems: Problem[]): Grader[] {
+  const graded = everyMetric(suite.tests).find(isModelGraded);
+  if (graded === undefined) return [];
+  const { settings } = side.project;
+  if (settings.grader === null) {
+    problems.push({ place: graded.place, message: `metric "${graded.name}" needs a grader; name a model in ${settings.file ?? 'evaldiff.yaml'}: grader: { model: … }` });
   }
-  const target = resolveTarget(grader.model, grader.place, context);
-  if (isProblem(target)) {
+  return gradersOf(side, problems);
+}
+
+/** Where a project's graders are asked. Temperature 0 is ours to set where the file says nothing: a grade should not be a matter of chance. */
+export function gradersOf({ project: { settings }, context }: ProjectSide, problems: Problem[]): Grader[] {
+  return [...(settings.grader === null ? [] : [settings.grader]), ...settings.voters].flatMap(({ model, parameters, place }) => {
+    const target = resolveTarget(model, place, context);
+    if (!isProblem(target)) return [{ target, parameters: { temperature: 0, ...parameters } }];
     problems.push(target);
-    return null;
-  }
-  return { target, parameters: grader.parameters };
+    return [];
+  });
+}
+
+/** The suite's evaluators with their models; none as soon as one has no model, since the others must not decide alone. */
+export function evaluatorsOf({ tests: { conversation } }: Suite, context: TargetContext, problems: Problem[]): Evaluator[] {
+  if (conversation === null) return [];
+  const targets = conversation.evaluators.map(({ model, place }) => resolveTarget(model, place, context));
+  problems.push(...targets.filter(isProblem));
+  const found = targets.flatMap((target) => (isProblem(target) ? [] : [target]));
+  return found.length === targets.length ? nameEvaluators(conversation.evaluators, found) : [];
 }
 
 function targetOf(suite: Suite, variant: Variant, context: TargetContext, problems: Problem[]): ResolvedVariant['target'] {

@@ -2,7 +2,7 @@ import type { Evaluate, Side, TryResult } from '../types.ts';
 import { rollUp, tallyOf, type RollupWord } from './rollup.ts';
 import type { CaseRun, LaneRun } from './rounds.ts';
 import { countOutcomes } from './tables.ts';
-import type { Yardstick } from './yardstick.ts';
+import { scoreCount, scoreNames, type Yardstick } from './yardstick.ts';
 
 /** The roll-up's words for one reference: on each side's outputs, and on base's outputs by the other yardstick. */
 export interface RunWords { base: RollupWord; head: RollupWord; other: RollupWord | null }
@@ -27,8 +27,9 @@ function deciders(run: CaseRun, side: Side): TryResult[] {
 function words(runs: readonly CaseRun[], { tests, side }: Yardstick, tries: readonly TryResult[][], evaluate: Evaluate): Promise<RollupWord[]> {
   const counts = tries.map((list, index) => {
     const { passes, tries: judged } = countOutcomes(list.map(({ outcome }) => outcome));
-    const skipped = tests.skip || runs[index]?.case.reference.skip === true;
-    return { tally: tallyOf(list, tests.metrics.length, skipped), passes, judged };
+    const reference = runs[index]?.case.reference;
+    const skipped = tests.skip || reference?.skip === true;
+    return { tally: tallyOf(list, reference === undefined ? scoreNames(tests).length : scoreCount(tests, reference), skipped), passes, judged };
   });
   return rollUp(tests.rollup, counts, side, evaluate);
 }

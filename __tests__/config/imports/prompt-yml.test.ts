@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import { problemsOf, read } from '../tree.ts';
+
+const FILE = 'prompts/summary.prompt.yml';
+
+const WHOLE = `name: Summary
+description: Sums up a text
+model: openai/gpt-4o
+modelParameters:
+  temperature: 0.5
+  maxTokens: 80
+responseFormat: json_schema
+jsonSchema: '{"name": "summary", "schema": {"type": "object"}}'
+messages:
+  - role: system
+    content: Sum up in {"json"} form.
+  - role: user
+    content: |
+      Text: {{input}} ({{ kind }})
+testData:
+  - { input: The fox jumped., kind: tale, expected: fox }
+  - { input: The dog slept., kind: news, expected: dog }
+evaluators:
+  - name: short
+    string: { startsWith: The }
+  - name: names it
+    string: { contains: '{{expected}}' }
+  - name: fine
+    uses: github/similarity
+  - name: judged
+    llm: { modelId: openai/gpt-4o, prompt: 'Is {{completion}} good for {{input}}?', choices: [{ choice: '1', score: 0 }, { choice: '2', score: 1 }] }
+  - name: odd
+    uses: github/novelty
+`;
+
+describe('a .prompt.yml', () => {
+  test('is read in place: messages, parameters, test data and evaluators', async () => {
+    const { project, problems, notices } = await read({ 'evaldiff.yaml': 'grader: gpt-4o', [FILE]: WHOLE });
+    expect(problems).toEqual([]);
+    expect(notices).toEqual([`${FILE}:27: the evaluator odd is not carried over: github/novelty is not known here`]);
+    const [suite] = project.suites;
+    expect(suite?.prompt).toMatchObject({
+      file: FILE, name: 'Summary', model: 'gpt-4o', variables: [{ name: 'input' }, { name: 'kind' }],
+      parameters: { temperature: 0.5, max_tokens: 80, response_format: { type: 'json_schema', json_schema: { name: 'summary', schema: { type: 'object' } } } },
+      messages: [{ role: 'system', content: 'Sum up in {"json"} form.', place: { line: 10 } }, { role: 'user', content: 'Text: {input} ({kind})\n', place: { line: 12 } }],
+    });
+    expect(suite?.tests.metrics.map(({ name, source, place }) => [name, source, place.line])).toEqual([
+      ['short', { kind: 'built-in', uses: 'starts_with', with: { value: 'The', ignore_case: true } }, 19], ['fine', { kind: 'built-in', uses: 'factuality', with: {} }, 23],
+    ]);
+    expect(suite?.tests.references.map(({ place, input, expected, metrics }) => [place.line, input, expected, metrics?.map(({ name, source }) => [name, source.kind === 'built-in' ? source.with : null])])).toEqual([
+      [16, { input: 'The fox jumped.', kind: 'tale' }, 'fox', [['names it', { value: 'fox', ignore_case: true }], ['judged', { criteria: expect.stringContaining('Is (the answer) good for The fox jumped.?') }]]],
+      [17, { input: 'The dog slept.', kind: 'news' }, 'dog', [['names it', { value: 'dog', ignore_case: true }], ['judged', { criteria: expect.stringContaining('1 (0), 2 (1)') }]]],
+    ]);
+  });
+
+  test('without test data is told to have no tests; without a judge for them as well', async () => {
+    const bare = 'messages: [{ role: user, content: hi }]\nmodel: openai/gpt-4o\n';
+    expect((await read({ [FILE]: bare })).notices).toEqual([`${FILE}: the prompt "summary" has no tests, so it is not evaluated`]);
+    expect((await read({ [FILE]: `${bare}testData: [{ input: a }]\n` })).notices).toEqual([
+      `${FILE}:3: testData is not carried over: the file has no evaluators, so nothing judges the answers`, `${FILE}: the prompt "summary" has no tests, so it is not evaluated`,
+    ]);
+  });
+
+  test('whose model is gone or unnamed asks for the settings\' model map', async () => {
+    const text = (model: string) => `${model}messages: [{ role: user, content: 'say {{input}}' }]\ntestData: [{ input: a }]\nevaluators: [{ name: e, string: { contains: a } }]\n`;
+    expect((await read({ [FILE]: text('model: meta/llama-4\n') })).project.suites[0]?.prompt.model).toBe('meta/llama-4');
+    expect((await read({ [FILE]: text('') })).project.suites[0]?.prompt.model).toBe('default');
+  });
+
+  test('with logic in its text is left out with the line', async () => {
+    const { notices, project } = await read({ [FILE]: 'messages:\n  - { role: user, content: hi }\n  - { role: user, content: "{% if x %}" }\ntestData: [{ input: a }]\n' });
+    expect([project.suites, notices]).toEqual([[], [`${FILE}:3: the prompt is not carried over: {% if x %} is more than a variable`]]);
+  });
+
+  test('that is something else says so', async () => {
+    expect(await problemsOf({ [FILE]: 'on: push\njobs: {}\n' })).toEqual([`${FILE}: is no .prompt.yml: it has no list of messages`]);
+    expect(await problemsOf({ [FILE]: 'messages: [\n' })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,127 @@
+import type { Json } from '../../types.ts';
+import { isMap } from '../document.ts';
+import type { JsonMap } from '../document.ts';
+import { parameterProblem } from '../parameters.ts';
+import { isScalar } from './imported.ts';
+
+/** The name that a file without a model of its own gets; `models:` of the settings says what it stands for. */
+export const UNNAMED_MODEL = 'default';
+
+export interface ImportedModel {
+  /** As results name it. */
+  label: string;
+  model: string;
+  parameters: JsonMap;
+  /** What the model's name stands for, where it does not speak for itself. */
+  entry: JsonMap | null;
+  /** Parts that could not be carried over, as `what` and `why`. */
+  left: { key: string; why: string }[];
+}
+
+/** Servers that speak OpenAI's language, with the line that makes them known to a run. */
+const SERVERS: Readonly<Record<string, string>> = {
+  openrouter: 'openrouter=https://openrouter.ai/api/v1 key=OPENROUTER_API_KEY',
+  ollama: 'ollama=http://127.0.0.1:11434/v1',
+};
+
+/** Parameters that are written otherwise elsewhere. */
+const SPELLINGS: Readonly<Record<string, string>> = {
+  maxTokens: 'max_tokens', maxCompletionTokens: 'max_completion_tokens', topP: 'top_p', frequencyPenalty: 'frequency_penalty', presencePenalty: 'presence_penalty',
+};
+
+/** promptfoo's name for a provider (`openai:chat:gpt-4o`) as one of ours, or why there is none. */
+export function providerNamed(id: string): { model: string; entry: JsonMap | null; endpoint: string | null } | { why: string } {
+  const [vendor = '', ...rest] = id.split(':');
+  if (vendor === 'http' || vendor === 'https') return httpServer(id);
+  const kinds = Object.hasOwn(KINDS, vendor) ? KINDS[vendor] : undefined;
+  if (kinds === undefined) return { why: withoutProvider(vendor, id) };
+  const model = modelIn(rest, kinds);
+  if (model === null) return { why: `"${id}" names no chat model` };
+  const own = OWN_NAMES[vendor];
+  if (own === undefined) return { model: id, entry: { provider: 'openai', endpoint: vendor, model }, endpoint: SERVERS[vendor] ?? null };
+  return { model, entry: own.test(model) ? null : { provider: vendor, model }, endpoint: null };
+}
+
+/** The model behind the vendor's name; null where there is none, or one of another kind. */
+function modelIn(steps: readonly string[], kinds: readonly string[]): string | null {
+  const [first = '', ...rest] = steps;
+  const model = (rest.length > 0 && kinds.includes(first) ? rest : steps).join(':');
+  return model === '' || kinds.includes(model) || OTHER_KINDS.test(model) ? null : model;
+}
+
+/** What may stand between a vendor and a model. */
+const KINDS: Readonly<Record<string, readonly string[]>> = { openai: ['chat', 'responses'], anthropic: ['messages'], ollama: ['chat'], openrouter: [] };
+const OTHER_KINDS = /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
+/** Names that say by themselves whose model it is. */
+const OWN_NAMES: Readonly<Record<string, RegExp>> = { openai: /^(gpt-|chatgpt-|o\d)/, anthropic: /^claude-/ };
+
+/** An address is a server of OpenAI's kind or a program of the team's own; only the first can be read from the address. */
+function httpServer(id: string): ReturnType<typeof providerNamed> {
+  if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
+    return { why: 'an address with a protocol of its own cannot be asked; write a small program that calls it (models: { app: { provider: program, command: […] } })' };
+  }
+  const url = new URL(id);
+  const endpoint = url.hostname.replace(/[^A-Za-z0-9]+/g, '-').toLowerCase();
+  const base = `${url.origin}${url.pathname.replace(/\/chat\/completions\/?$/, '')}`;
+  return { model: id, entry: { provider: 'openai', endpoint, model: UNNAMED_MODEL }, endpoint: `${endpoint}=${base} key=ENV_NAME` };
+}
+
+function withoutProvider(vendor: string, id: string): string {
+  if (vendor === 'file' || vendor === 'exec' || /\.(?:[cm]?[jt]s|py|go|rb|sh)(?::|$)/.test(id)) {
+    return 'providers in code are not run; models: { app: { provider: program, command: […] } } asks a program of yours';
+  }
+  if (vendor === 'echo') return 'echo asks no model';
+  return `the provider "${vendor}" is not known here; a server that speaks OpenAI's or Anthropic's language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`;
+}
+
+/** A provider entry of promptfoo: a name, a map with `id`, or a map whose one key is the name. */
+export function convertProvider(written: Json): ImportedModel | { why: string } {
+  const map = providerMap(written);
+  const { id, label } = map;
+  const found = typeof id === 'string' ? providerNamed(id) : { why: 'it names no provider' };
+  if ('why' in found) return found;
+  const left = Object.keys(map).filter((key) => !['id', 'label', 'config'].includes(key)).map((key) => ({ key, why: `${key} of a provider has no counterpart` }));
+  if (found.endpoint !== null) left.push({ key: 'id', why: `the server's address belongs to the run, not to a file: --endpoint "${found.endpoint}", or the input endpoints` });
+  const config = isMap(map['config']) ? map['config'] : {};
+  const { parameters, left: refused } = readParameters(config);
+  const named = typeof label === 'string' && label !== '' ? label : found.model;
+  const own = found.endpoint === null ? addressed(config['apiBaseUrl'] ?? config['apiHost'], found.model) : null;
+  if (own === null) return { label: named, model: found.model, parameters, entry: found.entry, left: [...left, ...refused] };
+  const address = { key: 'config', why: `the server's address belongs to the run, not to a file: --endpoint "${own.line}", or the input endpoints` };
+  return { label: named, model: own.name, parameters, entry: own.entry, left: [...left, ...refused, address] };
+}
+
+function providerMap(written: Json): JsonMap {
+  if (!isMap(written)) return { id: written };
+  const [[id, rest] = ['', null], ...more] = Object.entries(written);
+  return 'id' in written || more.length > 0 ? written : { ...(isMap(rest) ? rest : {}), id };
+}
+
+/** A model on a server whose address a file gives: known to the run by the host's name. */
+function addressed(address: Json | undefined, model: string): { name: string; entry: JsonMap; line: string } | null {
+  if (typeof address !== 'string' || !URL.canParse(address)) return null;
+  const endpoint = new URL(address).hostname.replace(/[^A-Za-z0-9]+/g, '-').toLowerCase();
+  return { name: `${endpoint}:${model}`, entry: { provider: 'openai', endpoint, model }, line: `${endpoint}=${address} key=ENV_NAME` };
+}
+
+const SAID_ELSEWHERE = ['apiBaseUrl', 'apiHost'];
+
+/** Model parameters of another tool: what goes to the vendor as written stays, the rest is said. */
+export function readParameters(written: JsonMap): { parameters: JsonMap; left: ImportedModel['left'] } {
+  const parameters: JsonMap = {};
+  const left: ImportedModel['left'] = [];
+  for (const [key, value] of Object.entries(written)) {
+    const name = SPELLINGS[key] ?? key;
+    const problem = parameterProblem(name, value, []);
+    if (problem === null) parameters[name] = value;
+    else if (!SAID_ELSEWHERE.includes(key)) left.push({ key, why: problem });
+  }
+  return { parameters, left };
+}
+
+/** `.prompt.yml` names a publisher before the model: `openai/gpt-4o`. */
+export function publishedModel(written: Json | undefined): string {
+  if (!isScalar(written)) return UNNAMED_MODEL;
+  const name = String(written);
+  return /^(?:openai|azure-openai|anthropic)\//.test(name) ? name.slice(name.indexOf('/') + 1) : name;
+}
