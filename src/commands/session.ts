@@ -1,20 +1,24 @@
 import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { EventFacts, Result } from '../types.ts';
+import type { Complete, EventFacts, Result } from '../types.ts';
 import { accessFrom, secretsOf, withoutSecrets, type Access } from '../access.ts';
 import { readEndpoints } from '../config/endpoints.ts';
-import { UserError } from '../errors.ts';
+import { InternalError, UserError } from '../errors.ts';
 import { readCommandLine } from '../config/inputs.ts';
 import { trustLevel, type TrustDecision } from '../core/trust.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { renderTerminal } from '../report/terminal.ts';
-import { planRun, run, type Planned, type RunInput } from '../run.ts';
-import { createProgress } from '../progress.ts';
+import { planRun, run, type Edges, type Planned, type Pricing, type RunInput } from '../run.ts';
+import { createProgress, type Progress } from '../progress.ts';
 import { commentMarker, writeReports } from '../publish.ts';
 import type { Sides } from '../sides.ts';
 import { logText } from '../text/log.ts';
-import { openWorld, sha256 } from '../world.ts';
+import { createAsking, sha256 } from '../asking.ts';
+import { createHalting } from '../halt.ts';
+import { loadListPrices } from '../prices.ts';
+import { localStores, storeFile, type LocalStores } from '../stores.ts';
+import { openWorld } from '../world.ts';
 import type { EvaluateOptions, Terminal } from './options.ts';
 
 /** How a command finds its two sides. */
@@ -23,22 +27,22 @@ export type FindSides = (repository: Repository, workingDirectory: string) => Pr
 /** The files as they are, without a base to compare with. */
 export const currentFiles: FindSides = async (repository, workingDirectory) => ({ base: null, head: await repository.worktree(workingDirectory), changed: [] });
 
-interface Opened { repository: Repository; sides: Sides; input: RunInput; trust: TrustDecision; temporaryFolder: string }
+export interface Opened { repository: Repository; sides: Sides; input: RunInput; trust: TrustDecision; timeoutMs: number | null; temporaryFolder: string }
 
 /** Opens the project, hands it to `work`, and cleans up whatever happens. */
-async function withProject<T>(mode: 'diff' | 'sweep', find: FindSides, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal, work: (opened: Opened) => Promise<T>): Promise<T> {
+export async function withProject<T>(mode: 'diff' | 'sweep', find: FindSides, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal, work: (opened: Opened) => Promise<T>): Promise<T> {
   const temporaryFolder = await mkdtemp(join(tmpdir(), 'evaldiff-'));
   const repository = await openRepository(resolve(terminal.cwd, options.directory), { environment: terminal.env, temporaryFolder });
   try {
     const sides = await find(repository, '.');
-    const read = readCommandLine({ config: options.config, overrides, maxCalls: options.maxCalls ?? null });
+    const read = readCommandLine({ config: options.config, overrides, maxCalls: options.maxCalls ?? null, maxCost: options.maxCost ?? null, timeout: options.timeout ?? null });
     if (read.problems.length > 0) throw new UserError(read.problems);
     const trust = levelOf(options);
     const input: RunInput = {
-      mode, base: sides.base, head: sides.head, trust: trust.level, withheld: null, read: read.options, maxCalls: read.maxCalls,
+      mode, base: sides.base, head: sides.head, trust: trust.level, withheld: null, read: read.options, maxCalls: read.maxCalls, maxCost: read.maxCost,
       failOn: options.failOn ?? null, code: options.code, today: new Date().toISOString().slice(0, 10),
     };
-    return await work({ repository, sides, input, trust, temporaryFolder });
+    return await work({ repository, sides, input, trust, timeoutMs: read.timeoutMs, temporaryFolder });
   } finally {
     await repository.close();
     await rm(temporaryFolder, { recursive: true, force: true });
@@ -47,34 +51,59 @@ async function withProject<T>(mode: 'diff' | 'sweep', find: FindSides, overrides
 
 /** Reads, evaluates, writes the reports and prints. */
 export function evaluate(mode: 'diff' | 'sweep', find: FindSides, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal): Promise<Result> {
-  return withProject(mode, find, overrides, options, terminal, async ({ repository, sides, input, temporaryFolder }) => {
-    const access = accessOf(options, terminal.env);
-    const interrupted = new AbortController();
-    const stop = (): void => { interrupted.abort(); };
-    process.once('SIGINT', stop);
-    const progress = createProgress(terminal.isTerminal ? 'line' : 'steps', terminal.err);
-    const record = options.record === undefined ? null : resolve(terminal.cwd, options.record);
-    const world = openWorld({
-      ...access, env: withoutSecrets(terminal.env, secretsOf(access)), trust: input.trust, code: options.code, codeEnv: options.codeEnv, repository, workingDirectory: '',
-      trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, signal: interrupted.signal,
-      record: record === null ? null : (line) => appendFile(record, `${line}\n`),
-      log: (line) => { terminal.err(`${logText(line)}\n`); }, planned: progress.planned, answered: progress.answered,
-    });
-    try {
-      const result = await run(input, world.edges);
-      progress.end();
-      await show(result, options, terminal);
-      return result;
-    } finally {
-      process.removeListener('SIGINT', stop);
-      await world.close();
-    }
+  return withProject(mode, find, overrides, options, terminal, (opened) => withWorld(opened, options, terminal, async (edges, progress) => {
+    const result = await run(opened.input, edges);
+    progress.end();
+    await show(result, options, terminal);
+    return result;
+  }));
+}
+
+/** Opens what a run asks of the world, hands it to `work`, and closes it whatever happens. */
+export async function withWorld<T>(
+  { repository, sides, input, timeoutMs, temporaryFolder }: Opened, options: EvaluateOptions, terminal: Terminal, work: (edges: Edges, progress: Progress) => Promise<T>,
+): Promise<T> {
+  const log = (line: string): void => { terminal.err(`${logText(line)}\n`); };
+  const access = accessOf(options, terminal.env);
+  const halting = createHalting({ timeoutMs, process, log });
+  const progress = createProgress({ style: terminal.isTerminal ? 'line' : 'steps', write: terminal.err, now: Date.now });
+  const stores = storesOf(options, terminal, input.trust, log);
+  const record = options.record === undefined ? null : resolve(terminal.cwd, options.record);
+  const world = openWorld({
+    ...access, env: withoutSecrets(terminal.env, secretsOf(access)), trust: input.trust, code: options.code, codeEnv: options.codeEnv, repository, workingDirectory: '',
+    trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, halting, openStores: stores.open,
+    record: record === null ? null : (line) => appendFile(record, `${line}\n`),
+    log, planned: progress.planned, answered: progress.answered,
   });
+  try {
+    return await work(world.edges, progress);
+  } finally {
+    halting.release();
+    await world.close();
+    stores.close();
+  }
 }
 
 /** What a run would do, without asking anyone. */
 export function planOnly(mode: 'diff' | 'sweep', find: FindSides, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal): Promise<{ planned: Planned; trust: TrustDecision }> {
-  return withProject(mode, find, overrides, options, terminal, async ({ input, trust }) => ({ planned: await planRun(input, sha256), trust }));
+  return withProject(mode, find, overrides, options, terminal, async ({ input, trust }) => {
+    const log = (line: string): void => { terminal.err(`${logText(line)}\n`); };
+    // Read as from outside, for a plan leaves nothing behind.
+    const stores = storesOf(options, terminal, 'untrusted', log);
+    const { reader } = createAsking({ complete: askNobody, openStores: stores.open, record: null, endpoints: accessOf(options, terminal.env).endpoints });
+    const pricing = async (): Promise<Pricing> => ({ list: await loadListPrices(new Date()), stored: await reader() });
+    try {
+      return { planned: await planRun(input, { hash: sha256, pricing }), trust };
+    } finally {
+      stores.close();
+    }
+  });
+}
+
+const askNobody: Complete = () => Promise.reject(new InternalError('a plan asks nobody'));
+
+function storesOf({ directory, store }: EvaluateOptions, { cwd, env }: Terminal, trust: RunInput['trust'], log: (line: string) => void): LocalStores {
+  return localStores(storeFile(resolve(cwd, directory), store, env, cwd), trust, log);
 }
 
 async function show(result: Result, options: EvaluateOptions, terminal: Terminal): Promise<void> {

@@ -29,8 +29,12 @@ const NARROWEST = 10;
 const WIDEST_WORD = 24;
 
 /** The report for a terminal (or a log: no line can be a workflow command), each line within the width. */
-export function renderTerminal(result: Result, { width, colour }: TerminalOptions): string {
-  const rows = sectionBlocks(result, DETAIL).flatMap((block) => [...blockRows(block, Math.max(20, width)), []]);
+export function renderTerminal(result: Result, options: TerminalOptions): string {
+  return renderBlocks(sectionBlocks(result, DETAIL), options);
+}
+
+export function renderBlocks(blocks: readonly Block[], { width, colour }: TerminalOptions): string {
+  const rows = blocks.flatMap((block) => [...blockRows(block, Math.max(20, width)), []]);
   const lines = rows.map((row) => row.map((run) => paint(run, colour)).join('').trimEnd());
   return lines.filter((line, index) => line !== '' || (lines[index + 1] ?? '') !== '').join('\n');
 }

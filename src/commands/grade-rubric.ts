@@ -1,0 +1,54 @@
+import type { Problem, Project, Rubric } from '../types.ts';
+import { sha256 } from '../asking.ts';
+import { suggestion } from '../config/suggest.ts';
+import { createGuard } from '../core/budget.ts';
+import { priceFrom } from '../core/price.ts';
+import { tryRubric, type RubricTrial } from '../core/rubric-trial.ts';
+import { gradersOf } from '../core/select.ts';
+import { plural } from '../core/wording.ts';
+import { problem, UserError } from '../errors.ts';
+import { renderBlocks } from '../report/terminal.ts';
+import { rubricTrial } from '../report/rubric-trial.ts';
+import type { Edges } from '../run.ts';
+import type { EvaluateOptions, Terminal } from './options.ts';
+import { withWorld, type Opened } from './session.ts';
+
+/** Grades the examples of one of the project's rubrics `repeats` times and prints what came of it. */
+export function gradeRubric(name: string, repeats: number, project: Project, opened: Opened, options: EvaluateOptions, terminal: Terminal): Promise<void> {
+  return withWorld(opened, options, terminal, async (edges) => {
+    const trial = await tried(rubricNamed(name, project), repeats, project, opened, options, edges);
+    if (options.json === true) terminal.out(`${JSON.stringify(trial, null, 1)}\n`);
+    else terminal.out(`${renderBlocks(rubricTrial(trial), { width: terminal.width, colour: terminal.isTerminal })}\n`);
+  });
+}
+
+/** The rubric, if it can be tested. */
+function rubricNamed(name: string, { rubrics, settings }: Project): Rubric {
+  const rubric = rubrics.get(name);
+  if (rubric === undefined) throw new UserError([problem(null, `there is no rubric "${name}"${suggestion(name, [...rubrics.keys()])}`)]);
+  const [label = ''] = rubric.choice_scores.keys();
+  if (rubric.examples.length === 0) {
+    throw new UserError([problem(rubric.place, `the rubric "${name}" has no labelled examples to be tested by; add some: examples: [{ content: "…", expected: ${JSON.stringify(label)} }]`)]);
+  }
+  if (settings.grader === null) throw new UserError([problem({ file: settings.file ?? 'evaldiff.yaml', line: 0 }, 'names no grader; name a model, grader: { model: … }')]);
+  return rubric;
+}
+
+async function tried(rubric: Rubric, repeats: number, project: Project, { input }: Opened, { code }: EvaluateOptions, edges: Edges): Promise<RubricTrial> {
+  const { settings } = project;
+  const problems: Problem[] = [];
+  const graders = gradersOf({ project, context: { settings, tree: input.head, hash: sha256 } }, problems);
+  if (code !== 'host' && graders.some(({ target }) => target.provider === 'program')) {
+    problems.push(problem(settings.grader?.place ?? null, 'a grader is a program of this repository. It runs only with --code host.'));
+  }
+  const calls = rubric.examples.length * graders.length * repeats;
+  const maxCalls = input.maxCalls ?? settings.budget.max_calls;
+  if (maxCalls !== null && calls > maxCalls) {
+    problems.push(problem(null, `this would make ${plural(calls, 'model call')}; the limit is ${String(maxCalls)} (--max-calls). Nothing was sent.`));
+  }
+  problems.push(...edges.missingKeys(graders.map(({ target }) => target)));
+  if (problems.length > 0) throw new UserError(problems);
+  const { list } = await edges.pricing();
+  edges.guard(createGuard({ maxCalls, maxCost: input.maxCost ?? settings.budget.max_cost_usd }, priceFrom([settings], list)));
+  return tryRubric({ rubric, graders }, repeats, { complete: edges.complete, random: edges.random });
+}
