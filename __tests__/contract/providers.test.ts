@@ -142,7 +142,8 @@ describe.each(names)('%s', (vendor) => {
 
   test.each([400, 402, 404, 413, 422])('does not ask again after %i, and says what the server said', async (status) => {
     const { ask, server } = await start(vendor, () => ({ status, error: { message: 'no such\nmodel \u202e' } }));
-    expect(errorOf(await ask())).toEqual({ kind: 'request', message: `${vendor}: ${status}, the request was refused: no such\\u{a}model \\u{202e}` });
+    const refused = `${vendor}: ${status}, the request was refused: no such\\u{a}model \\u{202e}`;
+    expect(errorOf(await ask())).toEqual({ kind: 'request', message: status === 404 ? expect.stringMatching(/ If the model was retired, .*replaces/) : refused });
     expect(server.requests).toHaveLength(1);
   });
 

@@ -19,10 +19,11 @@ export interface TargetContext {
 export function resolveTarget(model: string, place: Place, context: TargetContext): Target | Problem {
   const entry = context.settings.models.get(model);
   if (entry !== undefined) return targetOf(entry, context);
-  const family = FAMILIES.find(({ pattern }) => pattern.test(model));
-  if (family !== undefined) return { provider: family.provider, endpoint: null, model };
+  // Before the vendors' families: a model that was retired has the name of one.
   const successor = [...context.settings.models].find(([, settings]) => settings.replaces.includes(model));
   if (successor !== undefined) return targetOf(successor[1], context);
+  const family = FAMILIES.find(({ pattern }) => pattern.test(model));
+  if (family !== undefined) return { provider: family.provider, endpoint: null, model };
   const settingsFile = context.settings.file ?? 'evaldiff.yaml';
   return { place, message: `no provider is known for the model "${model}"; name it in ${settingsFile}: models: { ${JSON.stringify(model)}: { provider: openai } }` };
 }

@@ -88,7 +88,15 @@ export function httpFault(failure: HttpFailure): Fault {
   const retry = failure.shouldRetry === false ? 'never' : retryOf(status, waitMs, failure.shouldRetry);
   if (status === 429) return fault('rate-limit', `429, rate limited${tail}`, { ...more, retry });
   if (status >= 500 || retry !== 'never') return fault('server', `${status}, the server failed${tail}`, { ...more, retry });
-  return fault('request', `${status}, the request was refused${tail}`, more);
+  const remedy = isUnknownModel(failure) ? `. ${SUCCESSOR}` : '';
+  return fault('request', `${status}, the request was refused${tail}${remedy}`, more);
+}
+
+const SUCCESSOR = 'If the model was retired, name its successor in the settings: models: { NEW: { provider: …, replaces: [OLD] } }';
+
+/** OpenAI's and Anthropic's own words for a model they do not have, or have no more. */
+function isUnknownModel({ status, code, said }: HttpFailure): boolean {
+  return (status === 404 || status === 410) && (/model_not_found|not_found_error|model_deprecated/.test(code) || /\bmodels?\b/i.test(said));
 }
 
 function retryOf(status: number, waitMs: number | null, shouldRetry: boolean | null): Fault['retry'] {
