@@ -1,11 +1,15 @@
-import type { Notice, Problem, Project, Result, SourceTree, Target, TrustLevel } from './types.ts';
+import type { Notice, Problem, Project, Request, Result, SourceTree, Target, TrustLevel } from './types.ts';
 import { readProject, type ReadOptions } from './config/project.ts';
-import { LLMEVAL_FILE } from './config/settings.ts';
-import { arrange } from './core/arrange.ts';
+import { LLMEVAL_FILE, SETTINGS_FILE } from './config/settings.ts';
+import { arrange, type Arranged } from './core/arrange.ts';
+import { createGuard, type Caps, type Guard } from './core/budget.ts';
+import { costCap, costProblems, forecast, spendNotices, timesForecast, type Forecast } from './core/forecast.ts';
+import type { Halt } from './core/halt.ts';
 import { judge, type JudgeEdges } from './core/judge.ts';
 import { judgeWithoutKeys } from './core/keyless.ts';
 import type { Plan } from './core/plan.ts';
-import { prepare, targetsOf, type PrepareInput, type Prepared } from './core/prepare.ts';
+import { prepare, priceSettings, targetsOf, type PrepareInput, type Prepared } from './core/prepare.ts';
+import { NO_LIST, priceFrom, type ListPrice } from './core/price.ts';
 import { blankResult, DEFAULT_GATE, notEvaluated, type ResultHead } from './core/result.ts';
 import { withFilesOf } from './core/settings-of-base.ts';
 import { sources, type Withheld } from './core/trust.ts';
@@ -16,13 +20,27 @@ export interface RunInput extends PrepareInput {
   trust: TrustLevel;
   /** Why there may be no keys; null: a missing one is a mistake. */
   withheld: Withheld | null;
+  /** Cap on cost that the workflow or the command line sets, in US dollars; null: the settings'. */
+  maxCost: number | null;
   read: ReadOptions;
 }
 
-/** What the pipeline needs from the world. */
-export interface Edges extends JudgeEdges {
+export interface Pricing { list: ListPrice; stored(request: Request): boolean }
+
+/** What a plan is made with: nothing of it asks a model. */
+export interface PlanTools {
   /** Any collision-resistant hash of text. */
   hash(text: string): string;
+  /** Vendors' public prices, and whether an answer lies in a store; asked for only by a run that has something to ask. */
+  pricing(): Promise<Pricing>;
+}
+
+/** What the pipeline needs from the world. */
+export interface Edges extends Omit<JudgeEdges, 'halted'>, PlanTools {
+  /** Every paid call goes through this guard from now on. */
+  guard(guard: Guard): void;
+  /** Why the world ends the run before its plan is done: its time, or a signal. */
+  halted(): Halt | null;
   /** Keys and addresses without which these targets cannot be asked. */
   missingKeys(targets: readonly Target[]): Problem[];
   /** Told what will run and why before anything is asked. */
@@ -31,34 +49,71 @@ export interface Edges extends JudgeEdges {
 
 /** What a run would do, worked out without asking anyone; or the result that says why it cannot. */
 export type Planned = ReadyPlan | { ready: false; result: Result };
-export interface ReadyPlan { ready: true; prepared: Prepared; blank: Result }
+export interface ReadyPlan { ready: true; prepared: Prepared; blank: Result; forecast: Forecast; caps: Caps }
 
 /** The whole job: read → select → plan → execute → score → roll up → compare → decide. User mistakes are in the result. */
 export async function run(input: RunInput, edges: Edges): Promise<Result> {
-  const plan = await planRun(input, edges.hash);
+  const plan = await planRun(input, edges);
   if (!plan.ready) return plan.result;
   const { prepared, blank } = plan;
   edges.planned(prepared.plan, plan);
+  const guarded = guardedEdges(plan, edges);
   const keys = edges.missingKeys(targetsOf(prepared));
-  if (keys.length === 0) return judge(prepared, edges, blank);
+  if (keys.length === 0) return judge(prepared, guarded, blank);
   const { withheld } = input;
   const head = headOf(input, blank);
   if (withheld === null) return notEvaluated(head, keys, blank.notices);
   const { missingKeys } = edges;
-  return judgeWithoutKeys({ prepared, head, notices: blank.notices, withheld, missingKeys, judge: (open) => judge(open, edges, blank) });
+  return judgeWithoutKeys({ prepared, head, notices: blank.notices, withheld, missingKeys, judge: (open) => judge(open, guarded, blank) });
 }
 
-/** Everything up to the first call: reads both sides, puts back what a pull request must not choose, selects and plans. */
-export async function planRun(input: RunInput, hash: (text: string) => string): Promise<Planned> {
-  const read = await readSides(input, hash);
+function callsOf({ prompt_calls, grader_calls, evaluator_calls }: Plan): number {
+  return prompt_calls + grader_calls + evaluator_calls;
+}
+
+/** Holds every paid call of a run to its caps. */
+export function guardedEdges({ caps, prepared }: ReadyPlan, edges: Edges): JudgeEdges {
+  const guard = createGuard(caps, prepared.price);
+  edges.guard(guard);
+  return { ...edges, halted: () => budgetHalt(guard) ?? edges.halted() };
+}
+
+/** For a run that asks nothing. */
+const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
+
+function budgetHalt(guard: Guard): Halt | null {
+  const why = guard.reached();
+  return why === null ? null : { title: 'Budget reached', why };
+}
+
+/** Everything up to the first call: reads both sides, puts back what a pull request must not choose, selects, plans and prices. */
+export async function planRun(input: RunInput, tools: PlanTools): Promise<Planned> {
+  const read = await readSides(input, tools.hash);
   const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive' };
   if (read.head === null) return { ready: false, result: notEvaluated(unread, read.problems, read.notices) };
   const arranged = arrange(read.base, read.head, sources(input.trust));
-  const prepared = prepare(input, arranged, hash);
+  const selected = prepare(input, arranged, tools.hash);
+  const pricing = callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing();
+  const prepared = { ...selected, price: priceFrom(priceSettings(arranged), pricing.list) };
+  const spend = spending(input, arranged, prepared, pricing);
   const head: ResultHead = { ...input, gate: prepared.gate, n_tries: arranged.head.settings.n_tries };
-  const notices = [...read.notices, ...arranged.notices, ...arranged.head.notices, ...prepared.notices];
-  if (prepared.problems.length > 0) return { ready: false, result: notEvaluated(head, prepared.problems, notices) };
-  return { ready: true, prepared, blank: { ...blankResult(head), notices } };
+  const notices = [...read.notices, ...arranged.notices, ...arranged.head.notices, ...prepared.notices, ...spend.notices];
+  const problems = [...prepared.problems, ...spend.problems];
+  if (problems.length > 0) return { ready: false, result: notEvaluated(head, problems, notices) };
+  return { ready: true, prepared, blank: { ...blankResult(head), notices }, forecast: spend.forecast, caps: spend.caps };
+}
+
+/** What the plan will cost, and by which caps the run is held. */
+function spending(input: RunInput, { budget, head }: Arranged, prepared: Prepared, { stored }: Pricing): { forecast: Forecast; caps: Caps; problems: Problem[]; notices: Notice[] } {
+  // What is drawn again is stored nowhere.
+  const found = input.again === undefined ? forecast(prepared, { price: prepared.price, stored }) : timesForecast(forecast(prepared, { price: prepared.price, stored: () => false }), input.again.runs);
+  const cost = costCap(input.maxCost, budget);
+  const caps: Caps = { maxCalls: input.maxCalls ?? budget.max_calls, maxCost: cost?.dollars ?? null };
+  const planned = callsOf(prepared.plan) - found.stored;
+  return {
+    forecast: found, caps, problems: costProblems(found, cost, head.settings.file ?? SETTINGS_FILE),
+    notices: spendNotices(found, planned, { calls: caps.maxCalls, cost }),
+  };
 }
 
 function headOf(input: RunInput, { gate, n_tries }: Result): ResultHead {

@@ -14,7 +14,7 @@ export interface Problem { place: Place | null; message: string }
 export interface Notice { kind: NoticeKind; message: string; place: Place | null }
 export type NoticeKind =
   | 'added' | 'removed' | 'edited' | 'skipped' | 'ungraded' | 'error' | 'capped' | 'not-comparable'
-  | 'trust' | 'settings' | 'unused' | 'import' | 'permission' | 'repeats' | 'quarantine' | 'qualeval';
+  | 'trust' | 'settings' | 'unused' | 'import' | 'permission' | 'repeats' | 'quarantine' | 'qualeval' | 'yardstick';
 
 // ---------------------------------------------------------------- one commit's files
 
@@ -78,7 +78,18 @@ export interface GateSettings {
   min_pass_rate: number | null;
 }
 
-export interface Budget { max_calls: number | null; max_cost_usd: number | null }
+/** What one suite sets of the gate for itself. */
+export type SuiteGate = Partial<Pick<GateSettings, 'fail_on' | 'min_drop' | 'tolerance' | 'min_pass_rate'>>;
+
+/** A model that grades, as the settings name it. */
+export interface GraderSettings { model: string; parameters: Record<string, Json>; place: Place }
+
+export interface Budget {
+  max_calls: number | null;
+  max_cost_usd: number | null;
+  /** The cap on cost is the default, which nobody wrote. */
+  assumed?: true;
+}
 
 export interface Settings {
   /** The settings file read, or null when the project has none. */
@@ -88,7 +99,9 @@ export interface Settings {
   n_tries: number | 'adaptive';
   seed: number;
   models: ReadonlyMap<string, ModelSettings>;
-  grader: { model: string; parameters: Record<string, Json>; place: Place } | null;
+  grader: GraderSettings | null;
+  /** Further graders: each of them grades too, and the majority decides. Empty unless `grader` is a list. */
+  voters: GraderSettings[];
   sweep: Record<string, Scalar[]>;
   gate: GateSettings;
   budget: Budget;
@@ -163,6 +176,8 @@ export interface Reference {
   skip: boolean;
   tags: string[];
   n_tries: number | null;
+  /** Judge this reference besides the suite's metrics. */
+  metrics?: Metric[];
   /** Why this reference cannot run (a variable without a value, say); it is then an `error`, and the rest runs. */
   problem: string | null;
 }
@@ -170,10 +185,15 @@ export interface Reference {
 export interface Conversation {
   max_steps: number;
   evaluators: { model: string; parameters: Record<string, Json>; place: Place }[];
-  criteria: { name: string; combine: 'all' | 'any' | 'majority' }[];
+  criteria: Criterion[];
   instructions: string | null;
+  /** Dialogues that people accepted or rejected, by which the evaluators themselves are judged. The last message is an answer. */
+  examples: { messages: Message[]; accepted: boolean; place: Place }[];
   place: Place;
 }
+
+/** What evaluators answer yes or no to, and how several evaluators' words become one. */
+export interface Criterion { name: string; combine: 'all' | 'any' | 'majority' }
 
 export interface Tests {
   file: string;
@@ -184,6 +204,8 @@ export interface Tests {
   references: Reference[];
   conversation: Conversation | null;
   quarantine: { id: string; reason: string; until: string; place: Place }[];
+  /** Absent: the settings' gate holds as it is. */
+  gate?: SuiteGate;
 }
 
 /** A prompt with its tests at one commit. */
@@ -196,7 +218,8 @@ export interface Rubric {
   choice_scores: ReadonlyMap<string, number>;
   eval_type: 'classify' | 'cot_classify' | 'classify_cot';
   notes: string | null;
-  examples: { content: string; context: string | null; expected: string; place: Place }[];
+  /** Labelled cases: `expected` is the label people give, `ideal` what the rubric's `{expected}` shows. */
+  examples: { content: string; context: string | null; ideal: string | null; expected: string; place: Place }[];
   place: Place;
 }
 
@@ -222,6 +245,9 @@ export type Target =
   | { provider: 'replay'; model: string; file: string;
       /** Git object id of the recordings: part of the key, so that other recordings are other answers. */
       content: string; commit: string };
+
+/** A model that grades, with where it is asked. */
+export interface Grader { target: Target; parameters: Record<string, Json> }
 
 export interface Request {
   target: Target;
@@ -349,6 +375,33 @@ export type ReferenceStatus =
   /** One side only (sweeps): the roll-up's word. */
   | 'pass' | 'fail';
 
+/** How a conversation ended. The last two are errors, not failures of quality. */
+export type ConversationOutcome = 'complete' | 'max_steps' | 'no_follow_up' | 'evaluator_error' | 'model_error';
+export type CriterionWord = 'yes' | 'no' | 'unknown';
+
+/** One evaluator's word on a dialogue, by criterion. */
+export interface EvaluatorVerdict { evaluator: string; words: Record<string, CriterionWord>; analysis: string | null; follow_up: string | null }
+
+export interface ConversationTurn {
+  /** What the user said last before the answer. */
+  question: string;
+  /** The evaluator that asked; null for the reference's own and for recorded questions. */
+  asked_by: string | null;
+  /** Null when the model gave none. */
+  answer: string | null;
+  /** Of the evaluators that could be read, in their order. */
+  verdicts: EvaluatorVerdict[];
+  /** Whether the evaluators together call each criterion met; null where they could not judge. */
+  satisfied: Record<string, boolean> | null;
+}
+
+export interface ConversationResult {
+  outcome: ConversationOutcome;
+  turns: ConversationTurn[];
+  /** By criterion: the first turn, from 1, from which it stays met to the end; null: never. */
+  turns_to: Record<string, number | null>;
+}
+
 export interface TryResult {
   try: number;
   outcome: Outcome;
@@ -359,6 +412,8 @@ export interface TryResult {
   latency_ms: number | null;
   reused: boolean;
   finish_reason: FinishReason | null;
+  /** The dialogue, in suites with `conversation`. */
+  conversation?: ConversationResult | null;
 }
 
 export interface SideResult {
@@ -383,6 +438,8 @@ export interface ReferenceResult {
   /** One-sided p of "head passes less often", before adjustment, and the false-discovery rate at which it would be called; null where not compared. */
   p: number | null;
   q: number | null;
+  /** How often what base asks passed in all tries that the store knows of; absent: it knows of none. */
+  history?: MeasuredRate;
   base: SideResult | null;
   head: SideResult | null;
 }
@@ -409,6 +466,8 @@ export interface SuiteResult {
   /** Base's variant where it differs from head's. */
   base_variant: Variant | null;
   because: Because[];
+  /** What the suite sets of the gate for itself; absent: nothing. */
+  gate?: SuiteGate;
   pass_rate: PassRate;
   verdict: Verdict;
   /** One sentence with the numbers. */
@@ -419,6 +478,70 @@ export interface SuiteResult {
   compared: { references: number; tries: number };
   references: ReferenceResult[];
   metrics: { name: string; base: number | null; head: number | null; judged_base: number; judged_head: number }[];
+  /** What only conversations have, in suites with `conversation`. */
+  conversation?: ConversationSummary | null;
+  /** Base's answers against head's, in suites with `pairwise_preference`. */
+  preference?: PreferenceSummary | null;
+  /** In suites whose expected values are a few labels, compared by `exact_match`. */
+  classification?: ClassificationSummary | null;
+}
+
+/** Comparisons of base's with head's answers: one for each reference and try. */
+export interface PreferenceSummary {
+  metric: string;
+  /** Comparisons in which head's answer is preferred, in which base's is, and ties. */
+  head: number;
+  base: number;
+  ties: number;
+  /** Share preferred on head less share preferred on base, with a two-sided 90 % interval. */
+  difference: number;
+  low: number;
+  high: number;
+  /** One-sided mid-p of the sign test for "base's answers are preferred". */
+  p: number;
+  /** Whether the verdict rests on it: nothing else gates in the suite. */
+  gates: boolean;
+  summary: string;
+}
+
+export interface BothSides { base: number | null; head: number | null }
+
+/** Answers as labels, each try of a reference one item. Shares are 0–1; null where nothing was answered, or never with that label. */
+export interface ClassificationSummary {
+  metric: string;
+  accuracy: BothSides;
+  /** Mean over the labels of F1, which is 0 for a label that is never right. */
+  macro_f1: BothSides;
+  /** In the order of the references; `references`: how many have the label. */
+  labels: { label: string; references: number; precision: BothSides; recall: BothSides }[];
+  /** Answers that are none of the labels. */
+  other: BothSides;
+}
+
+/** A mean over references on both sides; where one side is missing, over those of the other. */
+export interface PairedMean {
+  base: number | null;
+  head: number | null;
+  /** Head − base, with a two-sided 90 % interval; null where a side is missing or too little was judged. */
+  difference: number | null;
+  low: number | null;
+  high: number | null;
+  /** References it rests on. */
+  n: number;
+}
+
+export interface ConversationSummary {
+  max_steps: number;
+  evaluators: string[];
+  criteria: Criterion[];
+  /** Tries by how they ended; null for a side that did not run. */
+  outcomes: { base: Record<ConversationOutcome, number> | null; head: Record<ConversationOutcome, number> | null };
+  /** Share of conversations that were completed, 0–1. */
+  completed: PairedMean;
+  /** Turns of completed conversations, over the references that were completed on both sides. */
+  turns: PairedMean;
+  /** Turns until a criterion is met for good, over the references in which it is on both sides; and the share in which it is. */
+  turns_to: { criterion: string; turns: PairedMean; reached: PairedMean }[];
 }
 
 export interface YardstickResult {
@@ -433,6 +556,8 @@ export interface YardstickResult {
   because: Because[];
   /** References whose word on base's outputs differs between the yardsticks. */
   flipped: { id: string; from: Outcome; to: Outcome }[];
+  /** Tries of base's own answers that both yardsticks judged: changes of their word, McNemar's two-sided mid-p, Cohen's kappa. */
+  same_answers: { judged: number; pass_fail: number; fail_pass: number; p: number; kappa: number | null };
   summary: string;
 }
 
@@ -472,18 +597,39 @@ export type AttributeSample =
 /** A sentence about the attributes of one suite; `attributes` and `references` are ids of that suite. */
 export interface Insight { path: string; variant: Variant; text: string; attributes: string[]; references: string[]; generated: boolean }
 
-/** Agreement of a rubric's grader with labelled examples. */
+/** Agreement of a rubric's grader with labelled examples. Positive is a label of the rubric's highest score. */
 export interface GraderResult {
   rubric: string;
   side: Side;
   examples: number;
+  /** Examples that are counted: their grade could be read, and the rubric knows their label. */
+  judged: number;
   agreement: number | null;
   true_positive_rate: number | null;
   true_negative_rate: number | null;
   kappa: number | null;
+  /** Share of positive examples, without which kappa cannot be read. */
   base_rate: number | null;
+  /** Examples that base's grader labels otherwise than head's; empty on base. */
   flipped: { content: string; expected: string; base: string | null; head: string | null }[];
 }
+
+/** A share of yes with its 95 % interval (Wilson); null where nothing was judged. */
+export interface YesShare { yes: number; n: number; share: number | null; low: number | null; high: number | null }
+
+/** What evaluators say about answers that people accepted or rejected: one evaluator, or several by the suite's rules. */
+export interface EvaluatorGrade {
+  evaluators: string[];
+  accepted: { criteria: Record<string, YesShare>; all: YesShare };
+  rejected: { criteria: Record<string, YesShare>; all: YesShare };
+  /** Mean of the shares of accepted and rejected answers that `all` tells right, with a 95 % interval. */
+  balanced_accuracy: { value: number; low: number; high: number } | null;
+  /** Answers left out because an evaluator gave no readable verdict. */
+  unread: number;
+}
+
+/** How far a suite's evaluators can be trusted, on its labelled answers. */
+export interface EvaluatorResult { path: string; name: string; side: Side; criteria: string[]; examples: number; grades: EvaluatorGrade[] }
 
 export interface UsageTotals {
   calls: number;
@@ -491,7 +637,9 @@ export interface UsageTotals {
   input_tokens: number;
   output_tokens: number;
   cost_usd: number | null;
-  by_purpose: Partial<Record<Purpose, { calls: number; reused: number; cost_usd: number | null }>>;
+  /** What reused answers would have cost; null: not known for all of them. Absent in results of before it was counted. */
+  saved_usd?: number | null | undefined;
+  by_purpose: Partial<Record<Purpose, { calls: number; reused: number; cost_usd: number | null; saved_usd?: number | null | undefined }>>;
 }
 
 export interface Result {
@@ -512,8 +660,63 @@ export interface Result {
   attributes: AttributeResult[];
   insights: Insight[];
   graders: GraderResult[];
+  /** Where a change touches a suite's evaluators and the suite has labelled answers. */
+  evaluators?: EvaluatorResult[];
   notices: Notice[];
   /** What the user has to mend; empty unless the conclusion is `error`. */
   problems: Problem[];
   usage: UsageTotals;
+  /** How often this project's gate was last measured to go red when nothing changed; null: it was not, as far as is known. */
+  noise: NoiseNote | null;
+  /** Who set a red verdict aside, and why; null: nobody did. */
+  override: Override | null;
+  /** Tries that the adaptive suites made, and what five fixed tries would have made; null without an adaptive suite. */
+  adaptive_tries: { made: number; fixed: number } | null;
+}
+
+/** `red` of `runs` comparisons of base with itself; `low` to `high` is the share's 95 % interval (Wilson). */
+export interface NoiseNote { red: number; runs: number; low: number; high: number; /** `YYYY-MM-DD`. */ measured_at: string }
+
+/** A red verdict that a label on the pull request made neutral. */
+export interface Override { label: string; reason: string }
+
+/** Passes among tries, with the share's 95 % interval (Wilson). */
+export interface MeasuredRate { passes: number; tries: number; low: number; high: number }
+
+/** The whole gate on base against base, again and again with new tries. */
+export interface NoiseResult extends NoiseNote {
+  noise_version: 1;
+  head: { sha: string };
+  /** Comparisons that could not be judged; they are not among `runs`. */
+  unjudged: number;
+  /** Of `runs`, those that said "cannot tell". */
+  neutral: number;
+  /** The gate that was measured. */
+  gate: GateSettings;
+  n_tries: Result['n_tries'];
+  suites: NoiseSuite[];
+  /** References that both passed and failed, the least steady first. */
+  flaky: (MeasuredRate & { path: string; name: string; id: string; file: string; line: number })[];
+  /** Margins that fit the noise, 0–1; null where the present one does. */
+  suggested: { tolerance: number | null; min_drop: number | null };
+  notices: Notice[];
+  /** What the user has to mend; nothing was measured then. */
+  problems: Problem[];
+  usage: UsageTotals;
+}
+
+export interface NoiseSuite {
+  path: string;
+  name: string;
+  variant: Variant;
+  references: number;
+  /** Verdicts of the comparisons, counted. */
+  regressed: number;
+  improved: number;
+  unchanged: number;
+  inconclusive: number;
+  /** Mean pass rate, 0–1, over the tries that all references share. */
+  pass_rate: number | null;
+  /** The largest fall of the pass rate that was seen, 0–1. */
+  largest_fall: number;
 }

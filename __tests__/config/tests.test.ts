@@ -52,7 +52,7 @@ describe('depends_on', () => {
       'prompts/tests/p.yaml:3: metric "b": depends_on "aab" matches no metric of this file; did you mean "aaa"?'],
     ['is refused when the type is another', `  - { name: a, uses: exact_match }\n  - { name: b, code: x, ${on('{ name: a, type: rubric }')} }`,
       'prompts/tests/p.yaml:3: metric "b": depends_on "a" matches no metric of this file of that type, level and kwargs'],
-    ['may be on a coarser level', `  - { name: a, uses: exact_match, level: Thread }\n  - { name: b, code: x, level: ToolCall, ${on('{ name: a }')} }`, null],
+    ['may be on a coarser level', `  - { name: a, uses: exact_match, level: Thread }\n  - { name: b, uses: tool_was_called, level: ToolCall, ${on('{ name: a }')} }`, null],
     ['is refused on a finer level', `  - { name: a, uses: exact_match, level: Message }\n  - name: b\n    code: x\n    depends_on:\n      - { name: a }`,
       'prompts/tests/p.yaml:6: metric "b": depends_on "a" is at level Message, finer than this metric\'s Turn'],
     ['is refused in a circle', `  - { name: a, uses: is_json, ${on('{ name: c }')} }\n  - { name: b, uses: is_json, ${on('{ name: a }')} }\n  - { name: c, code: x, ${on('{ name: b }')} }`,
@@ -62,6 +62,22 @@ describe('depends_on', () => {
       'prompts/tests/p.yaml:3: metrics[1].depends_on[0].relative_object_position must be 0 or a negative whole number'],
   ])('%s', async (_, lines, problem) => {
     expect(await metrics(lines)).toEqual(problem === null ? [] : [problem]);
+  });
+});
+
+describe('the level of a metric', () => {
+  const metrics = (line: string) => problemsOf({ 'evaldiff.yaml': 'grader: g', 'rubrics/r.yaml': 'r: { prompt: "{content}", choice_scores: { YES: 1 } }', ...suiteFiles(PROMPT, `metrics:\n${line}\nreferences: [{ input: { a: 1 }, expected: x }]\n`) });
+
+  test.each([
+    '{ uses: count_messages, level: Thread }', '{ uses: is_role, with: { role: assistant }, metric_level: message }', '{ uses: tool_call_match, level: ToolCall }', '{ uses: count_tool_calls_by_name, level: toolcall }',
+    '{ rubric: r, level: ToolCall }',
+  ])('may be that of %s', async (metric) => {
+    expect((await metrics(`  - ${metric}`)).filter((problem) => problem.includes('level'))).toEqual([]);
+  });
+
+  test('is refused at its line where the metric has nothing to judge', async () => {
+    expect(await metrics('  - uses: exact_match\n    level: ToolCall')).toEqual(['prompts/tests/p.yaml:3: metric "exact_match": exact_match has nothing to judge at level ToolCall; it is for Message, Turn, Thread']);
+    expect(await metrics('  - name: c\n    code: x\n    metric_level: ToolCall')).toEqual(['prompts/tests/p.yaml:4: metric "c": code has nothing to judge at level ToolCall; it is for Message, Turn, Thread']);
   });
 });
 
@@ -194,4 +210,12 @@ describe('a conversation', () => {
 test('quarantine and skip are kept with their places', async () => {
   const { tests } = await suite(`skip: true\n${METRICS}references: [{ id: x, input: { a: 1 } }]\nquarantine:\n  - { id: x, reason: flaky vendor, until: 2026-12-31 }\n`);
   expect(tests).toMatchObject({ skip: true, quarantine: [{ id: 'x', reason: 'flaky vendor', until: '2026-12-31', place: { file: 'prompts/tests/p.yaml', line: 5 } }] });
+});
+
+test('a suite may set margins, the floor and what fails it, and nothing else of the gate', async () => {
+  const gated = (lines: string) => suite(`${METRICS}references: [{ id: x, input: { a: 1 } }]\ngate: ${lines}\n`);
+  expect((await gated('{ fail_on: never, min_drop: 0.02, tolerance: 0.1, min_pass_rate: null }')).tests.gate).toEqual({ fail_on: 'never', min_drop: 0.02, tolerance: 0.1, min_pass_rate: null });
+  expect((await suite(`${METRICS}references: [{ id: x, input: { a: 1 } }]\n`)).tests).not.toHaveProperty('gate');
+  await expect(gated('{ alpha: 0.5 }')).rejects.toThrow(/^prompts\/tests\/p\.yaml:3: unknown key "alpha" in gate; known are fail_on, min_drop, tolerance, min_pass_rate$/);
+  await expect(gated('{ tolerance: 2 }')).rejects.toThrow(/^prompts\/tests\/p\.yaml:3: gate\.tolerance must be /);
 });

@@ -17,7 +17,7 @@ export function resultOf(changes: Partial<Result>): Result {
   return {
     schema_version: 1, mode: 'diff', conclusion: 'success', title: '', reasons: [], trust: 'member',
     base: { sha: '1f6a9c0d3b5e7a9182736455463728190abcdef0' }, head: { sha: '9e8d7c6b5a49382716055443322110ffeeddccbb' },
-    gate, n_tries: 3, suites: [], yardstick: [], attributes: [], insights: [], graders: [], notices: [], problems: [], usage: noUsage, ...changes,
+    gate, n_tries: 3, suites: [], yardstick: [], attributes: [], insights: [], graders: [], notices: [], problems: [], usage: noUsage, noise: null, override: null, adaptive_tries: null, ...changes,
   };
 }
 

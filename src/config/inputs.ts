@@ -6,14 +6,14 @@ import { DEFAULT_LIMITS } from './limits.ts';
 import { readOverrides } from './overrides.ts';
 import { isPlainRelative, join } from './paths.ts';
 import type { ReadOptions } from './project.ts';
-import { SETTINGS_FILE } from './settings.ts';
+import { FAIL_ON, SETTINGS_FILE } from './settings.ts';
 import { suggestion } from './suggest.ts';
 
 /** The action's inputs and their defaults; `action.yml` says the same. An empty default means "not given". */
 export const INPUT_DEFAULTS = {
   'github-token': '', mode: 'auto', config: SETTINGS_FILE, 'working-directory': '.', base: '', head: '', overrides: '',
   'openai-api-key': '', 'anthropic-api-key': '', endpoints: '', 'allowed-models': '', 'fail-on': '', comment: 'auto',
-  'check-name': 'evaldiff', code: 'sandbox', 'code-env': '', 'untrusted-approval': '', 'max-calls': '', 'max-cost': '', cache: 'true',
+  'check-name': 'evaldiff', code: 'sandbox', 'code-env': '', 'untrusted-approval': '', 'max-calls': '', 'max-cost': '', timeout: '', cache: 'true',
   'report-path': 'evaldiff-report', shard: '',
 } as const;
 export type InputName = keyof typeof INPUT_DEFAULTS;
@@ -39,6 +39,8 @@ export interface Inputs {
   maxCalls: number | null;
   /** US dollars. */
   maxCost: number | null;
+  /** After which the run ends with what it has. */
+  timeoutMs: number | null;
   cache: boolean;
   reportPath: string;
   /** `index` from 1 to `count`. */
@@ -47,7 +49,6 @@ export interface Inputs {
 }
 
 const MODES = ['auto', 'diff', 'sweep', 'merge'] as const;
-const FAIL_ON = ['regression', 'failure', 'never'] as const;
 const COMMENT = ['auto', 'always', 'never'] as const;
 const CODE = ['sandbox', 'host', 'off'] as const;
 const MAX_SHARDS = 256;
@@ -83,6 +84,7 @@ export function readInputs(given: Readonly<Record<string, string>>): { inputs: I
     untrustedApproval: raw('untrusted-approval') || null,
     maxCalls: amount('max-calls', raw('max-calls'), true, refuse),
     maxCost: amount('max-cost', raw('max-cost'), false, refuse),
+    timeoutMs: minutes('timeout', raw('timeout'), refuse),
     cache: truth('cache', value('cache'), refuse),
     reportPath: folder('report-path', value('report-path'), refuse),
     shard: shardOf(raw('shard'), refuse),
@@ -96,17 +98,19 @@ export function readInputs(given: Readonly<Record<string, string>>): { inputs: I
 }
 
 /** The same readings for the command line, where a parser has already told the options apart. */
-export function readCommandLine(given: { config: string; overrides: readonly string[]; maxCalls: string | null; allowedModels?: readonly string[] }): {
-  options: ReadOptions; maxCalls: number | null; problems: Problem[];
-} {
+export function readCommandLine(given: {
+  config: string; overrides: readonly string[]; maxCalls: string | null; maxCost?: string | null; timeout?: string | null; allowedModels?: readonly string[];
+}): { options: ReadOptions; maxCalls: number | null; maxCost: number | null; timeoutMs: number | null; problems: Problem[] } {
   const problems: Problem[] = [];
   const refuse = (name: string, message: string) => { problems.push(problem(null, `${name}: ${message}`)); };
   const { overrides, problems: ofOverrides } = readOverrides(given.overrides);
   const maxCalls = amount('--max-calls', given.maxCalls ?? '', true, refuse);
+  const maxCost = amount('--max-cost', given.maxCost ?? '', false, refuse);
+  const timeoutMs = minutes('--timeout', given.timeout ?? '', refuse);
   const options: ReadOptions = {
     config: given.config, configRequired: true, overrides, allowedModels: given.allowedModels ?? null, limits: DEFAULT_LIMITS,
   };
-  return { options, maxCalls, problems: [...problems, ...ofOverrides] };
+  return { options, maxCalls, maxCost, timeoutMs, problems: [...problems, ...ofOverrides] };
 }
 
 type Refuse = (name: string, message: string) => void;
@@ -131,6 +135,17 @@ function amount(name: string, value: string, whole: boolean, refuse: Refuse): nu
     return null;
   }
   return number;
+}
+
+/** Longer than any job may run, and short enough for a timer. */
+const MAX_MINUTES = 30_000;
+
+function minutes(name: string, value: string, refuse: Refuse): number | null {
+  if (value === '') return null;
+  const number = /^\d{1,5}(\.\d{1,3})?$/.test(value) ? Number(value) : 0;
+  if (number > 0 && number <= MAX_MINUTES) return number * 60_000;
+  refuse(name, `must be minutes, more than 0 and at most ${String(MAX_MINUTES)}, not "${value}"`);
+  return null;
 }
 
 function folder(name: string, value: string, refuse: Refuse): string {

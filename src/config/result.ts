@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Problem, Result } from '../types.ts';
 import { problem } from '../errors.ts';
+import { conversationResultSchema, conversationSummarySchema, evaluatorResultSchema } from './conversation-result.ts';
 
 /** The only version this program writes and reads. */
 export const RESULT_VERSION = 1;
@@ -23,7 +24,7 @@ const score = z.discriminatedUnion('status', [
 const tryResult = z.strictObject({
   try: count, outcome, actual: z.string().nullable(), error: z.string().nullable(), scores: z.array(score), usage: usage.nullable(),
   latency_ms: z.number().nonnegative().nullable(), reused: z.boolean(),
-  finish_reason: z.enum(['stop', 'length', 'filter', 'tool', 'other']).nullable(),
+  finish_reason: z.enum(['stop', 'length', 'filter', 'tool', 'other']).nullable(), conversation: conversationResultSchema.nullable().exactOptional(),
 });
 
 const sideResult = z.strictObject({
@@ -34,28 +35,48 @@ const sideResult = z.strictObject({
   rollup: z.enum(['pass', 'fail']).nullable(), passes: count, tries_judged: count, tries: z.array(tryResult),
 });
 
+const measuredRate = z.strictObject({ passes: count, tries: count, low: share, high: share });
+
 const reference = z.strictObject({
   id: z.string(), file: z.string(), line: count, tags: z.array(z.string()), skip: z.boolean(),
   input: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])), expected: json,
   status: z.enum(['regressed', 'improved', 'unchanged', 'flaky', 'inconclusive', 'added', 'removed', 'edited', 'error', 'ungraded', 'pass', 'fail']),
-  p: share.nullable(), q: share.nullable(), base: sideResult.nullable(), head: sideResult.nullable(),
+  p: share.nullable(), q: share.nullable(), history: measuredRate.exactOptional(), base: sideResult.nullable(), head: sideResult.nullable(),
+});
+
+const suiteGate = z.strictObject({
+  fail_on: z.enum(['regression', 'failure', 'never']).exactOptional(), min_drop: share.exactOptional(), tolerance: share.exactOptional(), min_pass_rate: share.nullable().exactOptional(),
+});
+
+const bothSides = z.strictObject({ base: share.nullable(), head: share.nullable() });
+
+const preference = z.strictObject({
+  metric: z.string(), head: count, base: count, ties: count, difference, low: difference, high: difference, p: share, gates: z.boolean(), summary: z.string(),
+});
+
+const classification = z.strictObject({
+  metric: z.string(), accuracy: bothSides, macro_f1: bothSides, other: bothSides,
+  labels: z.array(z.strictObject({ label: z.string(), references: count, precision: bothSides, recall: bothSides })),
 });
 
 const suite = z.strictObject({
-  path: z.string(), name: z.string(), variant, base_variant: variant.nullable(), because: z.array(because),
+  path: z.string(), name: z.string(), variant, base_variant: variant.nullable(), because: z.array(because), gate: suiteGate.exactOptional(),
   pass_rate: z.strictObject({
     base: share.nullable(), head: share.nullable(), difference: difference.nullable(), low: difference.nullable(), high: difference.nullable(), p: share.nullable(),
   }),
   verdict: z.enum(['regressed', 'improved', 'unchanged', 'inconclusive', 'new', 'removed', 'not_compared', 'no_data']),
   summary: z.string(), visible_drop: share.nullable(), compared: z.strictObject({ references: count, tries: count }), references: z.array(reference),
   metrics: z.array(z.strictObject({ name: z.string(), base: share.nullable(), head: share.nullable(), judged_base: count, judged_head: count })),
+  conversation: conversationSummarySchema.nullable().exactOptional(),
+  preference: preference.nullable().exactOptional(), classification: classification.nullable().exactOptional(),
 });
 
 const yardstick = z.strictObject({
   path: z.string(), name: z.string(),
   rates: z.strictObject({ base_base: share.nullable(), base_head: share.nullable(), head_base: share.nullable(), head_head: share.nullable() }),
   prompt_effect: difference.nullable(), yardstick_effect: difference.nullable(), total: difference.nullable(), because: z.array(because),
-  flipped: z.array(z.strictObject({ id: z.string(), from: outcome, to: outcome })), summary: z.string(),
+  flipped: z.array(z.strictObject({ id: z.string(), from: outcome, to: outcome })),
+  same_answers: z.strictObject({ judged: count, pass_fail: count, fail_pass: count, p: share, kappa: difference.nullable() }), summary: z.string(),
 });
 
 const attributeSample = z.discriminatedUnion('kind', [
@@ -72,7 +93,7 @@ const attribute = z.strictObject({
 });
 
 const grader = z.strictObject({
-  rubric: z.string(), side: z.enum(['base', 'head']), examples: count, agreement: share.nullable(), true_positive_rate: share.nullable(),
+  rubric: z.string(), side: z.enum(['base', 'head']), examples: count, judged: count, agreement: share.nullable(), true_positive_rate: share.nullable(),
   true_negative_rate: share.nullable(), kappa: difference.nullable(), base_rate: share.nullable(),
   flipped: z.array(z.strictObject({ content: z.string(), expected: z.string(), base: z.string().nullable(), head: z.string().nullable() })),
 });
@@ -84,12 +105,15 @@ const gate = z.strictObject({
 });
 
 const notice = z.strictObject({
-  kind: z.enum(['added', 'removed', 'edited', 'skipped', 'ungraded', 'error', 'capped', 'not-comparable', 'trust', 'settings', 'unused', 'import', 'permission', 'repeats', 'quarantine', 'qualeval']),
+  kind: z.enum(['added', 'removed', 'edited', 'skipped', 'ungraded', 'error', 'capped', 'not-comparable', 'trust', 'settings', 'unused', 'import', 'permission', 'repeats', 'quarantine', 'qualeval', 'yardstick']),
   message: z.string(), place: place.nullable(),
 });
 
 const cost = z.number().nonnegative().nullable();
 const purpose = z.enum(['prompt', 'grader', 'evaluator', 'qualeval', 'insight']);
+
+/** A last measurement of the gate's own false alarms. */
+export const noiseNoteSchema = z.strictObject({ red: count, runs: count, low: share, high: share, measured_at: z.string() });
 
 /** `result.json`: everything the renderers need. */
 export const resultSchema = z.strictObject({
@@ -100,11 +124,13 @@ export const resultSchema = z.strictObject({
   insights: z.array(z.strictObject({
     path: z.string(), variant, text: z.string(), attributes: z.array(z.string()), references: z.array(z.string()), generated: z.boolean(),
   })),
-  graders: z.array(grader), notices: z.array(notice), problems: z.array(z.strictObject({ place: place.nullable(), message: z.string() })),
+  graders: z.array(grader), evaluators: z.array(evaluatorResultSchema).exactOptional(), notices: z.array(notice), problems: z.array(z.strictObject({ place: place.nullable(), message: z.string() })),
   usage: z.strictObject({
-    calls: count, reused: count, input_tokens: count, output_tokens: count, cost_usd: cost,
-    by_purpose: z.partialRecord(purpose, z.strictObject({ calls: count, reused: count, cost_usd: cost })),
+    calls: count, reused: count, input_tokens: count, output_tokens: count, cost_usd: cost, saved_usd: cost.optional(),
+    by_purpose: z.partialRecord(purpose, z.strictObject({ calls: count, reused: count, cost_usd: cost, saved_usd: cost.optional() })),
   }),
+  noise: noiseNoteSchema.nullable(), override: z.strictObject({ label: z.string(), reason: z.string() }).nullable(),
+  adaptive_tries: z.strictObject({ made: count, fixed: count }).nullable(),
 }) satisfies z.ZodType<Result>;
 
 /** Reads a saved result; a file that is none, or of another version, is a problem that says what to do. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { canonicalJson } from '../core/canonical.ts';
+import { DEFAULT_GATE } from '../core/result.ts';
 import { problem } from '../errors.ts';
-import type { Budget, GateSettings, GraderSettings, Json, ModelSettings, Notice, Problem, ProviderName, Scalar, Settings } from '../types.ts';
+import type { Budget, GraderSettings, Json, ModelSettings, Notice, Problem, ProviderName, Scalar, Settings } from '../types.ts';
 import { isMap, valueAt } from './document.ts';
 import type { Document, Path } from './document.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
@@ -13,13 +14,11 @@ export const SETTINGS_FILE = 'evaldiff.yaml';
 /** Read where the former is absent. */
 export const LLMEVAL_FILE = 'llmeval.yaml';
 
-export const DEFAULT_GATE: GateSettings = {
-  fail_on: 'regression', alpha: 0.05, min_drop: 0.01, tolerance: 0.05, gate_on: 'suite+references', on_inconclusive: 'pass',
-  yardstick: 'warn', removed: 'warn', attributes: 'advise', min_pass_rate: null,
-};
 export const DEFAULT_BUDGET: Budget = { max_calls: 5000, max_cost_usd: 20 };
 const DEFAULT_QUALEVAL: Settings['qualeval'] = { enabled: 'auto', attributes: 'evaldiff.attributes.yaml', max_attributes: 15, slack: 0.1 };
 const DEFAULT_FILES = '*.{yaml,yml}';
+/** What makes a run red. */
+export const FAIL_ON = ['regression', 'failure', 'never'] as const;
 const PROVIDERS = ['openai', 'anthropic', 'program', 'replay'] as const;
 
 const UNBOUNDED = Number.MAX_VALUE;
@@ -59,7 +58,7 @@ function shape(limits: Limits) {
     grader: z.union([grader(), listOf(grader())], { error: GRADER_FORMS }).optional(),
     sweep: mapOf(z.union([scalar(), listOf(scalar()).min(1, { error: 'must not be empty' })], { error: 'must be a value or a list of values' })).optional(),
     gate: closed({
-      fail_on: oneOf(['regression', 'failure', 'never']).optional(),
+      fail_on: oneOf(FAIL_ON).optional(),
       alpha: number(0.0001, 0.5).optional(),
       min_drop: number(0, 1).optional(),
       tolerance: number(0, 1).optional(),
@@ -113,7 +112,7 @@ export function readSettings(document: Document, limits: Limits, problems: Probl
   return { settings, notices: settingsNotices(document, written) };
 }
 
-function fromWritten(file: string | null, written: Written, models: Settings['models'], [grader = null, ...voters]: readonly GraderSettings[]): Settings {
+function fromWritten(file: string | null, written: Written, models: Settings['models'], [grader, ...voters]: readonly GraderSettings[]): Settings {
   const { enabled, ...qualeval } = written.qualeval ?? {};
   return {
     file,
@@ -122,11 +121,11 @@ function fromWritten(file: string | null, written: Written, models: Settings['mo
     n_tries: written.n_tries ?? 'adaptive',
     seed: written.seed ?? 1,
     models,
-    grader,
+    grader: grader ?? null,
     voters,
     sweep: Object.fromEntries(Object.entries(written.sweep ?? {}).map(([key, value]) => [key, list(value)])),
     gate: { ...DEFAULT_GATE, ...defined(written.gate) },
-    budget: { ...DEFAULT_BUDGET, ...defined(written.budget) },
+    budget: { ...DEFAULT_BUDGET, ...(written.budget?.max_cost_usd === undefined ? { assumed: true as const } : {}), ...defined(written.budget) },
     qualeval: { ...DEFAULT_QUALEVAL, ...defined(qualeval), enabled: switchWord(enabled) },
   };
 }
@@ -216,6 +215,6 @@ function list(value: Scalar | Scalar[]): Scalar[] {
 }
 
 /** Without the keys that are written but undefined, which would hide a default. */
-function defined<T extends object>(value: T | undefined): { [K in keyof T]: Exclude<T[K], undefined> } {
+export function defined<T extends object>(value: T | undefined): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value ?? {}).filter(([, member]) => member !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

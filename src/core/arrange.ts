@@ -3,6 +3,7 @@ import { canonicalJson } from './canonical.ts';
 import { fromOutside } from './outside.ts';
 import { pairSuites } from './pair.ts';
 import { DEFAULT_GATE } from './result.ts';
+import { withGatesOfBase } from './suite-gate.ts';
 import type { Source, Sources } from './trust.ts';
 
 /** Both sides as they may be run at a level of trust: what a pull request must not choose has been put back to base's. */
@@ -23,8 +24,10 @@ export function arrange(base: Project | null, head: Project, sources: Sources): 
   const budget = setting('budget', sources.budget, base, head) ?? { max_calls: null, max_cost_usd: null };
   const notices = [...settingsNotices(base, head, hasBaseSettings && sources.gate !== 'head'), ...triesNotices(base, head, sources)];
   const models = sources.model === 'head' ? 'head' : 'base';
-  if (sources.metrics === 'head') return { base, head, gate, budget, models, notices };
-  const outside = fromOutside(base, head);
+  const gated = sources.gate === 'head' ? { head, notices: [] } : withGatesOfBase(base, head);
+  notices.push(...gated.notices);
+  if (sources.metrics === 'head') return { base, head: gated.head, gate, budget, models, notices };
+  const outside = fromOutside(base, gated.head);
   return { base, head: outside.head, gate, budget, models, notices: [...notices, ...outside.notices] };
 }
 

@@ -76,8 +76,8 @@ function asSample(dialogue: Dialogue): Answered {
 
 async function oneAnswer(trial: Trial, generation: Exclude<Possible, { kind: 'recorded' }>, messages: Message[], { complete, evaluate }: Executors): Promise<Completion> {
   if (generation.kind === 'request') {
-    const { target, parameters } = generation;
-    return complete({ target, parameters, messages, try: trial.try, schema: null, purpose: 'prompt' });
+    const { target, parameters, draw = 0 } = generation;
+    return complete({ target, parameters, messages, try: trial.try + draw, schema: null, purpose: 'prompt' });
   }
   const { language, code, variables } = generation;
   const [result] = await evaluate({ side: trial.side, language, code, outputs: ['output'], inputs: [variables] });

@@ -7,7 +7,9 @@ export interface ResolvedVariant extends Variant { target: Target | null }
 
 /** What has to be asked to get one answer. Equal fingerprints share their answers, try by try. */
 export type Generation =
-  | { kind: 'request'; target: Target; parameters: Record<string, Json>; messages: Message[]; fingerprint: string }
+  | { kind: 'request'; target: Target; parameters: Record<string, Json>; messages: Message[]; fingerprint: string;
+      /** Added to the try index that is asked for, so that equal questions get answers of their own. */
+      draw?: number }
   /** A dialogue that was recorded with its answers: nobody is asked. */
   | { kind: 'recorded'; thread: Message[]; fingerprint: string }
   | { kind: 'code'; language: CodeLanguage; code: string; variables: Record<string, Json>; messages: Message[]; fingerprint: string }
@@ -31,6 +33,23 @@ export function generationOf(prompt: Prompt, variant: ResolvedVariant, reference
   const messages = thread ?? prompt.messages.map(({ role, content }) => ({ role, content: fill(content, reference.input) }));
   const fingerprint = canonicalJson({ target: targetIdentity(target), parameters, messages: messages.map(({ role, content }) => ({ role, content })) });
   return { kind: 'request', target, parameters, messages, fingerprint };
+}
+
+/** What is asked, whichever draw of it: equal for equal questions. */
+export function questionOf(generation: Exclude<Generation, { kind: 'impossible' }>): string {
+  const { draw } = generation.kind === 'request' ? generation : {};
+  return draw === undefined ? generation.fingerprint : generation.fingerprint.slice(0, -drawMark(draw).length);
+}
+
+function drawMark(draw: number): string {
+  return ` draw ${String(draw)}`;
+}
+
+/** The same question, answered by other tries: its answers are shared with no other draw of it. */
+export function drawnAgain(generation: Generation, draw: number): Generation {
+  if (generation.kind === 'impossible') return generation;
+  const fingerprint = `${generation.fingerprint}${drawMark(draw)}`;
+  return generation.kind === 'request' ? { ...generation, fingerprint, draw } : { ...generation, fingerprint };
 }
 
 function asksNothing(thread: readonly Message[]): boolean {

@@ -4,6 +4,7 @@ import { runEvaluatorTests } from './evaluator-tests.ts';
 import type { Sample } from './execute.ts';
 import { decide, type GateInput } from './gate.ts';
 import { decideHalted, incomplete, wasNotMade, type Halt } from './halt.ts';
+import { withHistory, type History } from './history.ts';
 import { createMeter } from './meter.ts';
 import { newlySkippedIds, suiteNotices } from './notices.ts';
 import { gatesByPreference } from './pairwise.ts';
@@ -13,6 +14,7 @@ import { runRubricTests } from './rubric-tests.ts';
 import type { ScoringTools } from './score.ts';
 import { gates } from './select.ts';
 import { yardstickSplit } from './split.ts';
+import { adaptiveTries } from './tries.ts';
 import { judgeLanes } from './verdict.ts';
 import { rollUpLane } from './words.ts';
 
@@ -22,6 +24,8 @@ export interface JudgeEdges {
   random: ScoringTools['random'];
   /** Told after each answer, grade and evaluation that was asked for; for progress only. */
   answered(purpose: Purpose): void;
+  /** How tries came out in earlier runs; absent: nobody keeps it. */
+  history?: History;
   /** Why no further call is made; null while calls are. Absent: nothing ends a run early. */
   halted?(): Halt | null;
 }
@@ -72,7 +76,8 @@ export async function judge(prepared: Prepared, edges: JudgeEdges, blank: Result
     lane, suite: compareLane(lane, verdicts[index] ?? null, words[index] ?? new Map()), split: yardstickSplit(lane.run, words[index] ?? new Map()),
   }));
   const shown = all.filter(({ lane }) => lane.run.lane.cases.length > 0);
-  const suites = shown.map(({ suite }) => suite);
+  const compared = shown.map(({ suite }) => suite);
+  const suites = edges.history === undefined ? compared : withHistory(shown.map(({ lane }) => lane.run), compared, edges.history);
   const yardstick = shown.flatMap(({ split }) => split ?? []);
   const affected = lanes.reduce((sum, { run }) => sum + run.runs.length, 0);
   const removed = lanes.flatMap(({ run }) => [...removedIds(run.lane), ...newlySkippedIds(run).map((id) => `${run.lane.path}: ${id}`)]);
@@ -80,7 +85,7 @@ export async function judge(prepared: Prepared, edges: JudgeEdges, blank: Result
   const halt = halted();
   const decision = halt === null || !incomplete(unmade) ? decide(input) : decideHalted(input, halt, unmade);
   const notices = [...blank.notices, ...shown.flatMap(({ lane, suite }) => suiteNotices(lane.run, suite)), ...tested.notices, ...graded.notices];
-  return { ...blank, ...decision, suites, yardstick, graders: tested.graders, ...(graded.evaluators.length === 0 ? {} : { evaluators: graded.evaluators }), notices, usage: meter.totals() };
+  return { ...blank, ...decision, suites, yardstick, graders: tested.graders, ...(graded.evaluators.length === 0 ? {} : { evaluators: graded.evaluators }), notices, usage: meter.totals(), adaptive_tries: adaptiveTries(lanes) };
 }
 
 function uncomparable(lanes: Prepared['lanes']): string[] {

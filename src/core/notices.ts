@@ -1,4 +1,4 @@
-import type { Notice, NoticeKind, ReferenceResult, SuiteResult } from '../types.ts';
+import type { Notice, NoticeKind, ReferenceResult, Side, SuiteResult } from '../types.ts';
 import type { LaneRun } from './rounds.ts';
 import { plural } from './wording.ts';
 
@@ -62,10 +62,20 @@ function rollupNotice({ lane, deciding: { tests } }: LaneRun): Notice[] {
 
 /** A model that answers the same on every try makes more tries worthless; people should know. */
 function repeats({ lane, runs }: LaneRun): Notice[] {
-  const repeated = runs.flatMap(({ case: one, head }) => {
-    const answers = head.map(({ result }) => result.actual).filter((actual) => actual !== null);
-    return one.head !== null && answers.length > 1 ? [new Set(answers).size === 1] : [];
+  const [base, head] = [repetition(runs, 'base'), repetition(runs, 'head')];
+  const sides = [...(base === 'same' ? ['base'] : []), ...(head === 'same' ? ['head'] : [])];
+  const other = [base, head].includes('varied');
+  if (sides.length === 0) return [];
+  const advice = other ? 'more tries tell nothing about that side' : 'if this model always repeats itself, `n_tries: 1` tells as much';
+  return [{ kind: 'repeats', place: null, message: `${lane.name}: every try of a reference gave the same answer on ${sides.join(' and ')}; ${advice}` }];
+}
+
+/** Whether a side gave the same answer on every try of each reference; null with too little to say so. */
+function repetition(runs: LaneRun['runs'], side: Side): 'same' | 'varied' | null {
+  const distinct = runs.flatMap((run) => {
+    const answers = run.case[side] === null ? [] : run[side].map(({ result }) => result.actual).filter((actual) => actual !== null);
+    return answers.length > 1 ? [new Set(answers).size] : [];
   });
-  if (repeated.length < 2 || !repeated.every(Boolean)) return [];
-  return [{ kind: 'repeats', place: null, message: `${lane.name}: every try gave the same answer; one try would tell as much` }];
+  if (distinct.some((count) => count > 1)) return 'varied';
+  return distinct.length < 2 ? null : 'same';
 }

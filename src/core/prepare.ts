@@ -1,11 +1,17 @@
-import type { GateSettings, Notice, Problem, Project, SourceTree, Target } from '../types.ts';
+import type { GateSettings, Notice, Problem, Project, Settings, SourceTree, Target } from '../types.ts';
 import type { Arranged } from './arrange.ts';
-import { priceFrom, type Price } from './meter.ts';
-import { overBudget, planOf, type Plan } from './plan.ts';
+import type { Price } from './meter.ts';
+import { conversationProblems } from './conversation-problems.ts';
+import { evaluatorTargetsOf, selectEvaluatorTests, type EvaluatorTest } from './evaluator-tests.ts';
+import { relativeGate, relativeOwnGate, selectTwice } from './noise.ts';
+import { overBudget, planOf, repeated, type Plan } from './plan.ts';
+import { priceFrom } from './price.ts';
 import { quarantineNotices, quarantineOf } from './quarantine.ts';
 import { triesNeeded } from './rollup.ts';
+import { selectRubricTests, type RubricTest } from './rubric-tests.ts';
 import { startLane, type LaneRun, type NextTries } from './rounds.ts';
 import { selectAffected, selectAll, type Lane } from './select.ts';
+import { ownGate } from './suite-gate.ts';
 import { nextTries, tryPolicy } from './tries.ts';
 import { comparedLane, type ComparedLane, type TryPolicy } from './verdict.ts';
 
@@ -19,6 +25,8 @@ export interface PrepareInput {
   code: 'sandbox' | 'host' | 'off';
   /** `YYYY-MM-DD`. */
   today: string;
+  /** Head is compared with itself, so many times, by new tries; absent: it is compared with base. */
+  again?: { runs: number };
 }
 
 /** A run that is ready to ask: what runs, by which policy, under which gate. Nothing has been called yet. */
@@ -28,7 +36,13 @@ export interface Prepared {
   lanes: ComparedLane[];
   gate: GateSettings;
   next: NextTries;
+  /** The same policy for the same lanes begun anew. */
+  nextFor(lanes: readonly ComparedLane[]): NextTries;
   plan: Plan;
+  /** Rubrics to be tested on their labelled examples. */
+  rubricTests: RubricTest[];
+  /** Evaluators to be tested on their labelled answers. */
+  evaluatorTests: EvaluatorTest[];
   price: Price;
   problems: Problem[];
   notices: Notice[];
@@ -40,22 +54,31 @@ export function prepare(input: PrepareInput, arranged: Arranged, hash: (text: st
   const side = (project: Project, tree: SourceTree) => ({ project, context: { settings: project.settings, tree, hash } });
   const base = arranged.base === null || input.base === null ? null : side(arranged.base, input.base);
   const head = side(arranged.head, arranged.models === 'base' && input.base !== null ? input.base : input.head);
-  const { lanes: selected, problems } = mode === 'sweep' ? selectAll(head) : selectAffected(base, head);
-  const gate = { ...arranged.gate, fail_on: input.failOn ?? arranged.gate.fail_on };
-  const lanes = selected.map((lane) => compared(startLane(lane, 'head'), arranged, mode === 'diff', today));
+  const { lanes: selected, problems, notices = [] } = input.again !== undefined ? selectTwice(head, today) : mode === 'sweep' ? selectAll(head) : selectAffected(base, head);
+  const gate = input.again === undefined ? { ...arranged.gate, fail_on: input.failOn ?? arranged.gate.fail_on } : relativeGate(arranged.gate);
+  const lanes = selected.map((lane) => compared(startLane(lane, 'head'), arranged, { ...input, gate }));
   const next = nextTries(lanes, gate);
-  const plan = planOf(lanes.map(({ run }) => run), next);
+  const rubrics = mode === 'sweep' || input.again !== undefined ? { tests: [], notices: [] } : selectRubricTests(base, head);
+  const evaluatorTests = mode === 'sweep' || input.again !== undefined ? [] : selectEvaluatorTests(selected);
+  const plan = repeated(planOf(lanes.map(({ run }) => run), next, rubrics.tests, evaluatorTests), input.again?.runs ?? 1);
   const maxCalls = input.maxCalls ?? arranged.budget.max_calls;
   return {
-    mode, lanes, gate, next, plan,
-    price: priceFrom([arranged.head.settings, ...(arranged.base === null ? [] : [arranged.base.settings])]),
-    problems: [...problems, ...unreachableRollups(lanes), ...hostOnly(lanes, input.code), ...overBudget(plan, maxCalls)],
-    notices: lanes.flatMap(({ run: { deciding: { tests } } }) => quarantineNotices(tests, today)),
+    mode, lanes, gate, next, nextFor: (begun) => nextTries(begun, gate), plan, rubricTests: rubrics.tests, evaluatorTests,
+    price: priceFrom(priceSettings(arranged)),
+    problems: [...problems, ...unreachableRollups(lanes), ...conversationProblems(lanes, input.code), ...hostOnly(lanes, rubrics.tests, input.code), ...overBudget(plan, maxCalls)],
+    notices: [...notices, ...lanes.flatMap(({ run: { deciding: { tests } } }) => quarantineNotices(tests, today)), ...rubrics.notices],
   };
 }
 
-function compared(run: LaneRun, arranged: Arranged, compares: boolean, today: string): ComparedLane {
-  return comparedLane(run, tryPolicy(run, arranged.head.settings, compares), quarantineOf(run.deciding.tests, today));
+/** Where base's budget is in force its prices are too: a pull request must not make itself cheap. */
+export function priceSettings({ base, head, budget }: Arranged): Settings[] {
+  if (base === null) return [head.settings];
+  return budget === base.settings.budget ? [base.settings, head.settings] : [head.settings, base.settings];
+}
+
+function compared(run: LaneRun, arranged: Arranged, { mode, gate, failOn, today, again }: Pick<PrepareInput, 'mode' | 'failOn' | 'today' | 'again'> & { gate: GateSettings }): ComparedLane {
+  const tests = (run.lane.head ?? run.lane.base)?.suite.tests ?? run.deciding.tests;
+  return comparedLane(run, tryPolicy(run, arranged.head.settings, mode === 'diff'), { run: gate, own: again === undefined ? ownGate(tests, failOn) : relativeOwnGate(tests) }, quarantineOf(run.deciding.tests, today));
 }
 
 /** A roll-up that asks for more passes than there are tries could never pass. */
@@ -71,29 +94,37 @@ function unreachableRollups(lanes: readonly ComparedLane[]): Problem[] {
 }
 
 /** Prompt code and programs need network, packages or a checkout; only the workflow can allow that. */
-function hostOnly(lanes: readonly ComparedLane[], code: PrepareInput['code']): Problem[] {
+function hostOnly(lanes: readonly ComparedLane[], tests: readonly RubricTest[], code: PrepareInput['code']): Problem[] {
   if (code === 'host') return [];
   const needing = lanes.filter(({ run }) => run.runs.length > 0).flatMap(({ run: { lane } }) => [lane.base, lane.head]).filter((side) => side !== null);
-  const problems = needing.flatMap(({ suite: { prompt }, variant }): Problem[] => {
+  const asked = needing.flatMap(({ suite: { prompt }, variant }): Problem[] => {
     if (prompt.code !== null) return [{ place: prompt.code.place, message: 'prompt code needs network and packages. It runs only with code: host, on branches of this repository.' }];
     if (variant.target?.provider !== 'program') return [];
     const place = { file: prompt.file, line: prompt.lines['model'] ?? 0 };
     return [{ place, message: `the model "${variant.model ?? ''}" is a program of this repository. It runs only with code: host (input code, or --code host).` }];
   });
+  const graded = [...needing.map(({ yardstick }) => yardstick), ...tests.flatMap(({ base, head, place: { file } }) => [base, head].flatMap((judge) => (judge === null ? [] : [{ graders: judge.graders, settingsFile: file }])))];
+  const grading = graded.flatMap(({ graders, settingsFile }) => graders.flatMap(({ target }): Problem[] => (target.provider !== 'program' ? [] : [{
+    place: { file: settingsFile, line: 0 }, message: `the grader "${target.model}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
+  }])));
+  const problems = [...asked, ...grading];
   return [...new Map(problems.map((problem) => [`${problem.place?.file ?? ''}:${String(problem.place?.line)}`, problem])).values()];
 }
 
 function triesOf(policy: TryPolicy): number {
-  return policy.kind === 'fixed' ? policy.tries : 2;
+  return policy.kind === 'adaptive' ? 2 : policy.tries;
 }
 
 /** Every place that requests of this run go to. */
-export function targetsOf(lanes: readonly ComparedLane[]): Target[] {
-  return lanes.filter(({ run }) => run.runs.length > 0).flatMap(({ run }) => {
+export function targetsOf({ lanes, rubricTests, evaluatorTests }: Pick<Prepared, 'lanes' | 'rubricTests' | 'evaluatorTests'>): Target[] {
+  const tested = rubricTests.flatMap(({ base, head }) => [...base?.graders ?? [], ...head.graders]).map(({ target }) => target);
+  const asked = lanes.filter(({ run }) => run.runs.length > 0).flatMap(({ run }) => {
     const answers = run.runs.flatMap(({ case: { base, head } }) => [base, head]).flatMap((generation) => (generation?.kind === 'request' ? [generation.target] : []));
     const graders = [...run.deciding.graders, ...run.other?.graders ?? []].map(({ target }) => target);
-    return [...answers, ...graders];
+    const evaluators = [...run.deciding.evaluators, ...run.other?.evaluators ?? []].map(({ target }) => target);
+    return [...answers, ...graders, ...evaluators];
   });
+  return [...asked, ...tested, ...evaluatorTargetsOf(evaluatorTests)];
 }
 
 /** References that base gates on and this change removes. */

@@ -1,4 +1,4 @@
-import type { GateSettings, Notice, Problem, Result, SourceTree, TrustLevel, UsageTotals } from '../types.ts';
+import type { GateSettings, NoiseNote, Notice, Problem, Result, SourceTree, TrustLevel, UsageTotals } from '../types.ts';
 import type { Withheld } from './trust.ts';
 
 /** What every result says, whatever came of the run. */
@@ -9,6 +9,8 @@ export interface ResultHead {
   trust: TrustLevel;
   gate: GateSettings;
   n_tries: Result['n_tries'];
+  /** The last measurement of the gate's own false alarms. */
+  noise?: NoiseNote | null;
 }
 
 export const NO_USAGE: UsageTotals = { calls: 0, reused: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0, by_purpose: {} };
@@ -20,11 +22,11 @@ export const DEFAULT_GATE: GateSettings = {
 };
 
 /** A result in which nothing was judged; the parts a run has are put over it. */
-export function blankResult({ mode, base, head, trust, gate, n_tries }: ResultHead): Result {
+export function blankResult({ mode, base, head, trust, gate, n_tries, noise = null }: ResultHead): Result {
   return {
     schema_version: 1, mode, conclusion: 'error', title: '', reasons: [], trust,
     base: base === null ? null : { sha: base.commit }, head: { sha: head.commit }, gate, n_tries,
-    suites: [], yardstick: [], attributes: [], insights: [], graders: [], notices: [], problems: [], usage: NO_USAGE,
+    suites: [], yardstick: [], attributes: [], insights: [], graders: [], notices: [], problems: [], usage: NO_USAGE, noise, override: null, adaptive_tries: null,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { GateSettings, Settings } from '../types.ts';
 import { adaptive, type Adaptive } from '../statistics/adaptive.ts';
-import { adaptiveLevels, FRESH_TRIES, SCREEN_TRIES, type AdaptiveLevels } from '../statistics/adaptive-levels.ts';
+import { adaptiveLevels, FRESH_TRIES, FULL_TRIES, SCREEN_TRIES, type AdaptiveLevels } from '../statistics/adaptive-levels.ts';
 import { gatesByPreference } from './pairwise.ts';
 import type { CaseRun, LaneRun, NextTries } from './rounds.ts';
 import { criticalOf, outcomesOf, type ComparedLane, type TryPolicy } from './verdict.ts';
@@ -64,4 +64,24 @@ function naming({ decidedBy, suspects }: Adaptive): { reference: number; to: num
 function lacks(run: CaseRun | undefined, count: number): boolean {
   if (run === undefined) return false;
   return (['base', 'head'] as const).some((side) => run.case[side] !== null && run[side].length < count);
+}
+
+/**
+ * Tries that the adaptive lanes made, and what five fixed ones a side would have made of the same references, distinct
+ * questions once. Null without an adaptive lane that ran.
+ */
+export function adaptiveTries(lanes: readonly ComparedLane[]): { made: number; fixed: number } | null {
+  const made = new Map<string, number>();
+  for (const { run, policy } of lanes) {
+    if (policy.kind !== 'adaptive') continue;
+    for (const { case: one, base, head } of run.runs) {
+      if (one.reference.n_tries !== null) continue;
+      for (const [generation, tries] of [[one.base, base.length], [one.head, head.length]] as const) {
+        if (generation === null || generation.kind === 'impossible' || tries === 0) continue;
+        made.set(generation.fingerprint, Math.max(tries, made.get(generation.fingerprint) ?? 0));
+      }
+    }
+  }
+  const sum = [...made.values()].reduce((total, tries) => total + tries, 0);
+  return made.size === 0 ? null : { made: sum, fixed: FULL_TRIES * made.size };
 }
