@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { project, reference, settings } from './builders.ts';
-import { NEW, OLD, pipeline, shop } from './pipeline.ts';
+import { NEW, OLD, pipeline, shop } from './judged.ts';
 
 const five = { settings: settings({ n_tries: 5 }) };
 const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
