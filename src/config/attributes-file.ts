@@ -3,10 +3,10 @@ import type { z } from 'zod';
 import { problem } from '../errors.ts';
 import { attributeLimit, FEWEST_REFERENCES } from '../qualeval/limit.ts';
 import { EXPLANATION_LENGTH, foldName, NAME_LENGTH, withIds } from '../qualeval/name.ts';
-import type { Attribute, Problem } from '../types.ts';
+import type { Attribute, Place, Problem } from '../types.ts';
 import { valueAt } from './document.ts';
 import type { Document, Path, Reading } from './document.ts';
-import { check, checkItems, checkMembers, anything, closed, filled, listOf, mapOf, number, text, unknownKey } from './schema.ts';
+import { check, checkItems, checkMembers, anything, closed, filled, listOf, mapOf, number, text } from './schema.ts';
 import { readYaml } from './yaml.ts';
 
 /** `evaldiff.attributes.yaml`: attributes that people chose. They win over discovery. */
@@ -17,6 +17,8 @@ export interface PinnedAttributes {
   shared: Attribute[];
   /** By the prompt's path. */
   byPrompt: ReadonlyMap<string, Attribute[]>;
+  /** Sections of prompts that are not among those read: misspelled, without tests, or not chosen for this run. */
+  unused: { path: string; place: Place }[];
 }
 
 /** A prompt of the project, and how many references it has. */
@@ -53,14 +55,14 @@ export function readAttributes(file: string, content: string | Uint8Array, promp
   const shared = readLists(document, [], Math.max(0, ...sharing.map(({ references }) => references)), most, problems);
   const byPrompt = new Map(own.map((path): [string, Attribute[]] => {
     const prompt = prompts.find((one) => one.path === path);
-    if (prompt === undefined) problems.push(unknownKey(document, ['prompts', path], prompts.map((one) => one.path)));
     checkMembers(document, ['prompts', path], { domains: left, subtasks: left }, problems);
     return [path, readLists(document, ['prompts', path], prompt?.references ?? 0, most, problems)];
   }));
   if (problems.length === 0 && shared.length + [...byPrompt.values()].flat().length === 0) {
     problems.push(problem({ file, line: 0 }, 'names no attribute; list some under domains or subtasks, or delete the file to have them discovered'));
   }
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: { slack: written.slack ?? null, shared, byPrompt } };
+  const unused = own.filter((path) => prompts.every((one) => one.path !== path)).map((path) => ({ path, place: document.placeOf(['prompts', path]) }));
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: { slack: written.slack ?? null, shared, byPrompt, unused } };
 }
 
 function readLists(document: Document, path: Path, references: number, most: number, problems: Problem[]): Attribute[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { shorten } from '../text/cut.ts';
 import type { Attribute } from '../types.ts';
 import { ask, type AskTools } from './ask.ts';
+import { oneLine } from './line.ts';
 import { answerText, referenceText, type ReferenceText } from './material.ts';
 
 /** How far a reference belongs to a domain, or needs a sub-task: 1 not at all, 5 entirely. */
@@ -90,7 +90,7 @@ function usable(given: readonly unknown[], attributes: readonly Attribute[]): Ma
     const { id, score, evidence } = read.data;
     const earlier = found.get(id);
     if (earlier !== undefined && earlier.score !== score) torn.add(id);
-    else found.set(id, { status: 'scored', score, evidence: shorten(evidence.trim(), EVIDENCE_LENGTH) });
+    else found.set(id, { status: 'scored', score, evidence: oneLine(evidence, EVIDENCE_LENGTH) });
   }
   for (const id of torn) found.delete(id);
   return found;

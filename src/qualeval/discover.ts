@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { createRandom, shuffle } from '../statistics/random.ts';
-import { shorten } from '../text/cut.ts';
-import { visibleLine } from '../text/visible.ts';
 import type { Attribute } from '../types.ts';
 import { ask, type Asked, type AskTools } from './ask.ts';
 import { attributeLimit } from './limit.ts';
+import { oneLine } from './line.ts';
 import { referenceText, type ReferenceText } from './material.ts';
 import { EXPLANATION_LENGTH, foldName, NAME_LENGTH, withIds } from './name.ts';
 
@@ -136,9 +135,9 @@ function distinct(lists: readonly (readonly Proposal[])[]): Candidate[] {
   return [...found.values()].sort((a, b) => b.support - a.support);
 }
 
-/** One visible line, without the number or bullet of a list. */
+/** One line, without the number or bullet of a list and the markup around it. */
 function tidy(text: string, length: number): string {
-  return shorten(visibleLine(text.replace(/\s+/g, ' ').trim().replace(/^(?:[-*•]|\d+[.)]) +/, '')), length);
+  return oneLine(text, length).replace(/^(?:[-*•]|\d+[.)]) +/, '').replace(/^[*_`"]+|[*_`"]+$/g, '');
 }
 
 function chunked<Item>(items: readonly Item[], count: number): Item[][] {

@@ -67,7 +67,7 @@ export function isExplained(suite: ExplainSuite, { settings: { enabled }, pinned
  * insights per suite. A model that fails, or is missing, costs what it would have said, and a notice says so.
  */
 export async function explain(input: ExplainInput, tools: ExplainTools): Promise<Explanation> {
-  const suites = input.suites.filter((suite) => isExplained(suite, input));
+  const suites = input.suites.filter((suite) => isExplained(suite, input)).map(inOrder);
   const surveyed = await Promise.all(suites.map((suite) => surveySuite(suite, input, tools)));
   const results = resultsOf(suites, surveyed.map((one) => one.surveyed), input);
   const notices = suites.flatMap(({ path }, at) => surveyed[at]?.notes.map((message) => notice(path, message)) ?? []);
@@ -77,6 +77,11 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
     return findings;
   }));
   return { attributes: results.flat(), insights: written.flat(), notices: distinct(notices) };
+}
+
+/** By id, so that no sum and no draw depends on the order of a file. */
+function inOrder(suite: ExplainSuite): ExplainSuite {
+  return { ...suite, references: [...suite.references].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)) };
 }
 
 function notice(path: string, message: string): Notice {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { percent, plural, points, signed } from '../core/wording.ts';
-import { shorten } from '../text/cut.ts';
-import { visibleLine } from '../text/visible.ts';
 import type { AttributeResult, Insight } from '../types.ts';
 import { ask, type AskTools } from './ask.ts';
+import { oneLine } from './line.ts';
 import { numbersOf, tableText } from './tables.ts';
 
 /** What one insight may say; its suite is added by who knows it. */
@@ -52,7 +51,7 @@ export async function findingsFor(attributes: readonly AttributeResult[], tools:
 
 /** A written insight, or why it is none. */
 function check(given: z.output<typeof written>['insights'][number], attributes: readonly AttributeResult[]): Finding | string {
-  const text = shorten(visibleLine(given.text.replace(/\s+/g, ' ').trim()), TEXT_LENGTH);
+  const text = oneLine(given.text, TEXT_LENGTH);
   if (text === '') return 'it says nothing';
   const references = new Set(attributes.flatMap((attribute) => attribute.references));
   const attribute = given.attributes.find((id) => !attributes.some((one) => one.id === id));
@@ -66,7 +65,7 @@ function check(given: z.output<typeof written>['insights'][number], attributes: 
 }
 
 function quoted(text: string): string {
-  return JSON.stringify(shorten(visibleLine(text), 60));
+  return JSON.stringify(oneLine(text, 60));
 }
 
 /** The first number of a text that no table states; digits within names and ids of the tables are none. */

@@ -59,6 +59,8 @@ export interface VerdictOptions {
   /** Error level of all groups together, for worse and for better each. */
   alpha: number;
   seed: number;
+  /** Permutations per test; by default 9999, fewer where thousands of tables would make them last for seconds. */
+  permutations?: number;
 }
 
 /**
@@ -94,7 +96,7 @@ function calls(tables: readonly Table[], groups: readonly Group[], tested: reado
   for (let round = 0; left.length > 0; round++) {
     const rest = left.map((j) => restOf(groups[j] ?? [], aside));
     const random = createRandom(`attributes ${String(options.seed)} ${options.name} ${String(round)}`);
-    const tests = stepDownMaxT(tables, rest, random, permutationsFor(tables));
+    const tests = stepDownMaxT(tables, rest, random, options.permutations ?? permutationsFor(tables));
     if (round === 0) left.forEach((j, at) => alone.set(j, tests[at]?.p ?? 1));
     const top = topGroup(tables, rest, tests);
     const p = top === null ? 1 : Math.max(floor, tests[top]?.p ?? 1);
@@ -141,7 +143,6 @@ function explaining(group: number, alone: ReadonlyMap<number, number>, groups: r
   return [...found].filter(([other, { called }]) => called && (groups[other] ?? []).some((i) => own.has(i))).map(([other]) => other);
 }
 
-/** As many permutations as statistics.ts uses by default, fewer where thousands of tables would make them last for seconds. */
 function permutationsFor(tables: readonly Table[]): number {
   return Math.max(1999, Math.min(9999, Math.floor(1e7 / Math.max(1, tables.filter(isInformative).length))));
 }

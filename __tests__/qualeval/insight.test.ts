@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals';
+import { findingsFor, plainFindings } from '../../src/qualeval/insight.ts';
+import type { AttributeResult } from '../../src/types.ts';
+import { failure, materials, scripted } from './scripted-grader.ts';
+
+const attribute = (id: string, changes: Partial<AttributeResult> = {}): AttributeResult => ({
+  id, name: id, kind: 'domain', explanation: '', path: 'p.yaml', variant: { model: null, parameters: {} }, affinity_mean: 3, prior: 0.25, n: 12, base: 0.95, head: 0.6,
+  difference: -0.35, low: -0.452, high: -0.25, p: 0.001, verdict: 'regressed', explained_by: [], alignment: null, references: ['order-66', 'r2', 'r3'],
+  samples: [{ kind: 'drop', reference: 'order-66', base: 1, head: 0 }], ...changes,
+});
+const tables = [attribute('2D-arrays'), attribute('billing', { verdict: 'no change seen', base: 0.9, head: 0.9, difference: 0, low: -0.07, high: 0.07, samples: [] })];
+const insight = (text: string, attributes: string[] = ['2D-arrays'], references: string[] = ['order-66']): Record<string, unknown> => ({ text, attributes, references });
+
+async function findings(...written: Record<string, unknown>[]): Promise<{ texts: string[]; dropped: string[]; generated: boolean[] }> {
+  const { findings: found, dropped } = await findingsFor(tables, scripted({ insights: () => ({ insights: written }) }).tools);
+  return { texts: found.map(({ text }) => text), dropped, generated: found.map(({ generated }) => generated) };
+}
+
+describe('a written insight', () => {
+  test.each([
+    'Head fails on 2D-arrays: 95 % → 60.0 % (−35 points, 90 % interval −45.2 to −25).',
+    'Of 12 references of 2D-arrays, order-66 fell from 100 % to 0 %.',
+    'Billing stays at 90 percent; its interval is -7 to +7. 2D-arrays weighs 25 %.',
+    'Arrays of two dimensions got worse.',
+  ])('is kept when all its numbers stand in the tables: %s', async (text) => {
+    expect(await findings(insight(text))).toEqual({ texts: [text], dropped: [], generated: [true] });
+  });
+
+  test.each([
+    ['Head fails in 37 % of the cases.', '37'], ['The rate fell from 95 % to 61 %.', '61'], ['A fall of 0.35.', '0.35'], ['Only 1,234 of them are left.', '1,234'],
+    ['It fell by ３７ points.', '３７'], ['It is order-67 that fell.', '67'], ['It fell by ½.', '½'],
+  ])('is dropped when a number is in none of them: %s', async (text, number) => {
+    const { dropped, generated } = await findings(insight(text));
+    expect(dropped).toEqual([`an insight was dropped: it states the number ${JSON.stringify(number)}, which is in none of the tables`]);
+    expect(generated).toEqual([false]);
+  });
+
+  test('is dropped when it names an attribute or a reference that does not exist, while the others are kept', async () => {
+    expect(await findings(insight('One.', ['2D-arrays', 'refunds']), insight('Two.', ['2D-arrays'], ['r9']), insight('Three.'), insight('Four.', [], []), insight(' '))).toEqual({
+      texts: ['Three.'], generated: [true], dropped: [
+        'an insight was dropped: it names the attribute "refunds", which does not exist', 'an insight was dropped: it names the reference "r9", which does not exist',
+        'an insight was dropped: it rests on no attribute and no reference', 'an insight was dropped: it says nothing',
+      ],
+    });
+  });
+
+  test('is one visible line of bounded length, and there are six at most', async () => {
+    const { texts } = await findings(insight('a\n\n# b\u202e'), ...Array.from({ length: 8 }, () => insight('x'.repeat(900))));
+    expect(texts[0]).toBe('a # b');
+    expect(texts).toHaveLength(6);
+    expect(texts[1]).toHaveLength(600);
+  });
+
+  test('is asked for from the tables alone', async () => {
+    const { tools, asked } = scripted({ insights: () => ({ insights: [] }) });
+    await findingsFor(tables, tools);
+    expect(asked[0]).toMatchObject({ purpose: 'insight' });
+    expect([...materials(asked[0]!).keys()]).toEqual(['tables']);
+    expect(materials(asked[0]!).get('tables')!.split('\n').map((line) => JSON.parse(line) as unknown)).toEqual([
+      {
+        id: '2D-arrays', name: '2D-arrays', kind: 'domain', verdict: 'regressed', prior_percent: 25, compared_references: 12, base_pass_percent: 95, head_pass_percent: 60,
+        difference_points: -35, interval_90_percent_points: [-45.2, -25], same_references_as: [], references: ['order-66', 'r2', 'r3'],
+        samples: [{ reference: 'order-66', base_pass_percent: 100, head_pass_percent: 0 }],
+      },
+      expect.objectContaining({ id: 'billing', verdict: 'no change seen', difference_points: 0, samples: [] }),
+    ]);
+  });
+});
+
+describe('without a grader', () => {
+  const sentence = '2D-arrays (domain) regressed: pass rate 95.0 % → 60.0 % (−35.0 points, 90 % interval −45.2 to −25.0) over 12 references. Largest drops: order-66.';
+
+  test('plain sentences say what moved, from the same tables', async () => {
+    expect(await findingsFor(tables, null)).toEqual({ findings: [{ text: sentence, attributes: ['2D-arrays'], references: ['order-66'], generated: false }], dropped: [] });
+  });
+
+  test('the worst comes first, improvements last, and skills are told where they drifted', () => {
+    const found = plainFindings([
+      attribute('up', { verdict: 'improved', base: 0.5, head: 1, difference: 0.5, low: 0.4, high: 0.6, samples: [] }), attribute('down'),
+      attribute('worse', { kind: 'subtask', difference: -0.5, n: 1, alignment: { base: 0.1, head: 0.4 } }), attribute('same', { verdict: 'no change seen' }), attribute('few', { verdict: 'too few' }),
+    ]);
+    expect(found.map(({ attributes }) => attributes)).toEqual([['worse'], ['down'], ['up']]);
+    expect(found[0]?.text).toContain('worse (sub-task) regressed');
+    expect(found[0]?.text).toContain('over 1 reference. Largest drops: order-66. Answers that use it otherwise than expected: 10.0 % → 40.0 %.');
+    expect(found[2]?.references).toEqual(['order-66', 'r2', 'r3']);
+  });
+
+  test('and when the grader fails or writes nothing usable, they stand in', async () => {
+    const failed = await findingsFor(tables, scripted({ insights: () => failure('rate limit') }).tools);
+    expect(failed).toMatchObject({ findings: [{ text: sentence }], dropped: ['no insights were written: rate limit'] });
+    expect((await findingsFor(tables, scripted({ insights: () => ({ insights: [] }) }).tools)).findings).toMatchObject([{ text: sentence }]);
+  });
+});
