@@ -15,7 +15,7 @@ import { checkSummary, checkTitle, renderSummary } from './report/summary.ts';
 
 /** The hidden first line of our comment; one per name of the check, so that two uses in one repository keep apart. */
 export function commentMarker(checkName: string): string {
-  const key = checkName.toLowerCase().replace(/[^a-z0-9-]+/g, '-').slice(0, 50);
+  const key = checkName.toLowerCase().replace(/[^a-z0-9]+/g, '-').slice(0, 50);
   return `<!-- evaldiff comment ${key === '' ? 'default' : key} -->`;
 }
 
