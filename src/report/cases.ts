@@ -4,6 +4,7 @@ import type { Detail } from './detail.ts';
 import { emphasise, whole } from './emphasis.ts';
 import { casesOf, exampleTries, type Case } from './order.ts';
 import { andMore, count, counted, passed, STATUS_WORDS } from './phrases.ts';
+import { transcriptLine } from './transcript.ts';
 
 /** Regressed references (failed ones of a sweep), the worst first: with answers, then with counts, then their number. */
 export function brokenCases(result: Result, detail: Detail): Block[] {
@@ -57,12 +58,17 @@ function countsOf({ base, head }: ReferenceResult): string {
 }
 
 function answerPieces(base: TryResult | null, head: TryResult | null, characters: number): { base: Line; head: Line } {
+  if (base?.conversation || head?.conversation) return { base: dialogueLine(base, characters), head: dialogueLine(head, characters) };
   const [before, after] = [base?.actual ?? null, head?.actual ?? null];
   if (before !== null && after !== null) {
     const { base: left, head: right } = emphasise(before, after, { characters, gaps: true });
     return { base: [{ kind: 'pieces', pieces: left }], head: [{ kind: 'pieces', pieces: right }] };
   }
   return { base: answerLine(base, characters), head: answerLine(head, characters) };
+}
+
+function dialogueLine(one: TryResult | null, characters: number): Line {
+  return one?.conversation ? transcriptLine(one.conversation, characters) : answerLine(one, characters);
 }
 
 function answerLine(one: TryResult | null, characters: number): Line {

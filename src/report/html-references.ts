@@ -6,6 +6,7 @@ import { jsonText } from './cases.ts';
 import { COMPARED_CHARACTERS, emphasise, whole } from './emphasis.ts';
 import { code, NAME_LIMIT, place, type Piece } from './document.ts';
 import { chip, lineHtml, piecesHtml, tableHtml, type Tone } from './html-blocks.ts';
+import { dialogueHtml } from './html-dialogue.ts';
 import type { Links } from './markdown.ts';
 import { count, passed, rates, STATUS_WORDS, variantWords } from './phrases.ts';
 
@@ -92,7 +93,7 @@ const FULL_META = 500;
 function triesHtml(side: SideResult, characters: number, marked: Marked | null): string {
   return groups(side.tries).map(([first, ...others]) => {
     const numbers = [first, ...others].map((one) => one.try + 1).join(', ');
-    const answer = first.actual === null ? '' : `<pre>${first.actual === '' ? '<i>empty</i>' : piecesHtml(marked?.answer === first.actual ? marked.pieces : whole(first.actual, characters))}</pre>`;
+    const answer = first.conversation ? dialogueHtml(first.conversation, characters) : first.actual === null ? '' : `<pre>${first.actual === '' ? '<i>empty</i>' : piecesHtml(marked?.answer === first.actual ? marked.pieces : whole(first.actual, characters))}</pre>`;
     const error = first.error === null ? '' : `<p>${piecesHtml(whole(first.error, characters))}</p>`;
     const meta = characters < FULL_META ? '' : spent(first);
     return `<div><span>${others.length === 0 ? 'Try' : 'Tries'} ${numbers}: ${first.outcome}${meta}</span>${answer}${error}${scoresHtml(first, characters)}</div>`;
@@ -101,11 +102,11 @@ function triesHtml(side: SideResult, characters: number, marked: Marked | null):
 
 type Group = [TryResult, ...TryResult[]];
 
-/** Tries with equal outcome, answer, error and scores, in the order of their first. */
+/** Tries with equal outcome, answer or dialogue, error and scores, in the order of their first. */
 export function groups(tries: readonly TryResult[]): Group[] {
   const found = new Map<string, Group>();
   for (const one of tries) {
-    const key = JSON.stringify([one.outcome, one.actual, one.error, one.scores]);
+    const key = JSON.stringify([one.outcome, one.actual, one.error, one.scores, one.conversation ?? null]);
     const group = found.get(key);
     if (group === undefined) found.set(key, [one]);
     else group.push(one);

@@ -4,6 +4,7 @@ import { escapeMarkup } from '../text/html.ts';
 import { bytes, type Detail } from './detail.ts';
 import { headline } from './headline.ts';
 import { htmlOf, lineHtml, tableHtml, verdictTone, chip, type Tone } from './html-blocks.ts';
+import { dialogueLengths } from './html-dialogue.ts';
 import { POLICY, SCRIPT, STYLE } from './html-page.ts';
 import { groups, STATUS_ORDER, suiteHtml } from './html-references.ts';
 import { NO_LINKS, type Links } from './markdown.ts';
@@ -21,7 +22,7 @@ const HTML_MOST = 25_000_000;
 const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as const;
 
 const EVERYTHING: Detail = { suites: Infinity, answers: 0, counts: 0, characters: 2_000, items: 1_000, problems: Infinity, said: null };
-const PARTS: readonly SectionName[] = ['preferences', 'classes', 'yardsticks', 'graders', 'attributes', 'insights', 'notices'];
+const PARTS: readonly SectionName[] = ['conversations', 'preferences', 'classes', 'yardsticks', 'graders', 'evaluators', 'attributes', 'insights', 'notices'];
 
 /** What is shown: characters of an answer, and how many references in all, the mildest left out. */
 interface Room { characters: number; references: number }
@@ -50,7 +51,7 @@ export function renderHtml(result: Result, links: Links = NO_LINKS): string {
 /** Lengths of all answers, each group of equal tries once, as they are shown. */
 function answerLengths({ suites }: Result): number[] {
   const sides = suites.flatMap(({ references }) => references.flatMap(({ base, head }) => [base?.tries ?? [], head?.tries ?? []]));
-  return sides.flatMap((tries) => groups(tries).map(([first]) => first.actual?.length ?? 0));
+  return sides.flatMap((tries) => groups(tries).flatMap(([first]) => (first.conversation ? dialogueLengths(first.conversation) : [first.actual?.length ?? 0])));
 }
 
 function pageOf(result: Result, room: Room, links: Links): string {

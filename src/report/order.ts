@@ -1,4 +1,5 @@
 import type { ReferenceResult, ReferenceStatus, Result, SideResult, SuiteResult, TryResult, Verdict } from '../types.ts';
+import { readingLength } from './transcript.ts';
 
 /** A reference with the suite it was run in. */
 export interface Case { suite: SuiteResult; reference: ReferenceResult }
@@ -37,17 +38,22 @@ function shareOf(side: SideResult | null): number | null {
 
 function lengthOf(reference: ReferenceResult): number {
   const { base, head } = exampleTries(reference);
-  return (base?.actual?.length ?? 0) + (head?.actual?.length ?? 0);
+  return (base === null ? 0 : readingLength(base)) + (head === null ? 0 : readingLength(head));
 }
 
-/** The tries that show best what happened: one that base passed and one that head failed, else the first with an answer. */
+/**
+ * The tries that show best what happened: one that base passed and one that head failed, else the first with an answer. Of
+ * several dialogues the shortest, which convinces soonest.
+ */
 export function exampleTries({ base, head }: ReferenceResult): { base: TryResult | null; head: TryResult | null } {
   return { base: firstOf(base, 'pass'), head: firstOf(head, 'fail') };
 }
 
 function firstOf(side: SideResult | null, outcome: TryResult['outcome']): TryResult | null {
   const tries = side?.tries ?? [];
-  return tries.find((one) => one.outcome === outcome) ?? tries.find(({ actual }) => actual !== null) ?? tries[0] ?? null;
+  const fitting = tries.filter((one) => one.outcome === outcome);
+  const dialogues = fitting.filter(({ conversation }) => conversation).sort((a, b) => readingLength(a) - readingLength(b));
+  return dialogues[0] ?? fitting[0] ?? tries.find(({ actual }) => actual !== null) ?? tries[0] ?? null;
 }
 
 /** The same order on every machine, which `localeCompare` does not promise. */

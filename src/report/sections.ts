@@ -2,8 +2,10 @@ import type { Result } from '../types.ts';
 import { attributes, insights } from './attributes.ts';
 import { brokenCases, movedCases } from './cases.ts';
 import { classes, preferences } from './classes.ts';
+import { conversations } from './conversations.ts';
 import type { Detail } from './detail.ts';
 import { paragraph, strong, text, type Block } from './document.ts';
+import { evaluators } from './evaluators.ts';
 import { headline } from './headline.ts';
 import { footer, notices, problems, reasons } from './notices.ts';
 import { suitesTable, verdictsInWords } from './suites.ts';
@@ -14,7 +16,7 @@ export type Section = (result: Result, detail: Detail) => Block[];
 
 /** The report from the top. Comment, job summary, terminal and HTML take their sections from here, in this order. */
 export const SECTIONS = {
-  verdict, problems, reasons, suites: suitesTable, said, brokenCases, movedCases, verdictsInWords, preferences, classes, yardsticks, graders, attributes, insights, notices, footer,
+  verdict, problems, reasons, suites: suitesTable, said, brokenCases, movedCases, verdictsInWords, conversations, preferences, classes, yardsticks, graders, evaluators, attributes, insights, notices, footer,
 } satisfies Record<string, Section>;
 
 export type SectionName = keyof typeof SECTIONS;
