@@ -11,6 +11,8 @@ import { connect, type Client } from './github/client.ts';
 import { removeLabel } from './github/label.ts';
 import { locate, refuseForkCheckout } from './locate.ts';
 import { outputsOf } from './outputs.ts';
+import { createHalting, type Halting } from './halt.ts';
+import { storesOfJob, type StoresOfJob } from './job-stores.ts';
 import { createProgress } from './progress.ts';
 import { commentMarker, publish, writeReports, type PublishedIds } from './publish.ts';
 import { planLines } from './report/plan.ts';
@@ -60,8 +62,14 @@ export async function runJob(given: Job): Promise<Conclusion> {
   return evaluateAndPublish(client, job);
 }
 
-async function evaluateAndPublish(client: Client, job: Job): Promise<Conclusion> {
-  const { inputs, env, workspace, runner, now } = job;
+/** A job with what ends it and what it may reuse. */
+interface RunningJob extends Job { halting: Halting; openStores: StoresOfJob['open'] }
+
+async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusion> {
+  const { inputs, env, workspace, runner, now } = given;
+  const halting = createHalting({ timeoutMs: inputs.timeoutMs, process, log: runner.info });
+  const stores = storesOfJob(given);
+  const job: RunningJob = { ...given, halting, openStores: stores.open };
   const startedAt = now();
   const temporaryFolder = await mkdtemp(join(env['RUNNER_TEMP'] ?? tmpdir(), 'evaldiff-'));
   const repository = await openRepository(join(workspace, inputs.workingDirectory), { environment: env, temporaryFolder });
@@ -79,6 +87,9 @@ async function evaluateAndPublish(client: Client, job: Job): Promise<Conclusion>
     say(result, ids, folder, job);
     return result.conclusion;
   } finally {
+    halting.release();
+    // Last, for the report must not wait for it.
+    await stores.finish();
     await repository.close();
     await rm(temporaryFolder, { recursive: true, force: true });
   }
@@ -101,7 +112,7 @@ async function useUpApproval(client: Client, { inputs, facts }: Job): Promise<st
 }
 
 /** What the user has to mend is a result like any other: it is published, with its places. */
-async function evaluate(job: Job, repository: Repository, temporaryFolder: string): Promise<{ result: Result; sides: Sides | null }> {
+async function evaluate(job: RunningJob, repository: Repository, temporaryFolder: string): Promise<{ result: Result; sides: Sides | null }> {
   try {
     const { inputs, facts, mode } = job;
     await refuseForkCheckout(repository, facts);
@@ -119,23 +130,23 @@ function comparing(mode: Job['mode']): 'diff' | 'sweep' {
   return mode === 'sweep' ? 'sweep' : 'diff';
 }
 
-async function judge(job: Job, repository: Repository, sides: Sides, temporaryFolder: string): Promise<Result> {
+async function judge(job: RunningJob, repository: Repository, sides: Sides, temporaryFolder: string): Promise<Result> {
   const { inputs, access, env, runner, now, trust } = job;
   if (job.mode === 'merge' || inputs.shard !== null) {
     throw new UserError([{ place: null, message: 'mode: merge and shard: are not available in this version; run the sweep in one job' }]);
   }
-  const progress = createProgress('steps', (text) => { runner.info(text.trimEnd()); });
-  const planned: Edges['planned'] = (plan, { prepared, blank }) => {
-    runner.info(planLines({ trust, prepared, notices: blank.notices, references: REFERENCES_IN_LOG }).join('\n'));
-    progress.planned(plan);
+  const progress = createProgress({ style: 'steps', write: (text) => { runner.info(text.trimEnd()); }, now: Date.now });
+  const planned: Edges['planned'] = (plan, ready) => {
+    runner.info(planLines({ trust, prepared: ready.prepared, notices: ready.blank.notices, references: REFERENCES_IN_LOG }).join('\n'));
+    progress.planned(plan, ready);
   };
   const world = openWorld({
     ...access, env, trust: trust.level, code: inputs.code, codeEnv: inputs.codeEnv, repository, workingDirectory: inputs.workingDirectory,
-    trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, signal: new AbortController().signal, record: null,
+    trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, halting: job.halting, openStores: job.openStores, record: null,
     log: runner.info, planned, answered: progress.answered,
   });
   const input: RunInput = {
-    mode: comparing(job.mode), base: sides.base, head: sides.head, trust: trust.level, withheld: withheldFrom(job.facts), read: inputs.read, maxCalls: inputs.maxCalls,
+    mode: comparing(job.mode), base: sides.base, head: sides.head, trust: trust.level, withheld: withheldFrom(job.facts), read: inputs.read, maxCalls: inputs.maxCalls, maxCost: inputs.maxCost,
     failOn: inputs.failOn, code: inputs.code, today: now().toISOString().slice(0, 10),
   };
   try {

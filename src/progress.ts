@@ -1,38 +1,90 @@
+import { forecastWords, type Forecast } from './core/forecast.ts';
 import type { Plan } from './core/plan.ts';
 import { plural } from './core/wording.ts';
+import type { Purpose } from './types.ts';
 
 export interface Progress {
-  planned(plan: Plan): void;
-  answered(): void;
+  planned(plan: Plan, priced: { forecast: Forecast }): void;
+  answered(purpose: Purpose): void;
   end(): void;
 }
 
-/** A line of progress at most every this share of the planned answers, where lines stay (a CI log). */
-const STEP = 0.05;
+export interface ProgressOptions {
+  /** `line`: one line that is written over, for a terminal; `steps`: lines that stay, for a log. */
+  style: 'line' | 'steps';
+  write(text: string): void;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
 
-/** Says what will be asked and how far it is: one updated line on a terminal, a line per 5 % in a log. */
-export function createProgress(style: 'line' | 'steps', write: (text: string) => void): Progress {
-  let planned = 0;
-  let answered = 0;
+/** A line of progress at most every this share of the planned calls, where lines stay. */
+const STEP = 0.05;
+/** A terminal's line is written over at most this often, in milliseconds: more costs time and nobody reads it. */
+const REDRAW_MS = 100;
+
+/** Says what will be asked and what it costs, and how far it is: with the rate, and the time left at that rate. */
+export function createProgress({ style, write, now }: ProgressOptions): Progress {
+  let plan: Plan | null = null;
+  let begun = 0;
+  let answers = 0;
+  let grades = 0;
   let shown = 0;
-  const line = (): string => `${String(answered)} of ${answered > planned ? 'more than ' : ''}${String(planned)} answers`;
+  let drawn = 0;
+  let width = 0;
+
+  const graded = (): number => (plan === null ? 0 : plan.grader_calls + plan.evaluator_calls);
+  const planned = (): number => graded() + (plan?.prompt_calls ?? 0);
+  const line = (): string => [
+    outOf(answers, planned() - graded(), 'answer'), ...(grades + graded() > 0 ? [outOf(grades, graded(), 'grade')] : []),
+    ...pace(answers + grades, planned(), (now() - begun) / 1000),
+  ].join(', ');
+  const draw = (): void => {
+    const text = line();
+    write(`\r${text.padEnd(width)}`);
+    width = text.length;
+    drawn = now();
+  };
   return {
-    planned(plan) {
-      planned = plan.prompt_calls;
-      if (plan.references === 0) return;
-      const graders = plan.grader_calls > 0 ? ` and up to ${plural(plan.grader_calls, 'grade')}` : '';
-      write(`${plural(plan.references, 'reference')} of ${plural(plan.suites, 'prompt')} affected: ${plural(plan.prompt_calls, 'call')} for the first answers${graders}\n`);
+    planned(given, { forecast }) {
+      plan = given;
+      begun = now();
+      if (given.references === 0) return;
+      const graders = graded() > 0 ? ` and about ${plural(graded(), 'grade')}` : '';
+      write(`${plural(given.references, 'reference')} of ${plural(given.suites, 'prompt')} affected: ${plural(given.prompt_calls, 'call')} for the first answers${graders}; ${forecastWords(forecast)}\n`);
     },
-    answered() {
-      answered += 1;
-      if (style === 'line') write(`\r${line()}`);
-      else if (planned > 0 && answered - shown >= planned * STEP) {
-        shown = answered;
+    answered(purpose) {
+      if (purpose === 'prompt') answers += 1;
+      else grades += 1;
+      if (style === 'line') {
+        if (now() - drawn >= REDRAW_MS) draw();
+      } else if (planned() > 0 && answers + grades - shown >= planned() * STEP) {
+        shown = answers + grades;
         write(`${line()}\n`);
       }
     },
     end() {
-      if (style === 'line' && answered > 0) write('\n');
+      if (style !== 'line' || answers + grades === 0) return;
+      draw();
+      write('\n');
     },
   };
+}
+
+/** The rate since the beginning, and the time left at it. */
+function pace(done: number, planned: number, seconds: number): string[] {
+  const rate = seconds > 0 ? done / seconds : 0;
+  if (rate === 0) return [];
+  const words = `${rate < 10 ? rate.toFixed(1) : String(Math.round(rate))} a second`;
+  return planned > done ? [words, `about ${duration((planned - done) / rate)} left`] : [words];
+}
+
+/** More than was planned comes of adaptive tries and of replies that were asked for again. */
+function outOf(done: number, planned: number, what: string): string {
+  return done > planned ? plural(done, what) : `${String(done)} of ${plural(planned, what)}`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${String(Math.ceil(seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${String(minutes)} min` : `${(minutes / 60).toFixed(1)} h`;
 }

@@ -19,11 +19,22 @@ export function storeFile(project: string, option: string | false | undefined, e
   return given ? resolve(cwd, given) : join(project, FOLDER, FILE);
 }
 
-/** Opens a project's own store, in a folder that git is told to ignore. From outside, answers are read and none are left. */
-export function openLocalStore(file: string, trust: TrustLevel, notice: (line: string) => void): Store {
-  const access = sources(trust).cache === 'read' ? 'read' : 'read-write';
-  if (access === 'read-write') ignoredByGit(dirname(file));
-  return openStore({ file, maxBytes: LOCAL_BYTES, now: Date.now, access, notice });
+/** A project's own answers, opened when they are first asked for. */
+export interface LocalStores { open(): Promise<readonly Store[]>; close(): void }
+
+/** The store of a project, in a folder that git is told to ignore; from outside it is only read. A null file: there is none. */
+export function localStores(file: string | null, trust: TrustLevel, notice: (line: string) => void): LocalStores {
+  const opened: Store[] = [];
+  return {
+    async open() {
+      if (file === null || opened.length > 0) return opened;
+      const access = sources(trust).cache === 'read' ? 'read' : 'read-write';
+      if (access === 'read-write') ignoredByGit(dirname(file));
+      opened.push(openStore({ file, maxBytes: LOCAL_BYTES, now: Date.now, access, notice }));
+      return opened;
+    },
+    close: () => { for (const store of opened.splice(0)) store.close(); },
+  };
 }
 
 function ignoredByGit(folder: string): void {

@@ -1,13 +1,16 @@
-import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SourceTree, TrustLevel } from './types.ts';
-import { recordingKey, requestKey } from './core/request-key.ts';
+import type { Purpose, SourceTree, TrustLevel } from './types.ts';
+import { createAsking, sha256 } from './asking.ts';
+import { recordingKey } from './core/request-key.ts';
 import type { Repository } from './git/repository.ts';
-import { createOnce, createProviders, recorded, type ProviderOptions } from './providers/index.ts';
+import type { Halting } from './halt.ts';
+import { loadListPrices } from './prices.ts';
+import { createProviders, type ProviderOptions } from './providers/index.ts';
 import type { Edges } from './run.ts';
 import { createSandbox, type SandboxOptions } from './sandbox/index.ts';
+import type { Store } from './store/index.ts';
 
 export interface WorldOptions {
   env: NodeJS.ProcessEnv;
@@ -22,12 +25,14 @@ export interface WorldOptions {
   workingDirectory: string;
   trees: readonly SourceTree[];
   temporaryFolder: string;
-  signal: AbortSignal;
+  halting: Pick<Halting, 'signal' | 'halted'>;
+  /** Answers of earlier runs, opened when something is asked: asked in this order, the first is written to. */
+  openStores(): Promise<readonly Store[]>;
   /** Writes a line of a recordings file; null: nothing is recorded. */
   record: ((line: string) => Promise<void>) | null;
   log(line: string): void;
   planned: Edges['planned'];
-  answered(): void;
+  answered(purpose: Purpose): void;
 }
 
 export interface World { edges: Edges; close(): Promise<void> }
@@ -37,10 +42,6 @@ const CONCURRENCY = { start: 8, max: 64 };
 const CALL_TIMEOUT_MS = 120_000;
 const CALL_TRIES = 5;
 const CODE_TIMEOUT_SECONDS = 5;
-
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
 
 /** Builds everything the pipeline asks of the world. Nothing is started or sent before it is asked. */
 export function openWorld(options: WorldOptions): World {
@@ -52,18 +53,21 @@ export function openWorld(options: WorldOptions): World {
   });
   const providers = createProviders({
     keys: options.keys, endpoints: options.endpoints, concurrency: CONCURRENCY, timeoutMs: CALL_TIMEOUT_MS, maxTries: CALL_TRIES,
-    signal: options.signal, env: options.env, programEnv: options.codeEnv, log: options.log, random: Math.random, recordingKey,
+    signal: options.halting.signal, onAttempt: () => asking.attempt(), env: options.env, programEnv: options.codeEnv, log: options.log, random: Math.random, recordingKey,
     clock: { now: Date.now, sleep: (ms, signal) => sleep(ms, undefined, { signal }) },
     checkout: checkouts.folderOf,
     readRecording: (commit, file) => readText(options.trees, commit, file),
   });
-  const asked = options.record === null ? providers.complete : recorded(providers.complete, options.record);
+  const asking = createAsking({ complete: providers.complete, openStores: options.openStores, record: options.record, endpoints: options.endpoints });
   const edges: Edges = {
-    complete: createOnce(asked, { keyOf: (request) => requestKey(request, sha256), answers: 'keep' }),
+    complete: asking.complete,
     evaluate: sandbox.evaluate,
     // A hash of all the text that will stand between the delimiters: none of it can contain its own hash.
     random: (purpose) => sha256(purpose).slice(0, 24),
     hash: sha256,
+    pricing: async () => ({ list: await loadListPrices(new Date()), stored: await asking.reader() }),
+    guard: asking.guard,
+    halted: options.halting.halted,
     missingKeys: providers.missingKeys,
     planned: options.planned,
     answered: options.answered,

@@ -7,7 +7,7 @@ describe('the action\'s inputs', () => {
   test('have the contract\'s defaults', () => {
     expect(readInputs({})).toMatchObject({ problems: [], inputs: {
       token: '', mode: 'auto', workingDirectory: '', base: null, head: null, keys: { openai: null, anthropic: null }, endpoints: [], failOn: null,
-      comment: 'auto', checkName: 'evaldiff', code: 'sandbox', codeEnv: [], maxCalls: null, maxCost: null, cache: true, reportPath: 'evaldiff-report',
+      comment: 'auto', checkName: 'evaldiff', code: 'sandbox', codeEnv: [], maxCalls: null, maxCost: null, timeoutMs: null, cache: true, reportPath: 'evaldiff-report',
       shard: null, read: { config: 'evaldiff.yaml', configRequired: true, allowedModels: null, overrides: { prompts: null } },
     } });
   });
@@ -16,13 +16,13 @@ describe('the action\'s inputs', () => {
     const { inputs, problems } = readInputs({
       'github-token': 't', mode: 'Sweep', config: 'evals/llmeval.yaml', 'working-directory': './apps/bot/', base: 'origin/main', head: 'abc', overrides: 'n_tries=1\n\nmodel=a,b\n',
       'openai-api-key': ' k ', endpoints: 'local=http://127.0.0.1:8000/v1\nproxy=https://llm.example/v1 key=PROXY_KEY\n', 'allowed-models': 'a, b\nc', 'fail-on': 'never',
-      comment: 'always', 'check-name': '', code: 'host', 'code-env': 'A,B', 'max-calls': '10', 'max-cost': '2.5', cache: 'FALSE', 'report-path': 'out/report', shard: '2/4',
+      comment: 'always', 'check-name': '', code: 'host', 'code-env': 'A,B', 'max-calls': '10', 'max-cost': '2.5', timeout: '1.5', cache: 'FALSE', 'report-path': 'out/report', shard: '2/4',
     });
     expect(problems).toEqual([]);
     expect(inputs).toMatchObject({
       token: 't', mode: 'sweep', workingDirectory: 'apps/bot', base: 'origin/main', head: 'abc', keys: { openai: 'k', anthropic: null }, failOn: 'never', comment: 'always',
       endpoints: [{ name: 'local', url: 'http://127.0.0.1:8000/v1', keyEnv: null }, { name: 'proxy', url: 'https://llm.example/v1', keyEnv: 'PROXY_KEY' }],
-      checkName: null, code: 'host', codeEnv: ['A', 'B'], maxCalls: 10, maxCost: 2.5, cache: false, reportPath: 'out/report', shard: { index: 2, count: 4 },
+      checkName: null, code: 'host', codeEnv: ['A', 'B'], maxCalls: 10, maxCost: 2.5, timeoutMs: 90_000, cache: false, reportPath: 'out/report', shard: { index: 2, count: 4 },
       read: { config: 'evals/llmeval.yaml', allowedModels: ['a', 'b', 'c'], overrides: { settings: [{ path: ['n_tries'], value: 1 }] } },
     });
   });
@@ -34,6 +34,9 @@ describe('the action\'s inputs', () => {
     ['code', 'pyodide', 'code: must be one of sandbox, host, off, not "pyodide"'],
     ['cache', 'yes', 'cache: must be true or false, not "yes"'],
     ['max-calls', '1.5', 'max-calls: must be a whole number of at least 0, not "1.5"'],
+    ['timeout', '0', 'timeout: must be minutes, more than 0 and at most 30000, not "0"'],
+    ['timeout', '2h', 'timeout: must be minutes, more than 0 and at most 30000, not "2h"'],
+    ['max-cost', '-3', 'max-cost: must be a number of at least 0, not "-3"'],
     ['max-calls', '-1', 'max-calls: must be a whole number of at least 0, not "-1"'],
     ['max-cost', '$5', 'max-cost: must be a number of at least 0, not "$5"'],
     ['max-cost', '1e9', 'max-cost: must be a number of at least 0, not "1e9"'],

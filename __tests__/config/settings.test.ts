@@ -14,7 +14,7 @@ describe('settings', () => {
       fail_on: 'regression', alpha: 0.05, min_drop: 0.01, tolerance: 0.05, gate_on: 'suite+references', on_inconclusive: 'pass',
       yardstick: 'warn', removed: 'warn', attributes: 'advise', min_pass_rate: null,
     },
-    budget: { max_calls: 5000, max_cost_usd: 20 },
+    budget: { max_calls: 5000, max_cost_usd: 20, assumed: true },
     qualeval: { enabled: 'auto', attributes: 'evaldiff.attributes.yaml', max_attributes: 15, slack: 0.1 },
   };
 
@@ -70,6 +70,9 @@ qualeval: { enabled: off, max_attributes: 5 }
     ['models:\n  m: { provider: replay }', 'evaldiff.yaml:2: models.m: "file" is missing'],
     ['models:\n  m: { provider: openai, command: [node] }', 'evaldiff.yaml:2: models.m: "command" is not for provider openai'],
     ['grader: { temperature: 0 }', 'evaldiff.yaml:1: grader: "model" is missing'],
+    ['grader: [a, b]', 'evaldiff.yaml:1: grader has 2 models; name an odd number up to 9, so that their votes give a majority'],
+    ['grader:\n  - a\n  - { model: b }\n  - { model: b, temperature: 0 }\n  - a\n  - c', 'evaldiff.yaml:5: grader: "a" is there twice; the same model with the same parameters has one vote'],
+    ['grader: [a, b, { temperature: 0 }]', 'evaldiff.yaml:1: grader[2]: "model" is missing'],
     ['grader: { model: m, headers: { a: b } }', 'evaldiff.yaml:1: grader: "headers" may only be set in the workflow (input endpoints)'],
     ['sweep: { temperature: [hot] }', 'evaldiff.yaml:1: sweep: temperature must be a number'],
     ['sweep: { temperature: [] }', 'evaldiff.yaml:1: sweep.temperature must not be empty'],
@@ -148,5 +151,17 @@ describe('overrides', () => {
 
   test('leave a prompt without them as it is', async () => {
     expect((await suiteOf(suiteFiles())).prompt).toMatchObject({ model: 'gpt-4o', parameters: { temperature: 0 } });
+  });
+});
+
+describe('several graders', () => {
+  test('are the first and those that vote with it', async () => {
+    const { grader, voters } = await settingsOf('grader:\n  - gpt-4o\n  - { model: claude, temperature: 0.2 }\n  - local');
+    expect([grader, ...voters]).toMatchObject([{ model: 'gpt-4o', parameters: {}, place: { line: 2 } }, { model: 'claude', parameters: { temperature: 0.2 }, place: { line: 3 } }, { model: 'local' }]);
+  });
+
+  test('are replaced by the one that is named on the command line, and share a parameter that is', async () => {
+    expect(await settingsOf('grader: [a, b, c]', ['grader.model=d'])).toMatchObject({ grader: { model: 'd' }, voters: [] });
+    expect(await settingsOf('grader: [a, b, c]', ['grader.temperature=1'])).toMatchObject({ grader: { parameters: { temperature: 1 } }, voters: [{ model: 'b', parameters: { temperature: 1 } }, { parameters: { temperature: 1 } }] });
   });
 });

@@ -91,7 +91,7 @@ describe('the cap on cost', () => {
     const server = model();
     const first = guard.ask(request('a'), server.complete);
     await server.answer(ok(4000));
-    await first;
+    expect((await first).status).toBe('ok');
     const more = ['b', 'c', 'd'].map((content) => guard.ask(request(content), server.complete));
     expect(await server.asked()).toBe(2);
     const short = guard.ask(request('e', { parameters: { max_tokens: 10 } }), server.complete);
@@ -111,6 +111,27 @@ describe('the cap on cost', () => {
     await guard.ask(long, async () => ok(null));
     expect((await guard.ask(long, async () => ok(null))).status).toBe('error');
     expect(guard.reached()).toMatch(/\$3\.\d+ are spent/);
+  });
+
+  test('begins with few calls, so that a first answer is known before many are under way', async () => {
+    const guard = createGuard({ maxCalls: null, maxCost: 1000 }, price);
+    const server = model();
+    const calls = Array.from({ length: 300 }, (_, index) => guard.ask(request(String(index)), server.complete));
+    expect(await server.asked()).toBe(8);
+    await server.answer(ok(10));
+    expect(await server.asked()).toBe(257);
+    for (let index = 0; index < 299; index += 1) await server.answer(ok(10));
+    expect((await Promise.all(calls)).every(({ status }) => status === 'ok')).toBe(true);
+  });
+
+  test('does not hold calls whose price nobody knows', async () => {
+    const guard = createGuard({ maxCalls: null, maxCost: 0.001 }, () => null);
+    const server = model();
+    const calls = Array.from({ length: 20 }, (_, index) => guard.ask(request(String(index)), server.complete));
+    expect(await server.asked()).toBe(20);
+    for (let index = 0; index < 20; index += 1) await server.answer(ok(10));
+    await Promise.all(calls);
+    expect(guard.reached()).toBeNull();
   });
 
   test('lets calls through whose price is nothing', async () => {

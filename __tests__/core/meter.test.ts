@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createMeter, priceFrom } from '../../src/core/meter.ts';
+import { createMeter } from '../../src/core/meter.ts';
+import { priceFrom } from '../../src/core/price.ts';
 import type { Completion, ModelSettings, Request, Target } from '../../src/types.ts';
 import { answer, settings } from './builders.ts';
 
@@ -9,28 +10,6 @@ const entry = (changes: Partial<ModelSettings>): ModelSettings => ({
 });
 const models = (...entries: ModelSettings[]) => settings({ models: new Map(entries.map((one, index) => [`m${String(index)}`, one])) });
 const hosted = (model: string, endpoint: string | null = null): Target => ({ provider: 'openai', endpoint, model });
-const program: Target = { provider: 'program', model: 'app', command: ['node', 'a.mjs'], setup: [], files: '', commit: 'c' };
-const usage = { input_tokens: 1_000_000, output_tokens: 500_000 };
-
-describe('the price of a call', () => {
-  test('is dollars per million tokens, by provider, endpoint and model', () => {
-    const price = priceFrom([models(entry({}), entry({ endpoint: 'local', price: { input: 0, output: 1 } }))]);
-    expect(price(hosted('gpt-4o'), usage)).toBe(7);
-    expect(price(hosted('gpt-4o', 'local'), usage)).toBe(0.5);
-  });
-
-  test('is unknown where no price is given, and nothing for what runs here', () => {
-    const price = priceFrom([models(entry({ price: null }))]);
-    expect(price(hosted('gpt-4o'), usage)).toBeNull();
-    expect(price(hosted('gpt-4o-mini'), usage)).toBeNull();
-    expect(price(program, usage)).toBe(0);
-  });
-
-  test('is that of the first settings where two have one', () => {
-    const [head, base] = [models(entry({ price: { input: 1, output: 1 } })), models(entry({ price: { input: 9, output: 9 } }))];
-    expect(priceFrom([head, base])(hosted('gpt-4o'), usage)).toBe(1.5);
-  });
-});
 
 describe('the meter', () => {
   const request = (target: Target): Request => ({ target, parameters: {}, messages: [], try: 0, schema: null, purpose: 'prompt' });
@@ -39,8 +18,11 @@ describe('the meter', () => {
   test('counts calls, tokens and dollars of what was paid for, and what was reused apart', async () => {
     const meter = meterOf(answer('yes'));
     await meter.complete(request(hosted('gpt-4o')));
-    meter.shared('prompt');
-    expect(meter.totals()).toMatchObject({ calls: 1, reused: 1, input_tokens: 3, output_tokens: 1, cost_usd: 16e-6 });
+    meter.shared('prompt', { target: hosted('gpt-4o'), usage: { input_tokens: 3, output_tokens: 1 } });
+    expect(meter.totals()).toEqual({
+      calls: 1, reused: 1, input_tokens: 3, output_tokens: 1, cost_usd: 16e-6, saved_usd: 16e-6,
+      by_purpose: { prompt: { calls: 1, reused: 1, cost_usd: 16e-6, saved_usd: 16e-6 } },
+    });
   });
 
   test('has no total where one call has no price', async () => {
@@ -48,5 +30,19 @@ describe('the meter', () => {
     await meter.complete(request(hosted('gpt-4o')));
     await meter.complete(request(hosted('mystery')));
     expect(meter.totals().cost_usd).toBeNull();
+  });
+
+  test('does not know what was saved where one reused answer has no price', async () => {
+    const meter = meterOf({ ...answer('yes'), reused: true } as Completion);
+    await meter.complete(request(hosted('gpt-4o')));
+    expect(meter.totals()).toMatchObject({ calls: 0, reused: 1, cost_usd: 0, saved_usd: 16e-6 });
+    meter.shared('prompt');
+    expect(meter.totals()).toMatchObject({ reused: 2, saved_usd: null });
+  });
+
+  test.each([['budget', 0], ['aborted', 0], ['timeout', 1]] as const)('takes a call that ended as %s for %d calls', async (kind, calls) => {
+    const meter = meterOf({ status: 'error', kind, message: 'no' });
+    await meter.complete(request(hosted('gpt-4o')));
+    expect(meter.totals()).toMatchObject({ calls, cost_usd: 0 });
   });
 });

@@ -20,6 +20,10 @@ export interface EvaluateOptions {
   codeEnv: string[];
   endpoint: string[];
   maxCalls?: string;
+  maxCost?: string;
+  timeout?: string;
+  /** False: none. */
+  store?: string | false;
   failOn?: 'regression' | 'failure' | 'never';
   trust?: boolean;
   untrusted?: boolean;
@@ -39,6 +43,10 @@ export function evaluateOptions(command: Command): Command {
     .option('--code-env <name>', 'an environment variable that host code may see; repeatable', collect, [])
     .option('--endpoint <line>', '"name=url key=ENV_NAME": a further compatible server; repeatable', collect, [])
     .option('--max-calls <number>', 'hard cap on model calls')
+    .option('--max-cost <dollars>', 'hard cap on cost in US dollars')
+    .option('--timeout <minutes>', 'end the run after so long, with what it has')
+    .option('--store <file>', 'where answers are kept (default: .evaldiff/answers.sqlite in the project, or EVALDIFF_STORE)')
+    .option('--no-store', 'keep no answers, and use none of earlier runs')
     .addOption(new Option('--fail-on <what>', 'what makes the exit code 1').choices(['regression', 'failure', 'never']))
     .option('--trust', 'treat head as reviewed content')
     .option('--untrusted', 'treat head as a pull request from outside')

@@ -17,8 +17,8 @@ export function planCommand(program: Command, terminal: Terminal, done: (code: n
         done(exitCode(planned.result.conclusion));
         return;
       }
-      const { prepared, blank } = planned;
-      terminal.out(`${planLines({ trust, prepared, notices: blank.notices }).join('\n')}\n`);
+      const { prepared, blank, forecast } = planned;
+      terminal.out(`${planLines({ trust, prepared, notices: blank.notices, forecast }).join('\n')}\n`);
       done(0);
     });
 }

@@ -70,6 +70,9 @@ function withSetting(settings: Settings, read: Settings, path: readonly string[]
   if (first === 'n_tries') return { ...settings, n_tries: read.n_tries };
   if (first === 'seed') return { ...settings, seed: read.seed };
   const section = first as 'gate' | 'budget' | 'qualeval';
+  // A cap that is written here is nobody's default any more.
+  const { assumed: _, ...budget } = settings.budget;
+  if (member === 'max_cost_usd') return { ...settings, budget: { ...budget, max_cost_usd: read.budget.max_cost_usd } };
   return { ...settings, [section]: { ...settings[section], [member ?? '']: read[section][member as never] } };
 }
 

@@ -2,12 +2,18 @@ import type { Complete, Completion, Request } from '../types.ts';
 
 /**
  * Passes calls on and hands each answer to `write` as one line of a recordings file (no line end), in the form that
- * `replay` reads. Errors are not recorded, and neither is an answer that was reused, for its line is there already.
+ * `replay` reads, once per request: also an answer that an earlier run paid for, so that the file is whole. Errors are not
+ * recorded.
  */
 export function recorded(complete: Complete, write: (line: string) => Promise<void>): Complete {
+  const written = new Set<string>();
   return async (request) => {
     const completion = await complete(request);
-    if (completion.status === 'ok' && !completion.reused) await write(recordingLine(request, completion));
+    const line = completion.status === 'ok' ? recordingLine(request, completion) : null;
+    if (line !== null && !written.has(line)) {
+      written.add(line);
+      await write(line);
+    }
     return completion;
   };
 }

@@ -2,6 +2,7 @@ import type { Notice } from '../types.ts';
 import { formatProblem } from '../errors.ts';
 import type { Prepared } from '../core/prepare.ts';
 import type { LaneRun } from '../core/rounds.ts';
+import { forecastWords, type Forecast } from '../core/forecast.ts';
 import { sources, SOURCE_LABELS, type Sources, type TrustDecision } from '../core/trust.ts';
 import { plural } from '../core/wording.ts';
 import { logLine } from '../text/log.ts';
@@ -10,17 +11,20 @@ export interface PlanView {
   trust: TrustDecision;
   prepared: Prepared;
   notices: readonly Notice[];
+  /** What it will cost; absent where that is said elsewhere. */
+  forecast?: Forecast;
   /** References that are named in each suite; the rest is counted. */
   references?: number;
 }
 
 /** What a run will do and why, before anything is asked: level, what comes from where, what was selected, calls. Filtered, one line each. */
-export function planLines({ trust, prepared, notices, references = Number.POSITIVE_INFINITY }: PlanView): string[] {
+export function planLines({ trust, prepared, notices, forecast, references = Number.POSITIVE_INFINITY }: PlanView): string[] {
   const { lanes, plan } = prepared;
   return [
     `trust: ${trust.level}: ${trust.reason}`, ...sourceLines(sources(trust.level)), '',
     ...lanes.flatMap(({ run }) => laneLines(run, references)),
-    `${plural(plan.prompt_calls, 'call')} for the first answers, up to ${plural(plan.grader_calls, 'call')} for their grades`,
+    `${plural(plan.prompt_calls, 'call')} for the first answers, up to ${plural(plan.grader_calls, 'call')} for their grades${plan.evaluator_calls === 0 ? '' : `, at least ${plural(plan.evaluator_calls, 'call')} for evaluators`}`,
+    ...(forecast === undefined || plan.prompt_calls + plan.grader_calls === 0 ? [] : [forecastWords(forecast)]),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
   ].map((line) => (line === '' ? '' : logLine(line)));
 }

@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { UserError, problem } from '../errors.ts';
+import { plural } from '../core/wording.ts';
+import { openStore, type Prune, type StoreStats } from '../store/index.ts';
+import { storeFile } from '../stores.ts';
+import { logLine, logText } from '../text/log.ts';
+import type { Terminal } from './options.ts';
+
+interface CacheOptions { directory: string; store?: string; unused?: string; maxSize?: string; clear?: boolean }
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MEGABYTE = 1e6;
+
+/** Shows what is kept of earlier runs, and takes away what is not wanted any more. */
+export function cacheCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
+  program.command('cache')
+    .description('shows the answers kept from earlier runs, and prunes them')
+    .option('-C, --directory <folder>', 'root of the evaluated project', '.')
+    .option('--store <file>', 'the file (default: .evaldiff/answers.sqlite in the project, or EVALDIFF_STORE)')
+    .option('--unused <days>', 'remove answers that no run used for so many days')
+    .option('--max-size <megabytes>', 'remove the least recently used answers until no more are left than that')
+    .option('--clear', 'remove all answers')
+    .addHelpText('after', '\nExamples:\n  evaldiff cache\n  evaldiff cache --unused 30\n  evaldiff cache --max-size 200')
+    .action((options: CacheOptions) => {
+      const file = storeFile(resolve(terminal.cwd, options.directory), options.store, terminal.env, terminal.cwd) ?? '';
+      const prune = pruneOf(options);
+      if (!existsSync(file)) {
+        terminal.out(`${logLine(file)}: nothing is kept yet\n`);
+        done(0);
+        return;
+      }
+      const notice = (line: string): void => { terminal.err(`${logText(line)}\n`); };
+      const store = openStore({ file, maxBytes: Number.MAX_SAFE_INTEGER, now: Date.now, access: prune === null ? 'read' : 'read-write', notice });
+      try {
+        const removed = prune === null ? null : store.prune(prune);
+        terminal.out([...(removed === null ? [] : [`${plural(removed, 'answer')} removed`]), ...lines(store.stats()), ''].join('\n'));
+      } finally {
+        store.close();
+      }
+      done(0);
+    });
+}
+
+/** Null: nothing is to be removed. */
+function pruneOf({ unused, maxSize, clear }: CacheOptions): Prune | null {
+  if (clear === true) return { maxBytes: 0 };
+  const days = amount('--unused', 'days', unused);
+  const size = amount('--max-size', 'megabytes', maxSize);
+  if (days === null && size === null) return null;
+  return { ...(days === null ? {} : { unusedSince: Date.now() - days * DAY_MS }), ...(size === null ? {} : { maxBytes: size * MEGABYTE }) };
+}
+
+function amount(name: string, unit: string, value: string | undefined): number | null {
+  if (value === undefined) return null;
+  if (/^\d{1,9}(\.\d{1,3})?$/.test(value)) return Number(value);
+  throw new UserError([problem(null, `${name}: must be a number of ${unit} of at least 0, not "${value}"`)]);
+}
+
+function lines({ file, entries, bytes, oldest, newest, models }: StoreStats): string[] {
+  const day = (time: number | null): string => (time === null ? '' : new Date(time).toISOString().slice(0, 10));
+  const used = oldest === null ? '' : `, last used ${day(oldest) === day(newest) ? day(oldest) : `${day(oldest)} to ${day(newest)}`}`;
+  return [
+    `${logLine(file)}: ${plural(entries, 'answer')}, ${megabytes(bytes)}${used}`,
+    ...models.map((one) => `  ${logLine(one.model)}: ${plural(one.entries, 'answer')}, ${megabytes(one.bytes)}`),
+  ];
+}
+
+function megabytes(bytes: number): string {
+  return bytes < 1e5 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / MEGABYTE).toFixed(1)} MB`;
+}
