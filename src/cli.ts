@@ -5,6 +5,8 @@ import { cacheCommand } from './commands/cache.ts';
 import { demoCommand } from './commands/demo.ts';
 import { diffCommand } from './commands/diff.ts';
 import { gradeCommand } from './commands/grade.ts';
+import { importCommand } from './commands/import.ts';
+import { initCommand } from './commands/init.ts';
 import type { Terminal } from './commands/options.ts';
 import { planCommand } from './commands/plan.ts';
 import { reportCommand } from './commands/report.ts';
@@ -27,7 +29,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
-  for (const command of [diffCommand, runCommand, planCommand, validateCommand, gradeCommand, reportCommand, cacheCommand, demoCommand]) command(program, terminal, done);
+  for (const command of [diffCommand, runCommand, planCommand, validateCommand, gradeCommand, reportCommand, cacheCommand, importCommand, initCommand, demoCommand]) command(program, terminal, done);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;

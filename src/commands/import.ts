@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, posix, relative, resolve, sep } from 'node:path';
+import { Option, type Command } from 'commander';
+import { filesOf } from '../config/files.ts';
+import { convertImport, settingsFile } from '../config/imports/convert.ts';
+import { importFormat, readImport, type Imported, type ImportFormat } from '../config/imports/index.ts';
+import { DEFAULT_LIMITS } from '../config/limits.ts';
+import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
+import { plural } from '../core/wording.ts';
+import { UserError, formatProblem, problem } from '../errors.ts';
+import { openRepository } from '../git/repository.ts';
+import { metrics } from '../metrics/index.ts';
+import { logLine } from '../text/log.ts';
+import type { Problem, SourceTree } from '../types.ts';
+import { writeNewFiles } from './new-files.ts';
+import type { Terminal } from './options.ts';
+
+interface ImportOptions { directory: string; out?: string; from?: ImportFormat; owner: string }
+
+export function importCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
+  program.command('import')
+    .description('converts another tool\'s file to prompt and test files, and lists what has no counterpart')
+    .argument('<file>', 'promptfooconfig.yaml, a *.prompt.yml, or evals/evals.json beside a SKILL.md')
+    .option('-C, --directory <folder>', 'root of the project that the file belongs to', '.')
+    .option('-o, --out <folder>', 'where prompts/ and prompts/tests/ are written; default: the project')
+    .addOption(new Option('--from <format>', 'the format, for a file of another name').choices(['promptfoo', 'prompt-yml', 'agent-skills']))
+    .option('--owner <account>', 'the account that publishes the action, for the lines that editors read', '<owner>')
+    .addHelpText('after', '\nExamples:\n  evaldiff import promptfooconfig.yaml\n  evaldiff import .github/prompts/summary.prompt.yml --out converted')
+    .action(async (file: string, options: ImportOptions) => {
+      const root = resolve(terminal.cwd, options.directory);
+      const imported = await read(file, root, options, terminal);
+      const { files, settings } = convertImport(imported, pathIn(root, resolve(terminal.cwd, file)) ?? file, options.owner);
+      const folder = options.out === undefined ? root : resolve(terminal.cwd, options.out);
+      const known = hasSettings(folder);
+      if (!known && Object.keys(settings).length > 0) files.set(SETTINGS_FILE, settingsFile(settings, options.owner));
+      for (const notice of imported.left) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
+      if (files.size === 0) throw new UserError([problem({ file, line: 0 }, 'nothing of it can be carried over')]);
+      await writeNewFiles(folder, files);
+      terminal.out([...files.keys()].map((path) => `wrote ${posix.join(pathIn(resolve(terminal.cwd), folder) ?? folder, path)}\n`).join(''));
+      if (known && Object.keys(settings).length > 0) terminal.out(`\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n${settingsFile(settings, options.owner).split('\n').slice(1).join('\n')}`);
+      terminal.out(`\n${plural(imported.prompts.length, 'prompt')}; ${plural(imported.left.length, 'part')} not carried over. Check with: evaldiff validate\n`);
+      done(0);
+    });
+}
+
+async function read(file: string, root: string, { from }: ImportOptions, terminal: Terminal): Promise<Imported> {
+  const path = pathIn(root, resolve(terminal.cwd, file));
+  if (path === null) throw new UserError([problem({ file, line: 0 }, 'lies outside of the project; name the project with --directory')]);
+  const format = from ?? importFormat(path);
+  if (format === null) throw new UserError([problem({ file, line: 0 }, 'has no name that tells its format; say it with --from promptfoo, prompt-yml or agent-skills')]);
+  return withTree(root, terminal, async (tree) => {
+    const problems: Problem[] = [];
+    const imported = await readImport(path, format, { files: filesOf(tree, DEFAULT_LIMITS), limits: DEFAULT_LIMITS, builtIns: metrics }, problems);
+    if (imported === null || problems.length > 0) throw new UserError(problems);
+    return imported;
+  });
+}
+
+/** Hands the project's files as they are on disk to `work`. */
+export async function withTree<T>(root: string, terminal: Terminal, work: (tree: SourceTree) => Promise<T>): Promise<T> {
+  const temporaryFolder = await mkdtemp(join(tmpdir(), 'evaldiff-'));
+  const repository = await openRepository(root, { environment: terminal.env, temporaryFolder });
+  try {
+    return await work(await repository.worktree('.'));
+  } finally {
+    await repository.close();
+    await rm(temporaryFolder, { recursive: true, force: true });
+  }
+}
+
+/** A path below the folder, POSIX; null outside of it. */
+function pathIn(folder: string, path: string): string | null {
+  const found = relative(folder, path).split(sep).join('/');
+  return found === '..' || found.startsWith('../') ? null : found;
+}
+
+function hasSettings(folder: string): boolean {
+  return [SETTINGS_FILE, LLMEVAL_FILE].some((name) => existsSync(join(folder, name)));
+}
