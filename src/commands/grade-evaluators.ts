@@ -1,0 +1,54 @@
+import type { EvaluatorResult, Problem, Project, Suite } from '../types.ts';
+import { sha256 } from '../asking.ts';
+import { createGuard } from '../core/budget.ts';
+import { evaluatorCallsOf, evaluatorTargetsOf, testEvaluators, type EvaluatorTest } from '../core/evaluator-tests.ts';
+import { priceFrom } from '../core/price.ts';
+import { evaluatorsOf } from '../core/select.ts';
+import { steeringOf } from '../core/steering.ts';
+import { plural } from '../core/wording.ts';
+import { problem, UserError } from '../errors.ts';
+import { evaluatorTables } from '../report/evaluators.ts';
+import { renderBlocks } from '../report/terminal.ts';
+import type { Edges } from '../run.ts';
+import type { EvaluateOptions, Terminal } from './options.ts';
+import { withWorld, type Opened } from './session.ts';
+
+/** Asks the evaluators of one suite about its labelled answers and prints how well they, alone and combined, tell good from bad. */
+export function gradeSuite(suite: Suite, project: Project, opened: Opened, options: EvaluateOptions, terminal: Terminal): Promise<void> {
+  return withWorld(opened, options, terminal, async (edges) => {
+    const result = await graded(suite, project, opened, options, edges);
+    if (options.json === true) terminal.out(`${JSON.stringify(result, null, 1)}\n`);
+    else terminal.out(`${renderBlocks(evaluatorTables([result], Number.POSITIVE_INFINITY), { width: terminal.width, colour: terminal.isTerminal })}\n`);
+  });
+}
+
+async function graded(suite: Suite, project: Project, { input }: Opened, { code }: EvaluateOptions, edges: Edges): Promise<EvaluatorResult> {
+  const { settings } = project;
+  const problems: Problem[] = [];
+  const test = testOf(suite, project, input, problems);
+  const targets = evaluatorTargetsOf([test]);
+  if (code !== 'host' && targets.some(({ provider }) => provider === 'program')) {
+    problems.push(problem(test.head.conversation.place, 'an evaluator is a program of this repository. It runs only with --code host.'));
+  }
+  const calls = evaluatorCallsOf([test]);
+  const maxCalls = input.maxCalls ?? settings.budget.max_calls;
+  if (maxCalls !== null && calls > maxCalls) {
+    problems.push(problem(null, `this would make ${plural(calls, 'model call')}; the limit is ${String(maxCalls)} (--max-calls). Nothing was sent.`));
+  }
+  problems.push(...edges.missingKeys(targets));
+  if (problems.length > 0) throw new UserError(problems);
+  const { list } = await edges.pricing();
+  edges.guard(createGuard({ maxCalls, maxCost: input.maxCost ?? settings.budget.max_cost_usd }, priceFrom([settings], list)));
+  return testEvaluators(test, 'head', test.head, { complete: edges.complete, random: edges.random });
+}
+
+function testOf(suite: Suite, { settings }: Project, input: Opened['input'], problems: Problem[]): EvaluatorTest {
+  const { prompt, tests: { conversation, file } } = suite;
+  if (conversation === null || conversation.examples.length === 0) {
+    const [place, what] = conversation === null ? [{ file, line: 0 }, 'no conversation, and so no evaluators to be tested'] as const : [conversation.place, 'no labelled answers to test its evaluators by'] as const;
+    const add = conversation === null ? '' : '; add some: examples: [{ question: "…", answer: "…", accepted: true }]';
+    throw new UserError([problem(place, `the prompt "${prompt.name}" has ${what}${add}`)]);
+  }
+  const evaluators = evaluatorsOf(suite, { settings, tree: input.head, hash: sha256 }, problems);
+  return { path: prompt.file, name: prompt.name, examples: conversation.examples, base: null, head: steeringOf(conversation, evaluators) };
+}
