@@ -51,6 +51,15 @@ describe('sixty references of which one domain got worse', () => {
     expect([attributes.safeParse(found.attributes).success, insights.safeParse(found.insights).success, notices.safeParse(found.notices).success]).toEqual([true, true, true]);
   });
 
+  test('yield it also when the grader sees one domain per reference, so that every second place is only filled', async () => {
+    const strict: Script = { ...reader, affinity: (text, attributes) => ({ ratings: attributes.map(({ id, name }) => ({ id, evidence: '', score: text.includes(` about ${name}, `) && !text.includes(`little about ${name}`) ? 5 : 1 })) }) };
+    for (const seed of ['a', 'b', 'c']) {
+      const found = await explained(inputOf(sixty((topic) => (topic === 'billing' ? 0.2 : 0.95), seed)), strict);
+      expect(regressed(found)).toEqual(['domain-billing']);
+      expect(found.attributes.find(({ id }) => id === 'domain-billing')?.samples.every(({ reference }) => Number(reference.slice(5)) % 4 === 0)).toBe(true);
+    }
+  });
+
   test('are assigned completely: two domains and two sub-tasks each, priors that sum to one', async () => {
     const { attributes } = await explained(inputOf(worse));
     for (const kind of ['domain', 'subtask']) {

@@ -1,15 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { misalignment } from '../../src/qualeval/alignment.ts';
-import { countTries, groupVerdicts, proficiencyOf } from '../../src/qualeval/proficiency.ts';
+import { countTries, proficiencyOf } from '../../src/qualeval/proficiency.ts';
 import { largestDrops, otherSkills } from '../../src/qualeval/samples.ts';
-import { createRandom, nextFloat, nextIndex } from '../../src/statistics/random.ts';
 import type { Table } from '../../src/statistics/table.ts';
 import { tryResult } from '../core/builders.ts';
 
 const table = (base: number, head: number, tries = 5): Table => ({ base: { passes: base, tries }, head: { passes: head, tries } });
-const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
-const options = { alpha: 0.05, seed: 1 };
-const words = (tables: Table[], groups: number[][]): string[] => groupVerdicts(tables, groups, options).map(({ verdict }) => verdict);
 
 describe('counting tries', () => {
   test('takes passes and fails alone, up to the shared number of tries', () => {
@@ -43,65 +39,6 @@ describe('proficiency', () => {
   });
 });
 
-describe('verdicts of groups', () => {
-  const broken = [...Array.from({ length: 15 }, () => table(5, 1)), ...Array.from({ length: 45 }, () => table(5, 5))];
-  /** Group 0 is broken; each other one shares three of its references. */
-  const groups = [range(0, 15), ...range(0, 5).map((j) => [...range(j * 3, j * 3 + 3), ...range(15 + j * 9, 24 + j * 9)])];
-
-  test('call the broken group and not its neighbours, which are said to be explained by it', () => {
-    const found = groupVerdicts(broken, groups, options);
-    expect(found.map(({ verdict }) => verdict)).toEqual(['regressed', ...Array.from({ length: 5 }, () => 'no change seen')]);
-    expect(found.map(({ explainedBy }) => explainedBy)).toEqual([[], [0], [0], [0], [0], [0]]);
-    expect(found[0]?.p).toBeLessThan(0.01);
-    expect(found[1]?.p).toBeGreaterThan(0.05);
-  });
-
-  test('call a second group that broke on references of its own', () => {
-    const tables = broken.map((one, i) => (i >= 15 && i < 24 ? table(5, 1) : one));
-    expect(words(tables, groups).map((word, j) => (word === 'regressed' ? j : -1)).filter((j) => j >= 0)).toEqual([0, 1]);
-  });
-
-  test('of two groups with the same evidence call the one whose mean fell more', () => {
-    const found = groupVerdicts(broken, [range(0, 60), range(0, 15)], options);
-    expect(found.map(({ verdict }) => verdict)).toEqual(['no change seen', 'regressed']);
-    expect(found[0]?.explainedBy).toEqual([1]);
-  });
-
-  test('mirror themselves for the better', () => {
-    const tables = broken.map(({ base, head }) => ({ base: head, head: base }));
-    expect(words(tables, groups)).toEqual(['improved', ...Array.from({ length: 5 }, () => 'no change seen')]);
-  });
-
-  test('need eight references that were compared', () => {
-    const unjudged: Table = { base: { passes: 0, tries: 0 }, head: { passes: 0, tries: 5 } };
-    const tables = [...Array.from({ length: 8 }, () => table(5, 0)), unjudged];
-    expect(words(tables, [range(0, 8), range(0, 7), [...range(0, 7), 8]])).toEqual(['regressed', 'too few', 'too few']);
-    expect(groupVerdicts(tables, [range(0, 7)], options)).toEqual([{ verdict: 'too few', p: null, explainedBy: [] }]);
-    expect(groupVerdicts([], [], options)).toEqual([]);
-  });
-
-  test('are the same for the same seed', () => {
-    const random = createRandom('same');
-    const tables = Array.from({ length: 40 }, () => table(nextIndex(random, 6), nextIndex(random, 6)));
-    const some = range(0, 6).map((j) => range(j * 5, j * 5 + 12));
-    expect(groupVerdicts(tables, some, options)).toEqual(groupVerdicts(tables, some, options));
-  });
-
-  test('are false in few of many suites in which nothing changed, though fifteen groups are looked at', () => {
-    const random = createRandom('unchanged suites');
-    const passes = (rate: number): number => range(0, 3).filter(() => nextFloat(random) < rate).length;
-    let suites = 0;
-    for (let round = 0; round < 200; round++) {
-      const tables = Array.from({ length: 40 }, () => { const rate = nextFloat(random); return table(passes(rate), passes(rate), 3); });
-      const some = range(0, 15).map(() => range(0, 40).filter(() => nextFloat(random) < 0.3));
-      const found = groupVerdicts(tables, some, { ...options, permutations: 199 });
-      if (found.some(({ verdict }) => verdict === 'regressed')) suites++;
-    }
-    // At most 10 expected; 20 or more would be seen in less than 0.3 % of such simulations.
-    expect(suites).toBeLessThan(20);
-  }, 60_000);
-});
-
 describe('skill alignment', () => {
   test('is the share of references further apart than one, lower being better', () => {
     const pair = (expected: number | null, output: number | null) => ({ reference: 'r', expected, output });
@@ -114,11 +51,13 @@ describe('skill alignment', () => {
 
 describe('samples', () => {
   test('are the three largest drops, and none that did not drop', () => {
-    const given = [table(5, 4), table(5, 0), table(5, 5), table(4, 1), table(5, 2), table(0, 5)].map((one, index) => ({ id: `r${index}`, table: one }));
+    const given = [table(5, 4), table(5, 0), table(5, 5), table(4, 1), table(5, 2), table(0, 5)].map((one, index) => ({ id: `r${index}`, table: one, weight: 1 }));
     expect(largestDrops(given)).toEqual([
       { kind: 'drop', reference: 'r1', base: 1, head: 0 }, { kind: 'drop', reference: 'r3', base: 0.8, head: 0.2 }, { kind: 'drop', reference: 'r4', base: 1, head: 0.4 },
     ]);
-    expect(largestDrops([{ id: 'x', table: { base: { passes: 0, tries: 0 }, head: { passes: 0, tries: 5 } } }])).toEqual([]);
+    expect(largestDrops(given.map((one, index) => ({ ...one, weight: index === 1 ? 0 : 0.5 }))).map(({ reference }) => reference)).toEqual(['r3', 'r4', 'r0']);
+    expect(largestDrops([table(5, 2), table(4, 1)].map((one, index) => ({ id: `r${index}`, table: one, weight: (index + 1) / 2 }))).map(({ reference }) => reference)).toEqual(['r1', 'r0']);
+    expect(largestDrops([{ id: 'x', weight: 1, table: { base: { passes: 0, tries: 0 }, head: { passes: 0, tries: 5 } } }])).toEqual([]);
   });
 
   test('are the answers that use a skill otherwise, head’s before base’s', () => {

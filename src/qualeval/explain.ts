@@ -5,9 +5,10 @@ import type { AskTools } from './ask.ts';
 import { findingsFor } from './insight.ts';
 import { FEWEST_REFERENCES } from './limit.ts';
 import type { ReferenceText } from './material.ts';
-import { countTries, FEWEST_COMPARED, groupVerdicts, proficiencyOf, type GroupVerdict } from './proficiency.ts';
+import { countTries, proficiencyOf } from './proficiency.ts';
 import { largestDrops, otherSkills } from './samples.ts';
 import { survey, type Survey, type Surveyed } from './survey.ts';
+import { FEWEST_COMPARED, groupVerdicts, type GroupVerdict, type Member } from './verdicts.ts';
 
 /** One reference of a suite: both sides' references together, removed and added ones included. */
 export interface ExplainReference extends ReferenceText {
@@ -120,16 +121,23 @@ function answerOf(tries: readonly TryResult[]): string | null {
 function resultsOf(suites: readonly ExplainSuite[], surveyed: readonly (readonly Surveyed[])[], input: ExplainInput): AttributeResult[][] {
   const tables: Table[] = [];
   const positions = suites.map((suite) => new Map(suite.references.map((reference): [string, number] => [reference.id, tables.push(tableOf(reference, suite, input)) - 1])));
-  const groupsOf = (at: number): number[][] => (surveyed[at] ?? []).map(({ references }) => references.flatMap((id) => positions[at]?.get(id) ?? []));
-  const groups = suites.map((_, at) => groupsOf(at));
+  const groups = suites.map((_, at) => (surveyed[at] ?? []).map(({ references }): Member[] => references.flatMap(({ id, affinity }) => {
+    const position = positions[at]?.get(id);
+    return position === undefined ? [] : [{ at: position, weight: weightOf(affinity) }];
+  })));
   const verdicts = groupVerdicts(tables, groups.flat(), { alpha: input.alpha, seed: input.seed });
   const ids = surveyed.flat().map(({ attribute }) => attribute.id);
   let next = 0;
   return suites.map((suite, at) => (surveyed[at] ?? []).map((one, place): AttributeResult => {
     const verdict = verdicts[next++];
-    const own = (groups[at]?.[place] ?? []).flatMap((i) => tables[i] ?? []);
+    const own = (groups[at]?.[place] ?? []).flatMap((member) => tables[member.at] ?? []);
     return attributeResult(suite, one, own, input.mode === 'sweep' || verdict === undefined ? oneSided(own) : verdict, ids);
   }));
+}
+
+/** How far an affinity makes a reference belong: 1 is not at all, and so is none. */
+function weightOf(affinity: number | null): number {
+  return ((affinity ?? 1) - 1) / 4;
 }
 
 /** Sweeps compare nothing. */
@@ -145,10 +153,11 @@ function tableOf({ compared, base, head }: ExplainReference, { tries }: ExplainS
 function attributeResult({ path, variant }: ExplainSuite, one: Surveyed, tables: readonly Table[], { verdict, p, explainedBy }: GroupVerdict, ids: readonly string[]): AttributeResult {
   const { attribute, affinityMean, prior, references, alignment, skills } = one;
   const proficiency = proficiencyOf(tables);
-  const drops = verdict === 'regressed' ? largestDrops(references.flatMap((id, at) => { const table = tables[at]; return table === undefined ? [] : [{ id, table }]; })) : [];
+  const members = references.flatMap(({ id, affinity }, at) => { const table = tables[at]; return table === undefined ? [] : [{ id, table, weight: weightOf(affinity) }]; });
+  const drops = verdict === 'regressed' ? largestDrops(members) : [];
   return {
     ...attribute, path, variant, affinity_mean: affinityMean, prior, ...proficiency, p, verdict,
-    explained_by: explainedBy.flatMap((other) => ids[other] ?? []), alignment, references,
+    explained_by: explainedBy.flatMap((other) => ids[other] ?? []), alignment, references: references.map(({ id }) => id),
     samples: [...drops, ...(skills === null ? [] : otherSkills(skills))],
   };
 }
@@ -167,7 +176,7 @@ async function insightsOf(suite: ExplainSuite, attributes: readonly AttributeRes
 }
 
 function fallen(suite: ExplainSuite, input: ExplainInput, hasAttributes: boolean): Omit<Insight, 'path' | 'variant'>[] {
-  const tables = suite.references.map((reference) => ({ id: reference.id, table: tableOf(reference, suite, input) }));
+  const tables = suite.references.map((reference) => ({ id: reference.id, table: tableOf(reference, suite, input), weight: 1 }));
   const fell = tables.filter(({ table: { base, head } }) => isComparable({ base, head }) && head.passes / head.tries < base.passes / base.tries);
   if (fell.length === 0) return [];
   const worst = largestDrops(fell).map(({ reference }) => reference);

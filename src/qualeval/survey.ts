@@ -27,8 +27,8 @@ export interface Surveyed {
   attribute: Attribute;
   affinityMean: number;
   prior: number;
-  /** References it was assigned to. */
-  references: string[];
+  /** References it was assigned to, each with its affinity, 1–5; null where that is unscored. */
+  references: { id: string; affinity: number | null }[];
   /** Per side, the affinities of expected and given answers; null where alignment was not asked for. */
   skills: Record<Side, SkillPair[]> | null;
   alignment: { base: number | null; head: number | null } | null;
@@ -113,11 +113,11 @@ async function surveyKind(attributes: readonly Attribute[], ratings: ReadonlyMap
   const assignment = await assign(rated, columns.map(({ attribute: { id }, prior }) => ({ id, prior })), { slack }, tools);
   notes.push(...assignmentNotes(assignment, attributes[0]?.kind ?? 'domain', columns.length));
   if (assignment.status === 'failed') return [];
-  return columns.map(({ attribute, mean, prior }) => {
+  return columns.map(({ attribute, mean, prior }, column) => {
     const skills = answers === null || attribute.kind === 'domain' ? null : skillPairs(attribute.id, ratings, answers);
     return {
       attribute, affinityMean: mean, prior, skills,
-      references: rated.flatMap(({ id }) => (assignment.attributes.get(id)?.includes(attribute.id) === true ? [id] : [])),
+      references: rated.flatMap(({ id, affinities }) => (assignment.attributes.get(id)?.includes(attribute.id) === true ? [{ id, affinity: affinities[column] ?? null }] : [])),
       alignment: skills === null ? null : { base: misalignment(skills.base), head: misalignment(skills.head) },
     };
   });
