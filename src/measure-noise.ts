@@ -43,8 +43,13 @@ export async function measureNoise({ tree, runs, ...rest }: NoiseInput, edges: E
     }
     count(tally, result);
   }
-  return noiseResult(head, tally, { problems: [], notices });
+  const measured = noiseResult(head, tally, { problems: [], notices });
+  if (tally.judged === runs || tally.judged >= ENOUGH) await edges.keepNoise?.(measured);
+  return measured;
 }
+
+/** A measurement that was cut short takes the place of an earlier one only if it says something. */
+const ENOUGH = 10;
 
 function headOf({ head, gate, n_tries }: Pick<NoiseHead, 'head' | 'gate' | 'n_tries'>, today: string): NoiseHead {
   return { head, gate, n_tries, measured_at: today };

@@ -1,4 +1,4 @@
-import type { Notice, Problem, Project, Request, Result, SourceTree, Target, TrustLevel } from './types.ts';
+import type { NoiseNote, Notice, Problem, Project, Request, Result, SourceTree, Target, TrustLevel } from './types.ts';
 import { readProject, type ReadOptions } from './config/project.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from './config/settings.ts';
 import { arrange, type Arranged } from './core/arrange.ts';
@@ -7,7 +7,7 @@ import { costCap, costProblems, forecast, spendNotices, timesForecast, type Fore
 import type { Halt } from './core/halt.ts';
 import { judge, type JudgeEdges } from './core/judge.ts';
 import { judgeWithoutKeys } from './core/keyless.ts';
-import type { Plan } from './core/plan.ts';
+import { repeated, type Plan } from './core/plan.ts';
 import { prepare, priceSettings, targetsOf, type PrepareInput, type Prepared } from './core/prepare.ts';
 import { NO_LIST, priceFrom, type ListPrice } from './core/price.ts';
 import { blankResult, DEFAULT_GATE, notEvaluated, type ResultHead } from './core/result.ts';
@@ -45,6 +45,9 @@ export interface Edges extends Omit<JudgeEdges, 'halted'>, PlanTools {
   missingKeys(targets: readonly Target[]): Problem[];
   /** Told what will run and why before anything is asked. */
   planned(plan: Plan, ready: ReadyPlan): void;
+  /** The last measurement of the gate's own false alarms, and how it is replaced; absent: nobody keeps it. */
+  lastNoise?(): Promise<NoiseNote | null>;
+  keepNoise?(note: NoiseNote): Promise<void>;
 }
 
 /** What a run would do, worked out without asking anyone; or the result that says why it cannot. */
@@ -55,8 +58,9 @@ export interface ReadyPlan { ready: true; prepared: Prepared; blank: Result; for
 export async function run(input: RunInput, edges: Edges): Promise<Result> {
   const plan = await planRun(input, edges);
   if (!plan.ready) return plan.result;
-  const { prepared, blank } = plan;
+  const { prepared } = plan;
   edges.planned(prepared.plan, plan);
+  const blank = { ...plan.blank, noise: callsOf(prepared.plan) === 0 ? null : await edges.lastNoise?.() ?? null };
   const guarded = guardedEdges(plan, edges);
   const keys = edges.missingKeys(targetsOf(prepared));
   if (keys.length === 0) return judge(prepared, guarded, blank);
@@ -105,8 +109,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
 
 /** What the plan will cost, and by which caps the run is held. */
 function spending(input: RunInput, { budget, head }: Arranged, prepared: Prepared, { stored }: Pricing): { forecast: Forecast; caps: Caps; problems: Problem[]; notices: Notice[] } {
-  // What is drawn again is stored nowhere.
-  const found = input.again === undefined ? forecast(prepared, { price: prepared.price, stored }) : timesForecast(forecast(prepared, { price: prepared.price, stored: () => false }), input.again.runs);
+  const found = priced(input, prepared, stored);
   const cost = costCap(input.maxCost, budget);
   const caps: Caps = { maxCalls: input.maxCalls ?? budget.max_calls, maxCost: cost?.dollars ?? null };
   const planned = callsOf(prepared.plan) - found.stored;
@@ -114,6 +117,13 @@ function spending(input: RunInput, { budget, head }: Arranged, prepared: Prepare
     forecast: found, caps, problems: costProblems(found, cost, head.settings.file ?? SETTINGS_FILE),
     notices: spendNotices(found, planned, { calls: caps.maxCalls, cost }),
   };
+}
+
+/** Comparisons of base with itself draw new answers each time, which are stored nowhere. */
+function priced({ again }: RunInput, prepared: Prepared, stored: Pricing['stored']): Forecast {
+  if (again === undefined) return forecast(prepared, { price: prepared.price, stored });
+  const once = { ...prepared, plan: repeated(prepared.plan, 1 / again.runs) };
+  return timesForecast(forecast(once, { price: prepared.price, stored: () => false }), again.runs);
 }
 
 function headOf(input: RunInput, { gate, n_tries }: Result): ResultHead {

@@ -6,6 +6,7 @@ import { createAsking, sha256 } from './asking.ts';
 import { recordingKey } from './core/request-key.ts';
 import type { Repository } from './git/repository.ts';
 import type { Halting } from './halt.ts';
+import { historyOf, keepNoise, lastNoise } from './memory.ts';
 import { loadListPrices } from './prices.ts';
 import { createProviders, type ProviderOptions } from './providers/index.ts';
 import type { Edges } from './run.ts';
@@ -68,6 +69,9 @@ export function openWorld(options: WorldOptions): World {
     pricing: async () => ({ list: await loadListPrices(new Date()), stored: await asking.reader() }),
     guard: asking.guard,
     halted: options.halting.halted,
+    history: async () => historyOf(await options.openStores()),
+    lastNoise: async () => lastNoise(await options.openStores()),
+    keepNoise: async (note) => { keepNoise(await options.openStores(), note); },
     missingKeys: providers.missingKeys,
     planned: options.planned,
     answered: options.answered,

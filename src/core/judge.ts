@@ -25,7 +25,7 @@ export interface JudgeEdges {
   /** Told after each answer, grade and evaluation that was asked for; for progress only. */
   answered(purpose: Purpose): void;
   /** How tries came out in earlier runs; absent: nobody keeps it. */
-  history?: History;
+  history?(): Promise<History>;
   /** Why no further call is made; null while calls are. Absent: nothing ends a run early. */
   halted?(): Halt | null;
 }
@@ -77,7 +77,8 @@ export async function judge(prepared: Prepared, edges: JudgeEdges, blank: Result
   }));
   const shown = all.filter(({ lane }) => lane.run.lane.cases.length > 0);
   const compared = shown.map(({ suite }) => suite);
-  const suites = edges.history === undefined ? compared : withHistory(shown.map(({ lane }) => lane.run), compared, edges.history);
+  const asked = edges.history !== undefined && meter.totals().calls + meter.totals().reused > 0 ? await edges.history() : null;
+  const suites = asked === null ? compared : withHistory(shown.map(({ lane }) => lane.run), compared, asked);
   const yardstick = shown.flatMap(({ split }) => split ?? []);
   const affected = lanes.reduce((sum, { run }) => sum + run.runs.length, 0);
   const removed = lanes.flatMap(({ run }) => [...removedIds(run.lane), ...newlySkippedIds(run).map((id) => `${run.lane.path}: ${id}`)]);

@@ -75,9 +75,10 @@ function fingerprints({ runs }: LaneRun, index: number): string[] {
   return [run?.case.base, run?.case.head].flatMap((generation) => (generation?.kind === 'request' ? [generation.fingerprint] : []));
 }
 
-/** A plan that is carried out several times, each time with new answers. */
+/** A plan that is carried out several times, each time with new answers; or, with a part of 1, that part of it. */
 export function repeated(plan: Plan, times: number): Plan {
-  return { ...plan, prompt_calls: plan.prompt_calls * times, grader_calls: plan.grader_calls * times };
+  const { prompt_calls, grader_calls, evaluator_calls } = plan;
+  return { ...plan, prompt_calls: Math.round(prompt_calls * times), grader_calls: Math.round(grader_calls * times), evaluator_calls: Math.round(evaluator_calls * times) };
 }
 
 /** Refuses a plan whose certain part is over the cap, before anything is sent. */
