@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { UserError } from './errors.ts';
+import { formatProblem, UserError } from './errors.ts';
 import { cacheCommand } from './commands/cache.ts';
 import { demoCommand } from './commands/demo.ts';
 import { diffCommand } from './commands/diff.ts';
@@ -13,7 +13,7 @@ import { reportCommand } from './commands/report.ts';
 import { runCommand } from './commands/run.ts';
 import { validateCommand } from './commands/validate.ts';
 import { guardProcess } from './sandbox/index.ts';
-import { logText } from './text/log.ts';
+import { logLine, logText } from './text/log.ts';
 import { VERSION } from './version.ts';
 
 /** Exit code for what the user has to mend, and for what is broken. */
@@ -35,7 +35,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : NOT_JUDGED;
-    if (error instanceof UserError) terminal.err(`${error.message}\n`);
+    if (error instanceof UserError) terminal.err(`${error.problems.map((problem) => logLine(formatProblem(problem))).join('\n')}\n`);
     else terminal.err(`evaldiff failed, and the fault is its own: ${logText(error instanceof Error ? error.stack ?? error.message : String(error))}\n`);
     return NOT_JUDGED;
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { namedRollup, outcomeOf, rollUp, tallyOf, triesNeeded } from '../../src/core/rollup.ts';
+import { createSandbox } from '../../src/sandbox/index.ts';
 import type { CodeJob, Score } from '../../src/types.ts';
 import { tryResult } from './builders.ts';
 
@@ -87,5 +88,12 @@ describe('a roll-up in code', () => {
   test('that fails leaves an error with its name, not a verdict', async () => {
     const [word] = await rollUp(rollup, [entry(1, 0)], 'head', async () => [{ status: 'error', message: 'NameError on line 1: x' }]);
     expect(word).toEqual({ word: null, error: 'metrics_rollup "mine": NameError on line 1: x' });
+  });
+
+  test('that sets a count in place of a truth value is an error with its name', async () => {
+    const sandbox = createSandbox({ mode: 'sandbox', env: {}, timeoutSeconds: 5, log: () => undefined });
+    const [word] = await rollUp({ ...rollup, name: 'majority', code: 'result = num_passes' }, [entry(1, 0)], 'head', sandbox.evaluate);
+    await sandbox.close();
+    expect(word).toEqual({ word: null, error: 'metrics_rollup "majority": result must be True or False, not int' });
   });
 });

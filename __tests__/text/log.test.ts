@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { logLine, logText } from '../../src/text/log.ts';
+import { logJson, logLine, logText } from '../../src/text/log.ts';
 import { hostileLogs, hostileTexts } from '../stand-ins/hostile-text.ts';
 import { commandsIn } from '../stand-ins/runner-commands.ts';
 
@@ -50,5 +50,17 @@ describe('logText', () => {
 
   test.each(Object.entries(hostileTexts))('is quiet on %s', (_what, text) => {
     expect(commandsIn(logText(text))).toEqual([]);
+  });
+});
+
+describe('logJson', () => {
+  test('is JSON of the same value in which the runner finds no command', () => {
+    fc.assert(fc.property(fc.jsonValue(), fc.constantFrom(...hostileLogs), (value, text) => {
+      const whole = { value, text, [text]: [text, { [`${text}x`]: `a ${text}` }] };
+      const json = logJson(whole);
+      expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(whole)));
+      expect(commandsIn(json)).toEqual([]);
+    }));
+    expect(commandsIn(JSON.stringify({ a: 'x ##[error]y' }, null, 1))).toHaveLength(1);
   });
 });

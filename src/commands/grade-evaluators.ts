@@ -12,12 +12,13 @@ import { renderBlocks } from '../report/terminal.ts';
 import type { Edges } from '../run.ts';
 import type { EvaluateOptions, Terminal } from './options.ts';
 import { withWorld, type Opened } from './session.ts';
+import { logJson } from '../text/log.ts';
 
 /** Asks the evaluators of one suite about its labelled answers and prints how well they, alone and combined, tell good from bad. */
 export function gradeSuite(suite: Suite, project: Project, opened: Opened, options: EvaluateOptions, terminal: Terminal): Promise<void> {
   return withWorld(opened, options, terminal, async (edges) => {
     const result = await graded(suite, project, opened, options, edges);
-    if (options.json === true) terminal.out(`${JSON.stringify(result, null, 1)}\n`);
+    if (options.json === true) terminal.out(`${logJson(result)}\n`);
     else terminal.out(`${renderBlocks(evaluatorTables([result], Number.POSITIVE_INFINITY), { width: terminal.width, colour: terminal.isTerminal })}\n`);
   });
 }

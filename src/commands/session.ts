@@ -13,7 +13,7 @@ import { planRun, run, type Edges, type Planned, type Pricing, type RunInput } f
 import { createProgress, type Progress } from '../progress.ts';
 import { commentMarker, writeReports } from '../publish.ts';
 import type { Sides } from '../sides.ts';
-import { logText } from '../text/log.ts';
+import { logJson, logText } from '../text/log.ts';
 import { createAsking, sha256 } from '../asking.ts';
 import { createHalting } from '../halt.ts';
 import { loadListPrices } from '../prices.ts';
@@ -108,7 +108,7 @@ function storesOf({ directory, store }: EvaluateOptions, { cwd, env }: Terminal,
 
 async function show(result: Result, options: EvaluateOptions, terminal: Terminal): Promise<void> {
   if (options.report !== undefined) await writeReports(result, resolve(terminal.cwd, options.report), commentMarker('evaldiff'));
-  if (options.json === true) terminal.out(`${JSON.stringify(result, null, 1)}\n`);
+  if (options.json === true) terminal.out(`${logJson(result)}\n`);
   else terminal.out(renderTerminal(result, { width: terminal.width, colour: terminal.isTerminal }));
 }
 

@@ -19,3 +19,8 @@ export function logLine(text: string): string {
     .replaceAll('##[', '##\\[')
     .replace(/:(?=:)/g, ':\\');
 }
+
+/** A value as JSON that the runner finds no command in: inside a line only `##[` is one, and an escape of it is the same JSON. */
+export function logJson(value: unknown): string {
+  return JSON.stringify(value, null, 1).replaceAll('##[', '##\\u005b');
+}
