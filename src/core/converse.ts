@@ -69,7 +69,7 @@ async function judgeTurns(opening: Message[], { conversation, evaluators }: Stee
     const { verdicts, error } = await evaluateDialogue(conversation, evaluators, messages, attempt, tools);
     const satisfied = error === null ? satisfiedBy(conversation.criteria, verdicts) : null;
     turns.push({ ...asked, answer: completion.output, verdicts, satisfied });
-    if (satisfied === null) return ended('evaluator_error', { kind: 'reply', message: error ?? '' });
+    if (satisfied === null) return ended('evaluator_error', error);
     if (allSatisfied(satisfied)) return ended('complete');
     if (step + 1 >= conversation.max_steps) return ended('max_steps');
     const next = script.next(verdicts, step);
