@@ -69,9 +69,12 @@ describe('the order of a comment', () => {
   });
 
   test('ends with spend, visible drop, commits and the local command', () => {
-    expect(body.trimEnd().split('\n').at(-1)).toBe('<sub>148 model calls, 8 reused · 31,408 tokens in, 4,127 out · $0.12 · usually sees drops of 6.2 to 24.0 points, by suite · '
+    expect(body.trimEnd().split('\n').at(-1)).toBe('<sub>148 model calls, 8 reused · 31,408 tokens in, 4,127 out · $0.12 (answers $0.08, grades $0.04) · usually sees drops of 6.2 to 24.0 points, by suite · '
       + `\`1f6a9c0…9e8d7c6\` · locally: \`evaldiff diff --base 1f6a9c0\` · [run](<${REPOSITORY}/actions/runs/123>)</sub>`);
     expect(renderComment(green(), { marker })).toContain('cost unknown');
+    const { usage } = regression();
+    expect(renderComment({ ...regression(), usage: { ...usage, saved_usd: 0.05 } }, { marker })).toContain('(answers $0.08, grades $0.04) · $0.05 saved by reuse · ');
+    expect(renderComment({ ...regression(), usage: { ...usage, saved_usd: null } }, { marker })).not.toContain('saved');
   });
 
   test('says what is not ruled out when it cannot tell', () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import * as library from '@actions/cache';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,9 @@ import { openJobStores } from '../../src/stores.ts';
 import type { Complete, TrustLevel } from '../../src/types.ts';
 import { startCacheServer, type CacheServer } from '../stand-ins/cache-service.ts';
 import { asks, keyOf, ok } from './setting.ts';
+
+// Each job packs and unpacks an archive with programs of its own.
+jest.setTimeout(60_000);
 
 const MAIN = 'refs/heads/main';
 const pull = (number: number): string => `refs/pull/${number}/merge`;
@@ -103,7 +106,7 @@ describe('answers across runs, through the real client and a cache service on lo
     await main(['a'], { project });
     server.fail(how);
     expect(await main(['a', 'b'], { project })).toEqual(['a', 'b']);
-  }, 60_000);
+  });
 });
 
 describe('what the service brought', () => {

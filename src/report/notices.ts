@@ -1,9 +1,9 @@
-import type { Notice, NoticeKind, Problem, Result } from '../types.ts';
+import type { Notice, NoticeKind, Problem, Purpose, Result } from '../types.ts';
 import { shorten } from '../text/cut.ts';
 import { code, group, joined, paragraph, place, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';
 import { headline, SENTENCE } from './headline.ts';
-import { andMore, cost, count, counted, shortSha } from './phrases.ts';
+import { andMore, cost, count, counted, rateInterval, shortSha } from './phrases.ts';
 
 /** What the user has to mend, each with its place. Not collapsed: it is all that such a run has to say. */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
@@ -64,7 +64,9 @@ export function footer(result: Result): Block[] {
   const { base, head, mode } = result;
   const parts: Line[] = [
     ...spent(result),
+    ...savedTries(result),
     ...visibleDrops(result),
+    ...measuredNoise(result),
     ...(base === null ? [[code(shortSha(head.sha))]] : [[code(`${shortSha(base.sha)}…${shortSha(head.sha)}`)]]),
     ...(mode === 'sweep' || base === null ? [] : [[text('locally: '), code(`evaldiff diff --base ${shortSha(base.sha)}`)]]),
   ];
@@ -76,8 +78,31 @@ function spent({ usage }: Result): Line[] {
   return [
     [text(`${counted(usage.calls, 'model call')}, ${count(usage.reused)} reused`)],
     [text(`${counted(usage.input_tokens, 'token')} in, ${count(usage.output_tokens)} out`)],
-    [text(cost(usage.cost_usd))],
+    [text(`${cost(usage.cost_usd)}${byPurpose(usage)}`)],
+    ...(usage.saved_usd === undefined || usage.saved_usd === null || usage.saved_usd === 0 ? [] : [[text(`${cost(usage.saved_usd)} saved by reuse`)]]),
   ];
+}
+
+const PURPOSES: Readonly<Record<Purpose, string>> = { prompt: 'answers', grader: 'grades', evaluator: 'evaluators', qualeval: 'attributes', insight: 'insights' };
+
+/** ` (answers $0.08, grades $0.04)`, where more than one of them cost something. */
+function byPurpose({ by_purpose }: Result['usage']): string {
+  const paid = (Object.keys(PURPOSES) as Purpose[]).flatMap((purpose) => {
+    const one = by_purpose[purpose];
+    return one === undefined || one.cost_usd === 0 ? [] : [`${PURPOSES[purpose]} ${cost(one.cost_usd)}`];
+  });
+  return paid.length > 1 ? ` (${paid.join(', ')})` : '';
+}
+
+/** Where the adaptive tries needed no fewer there is nothing to say. */
+function savedTries({ adaptive_tries: tries }: Result): Line[] {
+  return tries === null || tries.made >= tries.fixed ? [] : [[text(`${count(tries.made)} tries where five fixed ones would be ${count(tries.fixed)}`)]];
+}
+
+function measuredNoise({ noise }: Result): Line[] {
+  if (noise === null) return [];
+  const { red, runs, measured_at } = noise;
+  return [[text(`measured noise: ${count(red)} of ${count(runs)} (${rateInterval(noise)}, ${measured_at})`)]];
 }
 
 function visibleDrops({ suites }: Result): Line[] {
