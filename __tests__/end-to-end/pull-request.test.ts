@@ -132,15 +132,17 @@ describe('a pull request whose sides differ in more than a text', () => {
     expect(onlyComment(at)).toContain('new suite, nothing to compare with');
   });
 
-  test('names the references of a deleted prompt and asks nobody', async () => {
+  test('names the references of a deleted prompt, asks nobody and gives no verdict', async () => {
     const at = await stage(obedient);
     const base = { ...quiz({ questions: 3 }), 'prompts/other.yaml': quizPrompt('Be exact.', 'quiz-model', 'other'), 'prompts/tests/other.yaml': quizTests(2, METRICS) };
     const change = changeOf(base, { 'prompts/other.yaml': null, 'prompts/tests/other.yaml': null });
     const run = await onPullRequest(at, change);
-    expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
+    expect(run.code).toBe(0);
+    expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
+    expect(run.log).toContain('No test ran, so there is no verdict.');
     expect(run.result.notices).toEqual([expect.objectContaining({ kind: 'removed', message: expect.stringMatching(/^other: 2 references removed .*: q1, q2$/) })]);
     expect(onlyComment(at)).toContain('q1, q2');
-    expect(run.lastLine).toBe('| evaldiff: success (the gate passed). Nothing to run: 2 references removed or newly skipped');
+    expect(run.lastLine).toBe('| evaldiff: neutral (not red). Nothing to run: 2 references removed or newly skipped');
   });
 
   test('is compared with the commit where it branched off, from a checkout of depth 1', async () => {
