@@ -3,7 +3,7 @@ import { code, group, joined, paragraph, place, text, type Block, type Line } fr
 import type { Detail } from './detail.ts';
 import { emphasise, whole } from './emphasis.ts';
 import { casesOf, exampleTries, type Case } from './order.ts';
-import { andMore, count, counted, passed, STATUS_WORDS } from './phrases.ts';
+import { andMore, count, counted, passed, STATUS_WORDS, statusWords } from './phrases.ts';
 import { transcriptLine } from './transcript.ts';
 
 /** Regressed references (failed ones of a sweep), the worst first: with answers, then with counts, then their number. */
@@ -104,7 +104,7 @@ function countsTable(cases: readonly Case[]): Block {
     kind: 'table',
     head: ['Suite', 'Reference', 'Status', 'Base', 'Head', 'Place'].map((name) => [text(name)]),
     rows: cases.map(({ suite, reference }) => [
-      [code(suite.name)], [code(reference.id)], [text(STATUS_WORDS[reference.status])],
+      [code(suite.name)], [code(reference.id)], [text(statusWords(reference))],
       [text(passed(reference.base))], [text(passed(reference.head))], [place(reference.file, reference.line)],
     ]),
   };

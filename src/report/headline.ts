@@ -21,6 +21,7 @@ export interface Headline {
 export function headline(result: Result): Headline {
   if (result.conclusion === 'error') return { sign: '!', outcome: 'Not judged', line: unjudged(result) };
   const regressed = result.suites.filter(({ verdict }) => verdict === 'regressed');
+  if (result.override !== null) return overridden(result, regressed);
   if (regressed.length > 0) return { sign: '✗', outcome: 'Regressed', line: regression(result, regressed) };
   if (result.conclusion === 'failure') return { sign: '✗', outcome: 'Failed', line: [sentence(result.reasons[0] ?? result.title)] };
   const open = result.suites.filter(({ verdict }) => verdict === 'inconclusive');
@@ -30,6 +31,12 @@ export function headline(result: Result): Headline {
   const better = result.suites.filter(({ verdict }) => verdict === 'improved');
   if (better.length > 0) return { sign: '✓', outcome: 'Improved', line: several(result, better, 'improved') };
   return { sign: '✓', outcome: 'No regression', line: nothingWorse(result) };
+}
+
+/** What was red stays to be seen; why it is not is the first of the reasons. */
+function overridden(result: Result, regressed: readonly SuiteResult[]): Headline {
+  if (regressed.length > 0) return { sign: '✗', outcome: 'Regressed, overridden', line: regression(result, regressed) };
+  return { sign: '✗', outcome: 'Failed, overridden', line: [sentence(result.reasons[1] ?? result.title)] };
 }
 
 function unjudged({ problems, reasons, title, usage }: Result): Line {

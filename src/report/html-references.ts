@@ -8,7 +8,7 @@ import { code, NAME_LIMIT, place, type Piece } from './document.ts';
 import { chip, lineHtml, piecesHtml, tableHtml, type Tone } from './html-blocks.ts';
 import { dialogueHtml } from './html-dialogue.ts';
 import type { Links } from './markdown.ts';
-import { count, passed, rates, STATUS_WORDS, variantWords } from './phrases.ts';
+import { count, passed, rateInterval, rates, STATUS_WORDS, variantWords } from './phrases.ts';
 
 /** The order of references in a suite, and of the filter's boxes: what needs a look comes first. */
 export const STATUS_ORDER: readonly ReferenceStatus[] = [
@@ -50,13 +50,14 @@ function referenceHtml(reference: ReferenceResult, characters: number, links: Li
   ].join('');
 }
 
-function facts({ input, expected, file, line, p, q }: ReferenceResult, characters: number, links: Links): string {
+function facts({ input, expected, file, line, p, q, history }: ReferenceResult, characters: number, links: Links): string {
   const entry = (name: string, html: string): string => `<dt>${escapeMarkup(name)}</dt><dd>${html}</dd>`;
   return [
     ...Object.entries(input).map(([name, value]) => entry(shorten(name, NAME_LIMIT), `<code>${piecesHtml(whole(String(value), characters))}</code>`)),
     ...(expected === null ? [] : [entry('expected', lineHtml([code(jsonText(expected), characters)], links))]),
     entry('at', lineHtml([place(file, line)], links)),
     ...(p === null || q === null ? [] : [entry('p, q', `<code>${p.toFixed(3)}, ${q.toFixed(3)}</code>`)]),
+    ...(history === undefined ? [] : [entry('passed so far on base', `${count(history.passes)} of ${count(history.tries)}, 95 % interval ${rateInterval(history)}`)]),
   ].join('');
 }
 

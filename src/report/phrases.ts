@@ -1,5 +1,5 @@
 import { percent, points, signed } from '../core/wording.ts';
-import type { PassRate, ReferenceStatus, SideResult, SuiteResult, Variant, Verdict } from '../types.ts';
+import type { PassRate, ReferenceResult, ReferenceStatus, SideResult, SuiteResult, Variant, Verdict } from '../types.ts';
 
 /** A sign and a word for each verdict; the sign is never the only bearer of the meaning. */
 export const VERDICTS: Readonly<Record<Verdict, { sign: string; word: string }>> = {
@@ -50,6 +50,17 @@ export function passed(side: SideResult | null): string {
   const unjudged = side.tries.length - side.tries_judged;
   const without = unjudged === 0 ? '' : `, ${count(unjudged)} not judged`;
   return `${count(side.passes)} of ${count(side.tries_judged)} passed${without}`;
+}
+
+/** `1.0 to 8.5 %`, of shares. */
+export function rateInterval({ low, high }: { low: number; high: number }): string {
+  return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)} %`;
+}
+
+/** `flaky; passed 34 of 60 tries so far on base (43.1 to 68.4 %)`; the word alone where no more is known. */
+export function statusWords({ status, history }: Pick<ReferenceResult, 'status' | 'history'>): string {
+  const word = STATUS_WORDS[status];
+  return history === undefined ? word : `${word}; passed ${count(history.passes)} of ${count(history.tries)} ${history.tries === 1 ? 'try' : 'tries'} so far on base (${rateInterval(history)})`;
 }
 
 /** `$0.42`; two significant digits below a cent; `cost unknown` for null, which is not zero. */
