@@ -132,7 +132,7 @@ describe('a pull request whose sides differ in more than a text', () => {
     expect(onlyComment(at)).toContain('new suite, nothing to compare with');
   });
 
-  test('names the references of a deleted prompt, asks nobody and gives no verdict', async () => {
+  test('names the references of a deleted prompt and asks nobody', async () => {
     const at = await stage(obedient);
     const base = { ...quiz({ questions: 3 }), 'prompts/other.yaml': quizPrompt('Be exact.', 'quiz-model', 'other'), 'prompts/tests/other.yaml': quizTests(2, METRICS) };
     const change = changeOf(base, { 'prompts/other.yaml': null, 'prompts/tests/other.yaml': null });
