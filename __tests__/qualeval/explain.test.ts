@@ -10,7 +10,7 @@ import { failure, scripted, type Script } from './scripted-grader.ts';
 import { inputOf, reader, sixty, TOPICS } from './sixty.ts';
 import { sha256, solveHere } from './solvers.ts';
 
-/** Thousands of permutations per explanation, on machines that do other things too. */
+/** Many permutations per explanation, on machines that do other things too. */
 jest.setTimeout(60_000);
 
 const worse = sixty((topic) => (topic === 'billing' ? 0.2 : 0.95));

@@ -3,7 +3,7 @@ import { groupVerdicts, type GroupVerdict } from '../../src/qualeval/verdicts.ts
 import { createRandom, nextFloat, nextIndex } from '../../src/statistics/random.ts';
 import type { Table } from '../../src/statistics/table.ts';
 
-/** Thousands of permutations per call, on machines that do other things too. */
+/** Many permutations per call, on machines that do other things too. */
 jest.setTimeout(60_000);
 
 const table = (base: number, head: number, tries = 5): Table => ({ base: { passes: base, tries }, head: { passes: head, tries } });

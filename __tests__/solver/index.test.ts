@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { assign } from '../../src/qualeval/assign.ts';
 import { wholeCounts } from '../../src/qualeval/program.ts';
 import { createSolver } from '../../src/solver/index.ts';
 import type { SimplexModel } from '../../src/solver/simplex-model.ts';
 import type { AssignmentProgram } from '../../src/types.ts';
 import { sha256 } from '../qualeval/solvers.ts';
+
+/** A thread per program, on machines that do other things too. */
+jest.setTimeout(60_000);
 
 interface Instance { name: string; scores: number[][]; priors: number[]; lower: number[]; upper: number[]; objective: number }
 const read = (name: string): unknown => JSON.parse(readFileSync(new URL(`../../fixtures/qualeval/${name}`, import.meta.url), 'utf8'));

@@ -8,6 +8,9 @@ import { proficiencyOf } from './proficiency.ts';
 /** Fewer compared references than this are too few for a verdict. */
 export const FEWEST_COMPARED = 8;
 
+/** The smallest p is 1/2000, and a p of 0.05 has a standard error of 0.005; thousands of references still take a second. */
+const PERMUTATIONS = 1999;
+
 /** A reference of an attribute: the position of its table, and how far it belongs there, 0 (not at all) to 1 (entirely). */
 export interface Member { at: number; weight: number }
 export type Group = readonly Member[];
@@ -24,7 +27,7 @@ export interface VerdictOptions {
   /** Error level of all groups together, for worse and for better each. */
   alpha: number;
   seed: number;
-  /** Permutations per test; by default 9999, fewer where thousands of tables would make them last for seconds. */
+  /** Permutations per test, 1999 by default. */
   permutations?: number;
 }
 
@@ -62,7 +65,7 @@ function calls(tables: readonly Table[], groups: readonly Group[], tested: reado
   for (let round = 0; left.length > 0; round++) {
     const rest = left.map((j) => restOf(groups[j] ?? [], aside));
     const random = createRandom(`attributes ${String(options.seed)} ${options.name} ${String(round)}`);
-    const tests = stepDownMaxT(tables, rest.map((group) => group.map(({ at }) => at)), random, options.permutations ?? permutationsFor(tables));
+    const tests = stepDownMaxT(tables, rest.map((group) => group.map(({ at }) => at)), random, options.permutations ?? PERMUTATIONS);
     if (round === 0) left.forEach((j, place) => alone.set(j, tests[place]?.p ?? 1));
     const moved = [...left.keys()].filter((place) => Math.max(floor, tests[place]?.p ?? 1) <= options.alpha);
     const top = foremost(tables, rest, moved);
@@ -116,8 +119,4 @@ function explaining(group: number, alone: ReadonlyMap<number, number>, groups: r
   if ((alone.get(group) ?? 1) > alpha) return [];
   const own = new Set((groups[group] ?? []).map(({ at }) => at));
   return [...found].filter(([other, { called }]) => called && (groups[other] ?? []).some(({ at }) => own.has(at))).map(([other]) => other);
-}
-
-function permutationsFor(tables: readonly Table[]): number {
-  return Math.max(1999, Math.min(9999, Math.floor(1e7 / Math.max(1, tables.filter(isInformative).length))));
 }
