@@ -1,6 +1,7 @@
-import type { NoiseNote, Notice, Problem, Project, Request, Result, SourceTree, Target, TrustLevel } from './types.ts';
+import type { NoiseNote, Notice, Problem, Project, Request, Result, Settings, SourceTree, Target, TrustLevel } from './types.ts';
 import { readProject, type ReadOptions } from './config/project.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from './config/settings.ts';
+import { sweepNotice } from './config/sweep.ts';
 import { arrange, type Arranged } from './core/arrange.ts';
 import { createGuard, type Caps, type Guard } from './core/budget.ts';
 import { costCap, costProblems, forecast, spendNotices, timesForecast, type Forecast } from './core/forecast.ts';
@@ -52,7 +53,7 @@ export interface Edges extends Omit<JudgeEdges, 'halted'>, PlanTools {
 
 /** What a run would do, worked out without asking anyone; or the result that says why it cannot. */
 export type Planned = ReadyPlan | { ready: false; result: Result };
-export interface ReadyPlan { ready: true; prepared: Prepared; blank: Result; forecast: Forecast; caps: Caps }
+export interface ReadyPlan { ready: true; prepared: Prepared; blank: Result; forecast: Forecast; caps: Caps; sweep: Settings['sweep'] }
 
 /** The whole job: read → select → plan → execute → score → roll up → compare → decide. User mistakes are in the result. */
 export async function run(input: RunInput, edges: Edges): Promise<Result> {
@@ -100,11 +101,12 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const pricing = callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing();
   const prepared = { ...selected, price: priceFrom(priceSettings(arranged), pricing.list) };
   const spend = spending(input, arranged, prepared, pricing);
-  const head: ResultHead = { ...input, gate: prepared.gate, n_tries: arranged.head.settings.n_tries };
-  const notices = [...read.notices, ...arranged.notices, ...arranged.head.notices, ...prepared.notices, ...spend.notices];
+  const { sweep, n_tries } = arranged.head.settings;
+  const head: ResultHead = { ...input, gate: prepared.gate, n_tries };
+  const notices = [...read.notices, ...arranged.notices, ...arranged.head.notices, ...prepared.notices, ...sweepNotice(sweep, arranged.head.suites), ...spend.notices];
   const problems = [...prepared.problems, ...spend.problems];
   if (problems.length > 0) return { ready: false, result: notEvaluated(head, problems, notices) };
-  return { ready: true, prepared, blank: { ...blankResult(head), notices }, forecast: spend.forecast, caps: spend.caps };
+  return { ready: true, prepared, blank: { ...blankResult(head), notices }, forecast: spend.forecast, caps: spend.caps, sweep };
 }
 
 /** What the plan will cost, and by which caps the run is held. */

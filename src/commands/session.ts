@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Complete, EventFacts, Result } from '../types.ts';
 import { accessFrom, secretsOf, withoutSecrets, type Access } from '../access.ts';
 import { readEndpoints } from '../config/endpoints.ts';
+import { sweepSize } from '../config/sweep.ts';
 import { InternalError, UserError } from '../errors.ts';
 import { readCommandLine } from '../config/inputs.ts';
 import { trustLevel, type TrustDecision } from '../core/trust.ts';
@@ -73,7 +74,11 @@ export async function withWorld<T>(
     ...access, env: withoutSecrets(terminal.env, secretsOf(access)), trust: input.trust, code: options.code, codeEnv: options.codeEnv, repository, workingDirectory: '',
     trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, halting, openStores: stores.open,
     record: record === null ? null : (line) => appendFile(record, `${line}\n`),
-    log, planned: progress.planned, answered: progress.answered,
+    log, planned: (plan, ready) => {
+      const size = sweepSize(ready.sweep);
+      if (size !== null && plan.references > 0) terminal.err(`sweep: ${size.words}\n`);
+      progress.planned(plan, ready);
+    }, answered: progress.answered,
   });
   try {
     return await work(world.edges, progress);

@@ -29,6 +29,12 @@ const STRUCTURED = [
   'extra_body', 'safety_settings', 'generation_config', 'moderation', 'prompt_cache_options',
 ];
 const KNOWN = [...NUMBERS, ...SCALARS, ...STRUCTURED];
+/** Names by which vendors and compatible servers take parameters. */
+export const KNOWN_PARAMETERS: readonly string[] = KNOWN;
+
+export function isKnownParameter(name: string): boolean {
+  return KNOWN.includes(name);
+}
 
 /** Keys that people try as parameters although something else is meant, with what to do instead. */
 const MISPLACED: Readonly<Record<string, string>> = {

@@ -17,6 +17,7 @@ import { loadSettings } from './read-settings.ts';
 import { readRubrics } from './rubric.ts';
 import { readSettings, SETTINGS_FILE } from './settings.ts';
 import { suggestion } from './suggest.ts';
+import { sweepProblems } from './sweep.ts';
 import { readTests } from './tests.ts';
 
 /** How a commit is read; the same for both sides except `configRequired`. */
@@ -58,6 +59,7 @@ export async function readProject(tree: SourceTree, options: ReadOptions, tools:
   const complete = problems.length === before;
   const { suites, settings } = await loadSuites({ files, settings: ours, options, tools }, places, problems, notices);
   checkNames(suites, problems);
+  if (options.configRequired) problems.push(...sweepProblems(settings.sweep, suites, options.limits.combinations, places.sweep));
   if (complete) checkRubricNames(suites, rubrics, problems);
   checkGraders(suites, settings, tools.builtInMetrics, problems);
   if (options.allowedModels !== null) problems.push(...checkModels(settings, suites, options.allowedModels));

@@ -11,21 +11,28 @@ import { LLMEVAL_FILE, SETTINGS_FILE, defaultSettings, readSettings } from './se
 
 export interface SettingsOptions { config: string; configRequired: boolean; overrides: Overrides; limits: Limits }
 
+/** Where a pattern of `prompts` or `rubrics` is written (line 0 when it is a default), and a swept key (null when an override sweeps it). */
+export interface Places { (pattern: string): Place; sweep(key: string): Place | null }
+
 /** The settings in force: the file asked for, else `llmeval.yaml` beside it, else the defaults; then the overrides. */
 export async function loadSettings(
   files: Files, options: SettingsOptions, problems: Problem[],
-): Promise<{ settings: Settings; notices: Notice[]; places: (pattern: string) => Place }> {
+): Promise<{ settings: Settings; notices: Notice[]; places: Places }> {
   const file = findSettings(files, options, problems);
   const written = file === null ? null : await files.document(file, problems);
   if (file === null || written === null) {
     const settings = { ...defaultSettings(), file };
-    return { settings: overridden(settings, options, problems), notices: [], places: () => ({ file: file ?? options.config, line: 0 }) };
+    return { settings: overridden(settings, options, problems), notices: [], places: Object.assign(() => ({ file: file ?? options.config, line: 0 }), { sweep: () => null }) };
   }
   const llmeval = file.slice(file.lastIndexOf('/') + 1) === LLMEVAL_FILE;
   const { document, sweep, notices } = llmeval ? withoutForeignKeys(written) : { document: written, sweep: {}, notices: [] };
   const read = readSettings(document, options.limits, problems);
   const settings = overridden({ ...read.settings, sweep: { ...sweep, ...read.settings.sweep } }, options, problems);
-  return { settings, notices: [...notices, ...read.notices], places: (pattern) => placeOfPattern(document, pattern) };
+  const swept = (key: string): Place | null => {
+    if (options.overrides.parameters.has(key) || !Object.hasOwn(settings.sweep, key)) return null;
+    return Object.hasOwn(sweep, key) ? written.placeOf(['hydra', 'sweeper', 'params', `prompts.${key}`]) : document.placeOf(['sweep', key]);
+  };
+  return { settings, notices: [...notices, ...read.notices], places: Object.assign((pattern: string) => placeOfPattern(document, pattern), { sweep: swept }) };
 }
 
 function findSettings(files: Files, { config, configRequired }: SettingsOptions, problems: Problem[]): string | null {

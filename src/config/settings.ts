@@ -105,10 +105,6 @@ export function readSettings(document: Document, limits: Limits, problems: Probl
   const models = new Map(Object.keys(written.models ?? {}).map((name) => [name, readModel(document, name, written, problems)]));
   const settings = fromWritten(document.file, written, models, readGraders(document, written, problems));
   checkSweep(document, settings.sweep, problems);
-  const variants = Object.values(settings.sweep).reduce((product, values) => product * values.length, 1);
-  if (variants > limits.combinations) {
-    problems.push(problem(document.placeOf(['sweep']), `sweep has ${variants} combinations; the limit is ${limits.combinations}`));
-  }
   return { settings, notices: settingsNotices(document, written) };
 }
 
