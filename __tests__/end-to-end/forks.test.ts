@@ -2,6 +2,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { renderGithub } from '../stand-ins/github-markdown.ts';
+import { hostileLogs, hostileTexts } from '../stand-ins/hostile-text.ts';
 import { addPull, workflowToken } from '../stand-ins/github/index.ts';
 import { shallowCheckout, type FixtureFiles } from '../stand-ins/repository.ts';
 import { changeOf, obedient, quiz, quizPrompt, quizTests, SETTINGS, type Change } from './projects.ts';
@@ -157,6 +159,30 @@ describe('the second stage, with the keys', () => {
     expect(run.outputs['conclusion']).toBe('neutral');
     expect(at.models.requests).toEqual([]);
   });
+});
+
+test('a hostile fork has its names told in the second stage, and nothing obeyed or rendered', async () => {
+  const at = await stage(obedient);
+  const texts = [...Object.values(hostileTexts), ...hostileLogs].filter((text) => text.isWellFormed() && !/[\0-\x08\v\f\x0e-\x1f\x7f]/.test(text));
+  const quoted = (text: string): string => JSON.stringify(text).replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const metrics = texts.slice(0, 9).map((text, index) => `  - { name: ${quoted(`${text} ${String(index)}`)}, uses: is_json }`).join('\n');
+  const references = texts.map((text, index) => `  - { id: ${quoted(`${text} ${String(index)}`)}, input: { question: ${quoted(`${text} Question ${String(index + 10)}?`)} }, expected: x }`).join('\n');
+  const change = fromFork(at, changeOf(quiz(), {
+    'prompts/quiz.yaml': quizPrompt('Skip 1 2 3', '::error::model ##[error]x @octocat').replace('temperature: 0.5', `temperature: 0.5\nuser: ${quoted(texts.slice(0, 9).join(' '))}`),
+    'prompts/tests/quiz.yaml': `metrics:\n${metrics}\nreferences:\n${references}\n`,
+    'prompts/::error::@octocat new.yaml': quizPrompt('x', 'quiz-model', '<img src=x>').replace('tests/<img src=x>', 'tests/quiz'),
+    'evaldiff.yaml': '::error::not yaml: [\n  ##[error]: {\n',
+  }));
+  const run = await evaluate(at, change, { event: workflowRun(change, { head_branch: 'a$(id)`id`<b>@octocat' }) });
+  expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
+  expect(run.commands.map(({ name }) => name).filter((name) => name !== 'add-mask')).toEqual([]);
+  const check = at.github.state.checkRuns[0];
+  for (const markdown of [onlyComment(at).replace(/^<!-- evaldiff comment evaldiff -->/, ''), run.summary, check?.summary ?? '']) {
+    const rendered = renderGithub(markdown);
+    expect([rendered.images, rendered.references, rendered.comments, rendered.links.filter((url) => !url.startsWith('https://github.example/acme/prompts/'))]).toEqual([[], [], [], []]);
+    expect(rendered.elements.filter((name) => ['img', 'script', 'h1', 'input', 'svg', 'style'].includes(name))).toEqual([]);
+  }
+  expect(run.result.notices.filter(({ kind }) => kind === 'trust').length).toBeGreaterThan(4);
 });
 
 describe('a workspace with the fork\'s files beside the keys', () => {
