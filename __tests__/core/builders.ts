@@ -39,7 +39,7 @@ export function suite(changes: { prompt?: Partial<Prompt>; tests?: Partial<Tests
 
 export function settings(changes: Partial<Settings> = {}): Settings {
   return {
-    file: 'evaldiff.yaml', prompts: ['prompts/*.yaml'], rubrics: [], n_tries: 3, seed: 1, models: new Map(), grader: null, sweep: {},
+    file: 'evaldiff.yaml', prompts: ['prompts/*.yaml'], rubrics: [], n_tries: 3, seed: 1, models: new Map(), grader: null, voters: [], sweep: {},
     gate: DEFAULT_GATE, budget: { max_calls: null, max_cost_usd: null },
     qualeval: { enabled: 'auto', attributes: 'evaldiff.attributes.yaml', max_attributes: 15, slack: 0.1 }, ...changes,
   };
@@ -50,7 +50,7 @@ export function project(suites: Suite[], changes: Partial<Project> = {}): Projec
 }
 
 export function yardstick(of: Tests, changes: Partial<Yardstick> = {}): Yardstick {
-  return { side: 'head', tests: of, rubrics: new Map(), grader: null, settingsFile: 'evaldiff.yaml', ...changes };
+  return { side: 'head', tests: of, rubrics: new Map(), graders: [], evaluators: [], settingsFile: 'evaldiff.yaml', ...changes };
 }
 
 export function suiteSide(side: 'base' | 'head', of: Suite = suite(), changes: Partial<Yardstick> = {}): SuiteSide {

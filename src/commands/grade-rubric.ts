@@ -10,6 +10,7 @@ import { problem, UserError } from '../errors.ts';
 import { renderBlocks } from '../report/terminal.ts';
 import { rubricTrial } from '../report/rubric-trial.ts';
 import type { Edges } from '../run.ts';
+import { logJson } from '../text/log.ts';
 import type { EvaluateOptions, Terminal } from './options.ts';
 import { withWorld, type Opened } from './session.ts';
 
@@ -17,7 +18,7 @@ import { withWorld, type Opened } from './session.ts';
 export function gradeRubric(name: string, repeats: number, project: Project, opened: Opened, options: EvaluateOptions, terminal: Terminal): Promise<void> {
   return withWorld(opened, options, terminal, async (edges) => {
     const trial = await tried(rubricNamed(name, project), repeats, project, opened, options, edges);
-    if (options.json === true) terminal.out(`${JSON.stringify(trial, null, 1)}\n`);
+    if (options.json === true) terminal.out(`${logJson(trial)}\n`);
     else terminal.out(`${renderBlocks(rubricTrial(trial), { width: terminal.width, colour: terminal.isTerminal })}\n`);
   });
 }

@@ -1,6 +1,6 @@
 import type { CodeLanguage, Json, Message, Prompt, Reference, Target, Variant } from '../types.ts';
 import { canonicalJson } from './canonical.ts';
-import { fill } from './template.ts';
+import { fill, placeholders } from './template.ts';
 
 /** A variant whose model has been found: `target` is null only for prompts that compute their output with code. */
 export interface ResolvedVariant extends Variant { target: Target | null }
@@ -19,8 +19,8 @@ export type Generation =
 export function generationOf(prompt: Prompt, variant: ResolvedVariant, reference: Reference): Generation {
   const { thread } = reference;
   if (thread !== null && asksNothing(thread)) return recordedOf(reference, thread);
-  const missing = prompt.variables.find(({ name }) => !Object.hasOwn(reference.input, name));
-  if (missing !== undefined && thread === null) {
+  const missing = prompt.variables.find(({ name }) => !Object.hasOwn(reference.input, name) && (thread === null || inSystem(prompt, name)));
+  if (missing !== undefined) {
     return { kind: 'impossible', message: reference.problem ?? `reference ${reference.id} has no value for {${missing.name}}` };
   }
   if (prompt.code !== null) {
@@ -30,9 +30,20 @@ export function generationOf(prompt: Prompt, variant: ResolvedVariant, reference
   }
   if (variant.target === null) return { kind: 'impossible', message: `no model is known for ${prompt.file}` };
   const { target, parameters } = variant;
-  const messages = thread ?? prompt.messages.map(({ role, content }) => ({ role, content: fill(content, reference.input) }));
+  const rendered = prompt.messages.map(({ role, content }) => ({ role, content: fill(content, reference.input) }));
+  const messages = thread === null ? rendered : continued(thread, rendered);
   const fingerprint = canonicalJson({ target: targetIdentity(target), parameters, messages: messages.map(({ role, content }) => ({ role, content })) });
   return { kind: 'request', target, parameters, messages, fingerprint };
+}
+
+/** A given dialogue under the prompt's own system messages, where it has any: they are what a change of the prompt changes. */
+function continued(thread: Message[], rendered: readonly Message[]): Message[] {
+  const system = rendered.filter(({ role }) => role === 'system');
+  return system.length === 0 ? thread : [...system, ...thread.filter(({ role }) => role !== 'system')];
+}
+
+function inSystem({ messages }: Prompt, variable: string): boolean {
+  return messages.some(({ role, content }) => role === 'system' && placeholders(content).some(({ name }) => name === variable));
 }
 
 /** What is asked, whichever draw of it: equal for equal questions. */

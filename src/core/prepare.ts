@@ -10,7 +10,7 @@ import { quarantineNotices, quarantineOf } from './quarantine.ts';
 import { triesNeeded } from './rollup.ts';
 import { selectRubricTests, type RubricTest } from './rubric-tests.ts';
 import { startLane, type LaneRun, type NextTries } from './rounds.ts';
-import { selectAffected, selectAll, type Lane } from './select.ts';
+import { selectAffected, selectAll, type Lane, type ProjectSide } from './select.ts';
 import { ownGate } from './suite-gate.ts';
 import { nextTries, tryPolicy } from './tries.ts';
 import { comparedLane, type ComparedLane, type TryPolicy } from './verdict.ts';
@@ -51,23 +51,38 @@ export interface Prepared {
 /** Selects what runs and plans its first tries; finds what only shows once both sides are known. */
 export function prepare(input: PrepareInput, arranged: Arranged, hash: (text: string) => string): Prepared {
   const { mode, today } = input;
-  const side = (project: Project, tree: SourceTree) => ({ project, context: { settings: project.settings, tree, hash } });
-  const base = arranged.base === null || input.base === null ? null : side(arranged.base, input.base);
-  const head = side(arranged.head, arranged.models === 'base' && input.base !== null ? input.base : input.head);
+  const { base, head } = sidesOf(input, arranged, hash);
   const { lanes: selected, problems, notices = [] } = input.again !== undefined ? selectTwice(head, today) : mode === 'sweep' ? selectAll(head) : selectAffected(base, head);
   const gate = input.again === undefined ? { ...arranged.gate, fail_on: input.failOn ?? arranged.gate.fail_on } : relativeGate(arranged.gate);
   const lanes = selected.map((lane) => compared(startLane(lane, 'head'), arranged, { ...input, gate }));
   const next = nextTries(lanes, gate);
-  const rubrics = mode === 'sweep' || input.again !== undefined ? { tests: [], notices: [] } : selectRubricTests(base, head);
-  const evaluatorTests = mode === 'sweep' || input.again !== undefined ? [] : selectEvaluatorTests(selected);
-  const plan = repeated(planOf(lanes.map(({ run }) => run), next, rubrics.tests, evaluatorTests), input.again?.runs ?? 1);
+  const judges = testsOfJudges(input, base, head, selected);
+  const { rubricTests, evaluatorTests } = judges;
+  const plan = repeated(planOf(lanes.map(({ run }) => run), next, rubricTests, evaluatorTests), input.again?.runs ?? 1);
   const maxCalls = input.maxCalls ?? arranged.budget.max_calls;
   return {
-    mode, lanes, gate, next, nextFor: (begun) => nextTries(begun, gate), plan, rubricTests: rubrics.tests, evaluatorTests,
+    mode, lanes, gate, next, nextFor: (begun) => nextTries(begun, gate), plan, rubricTests, evaluatorTests,
     price: priceFrom(priceSettings(arranged)),
-    problems: [...problems, ...unreachableRollups(lanes), ...conversationProblems(lanes, input.code), ...hostOnly(lanes, rubrics.tests, input.code), ...overBudget(plan, maxCalls)],
-    notices: [...notices, ...lanes.flatMap(({ run: { deciding: { tests } } }) => quarantineNotices(tests, today)), ...rubrics.notices],
+    problems: [...problems, ...unreachableRollups(lanes), ...conversationProblems(lanes, input.code), ...hostOnly(lanes, rubricTests, input.code), ...overBudget(plan, maxCalls)],
+    notices: [...notices, ...lanes.flatMap(({ run: { deciding: { tests } } }) => quarantineNotices(tests, today)), ...judges.notices],
   };
+}
+
+function sidesOf(input: PrepareInput, arranged: Arranged, hash: (text: string) => string): { base: ProjectSide | null; head: ProjectSide } {
+  const side = (project: Project, tree: SourceTree): ProjectSide => ({ project, context: { settings: project.settings, tree, hash } });
+  return {
+    base: arranged.base === null || input.base === null ? null : side(arranged.base, input.base),
+    head: side(arranged.head, arranged.models === 'base' && input.base !== null ? input.base : input.head),
+  };
+}
+
+/** Those who judge are tested where a change may have touched them: not in a sweep, nor where base is compared with itself. */
+function testsOfJudges(
+  { mode, again }: PrepareInput, base: ProjectSide | null, head: ProjectSide, lanes: readonly Lane[],
+): Pick<Prepared, 'rubricTests' | 'evaluatorTests' | 'notices'> {
+  if (mode === 'sweep' || again !== undefined) return { rubricTests: [], evaluatorTests: [], notices: [] };
+  const { tests, notices } = selectRubricTests(base, head);
+  return { rubricTests: tests, evaluatorTests: selectEvaluatorTests(lanes), notices };
 }
 
 /** Where base's budget is in force its prices are too: a pull request must not make itself cheap. */
