@@ -118,7 +118,7 @@ describe('a change of the yardstick alone', () => {
     expect(split?.prompt_effect).toBe(0);
     expect(split?.yardstick_effect).toBeCloseTo(1 / 6);
     expect(split?.flipped).toEqual([{ id: 'r00', from: 'fail', to: 'pass' }]);
-    expect(split?.summary).toBe('The pass rate went 83.3 % → 100.0 % (+16.7 points): 0.0 points from the prompt, +16.7 points because the yardstick changed.');
+    expect(split?.summary).toBe('The pass rate rose 16.7 points (83.3 % → 100.0 %): 0.0 from the prompt, +16.7 because the metric has got easier.');
   });
 
   test('together with the prompt splits the change between the two', async () => {
@@ -136,7 +136,7 @@ describe('what does not gate', () => {
     const skipped = { tests: { references: ids(4).map((id) => reference(id, { skip: true })) } };
     const { result, requests } = await evaluate(project([shop(OLD, 4, skipped)]), project([shop(NEW, 4, skipped)]), (_, question) => (question.startsWith('Old') ? 'yes' : 'no'));
     expect(requests).toHaveLength(4 * 3 * 2);
-    expect(result.conclusion).toBe('success');
+    expect(result.conclusion).toBe('neutral');
     expect(result.notices.map(({ kind }) => kind)).toContain('skipped');
   });
 
@@ -159,7 +159,7 @@ describe('what does not gate', () => {
     const { result, requests } = await evaluate(project([shop(OLD, 3)]), project([shop(OLD, 2)]), () => 'yes');
     expect(requests).toEqual([]);
     expect(result.suites[0]?.references.map(({ id, status }) => [id, status])).toEqual([['r02', 'removed']]);
-    expect(result.conclusion).toBe('success');
+    expect(result).toMatchObject({ conclusion: 'neutral', reasons: ['No test ran, so there is no verdict.'] });
   });
 });
 
@@ -189,6 +189,6 @@ describe('errors', () => {
 test('what is counted: calls, shared answers and tokens', async () => {
   const { result } = await evaluate(project([shop(OLD, 2)]), project([shop(OLD, 2, { tests: { references: [reference('r00'), reference('r01', { expected: 'no' })] } })]), () => 'yes');
   expect(result.usage).toEqual({
-    calls: 3, reused: 3, input_tokens: 9, output_tokens: 3, cost_usd: null, by_purpose: { prompt: { calls: 3, reused: 3, cost_usd: null } },
+    calls: 3, reused: 3, input_tokens: 9, output_tokens: 3, cost_usd: null, saved_usd: null, by_purpose: { prompt: { calls: 3, reused: 3, cost_usd: null, saved_usd: null } },
   });
 });
