@@ -7,6 +7,7 @@ import { diffCommand } from './commands/diff.ts';
 import { gradeCommand } from './commands/grade.ts';
 import { importCommand } from './commands/import.ts';
 import { initCommand } from './commands/init.ts';
+import { noiseCommand } from './commands/noise.ts';
 import type { Terminal } from './commands/options.ts';
 import { planCommand } from './commands/plan.ts';
 import { reportCommand } from './commands/report.ts';
@@ -29,7 +30,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
-  for (const command of [diffCommand, runCommand, planCommand, validateCommand, gradeCommand, reportCommand, cacheCommand, importCommand, initCommand, demoCommand]) command(program, terminal, done);
+  for (const command of [diffCommand, runCommand, planCommand, validateCommand, gradeCommand, noiseCommand, reportCommand, cacheCommand, importCommand, initCommand, demoCommand]) command(program, terminal, done);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;

@@ -4,11 +4,14 @@ import { join, posix, resolve } from 'node:path';
 import type { Access } from './access.ts';
 import type { Inputs } from './config/inputs.ts';
 import { DEFAULT_GATE, notEvaluated } from './core/result.ts';
+import { findOverride, withOverride } from './core/override.ts';
 import { withheldFrom, type TrustDecision } from './core/trust.ts';
 import { formatProblem, UserError } from './errors.ts';
 import { openRepository, type Repository } from './git/repository.ts';
 import { connect, type Client } from './github/client.ts';
 import { removeLabel } from './github/label.ts';
+import { pullWords } from './github/pull.ts';
+import { runNoiseJob } from './job-noise.ts';
 import { locate, refuseForkCheckout } from './locate.ts';
 import { outputsOf } from './outputs.ts';
 import { createHalting, type Halting } from './halt.ts';
@@ -21,7 +24,7 @@ import { findSides, type Sides } from './sides.ts';
 import { logLine } from './text/log.ts';
 import { createRedactor, redactAll } from './text/redact.ts';
 import type { Conclusion, EventFacts, Result } from './types.ts';
-import { openWorld } from './world.ts';
+import { openWorld, type WorldOptions } from './world.ts';
 
 /** What the runner gives an action to speak with. */
 export interface Runner {
@@ -38,7 +41,7 @@ export interface Job {
   inputs: Inputs;
   access: Access;
   facts: EventFacts;
-  mode: 'diff' | 'sweep' | 'merge';
+  mode: 'diff' | 'sweep' | 'merge' | 'noise';
   trust: TrustDecision;
   /** Absolute path of the checkout. */
   workspace: string;
@@ -63,7 +66,7 @@ export async function runJob(given: Job): Promise<Conclusion> {
 }
 
 /** A job with what ends it and what it may reuse. */
-interface RunningJob extends Job { halting: Halting; openStores: StoresOfJob['open'] }
+export interface RunningJob extends Job { halting: Halting; openStores: StoresOfJob['open'] }
 
 async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusion> {
   const { inputs, env, workspace, runner, now } = given;
@@ -74,8 +77,9 @@ async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusio
   const temporaryFolder = await mkdtemp(join(env['RUNNER_TEMP'] ?? tmpdir(), 'evaldiff-'));
   const repository = await openRepository(join(workspace, inputs.workingDirectory), { environment: env, temporaryFolder });
   try {
+    if (job.mode === 'noise') return await runNoiseJob(job, repository, (trees, work) => inWorld(job, repository, { trees, temporaryFolder }, work));
     const { result: judged, sides } = await evaluate(job, repository, temporaryFolder);
-    const result = redactAll(judged, createRedactor(job.secrets));
+    const result = redactAll(await overriddenByLabel(client, job, judged), createRedactor(job.secrets));
     const folder = resolve(workspace, inputs.reportPath);
     await writeReports(result, folder, commentMarker(inputs.checkName ?? 'evaldiff'));
     const ids = await publish({
@@ -131,10 +135,20 @@ function comparing(mode: Job['mode']): 'diff' | 'sweep' {
 }
 
 async function judge(job: RunningJob, repository: Repository, sides: Sides, temporaryFolder: string): Promise<Result> {
-  const { inputs, access, env, runner, now, trust } = job;
+  const { inputs, now, trust } = job;
   if (job.mode === 'merge' || inputs.shard !== null) {
     throw new UserError([{ place: null, message: 'mode: merge and shard: are not available in this version; run the sweep in one job' }]);
   }
+  const input: RunInput = {
+    mode: comparing(job.mode), base: sides.base, head: sides.head, trust: trust.level, withheld: withheldFrom(job.facts), read: inputs.read, maxCalls: inputs.maxCalls, maxCost: inputs.maxCost,
+    failOn: inputs.failOn, code: inputs.code, today: now().toISOString().slice(0, 10),
+  };
+  return inWorld(job, repository, { trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder }, (edges) => run(input, edges));
+}
+
+/** Opens what a run asks of the world, hands it to `work`, and closes it whatever happens. */
+async function inWorld<T>(job: RunningJob, repository: Repository, { trees, temporaryFolder }: Pick<WorldOptions, 'trees' | 'temporaryFolder'>, work: (edges: Edges) => Promise<T>): Promise<T> {
+  const { inputs, access, env, runner, trust } = job;
   const progress = createProgress({ style: 'steps', write: (text) => { runner.info(text.trimEnd()); }, now: Date.now });
   const planned: Edges['planned'] = (plan, ready) => {
     runner.info(planLines({ trust, prepared: ready.prepared, notices: ready.blank.notices, references: REFERENCES_IN_LOG }).join('\n'));
@@ -142,18 +156,28 @@ async function judge(job: RunningJob, repository: Repository, sides: Sides, temp
   };
   const world = openWorld({
     ...access, env, trust: trust.level, code: inputs.code, codeEnv: inputs.codeEnv, repository, workingDirectory: inputs.workingDirectory,
-    trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, halting: job.halting, openStores: job.openStores, record: null,
+    trees, temporaryFolder, halting: job.halting, openStores: job.openStores, record: null,
     log: runner.info, planned, answered: progress.answered,
   });
-  const input: RunInput = {
-    mode: comparing(job.mode), base: sides.base, head: sides.head, trust: trust.level, withheld: withheldFrom(job.facts), read: inputs.read, maxCalls: inputs.maxCalls, maxCost: inputs.maxCost,
-    failOn: inputs.failOn, code: inputs.code, today: now().toISOString().slice(0, 10),
-  };
   try {
-    return await run(input, world.edges);
+    return await work(world.edges);
   } finally {
     await world.close();
   }
+}
+
+/** A red verdict may be set aside by a label, where the workflow names one and head is trusted; the label is asked for as it is now. */
+async function overriddenByLabel(client: Client, { inputs, facts, trust, runner }: Job, result: Result): Promise<Result> {
+  const { overrideLabel: label } = inputs;
+  if (label === null || facts.pullRequest === null || trust.level === 'untrusted' || result.conclusion !== 'failure') return result;
+  const words = await pullWords(client, facts.repository, facts.pullRequest);
+  if ('warning' in words) {
+    runner.warning(words.warning);
+    return result;
+  }
+  const found = findOverride(words, label);
+  if (found.status === 'no-reason') runner.warning(found.message);
+  return found.status === 'found' ? withOverride(result, found.override) : result;
 }
 
 /** Says how it ended: outputs, errors at their places, and a last line that tells the verdict from infrastructure. */

@@ -1,4 +1,5 @@
 import { problem } from '../errors.ts';
+import { MOST_RUNS } from '../core/noise.ts';
 import type { Problem } from '../types.ts';
 import { readEndpoints } from './endpoints.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -13,14 +14,14 @@ import { suggestion } from './suggest.ts';
 export const INPUT_DEFAULTS = {
   'github-token': '', mode: 'auto', config: SETTINGS_FILE, 'working-directory': '.', base: '', head: '', overrides: '',
   'openai-api-key': '', 'anthropic-api-key': '', endpoints: '', 'allowed-models': '', 'fail-on': '', comment: 'auto',
-  'check-name': 'evaldiff', code: 'sandbox', 'code-env': '', 'untrusted-approval': '', 'max-calls': '', 'max-cost': '', timeout: '', cache: 'true',
+  'check-name': 'evaldiff', code: 'sandbox', 'code-env': '', 'untrusted-approval': '', 'override-label': '', 'noise-runs': '20', 'max-calls': '', 'max-cost': '', timeout: '', cache: 'true',
   'report-path': 'evaldiff-report', shard: '',
 } as const;
 export type InputName = keyof typeof INPUT_DEFAULTS;
 
 export interface Inputs {
   token: string;
-  mode: 'auto' | 'diff' | 'sweep' | 'merge';
+  mode: 'auto' | 'diff' | 'sweep' | 'merge' | 'noise';
   /** Below the repository's root, POSIX; empty for the root itself. */
   workingDirectory: string;
   /** Commits or refs given by hand; null: the event's. */
@@ -36,6 +37,10 @@ export interface Inputs {
   codeEnv: string[];
   /** The label by which a maintainer approves one commit from outside; null: none does. */
   untrustedApproval: string | null;
+  /** The label that sets a red verdict aside; null: none does. */
+  overrideLabel: string | null;
+  /** Comparisons that `mode: noise` makes. */
+  noiseRuns: number;
   maxCalls: number | null;
   /** US dollars. */
   maxCost: number | null;
@@ -48,7 +53,7 @@ export interface Inputs {
   read: ReadOptions;
 }
 
-const MODES = ['auto', 'diff', 'sweep', 'merge'] as const;
+const MODES = ['auto', 'diff', 'sweep', 'merge', 'noise'] as const;
 const COMMENT = ['auto', 'always', 'never'] as const;
 const CODE = ['sandbox', 'host', 'off'] as const;
 const MAX_SHARDS = 256;
@@ -82,6 +87,8 @@ export function readInputs(given: Readonly<Record<string, string>>): { inputs: I
     code: word('code', CODE),
     codeEnv: names(raw('code-env')).filter((name) => environmentName('code-env', name, refuse)),
     untrustedApproval: raw('untrusted-approval') || null,
+    overrideLabel: raw('override-label') || null,
+    noiseRuns: runsOf('noise-runs', value('noise-runs'), refuse),
     maxCalls: amount('max-calls', raw('max-calls'), true, refuse),
     maxCost: amount('max-cost', raw('max-cost'), false, refuse),
     timeoutMs: minutes('timeout', raw('timeout'), refuse),
@@ -146,6 +153,14 @@ function minutes(name: string, value: string, refuse: Refuse): number | null {
   if (number > 0 && number <= MAX_MINUTES) return number * 60_000;
   refuse(name, `must be minutes, more than 0 and at most ${String(MAX_MINUTES)}, not "${value}"`);
   return null;
+}
+
+/** How often `evaldiff noise` compares base with itself. */
+export function runsOf(name: string, value: string, refuse: Refuse): number {
+  const runs = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+  if (runs >= 1 && runs <= MOST_RUNS) return runs;
+  refuse(name, `must be a whole number from 1 to ${MOST_RUNS}, not "${value}"`);
+  return 1;
 }
 
 function folder(name: string, value: string, refuse: Refuse): string {

@@ -25,7 +25,7 @@ export function selectTwice(side: ProjectSide, today: string): Selection {
   const { lanes, problems } = selectAll(side);
   const replayed = lanes.filter(({ cases }) => cases.length > 0 && cases.every(isReplayed));
   const twice = lanes.filter((lane) => !replayed.includes(lane)).map((lane) => ({
-    ...lane, base: lane.head, because: [], cases: lane.cases.flatMap((one) => twiceAsked(lane, one, today)),
+    ...lane, base: lane.head, because: [{ key: 'noise', file: lane.path }], cases: lane.cases.flatMap((one) => twiceAsked(lane, one, today)),
   }));
   const notices = replayed.map(({ name, path }): Notice => ({
     kind: 'repeats', place: { file: path, line: 0 }, message: `${name}: recordings give the same answer on every try, so there is no noise to measure`,

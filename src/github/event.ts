@@ -81,7 +81,7 @@ export function parsePayload(text: string): unknown {
 }
 
 /** What `mode: auto` means for this event; any other mode is kept. */
-export function resolveMode<Mode extends 'diff' | 'sweep' | 'merge'>(mode: 'auto' | Mode, facts: EventFacts): Mode | 'diff' | 'sweep' {
+export function resolveMode<Mode extends 'diff' | 'sweep' | 'merge' | 'noise'>(mode: 'auto' | Mode, facts: EventFacts): Mode | 'diff' | 'sweep' {
   if (mode !== 'auto') return mode;
   const event = facts.event === 'workflow_run' ? facts.origin?.event : facts.event;
   const compares = ['pull_request', 'pull_request_target', 'merge_group'].includes(event ?? '') || facts.event === 'push';

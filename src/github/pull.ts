@@ -24,6 +24,19 @@ export async function currentHead({ octokit }: Client, repository: string, numbe
   return Pull.parse(reply.data).head.sha;
 }
 
+const Words = z.object({ body: z.string().nullish(), labels: z.array(z.object({ name: z.string(), description: z.string().nullish() })) });
+
+/** A pull request's labels and text as they are now, which a payload cannot say; or why they are not known. Never throws. */
+export async function pullWords({ octokit }: Client, repository: string, number: number): Promise<{ labels: { name: string; description: string | null }[]; body: string } | { warning: string }> {
+  try {
+    const reply = await octokit.rest.pulls.get({ ...ownerAndName(repository), pull_number: number });
+    const { body, labels } = Words.parse(reply.data);
+    return { body: body ?? '', labels: labels.map(({ name, description }) => ({ name, description: description ?? null })) };
+  } catch (error) {
+    return { warning: failure({ failed: 'The labels of this pull request were not read, so nothing is overridden', permission: 'pull-requests: read', fork: false }, error) };
+  }
+}
+
 export type FoundPullRequest =
   | { status: 'found'; number: number; base: string; head: string; headRepository: string; headBranch: string }
   /** Nothing to do, and no fault: closed, or pushed to since. */

@@ -1,0 +1,57 @@
+import { writeFile, mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { runsOf } from '../config/inputs.ts';
+import { problem, UserError } from '../errors.ts';
+import { measureNoise } from '../measure-noise.ts';
+import { renderNoise } from '../report/noise.ts';
+import { findLocalSides } from '../sides.ts';
+import { logJson } from '../text/log.ts';
+import type { NoiseResult } from '../types.ts';
+import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.ts';
+import { currentFiles, withProject, withWorld, type FindSides } from './session.ts';
+
+interface NoiseOptions extends EvaluateOptions { runs: string; base?: string }
+
+export function noiseCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
+  evaluateOptions(program.command('noise'))
+    .description('how often this gate is red although nothing changed: compares one commit with itself, by new tries each time')
+    .argument('[overrides...]', 'key=value')
+    .option('-n, --runs <number>', 'comparisons to make', '20')
+    .option('-b, --base <commit>', 'the commit to compare with itself (default: the files as they are)')
+    .addHelpText('after', '\nThe first tries of all comparisons are counted and priced before anything is asked. The result is shown in the footer of later reports.\n\nExamples:\n  evaldiff noise --max-cost 2\n  evaldiff noise --runs 100 prompts=capitals')
+    .action(async (overrides: string[], options: NoiseOptions) => {
+      const runs = readRuns(options.runs);
+      const noise = await withProject('diff', sideOf(options.base), overrides, options, terminal, (opened) => withWorld(opened, options, terminal, async (edges, progress) => {
+        const { head: tree, mode: _mode, base: _base, failOn: _failOn, ...input } = opened.input;
+        const measured = await measureNoise({ ...input, tree, runs }, edges);
+        progress.end();
+        return measured;
+      }));
+      await show(noise, options, terminal);
+      done(noise.problems.length > 0 || noise.runs === 0 ? 2 : 0);
+    });
+}
+
+function readRuns(value: string): number {
+  const problems: string[] = [];
+  const runs = runsOf('--runs', value, (name, message) => { problems.push(`${name}: ${message}`); });
+  if (problems.length > 0) throw new UserError(problems.map((message) => problem(null, message)));
+  return runs;
+}
+
+function sideOf(base: string | undefined): FindSides {
+  if (base === undefined) return currentFiles;
+  return async (repository, workingDirectory) => {
+    const { head } = await findLocalSides(repository, { base, head: base, workingDirectory });
+    return { base: null, head, changed: [] };
+  };
+}
+
+async function show(noise: NoiseResult, { report, json }: NoiseOptions, { cwd, out, width, isTerminal }: Terminal): Promise<void> {
+  if (report !== undefined) {
+    await mkdir(resolve(cwd, report), { recursive: true });
+    await writeFile(join(resolve(cwd, report), 'noise.json'), `${JSON.stringify(noise, null, 1)}\n`);
+  }
+  out(json === true ? `${logJson(noise)}\n` : renderNoise(noise, { width, colour: isTerminal }));
+}
