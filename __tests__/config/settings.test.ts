@@ -164,3 +164,8 @@ describe('several graders', () => {
     expect(await settingsOf('grader: [a, b, c]', ['grader.temperature=1'])).toMatchObject({ grader: { parameters: { temperature: 1 } }, voters: [{ model: 'b', parameters: { temperature: 1 } }, { parameters: { temperature: 1 } }] });
   });
 });
+
+test('a grader that votes must be an allowed model too', async () => {
+  const { problems } = await read({ 'evaldiff.yaml': 'grader:\n  - a\n  - b\n  - c' }, { allowedModels: ['a', 'c'] });
+  expect(problems).toEqual(['evaldiff.yaml:3: model "b" is not in allowed-models']);
+});

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { arrange } from '../../src/core/arrange.ts';
+import { prepare } from '../../src/core/prepare.ts';
 import { agreementWith } from '../../src/core/rubric-agreement.ts';
-import type { Project, Request, Rubric, Settings, Suite } from '../../src/types.ts';
+import { sources } from '../../src/core/trust.ts';
+import type { Project, Request, Rubric, Settings, SourceTree, Suite } from '../../src/types.ts';
 import { metric, project, reference, settings, suite } from './builders.ts';
 import { example, fenced, rubricOf, runPipeline } from './pipeline.ts';
 
@@ -124,4 +127,18 @@ describe('agreement with people', () => {
       judged: 0, agreement: null, true_positive_rate: null, true_negative_rate: null, kappa: null, base_rate: null,
     });
   });
+});
+
+test('a grader that is a program of the repository runs only where the workflow lets it', () => {
+  const place = { file: 'evaldiff.yaml', line: 1 };
+  const app = { provider: 'program' as const, endpoint: null, model: 'app', price: null, command: ['node', 'app.mjs'], files: [], setup: [], file: null, replaces: [], place };
+  const more = { ...grader('app'), models: new Map([['app', app]]) };
+  const tree = (commit: string): SourceTree => ({ commit, files: new Map(), irregular: new Map(), read: async () => new Uint8Array() });
+  const problems = (code: 'sandbox' | 'host', head: Project): string[] => prepare(
+    { mode: 'diff', base: tree('b'), head: tree('h'), maxCalls: null, failOn: null, code, today: '2026-01-01' }, arrange(graded(null, more, 0), head, sources('member')), (text) => text,
+  ).problems.map(({ message }) => message);
+  const refusal = 'the grader "app" is a program of this repository. It runs only with code: host (input code, or --code host).';
+  expect(problems('sandbox', graded(rubricOf(LOOSE), more, 1))).toEqual([refusal]);
+  expect(problems('sandbox', graded(rubricOf(LOOSE, { examples }), more, 0))).toEqual([refusal]);
+  expect(problems('host', graded(rubricOf(LOOSE, { examples }), more, 1))).toEqual([]);
 });
