@@ -3,11 +3,11 @@
  * `--check` builds into a temporary folder instead and fails when dist/ is not byte for byte the same.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { placeHighs } from './place-highs.ts';
+import { minify } from '@swc/core';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const check = process.argv.includes('--check');
@@ -24,13 +24,24 @@ function files(folder: string): string[] {
     .sort();
 }
 
+/** ncc minifies its entry only; the chunks that are loaded on demand are larger than that. */
+async function minifyChunks(folder: string): Promise<void> {
+  for (const chunk of readdirSync(folder).filter((name) => /^\d+\.index\.js$/.test(name))) {
+    const path = join(folder, chunk);
+    const written = readFileSync(path, 'utf8');
+    const { code } = await minify(written, { module: true, compress: true, mangle: true, ecma: 2020, format: { comments: false } });
+    // An embedded program is one long text that only grows.
+    if (Buffer.byteLength(code) < Buffer.byteLength(written)) writeFileSync(path, code);
+  }
+}
+
 rmSync(join(root, 'build', 'lib'), { recursive: true, force: true });
 node('typescript/bin/tsc', '-p', 'tsconfig.build.json');
 for (const entry of ['action', 'cli']) {
   const target = join(out, entry);
   rmSync(target, { recursive: true, force: true });
   node('@vercel/ncc/dist/ncc/cli.js', 'build', `build/lib/${entry}.js`, '-o', target, '--minify', '--license', 'licenses.txt', '--no-cache', '--quiet');
-  placeHighs(target);
+  await minifyChunks(target);
 }
 
 if (check) {

@@ -16,8 +16,8 @@ describe('gate and budget of a pull request', () => {
     expect(arranged.gate).toEqual(strict);
     expect(arranged.budget.max_calls).toBe(10);
     expect(arranged.notices.filter(({ kind }) => kind === 'settings').map(({ message }) => message)).toEqual([
-      "this pull request changes `gate`; base's settings are in force until it is merged",
-      "this pull request changes `budget`; base's settings are in force until it is merged",
+      "this pull request changes gate; base's settings are in force until it is merged",
+      "this pull request changes budget; base's settings are in force until it is merged",
     ]);
   });
 

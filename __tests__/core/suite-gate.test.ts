@@ -8,7 +8,7 @@ import { project, suite, tests } from './builders.ts';
 const withGate = (gate?: SuiteGate) => project([suite({ tests: gate === undefined ? {} : { gate } })]);
 const gates = (base: Parameters<typeof arrange>[0], head: Parameters<typeof arrange>[1], level: 'trusted' | 'member' | 'untrusted') => {
   const { head: { suites }, notices } = arrange(base, head, sources(level));
-  return { gate: suites[0]?.tests.gate, said: notices.filter(({ message }) => message.includes("the suite's `gate`")).length };
+  return { gate: suites[0]?.tests.gate, said: notices.filter(({ message }) => message.includes("the suite's gate")).length };
 };
 
 describe('the gate of a suite', () => {

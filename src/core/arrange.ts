@@ -43,7 +43,7 @@ function settingsNotices(base: Project | null, head: Project, baseCounts: boolea
   const place = head.settings.file === null ? null : { file: head.settings.file, line: 0 };
   return (['gate', 'budget'] as const)
     .filter((key) => canonicalJson({ ...base.settings[key] }) !== canonicalJson({ ...head.settings[key] }))
-    .map((key) => ({ kind: 'settings', place, message: `this pull request changes \`${key}\`; base's settings are in force until it is merged` }));
+    .map((key) => ({ kind: 'settings', place, message: `this pull request changes ${key}; base's settings are in force until it is merged` }));
 }
 
 /** Tries are in no fingerprint, so a change to them has no effect that could be seen; it is said instead. */

@@ -57,7 +57,7 @@ function newlySkipped(run: LaneRun): Notice[] {
 function rollupNotice({ lane, deciding: { tests } }: LaneRun): Notice[] {
   const skips = tests.skip || tests.references.some(({ skip }) => skip) || tests.metrics.some(({ skip }) => skip);
   if (tests.rollup.kind !== 'code' || !skips) return [];
-  return [{ kind: 'skipped', place: tests.rollup.place, message: `${lane.name}: the custom roll-up "${tests.rollup.name}" sees skipped tries too, so \`skip\` is ignored for its verdict` }];
+  return [{ kind: 'skipped', place: tests.rollup.place, message: `${lane.name}: the custom roll-up "${tests.rollup.name}" sees skipped tries too, so skip is ignored for its verdict` }];
 }
 
 /** A model that answers the same on every try makes more tries worthless; people should know. */
@@ -66,7 +66,7 @@ function repeats({ lane, runs }: LaneRun): Notice[] {
   const sides = [...(base === 'same' ? ['base'] : []), ...(head === 'same' ? ['head'] : [])];
   const other = [base, head].includes('varied');
   if (sides.length === 0) return [];
-  const advice = other ? 'more tries tell nothing about that side' : 'if this model always repeats itself, `n_tries: 1` tells as much';
+  const advice = other ? 'more tries tell nothing about that side' : 'if this model always repeats itself, n_tries 1 tells as much';
   return [{ kind: 'repeats', place: null, message: `${lane.name}: every try of a reference gave the same answer on ${sides.join(' and ')}; ${advice}` }];
 }
 

@@ -16,7 +16,7 @@ export function withGatesOfBase(base: Project | null, head: Project): { head: Pr
   const suites = head.suites.map((suite) => {
     const before = bases.get(suite);
     if (before === undefined || canonicalJson({ ...before.tests.gate }) === canonicalJson({ ...suite.tests.gate })) return suite;
-    notices.push({ kind: 'settings', place: { file: suite.tests.file, line: 0 }, message: `${suite.prompt.name}: this pull request changes the suite's \`gate\`; base's is in force until it is merged` });
+    notices.push({ kind: 'settings', place: { file: suite.tests.file, line: 0 }, message: `${suite.prompt.name}: this pull request changes the suite's gate; base's is in force until it is merged` });
     const { gate: _, ...tests } = suite.tests;
     return { ...suite, tests: before.tests.gate === undefined ? tests : { ...tests, gate: before.tests.gate } };
   });
