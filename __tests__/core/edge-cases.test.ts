@@ -72,7 +72,7 @@ describe('answers that repeat', () => {
   };
 
   test('on every try of both sides are said', async () => {
-    expect(await told((question) => `yes, ${question}`)).toEqual(['p: every try of a reference gave the same answer on base and head; if this model always repeats itself, `n_tries: 1` tells as much']);
+    expect(await told((question) => `yes, ${question}`)).toEqual(['p: every try of a reference gave the same answer on base and head; if this model always repeats itself, n_tries 1 tells as much']);
   });
 
   test('on one side only are said of that side', async () => {
