@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { execute, type Trial } from '../../src/core/execute.ts';
-import { generationOf } from '../../src/core/generation.ts';
+import { drawnAgain, generationOf } from '../../src/core/generation.ts';
 import type { Completion, Evaluate, Request } from '../../src/types.ts';
 import { answer, prompt, reference } from './builders.ts';
+import { scripted, steering, verdict } from './dialogues.ts';
 
 const target = { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' };
 const noCode: Evaluate = async () => { throw new Error('no code runs here'); };
@@ -65,5 +66,23 @@ describe('executing trials', () => {
     const samples = await execute([{ caseId: 'a', side: 'head', try: 0, generation, steering: null }, { caseId: 'a', side: 'head', try: 1, generation, steering: null }], { complete, evaluate, random });
     expect(samples.map(({ completion }) => completion.status === 'ok' && completion.output)).toEqual(['plain', 'from an object']);
     expect(seen[0]).toEqual([{ q: 'a' }]);
+  });
+
+  test('shares no dialogue between steerings: other evaluators may lead it elsewhere', async () => {
+    const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
+    const led = (instructions: string): Trial => ({ ...trial('head', 'a', 0), steering: steering({ instructions }) });
+    const samples = await execute([led('Be kind.'), led('Be strict.'), led('Be kind.')], { complete: model.complete, evaluate: noCode, random });
+    expect([model.by('prompt').length, model.by('evaluator').length]).toEqual([2, 2]);
+    expect(samples.map(({ completion }) => completion.status === 'ok' && completion.reused)).toEqual([false, false, true]);
+  });
+
+  test('asks another draw of a question, and its evaluators, under try indices of their own', async () => {
+    const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
+    const first: Trial = { ...trial('base', 'a', 1), steering: steering() };
+    const recorded: Trial = { ...first, caseId: 'b', generation: { kind: 'recorded', thread: [{ role: 'user', content: 'q' }, { role: 'assistant', content: 'a' }], fingerprint: 'recorded' } };
+    const again = (one: Trial): Trial => ({ ...one, side: 'head', generation: drawnAgain(one.generation, 100) });
+    await execute([first, again(first), recorded, again(recorded)], { complete: model.complete, evaluate: noCode, random });
+    expect(model.by('prompt').map((request) => request.try)).toEqual([1, 101]);
+    expect(model.by('evaluator').map((request) => request.try).sort()).toEqual([1, 1, 101, 101]);
   });
 });

@@ -141,6 +141,13 @@ describe('the other outputs', () => {
     expect(html.includes('Evaluators on labelled answers')).toBe(true);
   });
 
+  test('show tries apart in HTML that differ in how they came to the same answer', () => {
+    const detour = talk('complete', [ASK, 'A detour.', 'yyn'], [`After ${ASK}`, 'Use sorted(names).', 'yyy']);
+    const html = renderHtml(resultOf({ suites: [suiteOf('s', [referenceOf('sort', 'unchanged', { base: side(quick, quick), head: side({ ...detour, turns: detour.turns.slice(0, 1) }, talk('complete', [ASK, 'A detour.', 'yyy'])) })])] }));
+    expect(html.includes('Tries 1, 2: pass')).toBe(true);
+    expect(html.includes('Try 1: pass') && html.includes('Try 2: pass')).toBe(true);
+  });
+
   test('keep the lines of a terminal within its width', () => {
     const lines = renderTerminal(mentor(), { width: 80, colour: false }).split('\n');
     expect(lines.filter((line) => line.length > 80)).toEqual([]);

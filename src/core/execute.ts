@@ -31,9 +31,8 @@ export interface Executors {
 
 /**
  * Runs every trial and answers in their order. Trials of equal generation, steering and try index share one completion (a
- * conversation is one),
- * between the sides and between duplicate references; two tries never do. Requests are issued in the given order:
- * pass base and head interleaved, so that drift of a model over time hits both sides alike.
+ * conversation is one), between the sides and between duplicate references; two tries never do. Requests are issued in the
+ * given order: pass base and head interleaved, so that drift of a model over time hits both sides alike.
  */
 export async function execute(trials: readonly Trial[], executors: Executors): Promise<Sample[]> {
   const answers = new Map<string, Promise<Answered>>();
@@ -63,11 +62,16 @@ async function answerTo(trial: Trial, generation: Possible, executors: Executors
   const { steering } = trial;
   if (generation.kind === 'recorded') {
     const recorded = recordedDialogue(generation.thread);
-    return steering === null ? { ...completionOf(recorded), dialogue: null } : asSample(await judgeAgain(recorded, steering, trial.try, executors));
+    return steering === null ? { ...completionOf(recorded), dialogue: null } : asSample(await judgeAgain(recorded, steering, attemptOf(trial), executors));
   }
   if (steering === null) return { messages: generation.messages, completion: await oneAnswer(trial, generation, generation.messages, executors), dialogue: null };
   const ask = (messages: Message[]): Promise<Completion> => oneAnswer(trial, generation, messages, executors);
-  return asSample(await converse(generation.messages, steering, trial.try, ask, executors));
+  return asSample(await converse(generation.messages, steering, attemptOf(trial), ask, executors));
+}
+
+/** The try index that a trial's calls are made under; another draw of the same question has indices of its own. */
+export function attemptOf({ try: index, generation }: Trial): number {
+  return index + ('draw' in generation ? generation.draw ?? 0 : 0);
 }
 
 function asSample(dialogue: Dialogue): Answered {
@@ -76,8 +80,8 @@ function asSample(dialogue: Dialogue): Answered {
 
 async function oneAnswer(trial: Trial, generation: Exclude<Possible, { kind: 'recorded' }>, messages: Message[], { complete, evaluate }: Executors): Promise<Completion> {
   if (generation.kind === 'request') {
-    const { target, parameters, draw = 0 } = generation;
-    return complete({ target, parameters, messages, try: trial.try + draw, schema: null, purpose: 'prompt' });
+    const { target, parameters } = generation;
+    return complete({ target, parameters, messages, try: attemptOf(trial), schema: null, purpose: 'prompt' });
   }
   const { language, code, variables } = generation;
   const [result] = await evaluate({ side: trial.side, language, code, outputs: ['output'], inputs: [variables] });

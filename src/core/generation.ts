@@ -11,7 +11,7 @@ export type Generation =
       /** Added to the try index that is asked for, so that equal questions get answers of their own. */
       draw?: number }
   /** A dialogue that was recorded with its answers: nobody is asked. */
-  | { kind: 'recorded'; thread: Message[]; fingerprint: string }
+  | { kind: 'recorded'; thread: Message[]; fingerprint: string; draw?: number }
   | { kind: 'code'; language: CodeLanguage; code: string; variables: Record<string, Json>; messages: Message[]; fingerprint: string }
   | { kind: 'impossible'; message: string };
 
@@ -48,7 +48,7 @@ function inSystem({ messages }: Prompt, variable: string): boolean {
 
 /** What is asked, whichever draw of it: equal for equal questions. */
 export function questionOf(generation: Exclude<Generation, { kind: 'impossible' }>): string {
-  const { draw } = generation.kind === 'request' ? generation : {};
+  const { draw } = generation.kind === 'code' ? {} : generation;
   return draw === undefined ? generation.fingerprint : generation.fingerprint.slice(0, -drawMark(draw).length);
 }
 
@@ -60,7 +60,7 @@ function drawMark(draw: number): string {
 export function drawnAgain(generation: Generation, draw: number): Generation {
   if (generation.kind === 'impossible') return generation;
   const fingerprint = `${generation.fingerprint}${drawMark(draw)}`;
-  return generation.kind === 'request' ? { ...generation, fingerprint, draw } : { ...generation, fingerprint };
+  return generation.kind === 'code' ? { ...generation, fingerprint } : { ...generation, fingerprint, draw };
 }
 
 function asksNothing(thread: readonly Message[]): boolean {

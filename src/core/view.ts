@@ -1,6 +1,6 @@
 import { judgeAgain, type Dialogue } from './converse.ts';
 import type { EvaluatorTools } from './evaluators.ts';
-import type { Sample } from './execute.ts';
+import { attemptOf, type Sample } from './execute.ts';
 import { completionOf, recordedDialogue } from './transcript.ts';
 import { steeringFor, type Yardstick } from './yardstick.ts';
 
@@ -18,7 +18,7 @@ export async function viewsUnder(samples: readonly Sample[], yardstick: Yardstic
     if (steering.fingerprint === trial.steering?.fingerprint) return sample;
     const recorded = sample.dialogue ?? singleAnswer(sample);
     if (recorded === null) return sample;
-    const judging = again.get(recorded) ?? judgeAgain(recorded, steering, trial.try, tools);
+    const judging = again.get(recorded) ?? judgeAgain(recorded, steering, attemptOf(trial), tools);
     again.set(recorded, judging);
     const dialogue = await judging;
     return { trial, ...completionOf(dialogue), dialogue };
