@@ -1,5 +1,5 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ChangedFile, EventFacts, Result } from './types.ts';
 import { withheldFrom } from './core/trust.ts';
 import { publishCheck } from './github/check.ts';
@@ -10,6 +10,7 @@ import { annotations } from './report/annotations.ts';
 import { renderComment } from './report/comment.ts';
 import { renderHtml } from './report/html.ts';
 import { renderJunit } from './report/junit.ts';
+import type { LlmevalFile } from './report/llmeval.ts';
 import type { Links } from './report/markdown.ts';
 import { checkSummary, checkTitle, renderSummary } from './report/summary.ts';
 
@@ -29,6 +30,14 @@ export async function writeReports(result: Result, folder: string, marker: strin
     'comment.md': renderComment(result, { marker }),
   };
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));
+}
+
+/** Writes the files of a run in llmeval's layout below the folder of reports. */
+export async function writeRunReports(files: readonly LlmevalFile[], folder: string): Promise<void> {
+  for (const { path, text } of files) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
 }
 
 export interface PublishJob {

@@ -484,6 +484,8 @@ export interface SuiteResult {
   preference?: PreferenceSummary | null;
   /** In suites whose expected values are a few labels, compared by `exact_match`. */
   classification?: ClassificationSummary | null;
+  /** In sweeps: dollars for a thousand calls like those made, whether paid for or reused; null: not known. */
+  cost_per_1000_calls?: number | null;
 }
 
 /** Comparisons of base's with head's answers: one for each reference and try. */

@@ -51,6 +51,6 @@ export function evaluateOptions(command: Command): Command {
     .option('--trust', 'treat head as reviewed content')
     .option('--untrusted', 'treat head as a pull request from outside')
     .option('--record <file>', 'write every answer to a recordings file')
-    .option('--report <folder>', 'also write result.json, report.html, junit.xml and comment.md there')
+    .option('--report <folder>', 'also write result.json, report.html, junit.xml and comment.md there, and (run) multirun/ in llmeval\'s layout')
     .option('--json', 'print the result as JSON');
 }

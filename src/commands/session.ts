@@ -1,7 +1,7 @@
 import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Complete, EventFacts, Result } from '../types.ts';
+import type { Complete, EventFacts, Result, Suite } from '../types.ts';
 import { accessFrom, secretsOf, withoutSecrets, type Access } from '../access.ts';
 import { readEndpoints } from '../config/endpoints.ts';
 import { sweepSize } from '../config/sweep.ts';
@@ -9,10 +9,11 @@ import { InternalError, UserError } from '../errors.ts';
 import { readCommandLine } from '../config/inputs.ts';
 import { trustLevel, type TrustDecision } from '../core/trust.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
+import { llmevalFiles } from '../report/llmeval.ts';
 import { renderTerminal } from '../report/terminal.ts';
 import { planRun, run, type Edges, type Planned, type Pricing, type RunInput } from '../run.ts';
 import { createProgress, type Progress } from '../progress.ts';
-import { commentMarker, writeReports } from '../publish.ts';
+import { commentMarker, writeReports, writeRunReports } from '../publish.ts';
 import type { Sides } from '../sides.ts';
 import { logJson, logText } from '../text/log.ts';
 import { createAsking, sha256 } from '../asking.ts';
@@ -53,8 +54,15 @@ export async function withProject<T>(mode: 'diff' | 'sweep', find: FindSides, ov
 /** Reads, evaluates, writes the reports and prints. */
 export function evaluate(mode: 'diff' | 'sweep', find: FindSides, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal): Promise<Result> {
   return withProject(mode, find, overrides, options, terminal, (opened) => withWorld(opened, options, terminal, async (edges, progress) => {
-    const result = await run(opened.input, edges);
+    const startedAt = new Date();
+    const suites: Suite[] = [];
+    const planned: Edges['planned'] = (plan, ready) => {
+      suites.push(...ready.prepared.lanes.flatMap(({ run: { lane: { head } } }) => head?.suite ?? []));
+      edges.planned(plan, ready);
+    };
+    const result = await run(opened.input, { ...edges, planned });
     progress.end();
+    if (mode === 'sweep' && options.report !== undefined) await writeRunReports(llmevalFiles(result, suites, startedAt), resolve(terminal.cwd, options.report));
     await show(result, options, terminal);
     return result;
   }));

@@ -69,6 +69,7 @@ const suite = z.strictObject({
   metrics: z.array(z.strictObject({ name: z.string(), base: share.nullable(), head: share.nullable(), judged_base: count, judged_head: count })),
   conversation: conversationSummarySchema.nullable().exactOptional(),
   preference: preference.nullable().exactOptional(), classification: classification.nullable().exactOptional(),
+  cost_per_1000_calls: z.number().nonnegative().nullable().exactOptional(),
 });
 
 const yardstick = z.strictObject({

@@ -14,6 +14,7 @@ import { runRubricTests } from './rubric-tests.ts';
 import type { ScoringTools } from './score.ts';
 import { gates } from './select.ts';
 import { yardstickSplit } from './split.ts';
+import { costPer1000Calls } from './sweep-cost.ts';
 import { adaptiveTries } from './tries.ts';
 import { judgeLanes } from './verdict.ts';
 import { rollUpLane } from './words.ts';
@@ -73,7 +74,7 @@ export async function judge(prepared: Prepared, edges: JudgeEdges, blank: Result
   const words = await Promise.all(lanes.map(({ run }) => rollUpLane(run, edges.evaluate)));
   const verdicts = prepared.mode === 'diff' ? judgeLanes(lanes, gate) : lanes.map(() => null);
   const all = lanes.map((lane, index) => ({
-    lane, suite: compareLane(lane, verdicts[index] ?? null, words[index] ?? new Map()), split: yardstickSplit(lane.run, words[index] ?? new Map()),
+    lane, suite: { ...compareLane(lane, verdicts[index] ?? null, words[index] ?? new Map()), ...(prepared.mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(lane.run, price) } : {}) }, split: yardstickSplit(lane.run, words[index] ?? new Map()),
   }));
   const shown = all.filter(({ lane }) => lane.run.lane.cases.length > 0);
   const compared = shown.map(({ suite }) => suite);

@@ -8,6 +8,7 @@ import { paragraph, strong, text, type Block } from './document.ts';
 import { evaluators } from './evaluators.ts';
 import { headline } from './headline.ts';
 import { footer, notices, problems, reasons } from './notices.ts';
+import { ranking } from './ranking.ts';
 import { suitesTable, verdictsInWords } from './suites.ts';
 import { graders, yardsticks } from './yardsticks.ts';
 
@@ -16,7 +17,7 @@ export type Section = (result: Result, detail: Detail) => Block[];
 
 /** The report from the top. Comment, job summary, terminal and HTML take their sections from here, in this order. */
 export const SECTIONS = {
-  verdict, problems, reasons, suites: suitesTable, said, brokenCases, movedCases, verdictsInWords, conversations, preferences, classes, yardsticks, graders, evaluators, attributes, insights, notices, footer,
+  verdict, problems, reasons, suites: suitesTable, ranking, said, brokenCases, movedCases, verdictsInWords, conversations, preferences, classes, yardsticks, graders, evaluators, attributes, insights, notices, footer,
 } satisfies Record<string, Section>;
 
 export type SectionName = keyof typeof SECTIONS;
