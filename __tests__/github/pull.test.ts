@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { trustLevel } from '../../src/core/trust.ts';
-import { currentHead, findPullRequest, ownerAndName, withPullRequest } from '../../src/github/pull.ts';
+import { currentHead, findPullRequest, ownerAndName, pullWords, withPullRequest } from '../../src/github/pull.ts';
 import type { EventFacts } from '../../src/types.ts';
 import { addPull, workflowToken } from '../stand-ins/github/index.ts';
 import { HEAD, REPOSITORY, setup } from './setup.ts';
@@ -97,4 +97,21 @@ test('the head of a pull request is read as it is now', async () => {
 
 test('a repository name has an owner and a name', () => {
   expect(ownerAndName('acme/prompts')).toEqual({ owner: 'acme', repo: 'prompts' });
+});
+
+describe('the words of a pull request', () => {
+  test('are its labels with their descriptions and its text, as they are now', async () => {
+    const { client, github } = await setup();
+    Object.assign(github.state.pulls.get(12)!, { labels: ['bug', 'evaldiff-accept'], labelDescriptions: { 'evaldiff-accept': 'Accepted' }, body: 'About this.\nevaldiff-accept: wanted' });
+    expect(await pullWords(client, REPOSITORY, 12)).toEqual({
+      body: 'About this.\nevaldiff-accept: wanted', labels: [{ name: 'bug', description: '' }, { name: 'evaldiff-accept', description: 'Accepted' }],
+    });
+    expect(await pullWords(client, REPOSITORY, 12)).not.toHaveProperty('warning');
+    expect(github.state.violations).toEqual([]);
+  });
+
+  test('that cannot be read are a warning, and nothing is taken for an override', async () => {
+    const { client } = await setup();
+    expect(await pullWords(client, REPOSITORY, 999)).toEqual({ warning: expect.stringContaining('The labels of this pull request were not read, so nothing is overridden') });
+  });
 });

@@ -4,7 +4,6 @@ import type { Case } from './affected.ts';
 import { drawnAgain } from './generation.ts';
 import { quarantineOf } from './quarantine.ts';
 import { gates, selectAll, type Lane, type ProjectSide, type Selection } from './select.ts';
-import { plural } from './wording.ts';
 
 /** More tries than any reference may have, so that the sides of a comparison, and several of them, never share one. */
 const TRIES_APART = 100;
@@ -69,7 +68,12 @@ export interface NoiseTally {
   usages: UsageTotals[];
 }
 
-interface SuiteTally extends Omit<NoiseSuite, 'pass_rate'> { counted: Map<string, { reference: ReferenceResult; passes: number; tries: number }> }
+interface SuiteTally extends Omit<NoiseSuite, 'pass_rate'> {
+  /** Tries a side that every comparison made of every reference. */
+  shared: number;
+  /** By reference and try index, both sides together. */
+  counted: Map<string, { reference: ReferenceResult; passes: number[]; tries: number[] }>;
+}
 
 export function startTally(): NoiseTally {
   return { red: 0, neutral: 0, judged: 0, unjudged: 0, suites: new Map(), lows: [], falls: [], usages: [] };
@@ -97,18 +101,31 @@ function fallOf({ pass_rate: { difference } }: SuiteResult): number {
 function countSuite(suites: NoiseTally['suites'], suite: SuiteResult): void {
   const { path, name, variant, references, verdict } = suite;
   const key = JSON.stringify([path, variant]);
-  const found = suites.get(key) ?? { path, name, variant, references: references.length, regressed: 0, improved: 0, unchanged: 0, inconclusive: 0, largest_fall: 0, counted: new Map() };
+  const found = suites.get(key) ?? {
+    path, name, variant, references: references.length, regressed: 0, improved: 0, unchanged: 0, inconclusive: 0, largest_fall: 0, shared: Number.POSITIVE_INFINITY, counted: new Map(),
+  };
   suites.set(key, found);
   if (verdict === 'regressed' || verdict === 'improved' || verdict === 'unchanged' || verdict === 'inconclusive') found[verdict] += 1;
   found.largest_fall = Math.max(found.largest_fall, fallOf(suite));
-  for (const reference of references) {
-    const sum = found.counted.get(reference.id) ?? { reference, passes: 0, tries: 0 };
-    found.counted.set(reference.id, sum);
-    // A suspect's extra tries would count what looked bad twice, so rates stand on the first tries that all have.
-    const tries = [reference.base, reference.head].flatMap((side) => side?.tries.filter((one) => one.try < suite.compared.tries) ?? []);
-    sum.passes += tries.filter(({ outcome }) => outcome === 'pass').length;
-    sum.tries += tries.filter(({ outcome }) => outcome === 'pass' || outcome === 'fail').length;
+  found.shared = Math.min(found.shared, suite.compared.tries);
+  for (const reference of references) countReference(found.counted, reference);
+}
+
+function countReference(counted: SuiteTally['counted'], reference: ReferenceResult): void {
+  const sum = counted.get(reference.id) ?? { reference, passes: [], tries: [] };
+  counted.set(reference.id, sum);
+  for (const { try: index, outcome } of [...reference.base?.tries ?? [], ...reference.head?.tries ?? []]) {
+    if (outcome === 'pass') sum.passes[index] = (sum.passes[index] ?? 0) + 1;
+    if (outcome === 'pass' || outcome === 'fail') sum.tries[index] = (sum.tries[index] ?? 0) + 1;
   }
+}
+
+interface Counted { reference: ReferenceResult; passes: number; tries: number }
+
+/** What looks bad gets further tries, which would count it twice; so rates stand on the first tries that all have. */
+function countedOf({ shared, counted }: SuiteTally): Counted[] {
+  const upTo = (counts: readonly number[]): number => counts.slice(0, shared).reduce((sum, one) => sum + (one ?? 0), 0);
+  return [...counted.values()].map(({ reference, passes, tries }) => ({ reference, passes: upTo(passes), tries: upTo(tries) }));
 }
 
 /** What a measurement came to, put over what is known before it. */
@@ -120,19 +137,25 @@ export function noiseResult(head: NoiseHead, tally: NoiseTally, { notices, probl
   const suites = [...tally.suites.values()];
   return {
     noise_version: 1, ...head, red, runs, ...share, unjudged, neutral,
-    suites: suites.map(({ counted, ...suite }) => ({ ...suite, pass_rate: meanRate([...counted.values()]) })),
+    suites: suites.map(suiteOf),
     flaky: suites.flatMap(flakyOf).sort((a, b) => Math.abs(a.passes / a.tries - 0.5) - Math.abs(b.passes / b.tries - 0.5)),
     suggested: suggestion(tally, head.gate, share.low), notices, problems, usage: sumOf(tally.usages),
   };
 }
 
-function meanRate(counted: readonly { passes: number; tries: number }[]): number | null {
+function suiteOf(tally: SuiteTally): NoiseSuite {
+  const { shared: _shared, counted: _counted, ...suite } = tally;
+  return { ...suite, pass_rate: meanRate(countedOf(tally)) };
+}
+
+function meanRate(counted: readonly Counted[]): number | null {
   const rates = counted.filter(({ tries }) => tries > 0).map(({ passes, tries }) => passes / tries);
   return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
 }
 
-function flakyOf({ path, name, counted }: SuiteTally): NoiseResult['flaky'] {
-  return [...counted.values()].flatMap(({ reference: { id, file, line }, passes, tries }) => {
+function flakyOf(tally: SuiteTally): NoiseResult['flaky'] {
+  const { path, name } = tally;
+  return countedOf(tally).flatMap(({ reference: { id, file, line }, passes, tries }) => {
     const interval = passes > 0 && passes < tries ? wilson({ passes, tries }) : null;
     return interval === null ? [] : [{ path, name, id, file, line, passes, tries, ...interval }];
   });
@@ -183,9 +206,4 @@ function purposes({ by_purpose: a }: UsageTotals, { by_purpose: b }: UsageTotals
     };
   }
   return sum;
-}
-
-/** `3 of 100 comparisons of base with itself`, for a log. */
-export function noiseWords({ red, runs }: Pick<NoiseResult, 'red' | 'runs'>): string {
-  return `${String(red)} of ${plural(runs, 'comparison')} of base with itself`;
 }

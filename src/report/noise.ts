@@ -40,9 +40,10 @@ function blocksOf(noise: NoiseResult, rows: number): Block[] {
 function verdict(noise: NoiseResult): Block {
   const { runs, low, high, gate: { alpha } } = noise;
   if (noise.problems.length > 0 || runs === 0) return paragraph([strong(noiseTitle(noise)), text('.')], 'verdict');
-  const word = low > alpha ? 'more than the gate allows: answers drift, or tries depend on each other'
-    : high <= alpha ? 'within what the gate allows' : 'which agrees with what the gate allows; more comparisons say it more exactly';
-  return paragraph([strong(noiseTitle(noise)), text(`, ${word} (${percent(alpha)}).`)], 'verdict');
+  const allowed = `the ${percent(alpha)} that the gate allows`;
+  const word = low > alpha ? `more than ${allowed}: answers drift, or tries depend on each other`
+    : high <= alpha ? `at most ${allowed}` : `which agrees with ${allowed}; more comparisons say it more exactly`;
+  return paragraph([strong(noiseTitle(noise)), text(`, ${word}.`)], 'verdict');
 }
 
 function problemsOf({ problems }: NoiseResult, rows: number): Block[] {

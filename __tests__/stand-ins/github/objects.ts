@@ -45,12 +45,12 @@ export function pullObject(api: string, state: State, pull: Pull): Wire {
     label: `${repository?.split('/')[0] ?? 'unknown'}:${ref}`, ref, sha, user: userObject(api, pull.user), repo: repository === null ? null : repositoryObject(api, state, repository),
   });
   return {
-    id: 400_000 + pull.number, node_id: `PR_${pull.number}`, number: pull.number, state: pull.state, locked: pull.locked, title: pull.title, body: null, user: userObject(api, pull.user),
+    id: 400_000 + pull.number, node_id: `PR_${pull.number}`, number: pull.number, state: pull.state, locked: pull.locked, title: pull.title, body: pull.body ?? null, user: userObject(api, pull.user),
     url, html_url: html, diff_url: `${html}.diff`, patch_url: `${html}.patch`, issue_url: issue, comments_url: links.comments, commits_url: links.commits,
     statuses_url: links.statuses, review_comments_url: links.review_comments, review_comment_url: links.review_comment,
     _links: Object.fromEntries(Object.entries(links).map(([name, href]) => [name, { href }])),
     base: side(pull.base, state.repository), head: side(pull.head, pull.head.repository),
-    labels: pull.labels.map((name, index) => ({ id: 5000 + index, node_id: `L_${index}`, url: `${api}/labels/${index}`, name, color: 'ededed', default: false, description: '' })),
+    labels: pull.labels.map((name, index) => ({ id: 5000 + index, node_id: `L_${index}`, url: `${api}/labels/${index}`, name, color: 'ededed', default: false, description: pull.labelDescriptions?.[name] ?? '' })),
     assignee: null, milestone: null, auto_merge: null, author_association: 'CONTRIBUTOR', merge_commit_sha: null,
     created_at: now, updated_at: now, closed_at: pull.state === 'closed' ? now : null, merged_at: null, draft: false,
   };

@@ -22,6 +22,10 @@ export interface Pull {
   /** `repository`: owner/name, or null when the fork is deleted. */
   head: { ref: string; sha: string; repository: string | null };
   labels: string[];
+  /** The pull request's text; absent: none. */
+  body?: string;
+  /** By the label's name. */
+  labelDescriptions?: Record<string, string>;
 }
 
 export interface Comment { id: number; issue: number; user: Account; body: string; createdAt: Date; updatedAt: Date }
