@@ -44,7 +44,8 @@ describe('a red pull request with the override label', () => {
     expect(silent.annotations).toContainEqual(expect.objectContaining({ level: 'warning', message: expect.stringContaining('because nobody says why') }));
 
     Object.assign(at.github.state.pulls.get(PULL)!, { body: `${LABEL}: please` });
-    const outside = await onPullRequest(at, change, { inputs, event: pullRequestEvent(change, 'pull_request_target.fork') });
+    const checkout = shallowCheckout(change.origin, 'refs/heads/main');
+    const outside = await runOn(at, { checkout, event: pullRequestEvent(change, 'pull_request_target.fork') }, { inputs });
     expect(outside.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure', override: null });
   });
 });
