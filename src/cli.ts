@@ -23,14 +23,7 @@ const NOT_JUDGED = 2;
 /** Runs one command line and gives its exit code: 0 pass or neutral, 1 the gate failed, 2 nothing was judged. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   let code = 0;
-  const done = (result: number): void => { code = result; };
-  const program = new Command('evaldiff')
-    .description('Regression testing for LLM prompts: base against head, several tries each, regressions told from noise.')
-    .version(VERSION)
-    .showHelpAfterError('Run evaldiff --help for the commands.')
-    .exitOverride()
-    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
-  for (const command of [diffCommand, runCommand, planCommand, validateCommand, gradeCommand, noiseCommand, reportCommand, cacheCommand, importCommand, initCommand, demoCommand]) command(program, terminal, done);
+  const program = createProgram(terminal, (result) => { code = result; });
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;
@@ -40,6 +33,18 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     else terminal.err(`evaldiff failed, and the fault is its own: ${logText(error instanceof Error ? error.stack ?? error.message : String(error))}\n`);
     return NOT_JUDGED;
   }
+}
+
+/** Every command with its options; the exit code goes to `done`. */
+export function createProgram(terminal: Terminal, done: (code: number) => void): Command {
+  const program = new Command('evaldiff')
+    .description('Regression testing for LLM prompts: base against head, several tries each, regressions told from noise.')
+    .version(VERSION)
+    .showHelpAfterError('Run evaldiff --help for the commands.')
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
+  for (const command of [diffCommand, runCommand, planCommand, validateCommand, gradeCommand, noiseCommand, reportCommand, cacheCommand, importCommand, initCommand, demoCommand]) command(program, terminal, done);
+  return program;
 }
 
 if (process.argv[1] !== undefined && import.meta.main) {

@@ -1,0 +1,120 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import type { Command } from 'commander';
+import { createProgram } from '../../src/cli.ts';
+import { readOverrides } from '../../src/config/overrides.ts';
+import { readProject } from '../../src/config/project.ts';
+import { formatProblem } from '../../src/errors.ts';
+import { builtInRubrics } from '../../src/metrics/built-in-rubrics.ts';
+import { hash, optionsOf, tools, treeOf } from '../config/tree.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const PAGES = ['README.md', 'SECURITY.md', ...readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+
+interface Block { page: string; line: number; language: string; text: string }
+
+function blocksOf(page: string): Block[] {
+  const text = read(page);
+  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map((match) => ({ page, line: text.slice(0, match.index).split('\n').length, language: match[1] ?? '', text: match[2] ?? '' }));
+}
+
+const ALL = PAGES.flatMap(blocksOf);
+const pathOf = ({ text }: Block): string | null => /^# ([\w./-]+\.(?:ya?ml|json))$/.exec(text.split('\n')[0] ?? '')?.[1] ?? null;
+const isWorkflow = ({ text }: Block): boolean => /^jobs:/m.test(text);
+
+/** What pages name and do not show. */
+const DATA: Record<string, string> = {
+  'data/refunds.jsonl': '{"prompt": "How long?", "ideal": "30"}\n', 'recordings/demo.jsonl': '',
+  'data/dialogues.jsonl': '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}\n',
+  'data/answers.jsonl': '{"question": "Q", "answer": "A", "accepted": true, "score": 4}\n',
+};
+/** What a block of settings stands beside on pages that show settings alone. */
+const PROMPT: Record<string, string> = { 'prompts/p.yaml': 'name: p\nmodel: gpt-4o\ntemperature: 1\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n', 'prompts/q.prompt.yml': 'messages: [{ role: user, content: hi }]\n' };
+
+describe('code blocks', () => {
+  test('are of kinds that are looked at here', () => {
+    const known = ['yaml', 'sh', 'json', 'text', 'console', 'python', 'js', 'javascript', ''];
+    expect(ALL.filter(({ language }) => !known.includes(language)).map(({ page, line, language }) => `${page}:${String(line)} ${language}`)).toEqual([]);
+    expect(ALL.length).toBeGreaterThan(20);
+  });
+
+  test('of YAML name the file that they show, or are workflows', () => {
+    const guides = ALL.filter(({ page, language }) => language === 'yaml' && /^docs\/(?:suites|comment|required-check|costs|sweeps|migrate|rubrics|conversations)\.md$/.test(page));
+    expect(guides.filter((block) => pathOf(block) === null && !isWorkflow(block)).map(({ page, line }) => `${page}:${String(line)}`)).toEqual([]);
+  });
+
+  const guides = ['suites', 'comment', 'required-check', 'costs', 'sweeps', 'migrate'].map((name) => `docs/${name}.md`);
+  const shown = ALL.filter((block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block));
+
+  test.each(shown.map((block) => [`${block.page}:${String(block.line)}`, block] as const))('of %s are read without a problem beside the others of their page', async (_, block) => {
+    const path = pathOf(block) ?? '';
+    const others = Object.fromEntries([...shown].reverse().filter(({ page }) => page === block.page).map((each) => [pathOf(each) ?? '', each.text]));
+    const files: Record<string, string> = { ...DATA, ...(Object.keys(others).some((name) => name.startsWith('prompts/')) ? {} : PROMPT), ...others, [path]: block.text };
+    const settings = files['evaldiff.yaml'] ?? '';
+    // Settings that name a grader on another block of the page hold for the imported file that needs one.
+    const complete = path === 'promptfooconfig.yaml' || settings.includes('grader') || !('promptfooconfig.yaml' in files) ? files : { ...files, 'evaldiff.yaml': `${settings}grader: gpt-4o\n` };
+    const { project, problems } = await readProject(treeOf(complete), optionsOf({ configRequired: true }), { ...tools, builtInRubrics, hash });
+    expect(problems.map(formatProblem)).toEqual([]);
+    expect(project.suites.length).toBeGreaterThan(0);
+    expect(project.suites.flatMap(({ tests }) => tests.references.flatMap(({ problem }) => problem ?? []))).toEqual([]);
+  });
+
+  test('of JSON are JSON', () => {
+    for (const { text } of ALL.filter(({ language }) => language === 'json')) expect(() => { JSON.parse(text); }).not.toThrow();
+  });
+});
+
+/** The words of a line of a shell, without what follows `>`; quotes are taken off. */
+function words(line: string): string[] {
+  const [command = ''] = line.split(/\s+[>#]\s*/);
+  return [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, bare]) => double ?? single ?? bare ?? '');
+}
+
+const program = (): Command => createProgram({ env: {}, cwd: ROOT, out: () => undefined, err: () => undefined, isTerminal: false, width: 80 }, () => undefined);
+
+/** Why a command line would be refused, or null. Nothing is run. */
+function refusal([, name = '', ...rest]: readonly string[]): string | null {
+  const command = program().commands.find((each) => each.name() === name);
+  if (command === undefined) return name.startsWith('--') ? null : `there is no command ${name}`;
+  try {
+    const { operands, unknown } = command.parseOptions(rest);
+    if (unknown.length > 0) return `there is no option ${unknown[0] ?? ''}`;
+    const [least, most] = [command.registeredArguments.filter(({ required }) => required).length, command.registeredArguments.some(({ variadic }) => variadic) ? Infinity : command.registeredArguments.length];
+    if (operands.length < least || operands.length > most) return `${name} takes no ${String(operands.length)} arguments`;
+    const overrides = command.registeredArguments.some((argument) => argument.name() === 'overrides') ? operands.slice(command.registeredArguments.length - 1) : [];
+    return readOverrides(overrides).problems.map(formatProblem)[0] ?? null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+describe('lines for a shell', () => {
+  const lines = ALL.filter(({ language }) => language === 'sh').flatMap(({ page, line, text }) => text.split('\n').map((content, index) => ({ at: `${page}:${String(line + index + 1)}`, content: content.trim() })))
+    .flatMap(({ at, content }) => content.split('&&').map((part) => ({ at, content: part.trim() }))).filter(({ content }) => content !== '' && !content.startsWith('#'));
+
+  test('call commands of ours with options that they have', () => {
+    const ours = lines.map(({ at, content }) => ({ at, argv: words(content.replace(/^node dist\/cli\/index\.js/, 'evaldiff')) })).filter(({ argv }) => argv[0] === 'evaldiff');
+    expect(ours.length).toBeGreaterThan(12);
+    expect(ours.flatMap(({ at, argv }) => { const why = refusal(argv); return why === null ? [] : [`${at}: ${why}`]; })).toEqual([]);
+  });
+
+  test('would be refused otherwise', () => {
+    expect(refusal(['evaldiff', 'dif'])).toBe('there is no command dif');
+    expect(refusal(['evaldiff', 'diff', '--bass', 'main'])).toBe('there is no option --bass');
+    expect(refusal(['evaldiff', 'import'])).toBe('import takes no 0 arguments');
+    expect(refusal(['evaldiff', 'run', 'temprature=1'])).toContain('did you mean "temperature"');
+    expect(refusal(['evaldiff', 'report', 'a', '--format', 'pdf'])).toContain('pdf');
+  });
+
+  test('call scripts of npm that exist, and nothing else but what everybody has', () => {
+    const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
+    const others = lines.filter(({ content }) => !/^(?:evaldiff|node dist\/cli\/index\.js) /.test(content)).filter(({ content }) => {
+      const script = /^npm run ([\w:-]+)/.exec(content)?.[1] ?? /^npm (test)\b/.exec(content)?.[1];
+      return script === undefined ? !/^(?:npm ci|bash \.ci\/run|node scripts\/|git )/.test(content) : !scripts.includes(script);
+    });
+    expect(others.map(({ at, content }) => `${at}: ${content}`)).toEqual([]);
+  });
+});
