@@ -4,6 +4,7 @@ import type { EvaluatorTools } from './evaluators.ts';
 import type { Generation } from './generation.ts';
 import type { Steering } from './steering.ts';
 import { completionOf, recordedDialogue } from './transcript.ts';
+import { inWindow } from './window.ts';
 
 /** One planned try of one case on one side. */
 export interface Trial {
@@ -35,21 +36,23 @@ export interface Executors {
  * given order: pass base and head interleaved, so that drift of a model over time hits both sides alike.
  */
 export async function execute(trials: readonly Trial[], executors: Executors): Promise<Sample[]> {
-  const answers = new Map<string, Promise<Answered>>();
-  return Promise.all(trials.map(async (trial) => {
+  const answers = new Map<string, Promise<Answered>[]>();
+  return inWindow(trials, async (trial): Promise<Sample> => {
     const { generation } = trial;
     if (generation.kind === 'impossible') {
       return { trial, messages: [], completion: { status: 'error', kind: 'reference', message: generation.message }, dialogue: null };
     }
-    const key = `${String(trial.try)} ${generation.fingerprint} ${trial.steering?.fingerprint ?? ''}`;
-    const earlier = answers.get(key);
+    const key = trial.steering === null ? generation.fingerprint : `${generation.fingerprint} ${trial.steering.fingerprint}`;
+    const ofTries = answers.get(key) ?? [];
+    answers.set(key, ofTries);
+    const earlier = ofTries[trial.try];
     const answer = earlier ?? answerTo(trial, generation, executors);
-    answers.set(key, answer);
+    ofTries[trial.try] = answer;
     const answered = await answer;
     const sample: Sample = { trial, ...answered, completion: earlier === undefined ? answered.completion : reused(answered.completion) };
     executors.answered?.(sample, earlier !== undefined);
     return sample;
-  }));
+  });
 }
 
 function reused(completion: Completion): Completion {

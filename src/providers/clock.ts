@@ -26,16 +26,15 @@ export function createDeadlines(clock: Clock, ms: number): StartDeadline {
   const open = new Set<{ at: number; expired: () => void }>();
   let watching: AbortController | null = null;
   const watch = async (own: AbortController): Promise<void> => {
-    for (const oldest of open) {
-      while (open.has(oldest)) {
-        const wait = oldest.at - clock.now();
-        if (wait <= 0) {
-          open.delete(oldest);
-          oldest.expired();
-        } else {
-          await pause(clock, wait, own.signal);
-          if (own.signal.aborted) return;
-        }
+    // Looked up anew after each pause: an iterator that is held would keep every deadline there ever was.
+    for (let [oldest] = open; oldest !== undefined; [oldest] = open) {
+      const wait = oldest.at - clock.now();
+      if (wait <= 0) {
+        open.delete(oldest);
+        oldest.expired();
+      } else {
+        await pause(clock, wait, own.signal);
+        if (own.signal.aborted) return;
       }
     }
     if (watching === own) watching = null;
