@@ -28,7 +28,7 @@ describe('the action\'s inputs', () => {
   });
 
   test.each<[string, string, string]>([
-    ['mode', 'fast', 'mode: must be one of auto, diff, sweep, merge, not "fast"'],
+    ['mode', 'fast', 'mode: must be one of auto, diff, sweep, merge, noise, not "fast"'],
     ['fail-on', 'always', 'fail-on: must be one of regression, failure, never, not "always"'],
     ['comment', 'yes', 'comment: must be one of auto, always, never, not "yes"'],
     ['code', 'pyodide', 'code: must be one of sandbox, host, off, not "pyodide"'],

@@ -5,7 +5,7 @@ import type { BuiltInMetrics } from '../metric.ts';
 import { suggestion } from '../suggest.ts';
 import { fillIn, fillInAll } from './braces.ts';
 import { javascriptMetric, javascriptProblem, pythonMetric, type CodeCheck } from './code.ts';
-import { isScalar } from './imported.ts';
+import { entryOf, isScalar } from './imported.ts';
 
 /** One metric of ours (without its name), or why there is none for an assertion. */
 export type Converted = { metric: JsonMap } | { why: string };
@@ -85,8 +85,8 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
   if (typeof written !== 'string') return why('it has no type');
   const negate = written.startsWith('not-');
   const type = negate ? written.slice('not-'.length) : written;
-  const convert = Object.hasOwn(CONVERSIONS, type) ? CONVERSIONS[type] : undefined;
-  if (convert === undefined) return why(WITHOUT[type] ?? `this type is not read here${suggestion(type, Object.keys(CONVERSIONS))}`);
+  const convert = entryOf(CONVERSIONS, type);
+  if (convert === undefined) return why(entryOf(WITHOUT, type) ?? `this type is not read here${suggestion(type, Object.keys(CONVERSIONS))}`);
   const isCode = type === 'javascript' || type === 'python';
   const value = valueFor(assertion['value'], isCode, context.vars);
   const threshold = assertion['threshold'] ?? null;

@@ -2,7 +2,7 @@ import type { Json } from '../../types.ts';
 import { isMap } from '../document.ts';
 import type { JsonMap } from '../document.ts';
 import { parameterProblem } from '../parameters.ts';
-import { isScalar } from './imported.ts';
+import { entryOf, isScalar } from './imported.ts';
 
 /** The name that a file without a model of its own gets; `models:` of the settings says what it stands for. */
 export const UNNAMED_MODEL = 'default';
@@ -111,7 +111,7 @@ export function readParameters(written: JsonMap): { parameters: JsonMap; left: I
   const parameters: JsonMap = {};
   const left: ImportedModel['left'] = [];
   for (const [key, value] of Object.entries(written)) {
-    const name = SPELLINGS[key] ?? key;
+    const name = entryOf(SPELLINGS, key) ?? key;
     const problem = parameterProblem(name, value, []);
     if (problem === null) parameters[name] = value;
     else if (!SAID_ELSEWHERE.includes(key)) left.push({ key, why: problem });

@@ -3,7 +3,7 @@ import type { Json, Notice, Problem } from '../../types.ts';
 import { isMap, valueAt } from '../document.ts';
 import type { Document, JsonMap, Path } from '../document.ts';
 import { fillInAll, pathsOf, readTemplate, toOurs, variableOf } from './braces.ts';
-import { createDraft, isScalar, lastSteps, leftOut, uniqueNames, type Draft, type Imported } from './imported.ts';
+import { createDraft, entryOf, isScalar, lastSteps, leftOut, uniqueNames, type Draft, type Imported } from './imported.ts';
 import { publishedModel, readParameters } from './models.ts';
 
 const READ = ['name', 'description', 'model', 'modelParameters', 'messages', 'testData', 'evaluators', 'responseFormat', 'jsonSchema'];
@@ -145,14 +145,14 @@ function convertEvaluator(evaluator: JsonMap): { metric: JsonMap } | { why: stri
   if (isMap(string)) return convertString(string);
   if (isMap(llm)) return convertJudge(llm);
   if (typeof uses !== 'string') return { why: 'it has none of string, llm and uses' };
-  const near = NEAREST[uses.replace(/^github\//, '')];
+  const near = entryOf(NEAREST, uses.replace(/^github\//, ''));
   return near === undefined ? { why: `${uses} is not known here` } : { metric: near };
 }
 
 function convertString(string: JsonMap): { metric: JsonMap } | { why: string } {
   const [entry, ...more] = Object.entries(string);
   const [kind, value] = entry ?? ['', null];
-  const metric = COMPARISONS[kind];
+  const metric = entryOf(COMPARISONS, kind);
   if (metric === undefined || more.length > 0) return { why: 'a string evaluator is one of equals, contains, startsWith and endsWith' };
   return isScalar(value) ? { metric: { uses: metric, with: { value: String(value), ignore_case: true } } } : { why: 'its value is no text' };
 }

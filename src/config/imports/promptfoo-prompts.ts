@@ -3,7 +3,7 @@ import { isMap } from '../document.ts';
 import type { Document, JsonMap, Path } from '../document.ts';
 import { readYaml } from '../yaml.ts';
 import { readTemplate, type Template } from './braces.ts';
-import { lastSteps } from './imported.ts';
+import { entryOf, lastSteps } from './imported.ts';
 import type { ImportFiles } from './files.ts';
 
 /** A prompt of promptfoo: messages whose text is a template in braces of its own. */
@@ -73,7 +73,7 @@ function chatOf(text: string): Message[] | string {
   if (!Array.isArray(list) || !list.every((one): one is JsonMap => isMap(one) && typeof one['role'] === 'string')) return [{ role: 'user', content: text }];
   const messages: Message[] = [];
   for (const { role, content } of list) {
-    const [known, words] = [ROLES[String(role)], contentOf(content)];
+    const [known, words] = [entryOf(ROLES, String(role)), contentOf(content)];
     if (known === undefined) return `the role "${String(role)}" is not known`;
     if (words === null) return 'a message holds more than text';
     messages.push({ role: known, content: words });

@@ -7,7 +7,7 @@ import type { BuiltInMetrics } from '../metric.ts';
 import { ASSERTION_KEYS, convertAssertion } from './assertions.ts';
 import { inputOf, pathsOf, toOurs, variableOf } from './braces.ts';
 import type { ImportFiles } from './files.ts';
-import { createDraft, isScalar, lastSteps, leftOut, uniqueNames, type Draft, type Imported } from './imported.ts';
+import { createDraft, entryOf, isScalar, lastSteps, leftOut, uniqueNames, type Draft, type Imported } from './imported.ts';
 import { convertProvider, type ImportedModel } from './models.ts';
 import { readPrompts, type ForeignPrompt } from './promptfoo-prompts.ts';
 import { readForeignTests, type ForeignAssertion, type ForeignTest } from './promptfoo-tests.ts';
@@ -30,7 +30,7 @@ export async function importPromptfoo(document: Document, context: ImportContext
     return imported;
   }
   for (const key of Object.keys(value).filter((each) => !READ.includes(each))) {
-    imported.left.push(leftOut(document.placeOf([key]), key, WHY[key] ?? 'it has no counterpart'));
+    imported.left.push(leftOut(document.placeOf([key]), key, entryOf(WHY, key) ?? 'it has no counterpart'));
   }
   const models = readModels(document, imported);
   const prompts = (await readPrompts(document, context.files)).flatMap((read): ForeignPrompt[] => {
