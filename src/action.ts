@@ -7,6 +7,7 @@ import { trustLevel } from './core/trust.ts';
 import { formatProblem, UserError } from './errors.ts';
 import { parsePayload, readEvent, resolveMode } from './github/event.ts';
 import { runJob } from './job.ts';
+import { keepHeapSmall } from './heap.ts';
 import { guardProcess } from './sandbox/index.ts';
 import { logText } from './text/log.ts';
 import { visible, visibleLine } from './text/visible.ts';
@@ -45,6 +46,7 @@ function fail(error: unknown): void {
   process.exitCode = 1;
 }
 
+keepHeapSmall();
 guardProcess();
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);

@@ -13,6 +13,7 @@ import { planCommand } from './commands/plan.ts';
 import { reportCommand } from './commands/report.ts';
 import { runCommand } from './commands/run.ts';
 import { validateCommand } from './commands/validate.ts';
+import { keepHeapSmall } from './heap.ts';
 import { guardProcess } from './sandbox/index.ts';
 import { logLine, logText } from './text/log.ts';
 import { VERSION } from './version.ts';
@@ -48,6 +49,7 @@ export function createProgram(terminal: Terminal, done: (code: number) => void):
 }
 
 if (process.argv[1] !== undefined && import.meta.main) {
+  keepHeapSmall();
   guardProcess();
   process.exitCode = await main(process.argv.slice(2), {
     env: process.env, cwd: process.cwd(), out: (text) => process.stdout.write(text), err: (text) => process.stderr.write(text),

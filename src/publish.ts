@@ -9,6 +9,7 @@ import type { Published } from './github/published.ts';
 import { annotations } from './report/annotations.ts';
 import { renderComment } from './report/comment.ts';
 import { renderHtml } from './report/html.ts';
+import { jsonParts } from './report/json.ts';
 import { renderJunit } from './report/junit.ts';
 import type { LlmevalFile } from './report/llmeval.ts';
 import type { Links } from './report/markdown.ts';
@@ -23,13 +24,16 @@ export function commentMarker(checkName: string): string {
 /** Writes the files of a report into a folder; everything in them is rendered from the result alone. */
 export async function writeReports(result: Result, folder: string, marker: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const files = {
-    'result.json': `${JSON.stringify(result, null, 1)}\n`,
-    'report.html': renderHtml(result),
-    'junit.xml': renderJunit(result),
-    'comment.md': renderComment(result, { marker }),
-  };
-  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));
+  await writeFile(join(folder, 'result.json'), withNewline(jsonParts(result)));
+  // One after the other, so that a large one is gone before the next is made.
+  await writeFile(join(folder, 'report.html'), renderHtml(result));
+  await writeFile(join(folder, 'junit.xml'), renderJunit(result));
+  await writeFile(join(folder, 'comment.md'), renderComment(result, { marker }));
+}
+
+function* withNewline(parts: Iterable<string>): Generator<string> {
+  yield* parts;
+  yield '\n';
 }
 
 /** Writes the files of a run in llmeval's layout below the folder of reports. */
