@@ -137,7 +137,7 @@ interface ReadSides { base: Project | null; head: Project | null; problems: Prob
 /** Head's mistakes stop the run; base's cannot be mended by anyone here, so what base cannot say is new. */
 async function readSides(input: RunInput, hash: (text: string) => string): Promise<ReadSides> {
   const { base, read, mode } = input;
-  const tools = { builtInMetrics: metrics, builtInRubrics, hash };
+  const tools = { builtInMetrics: metrics, builtInRubrics, hash, parsed: new Map() };
   const own = headToRead(input);
   // What a pull request may name is asked of the pull request: base's models were chosen by those who may.
   const [before, after] = await Promise.all([
