@@ -26,10 +26,22 @@ export async function writeReports(result: Result, folder: string, marker: strin
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'result.json'), withNewline(jsonParts(result)));
   // One after the other, so that a large one is gone before the next is made.
-  await writeFile(join(folder, 'report.html'), renderHtml(result));
-  await writeFile(join(folder, 'junit.xml'), renderJunit(result));
+  await writeFile(join(folder, 'report.html'), inParts(renderHtml(result)));
+  await writeFile(join(folder, 'junit.xml'), inParts(renderJunit(result)));
   await writeFile(join(folder, 'comment.md'), renderComment(result, { marker }));
 }
+
+/** A long text in parts: turned into bytes as a whole it would be in memory twice. */
+function* inParts(text: string): Generator<string> {
+  for (let [start, end] = [0, 0]; start < text.length; start = end) {
+    end = start + PART;
+    // A character of two units is not taken apart.
+    if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end += 1;
+    yield text.slice(start, end);
+  }
+}
+
+const PART = 1 << 16;
 
 function* withNewline(parts: Iterable<string>): Generator<string> {
   yield* parts;
@@ -37,7 +49,7 @@ function* withNewline(parts: Iterable<string>): Generator<string> {
 }
 
 /** Writes the files of a run in llmeval's layout below the folder of reports. */
-export async function writeRunReports(files: readonly LlmevalFile[], folder: string): Promise<void> {
+export async function writeRunReports(files: Iterable<LlmevalFile>, folder: string): Promise<void> {
   for (const { path, text } of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);

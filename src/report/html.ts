@@ -56,7 +56,7 @@ function answerLengths({ suites }: Result): number[] {
 
 function pageOf(result: Result, room: Room, links: Links): string {
   const { sign, outcome } = headline(result);
-  return [
+  return lines([
     '<!doctype html>', '<html lang="en">', '<head>', '<meta charset="utf-8">',
     `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">', '<meta name="referrer" content="no-referrer">',
@@ -65,7 +65,12 @@ function pageOf(result: Result, room: Room, links: Links): string {
     htmlOf(sectionBlocks(result, EVERYTHING, PARTS), links), '</main>',
     `<footer>${htmlOf(sectionBlocks(result, EVERYTHING, ['footer']), links)}</footer>`,
     `<script>${SCRIPT}</script>`, '</body>', '</html>', '',
-  ].join('\n');
+  ]);
+}
+
+/** One string of several: added up rather than joined, which would copy what is large already. */
+function lines(parts: readonly string[]): string {
+  return parts.reduce((text, part) => `${text}\n${part}`);
 }
 
 function topHtml({ base, head, mode }: Result): string {
@@ -117,11 +122,11 @@ function referencesHtml(result: Result, { characters, references: most }: Room, 
     ...(characters < ANSWER_LEVELS[0] ? [`Texts are cut after ${count(characters)} characters to keep this file small; result.json has them whole.`] : []),
     ...(left > 0 ? [`${counted(left, 'reference')} with the mildest status are left out; result.json has them.`] : []),
   ];
-  return [
+  return lines([
     '<section><h2>References</h2>', ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`), filterHtml(all.filter((one) => chosen.has(one))),
     ...suitesWorstFirst(result.suites).map((suite) => suiteHtml(suite, byStatus(suite.references).filter((one) => chosen.has(one)), characters, links)),
     '</section>',
-  ].join('\n');
+  ]);
 }
 
 function byStatus(references: readonly ReferenceResult[]): ReferenceResult[] {

@@ -12,18 +12,19 @@ const ROLES: Readonly<Record<Role, string>> = { system: 'system', user: 'human',
  * `metrics.<name>.{metric, result, skipped}`. A try that could not be judged says so in `result` (`error`, `ungraded`,
  * `skipped`) or, without an answer, in `error`; llmeval knows `pass` and `fail` only.
  */
-export function llmevalFiles(result: Result, suites: readonly Suite[], startedAt: Date): LlmevalFile[] {
+export function* llmevalFiles(result: Result, suites: readonly Suite[], startedAt: Date): Generator<LlmevalFile> {
   const [day = '', time = ''] = startedAt.toISOString().slice(0, 19).split('T');
   const folder = `multirun/${day}/${time.replaceAll(':', '-')}`;
-  return result.suites.flatMap((suite, job) => {
+  for (const [job, suite] of result.suites.entries()) {
     const written = suites.find(({ prompt }) => prompt.file === suite.path && prompt.name === suite.name);
-    if (written === undefined) return [];
     const tries = suite.references.reduce((most, { head }) => Math.max(most, head?.tries.length ?? 0), 0);
-    return Array.from({ length: tries }, (_, index) => ({
-      path: `${folder}/${String(job)}/report-${String(index)}.yaml`,
-      text: stringify(report(suite, written, index, tries), { aliasDuplicateObjects: false, lineWidth: 0 }),
-    }));
-  });
+    for (let index = 0; written !== undefined && index < tries; index += 1) {
+      yield {
+        path: `${folder}/${String(job)}/report-${String(index)}.yaml`,
+        text: stringify(report(suite, written, index, tries), { aliasDuplicateObjects: false, lineWidth: 0 }),
+      };
+    }
+  }
 }
 
 function report(suite: SuiteResult, { prompt, tests }: Suite, index: number, tries: number): Json {
