@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { NO_LIST } from '../src/core/price.ts';
+import { NO_LIST } from '../src/core/spend/price.ts';
 import { measureNoise, type NoiseInput } from '../src/measure-noise.ts';
 import type { Edges } from '../src/run.ts';
 import { createRandom, nextFloat } from '../src/statistics/random.ts';

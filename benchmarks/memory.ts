@@ -39,7 +39,7 @@ function project(): string {
 
 /** One run in this process. */
 async function measure(folder: string, url: string, run: string): Promise<Figures> {
-  const { keepHeapSmall } = await import('../src/heap.ts');
+  const { keepHeapSmall } = await import('../src/world/heap.ts');
   keepHeapSmall();
   const { main } = await import('../src/cli.ts');
   const begun = performance.now();

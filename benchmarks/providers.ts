@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { recordingKey, requestKey } from '../src/core/request-key.ts';
+import { recordingKey, requestKey } from '../src/core/fingerprint/request-key.ts';
 import { createOnce, createProviders } from '../src/providers/index.ts';
 import type { Message } from '../src/types.ts';
 import type { VendorName } from '../src/providers/vendor.ts';

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as core from '@actions/core';
-import { accessFrom, secretsOf, withoutSecrets } from './access.ts';
+import { accessFrom, secretsOf, withoutSecrets } from './world/access.ts';
 import { INPUT_DEFAULTS, readInputs } from './config/inputs.ts';
-import { trustLevel } from './core/trust.ts';
+import { trustLevel } from './core/select/trust.ts';
 import { formatProblem, UserError } from './errors.ts';
 import { parsePayload, readEvent, resolveMode } from './github/event.ts';
-import { runJob } from './job.ts';
-import { keepHeapSmall } from './heap.ts';
+import { runJob } from './job/job.ts';
+import { keepHeapSmall } from './world/heap.ts';
 import { guardProcess } from './sandbox/index.ts';
 import { logText } from './text/log.ts';
 import { visible, visibleLine } from './text/visible.ts';

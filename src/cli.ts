@@ -13,7 +13,7 @@ import { planCommand } from './commands/plan.ts';
 import { reportCommand } from './commands/report.ts';
 import { runCommand } from './commands/run.ts';
 import { validateCommand } from './commands/validate.ts';
-import { keepHeapSmall } from './heap.ts';
+import { keepHeapSmall } from './world/heap.ts';
 import { guardProcess } from './sandbox/index.ts';
 import { logLine, logText } from './text/log.ts';
 import { VERSION } from './version.ts';

@@ -1,8 +1,8 @@
 import { judge } from './core/judge.ts';
-import { count, drawOf, noiseResult, startTally, type NoiseHead } from './core/noise.ts';
-import { targetsOf, type Prepared } from './core/prepare.ts';
-import { startLane } from './core/rounds.ts';
-import type { ComparedLane } from './core/verdict.ts';
+import { count, drawOf, noiseResult, startTally, type NoiseHead } from './core/gate/noise.ts';
+import { targetsOf, type Prepared } from './core/plan/prepare.ts';
+import { startLane } from './core/trial/rounds.ts';
+import type { ComparedLane } from './core/compare/verdict.ts';
 import { guardedEdges, planRun, type Edges, type RunInput } from './run.ts';
 import type { Complete, NoiseResult, Notice, SourceTree } from './types.ts';
 

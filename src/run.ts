@@ -2,18 +2,18 @@ import type { NoiseNote, Notice, Problem, Project, Request, Result, Settings, So
 import { readProject, type ReadOptions } from './config/project.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from './config/settings.ts';
 import { sweepNotice } from './config/sweep.ts';
-import { arrange, type Arranged } from './core/arrange.ts';
-import { createGuard, type Caps, type Guard } from './core/budget.ts';
-import { costCap, costProblems, forecast, spendNotices, timesForecast, type Forecast } from './core/forecast.ts';
-import type { Halt } from './core/halt.ts';
+import { arrange, type Arranged } from './core/select/arrange.ts';
+import { createGuard, type Caps, type Guard } from './core/spend/budget.ts';
+import { costCap, costProblems, forecast, spendNotices, timesForecast, type Forecast } from './core/spend/forecast.ts';
+import type { Halt } from './core/gate/halt.ts';
 import { judge, type JudgeEdges } from './core/judge.ts';
-import { judgeWithoutKeys } from './core/keyless.ts';
-import { repeated, type Plan } from './core/plan.ts';
-import { prepare, priceSettings, targetsOf, type PrepareInput, type Prepared } from './core/prepare.ts';
-import { NO_LIST, priceFrom, type ListPrice } from './core/price.ts';
+import { judgeWithoutKeys } from './core/plan/keyless.ts';
+import { repeated, type Plan } from './core/plan/plan.ts';
+import { prepare, priceSettings, targetsOf, type PrepareInput, type Prepared } from './core/plan/prepare.ts';
+import { NO_LIST, priceFrom, type ListPrice } from './core/spend/price.ts';
 import { blankResult, DEFAULT_GATE, notEvaluated, type ResultHead } from './core/result.ts';
-import { withFilesOf } from './core/settings-of-base.ts';
-import { sources, type Withheld } from './core/trust.ts';
+import { withFilesOf } from './core/select/settings-of-base.ts';
+import { sources, type Withheld } from './core/select/trust.ts';
 import { builtInRubrics } from './metrics/built-in-rubrics.ts';
 import { metrics } from './metrics/index.ts';
 

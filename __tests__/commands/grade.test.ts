@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { main } from '../../src/cli.ts';
-import type { RubricTrial } from '../../src/core/rubric-trial.ts';
+import type { RubricTrial } from '../../src/core/rubrics/rubric-trial.ts';
 import { startModelServer, type ModelServer, type Script } from '../stand-ins/models/server.ts';
 import { createRepository, fixtureEnvironment, removeTemporaryFolders } from '../stand-ins/repository.ts';
 

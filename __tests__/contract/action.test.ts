@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { INPUT_DEFAULTS } from '../../src/config/inputs.ts';
-import { outputsOf } from '../../src/outputs.ts';
+import { outputsOf } from '../../src/job/outputs.ts';
 import { resultOf } from '../report/results.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
-import { outputsOf } from '../../src/outputs.ts';
+import { outputsOf } from '../../src/job/outputs.ts';
 import { blankResult, DEFAULT_GATE } from '../../src/core/result.ts';
 import { openShop, type Shop, type ShopOptions } from '../commands/shop.ts';
 import { hostileLogs, hostileTexts } from '../stand-ins/hostile-text.ts';

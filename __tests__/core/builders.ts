@@ -1,6 +1,6 @@
 /** Small, valid pieces of the vocabulary for tests of the core; every argument is what a test cares about. */
-import type { SuiteSide } from '../../src/core/affected.ts';
-import type { Yardstick } from '../../src/core/yardstick.ts';
+import type { SuiteSide } from '../../src/core/select/affected.ts';
+import type { Yardstick } from '../../src/core/fingerprint/yardstick.ts';
 import type {
   Completion, GateSettings, Metric, Outcome, PassRate, Project, Prompt, Reference, ReferenceResult, Settings, SideResult, Suite, SuiteResult, Tests, TryResult,
 } from '../../src/types.ts';

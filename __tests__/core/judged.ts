@@ -1,9 +1,9 @@
 /** The core from two projects to a result, with a scripted model and nothing of the world. */
-import { arrange } from '../../src/core/arrange.ts';
+import { arrange } from '../../src/core/select/arrange.ts';
 import { judge, type JudgeEdges } from '../../src/core/judge.ts';
-import { prepare, type PrepareInput } from '../../src/core/prepare.ts';
+import { prepare, type PrepareInput } from '../../src/core/plan/prepare.ts';
 import { blankResult } from '../../src/core/result.ts';
-import { sources } from '../../src/core/trust.ts';
+import { sources } from '../../src/core/select/trust.ts';
 import type { Project, Request, Result, SourceTree, Suite } from '../../src/types.ts';
 import { answer, reference, suite } from './builders.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
-import { arrange } from '../../src/core/arrange.ts';
+import { arrange } from '../../src/core/select/arrange.ts';
 import { judge } from '../../src/core/judge.ts';
-import { prepare } from '../../src/core/prepare.ts';
+import { prepare } from '../../src/core/plan/prepare.ts';
 import { blankResult } from '../../src/core/result.ts';
-import { sources } from '../../src/core/trust.ts';
+import { sources } from '../../src/core/select/trust.ts';
 import type { Project, Request, Result, Rubric, SourceTree } from '../../src/types.ts';
 import { answer } from './builders.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { trustLevel } from '../../src/core/trust.ts';
+import { trustLevel } from '../../src/core/select/trust.ts';
 import { UserError } from '../../src/errors.ts';
 import { MAX_PAYLOAD_CHARACTERS, parsePayload, readEvent, resolveMode } from '../../src/github/event.ts';
 

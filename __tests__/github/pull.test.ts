@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { trustLevel } from '../../src/core/trust.ts';
+import { trustLevel } from '../../src/core/select/trust.ts';
 import { currentHead, findPullRequest, ownerAndName, pullWords, withPullRequest } from '../../src/github/pull.ts';
 import type { EventFacts } from '../../src/types.ts';
 import { addPull, workflowToken } from '../stand-ins/github/index.ts';

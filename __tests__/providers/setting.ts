@@ -1,5 +1,5 @@
 import type { Completion, Json, Message, Request } from '../../src/types.ts';
-import { recordingKey } from '../../src/core/request-key.ts';
+import { recordingKey } from '../../src/core/fingerprint/request-key.ts';
 import { createProviders } from '../../src/providers/index.ts';
 import type { ProviderOptions, Providers } from '../../src/providers/index.ts';
 import type { Clock } from '../../src/providers/clock.ts';

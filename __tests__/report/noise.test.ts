@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withOverride } from '../../src/core/override.ts';
+import { withOverride } from '../../src/core/gate/override.ts';
 import { NO_USAGE } from '../../src/core/result.ts';
 import { renderComment } from '../../src/report/comment.ts';
 import { headline } from '../../src/report/headline.ts';

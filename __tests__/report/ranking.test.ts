@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ranking } from '../../src/report/ranking.ts';
 import { renderBlocks } from '../../src/report/terminal.ts';
-import { costPer1000Calls } from '../../src/core/sweep-cost.ts';
+import { costPer1000Calls } from '../../src/core/spend/sweep-cost.ts';
 import type { SuiteResult } from '../../src/types.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from './results.ts';
 

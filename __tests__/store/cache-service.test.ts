@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheKeys, createCacheService } from '../../src/store/cache-service.ts';
-import { openJobStores } from '../../src/stores.ts';
+import { openJobStores } from '../../src/world/stores.ts';
 import type { Complete, TrustLevel } from '../../src/types.ts';
 import { startCacheServer, type CacheServer } from '../stand-ins/cache-service.ts';
 import { asks, keyOf, ok } from './setting.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { requestKey } from '../../src/core/request-key.ts';
+import { requestKey } from '../../src/core/fingerprint/request-key.ts';
 import { openStore } from '../../src/store/index.ts';
 import type { Store, StoreOptions } from '../../src/store/index.ts';
 import type { Complete, Completion, Request } from '../../src/types.ts';

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UserError, problem } from '../errors.ts';
-import { plural } from '../core/wording.ts';
+import { plural } from '../core/compare/wording.ts';
 import { openStore, type Prune, type StoreStats } from '../store/index.ts';
-import { storeFile } from '../stores.ts';
+import { storeFile } from '../world/stores.ts';
 import { logLine, logText } from '../text/log.ts';
 import type { Terminal } from './options.ts';
 

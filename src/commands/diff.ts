@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { exitCode } from '../exit-code.ts';
-import { findLocalSides, WORKTREE } from '../sides.ts';
+import { findLocalSides, WORKTREE } from '../job/sides.ts';
 import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.ts';
 import { evaluate, type FindSides } from './session.ts';
 

@@ -1,11 +1,11 @@
 import type { EvaluatorResult, Problem, Project, Suite } from '../types.ts';
-import { sha256 } from '../asking.ts';
-import { createGuard } from '../core/budget.ts';
-import { evaluatorCallsOf, evaluatorTargetsOf, testEvaluators, type EvaluatorTest } from '../core/evaluator-tests.ts';
-import { priceFrom } from '../core/price.ts';
-import { evaluatorsOf } from '../core/select.ts';
-import { steeringOf } from '../core/steering.ts';
-import { plural } from '../core/wording.ts';
+import { sha256 } from '../world/asking.ts';
+import { createGuard } from '../core/spend/budget.ts';
+import { evaluatorCallsOf, evaluatorTargetsOf, testEvaluators, type EvaluatorTest } from '../core/conversation/evaluator-tests.ts';
+import { priceFrom } from '../core/spend/price.ts';
+import { evaluatorsOf } from '../core/select/select.ts';
+import { steeringOf } from '../core/conversation/steering.ts';
+import { plural } from '../core/compare/wording.ts';
 import { problem, UserError } from '../errors.ts';
 import { evaluatorTables } from '../report/evaluators.ts';
 import { renderBlocks } from '../report/terminal.ts';

@@ -1,11 +1,11 @@
 import type { Problem, Project, Rubric } from '../types.ts';
-import { sha256 } from '../asking.ts';
+import { sha256 } from '../world/asking.ts';
 import { suggestion } from '../config/suggest.ts';
-import { createGuard } from '../core/budget.ts';
-import { priceFrom } from '../core/price.ts';
-import { tryRubric, type RubricTrial } from '../core/rubric-trial.ts';
-import { gradersOf } from '../core/select.ts';
-import { plural } from '../core/wording.ts';
+import { createGuard } from '../core/spend/budget.ts';
+import { priceFrom } from '../core/spend/price.ts';
+import { tryRubric, type RubricTrial } from '../core/rubrics/rubric-trial.ts';
+import { gradersOf } from '../core/select/select.ts';
+import { plural } from '../core/compare/wording.ts';
 import { problem, UserError } from '../errors.ts';
 import { renderBlocks } from '../report/terminal.ts';
 import { rubricTrial } from '../report/rubric-trial.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Project } from '../types.ts';
 import { readProject } from '../config/project.ts';
 import { problem, UserError } from '../errors.ts';
-import { sha256 } from '../asking.ts';
+import { sha256 } from '../world/asking.ts';
 import { builtInRubrics } from '../metrics/built-in-rubrics.ts';
 import { metrics } from '../metrics/index.ts';
 import { suggestion } from '../config/suggest.ts';

@@ -5,7 +5,7 @@ import { runsOf } from '../config/inputs.ts';
 import { problem, UserError } from '../errors.ts';
 import { measureNoise } from '../measure-noise.ts';
 import { renderNoise } from '../report/noise.ts';
-import { findLocalSides } from '../sides.ts';
+import { findLocalSides } from '../job/sides.ts';
 import { logJson } from '../text/log.ts';
 import type { NoiseResult } from '../types.ts';
 import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.ts';

@@ -6,7 +6,7 @@ import { UserError, problem } from '../errors.ts';
 import { readRunReport, type RunReport } from '../config/llmeval-run.ts';
 import { readResult } from '../config/result.ts';
 import { exitCode } from '../exit-code.ts';
-import { commentMarker } from '../publish.ts';
+import { commentMarker } from '../job/publish.ts';
 import { renderComment } from '../report/comment.ts';
 import { renderHtml } from '../report/html.ts';
 import { renderJunit } from '../report/junit.ts';

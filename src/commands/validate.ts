@@ -4,7 +4,7 @@ import { renderTerminal } from '../report/terminal.ts';
 import { logLine } from '../text/log.ts';
 import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.ts';
 import { currentFiles, planOnly } from './session.ts';
-import { plural } from '../core/wording.ts';
+import { plural } from '../core/compare/wording.ts';
 
 export function validateCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
   evaluateOptions(program.command('validate'))

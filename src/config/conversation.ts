@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isVariableName } from '../core/template.ts';
+import { isVariableName } from '../core/fingerprint/template.ts';
 import { problem } from '../errors.ts';
 import type { Conversation, Problem, Settings } from '../types.ts';
 import { answersFromSchema, answerSchema, readAnswers } from './answers.ts';

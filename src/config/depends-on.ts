@@ -1,5 +1,5 @@
 import { problem } from '../errors.ts';
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../core/fingerprint/canonical.ts';
 import type { DependsOn, Metric, MetricLevel, Problem } from '../types.ts';
 import { suggestion } from './suggest.ts';
 

@@ -1,5 +1,5 @@
 import { problem } from '../errors.ts';
-import { MOST_RUNS } from '../core/noise.ts';
+import { MOST_RUNS } from '../core/gate/noise.ts';
 import type { Problem } from '../types.ts';
 import { readEndpoints } from './endpoints.ts';
 import type { Endpoint } from './endpoints.ts';

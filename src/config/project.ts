@@ -1,4 +1,4 @@
-import { everyMetric } from '../core/own-metrics.ts';
+import { everyMetric } from '../core/trial/own-metrics.ts';
 import { problem } from '../errors.ts';
 import type { Json, Notice, Place, Problem, Project, Prompt, Rubric, Settings, SourceTree, Suite } from '../types.ts';
 import { checkModels } from './allowed-models.ts';

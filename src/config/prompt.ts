@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isVariableName, placeholders } from '../core/template.ts';
+import { isVariableName, placeholders } from '../core/fingerprint/template.ts';
 import { problem } from '../errors.ts';
 import type { Message, Notice, Place, Problem, Prompt, Role } from '../types.ts';
 import { isMap, pathText, valueAt } from './document.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../core/fingerprint/canonical.ts';
 import { problem } from '../errors.ts';
 import type { Json, Message, Place, Problem, Reference, Scalar } from '../types.ts';
 import { valueAt } from './document.ts';

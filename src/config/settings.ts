@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../core/fingerprint/canonical.ts';
 import { DEFAULT_GATE } from '../core/result.ts';
 import { problem } from '../errors.ts';
 import type { Budget, GraderSettings, Json, ModelSettings, Notice, Problem, ProviderName, Scalar, Settings } from '../types.ts';

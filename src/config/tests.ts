@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CONVERSATION_SCORE } from '../core/transcript.ts';
+import { CONVERSATION_SCORE } from '../core/conversation/transcript.ts';
 import { problem } from '../errors.ts';
 import type { Metric, Problem, Settings, Tests } from '../types.ts';
 import { conversationSchema, readConversation } from './conversation.ts';

@@ -1,5 +1,5 @@
 import type { GateSettings, NoiseNote, Notice, Problem, Result, SourceTree, TrustLevel, UsageTotals } from '../types.ts';
-import type { Withheld } from './trust.ts';
+import type { Withheld } from './select/trust.ts';
 
 /** What every result says, whatever came of the run. */
 export interface ResultHead {

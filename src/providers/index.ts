@@ -26,7 +26,7 @@ export interface ProviderOptions extends Access {
   checkout(commit: string): Promise<string>;
   /** Text of a recordings file at a commit. */
   readRecording(commit: string, file: string): Promise<string>;
-  /** Equal for equal recorded requests; `core/request-key.ts` has it. */
+  /** Equal for equal recorded requests; `core/fingerprint/request-key.ts` has it. */
   recordingKey(request: RecordedRequest): string;
   /** The environment, and the names of what programs may see of it besides PATH, HOME and LANG. */
   env: Readonly<Record<string, string | undefined>>;

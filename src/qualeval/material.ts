@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../core/fingerprint/canonical.ts';
 import { cut } from '../text/cut.ts';
 import type { Json, Scalar } from '../types.ts';
 

@@ -1,5 +1,5 @@
 import type { ReferenceResult, ReferenceStatus, Result, SuiteResult } from '../types.ts';
-import { points, signed } from '../core/wording.ts';
+import { points, signed } from '../core/compare/wording.ts';
 import { escapeMarkup } from '../text/html.ts';
 import { bytes, type Detail } from './detail.ts';
 import { headline } from './headline.ts';

@@ -1,5 +1,5 @@
 import type { NoiseResult, NoiseSuite } from '../types.ts';
-import { percent } from '../core/wording.ts';
+import { percent } from '../core/compare/wording.ts';
 import { shorten } from '../text/cut.ts';
 import { code, joined, paragraph, place, strong, text, type Block, type Line } from './document.ts';
 import { SENTENCE } from './headline.ts';

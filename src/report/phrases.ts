@@ -1,4 +1,4 @@
-import { percent, points, signed } from '../core/wording.ts';
+import { percent, points, signed } from '../core/compare/wording.ts';
 import type { PassRate, ReferenceResult, ReferenceStatus, SideResult, SuiteResult, Variant, Verdict } from '../types.ts';
 
 /** A sign and a word for each verdict; the sign is never the only bearer of the meaning. */

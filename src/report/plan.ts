@@ -1,10 +1,10 @@
 import type { Notice } from '../types.ts';
 import { formatProblem } from '../errors.ts';
-import type { Prepared } from '../core/prepare.ts';
-import type { LaneRun } from '../core/rounds.ts';
-import { forecastWords, type Forecast } from '../core/forecast.ts';
-import { sources, SOURCE_LABELS, type Sources, type TrustDecision } from '../core/trust.ts';
-import { plural } from '../core/wording.ts';
+import type { Prepared } from '../core/plan/prepare.ts';
+import type { LaneRun } from '../core/trial/rounds.ts';
+import { forecastWords, type Forecast } from '../core/spend/forecast.ts';
+import { sources, SOURCE_LABELS, type Sources, type TrustDecision } from '../core/select/trust.ts';
+import { plural } from '../core/compare/wording.ts';
 import { logLine } from '../text/log.ts';
 
 export interface PlanView {

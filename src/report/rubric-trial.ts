@@ -1,5 +1,5 @@
-import type { RubricTrial } from '../core/rubric-trial.ts';
-import { percent } from '../core/wording.ts';
+import type { RubricTrial } from '../core/rubrics/rubric-trial.ts';
+import { percent } from '../core/compare/wording.ts';
 import { code, paragraph, place, strong, text, type Block, type Line } from './document.ts';
 import { counted } from './phrases.ts';
 

@@ -1,7 +1,7 @@
 import type { RunReport } from '../config/llmeval-run.ts';
 import type { RunRow, RunTable } from './run-table.ts';
 import type { Evaluate, Result, Rollup, SideResult, Tally } from '../types.ts';
-import { namedRollup, rollUp } from '../core/rollup.ts';
+import { namedRollup, rollUp } from '../core/compare/rollup.ts';
 
 /** The suites of a saved result as tables, one for each prompt; head's side, as the roll-up judged it. */
 export function tablesOfResult(file: string, { suites }: Result): RunTable[] {

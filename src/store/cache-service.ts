@@ -9,7 +9,7 @@ export interface CacheLibrary {
 }
 
 export interface CacheScope {
-  /** Of `core/trust.ts`: whether the run may write what everybody reads, only what its own pull request reads, or nothing. */
+  /** Of `core/select/trust.ts`: whether the run may write what everybody reads, only what its own pull request reads, or nothing. */
   access: 'read-write' | 'read-write-own-scope' | 'read';
   /** What tells this project's answers from another's in the same repository. */
   project: string;

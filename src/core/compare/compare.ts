@@ -1,0 +1,170 @@
+import type { PassRate, ReferenceResult, ReferenceStatus, SideResult, Side, SuiteResult, TryResult, Verdict } from '../../types.ts';
+import { conversationSummary } from '../conversation/conversation-summary.ts';
+import { discreteFdr } from '../../statistics/discrete-fdr.ts';
+import { referenceTest } from '../../statistics/reference-test.ts';
+import { settlingSize } from '../../statistics/settling-size.ts';
+import { SCREEN_TRIES, FULL_TRIES } from '../../statistics/adaptive-levels.ts';
+import { designOf } from '../../statistics/visible-drop.ts';
+import { tallyOf, type RollupWord } from './rollup.ts';
+import type { CaseRun, LaneRun } from '../trial/rounds.ts';
+import { classificationOf } from './classification.ts';
+import { preferenceOf } from '../trial/pairwise.ts';
+import { countOutcomes, meanRate, sharedTries } from './tables.ts';
+import type { ComparedLane, LaneVerdict } from './verdict.ts';
+import type { RunWords } from './words.ts';
+import { percent, plural, points, signed } from './wording.ts';
+import { scoreCount, scoreNames } from '../fingerprint/yardstick.ts';
+
+/** At this false-discovery rate a single reference is called regressed or improved. */
+const REFERENCE_FDR = 0.05;
+
+/** One lane as the result shows it: counts, statuses, rates with interval, and the verdict in words. */
+export function compareLane(lane: ComparedLane, verdict: LaneVerdict | null, words: ReadonlyMap<CaseRun, RunWords>): SuiteResult {
+  const { run, compared } = lane;
+  const { path, name, variant, baseVariant, because } = run.lane;
+  const statuses = referenceStatuses(compared, verdict);
+  const references = run.runs.map((one) => referenceResult(run, one, words.get(one), statuses.get(one)));
+  const removed = run.lane.cases.filter(({ change }) => change === 'removed').map(({ reference }) => removedReference(reference));
+  const rate = passRate(lane, verdict);
+  const conversation = conversationSummary(run, ratedRuns(lane), ratedTries(lane, verdict));
+  const preference = preferenceOf(run.deciding.tests, compared);
+  const classification = classificationOf(run.deciding.tests, ratedRuns(lane), ratedTries(lane, verdict));
+  const shown: Verdict = verdict?.verdict ?? uncomparedVerdict(run);
+  return {
+    path, name, variant, base_variant: baseVariant, because, ...(Object.keys(lane.ownGate).length === 0 ? {} : { gate: lane.ownGate }), pass_rate: rate, verdict: shown,
+    summary: summaryOf(shown, rate, verdict, lane),
+    visible_drop: verdict?.visibleDrop ?? null,
+    compared: { references: compared.length, tries: verdict?.tries ?? 0 },
+    references: [...references, ...removed],
+    metrics: metricRates(run),
+    ...(conversation === null ? {} : { conversation }),
+    ...(preference === null ? {} : { preference }),
+    ...(classification === null ? {} : { classification }),
+  };
+}
+
+/** A lane in which nothing had to be told apart. */
+function uncomparedVerdict({ lane, runs }: LaneRun): Verdict {
+  if (lane.head === null) return 'removed';
+  if (lane.base === null) return runs.length > 0 ? 'new' : 'no_data';
+  const asked = runs.filter(({ base, head }) => base.length > 0 || head.length > 0);
+  if (asked.length === 0) return 'no_data';
+  return runs.some(({ base }) => base.length > 0) ? 'unchanged' : 'not_compared';
+}
+
+interface Status { status: ReferenceStatus | null; p: number | null; q: number | null }
+
+/** Which single references the tests call regressed or improved. */
+function referenceStatuses(compared: readonly CaseRun[], verdict: LaneVerdict | null): Map<CaseRun, Status> {
+  if (verdict === null) return new Map();
+  const { down, up } = discreteFdr(verdict.own);
+  return new Map(compared.map((run, index) => {
+    const table = verdict.own[index];
+    const q = down[index] ?? 1;
+    const p = table === undefined ? null : referenceTest(table).down;
+    const status = verdict.broke.has(run) || q <= REFERENCE_FDR ? 'regressed' : (up[index] ?? 1) <= REFERENCE_FDR ? 'improved' : null;
+    return [run, { status, p, q }];
+  }));
+}
+
+function referenceResult({ deciding }: LaneRun, run: CaseRun, words: RunWords | undefined, found: Status | undefined): ReferenceResult {
+  const { reference } = run.case;
+  const metrics = scoreCount(deciding.tests, reference);
+  const skip = deciding.tests.skip || reference.skip;
+  const base = sideResult(run, 'base', words?.base, metrics, skip);
+  const head = sideResult(run, 'head', words?.head, metrics, skip);
+  return {
+    id: reference.id, file: reference.place.file, line: reference.place.line, tags: reference.tags, skip,
+    input: reference.input, expected: reference.expected ?? null,
+    status: found?.status ?? plainStatus(run, base, head), p: found?.p ?? null, q: found?.q ?? null, base, head,
+  };
+}
+
+function sideResult(run: CaseRun, side: Side, word: RollupWord | undefined, metrics: number, skip: boolean): SideResult | null {
+  if (run.case[side] === null) return null;
+  const tries: TryResult[] = run[side].map(({ result }) => result);
+  const { passes, tries: judged } = countOutcomes(tries.map(({ outcome }) => outcome));
+  return { tally: tallyOf(tries, metrics, skip), rollup: word?.word ?? null, passes, tries_judged: judged, tries };
+}
+
+/** The status of a reference that no test calls: in the order of the specification, the first that holds. */
+function plainStatus({ case: { change } }: CaseRun, base: SideResult | null, head: SideResult | null): ReferenceStatus {
+  const unjudged = [base, head].filter((side) => side !== null).find(({ tries_judged }) => tries_judged === 0);
+  if (unjudged !== undefined) return unjudged.tries.some(({ outcome }) => outcome === 'ungraded') ? 'ungraded' : 'error';
+  if (change === 'added' || change === 'edited') return change;
+  if (base === null) return head?.rollup ?? 'error';
+  if (head === null) return 'removed';
+  if (base.rollup !== head.rollup) return 'inconclusive';
+  return isMixed(base) || isMixed(head) ? 'flaky' : 'unchanged';
+}
+
+function isMixed({ passes, tries_judged }: SideResult): boolean {
+  return passes > 0 && passes < tries_judged;
+}
+
+function removedReference(reference: CaseRun['case']['reference']): ReferenceResult {
+  return {
+    id: reference.id, file: reference.place.file, line: reference.place.line, tags: reference.tags, skip: reference.skip,
+    input: reference.input, expected: reference.expected ?? null, status: 'removed', p: null, q: null, base: null, head: null,
+  };
+}
+
+/** What a suite's rates rest on: the compared references, or all that ran where nothing is compared; */
+function ratedRuns({ run, compared }: ComparedLane): readonly CaseRun[] {
+  return compared.length > 0 ? compared : run.runs;
+}
+
+/** and the tries that they share. */
+function ratedTries(lane: ComparedLane, verdict: LaneVerdict | null): number {
+  return verdict?.tries ?? sharedTries(ratedRuns(lane).filter(({ base, head }) => base.length + head.length > 0));
+}
+
+function passRate(lane: ComparedLane, verdict: LaneVerdict | null): PassRate {
+  const [runs, tries] = [ratedRuns(lane), ratedTries(lane, verdict)];
+  const rates = { base: meanRate(runs, 'base', tries), head: meanRate(runs, 'head', tries) };
+  if (verdict === null || verdict.interval === null) return { ...rates, difference: null, low: null, high: null, p: null };
+  const { interval: { difference, low, high }, p } = verdict;
+  return { ...rates, difference, low, high, p };
+}
+
+function metricRates({ deciding, runs }: LaneRun): SuiteResult['metrics'] {
+  const rate = (name: string, side: Side): { rate: number | null; judged: number } => {
+    const statuses = runs.flatMap((run) => run[side].flatMap(({ result }) => result.scores.filter(({ metric }) => metric === name).map(({ status }) => status)));
+    const judged = statuses.filter((status) => status === 'pass' || status === 'fail').length;
+    return { judged, rate: judged === 0 ? null : statuses.filter((status) => status === 'pass').length / judged };
+  };
+  return scoreNames(deciding.tests).map((name) => {
+    const [base, head] = [rate(name, 'base'), rate(name, 'head')];
+    return { name, base: base.rate, head: head.rate, judged_base: base.judged, judged_head: head.judged };
+  });
+}
+
+function summaryOf(shown: Verdict, rate: PassRate, verdict: LaneVerdict | null, { policy, gate }: ComparedLane): string {
+  if (verdict === null || verdict.interval === null) return plainSummary(shown, rate);
+  const { interval: { difference, low, high }, p, own, tries, visibleDrop: drop } = verdict;
+  const ruledOut = low < 0 ? `rules out a drop above ${(-low * 100).toFixed(1)} points` : 'rules out any drop';
+  const sees = drop === null ? 'cannot see any drop' : `usually sees drops of ${(drop * 100).toFixed(1)} points`;
+  const more = policy.kind === 'adaptive' && tries === SCREEN_TRIES ? `, up to ${String(FULL_TRIES)} where it looks worse` : '';
+  return `pass rate ${percent(rate.base)} → ${percent(rate.head)} (${points(difference)}, 90 % interval ${signed(low)} to ${signed(high)}, `
+    + `p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`}); ${ruledOut}; this suite (${plural(own.length, 'reference')} × ${String(tries)} tries${more}) ${sees}.`
+    + (shown === 'inconclusive' ? ` ${whatSettles(verdict, gate.tolerance)}` : '');
+}
+
+/** What would turn "cannot tell" into an answer, if in truth nothing changed. */
+function whatSettles({ tables }: LaneVerdict, tolerance: number): string {
+  const { tries, references } = settlingSize(designOf(tables), tolerance);
+  const ways = [
+    ...(tries === null ? [] : [`${String(tries)} tries of each reference`]),
+    ...(references === null ? [] : [plural(references, 'reference')]),
+  ];
+  const tolerated = `a drop above the tolerance of ${(tolerance * 100).toFixed(1)} points`;
+  return ways.length === 0 ? `No affordable number of tries or references would rule out ${tolerated}.` : `To rule out ${tolerated} takes about ${ways.join(' or ')}.`;
+}
+
+function plainSummary(shown: Verdict, rate: PassRate): string {
+  if (shown === 'new') return `new: pass rate ${percent(rate.head)}, nothing to compare with.`;
+  if (shown === 'removed') return 'removed by this change.';
+  if (shown === 'unchanged') return `the prompt asks for the same answers on both sides; pass rate ${percent(rate.head)}.`;
+  if (shown === 'not_compared') return `base cannot answer these references; pass rate on head ${percent(rate.head)}.`;
+  return 'nothing was judged.';
+}

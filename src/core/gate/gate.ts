@@ -1,0 +1,168 @@
+import type { Conclusion, GateSettings, ReferenceResult, SuiteResult, YardstickResult } from '../../types.ts';
+import { percent, points, plural } from '../compare/wording.ts';
+
+/** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
+export const MAX_ERROR_SHARE = 0.1;
+/** Above this share of tries without a readable grade the verdict line says so. */
+export const MAX_UNGRADED_SHARE = 0.1;
+const NO_TEST = 'No test ran, so there is no verdict.';
+/** GitHub's limit for titles that annotations and checks share. */
+const TITLE_LIMIT = 255;
+
+export interface GateInput {
+  suites: readonly SuiteResult[];
+  yardstick: readonly YardstickResult[];
+  settings: GateSettings;
+  /** References that the change affects; 0 means that there was nothing to run. */
+  affected: number;
+  /** References that base gates on and head removes or newly skips, `suite: id`. */
+  removed: readonly string[];
+  /** Rubrics that were tested on their examples. */
+  testedRubrics: number;
+  /** Suites that preference alone judges and that have no answers of base to compare with. */
+  uncomparable: readonly string[];
+  /** References that ran and count for the verdict. */
+  counted: number;
+  /** The change holds something that is not used at this level of trust. */
+  unused: boolean;
+}
+
+export interface Decision { conclusion: Conclusion; title: string; reasons: string[] }
+
+/** The run's one conclusion with its reasons. Nothing else in the program decides. */
+export function decide(input: GateInput): Decision {
+  if (input.affected === 0 && input.removed.length === 0 && !input.unused) {
+    if (input.testedRubrics === 0) return { conclusion: 'success', title: 'No prompt, rubric or test changed: nothing to run.', reasons: [] };
+    const title = `No reference is affected; ${plural(input.testedRubrics, 'rubric')} tested on labelled examples`;
+    return { conclusion: 'success', title, reasons: [title] };
+  }
+  return withTitle(unjudged(input) ?? neverGreen(gated(input), input), input);
+}
+
+/** Runs from which no verdict can come: red with their own words, never green. */
+function unjudged({ suites, affected, uncomparable }: GateInput): Omit<Decision, 'title'> | null {
+  const tries = suites.flatMap(({ references }) => references.flatMap(({ base, head }) => [...base?.tries ?? [], ...head?.tries ?? []]));
+  const errors = tries.filter(({ outcome }) => outcome === 'error');
+  if (errors.length > MAX_ERROR_SHARE * tries.length) {
+    const examples = [...new Set(errors.map(({ error, scores }) => error ?? scores.find(({ status }) => status === 'error')?.reason ?? 'unknown'))];
+    const share = `${String(errors.length)} of ${String(tries.length)} tries ended in an error, so nothing was judged`;
+    return { conclusion: 'error', reasons: [share, ...examples.slice(0, 3)] };
+  }
+  const judged = tries.some(({ outcome }) => outcome === 'pass' || outcome === 'fail');
+  if (affected > 0 && !judged && uncomparable.length > 0) {
+    return { conclusion: 'neutral', reasons: uncomparable.map((name) => `${name}: judged by preference alone, and there is no answer of base to compare with.`) };
+  }
+  if (affected > 0 && !judged) return { conclusion: 'error', reasons: [NO_TEST] };
+  return null;
+}
+
+/** Something that makes a run red, unless what it belongs to (a suite, or the run) is never to fail. */
+interface Finding { text: string; failOn: GateSettings['fail_on'] }
+
+function gated(input: GateInput): Omit<Decision, 'title'> {
+  const { settings } = input;
+  const ofRun = [...yardstickFailures(input), ...removals(input)].map((text): Finding => ({ text, failOn: settings.fail_on }));
+  const findings = [...input.suites.flatMap((suite) => suiteFindings(suite, gateOf(suite, settings))), ...ofRun];
+  const [failures, held] = [findings.filter(({ failOn }) => failOn !== 'never'), findings.filter(({ failOn }) => failOn === 'never')];
+  const open = input.suites.filter(({ verdict }) => verdict === 'inconclusive');
+  const failing = settings.on_inconclusive === 'fail' && open.some((suite) => gateOf(suite, settings).fail_on !== 'never');
+  const conclusion = failures.length > 0 || failing ? 'failure' : held.length > 0 || open.length > 0 ? 'neutral' : 'success';
+  const reasons = [
+    ...failures.map(({ text }) => text), ...held.map(({ text }) => text), ...(held.length === 0 ? [] : [notFailed(held.length, failures.length)]),
+    ...open.map(({ name, summary }) => `${name}: cannot tell. ${summary}`), ...ungradedShare(input), ...yardstickWarnings(input),
+  ];
+  return { conclusion, reasons };
+}
+
+function notFailed(held: number, failures: number): string {
+  return failures === 0 ? 'Not failed, because fail_on is never.' : `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count: fail_on is never there.`;
+}
+
+/** The gate's settings as they hold for one suite. */
+function gateOf({ gate }: SuiteResult, settings: GateSettings): GateSettings {
+  return { ...settings, ...gate };
+}
+
+function suiteFindings(suite: SuiteResult, gate: GateSettings): Finding[] {
+  return [...regression(suite), ...belowFloor(suite, gate), ...failedReferences(suite, gate)].map((text) => ({ text, failOn: gate.fail_on }));
+}
+
+/** Where nothing that counts was run there is no verdict, so there is no success either: deleting tests is no way to green. */
+function neverGreen(decision: Omit<Decision, 'title'>, { counted, affected, unused }: GateInput): Omit<Decision, 'title'> {
+  if (counted > 0 || decision.conclusion !== 'success') return decision;
+  const why = unused ? ['What this pull request changes is not used when it comes from outside; the notices say what.'] : [];
+  return { conclusion: 'neutral', reasons: [affected === 0 ? NO_TEST : 'No test that counts ran, so there is no verdict.', ...why, ...decision.reasons] };
+}
+
+function regression({ verdict, name, summary }: SuiteResult): string[] {
+  return verdict === 'regressed' ? [`${name} regressed: ${summary}`] : [];
+}
+
+function belowFloor({ name, pass_rate: { head } }: SuiteResult, { min_pass_rate: floor }: GateSettings): string[] {
+  return floor === null || head === null || head >= floor ? [] : [`${name}: pass rate ${percent(head)} is below min_pass_rate ${percent(floor)}`];
+}
+
+function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSettings): string[] {
+  const failed = fail_on === 'failure' ? references.filter(fails) : [];
+  return failed.length === 0 ? [] : [`${name}: ${plural(failed.length, 'reference')} failed on head: ${listed(failed.map(({ id }) => id))}`];
+}
+
+function fails({ skip, head }: ReferenceResult): boolean {
+  return !skip && head?.rollup === 'fail';
+}
+
+function yardstickFailures(input: GateInput): string[] {
+  return input.settings.yardstick === 'fail' ? movedYardsticks(input).map((moved) => `${moved}; gate.yardstick is fail`) : [];
+}
+
+function yardstickWarnings(input: GateInput): string[] {
+  return input.settings.yardstick === 'warn' ? movedYardsticks(input).map((moved) => `${moved}: look at that change before the pass rate`) : [];
+}
+
+/** Yardsticks that moved the pass rate of base's own answers by more than the margin. */
+function movedYardsticks({ yardstick, settings }: GateInput): string[] {
+  return yardstick
+    .filter(({ yardstick_effect: effect }) => effect !== null && Math.abs(effect) > settings.min_drop)
+    .map(({ name, yardstick_effect, same_answers: { pass_fail, fail_pass, p } }) => `${name}: the yardstick moved the pass rate by ${points(yardstick_effect)} `
+      + `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass, McNemar mid-p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`})`);
+}
+
+function removals({ removed, settings }: GateInput): string[] {
+  if (settings.removed !== 'fail' || removed.length === 0) return [];
+  return [`${plural(removed.length, 'reference')} removed or newly skipped, and gate.removed is fail: ${listed(removed)}`];
+}
+
+function ungradedShare({ suites }: GateInput): string[] {
+  return suites.flatMap(({ name, references }) => {
+    const tries = references.flatMap(({ base, head }) => [...base?.tries ?? [], ...head?.tries ?? []]);
+    const ungraded = tries.filter(({ outcome }) => outcome === 'ungraded').length;
+    return ungraded > MAX_UNGRADED_SHARE * tries.length ? [`${name}: ${String(ungraded)} of ${String(tries.length)} tries have no readable grade`] : [];
+  });
+}
+
+function withTitle(decision: Omit<Decision, 'title'>, input: GateInput): Decision {
+  const title = titleOf(decision, input);
+  return { ...decision, title: title.length > TITLE_LIMIT ? `${title.slice(0, TITLE_LIMIT - 1)}…` : title };
+}
+
+function titleOf({ conclusion, reasons }: Omit<Decision, 'title'>, { suites, affected, removed, counted }: GateInput): string {
+  const regressed = suites.filter(({ verdict }) => verdict === 'regressed');
+  const open = suites.filter(({ verdict }) => verdict === 'inconclusive').length;
+  const ran = suites.filter(({ references }) => references.some(({ base, head }) => base !== null || head !== null)).length;
+  if (conclusion === 'error') return `Not judged: ${reasons[0] ?? 'no verdict'}`;
+  if (regressed.length > 0) return `Regressed: ${regressed.map(inShort).join(', ')}`;
+  if (conclusion === 'failure') return reasons[0] ?? 'Failed';
+  if (counted === 0 && (affected > 0 || removed.length === 0)) return reasons[0] ?? NO_TEST;
+  if (affected === 0) return `Nothing to run: ${plural(removed.length, 'reference')} removed or newly skipped`;
+  if (open > 0) return `Cannot tell for ${plural(open, 'suite')} of ${String(ran)}`;
+  return `No regression in ${plural(affected, 'affected reference')} of ${plural(ran, 'suite')}`;
+}
+
+function inShort({ name, pass_rate: { base, head, difference } }: SuiteResult): string {
+  return `${name} ${percent(base)} → ${percent(head)} (${points(difference)})`;
+}
+
+function listed(ids: readonly string[]): string {
+  const shown = ids.slice(0, 10).join(', ');
+  return ids.length > 10 ? `${shown} and ${String(ids.length - 10)} more` : shown;
+}

@@ -1,0 +1,52 @@
+import type { Completion, SuiteResult } from '../../types.ts';
+import { decide, type Decision, type GateInput } from './gate.ts';
+
+/** Why a run ended before its plan did. */
+export interface Halt { title: 'Budget reached' | 'Time is up' | 'Interrupted'; /** A clause for people. */ why: string }
+
+/** What a halt cost: tries that were not made, grades of answers that had come, and further rounds of tries that were wanted. */
+export interface Unmade { tries: number; grades: number; rounds: number }
+
+/** Whether anything is missing; a run may also be told to end after its last call. */
+export function incomplete({ tries, grades, rounds }: Unmade): boolean {
+  return tries + grades + rounds > 0;
+}
+
+/** A call that was never made, or not waited for, because the run was ending. It says nothing about the model. */
+export function wasNotMade(completion: Completion): boolean {
+  return completion.status === 'error' && (completion.kind === 'budget' || completion.kind === 'aborted');
+}
+
+/**
+ * The conclusion of a run that was ended early. A regression that the tries so far show stands; without one there is no
+ * verdict, for the tries that are missing could have shown it. Tries that were not made are no errors of the run.
+ */
+export function decideHalted(input: GateInput, halt: Halt, unmade: Unmade): Decision {
+  const rest = decide({ ...input, suites: withoutUnmade(input.suites, unmade) });
+  const planned = triesOf(input.suites);
+  const said = `${halt.title}: ${halt.why}; ${String(planned - unmade.tries)} of ${String(planned)} tries were made`;
+  if (rest.conclusion !== 'error' && input.suites.some(({ verdict }) => verdict === 'regressed')) {
+    return { ...rest, reasons: [...rest.reasons, `${said}, which is enough for this verdict.`] };
+  }
+  const reasons = [`${said}, which is not enough for a verdict.`, ...(rest.conclusion === 'error' ? rest.reasons : [])];
+  return { conclusion: 'error', title: said.slice(0, TITLE_LIMIT), reasons };
+}
+
+/** GitHub's limit for titles that annotations and checks share. */
+const TITLE_LIMIT = 255;
+
+function triesOf(suites: readonly SuiteResult[]): number {
+  return suites.reduce((sum, { references }) => sum + references.reduce((own, { base, head }) => own + (base?.tries.length ?? 0) + (head?.tries.length ?? 0), 0), 0);
+}
+
+/** Takes as many tries in error out of the count as were not made; which of them, the gate does not ask. */
+function withoutUnmade(suites: readonly SuiteResult[], { tries, grades }: Unmade): SuiteResult[] {
+  let [answers, scored] = [tries, grades];
+  const keep = ({ outcome, error }: { outcome: string; error: string | null }): boolean => {
+    if (outcome !== 'error') return true;
+    if (error !== null) return (answers -= 1) < 0;
+    return (scored -= 1) < 0;
+  };
+  const side = <T extends SuiteResult['references'][number]['base']>(one: T): T => (one === null ? one : { ...one, tries: one.tries.filter(keep) });
+  return suites.map((suite) => ({ ...suite, references: suite.references.map((reference) => ({ ...reference, base: side(reference.base), head: side(reference.head) })) }));
+}

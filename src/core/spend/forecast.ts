@@ -1,0 +1,168 @@
+import type { Budget, Message, Notice, Problem, Purpose, Request, Target } from '../../types.ts';
+import { canonicalJson } from '../fingerprint/canonical.ts';
+import type { Price } from './meter.ts';
+import type { Prepared } from '../plan/prepare.ts';
+import type { CaseRun, LaneRun } from '../trial/rounds.ts';
+import { createInputCounter, expectedOutput } from './tokens.ts';
+import { plural } from '../compare/wording.ts';
+
+/** What one model is going to be asked for one purpose, as far as that can be said before the first answer. */
+export interface ModelForecast {
+  /** `gpt-4o`, or `model (endpoint)`. */
+  model: string;
+  purpose: Extract<Purpose, 'prompt' | 'grader' | 'evaluator'>;
+  /** Calls that nothing stored answers. */
+  calls: number;
+  /** Estimated. */
+  input_tokens: number;
+  output_tokens: number;
+  /** US dollars; null: no price is known. */
+  cost_usd: number | null;
+}
+
+export interface Forecast {
+  models: ModelForecast[];
+  /** Answers of the plan that are stored already. */
+  stored: number;
+  /** US dollars in all; null when a model has no price. */
+  cost_usd: number | null;
+  /** Models without a price. */
+  unpriced: string[];
+}
+
+export interface ForecastTools {
+  price: Price;
+  /** Whether an answer lies in a store. */
+  stored(request: Request): boolean;
+}
+
+/** What stands around the answer in a grader's prompt, in tokens: rules, labels, form of the reply. */
+const GRADER_FRAME = 400;
+
+interface Asked { target: Target; parameters: Request['parameters'] }
+
+type Count = Omit<ModelForecast, 'cost_usd'> & { target: Target };
+
+/**
+ * Counts and prices a plan before anything is asked: the first round of tries, by model. Answers that are stored cost
+ * nothing and are left out; grades depend on answers that nobody has seen, so all of them are counted.
+ */
+export function forecast({ lanes, next, plan, rubricTests }: Prepared, { price, stored }: ForecastTools): Forecast {
+  const counts = new Map<string, Count>();
+  const inputOf = createInputCounter();
+  const seen = new Set<string>();
+  let [found, questions, answers] = [0, 0, 0];
+  const add = (target: Target, purpose: ModelForecast['purpose'], calls: number, input: number, output: number): void => {
+    const key = canonicalJson([purpose, label(target)]);
+    const count = counts.get(key) ?? { model: label(target), purpose, target, calls: 0, input_tokens: 0, output_tokens: 0 };
+    counts.set(key, { ...count, calls: count.calls + calls, input_tokens: count.input_tokens + calls * input, output_tokens: count.output_tokens + calls * output });
+  };
+  for (const { request, fingerprint } of lanes.flatMap(({ run }) => requestsOf(run, next(run)))) {
+    if (seen.has(fingerprint)) continue;
+    seen.add(fingerprint);
+    const input = inputOf(request);
+    questions += input;
+    answers += 1;
+    if (stored(request)) found += 1;
+    else add(request.target, 'prompt', 1, input, expectedOutput(request));
+  }
+  const judged = answers === 0 ? 0 : questions / answers + expectedOutput({ parameters: {}, purpose: 'prompt' });
+  const share = (targets: readonly Asked[], purpose: 'grader' | 'evaluator', calls: number): void => {
+    for (const { target, parameters } of targets) add(target, purpose, calls / targets.length, GRADER_FRAME + judged, expectedOutput({ parameters, purpose }));
+  };
+  const yardsticks = lanes.filter(({ run }) => run.runs.length > 0).flatMap(({ run }) => (run.other === null ? [run.deciding] : [run.deciding, run.other]));
+  share([...yardsticks.flatMap((one) => one.graders), ...rubricTests.flatMap(({ head }) => head.graders)], 'grader', plan.grader_calls);
+  share(yardsticks.flatMap((one) => one.evaluators), 'evaluator', plan.evaluator_calls);
+  return totalled([...counts.values()].filter(({ calls }) => calls > 0), found, price);
+}
+
+function totalled(counts: readonly Count[], stored: number, price: Price): Forecast {
+  const models = counts.map(({ target, ...count }): ModelForecast => {
+    const usage = { input_tokens: Math.round(count.input_tokens), output_tokens: Math.round(count.output_tokens) };
+    // By the call, for prices may depend on how long one is.
+    const one = price(target, { input_tokens: usage.input_tokens / count.calls, output_tokens: usage.output_tokens / count.calls });
+    return { ...count, ...usage, calls: Math.round(count.calls), cost_usd: one === null ? null : one * count.calls };
+  });
+  const unpriced = [...new Set(models.filter(({ cost_usd }) => cost_usd === null).map(({ model }) => model))];
+  return { models, stored, unpriced, cost_usd: unpriced.length > 0 ? null : models.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0) };
+}
+
+interface Planned { fingerprint: string; request: Request & { messages: Message[]; schema: null } }
+
+function requestsOf({ runs }: LaneRun, wanted: ReadonlyMap<number, number>): Planned[] {
+  return [...wanted].flatMap(([index, tries]) => (['base', 'head'] as const).flatMap((side) => requestsOfCase(runs[index], side, tries)));
+}
+
+function requestsOfCase(run: CaseRun | undefined, side: 'base' | 'head', tries: number): Planned[] {
+  const generation = run?.case[side];
+  if (generation?.kind !== 'request') return [];
+  const { target, parameters, messages, fingerprint } = generation;
+  return Array.from({ length: tries }, (_, attempt) => ({
+    fingerprint: `${String(attempt)} ${fingerprint}`, request: { target, parameters, messages, try: attempt, schema: null, purpose: 'prompt' },
+  }));
+}
+
+function label(target: Target): string {
+  return 'endpoint' in target && target.endpoint !== null ? `${target.model} (${target.endpoint})` : target.model;
+}
+
+/** The same plan carried out several times, each time with answers of its own. */
+export function timesForecast({ models, cost_usd, ...rest }: Forecast, times: number): Forecast {
+  const cost = (one: number | null): number | null => (one === null ? null : one * times);
+  return {
+    ...rest, cost_usd: cost(cost_usd),
+    models: models.map((one) => ({ ...one, calls: one.calls * times, input_tokens: one.input_tokens * times, output_tokens: one.output_tokens * times, cost_usd: cost(one.cost_usd) })),
+  };
+}
+
+/** `about $0.13 by list prices and estimated tokens: gpt-4o 48 calls $0.05, …`; unknown is said, never taken for nothing. */
+export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast): string {
+  const reuse = stored === 0 ? '' : `; ${plural(stored, 'answer')} stored already`;
+  if (models.length === 0) return `nothing to pay for${reuse}`;
+  const parts = models.map(({ model, purpose, calls, input_tokens, output_tokens, cost_usd: cost }) =>
+    `${model} ${plural(calls, purpose === 'prompt' ? 'answer' : purpose === 'grader' ? 'grade' : 'evaluation')}, ${short(input_tokens)} tokens in, ${short(output_tokens)} out, ${cost === null ? 'price unknown' : dollars(cost)}`);
+  const total = cost_usd === null ? `cost unknown (no price for ${unpriced.join(', ')})` : `about ${dollars(cost_usd)}`;
+  return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}`;
+}
+
+function dollars(cost: number): string {
+  return cost === 0 || cost >= 0.01 ? `$${cost.toFixed(2)}` : `$${cost.toPrecision(2)}`;
+}
+
+function short(tokens: number): string {
+  return tokens < 10_000 ? String(tokens) : `${String(Math.round(tokens / 1000))}k`;
+}
+
+/** The cap on cost that is in force, and who set it: a default that nobody wrote is kept as far as it can be checked. */
+export interface CostCap { dollars: number; by: 'max-cost' | 'budget.max_cost_usd' | 'default' }
+
+export function costCap(given: number | null, { max_cost_usd, assumed }: Budget): CostCap | null {
+  if (given !== null) return { dollars: given, by: 'max-cost' };
+  return max_cost_usd === null ? null : { dollars: max_cost_usd, by: assumed === true ? 'default' : 'budget.max_cost_usd' };
+}
+
+/** A cap that somebody set and that nobody could check, and a plan that would surely pass it: refused before anything is sent. */
+export function costProblems({ unpriced, cost_usd, models }: Forecast, cap: CostCap | null, settingsFile: string): Problem[] {
+  if (cap === null || models.length === 0) return [];
+  if (unpriced.length > 0 && cap.by !== 'default') {
+    const names = unpriced.map((name) => `"${name}"`).join(', ');
+    const message = `${cap.by}: a cap of $${String(cap.dollars)} cannot be kept, because no price is known for ${names}. Give it one in ${settingsFile}`
+      + ' (models: { NAME: { provider: …, price: { input: …, output: … } } }, in dollars per million tokens), or leave the cap out and use max-calls. Nothing was sent.';
+    return [{ place: null, message }];
+  }
+  if (cost_usd === null || cost_usd <= cap.dollars) return [];
+  return [{ place: null, message: `This run would cost about ${dollars(cost_usd)} for its first answers and grades; the limit is $${String(cap.dollars)} (${limitName(cap)}). Nothing was sent.` }];
+}
+
+function limitName({ by }: CostCap): string {
+  return by === 'default' ? 'the default of budget.max_cost_usd; a higher one goes into the settings or the input max-cost' : by === 'max-cost' ? 'input max-cost' : by;
+}
+
+/** A plan that takes more than half of what the run may spend is news for whoever reviews it. */
+export function spendNotices({ cost_usd }: Forecast, planned: number, { calls, cost }: { calls: number | null; cost: CostCap | null }): Notice[] {
+  const notices: string[] = [];
+  if (calls !== null && planned > calls / 2) notices.push(`the first answers and grades take up to ${plural(planned, 'call')} of the ${String(calls)} allowed`);
+  if (cost !== null && cost_usd !== null && cost_usd > cost.dollars / 2) notices.push(`the first answers and grades cost about ${dollars(cost_usd)} of the $${String(cost.dollars)} allowed`);
+  return notices.map((message) => ({ kind: 'capped', place: null, message }));
+}
+

@@ -1,0 +1,204 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, posix, resolve } from 'node:path';
+import type { Access } from '../world/access.ts';
+import type { Inputs } from '../config/inputs.ts';
+import { DEFAULT_GATE, notEvaluated } from '../core/result.ts';
+import { findOverride, withOverride } from '../core/gate/override.ts';
+import { withheldFrom, type TrustDecision } from '../core/select/trust.ts';
+import { formatProblem, UserError } from '../errors.ts';
+import { openRepository, type Repository } from '../git/repository.ts';
+import { connect, type Client } from '../github/client.ts';
+import { removeLabel } from '../github/label.ts';
+import { pullWords } from '../github/pull.ts';
+import { runNoiseJob } from './noise.ts';
+import { locate, refuseForkCheckout } from './locate.ts';
+import { outputsOf } from './outputs.ts';
+import { createHalting, type Halting } from '../world/halt.ts';
+import { storesOfJob, type StoresOfJob } from './stores.ts';
+import { createProgress } from '../world/progress.ts';
+import { commentMarker, publish, writeReports, type PublishedIds } from './publish.ts';
+import { planLines } from '../report/plan.ts';
+import { run, type Edges, type RunInput } from '../run.ts';
+import { findSides, type Sides } from './sides.ts';
+import { logLine } from '../text/log.ts';
+import { createRedactor, redactAll } from '../text/redact.ts';
+import type { Conclusion, EventFacts, Result } from '../types.ts';
+import { openWorld, type WorldOptions } from '../world/world.ts';
+
+/** What the runner gives an action to speak with. */
+export interface Runner {
+  /** Filtered before it is written: the job log is an interpreter. */
+  info(text: string): void;
+  /** These escape their message themselves. */
+  notice(text: string): void;
+  warning(text: string): void;
+  error(text: string, place?: { file?: string; startLine?: number }): void;
+  output(name: string, value: string | number): void;
+}
+
+export interface Job {
+  inputs: Inputs;
+  access: Access;
+  facts: EventFacts;
+  mode: 'diff' | 'sweep' | 'merge' | 'noise';
+  trust: TrustDecision;
+  /** Absolute path of the checkout. */
+  workspace: string;
+  env: NodeJS.ProcessEnv;
+  secrets: readonly string[];
+  runner: Runner;
+  now(): Date;
+}
+
+/** References of a suite that the log's plan names. */
+const REFERENCES_IN_LOG = 20;
+
+/** The action's whole job: find what it is about, evaluate, write the reports, publish, say how it ended. Publishing never changes the verdict. */
+export async function runJob(given: Job): Promise<Conclusion> {
+  const { inputs, env, runner } = given;
+  const client = await connect({ token: inputs.token, env, local: isLocal(env) });
+  const located = await locate(client, given.facts);
+  if ('skip' in located) return skip(located.skip, given);
+  const job = { ...given, facts: located.facts };
+  for (const warning of await useUpApproval(client, job)) runner.warning(warning);
+  return evaluateAndPublish(client, job);
+}
+
+/** A job with what ends it and what it may reuse. */
+export interface RunningJob extends Job { halting: Halting; openStores: StoresOfJob['open'] }
+
+async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusion> {
+  const { inputs, env, workspace, runner, now } = given;
+  const halting = createHalting({ timeoutMs: inputs.timeoutMs, process, log: runner.info });
+  const stores = storesOfJob(given);
+  const job: RunningJob = { ...given, halting, openStores: stores.open };
+  const startedAt = now();
+  const temporaryFolder = await mkdtemp(join(env['RUNNER_TEMP'] ?? tmpdir(), 'evaldiff-'));
+  const repository = await openRepository(join(workspace, inputs.workingDirectory), { environment: env, temporaryFolder });
+  try {
+    if (job.mode === 'noise') return await runNoiseJob(job, repository, (trees, work) => inWorld(job, repository, { trees, temporaryFolder }, work));
+    const { result: judged, sides } = await evaluate(job, repository, temporaryFolder);
+    const result = redactAll(await overriddenByLabel(client, job, judged), createRedactor(job.secrets));
+    const folder = resolve(workspace, inputs.reportPath);
+    await writeReports(result, folder, commentMarker(inputs.checkName ?? 'evaldiff'));
+    const ids = await publish({
+      client, facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head }, result, changed: sides?.changed ?? [],
+      workingDirectory: inputs.workingDirectory, comment: inputs.comment, checkName: inputs.checkName ?? '', summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
+      links: { run: runUrl(env), place: null }, runId: env['GITHUB_RUN_ID'] ?? '0', startedAt, completedAt: now(),
+    });
+    for (const warning of ids.warnings) runner.warning(warning);
+    say(result, ids, folder, job);
+    return result.conclusion;
+  } finally {
+    halting.release();
+    // Last, for the report must not wait for it.
+    await stores.finish();
+    await repository.close();
+    await rm(temporaryFolder, { recursive: true, force: true });
+  }
+}
+
+/** Nothing to do, and no fault: said once, with the outputs of a run that judged nothing. */
+function skip(reason: string, { runner }: Job): Conclusion {
+  runner.notice(`Nothing was evaluated. ${reason}`);
+  runner.output('conclusion', 'neutral');
+  runner.output('title', logLine(reason));
+  runner.info(`evaldiff: neutral (not red). ${reason}`);
+  return 'neutral';
+}
+
+/** An approval is for one run of one commit: the label goes at once, however the run ends. */
+async function useUpApproval(client: Client, { inputs, facts }: Job): Promise<string[]> {
+  const { addedLabel: label, repository, pullRequest } = facts;
+  if (label === null || label !== inputs.untrustedApproval || pullRequest === null) return [];
+  return removeLabel(client, { repository, pullRequest, label });
+}
+
+/** What the user has to mend is a result like any other: it is published, with its places. */
+async function evaluate(job: RunningJob, repository: Repository, temporaryFolder: string): Promise<{ result: Result; sides: Sides | null }> {
+  try {
+    const { inputs, facts, mode } = job;
+    await refuseForkCheckout(repository, facts);
+    const sides = await findSides(repository, { base: inputs.base, head: inputs.head, facts, workingDirectory: '.', mode: comparing(mode) });
+    return { sides, result: await judge(job, repository, sides, temporaryFolder) };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const head = { commit: job.facts.head ?? '' };
+    const unread = { mode: comparing(job.mode), base: null, head, trust: job.trust.level, gate: DEFAULT_GATE, n_tries: 'adaptive' as const };
+    return { sides: null, result: notEvaluated(unread, [...error.problems], []) };
+  }
+}
+
+function comparing(mode: Job['mode']): 'diff' | 'sweep' {
+  return mode === 'sweep' ? 'sweep' : 'diff';
+}
+
+async function judge(job: RunningJob, repository: Repository, sides: Sides, temporaryFolder: string): Promise<Result> {
+  const { inputs, now, trust } = job;
+  if (job.mode === 'merge' || inputs.shard !== null) {
+    throw new UserError([{ place: null, message: 'mode: merge and shard: are not available in this version; run the sweep in one job' }]);
+  }
+  const input: RunInput = {
+    mode: comparing(job.mode), base: sides.base, head: sides.head, trust: trust.level, withheld: withheldFrom(job.facts), read: inputs.read, maxCalls: inputs.maxCalls, maxCost: inputs.maxCost,
+    failOn: inputs.failOn, code: inputs.code, today: now().toISOString().slice(0, 10),
+  };
+  return inWorld(job, repository, { trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder }, (edges) => run(input, edges));
+}
+
+/** Opens what a run asks of the world, hands it to `work`, and closes it whatever happens. */
+async function inWorld<T>(job: RunningJob, repository: Repository, { trees, temporaryFolder }: Pick<WorldOptions, 'trees' | 'temporaryFolder'>, work: (edges: Edges) => Promise<T>): Promise<T> {
+  const { inputs, access, env, runner, trust } = job;
+  const progress = createProgress({ style: 'steps', write: (text) => { runner.info(text.trimEnd()); }, now: Date.now });
+  const planned: Edges['planned'] = (plan, ready) => {
+    runner.info(planLines({ trust, prepared: ready.prepared, notices: ready.blank.notices, references: REFERENCES_IN_LOG }).join('\n'));
+    progress.planned(plan, ready);
+  };
+  const world = openWorld({
+    ...access, env, trust: trust.level, code: inputs.code, codeEnv: inputs.codeEnv, repository, workingDirectory: inputs.workingDirectory,
+    trees, temporaryFolder, halting: job.halting, openStores: job.openStores, record: null,
+    log: runner.info, planned, answered: progress.answered,
+  });
+  try {
+    return await work(world.edges);
+  } finally {
+    await world.close();
+  }
+}
+
+/** A red verdict may be set aside by a label, where the workflow names one and head is trusted; the label is asked for as it is now. */
+async function overriddenByLabel(client: Client, { inputs, facts, trust, runner }: Job, result: Result): Promise<Result> {
+  const { overrideLabel: label } = inputs;
+  if (label === null || facts.pullRequest === null || trust.level === 'untrusted' || result.conclusion !== 'failure') return result;
+  const words = await pullWords(client, facts.repository, facts.pullRequest);
+  if ('warning' in words) {
+    runner.warning(words.warning);
+    return result;
+  }
+  const found = findOverride(words, label);
+  if (found.status === 'no-reason') runner.warning(found.message);
+  return found.status === 'found' ? withOverride(result, found.override) : result;
+}
+
+/** Says how it ended: outputs, errors at their places, and a last line that tells the verdict from infrastructure. */
+function say(result: Result, ids: PublishedIds, folder: string, { runner, inputs }: Job): void {
+  for (const { place, message } of result.problems) {
+    // The result's paths start at the project, the runner's at the repository. The log shows the message alone, so it repeats the place.
+    const file = place === null ? null : { file: posix.join(inputs.workingDirectory, place.file), line: place.line };
+    runner.error(formatProblem({ place: file, message }), file === null ? {} : { file: file.file, startLine: Math.max(1, file.line) });
+  }
+  for (const [name, value] of Object.entries(outputsOf(result, ids, folder))) runner.output(name, value);
+  for (const reason of result.reasons) runner.info(reason);
+  const meaning: Record<Conclusion, string> = { success: 'the gate passed', failure: 'the gate failed', neutral: 'not red', error: 'nothing was judged' };
+  runner.info(`evaldiff: ${result.conclusion} (${meaning[result.conclusion]}). ${result.title}`);
+}
+
+/** The run's page, from what the runner says of itself. */
+function runUrl({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run }: NodeJS.ProcessEnv): string | null {
+  return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
+}
+
+/** A stand-in of GitHub on this machine needs no pause between writes. */
+function isLocal({ GITHUB_API_URL: url }: NodeJS.ProcessEnv): boolean {
+  return url !== undefined && URL.canParse(url) && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
+}

@@ -1,0 +1,68 @@
+import type { ChangedFile, EventFacts, SourceTree } from '../types.ts';
+import { UserError, problem } from '../errors.ts';
+import type { Repository } from '../git/repository.ts';
+
+export interface SidesRequest {
+  /** Revs given by a person; null: the event's. */
+  base: string | null;
+  head: string | null;
+  facts: EventFacts;
+  workingDirectory: string;
+  mode: 'diff' | 'sweep';
+}
+
+export interface Sides {
+  /** Null for a sweep, and for a push that has nothing before it. */
+  base: SourceTree | null;
+  head: SourceTree;
+  changed: ChangedFile[];
+}
+
+/**
+ * The two commits of a run as trees. Base is where head branched off (the merge base), as in the pull request's own view;
+ * for unrelated histories and pushes it is the commit itself.
+ */
+export async function findSides(repository: Repository, request: SidesRequest): Promise<Sides> {
+  const { facts, workingDirectory, mode } = request;
+  const headCommit = await headOf(repository, request);
+  const head = await repository.tree(headCommit, workingDirectory);
+  if (mode === 'sweep') return { base: null, head, changed: [] };
+  const tip = await baseOf(repository, request);
+  if (tip === null) return { base: null, head, changed: [] };
+  const isPush = facts.event === 'push' && request.base === null;
+  const commit = isPush ? tip : await repository.mergeBase(tip, headCommit) ?? tip;
+  const base = await repository.tree(commit, workingDirectory);
+  return { base, head, changed: await repository.changedFiles(commit, head, workingDirectory) };
+}
+
+async function headOf(repository: Repository, { head, facts }: SidesRequest): Promise<string> {
+  if (head !== null) return repository.resolve(head);
+  if (facts.head === null) return repository.resolve('HEAD');
+  await repository.ensureCommit(facts.head, {
+    side: 'head', refs: facts.pullRequest === null ? [] : [`refs/pull/${String(facts.pullRequest)}/head`],
+  });
+  return facts.head;
+}
+
+async function baseOf(repository: Repository, { base, facts }: SidesRequest): Promise<string | null> {
+  if (base !== null) return repository.resolve(base);
+  if (facts.base === null) {
+    if (facts.event === 'push') return null;
+    throw new UserError([problem(null, `${facts.event} names no commit to compare with; set the input base`)]);
+  }
+  await repository.ensureCommit(facts.base, { side: 'base' });
+  return facts.base;
+}
+
+/** The uncommitted files, as a rev that a person can name. */
+export const WORKTREE = 'worktree';
+
+/** The two sides for a terminal: base branched off from, and the uncommitted files or a commit. No remote is needed. */
+export async function findLocalSides(repository: Repository, { base, head, workingDirectory }: { base: string; head: string; workingDirectory: string }): Promise<Sides> {
+  const onDisk = head === WORKTREE;
+  const headCommit = await repository.resolve(onDisk ? 'HEAD' : head);
+  const tip = await repository.resolve(base);
+  const commit = await repository.mergeBase(tip, headCommit) ?? tip;
+  const tree = onDisk ? await repository.worktree(workingDirectory) : await repository.tree(headCommit, workingDirectory);
+  return { base: await repository.tree(commit, workingDirectory), head: tree, changed: await repository.changedFiles(commit, tree, workingDirectory) };
+}

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import type { Job } from './job.ts';
+import type { CacheLibrary } from '../store/cache-service.ts';
+import type { Store } from '../store/index.ts';
+import { openJobStores, type JobStores } from '../world/stores.ts';
+
+export interface StoresOfJob {
+  /** Restores and opens, at the first call. */
+  open(): Promise<readonly Store[]>;
+  /** Saves and closes what was opened. */
+  finish(): Promise<void>;
+}
+
+/** The action's stores, restored from and saved with the runner's cache service unless the input `cache` is false. */
+export function storesOfJob({ inputs, env, facts, trust, runner }: Job): StoresOfJob {
+  let opened: Promise<JobStores> | null = null;
+  const open = async (): Promise<JobStores> => openJobStores({
+    library: inputs.cache ? await import('@actions/cache') : NO_SERVICE, trust: trust.level, temporary: env['RUNNER_TEMP'] ?? tmpdir(),
+    project: `${inputs.workingDirectory}\n${inputs.read.config}`,
+    own: facts.pullRequest === null ? `branch ${facts.headBranch ?? facts.head ?? ''}` : `pull request ${String(facts.pullRequest)}`,
+    run: [env['GITHUB_RUN_ID'] ?? '0', env['GITHUB_RUN_ATTEMPT'] ?? '1', randomBytes(4).toString('hex')].join('-'), warn: runner.warning,
+  });
+  return {
+    open: async () => (await (opened ??= open())).stores,
+    async finish() {
+      if (opened !== null) await (await opened).finish();
+    },
+  };
+}
+
+const NO_SERVICE: CacheLibrary = { isFeatureAvailable: () => false, restoreCache: () => Promise.resolve(undefined), saveCache: () => Promise.resolve(0) };

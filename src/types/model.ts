@@ -1,0 +1,59 @@
+/** Asking a model, and running the user's code. */
+import type { Json, Side } from './plain.ts';
+import type { CodeLanguage, Message } from './project.ts';
+
+/** Where a request goes. Keys and addresses are not here: the provider adds them. */
+export type Target =
+  | { provider: 'openai' | 'anthropic'; endpoint: string | null; model: string }
+  | { provider: 'program'; model: string; command: string[]; setup: string[];
+      /** Hash of the program's files: part of the key; `commit`, which checkout to run in, is not. */
+      files: string; commit: string }
+  | { provider: 'replay'; model: string; file: string;
+      /** Git object id of the recordings: part of the key, so that other recordings are other answers. */
+      content: string; commit: string };
+
+/** A model that grades, with where it is asked. */
+export interface Grader { target: Target; parameters: Record<string, Json> }
+
+export interface Request {
+  target: Target;
+  parameters: Record<string, Json>;
+  messages: Message[];
+  /** Try index from 0. Two tries never share one completion. */
+  try: number;
+  /** Ask for an answer of this JSON Schema, by structured output or a forced tool where the vendor has it. */
+  schema: { name: string; json: { [key: string]: Json } } | null;
+  purpose: Purpose;
+}
+/** What a call is paid for; part of no key. */
+export type Purpose = 'prompt' | 'grader' | 'evaluator' | 'qualeval' | 'insight';
+
+export interface Usage { input_tokens: number; output_tokens: number }
+export interface ToolCall { name: string; arguments: string }
+export type FinishReason = 'stop' | 'length' | 'filter' | 'tool' | 'other';
+
+/** What came back. An error is a value that is carried, counted and shown. */
+export type Completion =
+  | { status: 'ok'; output: string; finish_reason: FinishReason; tool_calls: ToolCall[]; usage: Usage | null;
+      /** Milliseconds of the call that was paid for, also when the answer was reused. */
+      latency_ms: number; reused: boolean }
+  | { status: 'error'; kind: ErrorKind; message: string };
+export type ErrorKind =
+  | 'key' | 'rate-limit' | 'timeout' | 'network' | 'server' | 'request' | 'reply' | 'filtered'
+  | 'program' | 'recording' | 'budget' | 'aborted' | 'code' | 'reference';
+
+export type Complete = (request: Request) => Promise<Completion>;
+
+/** Runs the user's code on many sets of variables; answers in the order of `inputs`. */
+export type Evaluate = (job: CodeJob) => Promise<CodeResult[]>;
+export interface CodeJob {
+  side: Side;
+  language: CodeLanguage;
+  code: string;
+  /** Names the code must set, in the order wanted. */
+  outputs: string[];
+  inputs: Record<string, Json | undefined>[];
+}
+export type CodeResult =
+  | { status: 'ok'; values: Record<string, Json> }
+  | { status: 'error'; message: string };

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import type { Guard } from '../core/spend/budget.ts';
+import { requestKey } from '../core/fingerprint/request-key.ts';
+import { createOnce, recorded } from '../providers/index.ts';
+import type { Store } from '../store/index.ts';
+import type { Complete, Request, Target } from '../types.ts';
+
+export interface AskingOptions {
+  /** Asks for money. */
+  complete: Complete;
+  /** Stores to be asked in this order before anything is paid for; the first is written to. Called once, when something is asked. */
+  openStores(): Promise<readonly Store[]>;
+  /** Writes a line of a recordings file; null: nothing is recorded. */
+  record: ((line: string) => Promise<void>) | null;
+  /** Addresses of the workflow's servers by name. */
+  endpoints: ReadonlyMap<string, { url: string }>;
+}
+
+export interface Asking {
+  complete: Complete;
+  /** Whether an answer lies in a store, once these are open. */
+  reader(): Promise<(request: Request) => boolean>;
+  guard(guard: Guard): void;
+  /** Whether one more paid attempt may be made. */
+  attempt(): boolean;
+}
+
+interface Layers { ask: Complete; stored(request: Request): boolean }
+
+/** From the outside in: one completion per request within a run, what earlier runs paid for, the budget, the provider. */
+export function createAsking({ complete, openStores, record, endpoints }: AskingOptions): Asking {
+  let guard: Guard | null = null;
+  let opened: Promise<Layers> | null = null;
+  const paid: Complete = (request) => guard?.ask(request, complete) ?? complete(request);
+  const written = record === null ? (ask: Complete): Complete => ask : (ask: Complete): Complete => recorded(ask, record);
+  const within = (ask: Complete, answers: 'keep' | 'forget'): Complete => createOnce(ask, { keyOf: (request) => requestKey(request, sha256), answers });
+  const open = async (): Promise<Layers> => {
+    const stores = await openStores();
+    const keyOf = (request: Request): string => storeKey(request, endpoints);
+    const stored = stores.reduceRight<Complete>((below, store) => store.wrap(below, keyOf), paid);
+    const [lasting, passing] = [within(written(stored), stores.length > 0 ? 'forget' : 'keep'), within(written(paid), 'keep')];
+    return {
+      ask: (request) => (isLasting(request.target) ? lasting(request) : passing(request)),
+      stored: (request) => isLasting(request.target) && stores.some((store) => store.has(keyOf(request))),
+    };
+  };
+  const layers = (): Promise<Layers> => (opened ??= open());
+  return {
+    complete: async (request) => (await layers()).ask(request),
+    reader: async () => (await layers()).stored,
+    guard(given) { guard = given; },
+    attempt: () => guard?.attempt() ?? true,
+  };
+}
+
+/**
+ * Whether an answer may serve another run. Recordings cost nothing; a program whose files are not known could have changed
+ * without a sign of it.
+ */
+function isLasting(target: Target): boolean {
+  if (target.provider === 'replay') return false;
+  return target.provider !== 'program' || target.files !== NO_FILES;
+}
+
+/** What the hash over a program's files is when none of them is known. */
+const NO_FILES = sha256('[]');
+
+/** A server of the workflow's is known by name in the request, but another address is another server. */
+function storeKey(request: Request, endpoints: AskingOptions['endpoints']): string {
+  const key = requestKey(request, sha256);
+  const { target } = request;
+  const url = 'endpoint' in target && target.endpoint !== null ? endpoints.get(target.endpoint)?.url : undefined;
+  return url === undefined ? key : sha256(`${url}\n${key}`);
+}
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,90 @@
+import { forecastWords, type Forecast } from '../core/spend/forecast.ts';
+import type { Plan } from '../core/plan/plan.ts';
+import { plural } from '../core/compare/wording.ts';
+import type { Purpose } from '../types.ts';
+
+export interface Progress {
+  planned(plan: Plan, priced: { forecast: Forecast }): void;
+  answered(purpose: Purpose): void;
+  end(): void;
+}
+
+export interface ProgressOptions {
+  /** `line`: one line that is written over, for a terminal; `steps`: lines that stay, for a log. */
+  style: 'line' | 'steps';
+  write(text: string): void;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/** A line of progress at most every this share of the planned calls, where lines stay. */
+const STEP = 0.05;
+/** A terminal's line is written over at most this often, in milliseconds: more costs time and nobody reads it. */
+const REDRAW_MS = 100;
+
+/** Says what will be asked and what it costs, and how far it is: with the rate, and the time left at that rate. */
+export function createProgress({ style, write, now }: ProgressOptions): Progress {
+  let plan: Plan | null = null;
+  let begun = 0;
+  let answers = 0;
+  let grades = 0;
+  let shown = 0;
+  let drawn = 0;
+  let width = 0;
+
+  const graded = (): number => (plan === null ? 0 : plan.grader_calls + plan.evaluator_calls);
+  const planned = (): number => graded() + (plan?.prompt_calls ?? 0);
+  const line = (): string => [
+    outOf(answers, planned() - graded(), 'answer'), ...(grades + graded() > 0 ? [outOf(grades, graded(), 'grade')] : []),
+    ...pace(answers + grades, planned(), (now() - begun) / 1000),
+  ].join(', ');
+  const draw = (): void => {
+    const text = line();
+    write(`\r${text.padEnd(width)}`);
+    width = text.length;
+    drawn = now();
+  };
+  return {
+    planned(given, { forecast }) {
+      plan = given;
+      begun = now();
+      if (given.references === 0) return;
+      const graders = graded() > 0 ? ` and about ${plural(graded(), 'grade')}` : '';
+      write(`${plural(given.references, 'reference')} of ${plural(given.suites, 'prompt')} affected: ${plural(given.prompt_calls, 'call')} for the first answers${graders}; ${forecastWords(forecast)}\n`);
+    },
+    answered(purpose) {
+      if (purpose === 'prompt') answers += 1;
+      else grades += 1;
+      if (style === 'line') {
+        if (now() - drawn >= REDRAW_MS) draw();
+      } else if (planned() > 0 && answers + grades - shown >= planned() * STEP) {
+        shown = answers + grades;
+        write(`${line()}\n`);
+      }
+    },
+    end() {
+      if (style !== 'line' || answers + grades === 0) return;
+      draw();
+      write('\n');
+    },
+  };
+}
+
+/** The rate since the beginning, and the time left at it. */
+function pace(done: number, planned: number, seconds: number): string[] {
+  const rate = seconds > 0 ? done / seconds : 0;
+  if (rate === 0) return [];
+  const words = `${rate < 10 ? rate.toFixed(1) : String(Math.round(rate))} a second`;
+  return planned > done ? [words, `about ${duration((planned - done) / rate)} left`] : [words];
+}
+
+/** More than was planned comes of adaptive tries and of replies that were asked for again. */
+function outOf(done: number, planned: number, what: string): string {
+  return done > planned ? plural(done, what) : `${String(done)} of ${plural(planned, what)}`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${String(Math.ceil(seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${String(minutes)} min` : `${(minutes / 60).toFixed(1)} h`;
+}

@@ -1,0 +1,123 @@
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { sources } from '../core/select/trust.ts';
+import { UserError } from '../errors.ts';
+import { cacheKeys, createCacheService, type CacheKeys, type CacheLibrary, type CacheService } from '../store/cache-service.ts';
+import { openStore, type Store } from '../store/index.ts';
+import type { TrustLevel } from '../types.ts';
+
+/** Answers kept on a developer's machine, and by the runner's cache service, at most. */
+const LOCAL_BYTES = 1024 * 1024 * 1024;
+const CACHED_BYTES = 256 * 1024 * 1024;
+const FOLDER = '.evaldiff';
+const FILE = 'answers.sqlite';
+
+/** The store's file for a project: given by option, else by EVALDIFF_STORE, else in the project; null: none is wanted. */
+export function storeFile(project: string, option: string | false | undefined, env: NodeJS.ProcessEnv, cwd: string): string | null {
+  if (option === false) return null;
+  const given = option ?? env['EVALDIFF_STORE']?.trim();
+  return given ? resolve(cwd, given) : join(project, FOLDER, FILE);
+}
+
+/** A project's own answers, opened when they are first asked for. */
+export interface LocalStores { open(): Promise<readonly Store[]>; close(): void }
+
+/** The store of a project, in a folder that git is told to ignore; from outside it is only read. A null file: there is none. */
+export function localStores(file: string | null, trust: TrustLevel, notice: (line: string) => void): LocalStores {
+  const opened: Store[] = [];
+  return {
+    async open() {
+      if (file === null || opened.length > 0) return opened;
+      const access = sources(trust).cache === 'read' ? 'read' : 'read-write';
+      if (access === 'read-write') ignoredByGit(dirname(file));
+      opened.push(openStore({ file, maxBytes: LOCAL_BYTES, now: Date.now, access, notice }));
+      return opened;
+    },
+    close: () => { for (const store of opened.splice(0)) store.close(); },
+  };
+}
+
+function ignoredByGit(folder: string): void {
+  if (!folder.endsWith(FOLDER) || existsSync(folder)) return;
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, '.gitignore'), '*\n');
+  } catch {
+    // The store tells of a folder that cannot be made.
+  }
+}
+
+export interface JobStores {
+  /** To be asked in this order; the first is written to. */
+  stores: Store[];
+  /** Hands the answers to the cache service, as far as this run may, and closes. */
+  finish(): Promise<void>;
+}
+
+export interface JobStoresOptions {
+  library: CacheLibrary;
+  trust: TrustLevel;
+  /** The runner's temporary folder: the same path in every run, for the cache service finds entries by it. */
+  temporary: string;
+  /** What tells this project's answers, this pull request and this job from others. */
+  project: string;
+  own: string;
+  run: string;
+  warn(line: string): void;
+}
+
+/**
+ * The stores of one job: its own, and below it, read-only, what the default branch answered. Only a trusted run writes what
+ * others read; its own store then is the shared one.
+ */
+export async function openJobStores({ library, trust, temporary, project, own, run, warn }: JobStoresOptions): Promise<JobStores> {
+  const keys = cacheKeys({ access: sources(trust).cache, project, own, run });
+  const service = createCacheService(library, warn);
+  const folder = join(temporary, 'evaldiff-store', keys.shared);
+  const files: JobFiles = { mine: join(folder, FILE), carried: join(folder, keys.own === null ? 'shared' : 'own', FILE), below: join(folder, 'shared', FILE) };
+  for (const file of Object.values(files)) mkdirSync(dirname(file), { recursive: true });
+  const writesShared = keys.own === null && keys.save !== null;
+  await bring(service, keys, files, writesShared);
+  const open = (file: string, access: 'read-write' | 'read'): Store[] => tolerant(() => openStore({ file, maxBytes: CACHED_BYTES, now: Date.now, access, notice: warn }), file, warn);
+  const mine = open(files.mine, 'read-write');
+  const stores = [...mine, ...(writesShared ? [] : open(files.below, 'read'))];
+  return {
+    stores,
+    async finish() {
+      const [store] = mine;
+      const copied = keys.save !== null && store !== undefined && copyOf(store, files.carried);
+      for (const one of stores) one.close();
+      if (copied && keys.save !== null) await service.save(files.carried, keys.save);
+    },
+  };
+}
+
+/** The job's own file, the one the cache service carries it in, and the default branch's. */
+interface JobFiles { mine: string; carried: string; below: string }
+
+async function bring(service: CacheService, { shared, own, save }: CacheKeys, { mine, carried, below }: JobFiles, writesShared: boolean): Promise<void> {
+  // A second use in one job goes on with the first one's file.
+  const begun = existsSync(mine);
+  const start = own ?? shared;
+  if (!begun && save !== null && await service.restore(carried, start) && existsSync(carried)) renameSync(carried, mine);
+  if (!writesShared && !existsSync(below)) await service.restore(below, shared);
+}
+
+/** False when there is nothing new to carry. */
+function copyOf(store: Store, target: string): boolean {
+  if (store.stats().written === 0) return false;
+  rmSync(target, { force: true });
+  return store.copyTo(target);
+}
+
+/** What the cache service brought may be anything; a job does without it rather than fail. */
+function tolerant(open: () => Store, file: string, warn: (line: string) => void): Store[] {
+  try {
+    return [open()];
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    warn(error.message);
+    rmSync(file, { force: true });
+    return [];
+  }
+}
