@@ -69,7 +69,7 @@ export default tseslint.config(
   ...edges.map(edgeRule),
   {
     files: ['src/types.ts', 'src/types/*.ts', 'src/errors.ts'],
-    rules: { 'no-restricted-imports': ['error', { patterns: [{ regex: '^(?!\\./types\\.ts$|\\./[a-z]+\\.ts$)', message: 'The leaves import nothing but each other.' }] }] },
+    rules: { 'no-restricted-imports': ['error', { patterns: [{ regex: '^(?!\\./(types/)?[a-z]+\\.ts$)', message: 'The leaves import nothing but each other.' }] }] },
   },
   { files: ['src/run.ts'], rules: { 'no-restricted-imports': ['error', { patterns: ['node:*', ...edgeSdks, ...edges.map((edge) => `./${edge}/**`)] }] } },
   { files: ['__tests__/**/*.ts', 'scripts/**/*.ts', 'benchmarks/**/*.ts'], rules: { '@typescript-eslint/no-non-null-assertion': 'off' } },

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { createInputCounter, estimateTokens, expectedOutput } from '../../../src/core/spend/tokens.ts';
 
-const file = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
 describe('the estimate, against the tokenizer it stands in for', () => {
   test.each<[string, string, number]>([
