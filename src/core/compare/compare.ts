@@ -8,7 +8,7 @@ import { designOf } from '../../statistics/visible-drop.ts';
 import { tallyOf, type RollupWord } from './rollup.ts';
 import type { CaseRun, LaneRun } from '../trial/rounds.ts';
 import { classificationOf } from './classification.ts';
-import { preferenceOf } from '../trial/pairwise.ts';
+import { preferenceOf } from './preference.ts';
 import { countOutcomes, meanRate, sharedTries } from './tables.ts';
 import type { ComparedLane, LaneVerdict } from './verdict.ts';
 import type { RunWords } from './words.ts';

@@ -7,7 +7,7 @@ import { differenceInterval } from '../../statistics/interval.ts';
 import { suiteTest } from '../../statistics/suite-test.ts';
 import { mirrored, type Table } from '../../statistics/table.ts';
 import { designOf, visibleDrop } from '../../statistics/visible-drop.ts';
-import { preferenceTables } from '../trial/pairwise.ts';
+import { preferenceTables } from './preference.ts';
 import type { CaseRun, LaneRun } from '../trial/rounds.ts';
 import { isCompared, tableOf } from './tables.ts';
 

@@ -1,8 +1,8 @@
-import type { Complete, DependsOn, Evaluate, Metric, Reference, Score } from '../../types.ts';
+import type { Complete, DependsOn, Evaluate, Metric, Score } from '../../types.ts';
 import { scoreMetric, type MetricSample, type MetricTools } from '../../metrics/index.ts';
 import { earlier, inDependencyOrder, metricOf, unmet } from './conditions.ts';
-import type { Sample } from './execute.ts';
 import type { Price } from '../spend/meter.ts';
+import type { Judged } from './judged.ts';
 import { metricsFor, ownMetrics } from './own-metrics.ts';
 import { gatesByPreference, isPairwise, scorePairs } from './pairwise.ts';
 import type { Yardstick } from '../fingerprint/yardstick.ts';
@@ -13,14 +13,6 @@ export interface ScoringTools {
   /** Unforeseeable text for the delimiters around what a grader judges. */
   random: MetricTools['random'];
   price: Price;
-}
-
-/** One answer to judge, and the reference whose expected value it is judged by. */
-export interface Judged {
-  sample: Sample;
-  reference: Reference;
-  /** The other side's answer, for metrics that compare the two; null where there is none. */
-  rival?: string | null;
 }
 
 /**
