@@ -30,7 +30,7 @@ async function evaluate(base: Project | null, head: Project, words: (request: Re
   const model = scripted((request) => (request.purpose === 'evaluator' ? words(request, request.messages.map(({ content }) => content).join('\n'), answersShown(request)) : say(request)));
   const prepared = prepare({ mode: 'diff', base: base && baseTree, head: headTree, maxCalls: null, failOn: null, code: 'sandbox', today: '2026-01-01' }, arrange(base, head, sources('member')), (text) => text);
   expect(prepared.problems).toEqual([]);
-  const blank = blankResult({ mode: 'diff', base: baseTree, head: headTree, trust: 'member', gate: prepared.gate, n_tries: 1 });
+  const blank = { ...blankResult({ mode: 'diff', base: baseTree, head: headTree, trust: 'member', gate: prepared.gate, n_tries: 1 }), notices: prepared.notices };
   const result = await judge(prepared, { complete: model.complete, evaluate: async () => { throw new Error('no code runs here'); }, random, answered: () => undefined }, blank);
   return { result, plan: prepared.plan, ...model };
 }
@@ -193,6 +193,20 @@ describe('a change of the evaluators', () => {
     expect(plan.evaluator_calls).toBe(6 * 2 + 8);
     expect(by('evaluator').filter(({ messages }) => /answer-(?:one|two|bad|odd)/.test(messages[1]?.content ?? ''))).toHaveLength(9);
     expect(result.notices.map(({ message }) => message)).toContain('p: the evaluator judge gave no readable verdict on 1 of 4 labelled answers on head; those are not counted');
+  });
+
+  test('without labelled answers is said, with how to add some; a change of anything else is not', async () => {
+    const said = async (base: Conversation | null, head: Conversation): Promise<string[]> => {
+      const { result } = await evaluate(base === null ? null : shop({ of: base }), shop({ of: head }), () => verdict('yyy'));
+      return result.notices.filter(({ kind }) => kind === 'yardstick').map(({ message, place }) => `${String(place?.line)}: ${message}`);
+    };
+    const examples = [{ messages: [{ role: 'user' as const, content: 'q' }, { role: 'assistant' as const, content: 'labelled' }], accepted: true, place: { file: 'x', line: 1 } }];
+    const line = String(conversation().place.line);
+    expect(await said(conversation(), strict)).toEqual([expect.stringMatching(new RegExp(`^${line}: p: the evaluators of its conversations changed and have no labelled answers, .*examples: \\[\\{ question: `))]);
+    expect(await said(null, conversation())).toEqual([expect.stringContaining('are new and have no labelled answers')]);
+    expect(await said(conversation({ examples }), conversation())).toEqual([expect.stringContaining('lost their labelled answers')]);
+    expect(await said(conversation(), conversation({ max_steps: 2 }))).toEqual([]);
+    expect(await said(conversation(), conversation({ instructions: 'Be strict.', examples }))).toEqual([]);
   });
 
   test('of nothing but the steps needs no new test', async () => {

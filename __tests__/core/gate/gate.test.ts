@@ -108,6 +108,19 @@ describe('further gates', () => {
     expect(decide(input({ suites: failing(false) })).conclusion).toBe('success');
   });
 
+  test('a yardstick is held to the margin that its suite sets for itself, and to whether that suite may fail', () => {
+    const wide = [suiteResult({ path: 'p', name: 'p', gate: { min_drop: 0.2 } })];
+    const narrow = [suiteResult({ path: 'p', name: 'p', gate: { min_drop: 0 } })];
+    expect(decide(input({ suites: wide, yardstick: [yardstick(0.12)] })).reasons).toEqual([]);
+    expect(decide(input({ suites: wide, yardstick: [yardstick(0.21)] })).reasons).toHaveLength(1);
+    expect(decide(input({ suites: narrow, yardstick: [yardstick(0.005)] })).reasons).toEqual([expect.stringContaining('the yardstick moved the pass rate by +0.5 points')]);
+    const strict = gate({ yardstick: 'fail' });
+    expect(decide(input({ suites: wide, yardstick: [yardstick(0.12)], settings: strict })).conclusion).toBe('success');
+    const never = [suiteResult({ path: 'p', name: 'p', gate: { fail_on: 'never' } })];
+    expect(decide(input({ suites: never, yardstick: [yardstick(0.12)], settings: strict })).conclusion).toBe('neutral');
+    expect(decide(input({ suites: [suiteResult({ path: 'other', name: 'p', gate: { fail_on: 'never' } })], yardstick: [yardstick(0.12)], settings: strict })).conclusion).toBe('failure');
+  });
+
   test('a moved yardstick fails only when the settings ask for it', () => {
     const warned = decide(input({ yardstick: [yardstick(0.12)] }));
     expect(warned).toMatchObject({ conclusion: 'success', reasons: [expect.stringContaining('look at that change before the pass rate')] });

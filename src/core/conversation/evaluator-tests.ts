@@ -10,10 +10,29 @@ import { steeringFor } from '../fingerprint/yardstick.ts';
 /** A suite's evaluators, put to the test on labelled answers. `base` is null where nothing but the answers differs. */
 export interface EvaluatorTest { path: string; name: string; examples: Conversation['examples']; base: Steering | null; head: Steering }
 
-/** The suites whose evaluators, criteria or instructions a change touches (or their labelled answers), each once. */
-export function selectEvaluatorTests(lanes: readonly Lane[]): EvaluatorTest[] {
-  const tests = lanes.flatMap((lane) => testOf(lane) ?? []);
-  return [...new Map(tests.map((test) => [test.path, test])).values()];
+/**
+ * The suites whose evaluators, criteria or instructions a change touches (or their labelled answers), each once; and which
+ * of those that changed have nothing to be tested by.
+ */
+export function selectEvaluatorTests(lanes: readonly Lane[]): { tests: EvaluatorTest[]; notices: Notice[] } {
+  const suites = [...new Map(lanes.map((lane) => [lane.path, lane])).values()];
+  return { tests: suites.flatMap((lane) => testOf(lane) ?? []), notices: suites.flatMap(untested) };
+}
+
+/** What is said of evaluators that changed and have no labelled answers; a new suite's count as changed. */
+function untested({ name, base, head }: Lane): Notice[] {
+  const after = head && steeringFor(head.yardstick);
+  if (after === null || after.conversation.examples.length > 0 || after.evaluators.length === 0) return [];
+  const why = whyUntested(base && steeringFor(base.yardstick), after);
+  if (why === null) return [];
+  const message = `${name}: the evaluators of its conversations ${why}, so nobody knows whether they judge as people do; add some below conversation: examples: [{ question: "…", answer: "…", accepted: true }, { question: "…", answer: "…", accepted: false }]`;
+  return [{ kind: 'yardstick', message, place: after.conversation.place }];
+}
+
+function whyUntested(before: Steering | null, after: Steering): string | null {
+  if (before === null) return 'are new and have no labelled answers';
+  if (before.conversation.examples.length > 0) return 'lost their labelled answers';
+  return judging(before) === judging(after) ? null : 'changed and have no labelled answers';
 }
 
 function testOf({ path, name, base, head }: Lane): EvaluatorTest | null {

@@ -61,8 +61,8 @@ interface Finding { text: string; failOn: GateSettings['fail_on'] }
 
 function gated(input: GateInput): Omit<Decision, 'title'> {
   const { settings } = input;
-  const ofRun = [...yardstickFailures(input), ...removals(input)].map((text): Finding => ({ text, failOn: settings.fail_on }));
-  const findings = [...input.suites.flatMap((suite) => suiteFindings(suite, gateOf(suite, settings))), ...ofRun];
+  const ofRun = removals(input).map((text): Finding => ({ text, failOn: settings.fail_on }));
+  const findings = [...input.suites.flatMap((suite) => suiteFindings(suite, gateOf(suite, settings))), ...yardstickFailures(input), ...ofRun];
   const [failures, held] = [findings.filter(({ failOn }) => failOn !== 'never'), findings.filter(({ failOn }) => failOn === 'never')];
   const open = input.suites.filter(({ verdict }) => verdict === 'inconclusive');
   const failing = settings.on_inconclusive === 'fail' && open.some((suite) => gateOf(suite, settings).fail_on !== 'never');
@@ -111,20 +111,24 @@ function fails({ skip, head }: ReferenceResult): boolean {
   return !skip && head?.rollup === 'fail';
 }
 
-function yardstickFailures(input: GateInput): string[] {
-  return input.settings.yardstick === 'fail' ? movedYardsticks(input).map((moved) => `${moved}; gate.yardstick is fail`) : [];
+function yardstickFailures(input: GateInput): Finding[] {
+  return input.settings.yardstick === 'fail' ? movedYardsticks(input).map(({ text, failOn }) => ({ text: `${text}; gate.yardstick is fail`, failOn })) : [];
 }
 
 function yardstickWarnings(input: GateInput): string[] {
-  return input.settings.yardstick === 'warn' ? movedYardsticks(input).map((moved) => `${moved}: look at that change before the pass rate`) : [];
+  return input.settings.yardstick === 'warn' ? movedYardsticks(input).map(({ text }) => `${text}: look at that change before the pass rate`) : [];
 }
 
-/** Yardsticks that moved the pass rate of base's own answers by more than the margin. */
-function movedYardsticks({ yardstick, settings }: GateInput): string[] {
-  return yardstick
-    .filter(({ yardstick_effect: effect }) => effect !== null && Math.abs(effect) > settings.min_drop)
-    .map(({ name, yardstick_effect, same_answers: { pass_fail, fail_pass, p } }) => `${name}: the yardstick moved the pass rate by ${points(yardstick_effect)} `
-      + `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass, McNemar mid-p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`})`);
+/** Yardsticks that moved the pass rate of base's own answers by more than the margin of their suite. */
+function movedYardsticks({ yardstick, suites, settings }: GateInput): Finding[] {
+  return yardstick.flatMap(({ path, name, yardstick_effect: effect, same_answers: { pass_fail, fail_pass, p } }): Finding[] => {
+    const suite = suites.find((one) => one.path === path && one.name === name);
+    const gate = suite === undefined ? settings : gateOf(suite, settings);
+    if (effect === null || Math.abs(effect) <= gate.min_drop) return [];
+    const text = `${name}: the yardstick moved the pass rate by ${points(effect)} `
+      + `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass, McNemar mid-p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`})`;
+    return [{ text, failOn: gate.fail_on }];
+  });
 }
 
 function removals({ removed, settings }: GateInput): string[] {

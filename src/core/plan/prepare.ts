@@ -1,4 +1,4 @@
-import type { GateSettings, Notice, Problem, Project, Settings, SourceTree, Target } from '../../types.ts';
+import type { GateSettings, Notice, Problem, Project, Settings, SourceTree, Suite, Target } from '../../types.ts';
 import type { Arranged } from '../select/arrange.ts';
 import type { Price } from '../spend/meter.ts';
 import { conversationProblems } from '../conversation/conversation-problems.ts';
@@ -68,6 +68,11 @@ export function prepare(input: PrepareInput, arranged: Arranged, hash: (text: st
   };
 }
 
+/** Head's suites as they were read, once for each variant that runs. */
+export function suitesOf({ lanes }: Prepared): Suite[] {
+  return lanes.flatMap(({ run: { lane: { head } } }) => head?.suite ?? []);
+}
+
 function sidesOf(input: PrepareInput, arranged: Arranged, hash: (text: string) => string): { base: ProjectSide | null; head: ProjectSide } {
   const side = (project: Project, tree: SourceTree): ProjectSide => ({ project, context: { settings: project.settings, tree, hash } });
   return {
@@ -82,7 +87,8 @@ function testsOfJudges(
 ): Pick<Prepared, 'rubricTests' | 'evaluatorTests' | 'notices'> {
   if (mode === 'sweep' || again !== undefined) return { rubricTests: [], evaluatorTests: [], notices: [] };
   const { tests, notices } = selectRubricTests(base, head);
-  return { rubricTests: tests, evaluatorTests: selectEvaluatorTests(lanes), notices };
+  const evaluators = selectEvaluatorTests(lanes);
+  return { rubricTests: tests, evaluatorTests: evaluators.tests, notices: [...notices, ...evaluators.notices] };
 }
 
 /** Where base's budget is in force its prices are too: a pull request must not make itself cheap. */
