@@ -1,23 +1,23 @@
-import type { Complete, Evaluate, Purpose, Result, Target, Usage } from '../types.ts';
+import type { Complete, Evaluate, Notice, Purpose, Result, SuiteResult, Target, Usage, YardstickResult } from '../types.ts';
 import { compareLane } from './compare/compare.ts';
 import { runEvaluatorTests } from './conversation/evaluator-tests.ts';
 import type { Sample } from './trial/execute.ts';
-import { decide, type GateInput } from './gate/gate.ts';
-import { decideHalted, incomplete, wasNotMade, type Halt } from './gate/halt.ts';
+import { decide, type Decision, type GateInput } from './gate/gate.ts';
+import { decideHalted, incomplete, wasNotMade, type Halt, type Unmade } from './gate/halt.ts';
 import { withHistory, type History } from './gate/history.ts';
-import { createMeter } from './spend/meter.ts';
+import { createMeter, type Meter } from './spend/meter.ts';
 import { newlySkippedIds, suiteNotices } from './gate/notices.ts';
 import { gatesByPreference } from './trial/pairwise.ts';
 import { removedIds, type Prepared } from './plan/prepare.ts';
-import { runRounds, type NextTries } from './trial/rounds.ts';
+import { runRounds, type CaseRun, type NextTries } from './trial/rounds.ts';
 import { runRubricTests } from './rubrics/rubric-tests.ts';
 import type { ScoringTools } from './trial/score.ts';
 import { gates } from './select/select.ts';
 import { yardstickSplit } from './compare/split.ts';
 import { costPer1000Calls } from './spend/sweep-cost.ts';
 import { adaptiveTries } from './trial/tries.ts';
-import { judgeLanes } from './compare/verdict.ts';
-import { rollUpLane } from './compare/words.ts';
+import { judgeLanes, type ComparedLane } from './compare/verdict.ts';
+import { rollUpLane, type RunWords } from './compare/words.ts';
 
 export interface JudgeEdges {
   complete: Complete;
@@ -46,48 +46,95 @@ function savedBy({ dialogue, completion, trial: { generation } }: Sample): { tar
 
 /** Executes a prepared run and puts what came of it over `blank`. */
 export async function judge(prepared: Prepared, edges: JudgeEdges, blank: Result): Promise<Result> {
-  const { lanes, gate, price } = prepared;
-  const meter = createMeter(edges.complete, price);
-  const halted = (): Halt | null => edges.halted?.() ?? null;
-  const unmade = { tries: 0, grades: 0, rounds: 0 };
-  const next: NextTries = (run) => {
-    const wanted = prepared.next(run);
-    if (halted() === null || wanted.size === 0) return wanted;
-    unmade.rounds += 1;
-    return new Map();
+  const spent = startSpending(prepared, edges);
+  await executeRounds(prepared, edges, spent);
+  const tested = await testJudges(prepared, edges, spent);
+  const compared = await compareLanes(prepared, edges, spent);
+  const decision = decideRun(prepared, compared, spent, blank);
+  const notices = [...blank.notices, ...compared.notices, ...tested.notices];
+  return {
+    ...blank, ...decision, suites: compared.suites, yardstick: compared.yardstick, graders: tested.graders, ...(tested.evaluators.length === 0 ? {} : { evaluators: tested.evaluators }),
+    notices, usage: spent.meter.totals(), adaptive_tries: adaptiveTries(prepared.lanes),
   };
+}
+
+/** What a run asks through, and what it could not ask any more because it was ended. */
+interface Spending {
+  meter: Meter;
+  /** Asks, counts, and tells whoever watches. */
+  complete: Complete;
+  halted(): Halt | null;
+  unmade: Unmade;
+}
+
+function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {
+  const meter = createMeter(edges.complete, price);
+  const unmade = { tries: 0, grades: 0, rounds: 0 };
   const complete: Complete = async (request) => {
     const completion = await meter.complete(request);
     if (request.purpose !== 'prompt' && wasNotMade(completion)) unmade.grades += 1;
     edges.answered(request.purpose);
     return completion;
   };
-  await runRounds(lanes.map(({ run }) => run), next, {
-    complete, evaluate: edges.evaluate, random: edges.random, price,
+  return { meter, complete, halted: () => edges.halted?.() ?? null, unmade };
+}
+
+/** Makes and scores every round of tries that a lane wants, while calls are made. */
+async function executeRounds({ lanes, price, next }: Prepared, { evaluate, random }: JudgeEdges, { meter, complete, halted, unmade }: Spending): Promise<void> {
+  const wanted: NextTries = (run) => {
+    const tries = next(run);
+    if (halted() === null || tries.size === 0) return tries;
+    unmade.rounds += 1;
+    return new Map();
+  };
+  await runRounds(lanes.map(({ run }) => run), wanted, {
+    complete, evaluate, random, price,
     answered: (sample, shared) => {
       if (shared) for (const purpose of callsOf(sample)) meter.shared(purpose, savedBy(sample));
       if (wasNotMade(sample.completion)) unmade.tries += 1;
     },
   });
-  const tested = await runRubricTests(prepared.rubricTests, { complete, random: edges.random });
-  const graded = await runEvaluatorTests(prepared.evaluatorTests, { complete: meter.complete, random: edges.random });
-  const words = await Promise.all(lanes.map(({ run }) => rollUpLane(run, edges.evaluate)));
-  const verdicts = prepared.mode === 'diff' ? judgeLanes(lanes, gate) : lanes.map(() => null);
-  const all = lanes.map((lane, index) => ({
-    lane, suite: { ...compareLane(lane, verdicts[index] ?? null, words[index] ?? new Map()), ...(prepared.mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(lane.run, price) } : {}) }, split: yardstickSplit(lane.run, words[index] ?? new Map()),
-  }));
+}
+
+type Tested = Pick<Result, 'graders' | 'notices'> & { evaluators: NonNullable<Result['evaluators']> };
+
+/** Holds those who judge against labelled examples. */
+async function testJudges({ rubricTests, evaluatorTests }: Prepared, { random }: JudgeEdges, { meter, complete }: Spending): Promise<Tested> {
+  const { graders, notices } = await runRubricTests(rubricTests, { complete, random });
+  const tested = await runEvaluatorTests(evaluatorTests, { complete: meter.complete, random });
+  return { graders, evaluators: tested.evaluators, notices: [...notices, ...tested.notices] };
+}
+
+/** Lanes with cases as the result shows them, each beside its suite. */
+interface Compared { lanes: ComparedLane[]; suites: SuiteResult[]; yardstick: YardstickResult[]; notices: Notice[] }
+
+/** Rolls up, compares under one alpha, and says what a moved yardstick did. */
+async function compareLanes({ lanes, gate, mode, price }: Prepared, { evaluate, history }: JudgeEdges, { meter }: Spending): Promise<Compared> {
+  const words = await Promise.all(lanes.map(({ run }) => rollUpLane(run, evaluate)));
+  const verdicts = mode === 'diff' ? judgeLanes(lanes, gate) : lanes.map(() => null);
+  const all = lanes.map((lane, index) => ({ lane, verdict: verdicts[index] ?? null, words: words[index] ?? new Map<CaseRun, RunWords>() }));
   const shown = all.filter(({ lane }) => lane.run.lane.cases.length > 0);
-  const compared = shown.map(({ suite }) => suite);
-  const asked = edges.history !== undefined && meter.totals().calls + meter.totals().reused > 0 ? await edges.history() : null;
-  const suites = asked === null ? compared : withHistory(shown.map(({ lane }) => lane.run), compared, asked);
-  const yardstick = shown.flatMap(({ split }) => split ?? []);
-  const affected = lanes.reduce((sum, { run }) => sum + run.runs.length, 0);
-  const removed = lanes.flatMap(({ run }) => [...removedIds(run.lane), ...newlySkippedIds(run).map((id) => `${run.lane.path}: ${id}`)]);
-  const input: GateInput = { suites, yardstick, settings: gate, affected, removed, testedRubrics: prepared.rubricTests.length + prepared.evaluatorTests.length, counted: countedRuns(lanes), uncomparable: uncomparable(lanes), unused: blank.notices.some(({ kind }) => kind === 'trust') };
+  const compared = shown.map(({ lane, verdict, words: own }): SuiteResult => ({
+    ...compareLane(lane, verdict, own), ...(mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(lane.run, price) } : {}),
+  }));
+  const { calls, reused } = meter.totals();
+  const suites = history === undefined || calls + reused === 0 ? compared : withHistory(shown.map(({ lane }) => lane.run), compared, await history());
+  return {
+    lanes: shown.map(({ lane }) => lane), suites,
+    yardstick: shown.flatMap(({ lane, words: own }) => yardstickSplit(lane.run, own) ?? []),
+    notices: shown.flatMap(({ lane }, index) => { const suite = compared[index]; return suite === undefined ? [] : suiteNotices(lane.run, suite); }),
+  };
+}
+
+/** The conclusion, from the tries that were made. */
+function decideRun({ lanes, gate, rubricTests, evaluatorTests }: Prepared, { suites, yardstick }: Compared, { halted, unmade }: Spending, blank: Result): Decision {
+  const input: GateInput = {
+    suites, yardstick, settings: gate, affected: lanes.reduce((sum, { run }) => sum + run.runs.length, 0),
+    removed: lanes.flatMap(({ run }) => [...removedIds(run.lane), ...newlySkippedIds(run).map((id) => `${run.lane.path}: ${id}`)]),
+    testedRubrics: rubricTests.length + evaluatorTests.length, counted: countedRuns(lanes), uncomparable: uncomparable(lanes), unused: blank.notices.some(({ kind }) => kind === 'trust'),
+  };
   const halt = halted();
-  const decision = halt === null || !incomplete(unmade) ? decide(input) : decideHalted(input, halt, unmade);
-  const notices = [...blank.notices, ...shown.flatMap(({ lane, suite }) => suiteNotices(lane.run, suite)), ...tested.notices, ...graded.notices];
-  return { ...blank, ...decision, suites, yardstick, graders: tested.graders, ...(graded.evaluators.length === 0 ? {} : { evaluators: graded.evaluators }), notices, usage: meter.totals(), adaptive_tries: adaptiveTries(lanes) };
+  return halt === null || !incomplete(unmade) ? decide(input) : decideHalted(input, halt, unmade);
 }
 
 function uncomparable(lanes: Prepared['lanes']): string[] {
