@@ -1,4 +1,7 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { bareOrigin, createRepository, shallowCheckout, type FixtureFiles } from '../stand-ins/repository.ts';
 import { changeOf, obedient, quiz, quizPrompt, SETTINGS } from './projects.ts';
 import type { Event } from './runner.ts';
@@ -72,6 +75,12 @@ describe('a run by hand', () => {
     expect(run.result.mode).toBe('sweep');
     expect(run.result.suites.map(({ variant, pass_rate }) => [variant.parameters['temperature'], pass_rate.head])).toEqual([[0, 1], [1, 0]]);
     expect(run.result.suites.flatMap(({ references }) => references.map(({ status }) => status))).toEqual(['pass', 'pass', 'pass', 'fail', 'fail', 'fail']);
+
+    const runs = join(run.outputs['report-path']!, 'multirun');
+    const written = readdirSync(runs, { recursive: true }).map(String).filter((path) => path.endsWith('.yaml')).sort();
+    expect(written).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d\/\d\d-\d\d-\d\d\/0\/report-0\.yaml$/), expect.stringMatching(/\/1\/report-0\.yaml$/)]);
+    const { prompts } = parse(readFileSync(join(runs, written[1]!), 'utf8')) as { prompts: { temperature: number; tests: { references: { id: string; actual: string; metrics: unknown }[] } } };
+    expect([prompts.temperature, prompts.tests.references[0]]).toEqual([1, { id: 'q1', input: { question: 'Question 1?' }, expected: 'answer 1', actual: 'no idea', metrics: { answer: expect.objectContaining({ result: 'fail', skipped: false }) }, duration: expect.any(Number) }]);
   });
 
   test('compares the commits that the inputs name, by branch or by id', async () => {

@@ -7,6 +7,7 @@ import { readEndpoints } from '../config/endpoints.ts';
 import { sweepSize } from '../config/sweep.ts';
 import { InternalError, UserError } from '../errors.ts';
 import { readCommandLine } from '../config/inputs.ts';
+import { suitesOf } from '../core/plan/prepare.ts';
 import { trustLevel, type TrustDecision } from '../core/select/trust.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { llmevalFiles } from '../report/llmeval.ts';
@@ -57,7 +58,7 @@ export function evaluate(mode: 'diff' | 'sweep', find: FindSides, overrides: rea
     const startedAt = new Date();
     const suites: Suite[] = [];
     const planned: Edges['planned'] = (plan, ready) => {
-      suites.push(...ready.prepared.lanes.flatMap(({ run: { lane: { head } } }) => head?.suite ?? []));
+      suites.push(...suitesOf(ready.prepared));
       edges.planned(plan, ready);
     };
     const result = await run(opened.input, { ...edges, planned });

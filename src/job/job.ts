@@ -5,6 +5,7 @@ import type { Access } from '../world/access.ts';
 import type { Inputs } from '../config/inputs.ts';
 import { DEFAULT_GATE, notEvaluated } from '../core/result.ts';
 import { findOverride, withOverride } from '../core/gate/override.ts';
+import { suitesOf } from '../core/plan/prepare.ts';
 import { withheldFrom, type TrustDecision } from '../core/select/trust.ts';
 import { formatProblem, UserError } from '../errors.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
@@ -17,13 +18,14 @@ import { outputsOf } from './outputs.ts';
 import { createHalting, type Halting } from '../world/halt.ts';
 import { storesOfJob, type StoresOfJob } from './stores.ts';
 import { createProgress } from '../world/progress.ts';
-import { commentMarker, publish, writeReports, type PublishedIds } from './publish.ts';
+import { commentMarker, publish, writeReports, writeRunReports, type PublishedIds } from './publish.ts';
+import { llmevalFiles } from '../report/llmeval.ts';
 import { planLines } from '../report/plan.ts';
 import { run, type Edges, type RunInput } from '../run.ts';
 import { findSides, type Sides } from './sides.ts';
 import { logLine } from '../text/log.ts';
 import { createRedactor, redactAll } from '../text/redact.ts';
-import type { Conclusion, EventFacts, Result } from '../types.ts';
+import type { Conclusion, EventFacts, Result, Suite } from '../types.ts';
 import { openWorld, type WorldOptions } from '../world/world.ts';
 
 /** What the runner gives an action to speak with. */
@@ -78,10 +80,11 @@ async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusio
   const repository = await openRepository(join(workspace, inputs.workingDirectory), { environment: env, temporaryFolder });
   try {
     if (job.mode === 'noise') return await runNoiseJob(job, repository, (trees, work) => inWorld(job, repository, { trees, temporaryFolder }, work));
-    const { result: judged, sides } = await evaluate(job, repository, temporaryFolder);
-    const result = redactAll(await overriddenByLabel(client, job, judged), createRedactor(job.secrets));
+    const { result: judged, sides, suites } = await evaluate(job, repository, temporaryFolder);
+    const redact = createRedactor(job.secrets);
+    const result = redactAll(await overriddenByLabel(client, job, judged), redact);
     const folder = resolve(workspace, inputs.reportPath);
-    await writeReports(result, folder, commentMarker(inputs.checkName ?? 'evaldiff'));
+    await writeFiles(result, redactAll(suites, redact), { folder, startedAt, checkName: inputs.checkName });
     const ids = await publish({
       client, facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head }, result, changed: sides?.changed ?? [],
       workingDirectory: inputs.workingDirectory, comment: inputs.comment, checkName: inputs.checkName ?? '', summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
@@ -97,6 +100,12 @@ async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusio
     await repository.close();
     await rm(temporaryFolder, { recursive: true, force: true });
   }
+}
+
+/** The report's files; a sweep's runs in llmeval's layout too. */
+async function writeFiles(result: Result, suites: readonly Suite[], { folder, startedAt, checkName }: { folder: string; startedAt: Date; checkName: string | null }): Promise<void> {
+  await writeReports(result, folder, commentMarker(checkName ?? 'evaldiff'));
+  if (result.mode === 'sweep') await writeRunReports(llmevalFiles(result, suites, startedAt), folder);
 }
 
 /** Nothing to do, and no fault: said once, with the outputs of a run that judged nothing. */
@@ -116,17 +125,18 @@ async function useUpApproval(client: Client, { inputs, facts }: Job): Promise<st
 }
 
 /** What the user has to mend is a result like any other: it is published, with its places. */
-async function evaluate(job: RunningJob, repository: Repository, temporaryFolder: string): Promise<{ result: Result; sides: Sides | null }> {
+async function evaluate(job: RunningJob, repository: Repository, temporaryFolder: string): Promise<{ result: Result; sides: Sides | null; suites: Suite[] }> {
+  const suites: Suite[] = [];
   try {
     const { inputs, facts, mode } = job;
     await refuseForkCheckout(repository, facts);
     const sides = await findSides(repository, { base: inputs.base, head: inputs.head, facts, workingDirectory: '.', mode: comparing(mode) });
-    return { sides, result: await judge(job, repository, sides, temporaryFolder) };
+    return { sides, result: await judge(job, repository, sides, temporaryFolder, (found) => { suites.push(...found); }), suites };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const head = { commit: job.facts.head ?? '' };
     const unread = { mode: comparing(job.mode), base: null, head, trust: job.trust.level, gate: DEFAULT_GATE, n_tries: 'adaptive' as const };
-    return { sides: null, result: notEvaluated(unread, [...error.problems], []) };
+    return { sides: null, result: notEvaluated(unread, [...error.problems], []), suites };
   }
 }
 
@@ -134,7 +144,7 @@ function comparing(mode: Job['mode']): 'diff' | 'sweep' {
   return mode === 'sweep' ? 'sweep' : 'diff';
 }
 
-async function judge(job: RunningJob, repository: Repository, sides: Sides, temporaryFolder: string): Promise<Result> {
+async function judge(job: RunningJob, repository: Repository, sides: Sides, temporaryFolder: string, found: (suites: readonly Suite[]) => void): Promise<Result> {
   const { inputs, now, trust } = job;
   if (job.mode === 'merge' || inputs.shard !== null) {
     throw new UserError([{ place: null, message: 'mode: merge and shard: are not available in this version; run the sweep in one job' }]);
@@ -143,7 +153,10 @@ async function judge(job: RunningJob, repository: Repository, sides: Sides, temp
     mode: comparing(job.mode), base: sides.base, head: sides.head, trust: trust.level, withheld: withheldFrom(job.facts), read: inputs.read, maxCalls: inputs.maxCalls, maxCost: inputs.maxCost,
     failOn: inputs.failOn, code: inputs.code, today: now().toISOString().slice(0, 10),
   };
-  return inWorld(job, repository, { trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder }, (edges) => run(input, edges));
+  return inWorld(job, repository, { trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder }, (edges) => run(input, { ...edges, planned: (plan, ready) => {
+    found(suitesOf(ready.prepared));
+    edges.planned(plan, ready);
+  } }));
 }
 
 /** Opens what a run asks of the world, hands it to `work`, and closes it whatever happens. */
