@@ -41,6 +41,11 @@ mark{background:var(--mark);color:inherit;border-radius:2px}
 .chip.good{background:var(--goodbg);color:var(--good);border-color:transparent}
 .chip.open{background:var(--openbg);color:var(--open);border-color:transparent}
 svg{display:block}
+.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,300px),1fr));gap:14px;margin:0 0 14px}
+.card{margin:0;padding:12px 14px 10px;border:1px solid var(--line);border-radius:8px;min-width:0}
+figcaption{margin:0 0 8px;overflow-wrap:anywhere}figcaption .soft{display:block;font-size:13px}
+svg.chart{width:100%;height:auto;max-width:420px}
+details.numbers{margin-top:6px;font-size:13px}details.numbers>summary{cursor:pointer;color:var(--soft)}
 svg .axis{stroke:var(--line)}svg .range{stroke:var(--soft);stroke-width:3;stroke-linecap:round}svg .dot{fill:var(--soft)}
 svg.bad .range{stroke:var(--bad)}svg.bad .dot{fill:var(--bad)}svg.good .range{stroke:var(--good)}svg.good .dot{fill:var(--good)}
 svg.open .range{stroke:var(--open)}svg.open .dot{fill:var(--open)}
@@ -104,7 +109,7 @@ export const SCRIPT = `
 })();
 `;
 
-export const STYLE_HASH = 'sha256-5Y7dRbplYtWxuKq882iEpqS6XeZB5+UaUfW2lOEpsF4=';
+export const STYLE_HASH = 'sha256-sC8CWaxtA1jP/Oss9ebe44WGugIGIlKIh2kpVh3leUg=';
 export const SCRIPT_HASH = 'sha256-aPW3LkboXEzyvdwOjNFqdiwY5nMudVymp7zC/ZSPXhc=';
 
 /** Nothing is loaded, sent or framed; only our style and script apply. */

@@ -5,7 +5,7 @@ import { bytes, type Detail } from './detail.ts';
 import { headline } from './headline.ts';
 import { htmlOf, lineHtml, tableHtml, verdictTone, chip, type Tone } from './html-blocks.ts';
 import { dialogueLengths } from './html-dialogue.ts';
-import { POLICY, SCRIPT, STYLE } from './html-page.ts';
+import { lines, pageHtml } from './html-frame.ts';
 import { groups, STATUS_ORDER, suiteHtml } from './html-references.ts';
 import { NO_LINKS, type Links } from './markdown.ts';
 import { suitesWorstFirst } from './order.ts';
@@ -56,26 +56,13 @@ function answerLengths({ suites }: Result): number[] {
 
 function pageOf(result: Result, room: Room, links: Links): string {
   const { sign, outcome } = headline(result);
-  return lines([
-    '<!doctype html>', '<html lang="en">', '<head>', '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">', '<meta name="referrer" content="no-referrer">',
-    `<title>${escapeMarkup(`${sign} ${outcome} – evaldiff`)}</title>`, `<style>${STYLE}</style>`, '</head>', '<body>',
-    topHtml(result), '<main>', verdictHtml(result, links), suitesHtml(result, links), referencesHtml(result, room, links),
-    htmlOf(sectionBlocks(result, EVERYTHING, PARTS), links), '</main>',
-    `<footer>${htmlOf(sectionBlocks(result, EVERYTHING, ['footer']), links)}</footer>`,
-    `<script>${SCRIPT}</script>`, '</body>', '</html>', '',
-  ]);
-}
-
-/** One string of several: added up rather than joined, which would copy what is large already. */
-function lines(parts: readonly string[]): string {
-  return parts.reduce((text, part) => `${text}\n${part}`);
-}
-
-function topHtml({ base, head, mode }: Result): string {
-  const commits = base === null ? shortSha(head.sha) : `${shortSha(base.sha)} … ${shortSha(head.sha)}`;
-  return `<header><span><b>evaldiff</b> ${mode === 'diff' ? 'base against head' : 'full sweep'}</span><span>${escapeMarkup(commits)}</span></header>`;
+  const { base, head, mode } = result;
+  return pageHtml({
+    title: `${sign} ${outcome} – evaldiff`,
+    top: [mode === 'diff' ? 'base against head' : 'full sweep', base === null ? shortSha(head.sha) : `${shortSha(base.sha)} … ${shortSha(head.sha)}`],
+    main: [verdictHtml(result, links), suitesHtml(result, links), referencesHtml(result, room, links), htmlOf(sectionBlocks(result, EVERYTHING, PARTS), links)],
+    footer: htmlOf(sectionBlocks(result, EVERYTHING, ['footer']), links),
+  });
 }
 
 function verdictHtml(result: Result, links: Links): string {
