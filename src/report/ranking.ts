@@ -1,12 +1,12 @@
 import type { Result, SuiteResult } from '../types.ts';
 import { percent } from '../core/compare/wording.ts';
-import { wilson, type Interval } from '../statistics/wilson.ts';
 import { code, group, paragraph, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';
+import { headRate, type HeadRate } from './head-rate.ts';
 import { andMore, cost, variantWords } from './phrases.ts';
 
 /** One variant of a prompt with what it achieved. */
-interface Ranked { suite: SuiteResult; passes: number; tries: number; rate: number | null; interval: Interval | null }
+interface Ranked extends HeadRate { suite: SuiteResult }
 
 /**
  * A sweep's variants of each prompt, the best first: pass rate over judged tries with its 95 % interval (Wilson), and what a
@@ -17,7 +17,7 @@ export function ranking({ suites, mode }: Result, { suites: limit }: Detail): Bl
   const prompts = new Map<string, SuiteResult[]>();
   for (const suite of suites) prompts.set(`${suite.path}\n${suite.name}`, [...prompts.get(`${suite.path}\n${suite.name}`) ?? [], suite]);
   return [...prompts.values()].filter(({ length }) => length > 1).flatMap((variants) => {
-    const ranked = variants.map(rankOf).sort((a, b) => (b.rate ?? -1) - (a.rate ?? -1) || (priceOf(a) - priceOf(b)));
+    const ranked = variants.map((suite): Ranked => ({ suite, ...headRate(suite) })).sort((a, b) => (b.rate ?? -1) - (a.rate ?? -1) || (priceOf(a) - priceOf(b)));
     const shown = ranked.slice(0, limit);
     const more = andMore(ranked.length, shown.length);
     return group([text('Variants of '), code(variants[0]?.name ?? ''), text(', the best first')], [
@@ -29,13 +29,6 @@ export function ranking({ suites, mode }: Result, { suites: limit }: Detail): Bl
 }
 
 const COLUMNS = ['Rank', 'Variant', 'Pass rate', '95 % interval', 'Tries', 'Cost per 1,000 calls'];
-
-function rankOf(suite: SuiteResult): Ranked {
-  const sides = suite.references.filter(({ skip }) => !skip).flatMap(({ head }) => head ?? []);
-  const passes = sides.reduce((sum, side) => sum + side.passes, 0);
-  const tries = sides.reduce((sum, side) => sum + side.tries_judged, 0);
-  return { suite, passes, tries, rate: tries === 0 ? null : passes / tries, interval: wilson({ passes, tries }) };
-}
 
 function priceOf({ suite }: Ranked): number {
   return suite.cost_per_1000_calls ?? Number.MAX_VALUE;
