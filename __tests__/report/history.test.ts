@@ -9,8 +9,8 @@ const suite = (name: string, rate: number | null, more: Partial<HistoryPoint['su
 const point = (day: number, suites: HistoryPoint['suites']): HistoryPoint => ({ sha: `${String(day).padStart(2, '0')}abcdef0123456789`, at: `2026-03-${String(day).padStart(2, '0')}T08:00:00Z`, suites });
 
 const history = [
-  point(9, [suite('capitals', 0.75), suite('math', 1)]), point(2, [suite('capitals', 0.9)]), point(4, [suite('math', 1)]),
-  point(6, [suite('capitals', 0.95), suite('math', null)]), point(11, [suite('capitals', 0.8), suite('math', 0.9)]),
+  point(2, [suite('capitals', 0.9)]), point(4, [suite('math', 1)]), point(6, [suite('capitals', 0.95), suite('math', null)]),
+  point(9, [suite('capitals', 0.75), suite('math', 1)]), point(11, [suite('capitals', 0.8), suite('math', 0.9)]),
 ];
 
 const cellsOf = (text: string, start: string): string[] => text.split('\n').find((line) => line.startsWith(start))?.split(/ {2,}/).map((cell) => cell.trim()) ?? [];
@@ -60,8 +60,12 @@ describe('the trend as a page', () => {
     ]);
   });
 
-  test('is the same for the same history, in whatever order it comes', async () => {
-    expect(await renderHistoryHtml([...history].reverse())).toBe(await renderHistoryHtml(history));
+  test('keeps the order of the branch, which dates of commits need not have, and says what it is told beside it', async () => {
+    const backdated = history.map((one, index) => (index === 4 ? { ...one, at: '2026-01-01T00:00:00Z' } : one));
+    const html = await renderHistoryHtml(backdated, ['Left out: <b>one</b>']);
+    expect(/<tr><td class="own">(\S+)<\/td>/.exec(html)?.[1]).toBe('2026-01-01');
+    expect(html).toContain('latest 80.0 %');
+    expect(html).toContain('Left out: &lt;b&gt;one&lt;/b&gt;');
   });
 
   test('shows the newest results of a long history, and says what is left out', async () => {

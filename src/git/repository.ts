@@ -11,6 +11,7 @@ import { openHistory } from './history.ts';
 import type { FetchHints } from './history.ts';
 import { openObjectReader } from './objects.ts';
 import type { ObjectReader } from './objects.ts';
+import { defaultBranch, mainlineOf, type Mainline } from './mainline.ts';
 import { resolveRevision } from './revision.ts';
 import { findFolder, folderPrefix, listFolder, sourceTree } from './tree.ts';
 import { openWorktreeStore } from './worktree.ts';
@@ -40,6 +41,8 @@ export interface Repository {
   changedFiles(base: string, head: SourceTree | string, workingDirectory: string): Promise<ChangedFile[]>;
   /** Writes the regular files of the whole commit (or of a tree of `worktree`) into a new (or empty) folder. */
   checkout(commit: SourceTree | string, folder: string): Promise<void>;
+  /** The states of a branch, or of the default branch for null. Null where there is no repository, or no commit in it. */
+  mainline(branch: string | null): Promise<Mainline | null>;
   /** Ends git's processes and removes every temporary file. */
   close(): Promise<void>;
 }
@@ -145,6 +148,12 @@ function openFound({ place, root, start }: Found, opened: string, options: Repos
       await history.ensure(commit);
       await writeFiles(await listFolder(place, commit, '', history.contents), reader, folder);
     },
+    async mainline(branch) {
+      const found = branch === null ? await defaultBranch(place) : { name: branch, tip: await resolveRevision(place, history, branch) };
+      if (found === null) return null;
+      await history.ensure(found.tip);
+      return mainlineOf(place, found.name, found.tip);
+    },
     async close() {
       await Promise.all([reader.close(), uncommitted.close()]);
     },
@@ -159,7 +168,7 @@ function folderAlone(outer: GitPlace, options: RepositoryOptions): Repository {
     new UserError([problem(null, `${outer.directory} is not a git repository, so there is nothing to compare with. Run "git init" and commit, or use "evaldiff run".`)]),
   );
   return {
-    resolve: refuse, ensureCommit: refuse, checkedOut: () => Promise.resolve([]), mergeBase: refuse, tree: refuse, changedFiles: refuse,
+    resolve: refuse, ensureCommit: refuse, checkedOut: () => Promise.resolve([]), mergeBase: refuse, tree: refuse, changedFiles: refuse, mainline: () => Promise.resolve(null),
     async worktree(workingDirectory) {
       const prefix = folderPrefix('', relativeTo(outer.directory, workingDirectory), outer.directory);
       const { store, reader } = await uncommitted.open();

@@ -30,14 +30,14 @@ const MOST_SUITES = 60;
 /** The newest results of a line drawn in letters. */
 const SPARKS = 30;
 
-/** The trend of every suite as a page of its own. */
-export async function renderHistoryHtml(points: readonly HistoryPoint[]): Promise<string> {
-  return pageHtml({ title: 'Pass rates over time – evaldiff', top: ['pass rates over time', reach(points)], main: [await historyHtml(points)], footer: '' });
+/** The trend of every suite as a page of its own. Points come from the oldest on; `notes` are said beside them. */
+export async function renderHistoryHtml(points: readonly HistoryPoint[], notes: readonly string[] = []): Promise<string> {
+  return pageHtml({ title: 'Pass rates over time – evaldiff', top: ['pass rates over time', reach(points)], main: [await historyHtml(points, notes)], footer: '' });
 }
 
 /** The trend of every suite as a part of a page: a chart each, with its numbers. */
-export async function historyHtml(points: readonly HistoryPoint[]): Promise<string> {
-  const { shown, notes } = seriesOf(points);
+export async function historyHtml(points: readonly HistoryPoint[], more: readonly string[] = []): Promise<string> {
+  const { shown, notes } = seriesOf(points, more);
   if (shown.length === 0) return `<section><h2>Pass rates over time</h2><p>${NOTHING}</p></section>`;
   const { trendChart } = await import('./charts/index.ts');
   const cards = shown.map(({ name, variant, points: moments }) => cardHtml({
@@ -48,19 +48,19 @@ export async function historyHtml(points: readonly HistoryPoint[]): Promise<stri
 }
 
 /** The trend of every suite for a terminal of `width` columns. */
-export function renderHistoryText(points: readonly HistoryPoint[], width: number): string {
-  return renderBlocks(historyBlocks(points), { width, colour: false });
+export function renderHistoryText(points: readonly HistoryPoint[], width: number, notes: readonly string[] = []): string {
+  return renderBlocks(historyBlocks(points, notes), { width, colour: false });
 }
 
 /** The trend of every suite as Markdown. */
-export function renderHistoryMarkdown(points: readonly HistoryPoint[]): string {
-  return `${markdownOf(historyBlocks(points), NO_LINKS)}\n`;
+export function renderHistoryMarkdown(points: readonly HistoryPoint[], notes: readonly string[] = []): string {
+  return `${markdownOf(historyBlocks(points, notes), NO_LINKS)}\n`;
 }
 
 const NOTHING = 'No result of the default branch was found.';
 
-function historyBlocks(points: readonly HistoryPoint[]): Block[] {
-  const { shown, notes } = seriesOf(points);
+function historyBlocks(points: readonly HistoryPoint[], more: readonly string[]): Block[] {
+  const { shown, notes } = seriesOf(points, more);
   if (shown.length === 0) return [paragraph([text(NOTHING)])];
   return [
     paragraph([strong('Pass rates over time'), text(` – ${reach(points)}`)], 'verdict'),
@@ -111,10 +111,9 @@ function numbersHtml(moments: readonly Moment[]): string {
   ]));
 }
 
-/** One series for each suite and variant, in the order of their names; the results from the oldest on. */
-function seriesOf(points: readonly HistoryPoint[]): { shown: Series[]; notes: string[] } {
-  const all = [...points].sort((a, b) => byCodeUnits(a.at, b.at));
-  const newest = all.slice(-MOST_RESULTS);
+/** One series for each suite and variant, in the order of their names; the results from the oldest on, as they are given. */
+function seriesOf(points: readonly HistoryPoint[], said: readonly string[]): { shown: Series[]; notes: string[] } {
+  const newest = points.slice(-MOST_RESULTS);
   const keyOf = ({ path, name, variant }: HistoryPoint['suites'][number]): string => JSON.stringify([path, name, variant]);
   const suites = new Map(newest.flatMap((point) => point.suites.map((suite) => [keyOf(suite), suite])));
   const repeated = [...suites.values()].map(({ name }) => name);
@@ -127,6 +126,6 @@ function seriesOf(points: readonly HistoryPoint[]): { shown: Series[]; notes: st
     }),
   }));
   const shown = series.slice(0, MOST_SUITES);
-  const [older, more] = [andMore(all.length, newest.length), andMore(series.length, shown.length)];
-  return { shown, notes: [...(older === null ? [] : [`${older}, older results.`]), ...(more === null ? [] : [`${more} suites.`])] };
+  const [older, more] = [andMore(points.length, newest.length), andMore(series.length, shown.length)];
+  return { shown, notes: [...(older === null ? [] : [`${older}, older results.`]), ...(more === null ? [] : [`${more} suites.`]), ...said] };
 }
