@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { formatProblem, UserError } from './errors.ts';
 import { cacheCommand } from './commands/cache.ts';
@@ -14,6 +16,7 @@ import { reportCommand } from './commands/report.ts';
 import { runCommand } from './commands/run.ts';
 import { validateCommand } from './commands/validate.ts';
 import { keepHeapSmall } from './world/heap.ts';
+import { tooOld } from './world/runtime.ts';
 import { guardProcess } from './sandbox/index.ts';
 import { logLine, logText } from './text/log.ts';
 import { VERSION } from './version.ts';
@@ -48,11 +51,23 @@ export function createProgram(terminal: Terminal, done: (code: number) => void):
   return program;
 }
 
-if (process.argv[1] !== undefined && import.meta.main) {
+/** Whether this file was started rather than imported. Only newer Nodes say so themselves. */
+function isStarted(file: string | undefined): boolean {
+  return file !== undefined && ((import.meta.main as boolean | undefined) ?? realpathSync(file) === fileURLToPath(import.meta.url));
+}
+
+async function start(): Promise<number> {
+  const old = tooOld(process.versions.node);
+  if (old !== null) {
+    process.stderr.write(`${old}\n`);
+    return NOT_JUDGED;
+  }
   keepHeapSmall();
   guardProcess();
-  process.exitCode = await main(process.argv.slice(2), {
+  return main(process.argv.slice(2), {
     env: process.env, cwd: process.cwd(), out: (text) => process.stdout.write(text), err: (text) => process.stderr.write(text),
     isTerminal: process.stdout.isTTY, width: process.stdout.columns ?? 100,
   });
 }
+
+if (isStarted(process.argv[1])) process.exitCode = await start();
