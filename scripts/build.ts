@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { minify } from '@swc/core';
+import { placeHighs } from './place-highs.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const check = process.argv.includes('--check');
@@ -43,6 +44,7 @@ for (const entry of ['action', 'cli']) {
   node('@vercel/ncc/dist/ncc/cli.js', 'build', `build/lib/${entry}.js`, '-o', target, '--minify', '--license', 'licenses.txt', '--no-cache', '--quiet');
   await minifyChunks(target);
 }
+placeHighs(join(out, 'cli'));
 
 if (check) {
   const committed = join(root, 'dist');

@@ -44,9 +44,11 @@ function incidence(rows: number, columns: number): { starts: Int32Array; indices
   return { starts, indices, values: new Float64Array(2 * cells).fill(1) };
 }
 
-/** Bundlers break the package, so it lies beside the bundle as it is; scripts/place-highs.ts puts it there. */
+/** Beside the bundle of the command line, whose folder may have been copied alone; the action's bundle always lies next to that. */
+const BUNDLED = ['highs.mjs', '../cli/highs.mjs'];
+
+/** Bundlers break the package, so it lies there as it is; scripts/place-highs.ts puts it there. In a checkout it is a package like any other. */
 function whereHighsIs(): string {
-  const file = 'highs.mjs';
-  const beside = new URL(file, import.meta.url);
-  return existsSync(fileURLToPath(beside)) ? beside.href : 'highs';
+  const bundled = BUNDLED.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(fileURLToPath(url)));
+  return bundled?.href ?? 'highs';
 }
