@@ -110,8 +110,8 @@ describe('evaldiff report', () => {
   test('tells what is no result, what is of another version, and what cannot be rendered together', async () => {
     expect(await report({ 'report-0.yaml': 'a: 1\n' }, '.')).toMatchObject({ code: 2, err: 'report-0.yaml: is no report of a run: it has no prompts.tests.references\n' });
     expect(await report({ 'result.json': '{"schema_version": 99}' }, '.')).toMatchObject({ code: 2, err: expect.stringContaining('is a result of version 99') });
-    expect(await report({ 'x.txt': '' }, '.')).toMatchObject({ code: 2, err: expect.stringContaining('holds neither a result.json nor a report-<try>.yaml') });
-    expect(await report({}, 'gone')).toMatchObject({ code: 2, err: 'gone: cannot be read\n' });
+    expect(await report({ 'x.txt': '' }, '.')).toMatchObject({ code: 2, err: '.: holds neither a result.json, nor a noise.json, nor a report-<try>.yaml\n' });
+    expect(await report({}, 'gone')).toMatchObject({ code: 2, err: 'gone: does not exist, or cannot be read\n' });
     expect(await report({ 'a/report-0.yaml': llmeval('8', 'pass'), 'b/report-0.yaml': llmeval('8', 'pass') }, '.', '--format', 'html')).toMatchObject({ code: 2, err: expect.stringContaining('renders one result.json') });
   });
 });

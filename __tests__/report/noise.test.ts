@@ -1,30 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { withOverride } from '../../src/core/gate/override.ts';
-import { NO_USAGE } from '../../src/core/result.ts';
 import { renderComment } from '../../src/report/comment.ts';
 import { headline } from '../../src/report/headline.ts';
 import { renderHtml } from '../../src/report/html.ts';
 import { noiseTitle, renderNoise, renderNoiseSummary } from '../../src/report/noise.ts';
 import { renderSummary } from '../../src/report/summary.ts';
 import { renderTerminal } from '../../src/report/terminal.ts';
-import type { NoiseResult } from '../../src/types.ts';
-import { gate } from '../core/builders.ts';
 import { renderGithub } from '../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../stand-ins/hostile-text.ts';
+import { measured } from './measurement.ts';
 import { green, neutral, regression } from './results.ts';
 
 const MARKER = '<!-- evaldiff comment evaldiff -->';
 const comment = (result: Parameters<typeof renderComment>[0]): string => renderGithub(renderComment(result, { marker: MARKER }).slice(MARKER.length)).text;
-
-function measured(changes: Partial<NoiseResult> = {}): NoiseResult {
-  return {
-    noise_version: 1, head: { sha: '9e8d7c6b5a49382716055443322110ffeeddccbb' }, red: 3, runs: 100, low: 0.0103, high: 0.0845, measured_at: '2026-03-04',
-    unjudged: 2, neutral: 40, gate: gate(), n_tries: 'adaptive',
-    suites: [{ path: 'prompts/capitals.yaml', name: 'capitals', variant: { model: 'gpt-4o', parameters: {} }, references: 17, regressed: 3, improved: 2, unchanged: 55, inconclusive: 40, pass_rate: 0.922, largest_fall: 0.118 }],
-    flaky: [{ path: 'prompts/capitals.yaml', name: 'capitals', id: 'egypt', file: 'prompts/tests/capitals.yaml', line: 26, passes: 301, tries: 400, low: 0.708, high: 0.792 }],
-    suggested: { tolerance: 0.14, min_drop: null }, notices: [], problems: [], usage: { ...NO_USAGE, calls: 6800, cost_usd: 4.2 }, ...changes,
-  };
-}
 
 describe('the report of a measurement', () => {
   test('begins with how often the gate was red, with its interval and what it allows', () => {

@@ -1,98 +1,128 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join, relative, resolve, sep } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
-import type { Result } from '../types.ts';
+import type { NoiseResult, Result } from '../types.ts';
 import { UserError, problem } from '../errors.ts';
-import { readRunReport, type RunReport } from '../config/llmeval-run.ts';
-import { readResult } from '../config/result.ts';
 import { exitCode } from '../exit-code.ts';
 import { commentMarker } from '../job/publish.ts';
 import { renderComment } from '../report/comment.ts';
 import { renderHtml } from '../report/html.ts';
 import { renderJunit } from '../report/junit.ts';
 import { markdownOf, NO_LINKS } from '../report/markdown.ts';
+import { renderNoise, renderNoiseSummary } from '../report/noise.ts';
 import { passes, runBlocks, type RunTable } from '../report/run-table.ts';
 import { tablesOfReports, tablesOfResult } from '../report/run-tables.ts';
 import { renderBlocks, renderTerminal } from '../report/terminal.ts';
 import { createSandbox } from '../sandbox/index.ts';
+import { logJson } from '../text/log.ts';
 import type { Terminal } from './options.ts';
+import { historyPaths, renderHistory } from './report-history.ts';
+import { readSavedFiles, savedFilesIn, type SavedFile } from './saved-files.ts';
 
-type Format = 'terminal' | 'markdown' | 'html' | 'junit';
+const FORMATS = ['terminal', 'markdown', 'html', 'junit', 'json'] as const;
+type Format = (typeof FORMATS)[number];
+
+interface ReportOptions { format?: Format; json?: boolean; tables?: boolean; history?: string | true; directory: string; out?: string }
 
 /** Seconds for a roll-up's code over all references. */
 const ROLLUP_SECONDS = 5;
 
+const EXAMPLES = `
+Examples:
+  evaldiff report evaldiff-report/result.json --format html --out report.html
+  evaldiff report multirun
+  evaldiff report before/result.json after/result.json --format markdown
+  evaldiff report noise.json
+  evaldiff report --history main sweeps/ --format html --out trend.html`;
+
 export function reportCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
   program.command('report')
-    .description('renders saved results again, one in full or several as tables; never asks a model')
-    .argument('<paths...>', 'result.json files, report-<try>.yaml files of runs, or folders that hold some')
-    .addOption(new Option('-f, --format <format>', 'what to render; html and junit take one result.json').choices(['terminal', 'markdown', 'html', 'junit']).default('terminal'))
+    .description('renders saved results again, one in full or several as tables, or as a trend; never asks a model')
+    .argument('[paths...]', 'result.json, noise.json and report-<try>.yaml files of runs, or folders that hold some')
+    .addOption(new Option('-f, --format <format>', 'what to render; junit takes one result.json, html one or a --history (default: terminal)').choices(FORMATS))
+    .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .option('--tables', 'a table of every answer, for one result.json too')
-    .addHelpText('after', '\nExamples:\n  evaldiff report evaldiff-report/result.json --format html > report.html\n  evaldiff report multirun\n  evaldiff report before/result.json after/result.json --format markdown')
-    .action(async (paths: string[], { format, tables }: { format: Format; tables?: boolean }) => {
-      const files = (await Promise.all(paths.map((path) => filesIn(path, terminal.cwd)))).flat();
-      const [only, ...more] = files;
-      if (only !== undefined && more.length === 0 && only.endsWith('.json') && tables !== true) {
-        const result = await readSaved(only, terminal.cwd);
-        terminal.out(render(result, format, terminal));
-        done(exitCode(result.conclusion));
-        return;
-      }
-      if (format === 'html' || format === 'junit') throw new UserError([problem(null, `--format ${format} renders one result.json; for several runs take terminal or markdown`)]);
-      const { runs, conclusions } = await readRuns(files, terminal.cwd);
-      const blocks = runBlocks(runs);
-      terminal.out(format === 'markdown' ? `${markdownOf(blocks, NO_LINKS)}\n` : `${renderBlocks(blocks, { width: terminal.width, colour: terminal.isTerminal })}\n`);
-      done(Math.max(0, ...conclusions, ...runs.map((run) => (passes(run) ? 0 : 1))));
+    .option('--history [branch]', 'the trend of a branch\'s full sweeps, in the order of its commits (default: the default branch)')
+    .option('-C, --directory <folder>', 'the repository of that branch', '.')
+    .option('-o, --out <file>', 'write there instead of printing')
+    .addHelpText('after', EXAMPLES)
+    .action(async (paths: string[], options: ReportOptions) => {
+      const { text, code } = await rendered(paths, options, terminal);
+      if (options.out === undefined) terminal.out(text);
+      else await write(options.out, text, terminal);
+      done(code);
     });
 }
 
-/** The saved results and reports that a path means, as paths to show. */
-async function filesIn(path: string, cwd: string): Promise<string[]> {
-  const full = resolve(cwd, path);
-  const entry = await stat(full).catch(() => null);
-  if (entry === null) throw new UserError([problem({ file: path, line: 0 }, 'cannot be read')]);
-  if (!entry.isDirectory()) return [path];
-  const entries = await readdir(full, { recursive: true, withFileTypes: true });
-  const found = entries.filter((one) => one.isFile() && /^(?:result\.json|report-\d+\.ya?ml)$/.test(one.name)).map((one) => join(one.parentPath, one.name))
-    .filter((file) => !relative(full, file).split(sep).some((step) => step === 'node_modules' || step === '.git'));
-  if (found.length === 0) throw new UserError([problem({ file: path, line: 0 }, 'holds neither a result.json nor a report-<try>.yaml')]);
-  return found.sort().map((file) => join(path, relative(full, file)).split(sep).join('/'));
+interface Rendered { text: string; code: number }
+
+async function rendered(paths: readonly string[], options: ReportOptions, terminal: Terminal): Promise<Rendered> {
+  const format = formatOf(options);
+  if (options.history !== undefined) return { text: await trend(options.history, paths, format, options.directory, terminal), code: 0 };
+  if (paths.length === 0) throw new UserError([problem(null, 'name what to render: a result.json, a noise.json, or a folder that holds some (evaldiff report evaldiff-report)')]);
+  const files = await readSavedFiles(await savedFilesIn(paths, terminal.cwd), terminal.cwd);
+  const [only, ...more] = files;
+  const alone = more.length === 0 && options.tables !== true ? only : undefined;
+  if (alone?.kind === 'result') return { text: await renderResult(alone.result, format, terminal), code: exitCode(alone.result.conclusion) };
+  if (format !== 'html' && format !== 'junit') return renderAll(files, format, terminal);
+  throw new UserError([problem(null, `--format ${format} renders one result.json; ${alone?.kind === 'noise' ? 'a measurement has' : 'for several runs take'} terminal, markdown or json`)]);
 }
 
-async function readRuns(files: readonly string[], cwd: string): Promise<{ runs: RunTable[]; conclusions: number[] }> {
-  const runs: RunTable[] = [];
-  const reports: RunReport[] = [];
-  const conclusions: number[] = [];
-  for (const file of files) {
-    if (/\.ya?ml$/.test(file)) {
-      const { report, problems } = readRunReport(file, await readFile(resolve(cwd, file)));
-      if (report === null) throw new UserError(problems);
-      reports.push(report);
-    } else {
-      const result = await readSaved(file, cwd);
-      runs.push(...tablesOfResult(file, result));
-      conclusions.push(exitCode(result.conclusion));
-    }
+function formatOf({ json, format }: ReportOptions): Format {
+  return json === true ? 'json' : format ?? 'terminal';
+}
+
+async function trend(given: string | true, paths: readonly string[], format: Format, directory: string, terminal: Terminal): Promise<string> {
+  if (format === 'junit') throw new UserError([problem(null, '--format junit renders one result.json; a trend has terminal, markdown, html and json')]);
+  return renderHistory({ ...await historyPaths(given, paths, terminal.cwd), directory, format }, terminal);
+}
+
+async function renderResult(result: Result, format: Format, { width, isTerminal }: Terminal): Promise<string> {
+  switch (format) {
+    case 'markdown': return renderComment(result, { marker: commentMarker('evaldiff') });
+    case 'html': return await renderHtml(result);
+    case 'junit': return renderJunit(result);
+    case 'json': return `${logJson(result)}\n`;
+    case 'terminal': return renderTerminal(result, { width, colour: isTerminal });
   }
+}
+
+/** Tables of runs, then measurements. */
+async function renderAll(files: readonly SavedFile[], format: 'terminal' | 'markdown' | 'json', { width, isTerminal }: Terminal): Promise<Rendered> {
+  const { tables, conclusions } = await tablesOf(files);
+  const noise = files.flatMap((file) => (file.kind === 'noise' ? [file.noise] : []));
+  const code = Math.max(0, ...conclusions, ...tables.map((table) => (passes(table) ? 0 : 1)), ...noise.map(codeOfNoise));
+  if (format === 'json') return { text: `${logJson(tables.length === 0 && noise.length === 1 ? noise[0] : { runs: tables, noise })}\n`, code };
+  const blocks = runBlocks(tables);
+  const shown = format === 'markdown'
+    ? [...(blocks.length === 0 ? [] : [`${markdownOf(blocks, NO_LINKS)}\n`]), ...noise.map((one) => renderNoiseSummary(one))]
+    : [...(blocks.length === 0 ? [] : [`${renderBlocks(blocks, { width, colour: isTerminal })}\n`]), ...noise.map((one) => renderNoise(one, { width, colour: isTerminal }))];
+  return { text: shown.join('\n'), code };
+}
+
+/** As the command that measured ended. */
+function codeOfNoise({ problems, runs }: NoiseResult): number {
+  return problems.length > 0 || runs === 0 ? 2 : 0;
+}
+
+async function tablesOf(files: readonly SavedFile[]): Promise<{ tables: RunTable[]; conclusions: number[] }> {
+  const results = files.flatMap((one) => (one.kind === 'result' ? [one] : []));
+  const reports = files.flatMap((one) => (one.kind === 'run' ? [one.report] : []));
   // Only a roll-up of the user's own is code, and no environment is handed to it.
   const sandbox = createSandbox({ mode: 'sandbox', env: {}, timeoutSeconds: ROLLUP_SECONDS, log: () => undefined });
   try {
-    return { runs: [...runs, ...await tablesOfReports(reports, sandbox.evaluate)], conclusions };
+    return {
+      tables: [...results.flatMap(({ file, result }) => tablesOfResult(file, result)), ...await tablesOfReports(reports, sandbox.evaluate)],
+      conclusions: results.map(({ result }) => exitCode(result.conclusion)),
+    };
   } finally {
     await sandbox.close();
   }
 }
 
-async function readSaved(file: string, cwd: string): Promise<Result> {
-  const text = await readFile(resolve(cwd, file), 'utf8').catch(() => { throw new UserError([problem({ file, line: 0 }, 'cannot be read')]); });
-  const { result, problems } = readResult(file, text);
-  if (result === null) throw new UserError(problems);
-  return result;
-}
-
-function render(result: Result, format: Format, { width, isTerminal }: Terminal): string {
-  if (format === 'markdown') return renderComment(result, { marker: commentMarker('evaldiff') });
-  if (format === 'html') return renderHtml(result);
-  if (format === 'junit') return renderJunit(result);
-  return renderTerminal(result, { width, colour: isTerminal });
+async function write(file: string, text: string, { cwd, err }: Terminal): Promise<void> {
+  await writeFile(resolve(cwd, file), text).catch((error: unknown) => {
+    throw new UserError([problem({ file, line: 0 }, `cannot be written: ${error instanceof Error ? error.message : String(error)}`)]);
+  });
+  err(`wrote ${file}\n`);
 }

@@ -134,15 +134,9 @@ export const resultSchema = z.strictObject({
   adaptive_tries: z.strictObject({ made: count, fixed: count }).nullable(),
 }) satisfies z.ZodType<Result>;
 
-/** Reads a saved result; a file that is none, or of another version, is a problem that says what to do. */
-export function readResult(file: string, text: string): { result: Result; problems: [] } | { result: null; problems: Problem[] } {
+/** A saved result from its JSON; a value that is none, or of another version, is a problem that says what to do. */
+export function readResultValue(file: string, value: unknown): { result: Result; problems: [] } | { result: null; problems: Problem[] } {
   const wrong = (message: string): { result: null; problems: Problem[] } => ({ result: null, problems: [problem({ file, line: 0 }, message)] });
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return wrong('is not JSON; give the result.json that a run wrote');
-  }
   const version = value !== null && typeof value === 'object' && 'schema_version' in value ? value.schema_version : undefined;
   if (typeof version === 'number' && version !== RESULT_VERSION) {
     return wrong(`is a result of version ${String(version)}; this evaldiff reads version ${String(RESULT_VERSION)}. Render it with the evaldiff that wrote it, or run again`);
@@ -151,4 +145,15 @@ export function readResult(file: string, text: string): { result: Result; proble
   if (parsed.success) return { result: parsed.data, problems: [] };
   const [issue] = parsed.error.issues;
   return wrong(`is not a result of evaldiff (field ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unreadable'})`);
+}
+
+/** The same from the text of a file. */
+export function readResult(file: string, text: string): ReturnType<typeof readResultValue> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { result: null, problems: [problem({ file, line: 0 }, 'is not JSON; give the result.json that a run wrote')] };
+  }
+  return readResultValue(file, value);
 }

@@ -1,0 +1,63 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { UserError, problem } from '../errors.ts';
+import { readRunReport, type RunReport } from '../config/llmeval-run.ts';
+import { readSaved, type Saved } from '../config/saved.ts';
+import type { Problem } from '../types.ts';
+
+/** What a file that a run left behind holds; `file` is its path as it was given. */
+export type SavedFile = (Exclude<Saved, { kind: 'unreadable' }> | { kind: 'run'; report: RunReport }) & { file: string; writtenAt: string };
+
+/** Names by which saved files are found in a folder. */
+const FOUND = /^(?:result\.json|noise\.json|report-\d+\.ya?ml)$/;
+
+/** The saved files that paths mean, as paths to show: a folder stands for all that lie in it, at any depth. Rejects with every path that holds none. */
+export async function savedFilesIn(paths: readonly string[], cwd: string): Promise<string[]> {
+  const problems: Problem[] = [];
+  const found = await Promise.all(paths.map((path) => filesIn(path, cwd, problems)));
+  if (problems.length > 0) throw new UserError(problems);
+  return [...new Set(found.flat())];
+}
+
+async function filesIn(path: string, cwd: string, problems: Problem[]): Promise<string[]> {
+  const full = resolve(cwd, path);
+  const wrong = (message: string): string[] => {
+    problems.push(problem({ file: path, line: 0 }, message));
+    return [];
+  };
+  const entry = await stat(full).catch(() => null);
+  if (entry === null) return wrong('does not exist, or cannot be read');
+  if (!entry.isDirectory()) return [path];
+  const entries = await readdir(full, { recursive: true, withFileTypes: true }).catch(() => null);
+  if (entries === null) return wrong('cannot be read');
+  const found = entries.filter((one) => one.isFile() && FOUND.test(one.name)).map((one) => join(one.parentPath, one.name))
+    .filter((file) => !relative(full, file).split(sep).some((step) => step === 'node_modules' || step === '.git'));
+  if (found.length === 0) return wrong('holds neither a result.json, nor a noise.json, nor a report-<try>.yaml');
+  return found.sort().map((file) => join(path, relative(full, file)).split(sep).join('/'));
+}
+
+/** Reads them all. Rejects with the problems of every file that is none, or of another version. */
+export async function readSavedFiles(files: readonly string[], cwd: string): Promise<SavedFile[]> {
+  const read: SavedFile[] = [];
+  const problems: Problem[] = [];
+  for (const file of files) {
+    const found = await readSavedFile(file, cwd);
+    if ('problems' in found) problems.push(...found.problems);
+    else read.push(found);
+  }
+  if (problems.length > 0) throw new UserError(problems);
+  return read;
+}
+
+async function readSavedFile(file: string, cwd: string): Promise<SavedFile | { problems: Problem[] }> {
+  const path = resolve(cwd, file);
+  const content = await readFile(path).catch(() => null);
+  if (content === null) return { problems: [problem({ file, line: 0 }, 'cannot be read')] };
+  const writtenAt = (await stat(path)).mtime.toISOString();
+  if (/\.ya?ml$/.test(file)) {
+    const { report, problems } = readRunReport(file, content);
+    return report === null ? { problems } : { kind: 'run', report, file, writtenAt };
+  }
+  const saved = readSaved(file, content.toString('utf8'));
+  return saved.kind === 'unreadable' ? { problems: saved.problems } : { ...saved, file, writtenAt };
+}
