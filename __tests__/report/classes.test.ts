@@ -24,17 +24,17 @@ const result: Result = resultOf({
 });
 
 describe('a suite that classifies', () => {
-  test.each<[string, (from: Result) => string]>([
+  test.each<[string, (from: Result) => string | Promise<string>]>([
     ['comment', (from) => renderComment(from, { marker: '<!-- m -->' })], ['page', (from) => renderHtml(from)], ['terminal', (from) => renderTerminal(from, { width: 120, colour: false })],
-  ])('shows precision and recall of each label, base → head, in the %s', (_, render) => {
-    const text = render(result).replace(/<[^>]+>/g, ' ').replace(/[|·\s]+/g, ' ');
+  ])('shows precision and recall of each label, base → head, in the %s', async (_, render) => {
+    const text = (await render(result)).replace(/<[^>]+>/g, ' ').replace(/[|·\s]+/g, ' ');
     expect(text).toContain('Precision and recall by label, 1 suite');
     expect(text).toMatch(/accuracy 80\.0 % → 75\.0 %, macro-F1 0\.791 → 0\.740, answers that are no label 0\.0 % → 5\.0 %/);
     expect(text).toMatch(/spam 12 90\.0 % → 100\.0 % 75\.0 % → 50\.0 %/);
   });
 
-  test('escapes labels, and shows what was never given as a dash', () => {
-    expect(renderHtml(result)).toContain('ham | &lt;b&gt;');
+  test('escapes labels, and shows what was never given as a dash', async () => {
+    expect(await renderHtml(result)).toContain('ham | &lt;b&gt;');
     expect(renderTerminal({ ...result, suites: result.suites.map((suite) => ({ ...suite, classification: { ...suite.classification!, labels: suite.classification!.labels.map((one) => ({ ...one, precision: { base: null, head: null } })) } })) }, { width: 120, colour: false })).toMatch(/spam +12 +– +75/);
   });
 });

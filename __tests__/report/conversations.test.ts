@@ -133,17 +133,17 @@ describe('a regressed conversation in a comment', () => {
 });
 
 describe('the other outputs', () => {
-  test('show both transcripts side by side in HTML, whole, with what every evaluator said', () => {
-    const html = renderHtml(mentor());
+  test('show both transcripts side by side in HTML, whole, with what every evaluator said', async () => {
+    const html = await renderHtml(mentor());
     const sides = html.slice(html.indexOf('<div class="sides'));
     for (const words of ['names.sort() sorts in place.', 'Try merge sort.', 'What the evaluators said', 'asked by <code>gpt-4o</code>', 'the model gave no answer', 'Tries 2, 3: fail', 'correctness not met']) expect(sides.includes(words)).toBe(true);
     expect(sides.indexOf('names.sort()')).toBeLessThan(sides.indexOf('Try merge sort.'));
     expect(html.includes('Evaluators on labelled answers')).toBe(true);
   });
 
-  test('show tries apart in HTML that differ in how they came to the same answer', () => {
+  test('show tries apart in HTML that differ in how they came to the same answer', async () => {
     const detour = talk('complete', [ASK, 'A detour.', 'yyn'], [`After ${ASK}`, 'Use sorted(names).', 'yyy']);
-    const html = renderHtml(resultOf({ suites: [suiteOf('s', [referenceOf('sort', 'unchanged', { base: side(quick, quick), head: side({ ...detour, turns: detour.turns.slice(0, 1) }, talk('complete', [ASK, 'A detour.', 'yyy'])) })])] }));
+    const html = await renderHtml(resultOf({ suites: [suiteOf('s', [referenceOf('sort', 'unchanged', { base: side(quick, quick), head: side({ ...detour, turns: detour.turns.slice(0, 1) }, talk('complete', [ASK, 'A detour.', 'yyy'])) })])] }));
     expect(html.includes('Tries 1, 2: pass')).toBe(true);
     expect(html.includes('Try 1: pass') && html.includes('Try 2: pass')).toBe(true);
   });
@@ -201,18 +201,18 @@ describe('hostile dialogues', () => {
     expect(rendered.text).not.toMatch(/[\p{Cs}\p{Bidi_Control}\u200b\u200d\ufeff]/u);
   });
 
-  test('stay text in the page', () => {
-    const html = renderHtml(hostile());
+  test('stay text in the page', async () => {
+    const html = await renderHtml(hostile());
     expect(/[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u.test(html)).toBe(false);
     expect(html.match(/<h1>/g)).toHaveLength(1);
     expect(html.match(/<script/g)).toHaveLength(1);
   });
 
-  test('of any length fit a comment and a page', () => {
+  test('of any length fit a comment and a page', async () => {
     const talks = Array.from({ length: 50 }, (_, index): [string, string, string] => [`Question ${String(index)} ${'?'.repeat(3_000)}`, 'word '.repeat(2_000), 'ynn']);
     const references = Array.from({ length: 40 }, (_, index) => referenceOf(`r${String(index)}`, 'regressed', { base: side(quick), head: side(talk('max_steps', ...talks)) }));
     const result = resultOf({ conclusion: 'failure', suites: [suiteOf('s', references, { verdict: 'regressed', conversation: summary })] });
     expect(renderComment(result, { marker }).length).toBeLessThanOrEqual(COMMENT_LIMIT);
-    expect(Buffer.byteLength(renderHtml(result))).toBeLessThanOrEqual(HTML_LIMIT);
+    expect(Buffer.byteLength(await renderHtml(result))).toBeLessThanOrEqual(HTML_LIMIT);
   });
 });

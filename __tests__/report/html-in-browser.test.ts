@@ -30,7 +30,7 @@ inBrowser('the HTML report in a browser', () => {
   /** The page of a result, with everything it complains about or asks for. */
   async function opened(result: Result): Promise<{ page: Page; complaints: string[] }> {
     const file = join(folder, 'report.html');
-    writeFileSync(file, renderHtml(result));
+    writeFileSync(file, await renderHtml(result));
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
     const complaints: string[] = [];
     page.on('console', (message) => complaints.push(message.text()));

@@ -53,9 +53,9 @@ describe('the report of a measurement', () => {
 describe('the footer of other reports', () => {
   const noise = { red: 3, runs: 100, low: 0.0103, high: 0.0845, measured_at: '2026-03-04' };
 
-  test('shows the last measurement, and tries that were not needed', () => {
+  test('shows the last measurement, and tries that were not needed', async () => {
     const result = { ...green(), noise, adaptive_tries: { made: 68, fixed: 170 } };
-    for (const text of [comment(result), renderTerminal(result, { width: 300, colour: false }), renderHtml(result), renderSummary(result)]) {
+    for (const text of [comment(result), renderTerminal(result, { width: 300, colour: false }), await renderHtml(result), renderSummary(result)]) {
       expect(text).toContain('measured noise: 3 of 100 (1.0 to 8.5 %, 2026-03-04)');
       expect(text).toContain('68 tries where five fixed ones would be 170');
     }
@@ -68,24 +68,24 @@ describe('the footer of other reports', () => {
   });
 });
 
-test('a flaky reference is shown with how often it passed in all tries so far', () => {
+test('a flaky reference is shown with how often it passed in all tries so far', async () => {
   const result = green();
   result.suites[0]!.references[3]!.history = { passes: 34, tries: 60, low: 0.441, high: 0.684 };
   expect(comment(result)).toContain('flaky; passed 34 of 60 tries so far on base (44.1 to 68.4 %)');
-  expect(renderHtml(result)).toContain('34 of 60, 95 % interval 44.1 to 68.4 %');
+  expect(await renderHtml(result)).toContain('34 of 60, 95 % interval 44.1 to 68.4 %');
 });
 
 describe('a verdict that was set aside', () => {
   const override = { label: 'evaldiff-accept', reason: 'shorter answers are wanted' };
 
-  test('stays to be seen, and the reason stands under it in every report', () => {
+  test('stays to be seen, and the reason stands under it in every report', async () => {
     const result = withOverride(regression(), override);
     expect(headline(result)).toMatchObject({ sign: '✗', outcome: 'Regressed, overridden' });
     for (const text of [comment(result), renderTerminal(result, { width: 300, colour: false }), renderSummary(result)]) {
       expect(text).toContain('Regressed, overridden');
       expect(text).toContain('Not red, because the label "evaldiff-accept" overrides the gate: shorter answers are wanted');
     }
-    expect(renderHtml(result)).toContain('shorter answers are wanted');
+    expect(await renderHtml(result)).toContain('shorter answers are wanted');
   });
 
   test('is called so too where no suite regressed', () => {

@@ -26,7 +26,7 @@ export async function writeReports(result: Result, folder: string, marker: strin
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'result.json'), withNewline(jsonParts(result)));
   // One after the other, so that a large one is gone before the next is made.
-  await writeFile(join(folder, 'report.html'), inParts(renderHtml(result)));
+  await writeFile(join(folder, 'report.html'), inParts(await renderHtml(result)));
   await writeFile(join(folder, 'junit.xml'), inParts(renderJunit(result)));
   await writeFile(join(folder, 'comment.md'), renderComment(result, { marker }));
 }

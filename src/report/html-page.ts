@@ -53,7 +53,8 @@ svg.open .range{stroke:var(--open)}svg.open .dot{fill:var(--open)}
 #filter[hidden]{display:none}
 #filter legend{float:left;padding:0;margin-right:4px;font-weight:600}
 #filter input[type=search]{flex:1 1 180px;min-width:140px}
-input,button{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:3px 9px}
+select{max-width:260px}
+input,button,select{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:3px 9px}
 button{cursor:pointer}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}
 details.case{border:1px solid var(--line);border-radius:8px;margin:0 0 6px;background:var(--panel);content-visibility:auto;contain-intrinsic-size:auto 40px}
@@ -74,6 +75,15 @@ dt{color:var(--soft)}dd{margin:0;min-width:0}
 .tries>div{margin:0 0 10px}
 .tries>div>span{color:var(--soft)}
 .tries ul{list-style:none;padding:0;margin:0}
+h4{font-size:15px;margin:18px 0 8px}
+.insights{padding:4px 18px 8px;margin:0 0 12px;border:1px solid var(--line);border-radius:8px;background:var(--panel)}.insights h4{margin-top:10px}.insights li{margin:0 0 8px}
+details.kind{border:1px solid var(--line);border-radius:8px;margin:0 0 8px}
+details.kind>summary{padding:9px 14px;cursor:pointer;overflow-wrap:anywhere}
+details.kind>.body{padding-top:10px}.kind .body>p{margin-bottom:6px}
+.sample{margin:0 0 12px;padding:8px 0 0 12px;border-left:3px solid var(--line)}.sample p{margin:0}.sample dl{margin:6px 0}.sample h4{margin:4px 0;font-size:13px;font-weight:400;color:var(--soft)}
+details.samples{margin:8px 0}details.samples>summary{cursor:pointer;color:var(--link)}details.samples[open]>summary{margin-bottom:10px}
+details.case:target{border-color:var(--link)}
+section,details.case{scroll-margin-top:72px}
 details.part>summary{cursor:pointer;font-size:19px;font-weight:600;margin:26px 0 10px}
 footer{color:var(--soft);padding-top:26px;padding-bottom:40px;font-size:13px}
 @media(max-width:760px){.sides{grid-template-columns:1fr}.dots{margin-left:0}}
@@ -86,31 +96,56 @@ export const SCRIPT = `
   if (filter === null) return;
   const cases = [...document.querySelectorAll('details.case')];
   const query = filter.querySelector('input[type=search]');
+  const boxes = [...filter.querySelectorAll('input[type=checkbox]')];
+  const kind = filter.querySelector('select');
   const shown = filter.querySelector('output');
   const texts = new Map();
   const textOf = (one) => texts.get(one) ?? texts.set(one, one.textContent.toLowerCase()).get(one);
+  const kindsOf = (one) => (one.dataset.kinds ?? '').split(' ');
   const apply = () => {
-    const statuses = new Set([...filter.querySelectorAll('input[type=checkbox]:checked')].map(({ value }) => value));
+    const statuses = new Set(boxes.filter(({ checked }) => checked).map(({ value }) => value));
     const wanted = query.value.trim().toLowerCase();
+    const chosen = kind === null ? '' : kind.value;
     let number = 0;
     for (const one of cases) {
-      one.hidden = !statuses.has(one.dataset.status) || (wanted !== '' && !textOf(one).includes(wanted));
+      one.hidden = !statuses.has(one.dataset.status) || (chosen !== '' && !kindsOf(one).includes(chosen)) || (wanted !== '' && !textOf(one).includes(wanted));
       if (!one.hidden) number += 1;
     }
     shown.textContent = number + ' of ' + cases.length + ' shown';
+  };
+  const reveal = (id) => {
+    const one = cases.find((each) => each.id === id);
+    if (one === undefined) return;
+    if (one.hidden) {
+      for (const box of boxes) box.checked = true;
+      query.value = '';
+      if (kind !== null) kind.value = '';
+      apply();
+    }
+    one.open = true;
+    one.scrollIntoView();
   };
   filter.addEventListener('input', apply);
   filter.addEventListener('click', ({ target }) => {
     if (target.dataset.open === undefined) return;
     for (const one of cases) if (!one.hidden) one.open = target.dataset.open === 'yes';
   });
+  document.addEventListener('click', ({ target }) => {
+    const link = target.closest('a[href^="#"]');
+    if (link === null) return;
+    if (link.dataset.kind !== undefined && kind !== null) {
+      kind.value = link.dataset.kind;
+      apply();
+    } else reveal(link.hash.slice(1));
+  });
   filter.hidden = false;
   apply();
+  reveal(location.hash.slice(1));
 })();
 `;
 
-export const STYLE_HASH = 'sha256-sC8CWaxtA1jP/Oss9ebe44WGugIGIlKIh2kpVh3leUg=';
-export const SCRIPT_HASH = 'sha256-aPW3LkboXEzyvdwOjNFqdiwY5nMudVymp7zC/ZSPXhc=';
+export const STYLE_HASH = 'sha256-URsIH42OB9s2BKxXY/917K0WDOCtOkMpTu8pjllzBm0=';
+export const SCRIPT_HASH = 'sha256-s3AIaHTOsBgpc+g2blFlXn6/kcj1HYA5XOcp4vqeFFQ=';
 
 /** Nothing is loaded, sent or framed; only our style and script apply. */
 export const POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; script-src '${SCRIPT_HASH}'; base-uri 'none'; form-action 'none'`;

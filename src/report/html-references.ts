@@ -7,6 +7,7 @@ import { COMPARED_CHARACTERS, emphasise, whole } from './emphasis.ts';
 import { code, NAME_LIMIT, place, type Piece } from './document.ts';
 import { chip, lineHtml, piecesHtml, tableHtml, type Tone } from './html-blocks.ts';
 import { dialogueHtml } from './html-dialogue.ts';
+import type { PageIndex } from './html-index.ts';
 import type { Links } from './markdown.ts';
 import { count, passed, rateInterval, rates, STATUS_WORDS, variantWords } from './phrases.ts';
 
@@ -21,13 +22,13 @@ const STATUS_TONES: Readonly<Record<ReferenceStatus, Tone>> = {
 };
 
 /** A suite with its metrics and every one of the given references. `characters` bounds each answer, input and reason. */
-export function suiteHtml(suite: SuiteResult, references: readonly ReferenceResult[], characters: number, links: Links): string {
+export function suiteHtml(suite: SuiteResult, references: readonly ReferenceResult[], index: PageIndex, characters: number, links: Links): string {
   const variant = variantWords(suite.variant);
   return [
     `<section class="suite"><h3><code>${escapeMarkup(suite.name)}</code>${variant === '' ? '' : `<span class="soft">${escapeMarkup(variant)}</span>`}</h3>`,
     ...(suite.summary === '' ? [] : [`<p class="soft">${escapeMarkup(suite.summary)}</p>`]),
     ...(suite.metrics.length < 2 ? [] : [metricsHtml(suite)]),
-    ...references.map((reference) => referenceHtml(reference, characters, links)),
+    ...references.map((reference) => referenceHtml(suite, reference, index, characters, links)),
     '</section>',
   ].join('\n');
 }
@@ -39,10 +40,12 @@ function metricsHtml({ metrics }: SuiteResult): string {
   ]));
 }
 
-function referenceHtml(reference: ReferenceResult, characters: number, links: Links): string {
+function referenceHtml(suite: SuiteResult, reference: ReferenceResult, index: PageIndex, characters: number, links: Links): string {
   const { id, status, base, head, skip, tags } = reference;
+  const anchor = index.anchor(suite, id);
+  const kinds = index.kinds(suite, id);
   return [
-    `<details class="case" data-status="${status}"><summary>${chip(STATUS_WORDS[status], STATUS_TONES[status])}${lineHtml([code(id)], links)}`,
+    `<details class="case"${anchor === null ? '' : ` id="${anchor}"`} data-status="${status}"${kinds.length === 0 ? '' : ` data-kinds="${kinds.join(' ')}"`}><summary>${chip(STATUS_WORDS[status], STATUS_TONES[status])}${lineHtml([code(id)], links)}`,
     skip ? chip('does not gate', 'neutral') : '', ...tags.map((tag) => chip(tag, 'neutral')),
     `<span class="dots">${[base, head].filter((side) => side !== null).map(dots).join(' → ')}</span></summary>`,
     `<div class="body"><dl>${facts(reference, characters, links)}</dl>`,

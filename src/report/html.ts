@@ -1,15 +1,22 @@
-import type { ReferenceResult, ReferenceStatus, Result, SuiteResult } from '../types.ts';
+import type { AttributeResult, ReferenceResult, ReferenceStatus, Result, SuiteResult } from '../types.ts';
 import { points, signed } from '../core/compare/wording.ts';
+import { shorten } from '../text/cut.ts';
 import { escapeMarkup } from '../text/html.ts';
 import { bytes, type Detail } from './detail.ts';
+import { NAME_LIMIT } from './document.ts';
+import { explainedSuites } from './explained.ts';
 import { headline } from './headline.ts';
 import { htmlOf, lineHtml, tableHtml, verdictTone, chip, type Tone } from './html-blocks.ts';
+import { chartsOf, type Charts } from './html-charts.ts';
+import { dashboardHtml } from './html-dashboard.ts';
 import { dialogueLengths } from './html-dialogue.ts';
 import { lines, pageHtml } from './html-frame.ts';
+import { pageIndex, type PageIndex } from './html-index.ts';
 import { groups, STATUS_ORDER, suiteHtml } from './html-references.ts';
 import { NO_LINKS, type Links } from './markdown.ts';
 import { suitesWorstFirst } from './order.ts';
 import { count, counted, difference, rates, shortSha, STATUS_WORDS, VERDICTS } from './phrases.ts';
+import { rankedPrompts, rankingBlocks } from './ranking.ts';
 import { sectionBlocks, type SectionName } from './sections.ts';
 import { becauseLine, repeatedNames, suiteCell } from './suites.ts';
 
@@ -22,7 +29,7 @@ const HTML_MOST = 25_000_000;
 const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as const;
 
 const EVERYTHING: Detail = { suites: Infinity, answers: 0, counts: 0, characters: 2_000, items: 1_000, problems: Infinity, said: null };
-const PARTS: readonly SectionName[] = ['conversations', 'preferences', 'classes', 'yardsticks', 'graders', 'evaluators', 'attributes', 'insights', 'notices'];
+const PARTS: readonly SectionName[] = ['conversations', 'preferences', 'classes', 'yardsticks', 'graders', 'evaluators', 'notices'];
 
 /** What is shown: characters of an answer, and how many references in all, the mildest left out. */
 interface Room { characters: number; references: number }
@@ -31,21 +38,22 @@ interface Room { characters: number; references: number }
  * The whole result as one file for a browser: no request leaves it, its policy lets nothing but its own style and script
  * apply, every text in it is escaped. Answers are cut, and said to be, where the file would grow past its limit.
  */
-export function renderHtml(result: Result, links: Links = NO_LINKS): string {
+export async function renderHtml(result: Result, links: Links = NO_LINKS): Promise<string> {
   const total = result.suites.reduce((sum, { references }) => sum + references.length, 0);
   const limit = Math.min(HTML_MOST, Math.max(HTML_LIMIT, total * BYTES_PER_REFERENCE));
   const lengths = answerLengths(result);
+  const charts = await chartsOf(result);
   for (const characters of ANSWER_LEVELS) {
     // The answers alone are a lower bound that costs no rendering.
     if (lengths.reduce((sum, length) => sum + Math.min(length, characters), 0) > limit) continue;
-    const page = pageOf(result, { characters, references: total }, links);
+    const page = pageOf(result, { characters, references: total }, charts, links);
     if (bytes(page) <= limit) return page;
   }
   for (let references = Math.floor(total / 2); references > 0; references = Math.floor(references / 2)) {
-    const page = pageOf(result, { characters: 20, references }, links);
+    const page = pageOf(result, { characters: 20, references }, charts, links);
     if (bytes(page) <= limit) return page;
   }
-  return pageOf(result, { characters: 20, references: 0 }, links);
+  return pageOf(result, { characters: 20, references: 0 }, charts, links);
 }
 
 /** Lengths of all answers, each group of equal tries once, as they are shown. */
@@ -54,13 +62,15 @@ function answerLengths({ suites }: Result): number[] {
   return sides.flatMap((tries) => groups(tries).flatMap(([first]) => (first.conversation ? dialogueLengths(first.conversation) : [first.actual?.length ?? 0])));
 }
 
-function pageOf(result: Result, room: Room, links: Links): string {
+function pageOf(result: Result, room: Room, charts: Charts, links: Links): string {
   const { sign, outcome } = headline(result);
+  const chosen = new Set(byStatus(result.suites.flatMap(({ references }) => references)).slice(0, room.references));
+  const index = pageIndex(result, chosen);
   const { base, head, mode } = result;
   return pageHtml({
     title: `${sign} ${outcome} – evaldiff`,
     top: [mode === 'diff' ? 'base against head' : 'full sweep', base === null ? shortSha(head.sha) : `${shortSha(base.sha)} … ${shortSha(head.sha)}`],
-    main: [verdictHtml(result, links), suitesHtml(result, links), referencesHtml(result, room, links), htmlOf(sectionBlocks(result, EVERYTHING, PARTS), links)],
+    main: [verdictHtml(result, links), suitesHtml(result, links), variantsHtml(result, charts, links), dashboardHtml(result, charts, index), referencesHtml(result, room, index, links), htmlOf(sectionBlocks(result, EVERYTHING, PARTS), links)],
     footer: htmlOf(sectionBlocks(result, EVERYTHING, ['footer']), links),
   });
 }
@@ -99,19 +109,30 @@ function intervalSvg({ pass_rate: rate, verdict }: SuiteResult, reach: number): 
     + `<line class="range" x1="${x(rate.low)}" y1="11" x2="${x(rate.high)}" y2="11"/><circle class="dot" cx="${x(rate.difference)}" cy="11" r="5"/></svg>`;
 }
 
-function referencesHtml(result: Result, { characters, references: most }: Room, links: Links): string {
+/** A sweep's variants, ranked, and their quality against their cost. */
+function variantsHtml(result: Result, { costs }: Charts, links: Links): string {
+  const prompts = rankedPrompts(result);
+  if (prompts.length === 0) return '';
+  const parts = prompts.map((prompt) => [
+    `<h3><code>${escapeMarkup(shorten(prompt.name, NAME_LIMIT))}</code><span class="soft">the best first</span></h3>`, htmlOf(rankingBlocks(prompt, EVERYTHING.items), links),
+    costs.has(prompt.key) ? `<div class="cards">${costs.get(prompt.key) ?? ''}</div>` : '<p class="soft">The cost of no variant is known, so none is drawn.</p>',
+  ].join('\n'));
+  return lines(['<section id="variants"><h2>Variants</h2>', ...parts, '</section>']);
+}
+
+function referencesHtml(result: Result, { characters }: Room, index: PageIndex, links: Links): string {
   const all = result.suites.flatMap(({ references }) => references);
   if (all.length === 0) return '';
-  const chosen = new Set(byStatus(all).slice(0, most));
-  const left = all.length - chosen.size;
+  const chosen = index.shown;
+  const left = all.length - all.filter((one) => chosen.has(one)).length;
   const notes = [
     ...(result.mode === 'diff' ? ['p: chance of head passing this much less often if nothing changed; q: false-discovery rate at which the reference would be called regressed.'] : []),
     ...(characters < ANSWER_LEVELS[0] ? [`Texts are cut after ${count(characters)} characters to keep this file small; result.json has them whole.`] : []),
     ...(left > 0 ? [`${counted(left, 'reference')} with the mildest status are left out; result.json has them.`] : []),
   ];
   return lines([
-    '<section><h2>References</h2>', ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`), filterHtml(all.filter((one) => chosen.has(one))),
-    ...suitesWorstFirst(result.suites).map((suite) => suiteHtml(suite, byStatus(suite.references).filter((one) => chosen.has(one)), characters, links)),
+    '<section id="references"><h2>References</h2>', ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`), filterHtml(result, all.filter((one) => chosen.has(one)), index),
+    ...suitesWorstFirst(result.suites).map((suite) => suiteHtml(suite, byStatus(suite.references).filter((one) => chosen.has(one)), index, characters, links)),
     '</section>',
   ]);
 }
@@ -121,10 +142,20 @@ function byStatus(references: readonly ReferenceResult[]): ReferenceResult[] {
 }
 
 /** Hidden until the script that serves it runs. */
-function filterHtml(shown: readonly ReferenceResult[]): string {
+function filterHtml(result: Result, shown: readonly ReferenceResult[], index: PageIndex): string {
   const number = (status: ReferenceStatus): number => shown.filter((one) => one.status === status).length;
   const boxes = STATUS_ORDER.filter((status) => number(status) > 0).map((status) =>
     `<label><input type="checkbox" value="${status}" checked> ${escapeMarkup(STATUS_WORDS[status])} (${count(number(status))})</label>`);
-  return `<fieldset id="filter" hidden><legend>Show</legend>${boxes.join('')}<input type="search" placeholder="Find in references" aria-label="Find in references">`
+  return `<fieldset id="filter" hidden><legend>Show</legend>${boxes.join('')}${kindsHtml(result, index)}<input type="search" placeholder="Find in references" aria-label="Find in references">`
     + '<button type="button" data-open="yes">Open all</button><button type="button" data-open="no">Close all</button><output aria-live="polite"></output></fieldset>';
 }
+
+/** The attributes of all suites as a choice beside the statuses. */
+function kindsHtml(result: Result, index: PageIndex): string {
+  const groups = explainedSuites(result, suitesWorstFirst(result.suites)).flatMap((of) => KINDS.map(({ kind, words }) => ({ label: `${of.name}: ${words}`, attributes: of.attributes.filter((one) => one.kind === kind) })));
+  const option = (one: AttributeResult): string => `<option value="${index.kind(one) ?? ''}">${escapeMarkup(`${shorten(one.name, NAME_LIMIT)} (${count(one.references.length)})`)}</option>`;
+  const options = groups.filter(({ attributes }) => attributes.length > 0).map(({ label, attributes }) => `<optgroup label="${escapeMarkup(shorten(label, NAME_LIMIT))}">${attributes.map(option).join('')}</optgroup>`);
+  return options.length === 0 ? '' : `<select aria-label="Kind of input"><option value="">All kinds of inputs</option>${options.join('')}</select>`;
+}
+
+const KINDS = [{ kind: 'domain', words: 'domains' }, { kind: 'subtask', words: 'sub-tasks' }] as const;

@@ -39,6 +39,11 @@ export function difference({ difference: value, low, high }: Pick<PassRate, 'dif
   return low === null || high === null ? points(value) : `${points(value)}, 90 % interval ${signed(low)} to ${signed(high)}`;
 }
 
+/** `−10.4 to −1.6`, of points; a dash where there is none. */
+export function signedInterval(low: number | null, high: number | null): string {
+  return low === null || high === null ? '–' : `${signed(low)} to ${signed(high)}`;
+}
+
 /** `50 references × 3 tries`. */
 export function size({ references, tries }: SuiteResult['compared']): string {
   return `${counted(references, 'reference')} × ${tries === 1 ? '1 try' : `${count(tries)} tries`}`;

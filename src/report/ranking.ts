@@ -6,26 +6,38 @@ import { headRate, type HeadRate } from './head-rate.ts';
 import { andMore, cost, variantWords } from './phrases.ts';
 
 /** One variant of a prompt with what it achieved. */
-interface Ranked extends HeadRate { suite: SuiteResult }
+export interface Ranked extends HeadRate { suite: SuiteResult }
+
+/** The variants of one prompt, the best first; the cheaper one of equals. */
+export interface RankedPrompt { key: string; name: string; ranked: Ranked[] }
+
+/** The prompts of a sweep that ran in more than one variant. */
+export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
+  if (mode !== 'sweep') return [];
+  const prompts = new Map<string, SuiteResult[]>();
+  for (const suite of suites) prompts.set(`${suite.path}\n${suite.name}`, [...prompts.get(`${suite.path}\n${suite.name}`) ?? [], suite]);
+  return [...prompts].filter(([, { length }]) => length > 1).map(([key, variants]) => ({
+    key, name: variants[0]?.name ?? '', ranked: variants.map((suite): Ranked => ({ suite, ...headRate(suite) })).sort((a, b) => (b.rate ?? -1) - (a.rate ?? -1) || (priceOf(a) - priceOf(b))),
+  }));
+}
 
 /**
  * A sweep's variants of each prompt, the best first: pass rate over judged tries with its 95 % interval (Wilson), and what a
  * thousand calls cost. Variants whose intervals overlap the best one's are not told apart by this run, and that is said.
  */
-export function ranking({ suites, mode }: Result, { suites: limit }: Detail): Block[] {
-  if (mode !== 'sweep') return [];
-  const prompts = new Map<string, SuiteResult[]>();
-  for (const suite of suites) prompts.set(`${suite.path}\n${suite.name}`, [...prompts.get(`${suite.path}\n${suite.name}`) ?? [], suite]);
-  return [...prompts.values()].filter(({ length }) => length > 1).flatMap((variants) => {
-    const ranked = variants.map((suite): Ranked => ({ suite, ...headRate(suite) })).sort((a, b) => (b.rate ?? -1) - (a.rate ?? -1) || (priceOf(a) - priceOf(b)));
-    const shown = ranked.slice(0, limit);
-    const more = andMore(ranked.length, shown.length);
-    return group([text('Variants of '), code(variants[0]?.name ?? ''), text(', the best first')], [
-      { kind: 'table', head: COLUMNS.map((name) => [text(name)]), rows: shown.map((one, index) => rowOf(one, index)) },
-      paragraph([text(verdictOf(ranked))]),
-      ...(more === null ? [] : [paragraph([text(`${more} variants.`)])]),
-    ]);
-  });
+export function ranking(result: Result, { suites: limit }: Detail): Block[] {
+  return rankedPrompts(result).flatMap((prompt) => group([text('Variants of '), code(prompt.name), text(', the best first')], rankingBlocks(prompt, limit)));
+}
+
+/** The table of one prompt's variants, at most `limit` rows, and what its order is worth. */
+export function rankingBlocks({ ranked }: RankedPrompt, limit: number): Block[] {
+  const shown = ranked.slice(0, limit);
+  const more = andMore(ranked.length, shown.length);
+  return [
+    { kind: 'table', head: COLUMNS.map((name) => [text(name)]), rows: shown.map((one, index) => rowOf(one, index)) },
+    paragraph([text(verdictOf(ranked))]),
+    ...(more === null ? [] : [paragraph([text(`${more} variants.`)])]),
+  ];
 }
 
 const COLUMNS = ['Rank', 'Variant', 'Pass rate', '95 % interval', 'Tries', 'Cost per 1,000 calls'];
