@@ -11,7 +11,7 @@ import { optionsOf, tools, treeOf } from '../config/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const PAGES = ['README.md', 'SECURITY.md', 'CHANGELOG.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter((path) => existsSync(join(ROOT, path)));
+const PAGES = ['README.md', 'SECURITY.md', 'CHANGELOG.md', ...readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)].filter((path) => existsSync(join(ROOT, path)));
 const blocks = (page: string): string[] => [...read(page).matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 const isWorkflow = (block: string): boolean => /^jobs:/m.test(block);
 
