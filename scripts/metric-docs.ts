@@ -33,8 +33,13 @@ metrics:
   count as the text they are written as: the number 8 is \`8\`. A reference without \`expected\` is then an error of that metric.
 - Metrics judged by a model ask the \`grader\` of the settings. The answer stands between delimiters that it cannot contain; the
   grader gives reasons and one label. A reply without a single label is asked for once more, then the answer is \`ungraded\`.
-  Several graders vote: see [rubrics](rubrics.md).
-- Not built in: \`embedding_similarity\`, since no provider here offers embeddings.`;
+  Several graders vote, and \`grader\` beside a metric names its own: see [rubrics](rubrics.md).
+- \`embedding_similarity\` asks the \`embeddings\` of the settings: a model of OpenAI's, or of any server that speaks like it (Ollama, vLLM):
+
+  \`\`\`yaml
+  # evaldiff.yaml
+  embeddings: { model: text-embedding-3-small, dimensions: 512 }
+  \`\`\``;
 
 const rubricsSection = `## Rubrics that every project has
 
@@ -60,7 +65,7 @@ function renderIndex(all: readonly MetricDefinition[], names: readonly MetricGro
 
 function renderMetric(metric: MetricDefinition): string {
   const { name, summary, range, passes, source, needs } = metric;
-  const needed = [needs.expected ? 'an expected value, unless its parameters stand in for it' : '', needs.model ? 'a grader' : ''].filter((part) => part !== '');
+  const needed = [needs.expected ? 'an expected value, unless its parameters stand in for it' : '', needs.model ? 'a grader' : '', needs.embeddings === true ? 'a model of embeddings' : ''].filter((part) => part !== '');
   return [
     `### ${name}`,
     summary,
@@ -88,11 +93,11 @@ function typeName(schema: Schema): string {
 }
 
 function renderExample({ name, example }: MetricDefinition): string {
-  const { output, expected, with: given, completion, input, thread, price, rival, reply, value, pass } = example;
+  const { output, expected, with: given, completion, input, thread, price, rival, reply, vectors, value, pass } = example;
   const use = stringify([{ uses: name, ...(given === undefined ? {} : { with: given }) }], { collectionStyle: 'flow', lineWidth: 0 }).trim();
   const parts = [
     ['uses', use.replace(/^\[ ?/, '').replace(/ ?\]$/, '')], ['answer', JSON.stringify(output)], ['the other side’s answer', show(rival)], ['expected', show(expected)], ['input', show(input)],
-    ['conversation', show(thread)], ['call', show(completion)], ['price', show(price)], ['grader replies', show(reply)],
+    ['conversation', show(thread)], ['call', show(completion)], ['price', show(price)], ['grader replies', show(reply)], ['embeddings', show(vectors)],
   ].filter(([, text]) => text !== '').map(([what, text]) => `| ${what} | ${cell(code(text ?? ''))} |`);
   const shown = typeof value === 'number' ? String(Number(value.toFixed(4))) : JSON.stringify(value);
   return ['| example | |', '| --- | --- |', ...parts, `| value | ${cell(code(shown))}: ${pass ? 'pass' : 'fail'} |`].join('\n');

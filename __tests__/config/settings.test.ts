@@ -9,13 +9,13 @@ const settingsOf = async (text: string, lines: readonly string[] = []) => {
 
 describe('settings', () => {
   const DEFAULTS = {
-    prompts: ['prompts/*.{yaml,yml}'], rubrics: ['rubrics/*.{yaml,yml}'], n_tries: 'adaptive', seed: 1, models: new Map(), grader: null, voters: [], sweep: {},
+    prompts: ['prompts/*.{yaml,yml}'], rubrics: ['rubrics/*.{yaml,yml}'], n_tries: 'adaptive', seed: 1, models: new Map(), grader: null, voters: [], embeddings: null, sweep: {},
     gate: {
       fail_on: 'regression', alpha: 0.05, min_drop: 0.01, tolerance: 0.05, gate_on: 'suite+references', on_inconclusive: 'pass',
       yardstick: 'warn', removed: 'warn', attributes: 'advise', min_pass_rate: null,
     },
     budget: { max_calls: 5000, max_cost_usd: 20, assumed: true },
-    qualeval: { enabled: 'auto', attributes: 'evaldiff.attributes.yaml', max_attributes: 15, slack: 0.1 },
+    qualeval: { enabled: 'auto', attributes: 'evaldiff.attributes.yaml', max_attributes: 15, slack: 0.1, alignment: false },
   };
 
   test('have a default for every key', async () => {
@@ -44,7 +44,7 @@ qualeval: { enabled: off, max_attributes: 5 }
       grader: { model: 'gpt-4o', parameters: { temperature: 0 }, place: { line: 10 } },
       sweep: { model: ['gpt-4o', 'claude-sonnet'], temperature: [0, 0.7], top_p: [1] },
       gate: { fail_on: 'failure', min_pass_rate: 0.9, gate_on: 'suite', alpha: 0.05 },
-      budget: { max_calls: null, max_cost_usd: 2.5 }, qualeval: { enabled: 'off', max_attributes: 5, slack: 0.1 },
+      budget: { max_calls: null, max_cost_usd: 2.5 }, qualeval: { enabled: 'off', max_attributes: 5, slack: 0.1, alignment: false },
     });
     expect(Object.fromEntries(settings.models)).toMatchObject({
       'claude-sonnet': { provider: 'anthropic', endpoint: null, model: 'claude-sonnet-4-5', price: { input: 3, output: 15 }, place: { line: 6 } },
@@ -81,10 +81,17 @@ qualeval: { enabled: off, max_attributes: 5 }
     ['- a', 'evaldiff.yaml:1: must be a map of settings like prompts, n_tries and models'],
     ['seed: 1.5', 'evaldiff.yaml:1: seed must be a whole number from 0 to 4294967295'],
     ['qualeval: { enabled: sometimes }', 'evaldiff.yaml:1: qualeval.enabled must be one of auto, on, off'],
+    ['qualeval: sometimes', 'evaldiff.yaml:1: qualeval must be one of auto, on, off, or a map like { enabled: on, max_attributes: 10 }'],
+    ['qualeval:\n  attribute: a.yaml', 'evaldiff.yaml:2: unknown key "attribute" in qualeval; did you mean "attributes"?'],
+    ['qualeval: { alignment: 2 }', 'evaldiff.yaml:1: qualeval.alignment must be true or false'],
     ['prompts: 3', 'evaldiff.yaml:1: prompts must be a pattern like prompts/*.yaml, or a list of them'],
   ])('refuse %s', async (text, problem) => {
     expect(await problemsOf({ 'evaldiff.yaml': text })).toEqual([problem]);
   });
+});
+
+test.each([['off', 'off'], ['on', 'on'], ['auto', 'auto'], ['false', 'off']])('qualeval: %s switches attributes as a whole, and leaves the rest at its defaults', async (word, enabled) => {
+  expect((await settingsOf(`qualeval: ${word}\n`)).qualeval).toEqual({ enabled, attributes: 'evaldiff.attributes.yaml', max_attributes: 15, slack: 0.1, alignment: false });
 });
 
 describe('the settings file', () => {

@@ -2,15 +2,14 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { metrics, scoreMetric } from '../../src/metrics/index.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
-import { builtIn, fromExample, sample, scriptedGrader, tools } from './samples.ts';
+import { builtIn, embedder, exampleModel, fromExample, sample, tools } from './samples.ts';
 
 const sandbox = createSandbox({ mode: 'sandbox', env: {}, timeoutSeconds: 20, log: () => undefined });
 afterAll(() => sandbox.close());
 
 describe('every entry of the catalogue', () => {
   test.each([...metrics.values()].map((metric) => [metric.name, metric] as const))('%s gives its example’s value', async (name, { example }) => {
-    const { complete } = scriptedGrader(example.reply ?? 'unasked');
-    const [score] = await scoreMetric(builtIn(name, example.with), [fromExample(example)], tools({ complete, evaluate: sandbox.evaluate }));
+    const [score] = await scoreMetric(builtIn(name, example.with), [fromExample(example)], tools({ complete: exampleModel(example), embedder, evaluate: sandbox.evaluate }));
     expect(score).toMatchObject({ metric: name, status: example.pass ? 'pass' : 'fail' });
     if (typeof example.value === 'number') expect(score?.value).toBeCloseTo(example.value, 12);
     else expect(score?.value).toEqual(example.value);
@@ -27,15 +26,14 @@ describe('every entry of the catalogue', () => {
   test.each([...metrics.values()].filter((metric) => metric.usesExpected(metric.example.with ?? {})).map(({ name, example }) => [name, example] as const))(
     '%s without an expected value is an error that names the metric', async (name, example) => {
       const { expected: _, ...rest } = example;
-      const [score] = await scoreMetric(builtIn(name, example.with), [fromExample(rest)], tools());
+      const [score] = await scoreMetric(builtIn(name, example.with), [fromExample(rest)], tools({ embedder }));
       expect(score).toMatchObject({ status: 'error', value: null, reason: `the reference has no expected value, and metric ${name} uses it` });
     });
 
   test.each([...metrics.keys()])('%s gives a tagged score for an empty, filtered answer', async (name) => {
     const metric = metrics.get(name)!;
-    const { complete } = scriptedGrader(metric.example.reply ?? 'unasked');
     const empty = fromExample({ ...metric.example, output: '', completion: { finish_reason: 'filter' } });
-    const scores = await scoreMetric(builtIn(name, metric.example.with), [{ ...empty, thread: empty.messages.concat({ role: 'assistant', content: '' }) }], tools({ complete, evaluate: sandbox.evaluate }));
+    const scores = await scoreMetric(builtIn(name, metric.example.with), [{ ...empty, thread: empty.messages.concat({ role: 'assistant', content: '' }) }], tools({ complete: exampleModel(metric.example), embedder, evaluate: sandbox.evaluate }));
     expect(scores).toHaveLength(1);
     expect(['pass', 'fail', 'error', 'ungraded', 'skipped']).toContain(scores[0]?.status);
   });
@@ -44,7 +42,7 @@ describe('every entry of the catalogue', () => {
     expect([...metrics.keys()]).toEqual(expect.arrayContaining([
       'exact_match', 'contains', 'starts_with', 'ends_with', 'regex', 'is_json', 'json_schema', 'levenshtein', 'rouge_l', 'length', 'passes_ast',
       'match', 'numeric_diff', 'token_f1', 'rouge_1', 'rouge_2', 'bleu', 'chrf', 'set_precision', 'set_recall', 'set_f1', 'json_match', 'tool_call_match',
-      'word_count', 'latency', 'cost', 'tokens', 'refusal', 'finish_reason', 'llm_rubric', 'criteria', 'factuality', 'closed_qa', 'g_eval', 'faithfulness', 'answer_relevance', 'pairwise_preference',
+      'word_count', 'latency', 'cost', 'tokens', 'refusal', 'finish_reason', 'embedding_similarity', 'llm_rubric', 'criteria', 'factuality', 'closed_qa', 'g_eval', 'faithfulness', 'answer_relevance', 'pairwise_preference',
     ]));
     expect([...metrics.values()].filter(({ needs }) => needs.model).map(({ name }) => name)).toEqual(['llm_rubric', 'criteria', 'factuality', 'closed_qa', 'g_eval', 'faithfulness', 'answer_relevance', 'pairwise_preference']);
   });

@@ -56,6 +56,28 @@ export function scriptedGrader(...replies: (string | Completion)[]): { complete:
   };
 }
 
+export const embedder: MetricTools['embedder'] = { target: { provider: 'openai', endpoint: null, model: 'text-embedding-3-small' }, parameters: {} };
+
+/** A model that gives these vectors, and refuses every other text. */
+export function vectorModel(vectors: Record<string, Json>): { complete: Complete; asked: Request[] } {
+  const asked: Request[] = [];
+  return {
+    asked,
+    complete(request) {
+      const [message] = request.messages;
+      const vector = message === undefined ? undefined : vectors[message.content];
+      asked.push(request);
+      if (request.purpose !== 'embedding' || vector === undefined) throw new Error(`no vector for ${JSON.stringify(request)}`);
+      return Promise.resolve(answered(typeof vector === 'string' ? vector : JSON.stringify(vector)));
+    },
+  };
+}
+
+/** What the models of a worked example answer. */
+export function exampleModel({ reply = 'unasked', vectors }: MetricExample): Complete {
+  return vectors === undefined ? scriptedGrader(reply).complete : vectorModel(vectors).complete;
+}
+
 /** Tools without a model or code: a metric that reaches for one fails the test. */
 export function tools(more: Partial<MetricTools> = {}): MetricTools {
   let count = 0;
@@ -64,6 +86,7 @@ export function tools(more: Partial<MetricTools> = {}): MetricTools {
     evaluate: () => Promise.reject(new Error('no code here')),
     rubrics: new Map(),
     graders: [{ target: { provider: 'openai', endpoint: null, model: 'judge' }, parameters: { temperature: 0 } }],
+    embedder: null,
     random: () => `d${String(++count).padStart(4, '0')}f00d`,
     side: 'head', try: 0,
     ...more,

@@ -4,7 +4,7 @@ import { suggestion } from '../config/suggest.ts';
 import { createGuard } from '../core/spend/budget.ts';
 import { priceFrom } from '../core/spend/price.ts';
 import { tryRubric, type RubricTrial } from '../core/rubrics/rubric-trial.ts';
-import { gradersOf } from '../core/select/select.ts';
+import { graderSetsOf, gradersOf } from '../core/select/metric-models.ts';
 import { plural } from '../core/compare/wording.ts';
 import { problem, UserError } from '../errors.ts';
 import { renderBlocks } from '../report/terminal.ts';
@@ -14,7 +14,10 @@ import { logJson } from '../text/log.ts';
 import type { EvaluateOptions, Terminal } from './options.ts';
 import { withWorld, type Opened } from './session.ts';
 
-/** Grades the examples of one of the project's rubrics `repeats` times and prints what came of it. */
+/**
+ * Grades the examples of one of the project's rubrics `repeats` times and prints what came of it: by the graders of the first
+ * metric that uses the rubric, unless the command line names one.
+ */
 export function gradeRubric(name: string, repeats: number, project: Project, opened: Opened, options: EvaluateOptions, terminal: Terminal): Promise<void> {
   return withWorld(opened, options, terminal, async (edges) => {
     const trial = await tried(rubricNamed(name, project), repeats, project, opened, options, edges);
@@ -24,21 +27,23 @@ export function gradeRubric(name: string, repeats: number, project: Project, ope
 }
 
 /** The rubric, if it can be tested. */
-function rubricNamed(name: string, { rubrics, settings }: Project): Rubric {
+function rubricNamed(name: string, { rubrics }: Project): Rubric {
   const rubric = rubrics.get(name);
   if (rubric === undefined) throw new UserError([problem(null, `there is no rubric "${name}"${suggestion(name, [...rubrics.keys()])}`)]);
   const [label = ''] = rubric.choice_scores.keys();
   if (rubric.examples.length === 0) {
     throw new UserError([problem(rubric.place, `the rubric "${name}" has no labelled examples to be tested by; add some: examples: [{ content: "…", expected: ${JSON.stringify(label)} }]`)]);
   }
-  if (settings.grader === null) throw new UserError([problem({ file: settings.file ?? 'evaldiff.yaml', line: 0 }, 'names no grader; name a model, grader: { model: … }')]);
   return rubric;
 }
 
 async function tried(rubric: Rubric, repeats: number, project: Project, { input }: Opened, { code }: EvaluateOptions, edges: Edges): Promise<RubricTrial> {
   const { settings } = project;
   const problems: Problem[] = [];
-  const graders = gradersOf({ project, context: { settings, tree: input.head, hash: sha256 } }, problems);
+  const side = { project, context: { settings, tree: input.head, hash: sha256 } };
+  const named = input.read.overrides.settings.some(({ path }) => path[0] === 'grader');
+  const graders = named ? gradersOf(side, problems) : graderSetsOf(rubric.name, side, problems)[0] ?? [];
+  if (graders.length === 0 && problems.length === 0) problems.push(problem({ file: settings.file ?? 'evaldiff.yaml', line: 0 }, 'names no grader; name a model, grader: { model: … }'));
   if (code !== 'host' && graders.some(({ target }) => target.provider === 'program')) {
     problems.push(problem(settings.grader?.place ?? null, 'a grader is a program of this repository. It runs only with --code host.'));
   }

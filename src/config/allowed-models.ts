@@ -1,3 +1,5 @@
+import { namedModels } from '../core/fingerprint/metric-models.ts';
+import { everyMetric } from '../core/trial/own-metrics.ts';
 import { problem } from '../errors.ts';
 import type { Place, Problem, Settings, Suite } from '../types.ts';
 
@@ -17,9 +19,9 @@ export function checkModels(settings: Settings, suites: readonly Suite[], allowe
   };
   for (const { prompt, tests } of suites) {
     if (prompt.model !== null) refuse(prompt.model, { file: prompt.file, line: prompt.lines['model'] ?? 0 });
-    for (const { model, place } of tests.conversation?.evaluators ?? []) refuse(model, place);
+    for (const { model, place } of [...tests.conversation?.evaluators ?? [], ...everyMetric(tests).flatMap(namedModels)]) refuse(model, place);
   }
-  for (const { model, place } of [...(settings.grader === null ? [] : [settings.grader]), ...settings.voters]) refuse(model, place);
+  for (const { model, place } of [settings.grader, ...settings.voters, settings.embeddings].filter((one) => one !== null)) refuse(model, place);
   for (const model of settings.sweep['model'] ?? []) refuse(String(model), settings.file === null ? null : { file: settings.file, line: 0 });
   return problems;
 }

@@ -3,13 +3,14 @@ import { problem } from '../errors.ts';
 import type { DependsOn, Json, Metric, MetricLevel, MetricSource, Problem } from '../types.ts';
 import { isMap, pathText, valueAt } from './document.ts';
 import type { Document, Path } from './document.ts';
+import { gradersSchema, readGraders } from './graders.ts';
 import { anything, checkItems, closed, filled, flag, listOf, mapOf, number, oneOf, text } from './schema.ts';
 import { suggestion } from './suggest.ts';
 
 /** What reading needs to know of a built-in metric; the metrics themselves are the caller's. */
 export interface BuiltInMetric {
-  /** `model`: it asks one, so a grader has to be named. */
-  needs: { model: boolean };
+  /** `model`: it asks one, so a grader has to be named; `embeddings`: it compares texts by a model of embeddings. */
+  needs: { model: boolean; embeddings?: boolean };
   /** The levels at which it has something to look at. */
   levels: readonly MetricLevel[];
   /** What is wrong with the values of `with`, each a sentence; empty when they are right. */
@@ -53,6 +54,7 @@ export const metricSchema = closed({
   level: level().optional(),
   depends_on: listOf(dependsOnSchema).optional(),
   skip: flag().optional(),
+  grader: gradersSchema.optional(),
 });
 /** FlexEval's form: what a metric is made of follows from the list it stands in. */
 const flexEvalSchema = metricSchema.omit({ uses: true, rubric: true, code: true, language: true, with: true }).required({ name: true });
@@ -128,8 +130,18 @@ function readMetric(document: Document, path: Path, written: Written, builtIns: 
     level,
     depends_on: (written.depends_on ?? []).map((entry, index) => dependsOn(entry, document, [...path, 'depends_on', index])),
     skip: written.skip ?? false,
+    ...ownGraders(document, path, written, source, builtIns, problems),
     place,
   };
+}
+
+/** The graders that the metric names for itself, in place of the settings'; nothing where it names none. */
+function ownGraders(document: Document, path: Path, { grader, name }: Written, source: MetricSource, builtIns: BuiltInMetrics, problems: Problem[]): Pick<Metric, 'graders'> {
+  const at = [...path, 'grader'];
+  const graders = readGraders(document, at, grader, problems);
+  const graded = source.kind === 'rubric' || (source.kind === 'built-in' && builtIns.get(source.uses)?.needs.model === true);
+  if (grader !== undefined && !graded) problems.push(problem(document.placeOf(at), `metric "${name ?? pathText(path)}": grader belongs to a rubric, or to a metric that a model judges`));
+  return graders.length === 0 ? {} : { graders };
 }
 
 function writtenLevel({ metric_level, level }: Written): { key: string; level: MetricLevel } {

@@ -1,3 +1,4 @@
+import { comparesEmbeddings, isModelGraded, namedModels } from '../core/fingerprint/metric-models.ts';
 import { everyMetric } from '../core/trial/own-metrics.ts';
 import { problem } from '../errors.ts';
 import type { Json, Notice, Place, Problem, Project, Prompt, Rubric, Settings, SourceTree, Suite } from '../types.ts';
@@ -61,7 +62,7 @@ export async function readProject(tree: SourceTree, options: ReadOptions, tools:
   checkNames(suites, problems);
   if (options.configRequired) problems.push(...sweepProblems(settings.sweep, suites, options.limits.combinations, places.sweep));
   if (complete) checkRubricNames(suites, rubrics, problems);
-  checkGraders(suites, settings, tools.builtInMetrics, problems);
+  checkGraders(suites, settings, problems);
   if (options.allowedModels !== null) problems.push(...checkModels(settings, suites, options.allowedModels));
   notices.push(...twins(tree, files.read));
   if (options.configRequired && settings.file === null && suites.length === 0 && problems.length === 0) problems.push(nothingFound(tree, options.config));
@@ -232,11 +233,15 @@ function checkRubricNames(suites: readonly Suite[], rubrics: ReadonlyMap<string,
   }
 }
 
-function checkGraders(suites: readonly Suite[], settings: Settings, builtIns: BuiltInMetrics, problems: Problem[]): void {
-  if (settings.grader !== null) return;
-  for (const { name, source, place } of suites.flatMap(({ tests }) => everyMetric(tests))) {
-    const graded = source.kind === 'rubric' || (source.kind === 'built-in' && builtIns.get(source.uses)?.needs.model === true);
-    if (graded) problems.push(problem(place, `metric "${name}" is judged by a model: name one in the settings file, grader: { model: … }`));
+/** Each metric that a model judges, or compares embeddings, names that model or leaves it to the settings. */
+function checkGraders(suites: readonly Suite[], settings: Settings, problems: Problem[]): void {
+  for (const metric of suites.flatMap(({ tests }) => everyMetric(tests))) {
+    const { name, place } = metric;
+    if (namedModels(metric).length > 0) continue;
+    if (settings.grader === null && isModelGraded(metric)) problems.push(problem(place, `metric "${name}" is judged by a model: name one in the settings file, grader: { model: … }`));
+    if (settings.embeddings === null && comparesEmbeddings(metric)) {
+      problems.push(problem(place, `metric "${name}" compares embeddings: name a model of them in the settings file, embeddings: { model: text-embedding-3-small }, or in the metric's with: { model: … }`));
+    }
   }
 }
 

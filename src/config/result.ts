@@ -111,7 +111,7 @@ const notice = z.strictObject({
 });
 
 const cost = z.number().nonnegative().nullable();
-const purpose = z.enum(['prompt', 'grader', 'evaluator', 'qualeval', 'insight']);
+const purpose = z.enum(['prompt', 'grader', 'embedding', 'evaluator', 'qualeval', 'insight']);
 
 /** A last measurement of the gate's own false alarms. */
 export const noiseNoteSchema = z.strictObject({ red: count, runs: count, low: share, high: share, measured_at: z.string() });

@@ -1,25 +1,28 @@
 import { z } from 'zod';
-import { canonicalJson } from '../core/fingerprint/canonical.ts';
 import { DEFAULT_GATE } from '../core/result.ts';
 import { problem } from '../errors.ts';
-import type { Budget, GraderSettings, Json, ModelSettings, Notice, Problem, ProviderName, Scalar, Settings } from '../types.ts';
+import type { Budget, GraderSettings, ModelSettings, Notice, Problem, ProviderName, Scalar, Settings } from '../types.ts';
 import { isMap, valueAt } from './document.ts';
-import type { Document, Path } from './document.ts';
+import type { Document } from './document.ts';
+import { gradersSchema, modelChoice, readGraders, readModelChoice } from './graders.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import type { Limits } from './limits.ts';
-import { parameterProblem, readParameters } from './parameters.ts';
-import { anything, check, checkMembers, closed, filled, flag, listOf, mapOf, missing, number, oneOf, scalar, text, whole } from './schema.ts';
+import { parameterProblem } from './parameters.ts';
+import { checkMembers, closed, filled, flag, listOf, mapOf, missing, number, oneOf, scalar, text, whole } from './schema.ts';
 
 export const SETTINGS_FILE = 'evaldiff.yaml';
 /** Read where the former is absent. */
 export const LLMEVAL_FILE = 'llmeval.yaml';
 
 export const DEFAULT_BUDGET: Budget = { max_calls: 5000, max_cost_usd: 20 };
-const DEFAULT_QUALEVAL: Settings['qualeval'] = { enabled: 'auto', attributes: 'evaldiff.attributes.yaml', max_attributes: 15, slack: 0.1 };
+/** The attributes file where the settings name none. */
+export const DEFAULT_ATTRIBUTES = 'evaldiff.attributes.yaml';
+const DEFAULT_QUALEVAL: Settings['qualeval'] = { enabled: 'auto', attributes: DEFAULT_ATTRIBUTES, max_attributes: 15, slack: 0.1, alignment: false };
 const DEFAULT_FILES = '*.{yaml,yml}';
 /** What makes a run red. */
 export const FAIL_ON = ['regression', 'failure', 'never'] as const;
 const PROVIDERS = ['openai', 'anthropic', 'program', 'replay'] as const;
+const TRANSPORTS = ['direct', 'batch'] as const;
 
 const UNBOUNDED = Number.MAX_VALUE;
 const globs = () => z.union([filled(), listOf(filled())], { error: 'must be a pattern like prompts/*.yaml, or a list of them' });
@@ -41,10 +44,10 @@ const modelSchema = closed({
   setup: listOf(filled(), 'a list of words like [npm, ci]').optional(),
   file: filled().optional(),
   replaces: words('a model name or a list of them').optional(),
+  transport: oneOf(TRANSPORTS).optional(),
 });
 
-const GRADER_FORMS = 'must be a model name, a map with model and parameters, or a list of them that votes';
-const grader = () => z.union([filled(), mapOf(anything())], { error: 'must be a model name, or a map with model and parameters' });
+const qualevalSwitch = () => z.union([oneOf(['auto', 'on', 'off']), flag()], { error: 'must be one of auto, on, off' });
 
 const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
 
@@ -55,7 +58,9 @@ function shape(limits: Limits) {
     n_tries: tries(limits).optional(),
     seed: whole(0, 2 ** 32 - 1).optional(),
     models: mapOf(modelSchema, 'a map of model names').optional(),
-    grader: z.union([grader(), listOf(grader())], { error: GRADER_FORMS }).optional(),
+    transport: oneOf(TRANSPORTS).optional(),
+    grader: gradersSchema.optional(),
+    embeddings: modelChoice().optional(),
     sweep: mapOf(z.union([scalar(), listOf(scalar()).min(1, { error: 'must not be empty' })], { error: 'must be a value or a list of values' })).optional(),
     gate: closed({
       fail_on: oneOf(FAIL_ON).optional(),
@@ -73,12 +78,13 @@ function shape(limits: Limits) {
       max_calls: orNull(whole(0, Number.MAX_SAFE_INTEGER)).optional(),
       max_cost_usd: orNull(number(0, UNBOUNDED)).optional(),
     }).optional(),
-    qualeval: closed({
-      enabled: z.union([oneOf(['auto', 'on', 'off']), flag()], { error: 'must be one of auto, on, off' }).optional(),
+    qualeval: z.union([qualevalSwitch(), closed({
+      enabled: qualevalSwitch().optional(),
       attributes: filled().optional(),
       max_attributes: whole(1, 50).optional(),
       slack: number(0, 1).optional(),
-    }).optional(),
+      alignment: flag().optional(),
+    })], { error: 'must be one of auto, on, off, or a map like { enabled: on, max_attributes: 10 }' }).optional(),
     version: z.union([text(), number(0, UNBOUNDED), z.null()], { error: 'must be text' }).optional(),
   };
 }
@@ -103,13 +109,14 @@ export function readSettings(document: Document, limits: Limits, problems: Probl
   }
   const written = checkMembers(document, [], shape(limits), problems);
   const models = new Map(Object.keys(written.models ?? {}).map((name) => [name, readModel(document, name, written, problems)]));
-  const settings = fromWritten(document.file, written, models, readGraders(document, written, problems));
+  const embeddings = written.embeddings === undefined ? null : readModelChoice(document, ['embeddings'], written.embeddings, problems);
+  const settings = { ...fromWritten(document.file, written, models, readGraders(document, ['grader'], written.grader, problems)), embeddings };
   checkSweep(document, settings.sweep, problems);
   return { settings, notices: settingsNotices(document, written) };
 }
 
 function fromWritten(file: string | null, written: Written, models: Settings['models'], [grader, ...voters]: readonly GraderSettings[]): Settings {
-  const { enabled, ...qualeval } = written.qualeval ?? {};
+  const { enabled, ...qualeval } = typeof written.qualeval === 'object' ? written.qualeval : { enabled: written.qualeval };
   return {
     file,
     prompts: many(written.prompts) ?? [`prompts/${DEFAULT_FILES}`],
@@ -119,10 +126,12 @@ function fromWritten(file: string | null, written: Written, models: Settings['mo
     models,
     grader: grader ?? null,
     voters,
+    embeddings: null,
     sweep: Object.fromEntries(Object.entries(written.sweep ?? {}).map(([key, value]) => [key, list(value)])),
     gate: { ...DEFAULT_GATE, ...defined(written.gate) },
     budget: { ...DEFAULT_BUDGET, ...(written.budget?.max_cost_usd === undefined ? { assumed: true as const } : {}), ...defined(written.budget) },
     qualeval: { ...DEFAULT_QUALEVAL, ...defined(qualeval), enabled: switchWord(enabled) },
+    ...(written.transport === undefined ? {} : { transport: written.transport }),
   };
 }
 
@@ -136,6 +145,7 @@ function readModel(document: Document, name: string, written: Written, problems:
     provider, endpoint, model, price, command, setup, file,
     files: many(entry.files) ?? [],
     replaces: many(entry.replaces) ?? [],
+    ...(entry.transport === undefined ? {} : { transport: entry.transport }),
     place: document.placeOf(['models', name]),
   };
 }
@@ -156,31 +166,16 @@ function checkModelKeys(document: Document, name: string, entry: WrittenModel, p
   for (const key of refuses.filter(has)) {
     problems.push(problem(document.placeOf([...path, key]), `models.${name}: "${key}" is not for provider ${entry.provider}`));
   }
+  if (entry.transport === 'batch' && !hasBatches(entry)) {
+    const what = entry.endpoint === undefined || entry.endpoint === null ? `provider ${entry.provider}` : 'an endpoint of the workflow';
+    problems.push(problem(document.placeOf([...path, 'transport']), `models.${name}: transport: batch is not for ${what}; only OpenAI's and Anthropic's own servers answer in batches. Remove it, or write direct`));
+  }
   if (entry.command?.length === 0) problems.push(problem(document.placeOf([...path, 'command']), `models.${name}.command must not be empty`));
 }
 
-/** The graders in their order: one, or several that vote. */
-function readGraders(document: Document, { grader: written }: Written, problems: Problem[]): GraderSettings[] {
-  if (written === undefined) return [];
-  if (!Array.isArray(written)) return [readGrader(document, ['grader'], written, problems)];
-  const graders = written.map((one, index) => readGrader(document, ['grader', index], one, problems));
-  if (graders.length % 2 === 0 || graders.length > MAX_GRADERS) {
-    problems.push(problem(document.placeOf(['grader']), `grader has ${graders.length} models; name an odd number up to ${MAX_GRADERS}, so that their votes give a majority`));
-  }
-  graders.forEach((one, index) => {
-    const twin = graders.findIndex((other) => canonicalJson([other.model, other.parameters]) === canonicalJson([one.model, one.parameters]));
-    if (twin < index) problems.push(problem(one.place, `grader: "${one.model}" is there twice; the same model with the same parameters has one vote`));
-  });
-  return graders;
-}
-
-const MAX_GRADERS = 9;
-
-function readGrader(document: Document, path: Path, written: string | Record<string, Json>, problems: Problem[]): GraderSettings {
-  const place = document.placeOf(path);
-  if (typeof written === 'string') return { model: written, parameters: {}, place };
-  const model = check(document, [...path, 'model'], filled(), problems);
-  return { model: model ?? '', parameters: readParameters(document, path, ['model'], problems), place };
+/** Whether the vendor's batches can be asked: its own servers, not those of the workflow that speak like them. */
+function hasBatches({ provider, endpoint }: Pick<WrittenModel, 'provider' | 'endpoint'>): boolean {
+  return (provider === 'openai' || provider === 'anthropic') && (endpoint ?? null) === null;
 }
 
 function checkSweep(document: Document, sweep: Settings['sweep'], problems: Problem[]): void {

@@ -23,8 +23,10 @@ export interface MetricTools {
   complete: Complete;
   evaluate: Evaluate;
   rubrics: ReadonlyMap<string, Rubric>;
-  /** Each grades, and the majority decides; empty when the settings name none. */
+  /** Each grades, and the majority decides; empty when none is named. */
   graders: readonly Grader[];
+  /** What gives the vectors that are compared; null when the metric compares none, or none is named. */
+  embedder: Grader | null;
   /** Text nobody can foresee, for the delimiters around what is judged. Equal purposes may give equal text. */
   random: (purpose: string) => string;
   side: Side;
@@ -42,7 +44,7 @@ export interface MetricContext { name: string; level: MetricLevel; tools: Metric
 
 export type MetricGroup = 'text' | 'similarity' | 'structured' | 'operational' | 'conversation' | 'graded';
 
-/** A worked example: scored in the tests, shown in the documentation. `reply` is what the grader answers in it. */
+/** A worked example: scored in the tests, shown in the documentation. `reply` is what the grader answers in it, `vectors` the embeddings of its texts. */
 export interface MetricExample {
   output: string;
   expected?: Json;
@@ -53,9 +55,13 @@ export interface MetricExample {
   price?: { input: number; output: number };
   rival?: string;
   reply?: string;
+  vectors?: Record<string, number[]>;
   value: Json;
   pass: boolean;
 }
+
+/** `model`: it asks graders; `embeddings`: it compares vectors that a model gives. */
+interface Needs { expected: boolean; model: boolean; embeddings?: true }
 
 export interface MetricDefinition {
   name: string;
@@ -69,7 +75,7 @@ export interface MetricDefinition {
   passes: string;
   /** Which way a `threshold` reads: reached from below, or not exceeded. */
   better: 'higher' | 'lower';
-  needs: { expected: boolean; model: boolean };
+  needs: Needs;
   /** What it can be asked about: only some metrics look at single tool calls. */
   levels: readonly MetricLevel[];
   /** Where the definition comes from. */
@@ -100,7 +106,7 @@ type Options<S extends z.ZodRawShape> = z.output<z.ZodObject<S>>;
 
 interface BatchSpec<S extends z.ZodRawShape> extends Description {
   parameters: S;
-  needs: { expected: boolean; model: boolean };
+  needs: Needs;
   check?(options: Options<S>): string[];
   usesExpected?(options: Options<S>): boolean;
   score(samples: readonly MetricSample[], options: Options<S>, context: MetricContext): Promise<Measured[]>;

@@ -1,6 +1,7 @@
 import type { Metric, Score } from '../types.ts';
 import { conversationMetrics } from './conversation.ts';
 import type { MetricDefinition, MetricSample, MetricTools } from './definition.ts';
+import { embeddingSimilarity } from './embedding.ts';
 import { gradedMetrics } from './graded.ts';
 import { operationalMetrics } from './operational.ts';
 import { scoreMetric as scoreWith } from './score-metric.ts';
@@ -17,7 +18,7 @@ export type { MetricDefinition, MetricGroup, MetricSample, MetricTools } from '.
 
 /** Every built-in metric by name, in the order of the documentation. */
 export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
-  [...textMetrics, ...similarityMetrics, ...structuredMetrics, ...operationalMetrics, ...conversationMetrics, ...gradedMetrics]
+  [...textMetrics, ...similarityMetrics, embeddingSimilarity, ...structuredMetrics, ...operationalMetrics, ...conversationMetrics, ...gradedMetrics]
     .map((definition) => [definition.name, definition]),
 );
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FinishReason, Usage } from '../types.ts';
+import { anthropicBatches } from './anthropic-batch.ts';
 import type { Answer, Ask, Vendor } from './vendor.ts';
 
 /** The API insists on a limit; this one is sent for a prompt that names none. */
@@ -33,6 +34,8 @@ export const anthropic: Vendor = {
   },
   body,
   read,
+  embeddings: null,
+  batches: anthropicBatches,
 };
 
 /**

@@ -14,7 +14,7 @@ import type { Refusals } from './refusals.ts';
 import { withRetries } from './retry.ts';
 import type { Attempt, RetryOptions, Tried } from './retry.ts';
 import { foreignLine, sdkFault } from './sdk-fault.ts';
-import type { Ask, Post, Said, Vendor, VendorName } from './vendor.ts';
+import type { Ask, Embeddings, Post, Said, Vendor, VendorName } from './vendor.ts';
 import { vendors } from './vendors.ts';
 import { exhaustedWait } from './wait.ts';
 
@@ -72,7 +72,7 @@ export function createHosted(options: HostedOptions): Hosted {
     async complete(request, target) {
       const server = serverOf(target);
       if ('message' in server) return { status: 'error', kind: 'key', message: server.message };
-      const refused = server.vendor.refuses(request.parameters);
+      const refused = endpointOf(server.vendor, request) === null ? `${server.vendor.name} has no embeddings` : server.vendor.refuses(request.parameters);
       return refused === null ? await ask(server, request, options) : toCompletion({ status: 'fault', fault: fault('request', refused) }, server.label);
     },
     lanes: () => [...servers.values()].map(({ label, lane }) => ({ name: label, lane })),
@@ -116,16 +116,22 @@ async function attempt(server: Server, wanted: Ask, request: Request, options: H
   const started = clock.now();
   try {
     const post = await server.post();
-    const response = await post(server.vendor.body(wanted));
+    const endpoint = endpointOf(server.vendor, request) ?? server.vendor;
+    const response = await post(endpoint.body(wanted), 'path' in endpoint ? endpoint.path : undefined);
     const text = await response.text();
-    const answer = server.vendor.read(parsed(text), wanted);
+    const answer = endpoint.read(parsed(text), wanted);
     const now = clock.now();
-    if (answer === null) return { status: 'fault', fault: unreadable(server.vendor, response, text, redact), sent: true };
+    if (answer === null) return { status: 'fault', fault: unreadable(endpoint, response, text, redact), sent: true };
     if (answer.kind === 'withheld') return { status: 'fault', fault: fault('filtered', 'the answer was withheld by the content filter'), sent: true };
     return { status: 'ok', value: answer, latencyMs: now - started, waitMs: exhaustedWait(response.headers, now) ?? 0 };
   } catch (error) {
     return { status: 'fault', fault: sdkFault(error, { now: clock.now(), timeoutMs, redact }), sent: true };
   }
+}
+
+/** Where the vendor answers such a request; null when it has nothing of the kind. */
+function endpointOf(vendor: Vendor, { purpose }: Request): Vendor | Embeddings | null {
+  return purpose === 'embedding' ? vendor.embeddings : vendor;
 }
 
 export function budgetFault(): Fault {
@@ -140,9 +146,9 @@ function parsed(text: string): unknown {
   }
 }
 
-function unreadable(vendor: Vendor, response: Response, text: string, redact: (text: string) => string): Fault {
+function unreadable({ replyName }: Pick<Vendor, 'replyName'>, response: Response, text: string, redact: (text: string) => string): Fault {
   const type = foreignLine((response.headers.get('content-type') ?? '').split(';')[0] ?? '', redact, 60);
-  return fault('reply', `the reply is not a ${vendor.replyName} (${type || 'no content type'}, ${Buffer.byteLength(text)} bytes)`);
+  return fault('reply', `the reply is not a ${replyName} (${type || 'no content type'}, ${Buffer.byteLength(text)} bytes)`);
 }
 
 function toCompletion(tried: Tried<Said>, label: string): Completion {

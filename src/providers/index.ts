@@ -1,8 +1,10 @@
 import { UserError } from '../errors.ts';
 import { createRedactor } from '../text/redact.ts';
-import type { Complete, Problem, Request, Target } from '../types.ts';
+import type { Complete, Completion, Problem, Request, Target, WaitingBatches } from '../types.ts';
 import { addressProblems, missingKeys } from './address.ts';
 import type { Access } from './address.ts';
+import { createBatches } from './batches.ts';
+import type { BatchOptions } from './batches.ts';
 import type { Clock } from './clock.ts';
 import { createHosted } from './hosted.ts';
 import type { LaneStats } from './limit.ts';
@@ -10,6 +12,9 @@ import { createPrograms } from './program.ts';
 import { createReplay } from './replay.ts';
 import type { RecordedRequest } from './replay.ts';
 
+export { createActivity } from './activity.ts';
+export type { Activity } from './activity.ts';
+export type { BatchLedger } from './batch-ledger.ts';
 export { createOnce } from './once.ts';
 export { recorded } from './record.ts';
 
@@ -37,6 +42,8 @@ export interface ProviderOptions extends Access {
   log(line: string): void;
   /** Called before every paid attempt, repetitions included; false: it is not made, and its call ends as `budget`. */
   onAttempt?(request: Request): boolean;
+  /** For targets that are asked in batches; absent: they are called directly. */
+  batches?: BatchOptions;
 }
 
 export interface Providers {
@@ -46,9 +53,13 @@ export interface Providers {
   missingKeys(targets: readonly Target[]): Problem[];
   /** Per server and program. */
   stats(): { lane: string; stats: LaneStats }[];
+  /** Batches that vendors still work on; null: there are none. */
+  waiting(): WaitingBatches | null;
   /** Ends what is under way, closes connections and ends programs with all they started. */
   close(): Promise<void>;
 }
+
+const WITHOUT_VECTORS: Completion = { status: 'error', kind: 'program', message: 'a program answers in words and has no embeddings' };
 
 /**
  * The edge to the models.
@@ -69,23 +80,32 @@ export function createProviders(options: ProviderOptions): Providers {
   const programs = createPrograms(inner);
   const replay = createReplay(options);
 
-  const complete: Complete = (request) => {
+  const direct: Complete = (request) => {
     const { target } = request;
     switch (target.provider) {
       case 'openai':
       case 'anthropic': return hosted.complete(request, target);
-      case 'program': return programs.complete(request, target);
+      case 'program': return request.purpose === 'embedding' ? Promise.resolve(WITHOUT_VECTORS) : programs.complete(request, target);
       case 'replay': return replay(request, target);
     }
   };
+  const { batches } = options;
+  const batched = batches === undefined ? null : createBatches({ ...inner, batches });
+  const complete: Complete = (request) => {
+    const { target } = request;
+    if (batches === undefined || batched === null) return direct(request);
+    const inBatch = 'transport' in target && target.transport === 'batch' && request.purpose !== 'embedding';
+    return inBatch ? batched.complete(request, target) : batches.activity.during(() => direct(request));
+  };
   return {
     complete,
+    waiting: () => batched?.waiting() ?? null,
     missingKeys: (targets) => missingKeys(targets, options),
     stats: () => [...hosted.lanes(), ...programs.lanes()].map(({ name, lane }) => ({ lane: name, stats: lane.stats() })),
     async close() {
       closing.abort();
       hosted.close();
-      await programs.close();
+      await Promise.all([batched?.close(), programs.close()]);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FinishReason, ToolCall, Usage } from '../types.ts';
+import { openaiBatches } from './openai-batch.ts';
 import type { Answer, Ask, Vendor } from './vendor.ts';
 
 /** OpenAI's chat completions, and every server that speaks them. */
@@ -18,7 +19,7 @@ export const openai: Vendor = {
       baseURL: baseUrl, fetch, maxRetries: 0, timeout: timeoutMs, logLevel: 'off',
     });
     // The general method rather than `chat.completions.create`: parameters go out as the user wrote them.
-    return (body) => client.post('/chat/completions', { body }).asResponse();
+    return (body, path = '/chat/completions') => client.post(path, { body }).asResponse();
   },
   refuses(parameters) {
     if (parameters['stream'] === true) return 'the parameter stream cannot be true here; remove it';
@@ -30,6 +31,8 @@ export const openai: Vendor = {
     ...(schema === null ? {} : { response_format: { type: 'json_schema', json_schema: { name: schema.name, strict: true, schema: schema.json } } }),
   }),
   read,
+  batches: openaiBatches,
+  embeddings: { path: '/embeddings', replyName: 'list of one embedding', body: ({ model, parameters, messages }) => ({ ...parameters, model, input: messages[0]?.content ?? '' }), read: readEmbedding },
 };
 
 const reply = z.object({
@@ -69,6 +72,23 @@ function read(data: unknown, _ask: Ask): Answer | null {
     kind: 'answer', output: said + refusal, finish_reason, usage: parsed.data.usage,
     tool_calls: (message.tool_calls ?? []).flatMap(toolCall),
   };
+}
+
+const embedding = z.object({
+  data: z.array(z.object({ embedding: z.array(z.number()).min(1) })).length(1),
+  usage: z.object({ prompt_tokens: z.int().nonnegative() }).transform(({ prompt_tokens }): Usage => ({ input_tokens: prompt_tokens, output_tokens: 0 })).nullable().catch(null).default(null),
+});
+
+/** Vectors are computed in single precision; the digits behind it would only fill the store. */
+function shortened(value: number): number {
+  return Number(value.toPrecision(9));
+}
+
+function readEmbedding(data: unknown): Answer | null {
+  const parsed = embedding.safeParse(data);
+  const [only] = parsed.data?.data ?? [];
+  if (parsed.data === undefined || only === undefined) return null;
+  return { kind: 'answer', output: JSON.stringify(only.embedding.map(shortened)), finish_reason: 'stop', usage: parsed.data.usage, tool_calls: [] };
 }
 
 function textOf(content: string | { text?: string | undefined }[] | null | undefined): string {

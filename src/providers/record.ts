@@ -18,12 +18,12 @@ export function recorded(complete: Complete, write: (line: string) => Promise<vo
   };
 }
 
-function recordingLine({ target, parameters, messages, try: attempt }: Request, completion: Extract<Completion, { status: 'ok' }>): string {
+function recordingLine({ target, parameters, messages, try: attempt, purpose }: Request, completion: Extract<Completion, { status: 'ok' }>): string {
   const { output, usage, finish_reason, tool_calls, latency_ms } = completion;
   return JSON.stringify({
     request: {
       provider: target.provider, model: target.model, parameters,
-      messages: messages.map(({ role, content }) => ({ role, content })), try: attempt,
+      messages: messages.map(({ role, content }) => ({ role, content })), try: attempt, ...(purpose === 'embedding' ? { kind: 'embedding' } : {}),
     },
     reply: {
       output, usage, latency_ms,

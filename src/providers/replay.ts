@@ -5,7 +5,7 @@ import { visibleLine } from '../text/visible.ts';
 import type { Completion, Json, Message, Request } from '../types.ts';
 
 /** The part of a recording's request that its answer is found by. */
-export interface RecordedRequest { model: string; parameters: Record<string, Json>; messages: Message[]; try: number }
+export interface RecordedRequest { model: string; parameters: Record<string, Json>; messages: Message[]; try: number; kind?: 'embedding' | undefined }
 
 export interface ReplayOptions {
   /** Text of a recordings file at a commit. */
@@ -24,13 +24,13 @@ const recording = z.object({
   request: z.object({
     provider: z.string().optional(), model: z.string(), parameters: z.record(z.string(), json).default({}),
     messages: z.array(z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() })),
-    try: z.int().nonnegative(),
+    try: z.int().nonnegative(), kind: z.literal('embedding').optional(),
   }),
   reply: z.object({
     output: z.string(), usage: z.object({ input_tokens: count, output_tokens: count }).nullable().default(null),
     finish_reason: z.enum(['stop', 'length', 'filter', 'tool', 'other']).default('stop'),
     tool_calls: z.array(z.object({ name: z.string(), arguments: z.string() })).default([]),
-    latency_ms: z.number().nonnegative().default(0),
+    latency_ms: z.number().nonnegative().nullable().default(0),
   }),
 });
 
@@ -51,7 +51,8 @@ export function createReplay(options: ReplayOptions): (request: Request, target:
     const recordings = await loading;
     if ('problem' in recordings) return { status: 'error', kind: 'recording', message: recordings.problem };
     const { parameters, messages, try: attempt } = request;
-    const reply = recordings.replies.get(options.recordingKey({ model: target.model, parameters, messages, try: attempt }));
+    const kind = request.purpose === 'embedding' ? { kind: 'embedding' as const } : {};
+    const reply = recordings.replies.get(options.recordingKey({ model: target.model, parameters, messages, try: attempt, ...kind }));
     if (reply === undefined) return { status: 'error', kind: 'recording', message: missing(request, target) };
     return { status: 'ok', ...reply, reused: false };
   };
@@ -83,9 +84,9 @@ function parsed(line: string): unknown {
 }
 
 /** Names the request: where parameters or the try differ, the same words would otherwise be looked for in vain. */
-function missing({ parameters, messages, try: attempt }: Request, { file, model }: ReplayTarget): string {
+function missing({ parameters, messages, try: attempt, purpose }: Request, { file, model }: ReplayTarget): string {
   const last = messages.at(-1);
   const said = last === undefined ? 'no message' : `${last.role}: "${shorten(visibleLine(last.content), 120)}"`;
   const given = shorten(visibleLine(JSON.stringify(parameters)), 120);
-  return `${visibleLine(file)}: no recording for model ${visibleLine(model)}, parameters ${given}, try ${attempt}, ${messages.length} message${messages.length === 1 ? '' : 's'}, the last from ${said}; record it with --record`;
+  return `${visibleLine(file)}: no recording${purpose === 'embedding' ? ' of an embedding' : ''} for model ${visibleLine(model)}, parameters ${given}, try ${attempt}, ${messages.length} message${messages.length === 1 ? '' : 's'}, the last from ${said}; record it with --record`;
 }

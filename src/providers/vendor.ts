@@ -1,3 +1,4 @@
+import type { BatchApi } from './batch-vendor.ts';
 import type { FinishReason, Json, Message, Request, ToolCall, Usage } from '../types.ts';
 
 export type VendorName = 'openai' | 'anthropic';
@@ -21,6 +22,16 @@ export interface Vendor {
   body(ask: Ask): Record<string, unknown>;
   /** Null when the data is no reply of this vendor. */
   read(data: unknown, ask: Ask): Answer | null;
+  /** How vectors of texts are asked for; null: the vendor has none. */
+  embeddings: Embeddings | null;
+  /** How many requests are asked at once; null: this vendor answers no batches. */
+  batches: BatchApi | null;
+}
+
+/** A vendor's endpoint of embeddings. The text is the one message's, the answer the vector as JSON. */
+export interface Embeddings extends Pick<Vendor, 'replyName' | 'body' | 'read'> {
+  /** Below the base address. */
+  path: string;
 }
 
 export interface Connection {
@@ -30,8 +41,11 @@ export interface Connection {
   timeoutMs: number;
 }
 
-/** Sends one request, without repeating it; rejects with the SDK's error for every status but success. */
-export type Post = (body: Record<string, unknown>) => Promise<Response>;
+/**
+ * Sends one request, without repeating it; rejects with the SDK's error for every status but success. Without a `path` below
+ * the base address it asks for an answer.
+ */
+export type Post = (body: Record<string, unknown>, path?: string) => Promise<Response>;
 
 export interface Ask { model: string; parameters: Record<string, Json>; messages: Message[]; schema: Request['schema'] }
 

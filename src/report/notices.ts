@@ -83,7 +83,7 @@ function spent({ usage }: Result): Line[] {
   ];
 }
 
-const PURPOSES: Readonly<Record<Purpose, string>> = { prompt: 'answers', grader: 'grades', evaluator: 'evaluators', qualeval: 'attributes', insight: 'insights' };
+const PURPOSES: Readonly<Record<Purpose, string>> = { prompt: 'answers', grader: 'grades', embedding: 'embeddings', evaluator: 'evaluators', qualeval: 'attributes', insight: 'insights' };
 
 /** ` (answers $0.08, grades $0.04)`, where more than one of them cost something. */
 function byPurpose({ by_purpose }: Result['usage']): string {

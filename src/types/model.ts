@@ -4,7 +4,9 @@ import type { CodeLanguage, Message } from './project.ts';
 
 /** Where a request goes. Keys and addresses are not here: the provider adds them. */
 export type Target =
-  | { provider: 'openai' | 'anthropic'; endpoint: string | null; model: string }
+  | { provider: 'openai' | 'anthropic'; endpoint: string | null; model: string;
+      /** Asked in batches at half the price; absent: at once. Part of no key, for the answers are the same. */
+      transport?: 'batch' }
   | { provider: 'program'; model: string; command: string[]; setup: string[];
       /** Hash of the program's files: part of the key; `commit`, which checkout to run in, is not. */
       files: string; commit: string }
@@ -25,8 +27,11 @@ export interface Request {
   schema: { name: string; json: { [key: string]: Json } } | null;
   purpose: Purpose;
 }
-/** What a call is paid for; part of no key. */
-export type Purpose = 'prompt' | 'grader' | 'evaluator' | 'qualeval' | 'insight';
+/**
+ * What a call is paid for; part of no key, but for `embedding`: that asks for the vector of the one message's text, which
+ * is the answer's `output` as a JSON list of numbers.
+ */
+export type Purpose = 'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval' | 'insight';
 
 export interface Usage { input_tokens: number; output_tokens: number }
 export interface ToolCall { name: string; arguments: string }
@@ -35,8 +40,8 @@ export type FinishReason = 'stop' | 'length' | 'filter' | 'tool' | 'other';
 /** What came back. An error is a value that is carried, counted and shown. */
 export type Completion =
   | { status: 'ok'; output: string; finish_reason: FinishReason; tool_calls: ToolCall[]; usage: Usage | null;
-      /** Milliseconds of the call that was paid for, also when the answer was reused. */
-      latency_ms: number; reused: boolean }
+      /** Milliseconds of the call that was paid for, also when the answer was reused; null: not known, for it came in a batch. */
+      latency_ms: number | null; reused: boolean }
   | { status: 'error'; kind: ErrorKind; message: string };
 export type ErrorKind =
   | 'key' | 'rate-limit' | 'timeout' | 'network' | 'server' | 'request' | 'reply' | 'filtered'

@@ -9,7 +9,7 @@ export interface ModelSettings {
   endpoint: string | null;
   /** The name sent to the vendor. */
   model: string;
-  /** Dollars per million tokens. */
+  /** Dollars per million tokens, of a call that is answered at once. */
   price: { input: number; output: number } | null;
   /** `program`: command line, the files it is made of (globs), and what prepares the checkout. */
   command: string[];
@@ -18,8 +18,13 @@ export interface ModelSettings {
   /** `replay`: the recordings. */
   file: string | null;
   replaces: string[];
+  /** How full sweeps ask it; absent: as the settings' own `transport` says. */
+  transport?: Transport;
   place: Place;
 }
+
+/** How a model is asked: at once, or in the vendor's batches, which are cheaper and may take a day. */
+export type Transport = 'direct' | 'batch';
 
 export interface GateSettings {
   fail_on: 'regression' | 'failure' | 'never';
@@ -40,7 +45,7 @@ export interface GateSettings {
 /** What one suite sets of the gate for itself. */
 export type SuiteGate = Partial<Pick<GateSettings, 'fail_on' | 'min_drop' | 'tolerance' | 'min_pass_rate'>>;
 
-/** A model that grades, as the settings name it. */
+/** A model that grades or gives embeddings, as a file names it. */
 export interface GraderSettings { model: string; parameters: Record<string, Json>; place: Place }
 
 export interface Budget {
@@ -48,6 +53,19 @@ export interface Budget {
   max_cost_usd: number | null;
   /** The cap on cost is the default, which nobody wrote. */
   assumed?: true;
+}
+
+/** How the kinds of inputs that got worse are worked out. */
+export interface QualEvalSettings {
+  enabled: 'auto' | 'on' | 'off';
+  /** The file of attributes that people chose. */
+  attributes: string;
+  /** Most attributes of each kind. */
+  max_attributes: number;
+  /** How far the number of an attribute's references may lie off its prior, as a share, 0–1. */
+  slack: number;
+  /** Rate answers too, for the skill alignment. */
+  alignment: boolean;
 }
 
 export interface Settings {
@@ -61,10 +79,14 @@ export interface Settings {
   grader: GraderSettings | null;
   /** Further graders: each of them grades too, and the majority decides. Empty unless `grader` is a list. */
   voters: GraderSettings[];
+  /** Gives the vectors that `embedding_similarity` compares, unless the metric names another. */
+  embeddings: GraderSettings | null;
   sweep: Record<string, Scalar[]>;
   gate: GateSettings;
   budget: Budget;
-  qualeval: { enabled: 'auto' | 'on' | 'off'; attributes: string; max_attributes: number; slack: number };
+  qualeval: QualEvalSettings;
+  /** How full sweeps ask the models that vendors batch and that say nothing of it themselves; absent: direct. */
+  transport?: Transport;
 }
 
 export type Role = 'system' | 'user' | 'assistant';
@@ -114,6 +136,8 @@ export interface Metric {
   depends_on: DependsOn[];
   /** Runs and is shown, but does not gate. */
   skip: boolean;
+  /** Asked in place of the settings' graders: one, or several that vote. Absent: those of the settings. */
+  graders?: GraderSettings[];
   place: Place;
 }
 

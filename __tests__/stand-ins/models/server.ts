@@ -2,11 +2,11 @@ import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { z } from 'zod';
-import { anthropicRequest, openaiRequest } from './wire.ts';
+import { anthropicRequest, embeddingRequest, openaiRequest } from './wire.ts';
 
 /**
- * A model server on loopback that speaks OpenAI's chat completions (`/v1/chat/completions`) and Anthropic's messages
- * (`/v1/messages`). It checks every request as the vendors do and answers as a script says, with every misbehaviour
+ * A model server on loopback that speaks OpenAI's chat completions (`/v1/chat/completions`) and embeddings
+ * (`/v1/embeddings`), and Anthropic's messages (`/v1/messages`). It checks every request as the vendors do and answers as a script says, with every misbehaviour
  * that a server, a proxy or an attacker has to offer.
  */
 
@@ -18,6 +18,8 @@ export interface Seen {
   /** Counts from 0 over all requests to this server, refused ones included. */
   index: number;
   model: string;
+  /** A vector is asked for; the one message is its text. */
+  embedding: boolean;
   /** With the system prompt in front, whichever vendor's. */
   messages: { role: string; content: string }[];
   /** The body as it came. */
@@ -30,6 +32,8 @@ export interface Seen {
 export interface Scripted {
   /** What the model says; with a schema the JSON text of the answer. Default: `ok`. */
   text?: string;
+  /** The vector, where one is asked for. Default: `[1, 0]`. */
+  vector?: number[];
   /** Null: the reply carries none. Default: 10 in, 5 out. */
   usage?: { input: number; output: number } | null;
   finish?: string;
@@ -88,12 +92,13 @@ export async function startModelServer({ answer = () => ({}), key }: ServerOptio
     if (key !== undefined && presented(vendor, request) !== key) {
       return reply(response, 401, errorBody(vendor, { message: `Incorrect API key provided: ${presented(vendor, request)}. ::error::no`, code: 'invalid_api_key' }, 401));
     }
-    const checked = check(vendor, raw, request.headers);
+    const embedding = request.url === EMBEDDINGS;
+    const checked = check(vendor, raw, request.headers, embedding);
     if ('problem' in checked) {
       refused.push(checked.problem);
       return reply(response, 400, errorBody(vendor, { message: checked.problem, type: 'invalid_request_error' }, 400));
     }
-    const seen: Seen = { ...checked, vendor, index, headers: request.headers };
+    const seen: Seen = { ...checked, embedding, vendor, index, headers: request.headers };
     requests.push(seen);
     const scripted = await answer(seen);
     if ((scripted.delayMs ?? 0) > 0) await new Promise((resolve) => setTimeout(resolve, scripted.delayMs));
@@ -124,9 +129,11 @@ export async function startModelServer({ answer = () => ({}), key }: ServerOptio
   };
 }
 
+const EMBEDDINGS = '/v1/embeddings';
+
 function vendorOf({ method, url }: http.IncomingMessage): Vendor | null {
   if (method !== 'POST') return null;
-  return url === '/v1/chat/completions' ? 'openai' : url === '/v1/messages' ? 'anthropic' : null;
+  return url === '/v1/chat/completions' || url === EMBEDDINGS ? 'openai' : url === '/v1/messages' ? 'anthropic' : null;
 }
 
 function presented(vendor: Vendor, { headers }: http.IncomingMessage): string {
@@ -142,7 +149,7 @@ async function bodyOf(request: http.IncomingMessage): Promise<string> {
 
 type Checked = Pick<Seen, 'model' | 'messages' | 'body' | 'schema'> | { problem: string };
 
-function check(vendor: Vendor, raw: string, headers: http.IncomingHttpHeaders): Checked {
+function check(vendor: Vendor, raw: string, headers: http.IncomingHttpHeaders, embedding: boolean): Checked {
   if (headers['content-type']?.startsWith('application/json') !== true) return { problem: 'content-type must be application/json' };
   if (vendor === 'anthropic' && headers['anthropic-version'] === undefined) return { problem: 'anthropic-version: header is required' };
   let body: Record<string, unknown>;
@@ -150,6 +157,10 @@ function check(vendor: Vendor, raw: string, headers: http.IncomingHttpHeaders): 
     body = JSON.parse(raw) as Record<string, unknown>;
   } catch {
     return { problem: 'We could not parse the JSON body of your request.' };
+  }
+  if (embedding) {
+    const parsed = embeddingRequest.safeParse(body);
+    return parsed.success ? { model: parsed.data.model, body, schema: null, messages: [parsed.data.input].flat().map((content) => ({ role: 'user', content })) } : { problem: problemText(vendor, parsed.error) };
   }
   if (vendor === 'openai') {
     const parsed = openaiRequest.safeParse(body);
@@ -234,11 +245,19 @@ function errorBody(vendor: Vendor, { message, code, type, param }: NonNullable<S
   return { type: 'error', error: { type: type ?? code ?? ANTHROPIC_TYPES[status] ?? 'api_error', message }, request_id: 'req_1' };
 }
 
-function replyBody(seen: Seen, { text = 'ok', usage = { input: 10, output: 5 }, finish }: Scripted): unknown {
+function replyBody(seen: Seen, { text = 'ok', usage = { input: 10, output: 5 }, finish, vector = [1, 0] }: Scripted): unknown {
+  if (seen.embedding) return embeddingReply(seen, vector, usage);
   return seen.vendor === 'openai' ? openaiReply(seen, text, usage, finish) : anthropicReply(seen, text, usage, finish);
 }
 
 type Usage = Scripted['usage'];
+
+function embeddingReply({ model, messages }: Seen, embedding: number[], usage: Usage): unknown {
+  return {
+    object: 'list', model, data: messages.map((_, index) => ({ object: 'embedding', index, embedding })),
+    ...(usage ? { usage: { prompt_tokens: usage.input, total_tokens: usage.input } } : {}),
+  };
+}
 
 function openaiReply({ model, index }: Seen, text: string, usage: Usage, finish = 'stop'): unknown {
   return {

@@ -46,6 +46,15 @@ const responseFormat = z.discriminatedUnion('type', [
   }),
 ]);
 
+/** The text may not be empty: the vendor refuses that. */
+export const embeddingRequest = z.strictObject({
+  model: text.min(1),
+  input: z.union([text.min(1, { error: "'$.input' is invalid. Please check the API reference: https://platform.openai.com/docs/api-reference." }), z.array(text.min(1)).min(1).max(2048)]),
+  dimensions: z.int().positive().nullish(),
+  encoding_format: z.enum(['float', 'base64']).nullish(),
+  user: text.nullish(),
+});
+
 export const openaiRequest = z.strictObject({
   model: text.min(1),
   messages: z.array(openaiMessage).min(1),

@@ -103,5 +103,6 @@ function partName(key: string): string {
   if (kind === 'metrics') return `the metric ${name}`;
   if (kind === 'metrics_rollup') return 'the roll-up';
   if (kind === 'references') return 'the expected value of references';
+  if (kind === 'embeddings') return 'the model of embeddings';
   return kind === 'grader' ? 'the grader' : 'the yardstick';
 }

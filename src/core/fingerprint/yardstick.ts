@@ -2,18 +2,16 @@ import type { Because, Grader, Json, Metric, Reference, Rubric, Side, Tests } fr
 import { canonicalJson } from './canonical.ts';
 import type { Evaluator } from '../conversation/evaluators.ts';
 import { targetIdentity } from './generation.ts';
+import { comparesEmbeddings, isModelGraded, namedModels, type MetricModels } from './metric-models.ts';
 import { everyMetric, metricIdentity, metricsFor } from '../trial/own-metrics.ts';
 import { steeringOf, steeringParts, type Steering } from '../conversation/steering.ts';
 import { CONVERSATION_SCORE } from '../conversation/transcript.ts';
-import { metrics as builtIn } from '../../metrics/index.ts';
 
 /** Everything that scores: a change of any part of it is a change of the yardstick, not of the prompt. */
-export interface Yardstick {
+export interface Yardstick extends MetricModels {
   side: Side;
   tests: Tests;
   rubrics: ReadonlyMap<string, Rubric>;
-  /** Several vote; empty when no metric needs one. */
-  graders: readonly Grader[];
   /** Of the tests' conversation, in the file's order; empty without one, or when one of them has no known model. */
   evaluators: Evaluator[];
   /** The file the grader is named in. */
@@ -35,27 +33,21 @@ export function scoreCount(tests: Tests, reference: Reference): number {
   return (tests.conversation === null ? 0 : 1) + metricsFor(tests, reference).length;
 }
 
-/** Whether a metric asks the grader. */
-export function isModelGraded(metric: Metric): boolean {
-  if (metric.source.kind === 'rubric') return true;
-  return metric.source.kind === 'built-in' && builtIn.get(metric.source.uses)?.needs.model === true;
-}
-
 /** The parts of a yardstick that every reference of the suite shares, by key, each with the file it stands in. */
 function sharedParts(yardstick: Yardstick): Map<string, { file: string; value: string }> {
-  const { tests, rubrics, graders } = yardstick;
+  const { tests, rubrics } = yardstick;
   const parts = new Map<string, { file: string; value: string }>();
   const put = (key: string, file: string, value: Json): void => void parts.set(key, { file, value: canonicalJson(value) });
   for (const metric of tests.metrics) {
-    const { name, source, threshold, level, depends_on, skip } = metric;
+    const { name, source, threshold, level, depends_on, skip, graders } = metric;
     put(`metrics.${name}`, metric.place.file, {
-      source: { ...source } as Json, threshold, level, skip,
+      source: { ...source } as Json, threshold, level, skip, ...(graders === undefined ? {} : { graders: graders.map(({ model, parameters }) => ({ model, parameters })) }),
       depends_on: depends_on.map(({ place: _, ...rest }) => rest as unknown as Json),
     });
     const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
     if (rubric !== undefined) put(`rubrics.${rubric.name}`, rubric.place.file, rubricIdentity(rubric));
   }
-  if (graders.length > 0 && everyMetric(tests).some(isModelGraded)) put('grader', yardstick.settingsFile, gradersIdentity(graders));
+  for (const [key, value] of modelParts(yardstick)) put(key, yardstick.settingsFile, value);
   const { conversation } = tests;
   if (conversation !== null) {
     for (const [key, value] of Object.entries(steeringParts(conversation, yardstick.evaluators))) put(`conversation.${key}`, conversation.place.file, value);
@@ -63,6 +55,22 @@ function sharedParts(yardstick: Yardstick): Map<string, { file: string; value: s
   put('metrics_rollup', fileOf(tests), rollupIdentity(tests));
   if (tests.skip) put('skip', fileOf(tests), true);
   return parts;
+}
+
+/** The models behind the metrics, by the key that names them: those of the settings, and what the metrics' own names stand for. */
+function modelParts({ tests, graders, embedder, named }: Yardstick): [string, Json][] {
+  const all = everyMetric(tests);
+  const left = all.filter((metric) => namedModels(metric).length === 0);
+  const own = (asks: (metric: Metric) => boolean): string[] => [...new Set(all.filter(asks).flatMap(namedModels).map(({ model }) => model))];
+  const targets = (part: string, names: string[]): [string, Json][] => names.flatMap((name): [string, Json][] => {
+    const target = named?.get(name);
+    return target === undefined ? [] : [[`${part}.${name}`, targetIdentity(target)]];
+  });
+  return [
+    ...(graders.length > 0 && left.some(isModelGraded) ? [['grader', gradersIdentity(graders)] as [string, Json]] : []),
+    ...(embedder !== undefined && left.some(comparesEmbeddings) ? [['embeddings', gradersIdentity([embedder])] as [string, Json]] : []),
+    ...targets('grader', own(isModelGraded)), ...targets('embeddings', own(comparesEmbeddings)),
+  ];
 }
 
 /** What decides whether one answer passes, apart from the reference itself: equal for yardsticks that judge alike. */
@@ -86,7 +94,7 @@ export function fileOf({ rollup, metrics, references, conversation, file }: Test
   return place?.file ?? file;
 }
 
-const YARDSTICK_KEYS = ['metrics.', 'rubrics.', 'grader', 'metrics_rollup', 'skip', 'conversation.'];
+const YARDSTICK_KEYS = ['metrics.', 'rubrics.', 'grader', 'embeddings', 'metrics_rollup', 'skip', 'conversation.'];
 
 /** Whether a changed key belongs to the yardstick rather than to what is asked. */
 export function isYardstickKey(key: string): boolean {
@@ -106,6 +114,8 @@ export function yardstickChanges(base: Yardstick, head: Yardstick): Because[] {
   const keys = new Set([...before.keys(), ...after.keys()]);
   return [...keys]
     .filter((key) => before.get(key)?.value !== after.get(key)?.value)
+    // A metric that names another model says so itself; what a name stands for is a change where both sides use the name.
+    .filter((key) => !/^(?:grader|embeddings)(?:\.|$)/.test(key) || (before.has(key) && after.has(key)))
     .map((key) => ({ key, file: (after.get(key) ?? before.get(key))?.file ?? fileOf(head.tests) }));
 }
 

@@ -3,7 +3,8 @@ import { wilson } from '../../statistics/wilson.ts';
 import type { Case } from '../select/affected.ts';
 import { drawnAgain } from '../fingerprint/generation.ts';
 import { quarantineOf } from '../plan/quarantine.ts';
-import { gates, selectAll, type Lane, type ProjectSide, type Selection } from '../select/select.ts';
+import type { ProjectSide } from '../select/metric-models.ts';
+import { gates, selectAll, type Lane, type Selection } from '../select/select.ts';
 
 /** More tries than any reference may have, so that the sides of a comparison, and several of them, never share one. */
 const TRIES_APART = 100;
@@ -47,7 +48,7 @@ function twiceAsked(lane: Lane, one: Case, today: string): Case[] {
 
 /** The part of a gate that compares: what is red on base alone is red for another reason than noise. */
 export function relativeGate(gate: GateSettings): GateSettings {
-  return { ...gate, fail_on: 'regression', min_pass_rate: null };
+  return { ...gate, fail_on: 'regression', min_pass_rate: null, attributes: 'advise' };
 }
 
 export function relativeOwnGate({ gate = {} }: Tests): SuiteGate {

@@ -1,9 +1,10 @@
-import type { Metric, Problem, Reference } from '../../types.ts';
-import { callsOf, type RubricTest } from '../rubrics/rubric-tests.ts';
+import type { Problem } from '../../types.ts';
+import { callsOf as rubricCallsOf, type RubricTest } from '../rubrics/rubric-tests.ts';
 import { evaluatorCallsOf, type EvaluatorTest } from '../conversation/evaluator-tests.ts';
 import { plural } from '../compare/wording.ts';
 import type { LaneRun, NextTries } from '../trial/rounds.ts';
-import { isModelGraded, steeringFor, type Yardstick } from '../fingerprint/yardstick.ts';
+import { steeringFor } from '../fingerprint/yardstick.ts';
+import { judgingCalls } from './judging.ts';
 
 /** What a run will certainly ask before anything is asked: its first round of tries. Adaptive tries may add to it. */
 export interface Plan {
@@ -12,24 +13,31 @@ export interface Plan {
   references: number;
   /** Distinct calls for answers, after sharing between the sides and between duplicate references. */
   prompt_calls: number;
-  /** Calls for grades: about this many, fewer where answers repeat, more where a reply has to be asked for again. */
+  /** Calls for grades and for the embeddings that metrics compare: about this many, fewer where answers repeat, more where a reply has to be asked for again. */
   grader_calls: number;
   /** Calls for evaluators' words on the first turn of each conversation; further turns add answers and words. */
   evaluator_calls: number;
+  /** Calls about attributes that are made in any case, at most so many: fewer where earlier runs have asked the same. */
+  qualeval_calls: number;
+  /** Further ones, made only if something regresses. */
+  qualeval_possible: number;
+}
+
+/** Calls that are made whatever comes of them. */
+export function callsOf({ prompt_calls, grader_calls, evaluator_calls, qualeval_calls }: Plan): number {
+  return prompt_calls + grader_calls + evaluator_calls + qualeval_calls;
 }
 
 export function planOf(lanes: readonly LaneRun[], next: NextTries, tests: readonly RubricTest[] = [], evaluatorTests: readonly EvaluatorTest[] = []): Plan {
   const requests = new Set<string>();
-  let grades = callsOf(tests);
+  const grades = rubricCallsOf(tests) + judgingCalls(lanes, next).reduce((sum, { calls }) => sum + calls, 0);
   let words = evaluatorCallsOf(evaluatorTests);
   for (const lane of lanes) {
-    const graders = gradedMetrics(lane);
     const evaluators = evaluatorsOf(lane);
     for (const [index, tries] of next(lane)) {
       const run = lane.runs[index];
       if (run === undefined) continue;
       const different = new Set([run.case.base, run.case.head].flatMap((one) => (one === null || one.kind === 'impossible' ? [] : [one.fingerprint]))).size;
-      grades += (graders + ownGraded(lane, run.case.reference)) * tries * different;
       words += evaluators * tries * different;
       for (const fingerprint of fingerprints(lane, index)) {
         for (let attempt = 0; attempt < tries; attempt += 1) requests.add(`${String(attempt)} ${fingerprint}`);
@@ -43,31 +51,15 @@ export function planOf(lanes: readonly LaneRun[], next: NextTries, tests: readon
     prompt_calls: requests.size,
     grader_calls: grades,
     evaluator_calls: words,
+    qualeval_calls: 0,
+    qualeval_possible: 0,
   };
-}
-
-function gradedMetrics({ deciding, other }: LaneRun): number {
-  const count = (yardstick: Yardstick | null): number =>
-    yardstick?.tests.metrics.filter(isModelGraded).reduce((sum, metric) => sum + questionsOf(metric) * yardstick.graders.length, 0) ?? 0;
-  return count(deciding) + count(other);
-}
-
-/** The same for the metrics that a reference has of its own. */
-function ownGraded({ deciding, other }: LaneRun, { metrics = [] }: Reference): number {
-  const questions = metrics.filter(isModelGraded).reduce((sum, metric) => sum + questionsOf(metric), 0);
-  return questions * (deciding.graders.length + (other?.graders.length ?? 0));
 }
 
 /** Evaluators that are asked about each conversation: both yardsticks' where they differ in it. */
 function evaluatorsOf({ deciding, other }: LaneRun): number {
   const [first, second] = [steeringFor(deciding), other && steeringFor(other)];
   return (first?.evaluators.length ?? 0) + (second === null || second.fingerprint === first?.fingerprint ? 0 : second.evaluators.length);
-}
-
-/** A checklist asks about each statement on its own. */
-function questionsOf({ source }: Metric): number {
-  const statements = source.kind === 'built-in' ? source.with['statements'] : undefined;
-  return Array.isArray(statements) ? statements.length : 1;
 }
 
 function fingerprints({ runs }: LaneRun, index: number): string[] {
@@ -83,9 +75,10 @@ export function repeated(plan: Plan, times: number): Plan {
 
 /** Refuses a plan whose certain part is over the cap, before anything is sent. */
 export function overBudget(plan: Plan, maxCalls: number | null): Problem[] {
-  const total = plan.prompt_calls + plan.grader_calls + plan.evaluator_calls;
+  const total = callsOf(plan);
   if (maxCalls === null || total <= maxCalls) return [];
   const message = `This run would make ${plural(total, 'model call')} (${String(plan.prompt_calls)} answers for ${plural(plan.references, 'reference')} of ${plural(plan.suites, 'prompt')} on both sides`
-    + ` + ${plural(plan.grader_calls, 'grader call')}${plan.evaluator_calls === 0 ? '' : ` + at least ${plural(plan.evaluator_calls, 'evaluator call')}`}); the limit is ${String(maxCalls)} (input max-calls). Nothing was sent.`;
+    + ` + ${plural(plan.grader_calls, 'grader call')}${plan.evaluator_calls === 0 ? '' : ` + at least ${plural(plan.evaluator_calls, 'evaluator call')}`}`
+    + `${plan.qualeval_calls === 0 ? '' : ` + up to ${plural(plan.qualeval_calls, 'call')} about attributes`}); the limit is ${String(maxCalls)} (input max-calls). Nothing was sent.`;
   return [{ place: null, message }];
 }

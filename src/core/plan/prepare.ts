@@ -1,8 +1,11 @@
 import type { GateSettings, Notice, Problem, Project, Settings, SourceTree, Suite, Target } from '../../types.ts';
+import type { PinnedAttributes } from '../../config/attributes-file.ts';
 import type { Arranged } from '../select/arrange.ts';
+import { judgingTargets } from '../fingerprint/metric-models.ts';
 import type { Price } from '../spend/meter.ts';
 import { conversationProblems } from '../conversation/conversation-problems.ts';
 import { evaluatorTargetsOf, selectEvaluatorTests, type EvaluatorTest } from '../conversation/evaluator-tests.ts';
+import { certainCalls, planExplaining, withExplaining, type Explaining } from '../explain/explaining.ts';
 import { relativeGate, relativeOwnGate, selectTwice } from '../gate/noise.ts';
 import { overBudget, planOf, repeated, type Plan } from './plan.ts';
 import { priceFrom } from '../spend/price.ts';
@@ -10,7 +13,10 @@ import { quarantineNotices, quarantineOf } from './quarantine.ts';
 import { triesNeeded } from '../compare/rollup.ts';
 import { selectRubricTests, type RubricTest } from '../rubrics/rubric-tests.ts';
 import { startLane, type LaneRun, type NextTries } from '../trial/rounds.ts';
-import { selectAffected, selectAll, type Lane, type ProjectSide } from '../select/select.ts';
+import type { ProjectSide } from '../select/metric-models.ts';
+import { selectAffected, selectAll, type Lane } from '../select/select.ts';
+import { batchedNames } from '../select/target.ts';
+import { SETTINGS_FILE } from '../../config/settings.ts';
 import { ownGate } from '../gate/suite-gate.ts';
 import { nextTries, tryPolicy } from '../trial/tries.ts';
 import { comparedLane, type ComparedLane, type TryPolicy } from '../compare/verdict.ts';
@@ -43,13 +49,15 @@ export interface Prepared {
   rubricTests: RubricTest[];
   /** Evaluators to be tested on their labelled answers. */
   evaluatorTests: EvaluatorTest[];
+  /** What is asked about the kinds of inputs that got worse; null: nothing. */
+  explaining: Explaining | null;
   price: Price;
   problems: Problem[];
   notices: Notice[];
 }
 
-/** Selects what runs and plans its first tries; finds what only shows once both sides are known. */
-export function prepare(input: PrepareInput, arranged: Arranged, hash: (text: string) => string): Prepared {
+/** Selects what runs and plans its first tries; finds what only shows once both sides are known. `pinned`: attributes that people chose. */
+export function prepare(input: PrepareInput, arranged: Arranged, hash: (text: string) => string, pinned: PinnedAttributes | null = null): Prepared {
   const { mode, today } = input;
   const { base, head } = sidesOf(input, arranged, hash);
   const { lanes: selected, problems, notices = [] } = input.again !== undefined ? selectTwice(head, today) : mode === 'sweep' ? selectAll(head) : selectAffected(base, head);
@@ -58,13 +66,14 @@ export function prepare(input: PrepareInput, arranged: Arranged, hash: (text: st
   const next = nextTries(lanes, gate);
   const judges = testsOfJudges(input, base, head, selected);
   const { rubricTests, evaluatorTests } = judges;
-  const plan = repeated(planOf(lanes.map(({ run }) => run), next, rubricTests, evaluatorTests), input.again?.runs ?? 1);
+  const { explaining, ...attributes } = planExplaining({ mode, gate, head, lanes, pinned, code: input.code, again: input.again !== undefined });
+  const plan = withExplaining(repeated(planOf(lanes.map(({ run }) => run), next, rubricTests, evaluatorTests), input.again?.runs ?? 1), explaining);
   const maxCalls = input.maxCalls ?? arranged.budget.max_calls;
   return {
-    mode, lanes, gate, next, nextFor: (begun) => nextTries(begun, gate), plan, rubricTests, evaluatorTests,
+    mode, lanes, gate, next, nextFor: (begun) => nextTries(begun, gate), plan, rubricTests, evaluatorTests, explaining,
     price: priceFrom(priceSettings(arranged)),
-    problems: [...problems, ...unreachableRollups(lanes), ...conversationProblems(lanes, input.code), ...hostOnly(lanes, rubricTests, input.code), ...overBudget(plan, maxCalls)],
-    notices: [...notices, ...lanes.flatMap(({ run: { deciding: { tests } } }) => quarantineNotices(tests, today)), ...judges.notices],
+    problems: [...problems, ...unreachableRollups(lanes), ...conversationProblems(lanes, input.code), ...hostOnly(lanes, rubricTests, input.code), ...attributes.problems, ...overBudget(plan, maxCalls)],
+    notices: [...notices, ...lanes.flatMap(({ run: { deciding: { tests } } }) => quarantineNotices(tests, today)), ...judges.notices, ...attributes.notices, ...directNotice(input, targetsOf({ lanes, rubricTests, evaluatorTests }), arranged)],
   };
 }
 
@@ -74,11 +83,23 @@ export function suitesOf({ lanes }: Prepared): Suite[] {
 }
 
 function sidesOf(input: PrepareInput, arranged: Arranged, hash: (text: string) => string): { base: ProjectSide | null; head: ProjectSide } {
-  const side = (project: Project, tree: SourceTree): ProjectSide => ({ project, context: { settings: project.settings, tree, hash } });
+  const side = (project: Project, tree: SourceTree): ProjectSide => ({ project, context: { settings: project.settings, tree, hash, batches: isFullSweep(input) } });
   return {
     base: arranged.base === null || input.base === null ? null : side(arranged.base, input.base),
     head: side(arranged.head, arranged.models === 'base' && input.base !== null ? input.base : input.head),
   };
+}
+
+/** Models are asked in batches there only: nobody waits a day for a check, or for a measurement of noise. */
+function isFullSweep({ mode, again }: Pick<PrepareInput, 'mode' | 'again'>): boolean {
+  return mode === 'sweep' && again === undefined;
+}
+
+function directNotice(input: PrepareInput, targets: readonly Target[], { head }: Arranged): Notice[] {
+  const names = isFullSweep(input) ? [] : batchedNames(targets, head.settings);
+  if (names.length === 0) return [];
+  const place = { file: head.settings.file ?? SETTINGS_FILE, line: head.settings.models.get(names[0] ?? '')?.place.line ?? 0 };
+  return [{ kind: 'settings', place, message: `transport: batch is for full sweeps: here ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} called directly, because nobody waits a day for a check` }];
 }
 
 /** Those who judge are tested where a change may have touched them: not in a sweep, nor where base is compared with itself. */
@@ -125,7 +146,7 @@ function hostOnly(lanes: readonly ComparedLane[], tests: readonly RubricTest[], 
     return [{ place, message: `the model "${variant.model ?? ''}" is a program of this repository. It runs only with code: host (input code, or --code host).` }];
   });
   const graded = [...needing.map(({ yardstick }) => yardstick), ...tests.flatMap(({ base, head, place: { file } }) => [base, head].flatMap((judge) => (judge === null ? [] : [{ graders: judge.graders, settingsFile: file }])))];
-  const grading = graded.flatMap(({ graders, settingsFile }) => graders.flatMap(({ target }): Problem[] => (target.provider !== 'program' ? [] : [{
+  const grading = graded.flatMap(({ settingsFile, ...models }) => judgingTargets(models).flatMap((target): Problem[] => (target.provider !== 'program' ? [] : [{
     place: { file: settingsFile, line: 0 }, message: `the grader "${target.model}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
   }])));
   const problems = [...asked, ...grading];
@@ -137,15 +158,15 @@ function triesOf(policy: TryPolicy): number {
 }
 
 /** Every place that requests of this run go to. */
-export function targetsOf({ lanes, rubricTests, evaluatorTests }: Pick<Prepared, 'lanes' | 'rubricTests' | 'evaluatorTests'>): Target[] {
+export function targetsOf({ lanes, rubricTests, evaluatorTests, explaining = null }: Pick<Prepared, 'lanes' | 'rubricTests' | 'evaluatorTests'> & Partial<Pick<Prepared, 'explaining'>>): Target[] {
   const tested = rubricTests.flatMap(({ base, head }) => [...base?.graders ?? [], ...head.graders]).map(({ target }) => target);
   const asked = lanes.filter(({ run }) => run.runs.length > 0).flatMap(({ run }) => {
     const answers = run.runs.flatMap(({ case: { base, head } }) => [base, head]).flatMap((generation) => (generation?.kind === 'request' ? [generation.target] : []));
-    const graders = [...run.deciding.graders, ...run.other?.graders ?? []].map(({ target }) => target);
+    const graders = [...judgingTargets(run.deciding), ...(run.other === null ? [] : judgingTargets(run.other))];
     const evaluators = [...run.deciding.evaluators, ...run.other?.evaluators ?? []].map(({ target }) => target);
     return [...answers, ...graders, ...evaluators];
   });
-  return [...asked, ...tested, ...evaluatorTargetsOf(evaluatorTests)];
+  return [...asked, ...tested, ...evaluatorTargetsOf(evaluatorTests), ...certainCalls(explaining).map(({ target }) => target)];
 }
 
 /** References that base gates on and this change removes. */

@@ -4,7 +4,7 @@ import { exampleMaterials, gradeMaterial } from '../../metrics/index.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
 import { agreementWith, type Labelled } from './rubric-agreement.ts';
 import type { ScoringTools } from '../trial/score.ts';
-import { gradersOf, type ProjectSide } from '../select/select.ts';
+import { graderSetsOf, type ProjectSide } from '../select/metric-models.ts';
 import { plural } from '../compare/wording.ts';
 import { gradersIdentity, rubricIdentity } from '../fingerprint/yardstick.ts';
 
@@ -16,25 +16,34 @@ export interface RubricTest { name: string; place: Place; examples: Rubric['exam
 
 /** The rubrics that a change puts to the test, and which of those that changed have nothing to be tested by. */
 export function selectRubricTests(base: ProjectSide | null, head: ProjectSide): { tests: RubricTest[]; notices: Notice[] } {
-  const graders = { base: base === null ? [] : gradersOf(base, []), head: gradersOf(head, []) };
-  const changes = [...head.project.rubrics.values()].map((rubric) => changeOf(rubric, base?.project.rubrics.get(rubric.name) ?? null, graders));
+  const changes = [...head.project.rubrics.values()].map((rubric) => changesOf(rubric, base, head));
   return {
-    tests: changes.flatMap((change) => testOf(change) ?? []),
-    notices: changes.filter(({ rubric }) => rubric.examples.length === 0 && builtInRubrics.get(rubric.name) !== rubric).flatMap(untested),
+    tests: changes.flat().flatMap((change) => testOf(change) ?? []),
+    notices: changes.flatMap(([first]) => first ?? []).filter(({ rubric }) => rubric.examples.length === 0 && builtInRubrics.get(rubric.name) !== rubric).flatMap(untested),
   };
 }
 
-interface Change { rubric: Rubric; old: Rubric | null; sameRubric: boolean; sameGraders: boolean; graders: Record<Side, readonly Grader[]> }
+/** One change for each set of graders that judges by the rubric, which a change of the files usually leaves at one. */
+function changesOf(rubric: Rubric, base: ProjectSide | null, head: ProjectSide): Change[] {
+  const old = base?.project.rubrics.get(rubric.name) ?? null;
+  const [before, after] = [base === null ? [] : graderSetsOf(rubric.name, base), graderSetsOf(rubric.name, head)];
+  return after.map((graders, index) => ({
+    ...changeOf(rubric, old, { base: before[index] ?? before[0] ?? [], head: graders }),
+    name: after.length === 1 ? rubric.name : `${rubric.name} (${graders.map(({ target }) => target.model).join(', ')})`,
+  }));
+}
 
-function changeOf(rubric: Rubric, old: Rubric | null, graders: Change['graders']): Change {
+interface Change { name: string; rubric: Rubric; old: Rubric | null; sameRubric: boolean; sameGraders: boolean; graders: Record<Side, readonly Grader[]> }
+
+function changeOf(rubric: Rubric, old: Rubric | null, graders: Change['graders']): Omit<Change, 'name'> {
   return {
     rubric, old, graders, sameRubric: old !== null && canonicalJson(rubricIdentity(old)) === canonicalJson(rubricIdentity(rubric)),
     sameGraders: canonicalJson(gradersIdentity(graders.base)) === canonicalJson(gradersIdentity(graders.head)),
   };
 }
 
-function testOf({ rubric, old, sameRubric, sameGraders, graders }: Change): RubricTest | null {
-  const { name, place, examples } = rubric;
+function testOf({ name, rubric, old, sameRubric, sameGraders, graders }: Change): RubricTest | null {
+  const { place, examples } = rubric;
   const same = sameRubric && sameGraders;
   if (examples.length === 0 || graders.head.length === 0 || (same && old !== null && sameExamples(old, rubric))) return null;
   const base = same || old === null || graders.base.length === 0 ? null : { rubric: old, graders: graders.base };

@@ -1,15 +1,14 @@
-import type { Because, Grader, Notice, Problem, Project, Scalar, Side, Suite, Variant } from '../../types.ts';
+import type { Because, Notice, Problem, Scalar, Side, Suite, Variant } from '../../types.ts';
 import { affectedCases, type Case, type SuiteSide } from './affected.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
 import { nameEvaluators, type Evaluator } from '../conversation/evaluators.ts';
 import type { ResolvedVariant } from '../fingerprint/generation.ts';
-import { everyMetric } from '../trial/own-metrics.ts';
 import { pairSuites } from './pair.ts';
+import { metricModels, type ProjectSide } from './metric-models.ts';
 import { isProblem, resolveTarget, type TargetContext } from './target.ts';
-import { isModelGraded, type Yardstick } from '../fingerprint/yardstick.ts';
+import type { Yardstick } from '../fingerprint/yardstick.ts';
 
-/** A project with what is needed to find its models. */
-export interface ProjectSide { project: Project; context: TargetContext }
+export { gradersOf, type ProjectSide } from './metric-models.ts';
 
 /** One suite in one variant, with the references that have to run. A lane without cases is not affected. */
 export interface Lane {
@@ -66,32 +65,12 @@ function variantOf({ model, parameters }: ResolvedVariant): Variant {
 function suiteSides(suite: Suite, { project, context }: ProjectSide, side: Side, problems: Problem[]): SuiteSide[] {
   const { settings, rubrics } = project;
   const settingsFile = settings.file ?? 'evaldiff.yaml';
-  const graders = suiteGraders(suite, { project, context }, problems);
+  const models = metricModels(suite, { project, context }, problems);
   const evaluators = evaluatorsOf(suite, context, problems);
-  const yardstick: Yardstick = { side, tests: suite.tests, rubrics, graders, evaluators, settingsFile };
+  const yardstick: Yardstick = { side, tests: suite.tests, rubrics, ...models, evaluators, settingsFile };
   return sweepCombinations(settings.sweep).map((values) => {
     const variant = applySweep(suite, values);
     return { suite, variant: { ...variant, target: targetOf(suite, variant, context, problems) }, yardstick };
-  });
-}
-
-function suiteGraders(suite: Suite, side: ProjectSide, problems: Problem[]): Grader[] {
-  const graded = everyMetric(suite.tests).find(isModelGraded);
-  if (graded === undefined) return [];
-  const { settings } = side.project;
-  if (settings.grader === null) {
-    problems.push({ place: graded.place, message: `metric "${graded.name}" needs a grader; name a model in ${settings.file ?? 'evaldiff.yaml'}: grader: { model: … }` });
-  }
-  return gradersOf(side, problems);
-}
-
-/** Where a project's graders are asked. Temperature 0 is ours to set where the file says nothing: a grade should not be a matter of chance. */
-export function gradersOf({ project: { settings }, context }: ProjectSide, problems: Problem[]): Grader[] {
-  return [...(settings.grader === null ? [] : [settings.grader]), ...settings.voters].flatMap(({ model, parameters, place }) => {
-    const target = resolveTarget(model, place, context);
-    if (!isProblem(target)) return [{ target, parameters: { temperature: 0, ...parameters } }];
-    problems.push(target);
-    return [];
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Complete, Completion, Purpose, Request } from '../../types.ts';
+import { isBatched } from '../select/target.ts';
 import type { Price } from './meter.ts';
 import { createInputCounter, estimateTokens, expectedOutput } from './tokens.ts';
 
@@ -19,7 +20,10 @@ export interface Guard {
 interface Held { request: Request; input: number }
 interface Waiting extends Held { go(held: Held | null): void }
 
-/** Calls under way before the first answer of their purpose and after it: what is not sent yet can still be held back. */
+/**
+ * Direct calls under way before the first answer of their purpose and after it: what is not sent yet can still be held back.
+ * A batch is sent as a whole, and before its first answer: its requests are held to what they are reckoned to cost.
+ */
 const UNDER_WAY = { unseen: 8, seen: 256 };
 /** Answers from which on the longest of them says more than what is usual. */
 const TELLING = 20;
@@ -34,7 +38,7 @@ const MAYBE_PAID: ReadonlySet<string> = new Set(['timeout', 'reply', 'filtered',
  * Calls are counted by attempt: never one more than `maxCalls`. Cost is reserved before a call (its input, and the longest
  * answer so far for its purpose, or less where the parameters allow no more) and replaced by what the answer cost; a call
  * that has no room waits for those under way. So `maxCost` can be passed only by what answers under way are longer than any
- * before. Calls without a price are not held to it.
+ * before, of which a batch may hold many. Calls without a price are not held to it.
  */
 export function createGuard({ maxCalls, maxCost }: Caps, price: Price): Guard {
   const answers = createAnswerLengths();
@@ -88,10 +92,22 @@ function createAnswerLengths(): AnswerLengths {
     learn(purpose, completion) {
       if (completion.status === 'error') return;
       const { count = 0, longest = 0 } = known.get(purpose) ?? {};
-      const output = outputOf(completion);
+      const output = outputOf(completion, purpose);
       if (output > longest || count + 1 === TELLING) lessons += 1;
       known.set(purpose, { count: count + 1, longest: Math.max(longest, output) });
     },
+  };
+}
+
+/** Direct calls under way. */
+interface Crowd { full(request: Request): boolean; enter(request: Request): void; leave(request: Request): void }
+
+function createCrowd(answers: AnswerLengths): Crowd {
+  let direct = 0;
+  return {
+    full: ({ purpose, target }) => !isBatched(target) && direct >= (answers.seen(purpose) ? UNDER_WAY.seen : UNDER_WAY.unseen),
+    enter({ target }) { if (!isBatched(target)) direct += 1; },
+    leave({ target }) { if (!isBatched(target)) direct -= 1; },
   };
 }
 
@@ -106,6 +122,7 @@ interface Purse {
 function createPurse(cap: number | null, answers: AnswerLengths, price: Price): Purse {
   /** What is held back for each call under way, and in all. */
   const underWay = new Map<Held, number>();
+  const crowd = createCrowd(answers);
   let reserved = 0;
   let lesson = answers.lessons();
   let waiting: Waiting[] = [];
@@ -126,12 +143,11 @@ function createPurse(cap: number | null, answers: AnswerLengths, price: Price): 
     underWay.set(held, cost);
     reserved += cost;
   };
-  const crowded = ({ request: { purpose } }: Held): boolean => underWay.size >= (answers.seen(purpose) ? UNDER_WAY.seen : UNDER_WAY.unseen);
   const fits = (held: Held): boolean => cap === null || spent + reserved + costOfOne(held) <= cap;
   /** Whether the next one goes, is refused, or waits because others under way may still make room. */
   const turn = (next: Waiting): 'go' | 'refuse' | 'wait' => {
     if (empty !== null) return 'refuse';
-    if (crowded(next)) return 'wait';
+    if (crowd.full(next.request)) return 'wait';
     if (fits(next)) return 'go';
     if (underWay.size > 0) return 'wait';
     empty = `the cost cap of $${String(cap)} (max-cost) leaves no room for a further call; $${spent.toFixed(4)} are spent`;
@@ -142,7 +158,10 @@ function createPurse(cap: number | null, answers: AnswerLengths, price: Price): 
       const decided = turn(next);
       if (decided === 'wait') break;
       first += 1;
-      if (decided === 'go') hold(next);
+      if (decided === 'go') {
+        hold(next);
+        crowd.enter(next.request);
+      }
       next.go(decided === 'go' ? next : null);
     }
     if (first < waiting.length && first < SLACK) return;
@@ -156,7 +175,7 @@ function createPurse(cap: number | null, answers: AnswerLengths, price: Price): 
     }),
     settle(held, cost) {
       reserved -= underWay.get(held) ?? 0;
-      underWay.delete(held);
+      if (underWay.delete(held)) crowd.leave(held.request);
       // Sums of fractions drift; with nothing under way nothing is held back.
       if (underWay.size === 0) reserved = 0;
       spent += cost;
@@ -172,12 +191,13 @@ function costOf(request: Request, completion: Completion, input: number, price: 
     return MAYBE_PAID.has(completion.kind) ? price(request.target, { input_tokens: input, output_tokens: 0 }) ?? 0 : 0;
   }
   // A server that does not say what it counted is reckoned with by our own estimate.
-  const usage = completion.usage ?? { input_tokens: input, output_tokens: outputOf(completion) };
+  const usage = completion.usage ?? { input_tokens: input, output_tokens: outputOf(completion, request.purpose) };
   return price(request.target, usage) ?? 0;
 }
 
-function outputOf({ usage, output }: Extract<Completion, { status: 'ok' }>): number {
-  return usage?.output_tokens ?? Math.ceil(estimateTokens(output));
+/** A vector is no text that a model wrote. */
+function outputOf({ usage, output }: Extract<Completion, { status: 'ok' }>, purpose: Purpose): number {
+  return usage?.output_tokens ?? (purpose === 'embedding' ? 0 : Math.ceil(estimateTokens(output)));
 }
 
 function refusal(reached: string): Completion {

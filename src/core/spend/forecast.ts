@@ -1,16 +1,19 @@
 import type { Budget, Message, Notice, Problem, Purpose, Request, Target } from '../../types.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
+import { certainCalls } from '../explain/explaining.ts';
 import type { Price } from './meter.ts';
+import { judgingCalls } from '../plan/judging.ts';
 import type { Prepared } from '../plan/prepare.ts';
 import type { CaseRun, LaneRun } from '../trial/rounds.ts';
 import { createInputCounter, expectedOutput } from './tokens.ts';
+import { isBatched } from '../select/target.ts';
 import { plural } from '../compare/wording.ts';
 
 /** What one model is going to be asked for one purpose, as far as that can be said before the first answer. */
 export interface ModelForecast {
-  /** `gpt-4o`, or `model (endpoint)`. */
+  /** `gpt-4o`, `model (endpoint)`, or `gpt-4o (batch)`. */
   model: string;
-  purpose: Extract<Purpose, 'prompt' | 'grader' | 'evaluator'>;
+  purpose: Extract<Purpose, 'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval'>;
   /** Calls that nothing stored answers. */
   calls: number;
   /** Estimated. */
@@ -39,6 +42,8 @@ export interface ForecastTools {
 /** What stands around the answer in a grader's prompt, in tokens: rules, labels, form of the reply. */
 const GRADER_FRAME = 400;
 
+const WORDS: Readonly<Record<ModelForecast['purpose'], string>> = { prompt: 'answer', grader: 'grade', embedding: 'embedding', evaluator: 'evaluation', qualeval: 'attribute question' };
+
 interface Asked { target: Target; parameters: Request['parameters'] }
 
 type Count = Omit<ModelForecast, 'cost_usd'> & { target: Target };
@@ -47,12 +52,12 @@ type Count = Omit<ModelForecast, 'cost_usd'> & { target: Target };
  * Counts and prices a plan before anything is asked: the first round of tries, by model. Answers that are stored cost
  * nothing and are left out; grades depend on answers that nobody has seen, so all of them are counted.
  */
-export function forecast({ lanes, next, plan, rubricTests }: Prepared, { price, stored }: ForecastTools): Forecast {
+export function forecast({ lanes, next, plan, rubricTests, explaining }: Prepared, { price, stored }: ForecastTools): Forecast {
   const counts = new Map<string, Count>();
   const inputOf = createInputCounter();
   const seen = new Set<string>();
   let [found, questions, answers] = [0, 0, 0];
-  const add = (target: Target, purpose: ModelForecast['purpose'], calls: number, input: number, output: number): void => {
+  const add: Add = (target, purpose, calls, input, output) => {
     const key = canonicalJson([purpose, label(target)]);
     const count = counts.get(key) ?? { model: label(target), purpose, target, calls: 0, input_tokens: 0, output_tokens: 0 };
     counts.set(key, { ...count, calls: count.calls + calls, input_tokens: count.input_tokens + calls * input, output_tokens: count.output_tokens + calls * output });
@@ -66,14 +71,25 @@ export function forecast({ lanes, next, plan, rubricTests }: Prepared, { price, 
     if (stored(request)) found += 1;
     else add(request.target, 'prompt', 1, input, expectedOutput(request));
   }
-  const judged = answers === 0 ? 0 : questions / answers + expectedOutput({ parameters: {}, purpose: 'prompt' });
-  const share = (targets: readonly Asked[], purpose: 'grader' | 'evaluator', calls: number): void => {
-    for (const { target, parameters } of targets) add(target, purpose, calls / targets.length, GRADER_FRAME + judged, expectedOutput({ parameters, purpose }));
-  };
-  const yardsticks = lanes.filter(({ run }) => run.runs.length > 0).flatMap(({ run }) => (run.other === null ? [run.deciding] : [run.deciding, run.other]));
-  share([...yardsticks.flatMap((one) => one.graders), ...rubricTests.flatMap(({ head }) => head.graders)], 'grader', plan.grader_calls);
-  share(yardsticks.flatMap((one) => one.evaluators), 'evaluator', plan.evaluator_calls);
+  addJudging({ lanes, next, plan, rubricTests }, answers === 0 ? 0 : questions / answers, add);
+  for (const { target, calls, input, output } of certainCalls(explaining)) add(target, 'qualeval', calls, input, output);
   return totalled([...counts.values()].filter(({ calls }) => calls > 0), found, price);
+}
+
+type Add = (target: Target, purpose: ModelForecast['purpose'], calls: number, input: number, output: number) => void;
+
+/** What judges the answers, and the labelled examples; `question`: mean tokens of what is asked. */
+function addJudging({ lanes, next, plan, rubricTests }: Pick<Prepared, 'lanes' | 'next' | 'plan' | 'rubricTests'>, question: number, add: Add): void {
+  const answer = expectedOutput({ parameters: {}, purpose: 'prompt' });
+  const judged = question === 0 ? 0 : question + answer;
+  const judge = ({ target, parameters }: Asked, purpose: 'grader' | 'evaluator', calls: number): void => { add(target, purpose, calls, GRADER_FRAME + judged, expectedOutput({ parameters, purpose })); };
+  for (const { asked, purpose, calls } of judgingCalls(lanes.map(({ run }) => run), next)) {
+    if (purpose === 'embedding') add(asked.target, purpose, calls, answer, 0);
+    else judge(asked, purpose, calls);
+  }
+  for (const { examples, base, head } of rubricTests) for (const grader of [...base?.graders ?? [], ...head.graders]) judge(grader, 'grader', examples.length);
+  const evaluators = lanes.filter(({ run }) => run.runs.length > 0).flatMap(({ run: { deciding, other } }) => [...deciding.evaluators, ...other?.evaluators ?? []]);
+  for (const evaluator of evaluators) judge(evaluator, 'evaluator', plan.evaluator_calls / evaluators.length);
 }
 
 function totalled(counts: readonly Count[], stored: number, price: Price): Forecast {
@@ -103,6 +119,7 @@ function requestsOfCase(run: CaseRun | undefined, side: 'base' | 'head', tries: 
 }
 
 function label(target: Target): string {
+  if (isBatched(target)) return `${target.model} (batch)`;
   return 'endpoint' in target && target.endpoint !== null ? `${target.model} (${target.endpoint})` : target.model;
 }
 
@@ -120,7 +137,7 @@ export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast):
   const reuse = stored === 0 ? '' : `; ${plural(stored, 'answer')} stored already`;
   if (models.length === 0) return `nothing to pay for${reuse}`;
   const parts = models.map(({ model, purpose, calls, input_tokens, output_tokens, cost_usd: cost }) =>
-    `${model} ${plural(calls, purpose === 'prompt' ? 'answer' : purpose === 'grader' ? 'grade' : 'evaluation')}, ${short(input_tokens)} tokens in, ${short(output_tokens)} out, ${cost === null ? 'price unknown' : dollars(cost)}`);
+    `${model} ${plural(calls, WORDS[purpose])}, ${short(input_tokens)} tokens in, ${short(output_tokens)} out, ${cost === null ? 'price unknown' : dollars(cost)}`);
   const total = cost_usd === null ? `cost unknown (no price for ${unpriced.join(', ')})` : `about ${dollars(cost_usd)}`;
   return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}`;
 }

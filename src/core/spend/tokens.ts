@@ -39,7 +39,7 @@ export function createInputCounter(): CountInput {
 }
 
 /** Tokens of an answer nobody has seen yet, by what it is for: some sentences, or a label with a reason. */
-const USUAL_OUTPUT: Readonly<Record<Purpose, number>> = { prompt: 300, grader: 150, evaluator: 300, qualeval: 300, insight: 300 };
+const USUAL_OUTPUT: Readonly<Record<Purpose, number>> = { prompt: 300, grader: 150, embedding: 0, evaluator: 300, qualeval: 300, insight: 300 };
 
 /** Output tokens to reckon with: the usual number, or less where the parameters allow no more. */
 export function expectedOutput({ parameters, purpose }: Pick<Request, 'parameters' | 'purpose'>, usual: number = USUAL_OUTPUT[purpose]): number {

@@ -12,8 +12,9 @@ export function everyMetric({ metrics, references }: Pick<Tests, 'metrics' | 're
 }
 
 /** Equal for metrics that score alike, wherever they stand. */
-export function metricIdentity({ place: _, depends_on, ...metric }: Metric): string {
-  return canonicalJson(JSON.parse(JSON.stringify({ ...metric, depends_on: depends_on.map(({ place: _place, ...rest }) => rest) })) as never);
+export function metricIdentity({ place: _, depends_on, graders, ...metric }: Metric): string {
+  const bare = <T extends { place: unknown }>(some: readonly T[] | undefined): unknown => some?.map(({ place: _place, ...rest }) => rest);
+  return canonicalJson(JSON.parse(JSON.stringify({ ...metric, depends_on: bare(depends_on), graders: bare(graders) })) as never);
 }
 
 /** The references' own metrics with the positions they judge; equal ones are one, so that they are scored in one batch. */

@@ -1,7 +1,9 @@
 import type { Complete, DependsOn, Evaluate, Metric, Score } from '../../types.ts';
 import { scoreMetric, type MetricSample, type MetricTools } from '../../metrics/index.ts';
 import { earlier, inDependencyOrder, metricOf, unmet } from './conditions.ts';
+import { embedderFor, gradersFor } from '../fingerprint/metric-models.ts';
 import type { Price } from '../spend/meter.ts';
+import { asDirect } from '../spend/price.ts';
 import type { Judged } from './judged.ts';
 import { metricsFor, ownMetrics } from './own-metrics.ts';
 import { gatesByPreference, isPairwise, scorePairs } from './pairwise.ts';
@@ -90,9 +92,10 @@ async function scoreByTry(metric: Metric, judged: readonly Judged[], sampleOf: (
   const scores = new Map<Judged, Score>();
   await Promise.all(tries.map(async (index) => {
     const group = judged.filter(({ sample }) => sample.trial.try === index);
-    const { rubrics, graders, side } = yardstick;
+    const { rubrics, side } = yardstick;
+    const [graders, embedder] = [gradersFor(metric, yardstick), embedderFor(metric, yardstick)];
     const { complete, evaluate, random } = tools;
-    const results = await scoreMetric(metric, group.map(sampleOf), { complete, evaluate, random, rubrics, graders, side, try: index });
+    const results = await scoreMetric(metric, group.map(sampleOf), { complete, evaluate, random, rubrics, graders, embedder, side, try: index });
     group.forEach((one, position) => {
       const score = results[position];
       if (score !== undefined) scores.set(one, score);
@@ -106,7 +109,7 @@ function metricSample({ sample, reference, rival = null }: Judged, price: Price)
   if (completion.status !== 'ok') throw new TypeError('only answers are scored');
   return {
     completion, messages, input: reference.input, expected: reference.expected, rival,
-    price: (usage) => (generation.kind === 'request' ? price(generation.target, usage) : null),
+    price: (usage) => (generation.kind === 'request' ? price(asDirect(generation.target), usage) : null),
     thread: [...messages, { role: 'assistant', content: completion.output }],
   };
 }
