@@ -42,7 +42,7 @@ describe('renderTerminal', () => {
       expect(coloured).toContain(`${ESCAPE}[1m`);
       expect(coloured.replace(/\u001b\[\d+m/g, '').replace(/ +$/gm, '')).toBe(plain);
     }
-    expect(renderTerminal(regression(), { width: 90, colour: true })).toContain(`${ESCAPE}[31m✗${ESCAPE}[0m`);
+    expect(renderTerminal(regression(), { width: 90, colour: true })).toContain(`${ESCAPE}[31m✗ regressed${ESCAPE}[0m`);
   });
 
   test('gives a terminal nothing to obey, and the runner no command', () => {

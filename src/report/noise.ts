@@ -14,7 +14,7 @@ const ROWS = [500, 50, 5, 0] as const;
 
 /** A measurement of the gate's own false alarms, for a terminal. */
 export function renderNoise(noise: NoiseResult, options: TerminalOptions): string {
-  return renderBlocks(blocksOf(noise, 50), options);
+  return `${renderBlocks(blocksOf(noise, 50), options)}\n`;
 }
 
 /** The same for the job summary, in at most `limit` bytes. */

@@ -28,15 +28,31 @@ const GAP = 2;
 const NARROWEST = 10;
 const WIDEST_WORD = 24;
 
-/** The report for a terminal (or a log: no line can be a workflow command), each line within the width. */
+/** The report for a terminal (or a log: no line can be a workflow command), each line within the width and ended. */
 export function renderTerminal(result: Result, options: TerminalOptions): string {
-  return renderBlocks(sectionBlocks(result, DETAIL), options);
+  return `${renderBlocks(sectionBlocks(result, DETAIL), options)}\n`;
 }
 
 export function renderBlocks(blocks: readonly Block[], { width, colour }: TerminalOptions): string {
   const rows = blocks.flatMap((block) => [...blockRows(block, Math.max(20, width)), []]);
-  const lines = rows.map((row) => row.map((run) => paint(run, colour)).join('').trimEnd());
+  const lines = rows.map((row) => joinedRuns(row).map((run) => paint(run, colour)).join(''));
   return lines.filter((line, index) => line !== '' || (lines[index + 1] ?? '') !== '').join('\n');
+}
+
+/** Neighbours of one style as one, so that a phrase is not painted word by word; no blanks at the end. */
+function joinedRuns(row: Row): Row {
+  const joined: Row = [];
+  for (const run of row) {
+    const last = joined.at(-1);
+    if (last?.style === run.style) last.text += run.text;
+    else joined.push({ ...run });
+  }
+  for (let end = joined.at(-1); end !== undefined; end = joined.at(-1)) {
+    end.text = end.text.trimEnd();
+    if (end.text !== '') break;
+    joined.pop();
+  }
+  return joined;
 }
 
 function paint({ text, style }: Run, colour: boolean): string {
