@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { NO_LIST } from '../src/core/spend/price.ts';
 import { measureNoise, type NoiseInput } from '../src/measure-noise.ts';
@@ -6,6 +5,7 @@ import type { Edges } from '../src/run.ts';
 import { createRandom, nextFloat } from '../src/statistics/random.ts';
 import type { Completion, NoiseNote, Request } from '../src/types.ts';
 import { answer } from './core/builders.ts';
+import { sha256, solveHere } from './qualeval/solvers.ts';
 import { optionsOf, treeOf } from './config/tree.ts';
 
 const PROMPT = 'defaults: [tests/quiz]\nname: quiz\nmodel: gpt-4o\nvariables: [{ name: q }]\nmessages: [{ role: human, content: "{q}" }]\n';
@@ -22,7 +22,7 @@ function edgesOf(reply: (request: Request) => Completion, changes: Partial<Edges
       return reply(request);
     },
     evaluate: async () => { throw new Error('no code runs here'); },
-    random: () => 'delimiter', hash: (text) => createHash('sha256').update(text).digest('hex'),
+    random: () => 'delimiter', hash: sha256, solve: solveHere,
     pricing: async () => ({ list: NO_LIST, stored: () => true }), guard: () => undefined, halted: () => null, missingKeys: () => [],
     planned: (plan) => { seen.planned = plan.prompt_calls; }, answered: () => undefined,
     keepNoise: async (note) => { seen.kept.push(note); }, ...changes,

@@ -6,6 +6,7 @@ import { formatProblem, UserError } from './errors.ts';
 import { cacheCommand } from './commands/cache.ts';
 import { demoCommand } from './commands/demo.ts';
 import { diffCommand } from './commands/diff.ts';
+import { discoverCommand } from './commands/discover.ts';
 import { gradeCommand } from './commands/grade.ts';
 import { importCommand } from './commands/import.ts';
 import { initCommand } from './commands/init.ts';
@@ -14,7 +15,6 @@ import type { Terminal } from './commands/options.ts';
 import { planCommand } from './commands/plan.ts';
 import { reportCommand } from './commands/report.ts';
 import { runCommand } from './commands/run.ts';
-import { terminalOf } from './commands/terminal.ts';
 import { validateCommand } from './commands/validate.ts';
 import { keepHeapSmall } from './world/heap.ts';
 import { tooOld } from './world/runtime.ts';
@@ -48,8 +48,7 @@ export function createProgram(terminal: Terminal, done: (code: number) => void):
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
-  for (const command of [diffCommand, runCommand, planCommand, validateCommand, gradeCommand, noiseCommand, reportCommand, cacheCommand, importCommand, initCommand, demoCommand]) command(program, terminal, done);
-  for (const command of program.commands) command.showHelpAfterError(`Run evaldiff ${command.name()} --help for its options.`);
+  for (const command of [diffCommand, runCommand, planCommand, validateCommand, gradeCommand, noiseCommand, discoverCommand, reportCommand, cacheCommand, importCommand, initCommand, demoCommand]) command(program, terminal, done);
   return program;
 }
 
@@ -66,7 +65,10 @@ async function start(): Promise<number> {
   }
   keepHeapSmall();
   guardProcess();
-  return main(process.argv.slice(2), terminalOf(process));
+  return main(process.argv.slice(2), {
+    env: process.env, cwd: process.cwd(), out: (text) => process.stdout.write(text), err: (text) => process.stderr.write(text),
+    isTerminal: process.stdout.isTTY, width: process.stdout.columns ?? 100,
+  });
 }
 
 if (isStarted(process.argv[1])) process.exitCode = await start();

@@ -4,11 +4,13 @@ import { LLMEVAL_FILE, SETTINGS_FILE } from './config/settings.ts';
 import { sweepNotice } from './config/sweep.ts';
 import { arrange, type Arranged } from './core/select/arrange.ts';
 import { createGuard, type Caps, type Guard } from './core/spend/budget.ts';
-import { costCap, costProblems, forecast, spendNotices, timesForecast, type Forecast } from './core/spend/forecast.ts';
+import { costCap, costProblems, forecast, spendNotices, timesForecast, type CostCap, type Forecast } from './core/spend/forecast.ts';
 import type { Halt } from './core/gate/halt.ts';
 import { judge, type JudgeEdges } from './core/judge.ts';
+import { affordable, askable } from './core/explain/explaining.ts';
+import { readPinned, type Pinned } from './core/explain/pinned.ts';
 import { judgeWithoutKeys } from './core/plan/keyless.ts';
-import { repeated, type Plan } from './core/plan/plan.ts';
+import { callsOf, repeated, type Plan } from './core/plan/plan.ts';
 import { prepare, priceSettings, targetsOf, type PrepareInput, type Prepared } from './core/plan/prepare.ts';
 import { NO_LIST, priceFrom, type ListPrice } from './core/spend/price.ts';
 import { blankResult, DEFAULT_GATE, notEvaluated, type ResultHead } from './core/result.ts';
@@ -64,16 +66,13 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
   const blank = { ...plan.blank, noise: callsOf(prepared.plan) === 0 ? null : await edges.lastNoise?.() ?? null };
   const guarded = guardedEdges(plan, edges);
   const keys = edges.missingKeys(targetsOf(prepared));
-  if (keys.length === 0) return judge(prepared, guarded, blank);
+  const ready = { ...prepared, explaining: askable(prepared.explaining, edges.missingKeys) };
+  if (keys.length === 0) return judge(ready, guarded, blank);
   const { withheld } = input;
   const head = headOf(input, blank);
   if (withheld === null) return notEvaluated(head, keys, blank.notices);
   const { missingKeys } = edges;
-  return judgeWithoutKeys({ prepared, head, notices: blank.notices, withheld, missingKeys, judge: (open) => judge(open, guarded, blank) });
-}
-
-function callsOf({ prompt_calls, grader_calls, evaluator_calls }: Plan): number {
-  return prompt_calls + grader_calls + evaluator_calls;
+  return judgeWithoutKeys({ prepared: ready, head, notices: blank.notices, withheld, missingKeys, judge: (open) => judge(open, guarded, blank) });
 }
 
 /** Holds every paid call of a run to its caps. */
@@ -97,7 +96,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive' };
   if (read.head === null) return { ready: false, result: notEvaluated(unread, read.problems, read.notices) };
   const arranged = arrange(read.base, read.head, sources(input.trust));
-  const selected = prepare(input, arranged, tools.hash);
+  const selected = prepare(input, arranged, tools.hash, read.pinned);
   const pricing = callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing();
   const prepared = { ...selected, price: priceFrom(priceSettings(arranged), pricing.list) };
   const spend = spending(input, arranged, prepared, pricing);
@@ -106,17 +105,17 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const notices = [...read.notices, ...arranged.notices, ...arranged.head.notices, ...prepared.notices, ...sweepNotice(sweep, arranged.head.suites), ...spend.notices];
   const problems = [...prepared.problems, ...spend.problems];
   if (problems.length > 0) return { ready: false, result: notEvaluated(head, problems, notices) };
-  return { ready: true, prepared, blank: { ...blankResult(head), notices }, forecast: spend.forecast, caps: spend.caps, sweep };
+  return { ready: true, prepared: { ...prepared, explaining: affordable(prepared.explaining, prepared.price, spend.cap) }, blank: { ...blankResult(head), notices }, forecast: spend.forecast, caps: spend.caps, sweep };
 }
 
 /** What the plan will cost, and by which caps the run is held. */
-function spending(input: RunInput, { budget, head }: Arranged, prepared: Prepared, { stored }: Pricing): { forecast: Forecast; caps: Caps; problems: Problem[]; notices: Notice[] } {
+function spending(input: RunInput, { budget, head }: Arranged, prepared: Prepared, { stored }: Pricing): { forecast: Forecast; caps: Caps; cap: CostCap | null; problems: Problem[]; notices: Notice[] } {
   const found = priced(input, prepared, stored);
   const cost = costCap(input.maxCost, budget);
   const caps: Caps = { maxCalls: input.maxCalls ?? budget.max_calls, maxCost: cost?.dollars ?? null };
   const planned = callsOf(prepared.plan) - found.stored;
   return {
-    forecast: found, caps, problems: costProblems(found, cost, head.settings.file ?? SETTINGS_FILE),
+    forecast: found, caps, cap: cost, problems: costProblems(found, cost, head.settings.file ?? SETTINGS_FILE),
     notices: spendNotices(found, planned, { calls: caps.maxCalls, cost }),
   };
 }
@@ -132,7 +131,7 @@ function headOf(input: RunInput, { gate, n_tries }: Result): ResultHead {
   return { ...input, gate, n_tries };
 }
 
-interface ReadSides { base: Project | null; head: Project | null; problems: Problem[]; notices: Notice[] }
+interface ReadSides extends Pinned { base: Project | null; head: Project | null }
 
 /** Head's mistakes stop the run; base's cannot be mended by anyone here, so what base cannot say is new. */
 async function readSides(input: RunInput, hash: (text: string) => string): Promise<ReadSides> {
@@ -143,13 +142,18 @@ async function readSides(input: RunInput, hash: (text: string) => string): Promi
   const [before, after] = await Promise.all([
     base === null ? null : readProject(base, { ...read, configRequired: false, allowedModels: null }, tools), readProject(own.tree, own.read, tools),
   ]);
-  if (after.problems.length > 0) return { base: null, head: null, problems: after.problems, notices: own.notices };
+  if (after.problems.length > 0) return { base: null, head: null, pinned: null, problems: after.problems, notices: own.notices };
   const swept = (project: Project): Project => (mode === 'sweep' ? project : onlyAskedSweep(project, read));
-  const readHead = swept(after.project);
-  if (before === null || before.problems.length === 0) return { base: before && swept(before.project), head: readHead, problems: [], notices: own.notices };
-  const [first] = before.problems;
-  const message = `base cannot be read, so everything on head is new: ${first?.message ?? ''}`;
-  return { base: null, head: readHead, problems: [], notices: [...own.notices, { kind: 'not-comparable', place: first?.place ?? null, message }] };
+  const sides = { base: before === null || before.problems.length > 0 ? null : swept(before.project), head: swept(after.project) };
+  const attributes = await readPinned(base === null || sides.base === null ? null : { tree: base, project: sides.base }, { tree: input.head, project: sides.head }, {
+    source: sources(input.trust).attributes, limits: read.limits, chosen: read.overrides.prompts !== null,
+  });
+  if (attributes.problems.length > 0) return { ...attributes, base: null, head: null, notices: own.notices };
+  return { ...sides, ...attributes, notices: [...own.notices, ...unreadBase(before?.problems ?? []), ...attributes.notices] };
+}
+
+function unreadBase([first]: readonly Problem[]): Notice[] {
+  return first === undefined ? [] : [{ kind: 'not-comparable', place: first.place, message: `base cannot be read, so everything on head is new: ${first.message}` }];
 }
 
 /** From outside, head is read with base's settings: which files count, and what the models' names stand for, is no part of what is measured. */

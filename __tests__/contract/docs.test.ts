@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli.ts';
+import { readAttributes } from '../../src/config/attributes-file.ts';
 import { readOverrides } from '../../src/config/overrides.ts';
 import { readProject } from '../../src/config/project.ts';
 import { formatProblem } from '../../src/errors.ts';
@@ -42,11 +43,11 @@ describe('code blocks', () => {
   });
 
   test('of YAML name the file that they show, or are workflows', () => {
-    const guides = ALL.filter(({ page, language }) => language === 'yaml' && /^docs\/(?:suites|comment|required-check|costs|sweeps|migrate|rubrics|conversations)\.md$/.test(page));
+    const guides = ALL.filter(({ page, language }) => language === 'yaml' && /^docs\/(?:suites|comment|required-check|costs|sweeps|migrate|rubrics|conversations|attributes)\.md$/.test(page));
     expect(guides.filter((block) => pathOf(block) === null && !isWorkflow(block)).map(({ page, line }) => `${page}:${String(line)}`)).toEqual([]);
   });
 
-  const guides = ['suites', 'comment', 'required-check', 'costs', 'sweeps', 'migrate'].map((name) => `docs/${name}.md`);
+  const guides = ['suites', 'comment', 'required-check', 'costs', 'sweeps', 'migrate', 'attributes'].map((name) => `docs/${name}.md`);
   const shown = ALL.filter((block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block));
 
   test.each(shown.map((block) => [`${block.page}:${String(block.line)}`, block] as const))('of %s are read without a problem beside the others of their page', async (_, block) => {
@@ -60,6 +61,13 @@ describe('code blocks', () => {
     expect(problems.map(formatProblem)).toEqual([]);
     expect(project.suites.length).toBeGreaterThan(0);
     expect(project.suites.flatMap(({ tests }) => tests.references.flatMap(({ problem }) => problem ?? []))).toEqual([]);
+  });
+
+  test('of attributes are read for prompts that have the references', () => {
+    const [block, ...others] = ALL.filter((one) => pathOf(one) === 'evaldiff.attributes.yaml');
+    expect(others).toEqual([]);
+    const reading = readAttributes('evaldiff.attributes.yaml', block?.text ?? '', [{ path: 'prompts/support.yaml', references: 20 }, { path: 'prompts/routing.yaml', references: 20 }], 15);
+    expect(reading.ok ? reading.value.unused : reading.problems).toEqual([]);
   });
 
   test('of JSON are JSON', () => {

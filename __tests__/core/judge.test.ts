@@ -5,6 +5,7 @@ import { prepare } from '../../src/core/plan/prepare.ts';
 import { blankResult } from '../../src/core/result.ts';
 import { sources } from '../../src/core/select/trust.ts';
 import type { Project, Request, Result, SourceTree, Suite } from '../../src/types.ts';
+import { sha256, solveHere } from '../qualeval/solvers.ts';
 import { answer, metric, project, reference, settings, suite } from './builders.ts';
 
 const tree = (commit: string): SourceTree => ({ commit, files: new Map(), irregular: new Map(), read: async () => new Uint8Array() });
@@ -35,6 +36,8 @@ async function evaluate(base: Project | null, head: Project, reply: (request: Re
     },
     evaluate: async () => { throw new Error('no code runs here'); },
     random: () => 'delimiter',
+    hash: sha256,
+    solve: solveHere,
     answered: () => undefined,
     ...edges,
   }, blank);

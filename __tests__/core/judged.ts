@@ -5,6 +5,7 @@ import { prepare, type PrepareInput } from '../../src/core/plan/prepare.ts';
 import { blankResult } from '../../src/core/result.ts';
 import { sources } from '../../src/core/select/trust.ts';
 import type { Project, Request, Result, SourceTree, Suite } from '../../src/types.ts';
+import { sha256, solveHere } from '../qualeval/solvers.ts';
 import { answer, reference, suite } from './builders.ts';
 
 export const tree = (commit: string): SourceTree => ({ commit, files: new Map(), irregular: new Map(), read: async () => new Uint8Array() });
@@ -34,6 +35,8 @@ export async function pipeline(base: Project | null, head: Project, reply: (requ
     },
     evaluate: async () => { throw new Error('no code runs here'); },
     random: () => 'delimiter',
+    hash: sha256,
+    solve: solveHere,
     answered: () => undefined,
     ...edges,
   }, blank);

@@ -5,6 +5,7 @@ import { prepare } from '../../src/core/plan/prepare.ts';
 import { blankResult } from '../../src/core/result.ts';
 import { sources } from '../../src/core/select/trust.ts';
 import type { Project, Request, Result, Rubric, SourceTree } from '../../src/types.ts';
+import { sha256, solveHere } from '../qualeval/solvers.ts';
 import { answer } from './builders.ts';
 
 const tree = (commit: string): SourceTree => ({ commit, files: new Map(), irregular: new Map(), read: async () => new Uint8Array() });
@@ -27,6 +28,8 @@ export async function runPipeline(base: Project | null, head: Project, reply: (r
     },
     evaluate: async () => { throw new Error('no code runs here'); },
     random: () => 'delimiter',
+    hash: sha256,
+    solve: solveHere,
     answered: () => undefined,
   }, blank);
   return { result, requests, calls: (purpose) => requests.filter((request) => request.purpose === purpose).length, planned: prepared.plan.prompt_calls + prepared.plan.grader_calls };

@@ -3,7 +3,7 @@ import type { Forecast } from '../../src/core/spend/forecast.ts';
 import type { Plan } from '../../src/core/plan/plan.ts';
 import { createProgress } from '../../src/world/progress.ts';
 
-const plan: Plan = { suites: 1, references: 20, prompt_calls: 80, grader_calls: 20, evaluator_calls: 0 };
+const plan: Plan = { suites: 1, references: 20, prompt_calls: 80, grader_calls: 20, evaluator_calls: 0, qualeval_calls: 0, qualeval_possible: 0 };
 const forecast: Forecast = { models: [{ model: 'gpt-4o', purpose: 'prompt', calls: 80, input_tokens: 800, output_tokens: 24_000, cost_usd: 0.242 }], stored: 0, cost_usd: 0.242, unpriced: [] };
 
 function watched(style: 'line' | 'steps') {

@@ -32,3 +32,17 @@ export async function writeNewFiles(folder: string, files: ReadonlyMap<string, s
     await rm(waiting, { recursive: true, force: true });
   }
 }
+
+/** Writes one file in the place of what is there: all of it, or nothing. */
+export async function replaceFile(folder: string, path: string, text: string): Promise<void> {
+  const target = join(folder, path);
+  await mkdir(dirname(target), { recursive: true });
+  const waiting = `${target}.evaldiff-new`;
+  try {
+    await writeFile(waiting, text);
+    await rename(waiting, target);
+  } catch (error) {
+    await rm(waiting, { force: true });
+    throw new UserError([problem({ file: path, line: 0 }, `could not be written: ${error instanceof Error ? error.message : String(error)}`)]);
+  }
+}

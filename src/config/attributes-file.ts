@@ -45,8 +45,11 @@ export function pinnedFor({ shared, byPrompt }: PinnedAttributes, path: string):
  */
 export function readAttributes(file: string, content: string | Uint8Array, prompts: readonly PromptSize[], most: number): Reading<PinnedAttributes> {
   const reading = readYaml(file, content);
-  if (!reading.ok) return reading;
-  const document = reading.value;
+  return reading.ok ? attributesOf(reading.value, prompts, most) : reading;
+}
+
+/** The same of a file that is parsed already. */
+export function attributesOf(document: Document, prompts: readonly PromptSize[], most: number): Reading<PinnedAttributes> {
   const problems: Problem[] = [];
   const left = anything().optional();
   const written = checkMembers(document, [], { slack: number(0, 1).optional(), domains: left, subtasks: left, prompts: left }, problems);
@@ -59,7 +62,7 @@ export function readAttributes(file: string, content: string | Uint8Array, promp
     return [path, readLists(document, ['prompts', path], prompt?.references ?? 0, most, problems)];
   }));
   if (problems.length === 0 && shared.length + [...byPrompt.values()].flat().length === 0) {
-    problems.push(problem({ file, line: 0 }, 'names no attribute; list some under domains or subtasks, or delete the file to have them discovered'));
+    problems.push(problem({ file: document.file, line: 0 }, 'names no attribute; list some under domains or subtasks, or delete the file to have them discovered'));
   }
   const unused = own.filter((path) => prompts.every((one) => one.path !== path)).map((path) => ({ path, place: document.placeOf(['prompts', path]) }));
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value: { slack: written.slack ?? null, shared, byPrompt, unused } };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attributesSchema } from './attributes-file.ts';
 import { promptSchema } from './prompt.ts';
 import { resultSchema } from './result.ts';
 import { rubricsSchema } from './rubric.ts';
@@ -14,6 +15,7 @@ export function jsonSchemas(): Record<string, object> {
     'settings.schema.json': schema('evaldiff settings', settingsSchema()),
     'prompt.schema.json': schema('evaldiff prompt', promptSchema(testsSchema())),
     'tests.schema.json': schema('evaldiff tests', testsSchema()),
+    'attributes.schema.json': schema('evaldiff attributes', attributesSchema()),
     'rubrics.schema.json': schema('evaldiff rubrics', rubricsSchema()),
     'result.schema.json': schema('evaldiff result', resultSchema),
   };

@@ -1,6 +1,7 @@
-import type { Complete, Evaluate, Notice, Purpose, Result, SuiteResult, Target, Usage, YardstickResult } from '../types.ts';
+import type { Complete, Evaluate, Notice, Purpose, Result, Solve, SuiteResult, Target, Usage, YardstickResult } from '../types.ts';
 import { compareLane } from './compare/compare.ts';
 import { runEvaluatorTests } from './conversation/evaluator-tests.ts';
+import { explainRun, type Explained } from './explain/explained.ts';
 import type { Sample } from './trial/execute.ts';
 import { decide, type Decision, type GateInput } from './gate/gate.ts';
 import { decideHalted, incomplete, wasNotMade, type Halt, type Unmade } from './gate/halt.ts';
@@ -23,6 +24,10 @@ export interface JudgeEdges {
   complete: Complete;
   evaluate: Evaluate;
   random: ScoringTools['random'];
+  /** Any collision-resistant hash of text. */
+  hash(text: string): string;
+  /** Solves the program by which references get their attributes. */
+  solve: Solve;
   /** Told after each answer, grade and evaluation that was asked for; for progress only. */
   answered(purpose: Purpose): void;
   /** How tries came out in earlier runs; absent: nobody keeps it. */
@@ -50,11 +55,12 @@ export async function judge(prepared: Prepared, edges: JudgeEdges, blank: Result
   await executeRounds(prepared, edges, spent);
   const tested = await testJudges(prepared, edges, spent);
   const compared = await compareLanes(prepared, edges, spent);
-  const decision = decideRun(prepared, compared, spent, blank);
-  const notices = [...blank.notices, ...compared.notices, ...tested.notices];
+  const explained = await explainRun({ ...prepared, ...compared, halt: spent.halted() }, { ...edges, complete: spent.complete });
+  const decision = decideRun(prepared, compared, explained, spent, blank);
+  const notices = [...blank.notices, ...compared.notices, ...tested.notices, ...explained.notices];
   return {
     ...blank, ...decision, suites: compared.suites, yardstick: compared.yardstick, graders: tested.graders, ...(tested.evaluators.length === 0 ? {} : { evaluators: tested.evaluators }),
-    notices, usage: spent.meter.totals(), adaptive_tries: adaptiveTries(prepared.lanes),
+    attributes: explained.attributes, insights: explained.insights, notices, usage: spent.meter.totals(), adaptive_tries: adaptiveTries(prepared.lanes),
   };
 }
 
@@ -67,12 +73,15 @@ interface Spending {
   unmade: Unmade;
 }
 
+/** Answers are counted as tries; and what is asked about attributes comes after the verdict, which lacks nothing without it. */
+const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'insight']);
+
 function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {
   const meter = createMeter(edges.complete, price);
   const unmade = { tries: 0, grades: 0, rounds: 0 };
   const complete: Complete = async (request) => {
     const completion = await meter.complete(request);
-    if (request.purpose !== 'prompt' && wasNotMade(completion)) unmade.grades += 1;
+    if (!NO_GRADE.has(request.purpose) && wasNotMade(completion)) unmade.grades += 1;
     edges.answered(request.purpose);
     return completion;
   };
@@ -127,9 +136,9 @@ async function compareLanes({ lanes, gate, mode, price }: Prepared, { evaluate, 
 }
 
 /** The conclusion, from the tries that were made. */
-function decideRun({ lanes, gate, rubricTests, evaluatorTests }: Prepared, { suites, yardstick }: Compared, { halted, unmade }: Spending, blank: Result): Decision {
+function decideRun({ lanes, gate, rubricTests, evaluatorTests }: Prepared, { suites, yardstick }: Compared, { attributes, unexplained }: Explained, { halted, unmade }: Spending, blank: Result): Decision {
   const input: GateInput = {
-    suites, yardstick, settings: gate, affected: lanes.reduce((sum, { run }) => sum + run.runs.length, 0),
+    suites, yardstick, attributes, unexplained, settings: gate, affected: lanes.reduce((sum, { run }) => sum + run.runs.length, 0),
     removed: lanes.flatMap(({ run }) => [...removedIds(run.lane), ...newlySkippedIds(run).map((id) => `${run.lane.path}: ${id}`)]),
     testedRubrics: rubricTests.length + evaluatorTests.length, counted: countedRuns(lanes), uncomparable: uncomparable(lanes), unused: blank.notices.some(({ kind }) => kind === 'trust'),
   };

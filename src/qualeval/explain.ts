@@ -1,5 +1,5 @@
 import { pinnedFor, type PinnedAttributes } from '../config/attributes-file.ts';
-import type { AttributeResult, Complete, Insight, Json, Notice, Settings, Solve, Target, TryResult, Variant } from '../types.ts';
+import type { AttributeResult, Complete, Grader, Insight, Notice, QualEvalSettings, Solve, TryResult, Variant } from '../types.ts';
 import { isComparable, type Table } from '../statistics/table.ts';
 import type { AskTools } from './ask.ts';
 import { findingsFor } from './insight.ts';
@@ -32,10 +32,12 @@ export interface ExplainSuite {
 export interface ExplainInput {
   mode: 'diff' | 'sweep';
   suites: readonly ExplainSuite[];
-  settings: Settings['qualeval'];
+  settings: Pick<QualEvalSettings, 'enabled' | 'max_attributes' | 'slack'>;
   pinned: PinnedAttributes | null;
-  /** Model that reads the references; null: none is set. */
-  grader: { target: Target; parameters: Record<string, Json> } | null;
+  /** Model that reads the references; null: none is asked. */
+  grader: Grader | null;
+  /** Why none is asked, as a clause; null or absent: the settings name none. */
+  unasked?: string | null;
   /** Rate answers too, for the skill alignment: two more calls per reference at most. */
   alignment: boolean;
   /** The metric that proficiency is counted by; null: the whole try. */
@@ -55,7 +57,7 @@ export interface ExplainTools {
 export interface Explanation { attributes: AttributeResult[]; insights: Insight[]; notices: Notice[] }
 
 /** In `auto`, a suite without pinned attributes is explained when something in it regressed and it has as many references. */
-const AUTO_REFERENCES = 20;
+export const AUTO_REFERENCES = 20;
 
 /** Whether a suite's attributes are worked out: never when off, always when on; in `auto` when they are pinned, or something regressed. */
 export function isExplained(suite: ExplainSuite, { settings: { enabled }, pinned }: Pick<ExplainInput, 'settings' | 'pinned'>): boolean {
@@ -99,13 +101,24 @@ async function surveySuite(suite: ExplainSuite, input: ExplainInput, tools: Expl
   if (references.length < FEWEST_REFERENCES) {
     return { surveyed: [], notes: [`attributes need at least ${String(FEWEST_REFERENCES)} references; there are ${String(references.length)}`] };
   }
+  const few = input.mode === 'sweep' ? null : tooFew(references.filter(({ compared }) => compared).length);
+  if (few !== null) return { surveyed: [], notes: [few] };
   const asking = askTools(input, tools);
-  if (asking === null) return { surveyed: [], notes: ['attributes are rated by a model: name one in the settings file, grader: { model: … }'] };
+  if (asking === null) return { surveyed: [], notes: [unaskedNote(input)] };
   const pinned = input.pinned === null ? [] : pinnedFor(input.pinned, path);
   const { max_attributes: most, slack } = input.settings;
   return survey(references.map((one) => ({ ...one, answers: { base: answerOf(one.base), head: answerOf(one.head) } })), {
     pinned: pinned.length > 0 ? pinned : null, most, slack: input.pinned?.slack ?? slack, seed: input.seed, alignment: input.alignment,
   }, { ...asking, solve: tools.solve, hash: tools.hash });
+}
+
+/** Rating references of which no attribute could have a verdict would be paid for nothing. */
+function tooFew(compared: number): string | null {
+  return compared >= FEWEST_COMPARED ? null : `attributes are compared over at least ${String(FEWEST_COMPARED)} references; this change affects ${String(compared)} that count`;
+}
+
+function unaskedNote({ unasked = null }: ExplainInput): string {
+  return unasked === null ? 'attributes are rated by a model: name one in the settings file, grader: { model: … }' : `attributes were not worked out: ${unasked}`;
 }
 
 function askTools({ grader }: ExplainInput, { complete, random }: ExplainTools): AskTools | null {

@@ -1,5 +1,6 @@
 import type { Notice } from '../types.ts';
 import { formatProblem } from '../errors.ts';
+import { callsOf, type Plan } from '../core/plan/plan.ts';
 import type { Prepared } from '../core/plan/prepare.ts';
 import type { LaneRun } from '../core/trial/rounds.ts';
 import { forecastWords, type Forecast } from '../core/spend/forecast.ts';
@@ -23,10 +24,15 @@ export function planLines({ trust, prepared, notices, forecast, references = Num
   return [
     `trust: ${trust.level}: ${trust.reason}`, ...sourceLines(sources(trust.level)), '',
     ...lanes.flatMap(({ run }) => laneLines(run, references)),
-    `${plural(plan.prompt_calls, 'call')} for the first answers, up to ${plural(plan.grader_calls, 'call')} for their grades${plan.evaluator_calls === 0 ? '' : `, at least ${plural(plan.evaluator_calls, 'call')} for evaluators`}`,
-    ...(forecast === undefined || plan.prompt_calls + plan.grader_calls === 0 ? [] : [forecastWords(forecast)]),
+    `${plural(plan.prompt_calls, 'call')} for the first answers, up to ${plural(plan.grader_calls, 'call')} for their grades${plan.evaluator_calls === 0 ? '' : `, at least ${plural(plan.evaluator_calls, 'call')} for evaluators`}${attributeCalls(plan)}`,
+    ...(forecast === undefined || callsOf(plan) === 0 ? [] : [forecastWords(forecast)]),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
   ].map((line) => (line === '' ? '' : logLine(line)));
+}
+
+/** Calls that say which kinds of inputs got worse. */
+function attributeCalls({ qualeval_calls: certain, qualeval_possible: possible }: Plan): string {
+  return `${certain === 0 ? '' : `, up to ${plural(certain, 'call')} about attributes`}${possible === 0 ? '' : `; up to ${plural(possible, 'more call')} if something regresses`}`;
 }
 
 function sourceLines(from: Sources): string[] {

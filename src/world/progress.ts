@@ -1,5 +1,5 @@
 import { forecastWords, type Forecast } from '../core/spend/forecast.ts';
-import type { Plan } from '../core/plan/plan.ts';
+import { callsOf, type Plan } from '../core/plan/plan.ts';
 import { plural } from '../core/compare/wording.ts';
 import type { Purpose } from '../types.ts';
 
@@ -28,15 +28,18 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   let begun = 0;
   let answers = 0;
   let grades = 0;
+  let asked = 0;
   let shown = 0;
   let drawn = 0;
   let width = 0;
 
+  const attributes = (): number => plan?.qualeval_calls ?? 0;
   const graded = (): number => (plan === null ? 0 : plan.grader_calls + plan.evaluator_calls);
-  const planned = (): number => graded() + (plan?.prompt_calls ?? 0);
+  const planned = (): number => (plan === null ? 0 : callsOf(plan));
   const line = (): string => [
-    outOf(answers, planned() - graded(), 'answer'), ...(grades + graded() > 0 ? [outOf(grades, graded(), 'grade')] : []),
-    ...pace(answers + grades, planned(), (now() - begun) / 1000),
+    outOf(answers, plan?.prompt_calls ?? 0, 'answer'), ...(grades + graded() > 0 ? [outOf(grades, graded(), 'grade')] : []),
+    ...(asked + attributes() > 0 ? [outOf(asked, attributes(), 'attribute question')] : []),
+    ...pace(answers + grades + asked, planned(), (now() - begun) / 1000),
   ].join(', ');
   const draw = (): void => {
     const text = line();
@@ -50,20 +53,23 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
       begun = now();
       if (given.references === 0) return;
       const graders = graded() > 0 ? ` and about ${plural(graded(), 'grade')}` : '';
-      write(`${plural(given.references, 'reference')} of ${plural(given.suites, 'prompt')} affected: ${plural(given.prompt_calls, 'call')} for the first answers${graders}; ${forecastWords(forecast)}\n`);
+      const further = attributes() > 0 ? `, up to ${plural(attributes(), 'attribute question')}` : '';
+      const possible = given.qualeval_possible > 0 ? `; up to ${plural(given.qualeval_possible, 'more call')} if something regresses` : '';
+      write(`${plural(given.references, 'reference')} of ${plural(given.suites, 'prompt')} affected: ${plural(given.prompt_calls, 'call')} for the first answers${graders}${further}${possible}; ${forecastWords(forecast)}\n`);
     },
     answered(purpose) {
       if (purpose === 'prompt') answers += 1;
+      else if (purpose === 'qualeval' || purpose === 'insight') asked += 1;
       else grades += 1;
       if (style === 'line') {
         if (now() - drawn >= REDRAW_MS) draw();
-      } else if (planned() > 0 && answers + grades - shown >= planned() * STEP) {
-        shown = answers + grades;
+      } else if (planned() > 0 && answers + grades + asked - shown >= planned() * STEP) {
+        shown = answers + grades + asked;
         write(`${line()}\n`);
       }
     },
     end() {
-      if (style !== 'line' || answers + grades === 0) return;
+      if (style !== 'line' || answers + grades + asked === 0) return;
       draw();
       write('\n');
     },

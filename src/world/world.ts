@@ -11,6 +11,7 @@ import { loadListPrices } from './prices.ts';
 import { createProviders, type ProviderOptions } from '../providers/index.ts';
 import type { Edges } from '../run.ts';
 import { createSandbox, type SandboxOptions } from '../sandbox/index.ts';
+import { createSolver } from '../solver/index.ts';
 import type { Store } from '../store/index.ts';
 
 export interface WorldOptions {
@@ -64,6 +65,7 @@ export function openWorld(options: WorldOptions): World {
     complete: asking.complete,
     evaluate: sandbox.evaluate,
     // A hash of all the text that will stand between the delimiters: none of it can contain its own hash.
+    solve: createSolver(),
     random: (purpose) => sha256(purpose).slice(0, 24),
     hash: sha256,
     pricing: async () => ({ list: await loadListPrices(new Date()), stored: await asking.reader() }),

@@ -7,6 +7,7 @@ import { sources } from '../../../src/core/select/trust.ts';
 import { readResult } from '../../../src/config/result.ts';
 import type { Conversation, Metric, Project, Reference, Request, Result, SourceTree, Suite } from '../../../src/types.ts';
 import { metric, project, reference, settings, suite } from '../builders.ts';
+import { sha256, solveHere } from '../../qualeval/solvers.ts';
 import { answersShown, conversation, random, scripted, verdict } from './dialogues.ts';
 
 const tree = (commit: string): SourceTree => ({ commit, files: new Map(), irregular: new Map(), read: async () => new Uint8Array() });
@@ -31,7 +32,7 @@ async function evaluate(base: Project | null, head: Project, words: (request: Re
   const prepared = prepare({ mode: 'diff', base: base && baseTree, head: headTree, maxCalls: null, failOn: null, code: 'sandbox', today: '2026-01-01' }, arrange(base, head, sources('member')), (text) => text);
   expect(prepared.problems).toEqual([]);
   const blank = { ...blankResult({ mode: 'diff', base: baseTree, head: headTree, trust: 'member', gate: prepared.gate, n_tries: 1 }), notices: prepared.notices };
-  const result = await judge(prepared, { complete: model.complete, evaluate: async () => { throw new Error('no code runs here'); }, random, answered: () => undefined }, blank);
+  const result = await judge(prepared, { complete: model.complete, evaluate: async () => { throw new Error('no code runs here'); }, random, hash: sha256, solve: solveHere, answered: () => undefined }, blank);
   return { result, plan: prepared.plan, ...model };
 }
 

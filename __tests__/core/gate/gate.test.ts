@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { decide, type GateInput } from '../../../src/core/gate/gate.ts';
-import type { Outcome, SuiteResult, YardstickResult } from '../../../src/types.ts';
+import type { AttributeResult, Outcome, SuiteResult, YardstickResult } from '../../../src/types.ts';
 import { gate, referenceResult, sideResult, suiteResult } from '../builders.ts';
 
 const input = (changes: Partial<GateInput> = {}): GateInput => ({
-  suites: [suiteResult()], yardstick: [], settings: gate(), affected: 1, removed: [], testedRubrics: 0, uncomparable: [], counted: 1, unused: false, ...changes,
+  suites: [suiteResult()], yardstick: [], settings: gate(), affected: 1, removed: [], testedRubrics: 0, uncomparable: [], counted: 1, attributes: [], unexplained: [], unused: false, ...changes,
 });
 const withHead = (outcomes: Outcome[], changes: Partial<SuiteResult> = {}): SuiteResult =>
   suiteResult({ references: [referenceResult('a', { base: sideResult(['pass']), head: sideResult(outcomes) })], ...changes });
@@ -170,5 +170,33 @@ describe('a suite with a gate of its own', () => {
     expect(decide(input({ suites })).reasons).toEqual(['one: 1 reference failed on head: a']);
     const open = [suiteResult({ verdict: 'inconclusive', gate: { fail_on: 'never' } })];
     expect(decide(input({ suites: open, settings: gate({ on_inconclusive: 'fail' }) })).conclusion).toBe('neutral');
+  });
+});
+
+describe('kinds of inputs that got worse', () => {
+  const attribute: AttributeResult = {
+    id: 'domain-late-parcels', kind: 'domain', name: 'late parcels', explanation: '', path: 'prompts/p.yaml', variant: suiteResult().variant, affinity_mean: 3, prior: 0.2,
+    n: 15, base: 0.95, head: 0.2, difference: -0.75, low: -0.9, high: -0.6, p: 0.0005, verdict: 'regressed', explained_by: [], alignment: null, references: ['a'], samples: [],
+  };
+  const fail = { settings: gate({ attributes: 'fail' }), attributes: [attribute] };
+
+  test('are advice by default', () => {
+    expect(decide(input({ attributes: [attribute], unexplained: ['p'] }))).toMatchObject({ conclusion: 'success', reasons: [] });
+  });
+
+  test('fail with gate.attributes, and are the reason', () => {
+    const reason = 'p: the domain "late parcels" regressed: pass rate 95.0 % → 20.0 % (−75.0 points, 90 % interval −90.0 to −60.0) over 15 references; gate.attributes is fail';
+    expect(decide(input(fail))).toEqual({ conclusion: 'failure', title: reason, reasons: [reason] });
+    expect(decide(input({ ...fail, attributes: [{ ...attribute, verdict: 'no change seen' }, { ...attribute, path: 'other.yaml' }, { ...attribute, variant: { model: 'x', parameters: {} } }] })).conclusion).toBe('success');
+  });
+
+  test('are held where the suite never fails', () => {
+    expect(decide(input({ ...fail, suites: [suiteResult({ gate: { fail_on: 'never' } })] })).conclusion).toBe('neutral');
+  });
+
+  test('that could not be worked out are no success where they are to gate', () => {
+    const { conclusion, title, reasons } = decide(input({ settings: gate({ attributes: 'fail' }), unexplained: ['p'] }));
+    expect([conclusion, title]).toEqual(['neutral', 'p: its attributes could not be worked out (the notices say why), and gate.attributes is fail']);
+    expect(reasons).toEqual([title]);
   });
 });

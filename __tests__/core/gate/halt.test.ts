@@ -8,7 +8,7 @@ const halt: Halt = { title: 'Budget reached', why: 'the limit of 40 model calls 
 const suiteOf = (base: Outcome[], head: Outcome[], changes: Partial<SuiteResult> = {}): SuiteResult =>
   suiteResult({ references: [referenceResult('a', { base: sideResult(base), head: sideResult(head) })], ...changes });
 const input = (suites: SuiteResult[], changes: Partial<GateInput> = {}): GateInput => ({
-  suites, yardstick: [], settings: gate(), affected: 1, removed: [], testedRubrics: 0, uncomparable: [], counted: 1, unused: false, ...changes,
+  suites, yardstick: [], settings: gate(), affected: 1, removed: [], testedRubrics: 0, uncomparable: [], counted: 1, attributes: [], unexplained: [], unused: false, ...changes,
 });
 const many = (count: number, outcome: Outcome): Outcome[] => Array<Outcome>(count).fill(outcome);
 

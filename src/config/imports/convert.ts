@@ -4,7 +4,7 @@ import type { JsonMap } from '../document.ts';
 import type { Draft, Imported } from './imported.ts';
 
 /** Where editors find the JSON Schema of a kind of file; `owner` is the account that publishes the action. */
-export function schemaLine(kind: 'settings' | 'prompt' | 'tests', owner: string): string {
+export function schemaLine(kind: 'settings' | 'prompt' | 'tests' | 'attributes', owner: string): string {
   return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${owner}/evaldiff/v1/schemas/${kind}.schema.json\n`;
 }
 

@@ -1,5 +1,6 @@
-import type { Conclusion, GateSettings, ReferenceResult, SuiteResult, YardstickResult } from '../../types.ts';
-import { percent, points, plural } from '../compare/wording.ts';
+import type { AttributeResult, Conclusion, GateSettings, ReferenceResult, SuiteResult, YardstickResult } from '../../types.ts';
+import { percent, points, plural, signed } from '../compare/wording.ts';
+import { canonicalJson } from '../fingerprint/canonical.ts';
 
 /** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
 export const MAX_ERROR_SHARE = 0.1;
@@ -23,6 +24,9 @@ export interface GateInput {
   uncomparable: readonly string[];
   /** References that ran and count for the verdict. */
   counted: number;
+  /** Kinds of inputs as they were judged, and the suites in which they were wanted and could not be. */
+  attributes: readonly AttributeResult[];
+  unexplained: readonly string[];
   /** The change holds something that is not used at this level of trust. */
   unused: boolean;
 }
@@ -62,14 +66,15 @@ interface Finding { text: string; failOn: GateSettings['fail_on'] }
 function gated(input: GateInput): Omit<Decision, 'title'> {
   const { settings } = input;
   const ofRun = removals(input).map((text): Finding => ({ text, failOn: settings.fail_on }));
-  const findings = [...input.suites.flatMap((suite) => suiteFindings(suite, gateOf(suite, settings))), ...yardstickFailures(input), ...ofRun];
+  const findings = [...input.suites.flatMap((suite) => suiteFindings(suite, gateOf(suite, settings), input.attributes)), ...yardstickFailures(input), ...ofRun];
   const [failures, held] = [findings.filter(({ failOn }) => failOn !== 'never'), findings.filter(({ failOn }) => failOn === 'never')];
   const open = input.suites.filter(({ verdict }) => verdict === 'inconclusive');
   const failing = settings.on_inconclusive === 'fail' && open.some((suite) => gateOf(suite, settings).fail_on !== 'never');
-  const conclusion = failures.length > 0 || failing ? 'failure' : held.length > 0 || open.length > 0 ? 'neutral' : 'success';
+  const blind = unexplainedSuites(input);
+  const conclusion = failures.length > 0 || failing ? 'failure' : held.length + open.length + blind.length > 0 ? 'neutral' : 'success';
   const reasons = [
     ...failures.map(({ text }) => text), ...held.map(({ text }) => text), ...(held.length === 0 ? [] : [notFailed(held.length, failures.length)]),
-    ...open.map(({ name, summary }) => `${name}: cannot tell. ${summary}`), ...ungradedShare(input), ...yardstickWarnings(input),
+    ...open.map(({ name, summary }) => `${name}: cannot tell. ${summary}`), ...blind, ...ungradedShare(input), ...yardstickWarnings(input),
   ];
   return { conclusion, reasons };
 }
@@ -83,8 +88,8 @@ function gateOf({ gate }: SuiteResult, settings: GateSettings): GateSettings {
   return { ...settings, ...gate };
 }
 
-function suiteFindings(suite: SuiteResult, gate: GateSettings): Finding[] {
-  return [...regression(suite), ...belowFloor(suite, gate), ...failedReferences(suite, gate)].map((text) => ({ text, failOn: gate.fail_on }));
+function suiteFindings(suite: SuiteResult, gate: GateSettings, attributes: readonly AttributeResult[]): Finding[] {
+  return [...regression(suite), ...belowFloor(suite, gate), ...failedReferences(suite, gate), ...regressedAttributes(suite, gate, attributes)].map((text) => ({ text, failOn: gate.fail_on }));
 }
 
 /** Where nothing that counts was run there is no verdict, so there is no success either: deleting tests is no way to green. */
@@ -105,6 +110,19 @@ function belowFloor({ name, pass_rate: { head } }: SuiteResult, { min_pass_rate:
 function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSettings): string[] {
   const failed = fail_on === 'failure' ? references.filter(fails) : [];
   return failed.length === 0 ? [] : [`${name}: ${plural(failed.length, 'reference')} failed on head: ${listed(failed.map(({ id }) => id))}`];
+}
+
+/** Each is one of a family that shares alpha, so one alone is enough. */
+function regressedAttributes({ name, path, variant }: SuiteResult, { attributes: word }: GateSettings, attributes: readonly AttributeResult[]): string[] {
+  if (word !== 'fail') return [];
+  const own = attributes.filter((one) => one.verdict === 'regressed' && one.path === path && canonicalJson({ ...one.variant }) === canonicalJson({ ...variant }));
+  return own.map((one) => `${name}: the ${one.kind === 'domain' ? 'domain' : 'sub-task'} "${one.name}" regressed: pass rate ${percent(one.base)} → ${percent(one.head)} (${points(one.difference)}`
+    + `${one.low === null || one.high === null ? '' : `, 90 % interval ${signed(one.low)} to ${signed(one.high)}`}) over ${plural(one.n, 'reference')}; gate.attributes is fail`);
+}
+
+/** What was to gate and could not be looked at is no success. */
+function unexplainedSuites({ settings, unexplained }: GateInput): string[] {
+  return settings.attributes === 'fail' ? unexplained.map((name) => `${name}: its attributes could not be worked out (the notices say why), and gate.attributes is fail`) : [];
 }
 
 function fails({ skip, head }: ReferenceResult): boolean {
@@ -149,7 +167,8 @@ function withTitle(decision: Omit<Decision, 'title'>, input: GateInput): Decisio
   return { ...decision, title: title.length > TITLE_LIMIT ? `${title.slice(0, TITLE_LIMIT - 1)}…` : title };
 }
 
-function titleOf({ conclusion, reasons }: Omit<Decision, 'title'>, { suites, affected, removed, counted }: GateInput): string {
+function titleOf({ conclusion, reasons }: Omit<Decision, 'title'>, input: GateInput): string {
+  const { suites, affected, removed, counted } = input;
   const regressed = suites.filter(({ verdict }) => verdict === 'regressed');
   const open = suites.filter(({ verdict }) => verdict === 'inconclusive').length;
   const ran = suites.filter(({ references }) => references.some(({ base, head }) => base !== null || head !== null)).length;
@@ -159,7 +178,12 @@ function titleOf({ conclusion, reasons }: Omit<Decision, 'title'>, { suites, aff
   if (counted === 0 && (affected > 0 || removed.length === 0)) return reasons[0] ?? NO_TEST;
   if (affected === 0) return `Nothing to run: ${plural(removed.length, 'reference')} removed or newly skipped`;
   if (open > 0) return `Cannot tell for ${plural(open, 'suite')} of ${String(ran)}`;
-  return `No regression in ${plural(affected, 'affected reference')} of ${plural(ran, 'suite')}`;
+  return plainTitle(input, ran);
+}
+
+/** Nothing got worse, as far as everything that gates could be looked at. */
+function plainTitle(input: GateInput, ran: number): string {
+  return unexplainedSuites(input)[0] ?? `No regression in ${plural(input.affected, 'affected reference')} of ${plural(ran, 'suite')}`;
 }
 
 function inShort({ name, pass_rate: { base, head, difference } }: SuiteResult): string {

@@ -24,7 +24,7 @@ export function arrange(base: Project | null, head: Project, sources: Sources): 
   const budget = setting('budget', sources.budget, base, head) ?? { max_calls: null, max_cost_usd: null };
   const notices = [...settingsNotices(base, head, hasBaseSettings && sources.gate !== 'head'), ...triesNotices(base, head, sources)];
   const models = sources.model === 'head' ? 'head' : 'base';
-  const gated = sources.gate === 'head' ? { head, notices: [] } : withGatesOfBase(base, head);
+  const gated = sources.gate === 'head' ? { head, notices: [] } : withGatesOfBase(base, explainedByBase(base, head, gate));
   notices.push(...gated.notices);
   if (sources.metrics === 'head') return { base, head: gated.head, gate, budget, models, notices };
   const outside = fromOutside(base, gated.head);
@@ -38,10 +38,15 @@ function setting<K extends 'gate' | 'budget'>(key: K, source: Source, base: Proj
   return source === 'base-else-defaults' ? null : head.settings[key];
 }
 
+/** Where attributes can make a run red, how they are worked out is part of the gate. */
+function explainedByBase(base: Project | null, head: Project, gate: GateSettings): Project {
+  return base === null || base.settings.file === null || gate.attributes !== 'fail' ? head : { ...head, settings: { ...head.settings, qualeval: base.settings.qualeval } };
+}
+
 function settingsNotices(base: Project | null, head: Project, baseCounts: boolean): Notice[] {
   if (base === null || !baseCounts) return [];
   const place = head.settings.file === null ? null : { file: head.settings.file, line: 0 };
-  return (['gate', 'budget'] as const)
+  return (['gate', 'budget', ...(base.settings.gate.attributes === 'fail' ? ['qualeval' as const] : [])] as const)
     .filter((key) => canonicalJson({ ...base.settings[key] }) !== canonicalJson({ ...head.settings[key] }))
     .map((key) => ({ kind: 'settings', place, message: `this pull request changes ${key}; base's settings are in force until it is merged` }));
 }

@@ -1,0 +1,67 @@
+import { CHUNK, discover, GROUP, type Discovery } from '../../qualeval/discover.ts';
+import { discoveryCalls } from '../../qualeval/cost.ts';
+import { attributeLimit, FEWEST_REFERENCES } from '../../qualeval/limit.ts';
+import { referenceText, type ReferenceText } from '../../qualeval/material.ts';
+import type { Complete, Grader, Project } from '../../types.ts';
+import { plural } from '../compare/wording.ts';
+import type { Forecast, ModelForecast } from '../spend/forecast.ts';
+import type { Price } from '../spend/meter.ts';
+import { createInputCounter } from '../spend/tokens.ts';
+import { textsOf } from './references.ts';
+
+/** A prompt whose references are to be sorted into kinds. */
+export interface DiscoveryPart { path: string; name: string; references: ReferenceText[] }
+
+export interface DiscoveryPlan {
+  parts: DiscoveryPart[];
+  /** Calls at most, when every reply can be read. */
+  calls: number;
+  forecast: Forecast;
+  /** Why a prompt is left out. */
+  left: string[];
+}
+
+/** Tokens around the material of a question, and of one proposal in a reply. */
+const FRAME = 300;
+const PROPOSAL = 35;
+
+/** How large a discovery is, before anybody is asked. */
+export function planDiscovery({ suites, settings }: Project, grader: Grader, price: Price): DiscoveryPlan {
+  const all = suites.map(({ prompt, tests }): DiscoveryPart => ({ path: prompt.file, name: prompt.name, references: textsOf(tests.references) }));
+  const parts = all.filter(({ references }) => references.length >= FEWEST_REFERENCES);
+  const left = all.filter((part) => !parts.includes(part)).map(({ path, references }) => `${path}: attributes need at least ${String(FEWEST_REFERENCES)} references; there ${references.length === 1 ? 'is' : 'are'} ${String(references.length)}`);
+  const callsOf = ({ references }: DiscoveryPart): number => discoveryCalls(references.length, attributeLimit(references.length, settings.qualeval.max_attributes));
+  const calls = parts.reduce((sum, part) => sum + callsOf(part), 0);
+  return { parts, calls, left, forecast: forecastOf(parts, calls, grader, price) };
+}
+
+/** Every reference is read once, in groups; the questions that merge proposals are as long as a full chunk of them at most. */
+function forecastOf(parts: readonly DiscoveryPart[], calls: number, { target }: Grader, price: Price): Forecast {
+  const inputOf = createInputCounter();
+  const references = parts.flatMap((part) => part.references);
+  const texts = references.reduce((sum, reference) => sum + inputOf({ messages: [{ role: 'user', content: referenceText(reference) }], schema: null }), 0);
+  const merging = Math.max(0, calls - Math.ceil(references.length / GROUP));
+  const usage = { input_tokens: Math.round(texts + calls * FRAME + merging * CHUNK * PROPOSAL), output_tokens: calls * 2 * GROUP * PROPOSAL };
+  const one = calls === 0 ? 0 : price(target, { input_tokens: usage.input_tokens / calls, output_tokens: usage.output_tokens / calls });
+  const model: ModelForecast = { model: target.model, purpose: 'qualeval', calls, ...usage, cost_usd: one === null ? null : one * calls };
+  return { models: calls === 0 ? [] : [model], stored: 0, cost_usd: model.cost_usd, unpriced: model.cost_usd === null ? [target.model] : [] };
+}
+
+export interface DiscoveryTools { complete: Complete; grader: Grader; random(purpose: string): string }
+
+/** What was found for one prompt. */
+export interface Discovered extends Discovery { path: string; name: string; references: number }
+
+export async function discoverAttributes(parts: readonly DiscoveryPart[], { settings: { seed, qualeval } }: Project, tools: DiscoveryTools): Promise<Discovered[]> {
+  return Promise.all(parts.map(async ({ path, name, references }): Promise<Discovered> => (
+    { path, name, references: references.length, ...await discover(references, { most: qualeval.max_attributes, seed }, tools) })));
+}
+
+/** What a reader must know about how a prompt's attributes came about. */
+export function discoveryNotes({ path, attributes, failures: { failed, asked, reason }, dropped }: Discovered): string[] {
+  return [
+    ...(failed === 0 ? [] : [`${path}: ${String(failed)} of ${plural(asked, 'question')} failed (${reason ?? 'no reply'}), so the attributes come from a part of the references`]),
+    ...(dropped.length === 0 ? [] : [`${path}: more were found than the references can bear; left out: ${dropped.join(', ')}`]),
+    ...(attributes.length === 0 && failed === 0 ? [`${path}: no attributes were found in the references`] : []),
+  ];
+}
