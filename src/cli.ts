@@ -15,6 +15,7 @@ import type { Terminal } from './commands/options.ts';
 import { planCommand } from './commands/plan.ts';
 import { reportCommand } from './commands/report.ts';
 import { runCommand } from './commands/run.ts';
+import { terminalOf } from './commands/terminal.ts';
 import { validateCommand } from './commands/validate.ts';
 import { keepHeapSmall } from './world/heap.ts';
 import { tooOld } from './world/runtime.ts';
@@ -49,6 +50,7 @@ export function createProgram(terminal: Terminal, done: (code: number) => void):
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
   for (const command of [diffCommand, runCommand, planCommand, validateCommand, gradeCommand, noiseCommand, discoverCommand, reportCommand, cacheCommand, importCommand, initCommand, demoCommand]) command(program, terminal, done);
+  for (const command of program.commands) command.showHelpAfterError(`Run evaldiff ${command.name()} --help for its options.`);
   return program;
 }
 
@@ -65,10 +67,7 @@ async function start(): Promise<number> {
   }
   keepHeapSmall();
   guardProcess();
-  return main(process.argv.slice(2), {
-    env: process.env, cwd: process.cwd(), out: (text) => process.stdout.write(text), err: (text) => process.stderr.write(text),
-    isTerminal: process.stdout.isTTY, width: process.stdout.columns ?? 100,
-  });
+  return main(process.argv.slice(2), terminalOf(process));
 }
 
 if (isStarted(process.argv[1])) process.exitCode = await start();
