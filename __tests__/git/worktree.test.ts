@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, utimesSync, existsSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, statSync, utimesSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { openRepository } from '../../src/git/repository.ts';
@@ -125,6 +125,20 @@ describe('the uncommitted files', () => {
       expect((await opened.changedFiles(await opened.resolve('HEAD'), tree, '.')).map(({ path }) => path).sort()).toEqual([...ODD_NAMES].sort());
     });
     expect(existsSync(join(repository.directory, 'pwned'))).toBe(false);
+  });
+
+  test('are found in a repository whose own path holds line breaks, as git answers in lines', async () => {
+    const repository = createRepository();
+    const base = repository.commit('base', { 'p\nq/a.yaml': 'a\n', 'ignored.log': 'tracked\n' });
+    const odd = join(temporaryFolder('odd'), 'two\nlines');
+    renameSync(repository.directory, odd);
+    writeFiles(odd, { 'p\nq/a.yaml': 'changed\n', 'p\nq/b.tmp': 'x', '.git/info/exclude': '*.tmp\n' });
+    await using(join(odd, 'p\nq'), async (opened) => {
+      const tree = await opened.worktree('.');
+      expect([...tree.files.keys()]).toEqual(['a.yaml']);
+      expect(decode(await tree.read('a.yaml'))).toBe('changed\n');
+      expect((await opened.changedFiles(base, tree, '.')).map(({ path }) => path)).toEqual(['a.yaml']);
+    });
   });
 
   test('of a working directory leave out everything beside it, even a merge conflict', async () => {

@@ -20,6 +20,16 @@ export interface Limits {
   combinations: number;
 }
 
+/** `make` once for each set of limits: a schema takes far longer to make than a value takes to check. */
+export function perLimits<T>(make: (limits: Limits) => T): (limits: Limits) => T {
+  const made = new WeakMap<Limits, { value: T }>();
+  return (limits) => {
+    const found = made.get(limits) ?? { value: make(limits) };
+    made.set(limits, found);
+    return found.value;
+  };
+}
+
 export const DEFAULT_LIMITS: Limits = {
   yamlBytes: 1 << 20,
   depth: 40,

@@ -5,6 +5,7 @@ import type { Json, Message, Place, Problem, Reference, Scalar } from '../types.
 import { valueAt } from './document.ts';
 import type { Document, Path } from './document.ts';
 import { isTable, readRows } from './dataset.ts';
+import { perLimits } from './limits.ts';
 import type { Limits } from './limits.ts';
 import { ownMetricSchema, readOwnMetrics } from './metric.ts';
 import type { BuiltInMetrics } from './metric.ts';
@@ -18,17 +19,15 @@ export type LoadData = (path: string, from: Place, problems: Problem[]) => Promi
 const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), listOf(recordedMessage)], { error: 'must be a map of variables' });
 const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to column')], { error: 'must be a column, or a map of variable to column' });
 
-export function referenceSchema(limits: Limits) {
-  return closed({
-    id: z.union([filled(), whole(0, Number.MAX_SAFE_INTEGER)], { error: 'must be text' }).optional(),
-    input: inputSchema.optional(),
-    expected: anything().optional(),
-    skip: flag().optional(),
-    tags: z.union([filled(), listOf(filled())], { error: 'must be a list of words' }).optional(),
-    n_tries: whole(1, limits.tries).optional(),
-    metrics: listOf(ownMetricSchema).optional(),
-  });
-}
+export const referenceSchema = perLimits((limits) => closed({
+  id: z.union([filled(), whole(0, Number.MAX_SAFE_INTEGER)], { error: 'must be text' }).optional(),
+  input: inputSchema.optional(),
+  expected: anything().optional(),
+  skip: flag().optional(),
+  tags: z.union([filled(), listOf(filled())], { error: 'must be a list of words' }).optional(),
+  n_tries: whole(1, limits.tries).optional(),
+  metrics: listOf(ownMetricSchema).optional(),
+}));
 
 const sourceSchema = closed({
   file: filled(),
@@ -36,7 +35,7 @@ const sourceSchema = closed({
     id: filled().optional(), input: columnMap.optional(), expected: filled().optional(), tags: filled().optional(), skip: filled().optional(),
   }).optional(),
 });
-export const referencesFromSchema = z.union([sourceSchema, listOf(sourceSchema)], { error: 'must be a map with file' });
+export const referencesFromSchema = z.union([sourceSchema, listOf(sourceSchema)], { error: 'must be a map with file' }).optional();
 
 type Source = z.output<typeof sourceSchema>;
 
@@ -68,7 +67,7 @@ interface Draft extends Omit<Reference, 'id'> { given: string | null; recorded: 
 export async function readReferences(document: Document, context: ReferenceContext, problems: Problem[]): Promise<Reference[]> {
   const reader: Reader = { ...context, schema: referenceSchema(context.limits) };
   const drafts = readWritten(document, reader, problems);
-  const written = check(document, ['references_from'], referencesFromSchema.optional(), problems);
+  const written = check(document, ['references_from'], referencesFromSchema, problems);
   const sources = written === undefined ? [] : Array.isArray(written) ? written : [written];
   for (const [index, source] of sources.entries()) {
     const path = Array.isArray(written) ? ['references_from', index] : ['references_from'];

@@ -16,13 +16,13 @@ const mapSchema = closed({
   code: filled().optional(),
   language: oneOf(['python', 'javascript']).optional(),
 });
-export const rollupSchema = z.union([filled(), mapSchema], { error: 'must be a map with name, or with name and code' });
+export const rollupSchema = z.union([filled(), mapSchema], { error: 'must be a map with name, or with name and code' }).optional();
 
 /** Reads `metrics_rollup`: a named policy, or code under a name of the user's. Absent: every gating metric must pass. */
 export function readRollup(document: Document, problems: Problem[]): Rollup {
   const key = 'metrics_rollup';
   const fallback: Rollup = { kind: 'named', policy: 'all' };
-  const written = check(document, [key], rollupSchema.optional(), problems);
+  const written = check(document, [key], rollupSchema, problems);
   if (written === undefined) return fallback;
   const { name, k, min, code, language } = typeof written === 'string' ? { name: written } : written;
   const refuse = (member: string, message: string): Rollup => {

@@ -6,7 +6,7 @@ import { conversationSchema, readConversation } from './conversation.ts';
 import { checkDependencies } from './depends-on.ts';
 import { isMap, pathText, valueAt } from './document.ts';
 import type { Document } from './document.ts';
-import { DEFAULT_LIMITS } from './limits.ts';
+import { DEFAULT_LIMITS, perLimits } from './limits.ts';
 import type { Limits } from './limits.ts';
 import { metricsSchema, readMetrics } from './metric.ts';
 import type { BuiltInMetrics } from './metric.ts';
@@ -41,15 +41,22 @@ export function testsSchema(limits: Limits = DEFAULT_LIMITS) {
     n_tries: tries(limits).optional(),
     skip: flag().optional(),
     metrics: metricsSchema.optional(),
-    metrics_rollup: rollupSchema.optional(),
+    metrics_rollup: rollupSchema,
     references: listOf(referenceSchema(limits)).optional(),
-    references_from: referencesFromSchema.optional(),
+    references_from: referencesFromSchema,
     do_completion: flag().optional(),
     conversation: conversationSchema.optional(),
     quarantine: listOf(quarantineSchema).optional(),
     gate: gateSchema.optional(),
   });
 }
+
+const left = anything().optional();
+const ownMembers = perLimits((limits) => ({
+  gate: gateSchema.optional(), n_tries: tries(limits).optional(), skip: flag().optional(), do_completion: flag().optional(),
+  // Read part by part.
+  defaults: left, metrics: left, metrics_rollup: left, references: left, references_from: left, conversation: left, quarantine: left,
+}));
 
 /**
  * Reads one test file, or the `tests` of a prompt. What is wrong goes to `problems`; what one reference lacks becomes that
@@ -60,12 +67,7 @@ export async function readTests(document: Document, context: TestsContext, probl
     problems.push(problem(document.placeOf([]), 'must be a map with metrics and references'));
     return null;
   }
-  const left = anything().optional();
-  const { n_tries, skip, do_completion, gate } = checkMembers(document, [], {
-    gate: gateSchema.optional(), n_tries: tries(context.limits).optional(), skip: flag().optional(), do_completion: flag().optional(),
-    // Read below, part by part.
-    defaults: left, metrics: left, metrics_rollup: left, references: left, references_from: left, conversation: left, quarantine: left,
-  }, problems);
+  const { n_tries, skip, do_completion, gate } = checkMembers(document, [], ownMembers(context.limits), problems);
   const before = problems.length;
   const metrics = readMetrics(document, context.builtIns, problems);
   const conversation = await readConversation(document, context.grader, context, problems);

@@ -18,9 +18,9 @@ const DIFF = [
 
 /** What differs between two trees (tree ids, not commits), with head's changed lines. Paths as in the trees. */
 export async function diffTrees(place: GitPlace, base: string, head: string): Promise<ChangedFile[]> {
-  const listing = splitNul(await git(place, [...DIFF, '--raw', '--no-abbrev', '-z', '--end-of-options', base, head]));
-  if (listing.length === 0) return [];
-  const lines = await changedLines(place, base, head);
+  if (base === head) return [];
+  const [raw, lines] = await Promise.all([git(place, [...DIFF, '--raw', '--no-abbrev', '-z', '--end-of-options', base, head]), changedLines(place, base, head)]);
+  const listing = splitNul(raw);
   const files: ChangedFile[] = [];
   for (let at = 0; at < listing.length;) {
     const entry = (listing[at] ?? Buffer.alloc(0)).toString('latin1').split(' ');

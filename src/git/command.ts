@@ -116,6 +116,15 @@ export async function gitLine(place: GitPlace, command: readonly string[]): Prom
 }
 
 /**
+ * What `git rev-parse` answers to each of these questions, which have an answer of one line each: asked together, for starting
+ * git takes longer than answering. Where a path among the answers holds a line break, one by one.
+ */
+export async function gitAnswers(place: GitPlace, questions: readonly (readonly string[])[]): Promise<string[]> {
+  const lines = (await gitLine(place, ['rev-parse', ...questions.flat()])).split('\n');
+  return lines.length === questions.length ? lines : Promise.all(questions.map((question) => gitLine(place, ['rev-parse', ...question])));
+}
+
+/**
  * The line of git's complaint that names the cause: the last `fatal:` or `error:` line, else the last line.
  * Credentials inside addresses are removed.
  */

@@ -63,6 +63,7 @@ export function openHistory(place: GitPlace): History {
     async mergeBase(base, head) {
       await ensure(base, { side: 'base' });
       await ensure(head, { side: 'head' });
+      if (base === head) return base;
       return inTurn(() => findMergeBase(place, base, head, hinted));
     },
     async contents(at, tree) {
@@ -195,8 +196,7 @@ async function mergeBaseSoFar(place: GitPlace, base: string, head: string): Prom
  * cut-off commit that is not an ancestor of the one found: without such a commit the answer is final.
  */
 async function certainMergeBase(place: GitPlace, base: string, head: string): Promise<string | null | undefined> {
-  const found = await mergeBaseSoFar(place, base, head);
-  const boundary = await shallowBoundary(place);
+  const [found, boundary] = await Promise.all([mergeBaseSoFar(place, base, head), shallowBoundary(place)]);
   if (boundary.size === 0) return found;
   const range = found === null ? [base, head] : [base, head, `^${found}`];
   const commits = (await git(place, ['rev-list', ...range])).toString('latin1').split('\n');

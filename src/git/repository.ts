@@ -5,7 +5,7 @@ import type { ChangedFile, SourceTree } from '../types.ts';
 import { diffTrees } from './changes.ts';
 import { checkedOut } from './checked-out.ts';
 import { writeFiles } from './checkout.ts';
-import { gitEnvironment, gitLine, lastLine, runGit } from './command.ts';
+import { gitAnswers, gitEnvironment, gitLine, lastLine, runGit } from './command.ts';
 import type { GitPlace } from './command.ts';
 import { openHistory } from './history.ts';
 import type { FetchHints } from './history.ts';
@@ -81,15 +81,18 @@ export async function openRepository(directory: string, options: RepositoryOptio
 }
 
 async function findRepository(outer: GitPlace): Promise<Found | null> {
-  const { code, output, complaint } = await runGit(outer, ['rev-parse', '--is-inside-work-tree']);
+  const { code, output, complaint } = await runGit(outer, ['rev-parse', '--is-inside-work-tree', '--show-toplevel', '--show-prefix']);
   if (/dubious ownership/.test(complaint)) throw new UserError([problem(null, ownershipMessage(outer.directory, complaint))]);
+  const [inside, ...lines] = output.toString('utf8').split('\n');
+  // It has no top level then, and says so as an error.
+  if (inside === 'false') return { place: outer, root: null, start: '' };
   if (code !== 0) {
     if (/not a git repository/.test(complaint)) return null;
     throw new UserError([problem(null, `The git repository at ${outer.directory} cannot be read: ${lastLine(complaint)}.`)]);
   }
-  if (output.toString('latin1').trim() !== 'true') return { place: outer, root: null, start: '' };
-  const root = await gitLine(outer, ['rev-parse', '--show-toplevel']);
-  return { place: { ...outer, directory: root }, root, start: await gitLine(outer, ['rev-parse', '--show-prefix']) };
+  // Two lines and the end, unless one of the paths holds a line break.
+  const [root = '', start = ''] = lines.length === 3 ? lines : await gitAnswers(outer, [['--show-toplevel'], ['--show-prefix']]);
+  return { place: { ...outer, directory: root }, root, start };
 }
 
 function ownershipMessage(directory: string, complaint: string): string {

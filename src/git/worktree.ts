@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, delimiter, resolve } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
-import { git, gitLine, hasCode, lastLine, runGit } from './command.ts';
+import { git, gitAnswers, gitLine, hasCode, lastLine, runGit } from './command.ts';
 import type { GitPlace } from './command.ts';
 import { splitNul } from './tree.ts';
 
@@ -34,7 +34,8 @@ export async function openWorktreeStore(outer: GitPlace, root: string, repositor
 
 async function setUpStore(folder: string, outer: GitPlace, root: string, repository: GitPlace | null): Promise<WorktreeStore> {
   const store = join(folder, 'store.git');
-  const settings = [...await carriedSettings(outer), 'core.safecrlf=false', 'core.looseCompression=0', 'core.bare=false'];
+  const [carried, { format, ...paths }] = await Promise.all([carriedSettings(outer), repository === null ? NOTHING_TO_BORROW : whatToBorrow(repository)]);
+  const settings = [...carried, 'core.safecrlf=false', 'core.looseCompression=0', 'core.bare=false'];
   const place: GitPlace = {
     ...outer,
     directory: root,
@@ -48,13 +49,12 @@ async function setUpStore(folder: string, outer: GitPlace, root: string, reposit
       GIT_CONFIG_NOSYSTEM: '1',
     },
   };
-  const format = repository === null ? 'sha1' : await gitLine(repository, ['rev-parse', '--show-object-format']);
   await git({ ...place, directory: folder, environment: { ...place.environment, GIT_WORK_TREE: folder } }, ['init', '--quiet', '--template=', `--object-format=${format}`]);
-  if (repository !== null) await borrowObjects(repository, store);
+  if (repository !== null) await borrowObjects(paths, store);
   const snapshot = async (prefix: string): Promise<string> => {
-    if (repository !== null) await copyIndex(repository, store);
+    if (repository !== null) await copyIndex(paths.index, store);
     await addFiles(place, prefix);
-    return gitLine(place, ['write-tree', '--missing-ok']);
+    return writeTree(place);
   };
   // The store has one index: snapshots wait for each other.
   let turn: Promise<unknown> = Promise.resolve();
@@ -78,22 +78,29 @@ async function carriedSettings(outer: GitPlace): Promise<string[]> {
   });
 }
 
-/** Lets the store read the repository's objects, and follow its ignore and attribute files. */
-async function borrowObjects(repository: GitPlace, store: string): Promise<void> {
-  await writeFile(join(store, 'objects', 'info', 'alternates'), `${quotedPath(await repositoryPath(repository, 'objects'))}\n`);
-  await mkdir(join(store, 'info'), { recursive: true });
-  for (const name of ['info/exclude', 'info/attributes']) {
-    await copyIfThere(await repositoryPath(repository, name), join(store, name));
-  }
+/** What the store takes from the repository: the kind of its object ids, and where its files are. */
+interface Borrowed { format: string; objects: string; exclude: string; attributes: string; index: string }
+
+const NOTHING_TO_BORROW: Borrowed = { format: 'sha1', objects: '', exclude: '', attributes: '', index: '' };
+
+async function whatToBorrow(repository: GitPlace): Promise<Borrowed> {
+  const [format = '', ...paths] = await gitAnswers(repository, [
+    ['--show-object-format'], ['--git-path', 'objects'], ['--git-path', 'info/exclude'], ['--git-path', 'info/attributes'], ['--git-path', 'index'],
+  ]);
+  const [objects = '', exclude = '', attributes = '', index = ''] = paths.map((path) => resolve(repository.directory, path));
+  return { format, objects, exclude, attributes, index };
 }
 
-async function repositoryPath(repository: GitPlace, name: string): Promise<string> {
-  return resolve(repository.directory, await gitLine(repository, ['rev-parse', '--git-path', name]));
+/** Lets the store read the repository's objects, and follow its ignore and attribute files. */
+async function borrowObjects({ objects, exclude, attributes }: Omit<Borrowed, 'format'>, store: string): Promise<void> {
+  await writeFile(join(store, 'objects', 'info', 'alternates'), `${quotedPath(objects)}\n`);
+  await mkdir(join(store, 'info'), { recursive: true });
+  await copyIfThere(exclude, join(store, 'info/exclude'));
+  await copyIfThere(attributes, join(store, 'info/attributes'));
 }
 
 /** Starts from the user's index: unchanged files are not read again, and files that are tracked though ignored stay. */
-async function copyIndex(repository: GitPlace, store: string): Promise<void> {
-  const index = await repositoryPath(repository, 'index');
+async function copyIndex(index: string, store: string): Promise<void> {
   const copy = join(store, 'index');
   await rm(copy, { force: true });
   if (!(await copyIfThere(index, copy))) return;
@@ -126,10 +133,18 @@ async function addFiles(place: GitPlace, prefix: string): Promise<void> {
   const nothingThere = prefix !== '' && /did not match any file|beyond a symbolic link/.test(added.complaint);
   const nested = /does not have a commit checked out/.test(added.complaint);
   if (added.code !== 0 && !nothingThere && !nested) throw new InternalError(`git add failed: ${lastLine(added.complaint)}`);
-  // A merge conflict outside the folder would keep git from writing the tree.
+}
+
+/** The tree of everything in the store's index. */
+async function writeTree(place: GitPlace): Promise<string> {
+  const write = ['write-tree', '--missing-ok'];
+  const { code, output } = await runGit(place, write);
+  if (code === 0) return output.toString('latin1').trim();
+  // A merge conflict outside the folder keeps git from writing the tree.
   const conflicts = await git(place, ['ls-files', '-z', '--unmerged', '--full-name']);
   const paths = splitNul(conflicts).flatMap((entry) => [entry.subarray(entry.indexOf(9) + 1), Buffer.of(0)]);
   if (paths.length > 0) await git(place, ['update-index', '-z', '--force-remove', '--stdin'], { input: Buffer.concat(paths) });
+  return gitLine(place, write);
 }
 
 function withObjects(place: GitPlace, objects: string): GitPlace {

@@ -25,13 +25,11 @@ export interface Sides {
 export async function findSides(repository: Repository, request: SidesRequest): Promise<Sides> {
   const { facts, workingDirectory, mode } = request;
   const headCommit = await headOf(repository, request);
-  const head = await repository.tree(headCommit, workingDirectory);
-  if (mode === 'sweep') return { base: null, head, changed: [] };
-  const tip = await baseOf(repository, request);
-  if (tip === null) return { base: null, head, changed: [] };
+  const tip = mode === 'sweep' ? null : await baseOf(repository, request);
+  if (tip === null) return { base: null, head: await repository.tree(headCommit, workingDirectory), changed: [] };
   const isPush = facts.event === 'push' && request.base === null;
   const commit = isPush ? tip : await repository.mergeBase(tip, headCommit) ?? tip;
-  const base = await repository.tree(commit, workingDirectory);
+  const [head, base] = await together(() => repository.tree(headCommit, workingDirectory), () => repository.tree(commit, workingDirectory));
   return { base, head, changed: await repository.changedFiles(commit, head, workingDirectory) };
 }
 
@@ -60,9 +58,18 @@ export const WORKTREE = 'worktree';
 /** The two sides for a terminal: base branched off from, and the uncommitted files or a commit. No remote is needed. */
 export async function findLocalSides(repository: Repository, { base, head, workingDirectory }: { base: string; head: string; workingDirectory: string }): Promise<Sides> {
   const onDisk = head === WORKTREE;
-  const headCommit = await repository.resolve(onDisk ? 'HEAD' : head);
-  const tip = await repository.resolve(base);
-  const commit = await repository.mergeBase(tip, headCommit) ?? tip;
-  const tree = onDisk ? await repository.worktree(workingDirectory) : await repository.tree(headCommit, workingDirectory);
-  return { base: await repository.tree(commit, workingDirectory), head: tree, changed: await repository.changedFiles(commit, tree, workingDirectory) };
+  const branchedOff = async (): Promise<{ before: SourceTree; headCommit: string }> => {
+    const [headCommit, tip] = await together(() => repository.resolve(onDisk ? 'HEAD' : head), () => repository.resolve(base));
+    return { before: await repository.tree(await repository.mergeBase(tip, headCommit) ?? tip, workingDirectory), headCommit };
+  };
+  const [{ before, headCommit }, files] = await together(branchedOff, async () => (onDisk ? repository.worktree(workingDirectory) : null));
+  const tree = files ?? await repository.tree(headCommit, workingDirectory);
+  return { base: before, head: tree, changed: await repository.changedFiles(before.commit, tree, workingDirectory) };
+}
+
+/** Both at once, for each waits for one git after the other. Only when both have ended is one's failure told, the first's before the second's. */
+async function together<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
+  const pair = [first(), second()] as const;
+  await Promise.allSettled(pair);
+  return Promise.all(pair);
 }

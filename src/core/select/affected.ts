@@ -81,8 +81,11 @@ function pairReference(base: SuiteSide, head: SuiteSide, reference: Reference, c
  * base can render neither: the reference is then not comparable, which is no error of anyone.
  */
 function baseGeneration(base: SuiteSide, reference: Reference, counterpart: Reference | null): Generation | null {
-  const tried = [reference, counterpart].filter((one) => one !== null).map((one) => generationOf(base.suite.prompt, base.variant, one));
-  return tried.find(({ kind }) => kind !== 'impossible') ?? null;
+  for (const one of [reference, counterpart]) {
+    const tried = one === null ? null : generationOf(base.suite.prompt, base.variant, one);
+    if (tried !== null && tried.kind !== 'impossible') return tried;
+  }
+  return null;
 }
 
 /** Why a reference runs, or null when both its fingerprints are equal. */
