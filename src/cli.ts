@@ -10,6 +10,7 @@ import { discoverCommand } from './commands/discover.ts';
 import { gradeCommand } from './commands/grade.ts';
 import { importCommand } from './commands/import.ts';
 import { initCommand } from './commands/init.ts';
+import { mergeCommand } from './commands/merge.ts';
 import { noiseCommand } from './commands/noise.ts';
 import type { Terminal } from './commands/options.ts';
 import { planCommand } from './commands/plan.ts';
@@ -49,7 +50,7 @@ export function createProgram(terminal: Terminal, done: (code: number) => void):
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
-  for (const command of [diffCommand, runCommand, planCommand, validateCommand, gradeCommand, noiseCommand, discoverCommand, reportCommand, cacheCommand, importCommand, initCommand, demoCommand]) command(program, terminal, done);
+  for (const command of [diffCommand, runCommand, planCommand, validateCommand, gradeCommand, noiseCommand, discoverCommand, reportCommand, cacheCommand, mergeCommand, importCommand, initCommand, demoCommand]) command(program, terminal, done);
   for (const command of program.commands) command.showHelpAfterError(`Run evaldiff ${command.name()} --help for its options.`);
   return program;
 }

@@ -14,6 +14,8 @@ import { callsOf, repeated, type Plan } from './core/plan/plan.ts';
 import { prepare, priceSettings, targetsOf, type PrepareInput, type Prepared } from './core/plan/prepare.ts';
 import { NO_LIST, priceFrom, type ListPrice } from './core/spend/price.ts';
 import { blankResult, DEFAULT_GATE, notEvaluated, type ResultHead } from './core/result.ts';
+import { ownCaps, type Spent } from './core/shard/caps.ts';
+import { partOfPlan, type Shard } from './core/shard/part.ts';
 import { withFilesOf } from './core/select/settings-of-base.ts';
 import { sources, type Withheld } from './core/select/trust.ts';
 import { builtInRubrics } from './metrics/built-in-rubrics.ts';
@@ -26,6 +28,10 @@ export interface RunInput extends PrepareInput {
   /** Cap on cost that the workflow or the command line sets, in US dollars; null: the settings'. */
   maxCost: number | null;
   read: ReadOptions;
+  /** The part of a sweep to carry out; absent: all of it. */
+  shard?: Shard | undefined;
+  /** What the shards were paid for that this run merges: the caps hold for all together, and what they answered needs no key. */
+  merged?: Spent | undefined;
 }
 
 export interface Pricing { list: ListPrice; stored(request: Request): boolean }
@@ -55,7 +61,8 @@ export interface Edges extends Omit<JudgeEdges, 'halted'>, PlanTools {
 
 /** What a run would do, worked out without asking anyone; or the result that says why it cannot. */
 export type Planned = ReadyPlan | { ready: false; result: Result };
-export interface ReadyPlan { ready: true; prepared: Prepared; blank: Result; forecast: Forecast; caps: Caps; sweep: Settings['sweep'] }
+/** `whole` is what `prepared` is a shard's part of, or `prepared` itself. */
+export interface ReadyPlan { ready: true; prepared: Prepared; whole: Prepared; blank: Result; forecast: Forecast; caps: Caps; sweep: Settings['sweep'] }
 
 /** The whole job: read → select → plan → execute → score → roll up → compare → decide. User mistakes are in the result. */
 export async function run(input: RunInput, edges: Edges): Promise<Result> {
@@ -65,7 +72,7 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
   edges.planned(prepared.plan, plan);
   const blank = { ...plan.blank, noise: callsOf(prepared.plan) === 0 ? null : await edges.lastNoise?.() ?? null };
   const guarded = guardedEdges(plan, edges);
-  const keys = edges.missingKeys(targetsOf(prepared));
+  const keys = input.merged === undefined ? edges.missingKeys(targetsOf(prepared)) : [];
   const ready = { ...prepared, explaining: askable(prepared.explaining, edges.missingKeys) };
   if (keys.length === 0) return judge(ready, guarded, blank);
   const { withheld } = input;
@@ -98,24 +105,25 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const arranged = arrange(read.base, read.head, sources(input.trust));
   const selected = prepare(input, arranged, tools.hash, read.pinned);
   const pricing = callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing();
-  const prepared = { ...selected, price: priceFrom(priceSettings(arranged), pricing.list) };
-  const spend = spending(input, arranged, prepared, pricing);
+  const whole = { ...selected, price: priceFrom(priceSettings(arranged), pricing.list) };
+  const prepared = input.shard === undefined ? whole : partOfPlan(whole, input.shard, tools.hash);
+  const spend = spending(input, arranged, { prepared, whole }, pricing);
   const { sweep, n_tries } = arranged.head.settings;
   const head: ResultHead = { ...input, gate: prepared.gate, n_tries };
   const notices = [...read.notices, ...arranged.notices, ...arranged.head.notices, ...prepared.notices, ...sweepNotice(sweep, arranged.head.suites), ...spend.notices];
   const problems = [...prepared.problems, ...spend.problems];
   if (problems.length > 0) return { ready: false, result: notEvaluated(head, problems, notices) };
-  return { ready: true, prepared: { ...prepared, explaining: affordable(prepared.explaining, prepared.price, spend.cap) }, blank: { ...blankResult(head), notices }, forecast: spend.forecast, caps: spend.caps, sweep };
+  return { ready: true, whole, prepared: { ...prepared, explaining: affordable(prepared.explaining, prepared.price, spend.cap) }, blank: { ...blankResult(head), notices }, forecast: spend.forecast, caps: spend.caps, sweep };
 }
 
-/** What the plan will cost, and by which caps the run is held. */
-function spending(input: RunInput, { budget, head }: Arranged, prepared: Prepared, { stored }: Pricing): { forecast: Forecast; caps: Caps; cap: CostCap | null; problems: Problem[]; notices: Notice[] } {
-  const found = priced(input, prepared, stored);
+/** What the plan will cost, and by which caps the run is held. Shards are refused by the whole sweep's plan, all alike. */
+function spending(input: RunInput, { budget, head }: Arranged, { prepared, whole }: Pick<ReadyPlan, 'prepared' | 'whole'>, { stored }: Pricing): { forecast: Forecast; caps: Caps; cap: CostCap | null; problems: Problem[]; notices: Notice[] } {
+  const found = priced(input, whole, stored);
   const cost = costCap(input.maxCost, budget);
   const caps: Caps = { maxCalls: input.maxCalls ?? budget.max_calls, maxCost: cost?.dollars ?? null };
-  const planned = callsOf(prepared.plan) - found.stored;
+  const planned = callsOf(whole.plan) - found.stored;
   return {
-    forecast: found, caps, cap: cost, problems: costProblems(found, cost, head.settings.file ?? SETTINGS_FILE),
+    forecast: prepared === whole ? found : priced(input, prepared, stored), caps: ownCaps(caps, input, { part: callsOf(prepared.plan), whole: callsOf(whole.plan) }), cap: cost, problems: costProblems(found, cost, head.settings.file ?? SETTINGS_FILE),
     notices: spendNotices(found, planned, { calls: caps.maxCalls, cost }),
   };
 }

@@ -2,13 +2,21 @@ import type { Command } from 'commander';
 import { exitCode } from '../exit-code.ts';
 import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.ts';
 import { currentFiles, evaluate } from './session.ts';
+import { evaluateShard, type ShardOptions } from './shard.ts';
 
 export function runCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
   evaluateOptions(program.command('run'))
     .description('evaluates the current files: every reference, in every combination that is swept')
+    .option('--shard <i/n>', 'evaluate one part of n and write it to a folder for evaldiff merge')
+    .option('--shard-to <folder>', 'the folder of the part (default: evaldiff-shard-<i>-of-<n>)')
     .argument('[overrides...]', 'key=value; a comma list is a sweep')
-    .addHelpText('after', '\nExamples:\n  evaldiff run prompts=capitals n_tries=1\n  evaldiff run model=gpt-4o,claude-sonnet-4-5 temperature=0,0.7')
-    .action(async (overrides: string[], options: EvaluateOptions) => {
+    .addHelpText('after', '\nExamples:\n  evaldiff run prompts=capitals n_tries=1\n  evaldiff run model=gpt-4o,claude-sonnet-4-5 temperature=0,0.7\n  evaldiff run --shard 2/3')
+    .action(async (overrides: string[], options: EvaluateOptions & ShardOptions) => {
+      if (options.shard !== undefined) {
+        await evaluateShard({ ...options, shard: options.shard }, overrides, options, terminal);
+        done(0);
+        return;
+      }
       const result = await evaluate('sweep', currentFiles, overrides, options, terminal);
       done(exitCode(result.conclusion));
     });

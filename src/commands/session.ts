@@ -17,11 +17,12 @@ import { createProgress, type Progress } from '../world/progress.ts';
 import { commentMarker, writeReports, writeRunReports } from '../job/publish.ts';
 import type { Sides } from '../job/sides.ts';
 import { logJson, logText } from '../text/log.ts';
-import { createAsking, sha256 } from '../world/asking.ts';
+import { createAsking, sha256, type Exchange } from '../world/asking.ts';
 import { createHalting } from '../world/halt.ts';
 import { loadListPrices } from '../world/prices.ts';
 import { localStores, storeFile, type LocalStores } from '../world/stores.ts';
 import { openWorld } from '../world/world.ts';
+import type { Merging } from '../world/sharding.ts';
 import type { EvaluateOptions, Terminal } from './options.ts';
 
 /** How a command finds its two sides. */
@@ -30,7 +31,13 @@ export type FindSides = (repository: Repository, workingDirectory: string) => Pr
 /** The files as they are, without a base to compare with. */
 export const currentFiles: FindSides = async (repository, workingDirectory) => ({ base: null, head: await repository.worktree(workingDirectory), changed: [] });
 
-export interface Opened { repository: Repository; sides: Sides; input: RunInput; trust: TrustDecision; timeoutMs: number | null; temporaryFolder: string }
+export interface Opened {
+  repository: Repository; sides: Sides; input: RunInput; trust: TrustDecision; timeoutMs: number | null; temporaryFolder: string;
+  /** Of a sharded sweep, on either side. */
+  exchange?: Exchange;
+  /** A merge's stores, which begin with what the shards were answered. */
+  merging?: Pick<Merging, 'withAnswers'>;
+}
 
 /** Opens the project, hands it to `work`, and cleans up whatever happens. */
 export async function withProject<T>(mode: 'diff' | 'sweep', find: FindSides, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal, work: (opened: Opened) => Promise<T>): Promise<T> {
@@ -54,34 +61,40 @@ export async function withProject<T>(mode: 'diff' | 'sweep', find: FindSides, ov
 
 /** Reads, evaluates, writes the reports and prints. */
 export function evaluate(mode: 'diff' | 'sweep', find: FindSides, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal): Promise<Result> {
-  return withProject(mode, find, overrides, options, terminal, (opened) => withWorld(opened, options, terminal, async (edges, progress) => {
+  return withProject(mode, find, overrides, options, terminal, (opened) => evaluateOpened(opened, options, terminal));
+}
+
+/** The same for a project that is open; `around` is put around the edges. */
+export function evaluateOpened(opened: Opened, options: EvaluateOptions, terminal: Terminal, around: (edges: Edges) => Edges = (edges) => edges): Promise<Result> {
+  const { mode } = opened.input;
+  return withWorld(opened, options, terminal, async (edges, progress) => {
     const startedAt = new Date();
     const suites: Suite[] = [];
     const planned: Edges['planned'] = (plan, ready) => {
       suites.push(...suitesOf(ready.prepared));
       edges.planned(plan, ready);
     };
-    const result = await run(opened.input, { ...edges, planned });
+    const result = await run(opened.input, around({ ...edges, planned }));
     progress.end();
     if (mode === 'sweep' && options.report !== undefined) await writeRunReports(llmevalFiles(result, suites, startedAt), resolve(terminal.cwd, options.report));
     await show(result, options, terminal);
     return result;
-  }));
+  });
 }
 
 /** Opens what a run asks of the world, hands it to `work`, and closes it whatever happens. */
 export async function withWorld<T>(
-  { repository, sides, input, timeoutMs, temporaryFolder }: Opened, options: EvaluateOptions, terminal: Terminal, work: (edges: Edges, progress: Progress) => Promise<T>,
+  { repository, sides, input, timeoutMs, temporaryFolder, exchange, merging }: Opened, options: EvaluateOptions, terminal: Terminal, work: (edges: Edges, progress: Progress) => Promise<T>,
 ): Promise<T> {
   const log = (line: string): void => { terminal.err(`${logText(line)}\n`); };
   const access = accessOf(options, terminal.env);
   const halting = createHalting({ timeoutMs, process, log });
   const progress = createProgress({ style: terminal.isTerminal ? 'line' : 'steps', write: terminal.err, now: Date.now });
-  const stores = storesOf(options, terminal, input.trust, log);
+  const stores = merging === undefined ? storesOf(options, terminal, input.trust, log) : mergedStores(options, terminal, { trust: input.trust, temporaryFolder, log });
   const record = options.record === undefined ? null : resolve(terminal.cwd, options.record);
   const world = openWorld({
     ...access, env: withoutSecrets(terminal.env, secretsOf(access)), trust: input.trust, code: options.code, codeEnv: options.codeEnv, repository, workingDirectory: '',
-    trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, halting, openStores: stores.open,
+    trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, halting, openStores: merging?.withAnswers(stores.open) ?? stores.open, exchange,
     record: record === null ? null : (line) => appendFile(record, `${line}\n`),
     log, planned: (plan, ready) => {
       const size = sweepSize(ready.sweep);
@@ -120,6 +133,12 @@ function storesOf({ directory, store }: EvaluateOptions, { cwd, env }: Terminal,
   return localStores(storeFile(resolve(cwd, directory), store, env, cwd), trust, log);
 }
 
+/** What shards were answered goes into the project's own store; where that must not be written, or there is none, into one that is thrown away. */
+function mergedStores({ directory, store }: EvaluateOptions, { cwd, env }: Terminal, { trust, temporaryFolder, log }: { trust: RunInput['trust']; temporaryFolder: string; log: (line: string) => void }): LocalStores {
+  const own = trust === 'untrusted' ? null : storeFile(resolve(cwd, directory), store, env, cwd);
+  return localStores(own ?? join(temporaryFolder, 'merged.sqlite'), own === null ? 'member' : trust, log, 'merge');
+}
+
 async function show(result: Result, options: EvaluateOptions, terminal: Terminal): Promise<void> {
   if (options.report !== undefined) await writeReports(result, resolve(terminal.cwd, options.report), commentMarker('evaldiff'));
   if (options.json === true) terminal.out(`${logJson(result)}\n`);
@@ -127,7 +146,7 @@ async function show(result: Result, options: EvaluateOptions, terminal: Terminal
 }
 
 /** Keys come from the environment; further servers from `--endpoint` and EVALDIFF_ENDPOINTS, never from a file of the project. */
-function accessOf(options: EvaluateOptions, env: NodeJS.ProcessEnv): Access {
+export function accessOf(options: EvaluateOptions, env: NodeJS.ProcessEnv): Access {
   const { endpoints, problems } = readEndpoints([...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...options.endpoint]);
   if (problems.length > 0) throw new UserError(problems);
   return accessFrom({ keys: { openai: null, anthropic: null }, endpoints }, env);

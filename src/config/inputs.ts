@@ -1,5 +1,6 @@
 import { problem } from '../errors.ts';
 import { MOST_RUNS } from '../core/gate/noise.ts';
+import { MOST_SHARDS } from '../core/shard/manifest.ts';
 import type { Problem } from '../types.ts';
 import { readEndpoints } from './endpoints.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -56,7 +57,6 @@ export interface Inputs {
 const MODES = ['auto', 'diff', 'sweep', 'merge', 'noise'] as const;
 const COMMENT = ['auto', 'always', 'never'] as const;
 const CODE = ['sandbox', 'host', 'off'] as const;
-const MAX_SHARDS = 256;
 
 /**
  * Reads the action's inputs, given by name as the runner hands them over (empty or absent: the default). All problems come
@@ -94,7 +94,7 @@ export function readInputs(given: Readonly<Record<string, string>>): { inputs: I
     timeoutMs: minutes('timeout', raw('timeout'), refuse),
     cache: truth('cache', value('cache'), refuse),
     reportPath: folder('report-path', value('report-path'), refuse),
-    shard: shardOf(raw('shard'), refuse),
+    shard: shardOf('shard', raw('shard'), refuse),
     read: {
       config: value('config'), configRequired: true, overrides, allowedModels: allowed.length === 0 ? null : allowed, limits: DEFAULT_LIMITS,
     },
@@ -183,11 +183,12 @@ function environmentName(name: string, value: string, refuse: Refuse): boolean {
   return fits;
 }
 
-function shardOf(value: string, refuse: Refuse): Inputs['shard'] {
+/** `i/n`; null for an empty text and for one that is refused. */
+export function shardOf(name: string, value: string, refuse: (name: string, message: string) => void): Inputs['shard'] {
   if (value === '') return null;
   const [index = 0, count = 0] = /^\d{1,4}\/\d{1,4}$/.test(value) ? value.split('/').map(Number) : [];
-  if (index >= 1 && index <= count && count <= MAX_SHARDS) return { index, count };
-  refuse('shard', `must be i/n with i from 1 to n and n at most ${MAX_SHARDS}, like 2/4, not "${value}"`);
+  if (index >= 1 && index <= count && count <= MOST_SHARDS) return { index, count };
+  refuse(name, `must be i/n with i from 1 to n and n at most ${MOST_SHARDS}, like 2/4, not "${value}"`);
   return null;
 }
 

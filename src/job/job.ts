@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, posix, resolve } from 'node:path';
+import type { ArtifactLibrary } from '../artifact/parts.ts';
 import type { Access } from '../world/access.ts';
+import type { Exchange } from '../world/asking.ts';
 import type { Inputs } from '../config/inputs.ts';
 import { DEFAULT_GATE, notEvaluated } from '../core/result.ts';
 import { findOverride, withOverride } from '../core/gate/override.ts';
@@ -12,7 +14,9 @@ import { openRepository, type Repository } from '../git/repository.ts';
 import { connect, type Client } from '../github/client.ts';
 import { removeLabel } from '../github/label.ts';
 import { pullWords } from '../github/pull.ts';
+import { mergeJob, sayParts } from './merge.ts';
 import { runNoiseJob } from './noise.ts';
+import { runShardJob } from './shard.ts';
 import { locate, refuseForkCheckout } from './locate.ts';
 import { outputsOf } from './outputs.ts';
 import { createHalting, type Halting } from '../world/halt.ts';
@@ -22,10 +26,11 @@ import { commentMarker, publish, writeReports, writeRunReports, type PublishedId
 import { llmevalFiles } from '../report/llmeval.ts';
 import { planLines } from '../report/plan.ts';
 import { run, type Edges, type RunInput } from '../run.ts';
+import type { Manifest } from '../core/shard/manifest.ts';
 import { findSides, type Sides } from './sides.ts';
 import { logLine } from '../text/log.ts';
 import { createRedactor, redactAll } from '../text/redact.ts';
-import type { Conclusion, EventFacts, Result, Suite } from '../types.ts';
+import type { Conclusion, EventFacts, Result, SourceTree, Suite } from '../types.ts';
 import { openWorld, type WorldOptions } from '../world/world.ts';
 
 /** What the runner gives an action to speak with. */
@@ -51,6 +56,8 @@ export interface Job {
   secrets: readonly string[];
   runner: Runner;
   now(): Date;
+  /** Loads what speaks to the artifact service; absent: `@actions/artifact`. */
+  artifacts?: () => Promise<ArtifactLibrary>;
 }
 
 /** References of a suite that the log's plan names. */
@@ -80,7 +87,13 @@ async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusio
   const repository = await openRepository(join(workspace, inputs.workingDirectory), { environment: env, temporaryFolder });
   try {
     if (job.mode === 'noise') return await runNoiseJob(job, repository, (trees, work) => inWorld(job, repository, { trees, temporaryFolder }, work));
-    const { result: judged, sides, suites } = await evaluate(job, repository, temporaryFolder);
+    if (inputs.shard !== null) {
+      return await runShardJob(job, {
+        repository, temporaryFolder, inputOf: (head) => inputOf(job, { base: null, head }),
+        inWorld: (trees, exchange, work) => inWorld(job, repository, { trees, temporaryFolder, exchange }, work),
+      });
+    }
+    const { result: judged, sides, suites, merged } = await evaluate(job, repository, temporaryFolder);
     const redact = createRedactor(job.secrets);
     const result = redactAll(await overriddenByLabel(client, job, judged), redact);
     const folder = resolve(workspace, inputs.reportPath);
@@ -91,6 +104,7 @@ async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusio
       links: { run: runUrl(env), place: null }, runId: env['GITHUB_RUN_ID'] ?? '0', startedAt, completedAt: now(),
     });
     for (const warning of ids.warnings) runner.warning(warning);
+    await sayParts(merged, job);
     say(result, ids, folder, job);
     return result.conclusion;
   } finally {
@@ -124,43 +138,54 @@ async function useUpApproval(client: Client, { inputs, facts }: Job): Promise<st
   return removeLabel(client, { repository, pullRequest, label });
 }
 
+interface Evaluated { result: Result; sides: Sides | null; suites: Suite[]; /** What a merge joined. */ merged: Manifest[] }
+
 /** What the user has to mend is a result like any other: it is published, with its places. */
-async function evaluate(job: RunningJob, repository: Repository, temporaryFolder: string): Promise<{ result: Result; sides: Sides | null; suites: Suite[] }> {
-  const suites: Suite[] = [];
+async function evaluate(job: RunningJob, repository: Repository, temporaryFolder: string): Promise<Evaluated> {
+  const seen: Seen = { suites: [], merged: [] };
   try {
     const { inputs, facts, mode } = job;
     await refuseForkCheckout(repository, facts);
     const sides = await findSides(repository, { base: inputs.base, head: inputs.head, facts, workingDirectory: '.', mode: comparing(mode) });
-    return { sides, result: await judge(job, repository, sides, temporaryFolder, (found) => { suites.push(...found); }), suites };
+    return { sides, result: await judge(job, repository, sides, temporaryFolder, seen), ...seen };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const head = { commit: job.facts.head ?? '' };
     const unread = { mode: comparing(job.mode), base: null, head, trust: job.trust.level, gate: DEFAULT_GATE, n_tries: 'adaptive' as const };
-    return { sides: null, result: notEvaluated(unread, [...error.problems], []), suites };
+    return { sides: null, result: notEvaluated(unread, [...error.problems], []), ...seen };
   }
 }
+
+/** What is filled in while a run goes on, and shown whatever becomes of it. */
+interface Seen { suites: Suite[]; merged: Manifest[] }
 
 function comparing(mode: Job['mode']): 'diff' | 'sweep' {
-  return mode === 'sweep' ? 'sweep' : 'diff';
+  return mode === 'sweep' || mode === 'merge' ? 'sweep' : 'diff';
 }
 
-async function judge(job: RunningJob, repository: Repository, sides: Sides, temporaryFolder: string, found: (suites: readonly Suite[]) => void): Promise<Result> {
-  const { inputs, now, trust } = job;
-  if (job.mode === 'merge' || inputs.shard !== null) {
-    throw new UserError([{ place: null, message: 'mode: merge and shard: are not available in this version; run the sweep in one job' }]);
-  }
-  const input: RunInput = {
-    mode: comparing(job.mode), base: sides.base, head: sides.head, trust: trust.level, withheld: withheldFrom(job.facts), read: inputs.read, maxCalls: inputs.maxCalls, maxCost: inputs.maxCost,
+function inputOf({ inputs, now, trust, mode, facts }: RunningJob, { base, head }: Pick<Sides, 'base' | 'head'>): RunInput {
+  return {
+    mode: comparing(mode), base, head, trust: trust.level, withheld: withheldFrom(facts), read: inputs.read, maxCalls: inputs.maxCalls, maxCost: inputs.maxCost,
     failOn: inputs.failOn, code: inputs.code, today: now().toISOString().slice(0, 10),
   };
-  return inWorld(job, repository, { trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder }, (edges) => run(input, { ...edges, planned: (plan, ready) => {
-    found(suitesOf(ready.prepared));
+}
+
+async function judge(job: RunningJob, repository: Repository, sides: Sides, temporaryFolder: string, seen: Seen): Promise<Result> {
+  const input = inputOf(job, sides);
+  const trees: SourceTree[] = [sides.base, sides.head].filter((tree) => tree !== null);
+  const watched = (edges: Edges): Edges => ({ ...edges, planned: (plan, ready) => {
+    seen.suites.push(...suitesOf(ready.prepared));
     edges.planned(plan, ready);
-  } }));
+  } });
+  if (job.mode !== 'merge') return inWorld(job, repository, { trees, temporaryFolder }, (edges) => run(input, watched(edges)));
+  const { merging, manifests } = await mergeJob(job, sides.head.commit, temporaryFolder);
+  seen.merged.push(...manifests);
+  const merge: RunningJob = { ...job, openStores: merging.withAnswers(job.openStores) };
+  return inWorld(merge, repository, { trees, temporaryFolder, exchange: merging.exchange }, (edges) => run({ ...input, merged: merging.spent }, merging.edges(watched(edges))));
 }
 
 /** Opens what a run asks of the world, hands it to `work`, and closes it whatever happens. */
-async function inWorld<T>(job: RunningJob, repository: Repository, { trees, temporaryFolder }: Pick<WorldOptions, 'trees' | 'temporaryFolder'>, work: (edges: Edges) => Promise<T>): Promise<T> {
+async function inWorld<T>(job: RunningJob, repository: Repository, { trees, temporaryFolder, exchange }: Pick<WorldOptions, 'trees' | 'temporaryFolder'> & { exchange?: Exchange }, work: (edges: Edges) => Promise<T>): Promise<T> {
   const { inputs, access, env, runner, trust } = job;
   const progress = createProgress({ style: 'steps', write: (text) => { runner.info(text.trimEnd()); }, now: Date.now });
   const planned: Edges['planned'] = (plan, ready) => {
@@ -169,7 +194,7 @@ async function inWorld<T>(job: RunningJob, repository: Repository, { trees, temp
   };
   const world = openWorld({
     ...access, env, trust: trust.level, code: inputs.code, codeEnv: inputs.codeEnv, repository, workingDirectory: inputs.workingDirectory,
-    trees, temporaryFolder, halting: job.halting, openStores: job.openStores, record: null,
+    trees, temporaryFolder, halting: job.halting, openStores: job.openStores, record: null, exchange,
     log: runner.info, planned, answered: progress.answered,
   });
   try {

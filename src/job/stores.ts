@@ -13,13 +13,14 @@ export interface StoresOfJob {
 }
 
 /** The action's stores, restored from and saved with the runner's cache service unless the input `cache` is false. */
-export function storesOfJob({ inputs, env, facts, trust, runner }: Job): StoresOfJob {
+export function storesOfJob({ inputs, env, facts, mode, trust, runner }: Job): StoresOfJob {
   let opened: Promise<JobStores> | null = null;
   const open = async (): Promise<JobStores> => openJobStores({
     library: inputs.cache ? await import('@actions/cache') : NO_SERVICE, trust: trust.level, temporary: env['RUNNER_TEMP'] ?? tmpdir(),
     project: `${inputs.workingDirectory}\n${inputs.read.config}`,
     own: facts.pullRequest === null ? `branch ${facts.headBranch ?? facts.head ?? ''}` : `pull request ${String(facts.pullRequest)}`,
     run: [env['GITHUB_RUN_ID'] ?? '0', env['GITHUB_RUN_ATTEMPT'] ?? '1', randomBytes(4).toString('hex')].join('-'), warn: runner.warning,
+    role: inputs.shard !== null ? 'shard' : mode === 'merge' ? 'merge' : undefined,
   });
   return {
     open: async () => (await (opened ??= open())).stores,

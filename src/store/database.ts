@@ -36,6 +36,10 @@ export interface Database extends Omit<Records, 'trim'> {
   get(key: string): Pick<Entry, 'body' | 'digest'> | null;
   put(entry: Entry, now: number): number;
   remove(key: string): void;
+  /** Writes many at once; the number written. */
+  putAll(entries: Iterable<Entry>, now: number): number;
+  /** Every row, in the order of the keys. */
+  entries(): IterableIterator<Entry>;
   /** Marks rows as used at `now`, milliseconds since 1970. */
   touch(keys: Iterable<string>, now: number): void;
   totals(): Totals;
@@ -147,6 +151,11 @@ function rowsOf(db: DatabaseSync): Database {
   const unused = statement('DELETE FROM completions WHERE used < ?');
   const bytes = (): number => told(() => Number(sum.get()?.['bytes']));
   const records = recordsOf(db, (work) => { transaction(db, work); });
+  const put = (entry: Entry, now: number): number => {
+    const size = Buffer.byteLength(entry.body) + ROW_BYTES;
+    insert(entry.key, entry.model, entry.body, entry.digest, size, now);
+    return size;
+  };
   return {
     outcomes: (keys) => told(() => records.outcomes(keys)),
     addOutcomes: (rows, now) => { told(() => { records.addOutcomes(rows, now); }); },
@@ -156,29 +165,19 @@ function rowsOf(db: DatabaseSync): Database {
       const row = select.get(key);
       return row === undefined ? null : { body: String(row['body']), digest: String(row['digest']) };
     }),
-    put(entry, now) {
-      const size = Buffer.byteLength(entry.body) + ROW_BYTES;
-      insert(entry.key, entry.model, entry.body, entry.digest, size, now);
-      return size;
+    put,
+    putAll(entries, now) {
+      let written = 0;
+      transaction(db, () => { for (const entry of entries) { put(entry, now); written += 1; } });
+      return written;
     },
     remove: (key) => void remove(key),
     touch: (keys, now) => transaction(db, () => { for (const key of keys) use(now, key); }),
     totals: () => told(() => totalsOf(db, sum.get() ?? {})),
     bytes,
     removeUnusedSince: (time) => unused(time),
-    shrink(limit) {
-      let over = bytes() - limit;
-      let removed = 0;
-      if (over <= 0) return 0;
-      transaction(db, () => {
-        for (const row of db.prepare('SELECT key, bytes FROM completions ORDER BY used, key').all()) {
-          if (over <= 0) break;
-          removed += remove(String(row['key']));
-          over -= Number(row['bytes']);
-        }
-      });
-      return removed;
-    },
+    entries: () => entriesOf(db),
+    shrink: (limit) => removeOldest(db, bytes() - limit, remove),
     compact: () => told(() => {
       records.trim();
       db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
@@ -193,6 +192,29 @@ function totalsOf(db: DatabaseSync, row: Record<string, unknown>): Totals {
   const time = (value: unknown): number | null => (value === null ? null : Number(value));
   return {
     entries: Number(row['entries']), bytes: Number(row['bytes']), oldest: time(row['oldest']), newest: time(row['newest']),
+function* entriesOf(db: DatabaseSync): IterableIterator<Entry> {
+  const rows = told(() => db.prepare('SELECT key, model, body, digest FROM completions ORDER BY key').iterate());
+  for (;;) {
+    const row = told(() => rows.next());
+    if (row.done === true) return;
+    const { key, model, body, digest } = row.value;
+    yield { key: String(key), model: String(model), body: String(body), digest: String(digest) };
+  }
+}
+
+function removeOldest(db: DatabaseSync, bytes: number, remove: (key: string) => number): number {
+  let [over, removed] = [bytes, 0];
+  if (over <= 0) return 0;
+  transaction(db, () => {
+    for (const row of db.prepare('SELECT key, bytes FROM completions ORDER BY used, key').all()) {
+      if (over <= 0) break;
+      removed += remove(String(row['key']));
+      over -= Number(row['bytes']);
+    }
+  });
+  return removed;
+}
+
     models: models.map((one) => ({ model: String(one['model']), entries: Number(one['entries']), bytes: Number(one['bytes']) })),
   };
 }

@@ -1,7 +1,7 @@
 import type { Complete, Completion, Request } from '../types.ts';
 import { createConnection, type Connection } from './connection.ts';
-import type { StoreAccess, Totals } from './database.ts';
-import { answerOf, entryOf, isLasting } from './entry.ts';
+import type { Database, StoreAccess, Totals } from './database.ts';
+import { answerOf, entryOf, isLasting, type Entry } from './entry.ts';
 import type { Records } from './records.ts';
 
 export { STORE_VERSION, type StoreAccess } from './database.ts';
@@ -52,6 +52,8 @@ export interface Store {
 const USE_MARKS = 1000;
 /** Where eviction stops, as a share of the cap, so that it is not needed again at once. */
 const EVICT_TO = 0.9;
+  /** Takes over answers from another file, those that hold against their key; called once or, after damage, again. */
+  import(entries: () => Iterable<Entry>): { written: number; refused: number };
 const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, models: [] };
 
 /**
@@ -99,9 +101,11 @@ export function openStore(options: StoreOptions): Store {
 }
 
 interface Answers {
+    import: answers.import,
   counts: { found: number; written: number; refused: number };
   find(key: string): Completion | null;
-  keep(key: string, request: Request, completion: Completion): void;
+  keep(key: string, request: Pick<Request, 'target'>, completion: Completion): void;
+  import: Store['import'];
   /** Writes the use marks that wait. */
   flush(): void;
   shrink(bytes: number): number;
@@ -153,4 +157,23 @@ function createAnswers({ maxBytes, access, now }: StoreOptions, connection: Conn
       if (size > maxBytes) shrink(maxBytes * EVICT_TO);
     },
   };
+    import(entries) {
+      const taken = connection.use((db) => importInto(db, entries(), now()), { written: 0, refused: 0 });
+      counts.written += taken.written;
+      size = connection.use((db) => db.bytes(), 0);
+      return taken;
+    },
+}
+
+const KEY = /^[0-9a-f]{64}$/;
+
+function importInto(db: Database, entries: Iterable<Entry>, now: number): { written: number; refused: number } {
+  let refused = 0;
+  function* holding(): Generator<Entry> {
+    for (const entry of entries) {
+      if (KEY.test(entry.key) && answerOf(entry.key, entry) !== null) yield entry;
+      else refused += 1;
+    }
+  }
+  return { written: db.putAll(holding(), now), refused };
 }

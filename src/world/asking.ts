@@ -3,7 +3,7 @@ import type { Guard } from '../core/spend/budget.ts';
 import { requestKey } from '../core/fingerprint/request-key.ts';
 import { createOnce, recorded } from '../providers/index.ts';
 import type { Store } from '../store/index.ts';
-import type { Complete, Request, Target } from '../types.ts';
+import type { Complete, Completion, Request, Target } from '../types.ts';
 
 export interface AskingOptions {
   /** Asks for money. */
@@ -14,6 +14,16 @@ export interface AskingOptions {
   record: ((line: string) => Promise<void>) | null;
   /** Addresses of the workflow's servers by name. */
   endpoints: ReadonlyMap<string, { url: string }>;
+  /** Of a sharded sweep; absent: the run is a whole. */
+  exchange?: Exchange | undefined;
+}
+
+/** What the parts of a sharded sweep and their merge hand to each other. */
+export interface Exchange {
+  /** What a shard was told and no store keeps; null: nothing. Nobody is asked then. */
+  given(key: string): Completion | null;
+  /** Told of every answer under its key; `lasting`: it may serve another run. */
+  keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
 }
 
 export interface Asking {
@@ -28,17 +38,24 @@ export interface Asking {
 interface Layers { ask: Complete; stored(request: Request): boolean }
 
 /** From the outside in: one completion per request within a run, what earlier runs paid for, the budget, the provider. */
-export function createAsking({ complete, openStores, record, endpoints }: AskingOptions): Asking {
+export function createAsking({ complete, openStores, record, endpoints, exchange }: AskingOptions): Asking {
   let guard: Guard | null = null;
   let opened: Promise<Layers> | null = null;
-  const paid: Complete = (request) => guard?.ask(request, complete) ?? complete(request);
+  const keyOf = (request: Request): string => storeKey(request, endpoints);
+  const asked: Complete = (request) => guard?.ask(request, complete) ?? complete(request);
+  const paid: Complete = exchange === undefined ? asked : async (request) => exchange.given(keyOf(request)) ?? asked(request);
+  const kept = (ask: Complete, lasting: boolean): Complete => (exchange === undefined ? ask : async (request) => {
+    const completion = await ask(request);
+    // Recordings are read again, wherever they are needed.
+    if (request.target.provider !== 'replay') exchange.keep(keyOf(request), request, completion, lasting);
+    return completion;
+  });
   const written = record === null ? (ask: Complete): Complete => ask : (ask: Complete): Complete => recorded(ask, record);
   const within = (ask: Complete, answers: 'keep' | 'forget'): Complete => createOnce(ask, { keyOf: (request) => requestKey(request, sha256), answers });
   const open = async (): Promise<Layers> => {
     const stores = await openStores();
-    const keyOf = (request: Request): string => storeKey(request, endpoints);
     const stored = stores.reduceRight<Complete>((below, store) => store.wrap(below, keyOf), paid);
-    const [lasting, passing] = [within(written(stored), stores.length > 0 ? 'forget' : 'keep'), within(written(paid), 'keep')];
+    const [lasting, passing] = [within(written(kept(stored, true)), stores.length > 0 ? 'forget' : 'keep'), within(written(kept(paid, false)), 'keep')];
     return {
       ask: (request) => (isLasting(request.target) ? lasting(request) : passing(request)),
       stored: (request) => isLasting(request.target) && stores.some((store) => store.has(keyOf(request))),

@@ -23,17 +23,22 @@ export function storeFile(project: string, option: string | false | undefined, e
 export interface LocalStores { open(): Promise<readonly Store[]>; close(): void }
 
 /** The store of a project, in a folder that git is told to ignore; from outside it is only read. A null file: there is none. */
-export function localStores(file: string | null, trust: TrustLevel, notice: (line: string) => void): LocalStores {
+export function localStores(file: string | null, trust: TrustLevel, notice: (line: string) => void, role?: 'merge'): LocalStores {
   const opened: Store[] = [];
   return {
     async open() {
       if (file === null || opened.length > 0) return opened;
       const access = sources(trust).cache === 'read' ? 'read' : 'read-write';
       if (access === 'read-write') ignoredByGit(dirname(file));
-      opened.push(openStore({ file, maxBytes: LOCAL_BYTES, now: Date.now, access, notice }));
+      opened.push(openStore({ file, maxBytes: role === 'merge' ? Number.MAX_SAFE_INTEGER : LOCAL_BYTES, now: Date.now, access, notice }));
       return opened;
     },
-    close: () => { for (const store of opened.splice(0)) store.close(); },
+    close() {
+      for (const store of opened.splice(0)) {
+        if (role === 'merge') store.prune({ maxBytes: LOCAL_BYTES });
+        store.close();
+      }
+    },
   };
 }
 
@@ -63,6 +68,8 @@ export interface JobStoresOptions {
   project: string;
   own: string;
   run: string;
+  /** A shard saves nothing: its part carries what it was answered, and the merge saves all of it, however much that is while it runs. */
+  role?: 'shard' | 'merge' | undefined;
   warn(line: string): void;
 }
 
@@ -70,7 +77,7 @@ export interface JobStoresOptions {
  * The stores of one job: its own, and below it, read-only, what the default branch answered. Only a trusted run writes what
  * others read; its own store then is the shared one.
  */
-export async function openJobStores({ library, trust, temporary, project, own, run, warn }: JobStoresOptions): Promise<JobStores> {
+export async function openJobStores({ library, trust, temporary, project, own, run, role, warn }: JobStoresOptions): Promise<JobStores> {
   const keys = cacheKeys({ access: sources(trust).cache, project, own, run });
   const service = createCacheService(library, warn);
   const folder = join(temporary, 'evaldiff-store', keys.shared);
@@ -78,14 +85,16 @@ export async function openJobStores({ library, trust, temporary, project, own, r
   for (const file of Object.values(files)) mkdirSync(dirname(file), { recursive: true });
   const writesShared = keys.own === null && keys.save !== null;
   await bring(service, keys, files, writesShared);
-  const open = (file: string, access: 'read-write' | 'read'): Store[] => tolerant(() => openStore({ file, maxBytes: CACHED_BYTES, now: Date.now, access, notice: warn }), file, warn);
+  const maxBytes = role === 'merge' ? Number.MAX_SAFE_INTEGER : CACHED_BYTES;
+  const open = (file: string, access: 'read-write' | 'read'): Store[] => tolerant(() => openStore({ file, maxBytes, now: Date.now, access, notice: warn }), file, warn);
   const mine = open(files.mine, 'read-write');
   const stores = [...mine, ...(writesShared ? [] : open(files.below, 'read'))];
   return {
     stores,
     async finish() {
       const [store] = mine;
-      const copied = keys.save !== null && store !== undefined && copyOf(store, files.carried);
+      if (role === 'merge') store?.prune({ maxBytes: CACHED_BYTES });
+      const copied = role !== 'shard' && keys.save !== null && store !== undefined && copyOf(store, files.carried);
       for (const one of stores) one.close();
       if (copied && keys.save !== null) await service.save(files.carried, keys.save);
     },

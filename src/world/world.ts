@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Purpose, SourceTree, TrustLevel } from '../types.ts';
-import { createAsking, sha256 } from './asking.ts';
+import { createAsking, sha256, type Exchange } from './asking.ts';
 import { recordingKey } from '../core/fingerprint/request-key.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Halting } from './halt.ts';
@@ -32,6 +32,8 @@ export interface WorldOptions {
   openStores(): Promise<readonly Store[]>;
   /** Writes a line of a recordings file; null: nothing is recorded. */
   record: ((line: string) => Promise<void>) | null;
+  /** Of a sharded sweep; absent: the run is a whole. */
+  exchange?: Exchange | undefined;
   log(line: string): void;
   planned: Edges['planned'];
   answered(purpose: Purpose): void;
@@ -60,7 +62,7 @@ export function openWorld(options: WorldOptions): World {
     checkout: checkouts.folderOf,
     readRecording: (commit, file) => readText(options.trees, commit, file),
   });
-  const asking = createAsking({ complete: providers.complete, openStores: options.openStores, record: options.record, endpoints: options.endpoints });
+  const asking = createAsking({ complete: providers.complete, openStores: options.openStores, record: options.record, endpoints: options.endpoints, exchange: options.exchange });
   const edges: Edges = {
     complete: asking.complete,
     evaluate: sandbox.evaluate,

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { shardOf } from '../config/inputs.ts';
+import type { MergeFacts } from '../core/shard/check.ts';
+import { PART_FILES } from '../core/shard/manifest.ts';
+import type { Shard } from '../core/shard/part.ts';
+import { problem, UserError } from '../errors.ts';
+import { shardTitle, shardWords } from '../report/shards.ts';
+import { logJson, logLine } from '../text/log.ts';
+import type { Problem } from '../types.ts';
+import { VERSION } from '../version.ts';
+import { createShardExchange, inputsOf } from '../world/parts.ts';
+import { runShard } from '../world/sharding.ts';
+import type { EvaluateOptions, Terminal } from './options.ts';
+import { accessOf, currentFiles, withProject, withWorld, type Opened } from './session.ts';
+
+export interface ShardOptions { shard?: string; shardTo?: string }
+
+/** What every part of a sweep must have in common, on the command line. */
+export function factsOf({ input: { read, code, maxCalls, maxCost }, sides, trust }: Opened, options: EvaluateOptions, env: NodeJS.ProcessEnv): MergeFacts {
+  const { endpoints } = accessOf(options, env);
+  return {
+    evaldiff: VERSION, head: sides.head.commit, trust: trust.level,
+    inputs: inputsOf({ read, workingDirectory: '', endpoints, code, codeEnv: options.codeEnv, maxCalls, maxCost }),
+  };
+}
+
+/** Evaluates one part of a sweep of the current files, and writes it to a folder. */
+export async function evaluateShard(given: ShardOptions & { shard: string }, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal): Promise<void> {
+  const shard = readShard(given.shard);
+  const folder = resolve(terminal.cwd, given.shardTo ?? `evaldiff-shard-${String(shard.index)}-of-${String(shard.count)}`);
+  await refuseForeign(folder);
+  await withProject('sweep', currentFiles, overrides, options, terminal, async (opened) => {
+    const exchange = await createShardExchange(opened.temporaryFolder);
+    try {
+      await withWorld({ ...opened, exchange }, options, terminal, async (edges, progress) => {
+        const outcome = await runShard({ input: { ...opened.input, shard }, edges, exchange, facts: factsOf(opened, options, terminal.env), folder });
+        progress.end();
+        if (outcome.status === 'not-evaluated') throw new UserError(outcome.result.problems);
+        const { manifest } = outcome;
+        terminal.out(options.json === true ? `${logJson(manifest)}\n` : `${logLine(shardTitle(manifest))}\n${logLine(shardWords(manifest))}\n${logLine(folder)}: give it to evaldiff merge\n`);
+      });
+    } finally {
+      exchange.close();
+    }
+  });
+}
+
+function readShard(value: string): Shard {
+  const problems: Problem[] = [];
+  const shard = shardOf('--shard', value, (name, message) => { problems.push(problem(null, `${name}: ${message}`)); });
+  if (shard === null) throw new UserError(problems.length > 0 ? problems : [problem(null, '--shard: must be i/n, like 2/4')]);
+  return shard;
+}
+
+/** An earlier part is replaced; anything else in the folder is somebody's. */
+async function refuseForeign(folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
+  const names: readonly string[] = Object.values(PART_FILES);
+  const foreign = (await readdir(folder)).filter((name) => !names.includes(name));
+  if (foreign.length > 0) throw new UserError([problem(null, `--shard-to: ${folder} holds other files (${foreign.slice(0, 3).join(', ')}); name a folder of its own`)]);
+}

@@ -1,0 +1,65 @@
+import { fingerprintOf } from '../select/affected.ts';
+import type { Case } from '../select/affected.ts';
+import type { ComparedLane } from '../compare/verdict.ts';
+import { planOf } from '../plan/plan.ts';
+import type { Prepared } from '../plan/prepare.ts';
+
+/** One part of a sweep: `index` from 1 to `count`. */
+export interface Shard { index: number; count: number }
+
+export function shardName({ index, count }: Shard): string {
+  return `${String(index)}/${String(count)}`;
+}
+
+/**
+ * The part of a plan that one shard carries out. References that ask the same question go to the same shard, whatever
+ * suites they are in, so that no answer is paid for twice; the questions are dealt like cards in the order of their hashes,
+ * those with the most tries first, so that shards differ by one question at most for each number of tries. It depends on the
+ * plan alone. What belongs to the sweep as a whole (tests of judges, attributes) is left to the merge.
+ *
+ * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
+ */
+export function partOfPlan(prepared: Prepared, shard: Shard, hash: (text: string) => string): Prepared {
+  const dealt = dealQuestions(prepared, shard.count, hash);
+  const mine = (one: Case): boolean => dealt.get(questionOfCase(one)) === shard.index;
+  const lanes = prepared.lanes.map((lane) => narrowed(lane, mine));
+  const next = prepared.nextFor(lanes);
+  return { ...prepared, lanes, next, plan: planOf(lanes.map(({ run }) => run), next), rubricTests: [], evaluatorTests: [], explaining: null };
+}
+
+/** Which shard asks a question, from 1. */
+function dealQuestions({ lanes, next }: Pick<Prepared, 'lanes' | 'next'>, count: number, hash: (text: string) => string): Map<string, number> {
+  const tries = new Map<string, number>();
+  for (const { run } of lanes) {
+    const wanted = next(run);
+    for (const [index, { case: one }] of run.runs.entries()) {
+      const question = questionOfCase(one);
+      tries.set(question, Math.max(wanted.get(index) ?? 0, tries.get(question) ?? 0));
+    }
+  }
+  const hashes = new Map([...tries.keys()].map((question) => [question, hash(question)]));
+  const place = (question: string): string => hashes.get(question) ?? '';
+  const order = [...tries].sort(([a, most], [b, more]) => more - most || (place(a) < place(b) ? -1 : 1));
+  return new Map(order.map(([question], position) => [question, (position % count) + 1]));
+}
+
+/** Equal for cases that ask the same; a sweep's cases have no base. */
+function questionOfCase({ head, reference }: Case): string {
+  return head === null ? `removed: ${reference.id}` : fingerprintOf(head);
+}
+
+function narrowed({ run, compared, ...lane }: ComparedLane, mine: (one: Case) => boolean): ComparedLane {
+  const runs = run.runs.filter((one) => mine(one.case));
+  const kept = new Set(runs);
+  return { ...lane, run: { ...run, lane: { ...run.lane, cases: run.lane.cases.filter(mine) }, runs }, compared: compared.filter((one) => kept.has(one)) };
+}
+
+/** References that a plan runs, as `suite: id`, a variant's beside the other variants'. */
+export function referencesOf({ lanes }: Pick<Prepared, 'lanes'>): string[] {
+  return lanes.flatMap(({ run: { lane, runs } }) => runs.map(({ case: { reference } }) => `${lane.name}: ${reference.id}`));
+}
+
+export function countReferences({ lanes }: Pick<Prepared, 'lanes'>): number {
+  return lanes.reduce((sum, { run }) => sum + run.runs.length, 0);
+}
+

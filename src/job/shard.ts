@@ -1,0 +1,84 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RunningJob } from './job.ts';
+import { findSides } from './sides.ts';
+import { artifactName, unreachable, uploadPart, type ArtifactLibrary } from '../artifact/parts.ts';
+import type { MergeFacts } from '../core/shard/check.ts';
+import { PART_FILES, type Manifest } from '../core/shard/manifest.ts';
+import { problem, UserError } from '../errors.ts';
+import type { Repository } from '../git/repository.ts';
+import { renderShardSummary, shardTitle, shardWords } from '../report/shards.ts';
+import type { Edges, RunInput } from '../run.ts';
+import { logLine } from '../text/log.ts';
+import { createRedactor, redactAll } from '../text/redact.ts';
+import type { Conclusion, SourceTree } from '../types.ts';
+import { VERSION } from '../version.ts';
+import type { Exchange } from '../world/asking.ts';
+import { createShardExchange, inputsOf } from '../world/parts.ts';
+import { runShard, type ShardOutcome } from '../world/sharding.ts';
+
+/** Loaded only by jobs that need it: it costs a tenth of a second. */
+export async function artifactLibrary(): Promise<ArtifactLibrary> {
+  return (await import('@actions/artifact')).default;
+}
+
+/** What tells this project's shards from others' in the same workflow run. */
+export function projectOf({ inputs }: Pick<RunningJob, 'inputs'>): string {
+  return `${inputs.workingDirectory}\n${inputs.read.config}`;
+}
+
+/** What every job of a sweep must have in common, as this one has it. */
+export function factsOf({ inputs, access, trust }: Pick<RunningJob, 'inputs' | 'access' | 'trust'>, head: string): MergeFacts {
+  return { evaldiff: VERSION, head, trust: trust.level, inputs: inputsOf({ ...inputs, endpoints: access.endpoints }) };
+}
+
+/** Why a shard or a merge cannot be what was asked for. */
+export function refuseMixedRoles({ inputs, mode }: Pick<RunningJob, 'inputs' | 'mode'>): void {
+  if (inputs.shard === null || mode === 'sweep') return;
+  throw new UserError([problem(null, mode === 'merge'
+    ? 'shard: is for the jobs whose parts mode: merge joins; leave it out of the merge'
+    : `shard: parts a full sweep, and this is mode: ${mode}. Set mode: sweep, or leave shard out`)]);
+}
+
+export interface ShardTools {
+  repository: Repository;
+  temporaryFolder: string;
+  inputOf(head: SourceTree): RunInput;
+  /** Opens the world around an exchange. */
+  inWorld(trees: readonly SourceTree[], exchange: Exchange, work: (edges: Edges) => Promise<ShardOutcome>): Promise<ShardOutcome>;
+}
+
+/** One part of a full sweep: evaluates it, and leaves an artifact for `mode: merge`. It posts nothing, for it has judged nothing. */
+export async function runShardJob(job: RunningJob, { repository, temporaryFolder, inputOf, inWorld }: ShardTools): Promise<Conclusion> {
+  const { inputs: { shard }, env, runner } = job;
+  refuseMixedRoles(job);
+  const closed = unreachable(env);
+  if (shard === null || closed !== null) throw new UserError([problem(null, `shard: ${closed ?? 'is not given'}.`)]);
+  const { head } = await findSides(repository, { base: null, head: job.inputs.head, facts: job.facts, workingDirectory: '.', mode: 'sweep' });
+  const exchange = await createShardExchange(temporaryFolder);
+  try {
+    const folder = join(temporaryFolder, 'evaldiff-shard');
+    const outcome = await inWorld([head], exchange, (edges) => runShard({ input: { ...inputOf(head), shard }, edges, exchange, facts: factsOf(job, head.commit), folder }));
+    // The merge would say the same, but has no part of this shard to say it of.
+    if (outcome.status === 'not-evaluated') throw new UserError(redactAll(outcome.result.problems, createRedactor(job.secrets)));
+    const library = await (job.artifacts ?? artifactLibrary)();
+    await uploadPart(library, { name: artifactName(shard, projectOf(job)), folder, files: Object.values(PART_FILES) });
+    const summary = env['GITHUB_STEP_SUMMARY'];
+    const manifest = redactAll(outcome.manifest, createRedactor(job.secrets));
+    if (summary) await appendFile(summary, renderShardSummary(manifest)).catch((error: unknown) => { runner.warning(`The job summary could not be written: ${String(error)}`); });
+    return say(manifest, job);
+  } finally {
+    exchange.close();
+  }
+}
+
+function say(manifest: Manifest, { runner }: RunningJob): Conclusion {
+  const { usage, halted } = manifest;
+  const title = shardTitle(manifest);
+  const outputs = { conclusion: 'neutral', title: logLine(title), calls: String(usage.calls), reused: String(usage.reused), 'cost-usd': usage.cost_usd === null ? '' : usage.cost_usd.toFixed(4) };
+  for (const [name, value] of Object.entries(outputs)) runner.output(name, value);
+  if (halted !== null) runner.warning(title);
+  runner.info(shardWords(manifest));
+  runner.info(`evaldiff: neutral (the merge judges). ${title}`);
+  return 'neutral';
+}

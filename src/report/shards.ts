@@ -1,0 +1,37 @@
+import { markdownOf, NO_LINKS } from './markdown.ts';
+import { paragraph, strong, text, type Block } from './document.ts';
+import { cost, count, counted } from './phrases.ts';
+import { shardName } from '../core/shard/part.ts';
+import { totalOf, type Manifest } from '../core/shard/manifest.ts';
+
+/** What a shard did, in one line; what came of it is the merge's to say. */
+export function shardTitle({ shard, counts, halted }: Manifest): string {
+  const done = counts.references === 0 ? `nothing to do: the sweep has ${counted(counts.of, 'reference')}` : `${count(counts.references)} of ${counted(counts.of, 'reference')} evaluated`;
+  return `Shard ${shardName(shard)}: ${done}${halted === null ? '' : `, ended early (${halted.title.toLowerCase()}: ${halted.why})`}`;
+}
+
+/** What a shard was paid for and leaves behind. */
+export function shardWords(manifest: Manifest): string {
+  const { usage, counts } = manifest;
+  return `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused, ${cost(usage.cost_usd)}; ${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`;
+}
+
+/** A shard's job summary. */
+export function renderShardSummary(manifest: Manifest): string {
+  return markdown([paragraph([strong(shardTitle(manifest))], 'verdict'), paragraph([text(`${shardWords(manifest)} Nothing was judged here: that is the merge's.`)])]);
+}
+
+/** What all shards were paid for, which the result's own usage does not count. */
+export function mergeWords(parts: readonly Manifest[]): string {
+  const { calls, reused, cost: dollars } = totalOf(parts);
+  return `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ${count(reused)}, ${cost(dollars)}; the usage above is the merge's own.`;
+}
+
+/** What is added to a merge's job summary. */
+export function renderMergeSummary(parts: readonly Manifest[]): string {
+  return markdown([paragraph([text(mergeWords(parts))], 'small')]);
+}
+
+function markdown(blocks: Block[]): string {
+  return `${markdownOf(blocks, NO_LINKS)}\n`;
+}

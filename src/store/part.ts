@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
+import { copyFile, lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { openDatabase, StoreError } from './database.ts';
+import { entryOf, isLasting, type Entry } from './entry.ts';
+import { problem, UserError } from '../errors.ts';
+import { visibleLine } from '../text/visible.ts';
+import type { Completion, ErrorKind, Request } from '../types.ts';
+
+/** Largest files that are read of a part, in bytes. */
+const MOST_BYTES = { manifest: 1024 * 1024, data: 4 * 1024 * 1024 * 1024 };
+
+export interface PartNames { manifest: string; answers: string; others: string }
+/** A file as it was written. */
+export interface Seal { bytes: number; sha256: string }
+
+/** Writes what one shard of a sweep was answered. */
+export interface PartWriter {
+  /** One answer under its key; `lasting`: it may serve other runs. */
+  keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
+  /**
+   * Puts the files into a folder, which is made.
+   *
+   * @throws UserError when an answer could not be written.
+   */
+  finish(folder: string): Promise<{ answers: Seal; others: Seal; counts: { answers: number; others: number } }>;
+  close(): void;
+}
+
+/**
+ * Begins a part below a folder of its own. Answers that a store keeps go into a store's file; errors, empty and withheld
+ * answers, and answers that serve no other run, into a file of lines, so that a merge sees them and asks nobody again.
+ */
+export function createPartWriter(work: string, names: PartNames): PartWriter {
+  const [answers, others] = [join(work, names.answers), join(work, names.others)];
+  const db = openDatabase(answers, 'read-write');
+  const lines = openSync(others, 'wx');
+  const known = new Set<string>();
+  const counts = { answers: 0, others: 0 };
+  let failure: string | null = null;
+  let open = true;
+  const write = (key: string, request: Request, completion: Completion, lasting: boolean): void => {
+    const entry = lasting && isLasting(completion) ? entryOf(key, request, completion) : null;
+    // What a run is given a second time it has marked as reused; a later answer takes the place of an error.
+    if (known.has(key) || (entry === null && completion.status === 'ok' && completion.reused)) return;
+    if (completion.status === 'ok') known.add(key);
+    counts[entry === null ? 'others' : 'answers'] += 1;
+    if (entry === null) writeSync(lines, `${JSON.stringify({ key, completion })}\n`);
+    else db.put(entry, 0);
+  };
+  const close = (): void => {
+    if (!open) return;
+    open = false;
+    closeSync(lines);
+    db.close();
+  };
+  return {
+    keep(key, request, completion, lasting) {
+      if (failure !== null || !open) return;
+      try {
+        write(key, request, completion, lasting);
+      } catch (error) {
+        failure = error instanceof Error ? error.message : String(error);
+      }
+    },
+    async finish(folder) {
+      const target = { answers: join(folder, names.answers), others: join(folder, names.others) };
+      await mkdir(folder, { recursive: true });
+      try {
+        await Promise.all(Object.values(target).map((file) => rm(file, { force: true })));
+        if (failure === null) db.copyTo(target.answers);
+      } catch (error) {
+        failure = error instanceof Error ? error.message : String(error);
+      }
+      close();
+      if (failure !== null) throw new UserError([problem(null, `${visibleLine(folder)}: the answers of this shard could not be written (${visibleLine(failure)}). Make room on the disk and run the shard again.`)]);
+      await copyFile(others, target.others);
+      return { answers: await sealOf(target.answers), others: await sealOf(target.others), counts };
+    },
+    close,
+  };
+}
+
+export async function sealOf(file: string): Promise<Seal> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(file)) {
+    const data = chunk as Buffer;
+    hash.update(data);
+    bytes += data.length;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** The text of a part's manifest, if the folder holds the files of a part and nothing else; or what is wrong with it, as a clause. */
+export async function openPart(folder: string, names: PartNames): Promise<{ manifest: string } | { flaw: string }> {
+  const wanted = Object.values(names);
+  let found: string[];
+  try {
+    found = await readdir(folder);
+  } catch {
+    return { flaw: 'is no folder that can be read' };
+  }
+  const missing = wanted.filter((name) => !found.includes(name));
+  if (missing.length > 0) return { flaw: `is not a part of a sweep: it has no ${missing.join(', ')}` };
+  const foreign = found.filter((name) => !wanted.includes(name));
+  if (foreign.length > 0) return { flaw: `holds files that are no part of a sweep: ${foreign.slice(0, 3).map(visibleLine).join(', ')}` };
+  for (const name of wanted) {
+    const entry = await lstat(join(folder, name));
+    const most = name === names.manifest ? MOST_BYTES.manifest : MOST_BYTES.data;
+    if (!entry.isFile()) return { flaw: `${name} is no regular file` };
+    if (entry.size > most) return { flaw: `${name} is ${String(entry.size)} bytes; the limit is ${String(most)}` };
+  }
+  return { manifest: await readFile(join(folder, names.manifest), 'utf8') };
+}
+
+/** Whether a file is still as it was written. */
+export async function holdsSeal(file: string, { bytes, sha256 }: Seal): Promise<boolean> {
+  const now = await sealOf(file);
+  return now.bytes === bytes && now.sha256 === sha256;
+}
+
+/** What is wrong with a part's own file, told from what is wrong with the store that it is put into. */
+export class PartError extends Error {
+  override readonly name = 'PartError';
+}
+
+/**
+ * The stored answers of a part, each to be verified against its key by whoever takes it.
+ *
+ * @throws PartError for a file that is none of ours, or is damaged.
+ */
+export function* answersIn(file: string): Generator<Entry> {
+  const db = ofPart(() => openDatabase(file, 'read'));
+  try {
+    const entries = ofPart(() => db.entries());
+    for (;;) {
+      const next = ofPart(() => entries.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    db.close();
+  }
+}
+
+function ofPart<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StoreError) throw new PartError(error.message);
+    throw error;
+  }
+}
+
+const KINDS = ['key', 'rate-limit', 'timeout', 'network', 'server', 'request', 'reply', 'filtered', 'program', 'recording', 'budget', 'aborted', 'code', 'reference'] as const satisfies readonly ErrorKind[];
+const count = z.int().nonnegative();
+const line = z.strictObject({
+  key: z.string().regex(/^[0-9a-f]{64}$/),
+  completion: z.discriminatedUnion('status', [
+    z.strictObject({
+      status: z.literal('ok'), output: z.string(), finish_reason: z.enum(['stop', 'length', 'filter', 'tool', 'other']), tool_calls: z.array(z.strictObject({ name: z.string(), arguments: z.string() })),
+      usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(), latency_ms: z.number().nonnegative().nullable(), reused: z.boolean(),
+    }),
+    z.strictObject({ status: z.literal('error'), kind: z.enum(KINDS), message: z.string() }),
+  ]),
+});
+
+/** What a part holds besides stored answers, by key, the last word of each; or the first line that cannot be read. */
+export async function othersIn(file: string): Promise<{ others: Map<string, Completion>; lines: number } | { flaw: string }> {
+  const others = new Map<string, Completion>();
+  let lines = 0;
+  for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+    lines += 1;
+    const parsed = line.safeParse(json(text));
+    if (!parsed.success) return { flaw: `line ${String(lines)} is no answer` };
+    others.set(parsed.data.key, parsed.data.completion);
+  }
+  return { others, lines };
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
