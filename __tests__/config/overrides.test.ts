@@ -27,11 +27,12 @@ describe('override lines', () => {
     ['prompt=a', 'overrides: prompt=a: unknown key "prompt"; did you mean "prompts"?'],
     ['temprature=1', 'overrides: temprature=1: unknown key "temprature"; did you mean "temperature"?'],
     ['temperature=hot', 'overrides: temperature=hot: temperature must be a number'],
-    ['gate.alhpa=1', 'overrides: gate.alhpa=1: unknown key "gate.alhpa"; did you mean "alpha"?'],
+    ['gate.alhpa=1', 'overrides: gate.alhpa=1: unknown key "gate.alhpa"; did you mean "gate.alpha"?'],
     ['gate=1', expect.stringContaining('overrides: gate=1: unknown key "gate"')],
     ['n_tries=1,2', 'overrides: n_tries=1,2: n_tries takes one value'],
     ['hydra.mode=x', expect.stringContaining('unknown key "hydra.mode"')],
     ['base_url=https://x', 'overrides: base_url=https://x: "base_url" may only be set in the workflow (input endpoints)'],
+    ['max_calls=3', 'overrides: max_calls=3: unknown key "max_calls"; did you mean "budget.max_calls"?'],
     ['nonsense', 'overrides: nonsense: must be key=value'],
   ])('%s is refused', (line, message) => {
     expect(readOverrides([line]).problems).toEqual([{ place: null, message }]);

@@ -19,6 +19,12 @@ describe('a sweep', () => {
     expect((await read({ ...suiteFiles(), ...settings }, { configRequired: true }, ['temperature=0', 'top_k=1,2'])).problems).toEqual([]);
   });
 
+  test('that has a value twice is refused at its line: it would ask the same again', async () => {
+    expect((await read(suiteFiles(), { configRequired: true }, ['temperature=1,0,1'])).problems).toEqual(['sweep over "temperature": the value 1 is there more than once; each would ask the same again']);
+    expect(await problemsOf({ ...suiteFiles(), 'evaldiff.yaml': 'sweep:\n  temperature: [0, 1]\n  model: [a, b, a]\n' }, { configRequired: true })).toEqual(['evaldiff.yaml:3: sweep over "model": the value "a" is there more than once; each would ask the same again']);
+    expect((await read(suiteFiles(), { configRequired: true }, ['user="1",1'])).problems).toEqual([]);
+  });
+
   test('over a key that nothing knows is an error at its line, with the nearest key', async () => {
     expect(await problemsOf({ ...suiteFiles(), 'evaldiff.yaml': 'seed: 1\nsweep:\n  frobnication: [1, 2]\n' }, { configRequired: true })).toEqual([
       'evaldiff.yaml:3: sweep over "frobnication": no prompt has this key, and no vendor takes it',

@@ -293,7 +293,7 @@ describe.each(names)('%s', (vendor) => {
 
   test('a key that is not set is a problem that names the input, and an error of the call', async () => {
     const { providers, ask } = await start(vendor, () => ({}), { keys: { openai: null, anthropic: '' } });
-    const message = `No key for provider ${vendor}: set ${keyInput}.`;
+    const message = `No key for provider ${vendor}: set ${keyInput.toUpperCase().replaceAll('-', '_')} (in a workflow the input ${keyInput}).`;
     const target = { provider: vendor, endpoint: null, model: 'a' };
     expect(providers.missingKeys([target, { ...target, model: 'b' }])).toEqual([{ place: null, message }]);
     expect(errorOf(await ask())).toEqual({ kind: 'key', message });

@@ -17,11 +17,11 @@ describe('a missing key', () => {
     const run = await onPullRequest(at, changeOf({ 'README.md': 'About' }, to('gpt-4o')));
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(run.annotations.map(({ message }) => message).sort()).toEqual(['No key for provider anthropic: set anthropic-api-key.', 'No key for provider openai: set openai-api-key.']);
+    expect(run.annotations.map(({ message }) => message).sort()).toEqual(['No key for provider anthropic: set ANTHROPIC_API_KEY (in a workflow the input anthropic-api-key).', 'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key).']);
     expect(run.lastLine).toBe('| evaldiff: error (nothing was judged). Not evaluated: 2 problems to mend');
     expect(at.github.state.checkRuns[0]).toMatchObject({ conclusion: 'failure', title: 'Not evaluated: 2 problems to mend' });
-    expect(onlyComment(at)).toContain('set openai-api-key');
-    expect(run.summary).toContain('set anthropic-api-key');
+    expect(onlyComment(at)).toContain('the input openai-api-key');
+    expect(run.summary).toContain('the input anthropic-api-key');
   });
 
   test('of an endpoint names the variable that is empty, and an unknown endpoint the line to add', async () => {
@@ -32,7 +32,7 @@ describe('a missing key', () => {
     expect(at.models.requests).toEqual([]);
 
     const unknown = await onPullRequest(at, changeOf(quiz(), WORSE), { inputs: { endpoints: '' } });
-    expect(unknown.annotations.map(({ message }) => message)).toEqual([expect.stringMatching(/^No endpoint is called "local": add the line "local=https:\/\/\.\.\. key=NAME_OF_A_VARIABLE" to the input endpoints\.$/)]);
+    expect(unknown.annotations.map(({ message }) => message)).toEqual([expect.stringMatching(/^No endpoint is called "local": add the line "local=https:\/\/\.\.\. key=NAME_OF_A_VARIABLE" to the input endpoints \(in a terminal: --endpoint\)\.$/)]);
   });
 
   test('matters only where something has to be asked', async () => {

@@ -128,7 +128,7 @@ describe('inputs', () => {
     const at = await stage(obedient);
     const capped = await onPullRequest(at, changeOf(quiz(), WORSE), { inputs: { 'max-calls': '23' } });
     expect(capped.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(capped.annotations.map(({ message }) => message)).toEqual([expect.stringMatching(/^This run would make 24 model calls .*; the limit is 23 \(input max-calls\)\. Nothing was sent\.$/)]);
+    expect(capped.annotations.map(({ message }) => message)).toEqual([expect.stringMatching(/^This run would make 24 model calls .*; the limit is 23 \(max-calls\)\. Nothing was sent\.$/)]);
     expect(at.models.requests).toEqual([]);
 
     const reported = await onPullRequest(at, changeOf(quiz(), WORSE), { inputs: { 'fail-on': 'never' } });

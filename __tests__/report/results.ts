@@ -191,7 +191,7 @@ export function withProblems(): Result {
       { place: { file: 'prompts/capitals.yaml', line: 4 }, message: 'unknown key "mesages"; did you mean "messages"?' },
       { place: { file: 'prompts/tests/capitals.yaml', line: 12 }, message: 'reference 3 has no value for {country}' },
       { place: { file: 'evaldiff.yaml', line: 0 }, message: 'is empty' },
-      { place: null, message: 'No key for provider openai: set openai-api-key.' },
+      { place: null, message: 'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key).' },
     ],
   });
 }

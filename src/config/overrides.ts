@@ -1,6 +1,6 @@
 import { problem } from '../errors.ts';
 import type { Problem, Scalar } from '../types.ts';
-import { parameterProblem } from './parameters.ts';
+import { isKnownParameter, parameterProblem } from './parameters.ts';
 import { suggestion } from './suggest.ts';
 
 /** What `key=value` lines change, for every prompt of both sides. */
@@ -70,20 +70,31 @@ function apply(entry: Entry, line: string, overrides: Overrides, parameters: Map
   const [first = '', member] = key.split('.');
   const section = Object.hasOwn(SECTIONS, first) ? SECTIONS[first] : undefined;
   if (!below && (KEYS.includes(key) || section !== undefined)) return applySetting(entry, line, section, member, overrides);
+  const message = notAParameter(entry);
+  if (message === null) parameters.set(key, values);
+  return message;
+}
+
+function notAParameter({ key, below, values }: Entry): string | null {
+  const misplaced = below ? null : withoutSection(key);
+  if (misplaced !== null) return misplaced;
   if (key.includes('.')) return `unknown key "${key}"${suggestion(key, NAMES)}`;
-  for (const value of values) {
-    const message = key === 'model' ? null : parameterProblem(key, value, below ? [] : NAMES);
-    if (message !== null) return message;
-  }
-  parameters.set(key, values);
-  return null;
+  if (key === 'model') return null;
+  return values.map((value) => parameterProblem(key, value, below ? [] : NAMES)).find((message) => message !== null) ?? null;
+}
+
+/** A member of a section without the section's name, which would else go to the vendor as a parameter. */
+function withoutSection(key: string): string | null {
+  const section = Object.keys(SECTIONS).find((name) => SECTIONS[name]?.includes(key));
+  if (section === undefined || key === 'model' || isKnownParameter(key)) return null;
+  return `unknown key "${key}"; did you mean "${section}.${key}"?`;
 }
 
 function applySetting(
   { key, values }: Entry, line: string, section: readonly string[] | undefined, member: string | undefined, overrides: Overrides,
 ): string | null {
   if (section !== undefined && (member === undefined || !section.includes(member))) {
-    return `unknown key "${key}"${suggestion(member ?? '', section)}`;
+    return `unknown key "${key}"${suggestion(key, section.map((one) => `${key.split('.')[0] ?? ''}.${one}`))}`;
   }
   const [value] = values;
   if (value === undefined || values.length > 1) return `${key} takes one value`;

@@ -15,11 +15,15 @@ export function sweepSize(sweep: Sweep): { combinations: number; words: string }
   return { combinations, words: `${factors} = ${combinations.toLocaleString('en-US')} ${combinations === 1 ? 'combination' : 'combinations'}` };
 }
 
-/** A sweep that is too large, or over a key that neither a prompt has nor a vendor knows: it would send the same request many times. */
+/** A sweep that is too large, or over a key that neither a prompt has nor a vendor knows, or that has a value twice: it would send the same request many times. */
 export function sweepProblems(sweep: Sweep, suites: readonly Suite[], limit: number, placeOf: (key: string) => Place | null): Problem[] {
   const used = new Set(suites.flatMap(({ prompt }) => Object.keys(prompt.parameters)));
   const unknown = Object.keys(sweep).filter((key) => key !== 'model' && !used.has(key) && !isKnownParameter(key));
   const problems = unknown.map((key) => problem(placeOf(key), `sweep over "${key.slice(0, 100)}": no prompt has this key, and no vendor takes it${meant(key, ['model', ...used, ...KNOWN_PARAMETERS])}`));
+  for (const [key, values] of Object.entries(sweep)) {
+    const repeated = values.find((value, index) => values.indexOf(value) < index);
+    if (repeated !== undefined) problems.push(problem(placeOf(key), `sweep over "${key.slice(0, 100)}": the value ${JSON.stringify(repeated).slice(0, 100)} is there more than once; each would ask the same again`));
+  }
   const size = sweepSize(sweep);
   const [first = ''] = Object.keys(sweep);
   if (size !== null && size.combinations > limit) problems.push(problem(placeOf(first), `the sweep has ${size.words}; the limit is ${limit.toLocaleString('en-US')}. Sweep fewer values at a time`));

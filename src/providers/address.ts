@@ -20,6 +20,11 @@ export interface Access {
 /** Where one request goes, and the key that belongs to exactly that origin. */
 export interface Address { base: URL; key: string | null }
 
+/** `OPENAI_API_KEY` for the input `openai-api-key`: the vendors' own names, which the command line reads. */
+function variableOf(input: string): string {
+  return input.toUpperCase().replaceAll('-', '_');
+}
+
 /**
  * The address for a target, or the problem in the words of the workflow: a key that is not set, a name that is not
  * defined, an address that no key may be sent to.
@@ -28,13 +33,13 @@ export function addressOf(target: { provider: VendorName; endpoint: string | nul
   const vendor = vendors[target.provider];
   if (target.endpoint === null) {
     const key = access.keys[target.provider];
-    if (key === null || key === '') return problem(null, `No key for provider ${vendor.name}: set ${vendor.keyInput}.`);
+    if (key === null || key === '') return problem(null, `No key for provider ${vendor.name}: set ${variableOf(vendor.keyInput)} (in a workflow the input ${vendor.keyInput}).`);
     return checked(`The address of ${vendor.name}`, access.vendorUrls?.[target.provider] ?? vendor.host, key);
   }
   const name = visibleLine(target.endpoint);
   const endpoint = access.endpoints.get(target.endpoint);
   if (endpoint === undefined) {
-    return problem(null, `No endpoint is called "${name}": add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints.`);
+    return problem(null, `No endpoint is called "${name}": add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint).`);
   }
   const { url, key, keyEnv } = endpoint;
   if (key === null && typeof keyEnv === 'string') {

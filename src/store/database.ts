@@ -35,11 +35,11 @@ export interface Totals { entries: number; bytes: number; oldest: number | null;
 export interface Database extends Omit<Records, 'trim'> {
   get(key: string): Pick<Entry, 'body' | 'digest'> | null;
   put(entry: Entry, now: number): number;
-  remove(key: string): void;
   /** Writes many at once; the number written. */
   putAll(entries: Iterable<Entry>, now: number): number;
   /** Every row, in the order of the keys. */
   entries(): IterableIterator<Entry>;
+  remove(key: string): void;
   /** Marks rows as used at `now`, milliseconds since 1970. */
   touch(keys: Iterable<string>, now: number): void;
   totals(): Totals;
@@ -150,12 +150,12 @@ function rowsOf(db: DatabaseSync): Database {
   const remove = statement('DELETE FROM completions WHERE key = ?');
   const unused = statement('DELETE FROM completions WHERE used < ?');
   const bytes = (): number => told(() => Number(sum.get()?.['bytes']));
-  const records = recordsOf(db, (work) => { transaction(db, work); });
   const put = (entry: Entry, now: number): number => {
     const size = Buffer.byteLength(entry.body) + ROW_BYTES;
     insert(entry.key, entry.model, entry.body, entry.digest, size, now);
     return size;
   };
+  const records = recordsOf(db, (work) => { transaction(db, work); });
   return {
     outcomes: (keys) => told(() => records.outcomes(keys)),
     addOutcomes: (rows, now) => { told(() => { records.addOutcomes(rows, now); }); },
@@ -171,12 +171,12 @@ function rowsOf(db: DatabaseSync): Database {
       transaction(db, () => { for (const entry of entries) { put(entry, now); written += 1; } });
       return written;
     },
+    entries: () => entriesOf(db),
     remove: (key) => void remove(key),
     touch: (keys, now) => transaction(db, () => { for (const key of keys) use(now, key); }),
     totals: () => told(() => totalsOf(db, sum.get() ?? {})),
     bytes,
     removeUnusedSince: (time) => unused(time),
-    entries: () => entriesOf(db),
     shrink: (limit) => removeOldest(db, bytes() - limit, remove),
     compact: () => told(() => {
       records.trim();
@@ -187,11 +187,6 @@ function rowsOf(db: DatabaseSync): Database {
   };
 }
 
-function totalsOf(db: DatabaseSync, row: Record<string, unknown>): Totals {
-  const models = db.prepare('SELECT model, count(*) AS entries, sum(bytes) AS bytes FROM completions GROUP BY model ORDER BY bytes DESC, model').all();
-  const time = (value: unknown): number | null => (value === null ? null : Number(value));
-  return {
-    entries: Number(row['entries']), bytes: Number(row['bytes']), oldest: time(row['oldest']), newest: time(row['newest']),
 function* entriesOf(db: DatabaseSync): IterableIterator<Entry> {
   const rows = told(() => db.prepare('SELECT key, model, body, digest FROM completions ORDER BY key').iterate());
   for (;;) {
@@ -215,6 +210,11 @@ function removeOldest(db: DatabaseSync, bytes: number, remove: (key: string) => 
   return removed;
 }
 
+function totalsOf(db: DatabaseSync, row: Record<string, unknown>): Totals {
+  const models = db.prepare('SELECT model, count(*) AS entries, sum(bytes) AS bytes FROM completions GROUP BY model ORDER BY bytes DESC, model').all();
+  const time = (value: unknown): number | null => (value === null ? null : Number(value));
+  return {
+    entries: Number(row['entries']), bytes: Number(row['bytes']), oldest: time(row['oldest']), newest: time(row['newest']),
     models: models.map((one) => ({ model: String(one['model']), entries: Number(one['entries']), bytes: Number(one['bytes']) })),
   };
 }

@@ -43,6 +43,8 @@ export interface Store {
   stats(): StoreStats;
   /** The number of answers removed. */
   prune(what: Prune): number;
+  /** Takes over answers from another file, those that hold against their key; called once or, after damage, again. */
+  import(entries: () => Iterable<Entry>): { written: number; refused: number };
   /** Writes a compact copy of the file. False when that was not possible, which has been told. */
   copyTo(file: string): boolean;
   close(): void;
@@ -52,8 +54,6 @@ export interface Store {
 const USE_MARKS = 1000;
 /** Where eviction stops, as a share of the cap, so that it is not needed again at once. */
 const EVICT_TO = 0.9;
-  /** Takes over answers from another file, those that hold against their key; called once or, after damage, again. */
-  import(entries: () => Iterable<Entry>): { written: number; refused: number };
 const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, models: [] };
 
 /**
@@ -87,6 +87,7 @@ export function openStore(options: StoreOptions): Store {
       connection.use((db) => { db.compact(); }, undefined);
       return removed;
     },
+    import: answers.import,
     copyTo(target) {
       answers.flush();
       return connection.use((db) => { db.copyTo(target); return true; }, false);
@@ -101,10 +102,9 @@ export function openStore(options: StoreOptions): Store {
 }
 
 interface Answers {
-    import: answers.import,
   counts: { found: number; written: number; refused: number };
   find(key: string): Completion | null;
-  keep(key: string, request: Pick<Request, 'target'>, completion: Completion): void;
+  keep(key: string, request: Request, completion: Completion): void;
   import: Store['import'];
   /** Writes the use marks that wait. */
   flush(): void;
@@ -143,6 +143,12 @@ function createAnswers({ maxBytes, access, now }: StoreOptions, connection: Conn
       if (marks.size >= USE_MARKS) flush();
       return answer;
     },
+    import(entries) {
+      const taken = connection.use((db) => importInto(db, entries(), now()), { written: 0, refused: 0 });
+      counts.written += taken.written;
+      size = connection.use((db) => db.bytes(), 0);
+      return taken;
+    },
     keep(key, request, completion) {
       // What an inner store gave lies in that one; an error is nothing to keep.
       if (completion.status === 'error' || completion.reused) return;
@@ -157,12 +163,6 @@ function createAnswers({ maxBytes, access, now }: StoreOptions, connection: Conn
       if (size > maxBytes) shrink(maxBytes * EVICT_TO);
     },
   };
-    import(entries) {
-      const taken = connection.use((db) => importInto(db, entries(), now()), { written: 0, refused: 0 });
-      counts.written += taken.written;
-      size = connection.use((db) => db.bytes(), 0);
-      return taken;
-    },
 }
 
 const KEY = /^[0-9a-f]{64}$/;

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { explainCalls } from '../../../src/qualeval/cost.ts';
 import { formatProblem, problem } from '../../../src/errors.ts';
+import type { Forecast } from '../../../src/core/spend/forecast.ts';
 import type { Result } from '../../../src/types.ts';
 import { resultSchema } from '../../../src/config/result.ts';
 import { failure } from '../../qualeval/scripted-grader.ts';
@@ -130,6 +131,16 @@ describe('what is asked about attributes', () => {
     expect([pinned.result.conclusion, pinned.result.problems.map(formatProblem), pinned.asked]).toEqual(['error', ['OpenAI has no key; set OPENAI_API_KEY'], []]);
   });
 
+  test('of a grader whose key GitHub withholds is left out, and the rest is judged', async () => {
+    const { result, of } = await friendlier({
+      ...both({ [FILE]: PINNED }), input: { trust: 'untrusted', withheld: 'fork' },
+      edges: { missingKeys: (targets) => (targets.some((one) => one.model === 'judge') ? [problem(null, 'OpenAI has no key')] : []) },
+    });
+    expect([result.conclusion, of('prompt'), of('qualeval')]).toEqual(['failure', 360, 0]);
+    expect(result.reasons.at(-1)).toContain('No model key is available to pull requests from forks.');
+    expect(said(result)).toEqual(['prompts/support.yaml: attributes were not worked out: OpenAI has no key']);
+  });
+
   test('of a grader that is not known is an error only where it is asked in any case', async () => {
     const unknown = (lines: string) => both({ 'evaldiff.yaml': `n_tries: 3\ngrader: mystery\nmodels: { desk: { provider: openai, model: desk } }\n${lines}` });
     const possible = await friendlier(unknown(''));
@@ -143,7 +154,18 @@ describe('what is asked about attributes', () => {
   test('is within the caps: a plan whose certain part is above them is refused, with those calls in its sum', async () => {
     const { result, asked } = await friendlier({ ...settings('qualeval: on'), input: { maxCalls: 400 } });
     expect(asked).toEqual([]);
-    expect(result.problems[0]?.message).toMatch(/^This run would make 4\d\d model calls \(360 answers for 60 references of 1 prompt on both sides \+ 0 grader calls \+ up to \d+ calls about attributes\); the limit is 400 \(input max-calls\)\. Nothing was sent\.$/);
+    expect(result.problems[0]?.message).toMatch(/^This run would make 4\d\d model calls \(360 answers for 60 references of 1 prompt on both sides \+ 0 grader calls \+ up to \d+ calls about attributes\); the limit is 400 \(max-calls\)\. Nothing was sent\.$/);
+  });
+
+  test('is priced beforehand, and refused above a cap on cost', async () => {
+    const priced = both({ [FILE]: PINNED, 'evaldiff.yaml': (EXACT['evaldiff.yaml'] ?? '').replaceAll(/model: (\w+) }/g, 'model: $1, price: { input: 100, output: 1000 } }') });
+    const { result, asked } = await friendlier({ ...priced, input: { maxCost: 1 } });
+    expect(asked).toEqual([]);
+    expect(result.problems.map(formatProblem)).toEqual([expect.stringMatching(/^This run would cost about \$\d+\.\d\d for its first answers and grades; the limit is \$1 /)]);
+    const forecasts: Forecast[] = [];
+    await friendlier({ ...priced, edges: { planned: (_, { forecast }) => { forecasts.push(forecast); } } });
+    // A rating of seven attributes: 280 tokens of reply, and somewhat more of question.
+    expect(forecasts[0]?.models.find(({ purpose }) => purpose === 'qualeval')).toMatchObject({ model: 'judge', calls: 61, output_tokens: 61 * 280, cost_usd: expect.any(Number) });
   });
 
   test('ends at a cap that is reached on the way; the verdict stands', async () => {

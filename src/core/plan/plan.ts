@@ -8,7 +8,7 @@ import { judgingCalls } from './judging.ts';
 
 /** What a run will certainly ask before anything is asked: its first round of tries. Adaptive tries may add to it. */
 export interface Plan {
-  /** Suites with at least one case, and cases in all. */
+  /** Prompts with at least one reference that runs, and these references; those of a sweep count once, in however many variants. */
   suites: number;
   references: number;
   /** Distinct calls for answers, after sharing between the sides and between duplicate references. */
@@ -44,16 +44,27 @@ export function planOf(lanes: readonly LaneRun[], next: NextTries, tests: readon
       }
     }
   }
-  const running = lanes.filter(({ runs }) => runs.length > 0);
+  const prompts = referencesByPrompt(lanes);
   return {
-    suites: running.length,
-    references: running.reduce((sum, { runs }) => sum + runs.length, 0),
+    suites: prompts.length,
+    references: prompts.reduce((sum, references) => sum + references, 0),
     prompt_calls: requests.size,
     grader_calls: grades,
     evaluator_calls: words,
     qualeval_calls: 0,
     qualeval_possible: 0,
   };
+}
+
+/** How many references of each prompt run, in the variant with the most. */
+function referencesByPrompt(lanes: readonly LaneRun[]): number[] {
+  const most = new Map<string, number>();
+  for (const { lane: { base, head }, runs } of lanes) {
+    const prompt = (head ?? base)?.suite.prompt;
+    const key = `${prompt?.file ?? ''}\n${prompt?.name ?? ''}`;
+    if (runs.length > 0) most.set(key, Math.max(most.get(key) ?? 0, runs.length));
+  }
+  return [...most.values()];
 }
 
 /** Evaluators that are asked about each conversation: both yardsticks' where they differ in it. */
@@ -74,11 +85,11 @@ export function repeated(plan: Plan, times: number): Plan {
 }
 
 /** Refuses a plan whose certain part is over the cap, before anything is sent. */
-export function overBudget(plan: Plan, maxCalls: number | null): Problem[] {
+export function overBudget(plan: Plan, maxCalls: number | null, bothSides: boolean): Problem[] {
   const total = callsOf(plan);
   if (maxCalls === null || total <= maxCalls) return [];
-  const message = `This run would make ${plural(total, 'model call')} (${String(plan.prompt_calls)} answers for ${plural(plan.references, 'reference')} of ${plural(plan.suites, 'prompt')} on both sides`
+  const message = `This run would make ${plural(total, 'model call')} (${String(plan.prompt_calls)} answers for ${plural(plan.references, 'reference')} of ${plural(plan.suites, 'prompt')}${bothSides ? ' on both sides' : ''}`
     + ` + ${plural(plan.grader_calls, 'grader call')}${plan.evaluator_calls === 0 ? '' : ` + at least ${plural(plan.evaluator_calls, 'evaluator call')}`}`
-    + `${plan.qualeval_calls === 0 ? '' : ` + up to ${plural(plan.qualeval_calls, 'call')} about attributes`}); the limit is ${String(maxCalls)} (input max-calls). Nothing was sent.`;
+    + `${plan.qualeval_calls === 0 ? '' : ` + up to ${plural(plan.qualeval_calls, 'call')} about attributes`}); the limit is ${String(maxCalls)} (max-calls). Nothing was sent.`;
   return [{ place: null, message }];
 }

@@ -72,7 +72,7 @@ export function prepare(input: PrepareInput, arranged: Arranged, hash: (text: st
   return {
     mode, lanes, gate, next, nextFor: (begun) => nextTries(begun, gate), plan, rubricTests, evaluatorTests, explaining,
     price: priceFrom(priceSettings(arranged)),
-    problems: [...problems, ...unreachableRollups(lanes), ...conversationProblems(lanes, input.code), ...hostOnly(lanes, rubricTests, input.code), ...attributes.problems, ...overBudget(plan, maxCalls)],
+    problems: [...problems, ...unreachableRollups(lanes), ...conversationProblems(lanes, input.code), ...hostOnly(lanes, rubricTests, input.code), ...attributes.problems, ...overBudget(plan, maxCalls, base !== null)],
     notices: [...notices, ...lanes.flatMap(({ run: { deciding: { tests } } }) => quarantineNotices(tests, today)), ...judges.notices, ...attributes.notices, ...directNotice(input, targetsOf({ lanes, rubricTests, evaluatorTests }), arranged)],
   };
 }
