@@ -1,7 +1,7 @@
 import importX, { createNodeResolver } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
-const edges = ['providers', 'sandbox', 'solver', 'github', 'git', 'store'];
+const edges = ['providers', 'sandbox', 'solver', 'github', 'git', 'store', 'artifact'];
 const pure = ['config', 'core', 'metrics', 'statistics', 'qualeval', 'report', 'text'];
 const edgeSdks = ['@actions/*', '@octokit/*', 'openai', 'openai/*', '@anthropic-ai/*', 'javascript-lp-solver', 'highs'];
 
