@@ -110,6 +110,15 @@ describe('the question', () => {
     }));
   });
 
+  test('what a rubric does not show makes no other question: an answer that reads alike is graded once', () => {
+    const purposes = (prompt: string): number => new Set(['one', 'other'].map((text) => {
+      let asked = '';
+      graderPrompt(rubricOf(prompt), { completion: 'x', context: text, conversation: text, expected: text }, (purpose) => { asked = purpose; return 'zzzz'; });
+      return asked;
+    })).size;
+    expect([purposes('{completion}'), purposes('Polite?'), purposes('{completion} {context}'), purposes('{completion} {expected}')]).toEqual([1, 1, 2, 2]);
+  });
+
   test('equal questions are asked for equal delimiters, so that both sides can share a reply', () => {
     const purposes: string[] = [];
     for (const completion of ['x', 'x', 'y']) graderPrompt(rubricOf('{completion}'), { completion }, (purpose) => { purposes.push(purpose); return 'zzzz'; });

@@ -15,22 +15,28 @@ export type Materials = Partial<Record<Material, string | undefined>>;
 
 export interface GraderPrompt { messages: Message[]; schema: { name: string; json: { [key: string]: Json } } }
 
+/** Material that a rubric can be about. */
+const JUDGED = ['conversation', 'content', 'completion', 'tool_calls'] as const;
+
 /**
  * What a grader is asked. All material stands between lines with a delimiter that none of it contains, so that no
  * answer can end its own quotation. The conversation ends with the user: not every vendor accepts another end.
  */
 export function graderPrompt(question: Question, materials: Materials, random: (purpose: string) => string): GraderPrompt {
-  const texts = [question.prompt, ...Object.values(question.own ?? {}), ...Object.values(question.quoted ?? {}), ...Object.values(materials).filter((text) => text !== undefined)];
+  const used = materialUsed(question.prompt);
+  const quoted = Object.entries(question.quoted ?? {});
+  // A rubric that names nothing to judge is about the answer.
+  const alone = quoted.length === 0 && !JUDGED.some((material) => used.has(material));
+  if (alone) used.add('completion');
+  // What the grader does not see must not make its request another one: equal requests are paid for once.
+  const seen = [...used].map((material) => materials[material] ?? '');
+  const texts = [question.prompt, ...Object.values(question.own ?? {}), ...Object.values(question.quoted ?? {}), ...seen];
   const delimiter = freshDelimiter(['grader', question.name], texts, random);
   const fence = (name: string, text: string): string => `\n<<<${name} ${delimiter}>>>\n${text}\n<<<end ${delimiter}>>>\n`;
   const quote = (material: Material): string => fence(material, materials[material] ?? '');
-  const used = materialUsed(question.prompt);
-  const judged = ['conversation', 'content', 'completion', 'tool_calls'] as const;
-  const quoted = Object.entries(question.quoted ?? {});
   const own = new Map([...Object.entries(question.own ?? {}), ...quoted.map(([name, text]) => [name, fence(name, text)] as const)]);
   const filled = fillKeywords(question.prompt, ({ name, material }) => (material === null ? (own.get(name) ?? null) : quote(material)));
-  // A rubric that names nothing to judge is about the answer.
-  const subject = quoted.length > 0 || judged.some((material) => used.has(material)) ? '' : `\n\nThe answer to judge:\n${quote('completion')}`;
+  const subject = alone ? `\n\nThe answer to judge:\n${quote('completion')}` : '';
   return {
     messages: [
       { role: 'system', content: instructions(delimiter) },
