@@ -41,6 +41,7 @@ describe('the JSON Schemas', () => {
     ['prompt', 'model: x'], ['prompt', 'name: p\nmessages: [{ role: robot, content: x }]'], ['prompt', 'name: p\ntests: { metric: [] }'],
     ['tests', 'metrics: [{ nam: x }]'], ['tests', 'metrics: [{ name: x, level: Word }]'], ['tests', 'references: [{ input: { a: { b: 1 } } }]'],
     ['rubrics', 'r: { prompt: x, choice_scores: { A: good } }'], ['rubrics', 'r: { promt: x }'],
+    ['attributes', 'domains: [{ title: x }]'], ['attributes', 'slack: 2'], ['attributes', 'prompts: { p.yaml: [a] }'],
   ])('of %s refuses %s', (kind, text) => {
     expect(validators[kind]!(parse(text))).toBe(false);
   });

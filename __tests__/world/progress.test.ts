@@ -20,6 +20,20 @@ describe('progress in a log', () => {
     expect(written).toEqual(['20 references of 1 prompt affected: 80 calls for the first answers and about 20 grades; about $0.24, with tokens estimated: gpt-4o 80 answers, 800 tokens in, 24k out, $0.24\n']);
   });
 
+  test('counts the questions about attributes beside answers and grades, and says how many there may be', () => {
+    const { progress, written, wait } = watched('steps');
+    progress.planned({ ...plan, prompt_calls: 2, grader_calls: 0, qualeval_calls: 2, qualeval_possible: 7 }, { forecast });
+    expect(written[0]).toContain('for the first answers, up to 2 attribute questions; up to 7 more calls if something regresses; about $0.24');
+    for (const purpose of ['prompt', 'prompt', 'qualeval', 'qualeval', 'insight'] as const) {
+      wait(1000);
+      progress.answered(purpose);
+    }
+    expect(written.slice(1)).toEqual([
+      '1 of 2 answers, 0 of 2 attribute questions, 1.0 a second, about 3 s left\n', '2 of 2 answers, 0 of 2 attribute questions, 1.0 a second, about 2 s left\n',
+      '2 of 2 answers, 1 of 2 attribute questions, 1.0 a second, about 1 s left\n', '2 of 2 answers, 2 of 2 attribute questions, 1.0 a second\n', '2 of 2 answers, 3 attribute questions, 1.0 a second\n',
+    ]);
+  });
+
   test('is a line per 5 % with the rate and the time left', () => {
     const { progress, written, wait } = watched('steps');
     progress.planned(plan, { forecast });

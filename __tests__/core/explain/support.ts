@@ -70,9 +70,13 @@ export async function runDesk({ base, head, rate = friendlyIsWrong, script = rea
 
 /** The model: right as often as `rate` says, and always the same for the same try. */
 function reply({ messages, try: index }: Request, rate: NonNullable<Desk['rate']>): Completion {
-  const [tone, mail] = [messages[0]?.content ?? '', messages.at(-1)?.content ?? ''];
+  return answer(rightAnswer({ tone: messages[0]?.content ?? '', mail: messages.at(-1)?.content ?? '', index }, rate));
+}
+
+/** The right answer to a mail, or something else. */
+export function rightAnswer({ tone, mail, index }: { tone: string; mail: string; index: number }, rate: NonNullable<Desk['rate']>): string {
   const right = nextFloat(createRandom(`${tone} ${mail} ${String(index)}`)) < rate(tone, /about (\w+),/.exec(mail)?.[1] ?? '');
-  return answer(right ? String(MAILS.find(({ input }) => input['mail'] === mail)?.expected) : `something else, ${String(index)}`);
+  return right ? String(MAILS.find(({ input }) => input['mail'] === mail)?.expected) : `something else, ${String(index)}`;
 }
 
 /** A store in a folder of its own, and how both go away. */
