@@ -16,7 +16,7 @@ export interface Overrides {
 export const NO_OVERRIDES: Overrides = { prompts: null, settings: [], parameters: new Map() };
 
 /** Settings that a line may set: whole keys, and members of these sections. */
-const KEYS = ['n_tries', 'seed'];
+const KEYS = ['n_tries', 'seed', 'transport'];
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   gate: ['fail_on', 'alpha', 'min_drop', 'tolerance', 'gate_on', 'on_inconclusive', 'yardstick', 'removed', 'attributes', 'min_pass_rate'],
   budget: ['max_calls', 'max_cost_usd'],

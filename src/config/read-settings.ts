@@ -76,11 +76,18 @@ function withSetting(settings: Settings, read: Settings, path: readonly string[]
   const [first, member] = path;
   if (first === 'n_tries') return { ...settings, n_tries: read.n_tries };
   if (first === 'seed') return { ...settings, seed: read.seed };
+  if (first === 'transport') return withTransport(settings, read);
   const section = first as 'gate' | 'budget' | 'qualeval';
   // A cap that is written here is nobody's default any more.
   const { assumed: _, ...budget } = settings.budget;
   if (member === 'max_cost_usd') return { ...settings, budget: { ...budget, max_cost_usd: read.budget.max_cost_usd } };
   return { ...settings, [section]: { ...settings[section], [member ?? '']: read[section][member as never] } };
+}
+
+/** For every model that can be asked so, whatever its own entry says. */
+function withTransport(settings: Settings, { transport = 'direct' }: Settings): Settings {
+  const models = new Map([...settings.models].map(([name, { transport: _, ...model }]) => [name, model]));
+  return { ...settings, models, transport };
 }
 
 function withGrader(settings: Settings, member: string, value: Scalar | null): Settings {

@@ -11,7 +11,10 @@ const latency = defineMetric({
   parameters: bounds,
   range: '0 and up, milliseconds', passes: limits, better: 'lower', source: 'measured by the provider layer; promptfoo `latency`',
   example: { output: 'hi', completion: { latency_ms: 340 }, with: { max: 500 }, value: 340, pass: true },
-  measure: ({ sample, options }) => within(sample.completion.latency_ms, options, 'ms'),
+  measure({ sample, options }) {
+    const { latency_ms } = sample.completion;
+    return latency_ms === null ? failure('the answer came in a batch, so that nobody knows how long it took') : within(latency_ms, options, 'ms');
+  },
 });
 
 const kinds = z.enum(['total', 'input', 'output']).default('total').describe('Which tokens count.');

@@ -1,5 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { createDeadlines } from './clock.ts';
@@ -49,9 +51,9 @@ export function createBoundedFetch(bounds: Bounds): BoundedFetch {
   const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const route = routeTo(typeof input === 'string' || input instanceof URL ? String(input) : input.url);
     if (bounds.signal.aborted) throw new TransportError('aborted');
-    if (typeof init.body !== 'string') throw new TransportError('connection', 'only text is sent');
-    const request = (secure ? https : http).request({ ...route, method: init.method ?? 'POST', agent, headers: sentHeaders(bounds, init.headers, init.body) });
-    const received = await exchange(request, init.body, startDeadline, underWay);
+    const body = sendable(init.body);
+    const request = (secure ? https : http).request({ ...route, method: init.method ?? 'POST', agent, headers: sentHeaders(bounds, init.headers, body) });
+    const received = await exchange(request, body, startDeadline, underWay);
     return await toResponse(received);
   };
   return {
@@ -64,10 +66,19 @@ export function createBoundedFetch(bounds: Bounds): BoundedFetch {
   };
 }
 
-interface Route { hostname: string; port: string; path: string }
+/** What a request carries: text, a stream of bytes (a batch, which is larger than should be in memory), or nothing. */
+type Body = string | ReadableStream<Uint8Array> | null;
+
+function sendable(body: RequestInit['body']): Body {
+  if (body === undefined || body === null) return null;
+  if (typeof body === 'string' || body instanceof ReadableStream) return body;
+  throw new TransportError('connection', 'only text is sent');
+}
+
+export interface Route { hostname: string; port: string; path: string }
 
 /** Where an address leads, if it is of the same origin as `base`. The last one is remembered: calls differ in their bodies. */
-function createRoutes(base: URL): (address: string) => Route {
+export function createRoutes(base: URL): (address: string) => Route {
   let last: { address: string; route: Route } | null = null;
   return (address) => {
     if (last?.address === address) return last.route;
@@ -80,9 +91,10 @@ function createRoutes(base: URL): (address: string) => Route {
   };
 }
 
-function sentHeaders({ auth }: Bounds, given: RequestInit['headers'], body: string): Record<string, string> {
+export function sentHeaders({ auth }: Pick<Bounds, 'auth'>, given: RequestInit['headers'], body: Body): Record<string, string> {
   const source = given instanceof Headers ? given : new Headers(given);
-  const sent: Record<string, string> = { 'user-agent': 'evaldiff', 'accept-encoding': 'gzip', 'content-length': String(Buffer.byteLength(body)) };
+  const sent: Record<string, string> = { 'user-agent': 'evaldiff', 'accept-encoding': 'gzip' };
+  if (typeof body === 'string') sent['content-length'] = String(Buffer.byteLength(body));
   for (const name of SENT_HEADERS) {
     const value = source.get(name);
     if (value !== null) sent[name] = value;
@@ -91,9 +103,9 @@ function sentHeaders({ auth }: Bounds, given: RequestInit['headers'], body: stri
   return sent;
 }
 
-interface Received { status: number; headers: http.IncomingHttpHeaders; body: Buffer }
+export interface Received { status: number; headers: http.IncomingHttpHeaders; body: Buffer }
 
-function exchange(request: http.ClientRequest, body: string, startDeadline: StartDeadline, underWay: Set<(error: TransportError) => void>): Promise<Received> {
+function exchange(request: http.ClientRequest, body: Body, startDeadline: StartDeadline, underWay: Set<(error: TransportError) => void>): Promise<Received> {
   return new Promise((resolve, reject) => {
     const settle = (): void => {
       disarm();
@@ -115,11 +127,14 @@ function exchange(request: http.ClientRequest, body: string, startDeadline: Star
         resolve({ status, headers: response.headers, body: received });
       });
     });
-    request.end(body);
+    if (body instanceof ReadableStream) {
+      // A server may answer, or hang up, before all of it was sent; the request then says how it ended.
+      pipeline(Readable.fromWeb(body), request).catch(() => undefined);
+    } else request.end(body ?? undefined);
   });
 }
 
-function collect(response: http.IncomingMessage, fail: (error: TransportError) => void, done: (body: Buffer) => void): void {
+export function collect(response: http.IncomingMessage, fail: (error: TransportError) => void, done: (body: Buffer) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
   response.on('data', (chunk: Buffer) => {
@@ -132,7 +147,7 @@ function collect(response: http.IncomingMessage, fail: (error: TransportError) =
   response.on('end', () => { if (size <= MAX_REPLY_BYTES) done(Buffer.concat(chunks)); });
 }
 
-function connectionError(error: Error): TransportError {
+export function connectionError(error: Error): TransportError {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
   return new TransportError('connection', code);
 }
@@ -156,7 +171,7 @@ async function unpacked({ headers, body }: Received): Promise<Buffer> {
   }
 }
 
-async function toResponse(received: Received): Promise<Response> {
+export async function toResponse(received: Received): Promise<Response> {
   const body = await unpacked(received);
   if (deeperThan(body, MAX_REPLY_DEPTH)) throw new TransportError('too-deep');
   // Response takes no status outside this range, and a server can send any three digits.

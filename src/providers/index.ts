@@ -90,7 +90,7 @@ export function createProviders(options: ProviderOptions): Providers {
     }
   };
   const { batches } = options;
-  const batched = batches === undefined ? null : createBatches({ ...inner, batches });
+  const batched = batches === undefined ? null : createBatches({ ...inner, signal: options.signal, batches });
   const complete: Complete = (request) => {
     const { target } = request;
     if (batches === undefined || batched === null) return direct(request);

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type * as sqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
+import { BATCHES_SCHEMA, batchesOf, type Batches } from './batches.ts';
 import type { Entry } from './entry.ts';
 import { RECORDS_SCHEMA, recordsOf, type Records } from './records.ts';
 
@@ -32,7 +33,7 @@ export class StoreError extends Error {
 export interface Totals { entries: number; bytes: number; oldest: number | null; newest: number | null; models: { model: string; entries: number; bytes: number }[] }
 
 /** The rows of one file. Every function throws {@link StoreError} only. */
-export interface Database extends Omit<Records, 'trim'> {
+export interface Database extends Omit<Records, 'trim'>, Batches {
   get(key: string): Pick<Entry, 'body' | 'digest'> | null;
   put(entry: Entry, now: number): number;
   /** Writes many at once; the number written. */
@@ -124,11 +125,11 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
   // With the log, an answer outlives the process the moment it is written, without waiting for the disk.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   if (tables > 0) {
-    db.exec(RECORDS_SCHEMA);
+    db.exec(RECORDS_SCHEMA + BATCHES_SCHEMA);
     return;
   }
   db.exec(`
-    BEGIN IMMEDIATE;${RECORDS_SCHEMA}
+    BEGIN IMMEDIATE;${RECORDS_SCHEMA}${BATCHES_SCHEMA}
     CREATE TABLE IF NOT EXISTS completions (key TEXT NOT NULL PRIMARY KEY, model TEXT NOT NULL, body TEXT NOT NULL, digest TEXT NOT NULL, bytes INTEGER NOT NULL, used INTEGER NOT NULL) STRICT;
     PRAGMA user_version = ${String(STORE_VERSION)};
     COMMIT`);
@@ -156,11 +157,15 @@ function rowsOf(db: DatabaseSync): Database {
     return size;
   };
   const records = recordsOf(db, (work) => { transaction(db, work); });
+  const batches = batchesOf(db);
   return {
     outcomes: (keys) => told(() => records.outcomes(keys)),
     addOutcomes: (rows, now) => { told(() => { records.addOutcomes(rows, now); }); },
     note: (name) => told(() => records.note(name)),
     setNote: (name, body) => { told(() => { records.setNote(name, body); }); },
+    batches: () => told(() => batches.batches()),
+    addBatch: (batch) => { told(() => { batches.addBatch(batch); }); },
+    endBatch: (id) => { told(() => { batches.endBatch(id); }); },
     get: (key) => told(() => {
       const row = select.get(key);
       return row === undefined ? null : { body: String(row['body']), digest: String(row['digest']) };

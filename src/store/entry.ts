@@ -19,7 +19,7 @@ const count = z.int().nonnegative();
 const answer = z.strictObject({
   output: z.string(), finish_reason: z.enum(['stop', 'length', 'tool', 'other']),
   tool_calls: z.array(z.strictObject({ name: z.string(), arguments: z.string() })),
-  usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(), latency_ms: z.number().nonnegative(),
+  usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(), latency_ms: z.number().nonnegative().nullable(),
 });
 
 /** Whether an answer is worth keeping beyond the run: errors, withheld and empty ones are asked for again another time. */
@@ -28,7 +28,7 @@ export function isLasting(completion: Completion): completion is Answer {
   return completion.output.trim() !== '' || completion.tool_calls.length > 0;
 }
 
-export function entryOf(key: string, { target }: Request, { output, finish_reason, tool_calls, usage, latency_ms }: Answer): Entry {
+export function entryOf(key: string, { target }: Pick<Request, 'target'>, { output, finish_reason, tool_calls, usage, latency_ms }: Answer): Entry {
   const body = JSON.stringify({ output, finish_reason, tool_calls, usage, latency_ms });
   return { key, model: label(target), body, digest: digest(key, body) };
 }

@@ -1,4 +1,4 @@
-import type { Complete, Completion, Request } from '../types.ts';
+import type { BatchRecord, Complete, Completion, Request, Target } from '../types.ts';
 import { createConnection, type Connection } from './connection.ts';
 import type { Database, StoreAccess, Totals } from './database.ts';
 import { answerOf, entryOf, isLasting, type Entry } from './entry.ts';
@@ -23,6 +23,8 @@ export interface StoreStats extends Totals {
   file: string;
   /** Of this opening: answers given from the file, answers written, entries that did not hold and were ignored. */
   found: number; written: number; refused: number;
+  /** Batches written down or forgotten in this opening. */
+  batched: number;
 }
 
 /** What to remove; nothing named: only what is over the size cap. */
@@ -37,6 +39,13 @@ export interface Store {
   outcomes: Records['outcomes'];
   /** Adds to them; a file that may not be written keeps what it has. */
   addOutcomes(rows: Parameters<Records['addOutcomes']>[0]): void;
+  /** Batches that wait to be fetched. */
+  batches(): BatchRecord[];
+  /** False when it could not be written. */
+  addBatch(batch: BatchRecord): boolean;
+  endBatch(id: string): void;
+  /** Keeps an answer that nobody waits for; where it cannot be written, for this run. */
+  keep(key: string, target: Target, completion: Completion): void;
   note: Records['note'];
   /** False when it could not be written. */
   setNote(name: string, body: string): boolean;
@@ -66,6 +75,7 @@ export function openStore(options: StoreOptions): Store {
   const { file, access } = options;
   const connection = createConnection(options);
   const answers = createAnswers(options, connection);
+  let batched = 0;
   return {
     wrap: (complete, keyOf) => async (request) => {
       const key = keyOf(request);
@@ -78,9 +88,13 @@ export function openStore(options: StoreOptions): Store {
     has: (key) => connection.use((db) => db.get(key) !== null, false),
     outcomes: (keys) => connection.use((db) => db.outcomes(keys), new Map()),
     addOutcomes: (rows) => { if (access === 'read-write' && rows.length > 0) connection.use((db) => { db.addOutcomes(rows, options.now()); }, undefined); },
+    batches: () => connection.use((db) => db.batches(), []),
+    addBatch: (batch) => access === 'read-write' && connection.use((db) => { db.addBatch(batch); batched += 1; return true; }, false),
+    endBatch: (id) => { if (access === 'read-write') connection.use((db) => { db.endBatch(id); batched += 1; }, undefined); },
+    keep: (key, target, completion) => { answers.keep(key, { target }, completion); },
     note: (name) => connection.use((db) => db.note(name), null),
     setNote: (name, body) => access === 'read-write' && connection.use((db) => { db.setNote(name, body); return true; }, false),
-    stats: () => ({ file, ...connection.use((db) => db.totals(), NO_TOTALS), ...answers.counts }),
+    stats: () => ({ file, ...connection.use((db) => db.totals(), NO_TOTALS), ...answers.counts, batched }),
     prune({ unusedSince, maxBytes }) {
       const old = unusedSince === undefined ? 0 : connection.use((db) => db.removeUnusedSince(unusedSince), 0);
       const removed = old + answers.shrink(maxBytes ?? options.maxBytes);
@@ -104,7 +118,7 @@ export function openStore(options: StoreOptions): Store {
 interface Answers {
   counts: { found: number; written: number; refused: number };
   find(key: string): Completion | null;
-  keep(key: string, request: Request, completion: Completion): void;
+  keep(key: string, request: Pick<Request, 'target'>, completion: Completion): void;
   import: Store['import'];
   /** Writes the use marks that wait. */
   flush(): void;

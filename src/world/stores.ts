@@ -114,7 +114,8 @@ async function bring(service: CacheService, { shared, own, save }: CacheKeys, { 
 
 /** False when there is nothing new to carry. */
 function copyOf(store: Store, target: string): boolean {
-  if (store.stats().written === 0) return false;
+  const { written, batched } = store.stats();
+  if (written + batched === 0) return false;
   rmSync(target, { force: true });
   return store.copyTo(target);
 }

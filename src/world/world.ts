@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Purpose, SourceTree, TrustLevel } from '../types.ts';
 import { createAsking, sha256, type Exchange } from './asking.ts';
-import { recordingKey } from '../core/fingerprint/request-key.ts';
+import { activityOfRun, haltWith, ledgerOf, nextTurn } from './batches.ts';
+import { recordingKey, requestKey } from '../core/fingerprint/request-key.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Halting } from './halt.ts';
 import { historyOf, keepNoise, lastNoise } from './memory.ts';
@@ -55,24 +56,27 @@ export function openWorld(options: WorldOptions): World {
     // An earlier step of the job may have put anything on PATH.
     ...(options.trust === 'untrusted' ? { python: '/usr/bin/python3' } : {}),
   });
+  const activity = activityOfRun();
   const providers = createProviders({
     keys: options.keys, endpoints: options.endpoints, concurrency: CONCURRENCY, timeoutMs: CALL_TIMEOUT_MS, maxTries: CALL_TRIES,
     signal: options.halting.signal, onAttempt: () => asking.attempt(), env: options.env, programEnv: options.codeEnv, log: options.log, random: Math.random, recordingKey,
     clock: { now: Date.now, sleep: (ms, signal) => sleep(ms, undefined, { signal }) },
     checkout: checkouts.folderOf,
     readRecording: (commit, file) => readText(options.trees, commit, file),
+    batches: { ledger: ledgerOf(options.openStores), activity, turn: nextTurn, requestKey: (request) => requestKey(request, sha256) },
   });
-  const asking = createAsking({ complete: providers.complete, openStores: options.openStores, record: options.record, endpoints: options.endpoints, exchange: options.exchange });
+  const { record } = options;
+  const asking = createAsking({ complete: providers.complete, openStores: options.openStores, record: record === null ? null : (line) => activity.during(() => record(line)), endpoints: options.endpoints, exchange: options.exchange });
   const edges: Edges = {
     complete: asking.complete,
-    evaluate: sandbox.evaluate,
+    evaluate: (job) => activity.during(() => sandbox.evaluate(job)),
     // A hash of all the text that will stand between the delimiters: none of it can contain its own hash.
     solve: createSolver(),
     random: (purpose) => sha256(purpose).slice(0, 24),
     hash: sha256,
     pricing: async () => ({ list: await loadListPrices(new Date()), stored: await asking.reader() }),
     guard: asking.guard,
-    halted: options.halting.halted,
+    halted: () => haltWith(options.halting.halted(), providers),
     history: async () => historyOf(await options.openStores()),
     lastNoise: async () => lastNoise(await options.openStores()),
     keepNoise: async (note) => { keepNoise(await options.openStores(), note); },

@@ -2,10 +2,11 @@ import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { z } from 'zod';
+import { createStoodBatches, vendorOfBatch, type BatchScript, type StoodBatch } from './batches.ts';
 import { anthropicRequest, embeddingRequest, openaiRequest } from './wire.ts';
 
 /**
- * A model server on loopback that speaks OpenAI's chat completions (`/v1/chat/completions`) and embeddings
+ * A model server on loopback that speaks both vendors' batches (`batches.ts`), OpenAI's chat completions (`/v1/chat/completions`) and embeddings
  * (`/v1/embeddings`), and Anthropic's messages (`/v1/messages`). It checks every request as the vendors do and answers as a script says, with every misbehaviour
  * that a server, a proxy or an attacker has to offer.
  */
@@ -61,6 +62,10 @@ export interface ModelServer {
   requests: Seen[];
   /** Requests that broke the vendor's rules, with the vendor's message. */
   refused: string[];
+  /** Batches that were begun. */
+  batches: StoodBatch[];
+  /** Every request that came, as `GET /v1/…`. */
+  calls: string[];
   /** Most requests that were under way at once. */
   peak(): number;
   close(): Promise<void>;
@@ -70,28 +75,38 @@ export interface ServerOptions {
   answer?: Script;
   /** The key that is asked for; undefined: any, or none. */
   key?: string;
+  batches?: BatchScript;
 }
 
 let packed: Buffer | null = null;
 /** 64 MiB of blanks in 64 kB. */
 const bomb = (): Buffer => (packed ??= gzipSync(Buffer.alloc(64 * 1024 * 1024, ' ')));
 
-export async function startModelServer({ answer = () => ({}), key }: ServerOptions = {}): Promise<ModelServer> {
+export async function startModelServer({ answer = () => ({}), key, batches = {} }: ServerOptions = {}): Promise<ModelServer> {
   const requests: Seen[] = [];
   const refused: string[] = [];
   const sockets = new Set<Socket>();
+  const calls: string[] = [];
+  const stood = createStoodBatches(batches, {
+    check: (vendor, body) => read(vendor, body as Record<string, unknown>), answer, replyBody, errorBody,
+    reply: (response, status, body, headers) => { reply(response, status, body, headers); },
+  }, refused);
   let count = 0;
   let underWay = 0;
   let peak = 0;
 
   const handle = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
     const index = count++;
-    const vendor = vendorOf(request);
-    const raw = await bodyOf(request);
+    const batch = vendorOfBatch(request.url);
+    const vendor = batch ?? vendorOf(request);
+    const bytes = await bodyOf(request);
+    const raw = batch === null ? bytes.toString('utf8') : '';
+    calls.push(`${request.method} ${request.url}`);
     if (vendor === null) return reply(response, 404, { error: { message: `Unknown request URL: ${request.method} ${request.url}`, type: 'invalid_request_error' } });
     if (key !== undefined && presented(vendor, request) !== key) {
       return reply(response, 401, errorBody(vendor, { message: `Incorrect API key provided: ${presented(vendor, request)}. ::error::no`, code: 'invalid_api_key' }, 401));
     }
+    if (batch !== null && await stood.handle(request, bytes, response)) return;
     const embedding = request.url === EMBEDDINGS;
     const checked = check(vendor, raw, request.headers, embedding);
     if ('problem' in checked) {
@@ -119,7 +134,7 @@ export async function startModelServer({ answer = () => ({}), key }: ServerOptio
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url, openaiUrl: `${url}/v1`, requests, refused,
+    url, openaiUrl: `${url}/v1`, requests, refused, calls, batches: stood.batches,
     peak: () => peak,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
@@ -141,10 +156,10 @@ function presented(vendor: Vendor, { headers }: http.IncomingMessage): string {
   return String(headers['x-api-key'] ?? '');
 }
 
-async function bodyOf(request: http.IncomingMessage): Promise<string> {
+async function bodyOf(request: http.IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 type Checked = Pick<Seen, 'model' | 'messages' | 'body' | 'schema'> | { problem: string };
@@ -162,6 +177,10 @@ function check(vendor: Vendor, raw: string, headers: http.IncomingHttpHeaders, e
     const parsed = embeddingRequest.safeParse(body);
     return parsed.success ? { model: parsed.data.model, body, schema: null, messages: [parsed.data.input].flat().map((content) => ({ role: 'user', content })) } : { problem: problemText(vendor, parsed.error) };
   }
+  return read(vendor, body);
+}
+
+function read(vendor: Vendor, body: Record<string, unknown>): Checked {
   if (vendor === 'openai') {
     const parsed = openaiRequest.safeParse(body);
     return parsed.success ? readOpenai(body, parsed.data) : { problem: problemText(vendor, parsed.error) };
@@ -231,8 +250,8 @@ function forEver(response: http.ServerResponse, status: number, headers: Record<
   more();
 }
 
-function reply(response: http.ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
+function reply(response: http.ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify(body));
 }
 

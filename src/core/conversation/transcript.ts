@@ -46,7 +46,7 @@ export function completionOf({ opening, turns, answers, error }: Dialogue): { me
     ...(index === answers.length - 1 ? [] : [{ role: 'assistant' as const, content: answer ?? '' }]),
   ])];
   if (error !== null || last === undefined) return { messages, completion: { status: 'error', kind: error?.kind ?? 'reply', message: error?.message ?? 'the conversation has no answer' } };
-  return { messages, completion: { ...last, usage: usageOf(answers), latency_ms: answers.reduce((sum, { latency_ms }) => sum + latency_ms, 0), reused: answers.every(({ reused }) => reused) } };
+  return { messages, completion: { ...last, usage: usageOf(answers), latency_ms: latencyOf(answers), reused: answers.every(({ reused }) => reused) } };
 }
 
 /** Tokens of all answers; unknown as soon as one is. */
@@ -54,6 +54,11 @@ function usageOf(answers: readonly Answer[]): Answer['usage'] {
   const known = answers.flatMap(({ usage }) => usage ?? []);
   if (known.length < answers.length) return null;
   return known.reduce((sum, one) => ({ input_tokens: sum.input_tokens + one.input_tokens, output_tokens: sum.output_tokens + one.output_tokens }), { input_tokens: 0, output_tokens: 0 });
+}
+
+/** The time of all answers; unknown as soon as one is. */
+function latencyOf(answers: readonly Answer[]): number | null {
+  return answers.reduce<number | null>((sum, { latency_ms }) => (sum === null || latency_ms === null ? null : sum + latency_ms), 0);
 }
 
 /** The dialogue as the result shows it. */

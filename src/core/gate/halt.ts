@@ -1,8 +1,15 @@
-import type { Completion, SuiteResult } from '../../types.ts';
+import type { Completion, SuiteResult, WaitingBatches } from '../../types.ts';
+import { plural } from '../compare/wording.ts';
 import { decide, type Decision, type GateInput } from './gate.ts';
 
 /** Why a run ended before its plan did. */
-export interface Halt { title: 'Budget reached' | 'Time is up' | 'Interrupted'; /** A clause for people. */ why: string }
+export interface Halt {
+  title: 'Budget reached' | 'Time is up' | 'Interrupted';
+  /** A clause for people. */
+  why: string;
+  /** Batches that vendors go on with, for a later run to pick up; absent: there are none. */
+  waiting?: WaitingBatches;
+}
 
 /** What a halt cost: tries that were not made, grades of answers that had come, and further rounds of tries that were wanted. */
 export interface Unmade { tries: number; grades: number; rounds: number }
@@ -19,7 +26,8 @@ export function wasNotMade(completion: Completion): boolean {
 
 /**
  * The conclusion of a run that was ended early. A regression that the tries so far show stands; without one there is no
- * verdict, for the tries that are missing could have shown it. Tries that were not made are no errors of the run.
+ * verdict, for the tries that are missing could have shown it. Tries that were not made are no errors of the run. What a batch
+ * still holds is neither missing nor red: another run picks it up.
  */
 export function decideHalted(input: GateInput, halt: Halt, unmade: Unmade): Decision {
   const rest = decide({ ...input, suites: withoutUnmade(input.suites, unmade) });
@@ -28,8 +36,15 @@ export function decideHalted(input: GateInput, halt: Halt, unmade: Unmade): Deci
   if (rest.conclusion !== 'error' && input.suites.some(({ verdict }) => verdict === 'regressed')) {
     return { ...rest, reasons: [...rest.reasons, `${said}, which is enough for this verdict.`] };
   }
+  if (halt.waiting !== undefined) return stillWaiting(said, halt.waiting, planned === unmade.tries ? [] : rest.reasons);
   const reasons = [`${said}, which is not enough for a verdict.`, ...(rest.conclusion === 'error' ? rest.reasons : [])];
   return { conclusion: 'error', title: said.slice(0, TITLE_LIMIT), reasons };
+}
+
+function stillWaiting(said: string, { ids, requests }: WaitingBatches, reasons: readonly string[]): Decision {
+  const title = `Waiting for a batch; run again to pick it up. ${said}`;
+  const held = `${plural(requests, 'request')} ${requests === 1 ? 'is' : 'are'} with the vendor in ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}: paid for once, and picked up by the next run.`;
+  return { conclusion: 'neutral', title: title.slice(0, TITLE_LIMIT), reasons: [`${said}.`, held, ...reasons] };
 }
 
 /** GitHub's limit for titles that annotations and checks share. */

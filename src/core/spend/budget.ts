@@ -158,10 +158,8 @@ function createPurse(cap: number | null, answers: AnswerLengths, price: Price): 
       const decided = turn(next);
       if (decided === 'wait') break;
       first += 1;
-      if (decided === 'go') {
-        hold(next);
-        crowd.enter(next.request);
-      }
+      if (decided === 'go') crowd.enter(next.request);
+      if (decided === 'go') hold(next);
       next.go(decided === 'go' ? next : null);
     }
     if (first < waiting.length && first < SLACK) return;

@@ -4,7 +4,8 @@ import type { EvaluatorTools } from '../conversation/evaluators.ts';
 import type { Generation } from '../fingerprint/generation.ts';
 import type { Steering } from '../conversation/steering.ts';
 import { completionOf, recordedDialogue } from '../conversation/transcript.ts';
-import { inWindow } from './window.ts';
+import { isBatched } from '../select/target.ts';
+import { BATCH_WINDOW, inWindow, WINDOW } from './window.ts';
 
 /** One planned try of one case on one side. */
 export interface Trial {
@@ -52,7 +53,12 @@ export async function execute(trials: readonly Trial[], executors: Executors): P
     const sample: Sample = { trial, ...answered, completion: earlier === undefined ? answered.completion : reused(answered.completion) };
     executors.answered?.(sample, earlier !== undefined);
     return sample;
-  });
+  }, trials.some(waitsForBatch) ? BATCH_WINDOW : WINDOW);
+}
+
+function waitsForBatch({ generation, steering }: Trial): boolean {
+  if (generation.kind === 'request' && isBatched(generation.target)) return true;
+  return steering !== null && steering.evaluators.some(({ target }) => target !== null && isBatched(target));
 }
 
 function reused(completion: Completion): Completion {
