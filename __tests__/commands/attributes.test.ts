@@ -1,8 +1,15 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, expect, jest, test } from '@jest/globals';
+import { main } from '../../src/cli.ts';
+import { packageRoot } from '../../src/demo/demo.ts';
+import { makeDemoRepository } from '../../src/demo/repository.ts';
+import type { Result } from '../../src/types.ts';
 import { desk, friendlyIsWrong, rightAnswer } from '../core/explain/support.ts';
 import { scripted } from '../qualeval/scripted-grader.ts';
 import { reader } from '../qualeval/sixty.ts';
-import { removeTemporaryFolders } from '../stand-ins/repository.ts';
+import { fixtureEnvironment, removeTemporaryFolders } from '../stand-ins/repository.ts';
 import { openShop, type Shop } from './shop.ts';
 
 jest.setTimeout(120_000);
@@ -49,4 +56,24 @@ test('evaldiff diff names the kind of input that got worse, says beforehand what
   const made = server.requests.length;
   const second = await result('diff', '--base', 'HEAD');
   expect([second.usage.calls, server.requests.length, second.attributes]).toEqual([0, made, first.attributes]);
+});
+
+test('the demo\'s pull request is explained by its own scripted grader: refunds got worse, and what fell with them is not called', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'evaldiff-demo-'));
+  try {
+    const shopFolder = join(folder, 'shop');
+    mkdirSync(shopFolder);
+    makeDemoRepository(join(packageRoot(), 'fixtures', 'demo'), shopFolder);
+    let out = '';
+    const code = await main(['diff', '--base', 'main', '--head', 'friendlier', '--code', 'host', '--json'], {
+      env: fixtureEnvironment(), cwd: shopFolder, out: (text) => { out += text; }, err: () => undefined, isTerminal: false, width: 100,
+    });
+    const { attributes, insights } = JSON.parse(out) as Result;
+    expect(code).toBe(1);
+    expect(attributes.filter(({ verdict }) => verdict !== 'no change seen').map(({ name, verdict }) => [name, verdict])).toEqual([['Refunds', 'regressed']]);
+    expect(attributes.filter(({ explained_by: by }) => by.length > 0).every(({ explained_by: by }) => by.join() === 'domain-refunds')).toBe(true);
+    expect(insights).toEqual([expect.objectContaining({ generated: true, attributes: ['domain-refunds'], references: expect.arrayContaining(['refund-gift']) })]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
