@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { main } from '../../src/cli.ts';
 import type { Result } from '../../src/types.ts';
 import { measured } from '../report/measurement.ts';
@@ -8,6 +8,8 @@ import { referenceOf, regression, resultOf, sideOf, suiteOf } from '../report/re
 import { createRepository, fixtureEnvironment, removeTemporaryFolders, temporaryFolder } from '../stand-ins/repository.ts';
 
 afterAll(removeTemporaryFolders);
+// Real git, on a machine that may be busy.
+jest.setTimeout(60_000);
 
 /** A full sweep of one suite at a commit: `passed` of ten references passed. */
 function sweepAt(sha: string, passed: number): Result {
@@ -82,8 +84,8 @@ describe('evaldiff report --history', () => {
   test.each<[string, Record<string, unknown>, string[], string]>([
     ['no paths', {}, ['--history'], '--history: name the results: result.json files, or folders that hold some (evaldiff report --history main sweeps/)\n'],
     ['a branch and no paths', {}, ['--history', 'main'], '--history: name the results: result.json files, or folders that hold some (evaldiff report --history main sweeps/)\n'],
-    ['a branch that does not exist', { 'result.json': sweepAt('a'.repeat(40), 1) }, ['--history', 'mian', 'sweeps'], '"mian" is no branch, tag or commit of this repository. Give a branch, a tag or a full commit id.\n'],
-    ['a branch that is an option', { 'result.json': sweepAt('a'.repeat(40), 1) }, ['--history=--upload-pack=id', 'sweeps'], '"--upload-pack=id" is no branch, tag or commit of this repository. Give a branch, a tag or a full commit id.\n'],
+    ['a branch that does not exist', { 'result.json': sweepAt('a'.repeat(40), 1) }, ['--history', 'mian', 'sweeps'], '"mian" is no branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n'],
+    ['a branch that is an option', { 'result.json': sweepAt('a'.repeat(40), 1) }, ['--history=--upload-pack=id', 'sweeps'], '"--upload-pack=id" is no branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n'],
     ['a folder without results', { 'noise.json': measured() }, ['--history', 'main', 'sweeps'], 'sweeps: holds no result.json\n'],
     ['a measurement', { 'noise.json': measured() }, ['--history', 'main', 'sweeps/noise.json'], 'sweeps/noise.json: is no result of a run; a trend is made of result.json files\n'],
     ['results of other versions, all at once', { 'a/result.json': { schema_version: 2 }, 'b/result.json': '{' }, ['--history', 'main', 'sweeps'],

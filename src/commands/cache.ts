@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UserError, problem } from '../errors.ts';
@@ -8,7 +8,7 @@ import { storeFile } from '../world/stores.ts';
 import { logLine, logText } from '../text/log.ts';
 import type { Terminal } from './options.ts';
 
-interface CacheOptions { directory: string; store?: string; unused?: string; maxSize?: string; clear?: boolean }
+interface CacheOptions { directory: string; store?: string; unused?: string; maxSize?: string; clear?: boolean; all?: boolean }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MEGABYTE = 1e6;
@@ -21,8 +21,9 @@ export function cacheCommand(program: Command, terminal: Terminal, done: (code: 
     .option('--store <file>', 'the file (default: .evaldiff/answers.sqlite in the project, or EVALDIFF_STORE)')
     .option('--unused <days>', 'remove answers that no run used for so many days')
     .option('--max-size <megabytes>', 'remove the least recently used answers until no more are left than that')
-    .option('--clear', 'remove all answers')
-    .addHelpText('after', '\nExamples:\n  evaldiff cache\n  evaldiff cache --unused 30\n  evaldiff cache --max-size 200')
+    .option('--clear', 'remove all answers; how tries came out and the last measured noise stay')
+    .option('--all', 'remove the whole file: answers, how tries came out, measured noise')
+    .addHelpText('after', '\nExamples:\n  evaldiff cache\n  evaldiff cache --unused 30\n  evaldiff cache --max-size 200\n  evaldiff cache --all')
     .action((options: CacheOptions) => {
       const file = storeFile(resolve(terminal.cwd, options.directory), options.store, terminal.env, terminal.cwd) ?? '';
       const prune = pruneOf(options);
@@ -32,15 +33,24 @@ export function cacheCommand(program: Command, terminal: Terminal, done: (code: 
         return;
       }
       const notice = (line: string): void => { terminal.err(`${logText(line)}\n`); };
-      const store = openStore({ file, maxBytes: Number.MAX_SAFE_INTEGER, now: Date.now, access: prune === null ? 'read' : 'read-write', notice });
+      const store = openStore({ file, maxBytes: Number.MAX_SAFE_INTEGER, now: Date.now, access: prune === null && options.all !== true ? 'read' : 'read-write', notice });
       try {
         const removed = prune === null ? null : store.prune(prune);
-        terminal.out([...(removed === null ? [] : [`${plural(removed, 'answer')} removed`]), ...lines(store.stats()), ''].join('\n'));
+        if (options.all !== true) terminal.out([...(removed === null ? [] : [`${plural(removed, 'answer')} removed`]), ...(options.clear === true ? [KEPT] : []), ...lines(store.stats()), ''].join('\n'));
       } finally {
         store.close();
       }
+      if (options.all === true) removeFile(file, terminal);
       done(0);
     });
+}
+
+const KEPT = 'kept: how often each question passed so far, and the last measured noise; --all removes them too';
+
+/** The file with what SQLite keeps beside it. It is ours: opening refuses another program's and sets aside what is no store. */
+function removeFile(file: string, terminal: Terminal): void {
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) rmSync(path, { force: true });
+  terminal.out(`${logLine(file)}: removed\n`);
 }
 
 /** Null: nothing is to be removed. */

@@ -4,17 +4,17 @@ import { findLocalSides, WORKTREE } from '../job/sides.ts';
 import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.ts';
 import { evaluate, type FindSides } from './session.ts';
 
-export interface SidesOptions { base: string; head: string }
+export interface SidesOptions { base?: string; head: string }
 
 /** Base and head as a person names them. */
 export function sidesFrom({ base, head }: SidesOptions): FindSides {
-  return (repository, workingDirectory) => findLocalSides(repository, { base, head, workingDirectory });
+  return (repository, workingDirectory) => findLocalSides(repository, { base: base ?? null, head, workingDirectory });
 }
 
 /** Adds `--base` and `--head`. */
 export function sidesOptions(command: Command): Command {
   return command
-    .option('-b, --base <commit>', 'what to compare with: head\'s common ancestor with it', 'main')
+    .option('-b, --base <commit>', 'what to compare with: head\'s common ancestor with it (default: main, else the default branch)')
     .option('--head <commit>', `what to evaluate: a commit, or "${WORKTREE}" for the files as they are`, WORKTREE);
 }
 

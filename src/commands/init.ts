@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { importFormat } from '../config/imports/index.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
 import { packageRoot } from '../demo/demo.ts';
+import { problem, UserError } from '../errors.ts';
 import type { SourceTree } from '../types.ts';
 import { withTree } from './import.ts';
 import { writeNewFiles } from './new-files.ts';
@@ -23,6 +24,7 @@ export function initCommand(program: Command, terminal: Terminal, done: (code: n
     .option('--owner <account>', 'the account that publishes the action', PLACEHOLDER)
     .addHelpText('after', '\nExamples:\n  evaldiff init --owner your-organisation\n  evaldiff init --directory services/chat')
     .action(async ({ directory, owner }: InitOptions) => {
+      checkOwner(owner);
       const root = resolve(terminal.cwd, directory);
       const seen = await withTree(root, terminal, look);
       const vendor: StarterVendor = terminal.env['OPENAI_API_KEY'] === undefined && terminal.env['ANTHROPIC_API_KEY'] !== undefined ? 'anthropic' : 'openai';
@@ -33,24 +35,32 @@ export function initCommand(program: Command, terminal: Terminal, done: (code: n
     });
 }
 
+/** GitHub's rule for names of accounts; what stands in a workflow must not be able to be more than that. */
+function checkOwner(owner: string): void {
+  if (owner === PLACEHOLDER || /^[A-Za-z\d](?:[A-Za-z\d]|-(?=[A-Za-z\d])){0,38}$/.test(owner)) return;
+  throw new UserError([problem(null, `--owner: "${owner.slice(0, 100)}" is no name of a GitHub account: letters, digits and single hyphens, at most 39`)]);
+}
+
 /** What a project already has. */
 interface Seen {
   settings: string | null;
   prompts: string[];
   foreign: string[];
-  /** A workflow that uses the action. */
+  /** A workflow that uses the action, and whether it still has the placeholder for the account. */
   workflow: string | null;
+  unfinished: boolean;
 }
 
 async function look(tree: SourceTree): Promise<Seen> {
   const paths = [...tree.files.keys()].sort();
   const workflows = paths.filter((path) => /^\.github\/workflows\/[^/]+\.ya?ml$/.test(path));
   const texts = await Promise.all(workflows.map(async (path) => ({ path, text: new TextDecoder().decode(await tree.read(path)) })));
+  const workflow = texts.find(({ text }) => /uses:\s*\S+\/evaldiff@/.test(text)) ?? null;
   return {
     settings: [SETTINGS_FILE, LLMEVAL_FILE].find((path) => tree.files.has(path)) ?? null,
     prompts: paths.filter((path) => /^prompts\/[^/]+\.ya?ml$/.test(path) && importFormat(path) === null),
     foreign: paths.filter((path) => importFormat(path) !== null && !path.split('/').includes('node_modules')),
-    workflow: texts.find(({ text }) => /uses:\s*\S+\/evaldiff@/.test(text))?.path ?? null,
+    workflow: workflow?.path ?? null, unfinished: workflow?.text.includes(`${PLACEHOLDER}/evaldiff@`) ?? false,
   };
 }
 
@@ -77,14 +87,15 @@ function existing(path: string, files: ReadonlyMap<string, string>, workflow: st
   return files.has(path) || workflow !== null ? null : path;
 }
 
-function nextSteps({ foreign, prompts }: Seen, files: ReadonlyMap<string, string>, vendor: StarterVendor, owner: string): string[] {
+function nextSteps({ foreign, prompts, workflow, unfinished }: Seen, files: ReadonlyMap<string, string>, vendor: StarterVendor, owner: string): string[] {
   const key = vendor === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY';
   const listed = foreign.length > 0 && prompts.length > 0 ? [`List what you want evaluated of these under prompts: in ${SETTINGS_FILE}: ${foreign.join(', ')}`] : [];
   const steps = [
     ...(owner === PLACEHOLDER && files.size > 0 ? [`Replace ${PLACEHOLDER} in the new files with the account that publishes the action (or give it: --owner).`] : []),
+    ...(unfinished && workflow !== null ? [`Replace ${PLACEHOLDER} in ${workflow} with the account that publishes the action.`] : []),
     ...listed,
     `Add your model key as the repository secret ${key}; here, export it as ${key}.`,
-    'evaldiff validate   checks the files, evaldiff run evaluates them, evaldiff diff compares them with main.',
+    '"evaldiff validate" checks the files, "evaldiff run" evaluates them, "evaldiff diff" compares them with main.',
     'Make the job "evaldiff" a required check once its first run is green.',
   ];
   return ['Next:', ...steps.map((step, index) => `  ${String(index + 1)}. ${step}`)];

@@ -17,9 +17,9 @@ export interface Mainline {
 /** Where the default branch is looked for when nobody names one; the first that exists. No remote is asked. */
 const DEFAULTS = ['refs/remotes/origin/HEAD', 'refs/heads/main', 'refs/remotes/origin/main', 'refs/heads/master', 'refs/remotes/origin/master', 'HEAD'];
 
-/** Name and tip of the default branch as this clone knows it; null in a repository without commits. */
-export async function defaultBranch(place: GitPlace): Promise<{ name: string; tip: string } | null> {
-  for (const ref of DEFAULTS) {
+/** Name and tip of the default branch as this clone knows it, or of `preferred` where that exists; null in a repository without commits. */
+export async function defaultBranch(place: GitPlace, preferred: string | null = null): Promise<{ name: string; tip: string } | null> {
+  for (const ref of [...(preferred === null ? [] : [preferred]), ...DEFAULTS]) {
     const { code, output } = await runGit(place, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]);
     const tip = output.toString('latin1').trim();
     if (code === 0 && isObjectId(tip)) return { name: await gitLine(place, ['rev-parse', '--abbrev-ref', ref]), tip };

@@ -41,6 +41,8 @@ export interface Repository {
   changedFiles(base: string, head: SourceTree | string, workingDirectory: string): Promise<ChangedFile[]>;
   /** Writes the regular files of the whole commit (or of a tree of `worktree`) into a new (or empty) folder. */
   checkout(commit: SourceTree | string, folder: string): Promise<void>;
+  /** What a person's work is compared with unless they say: the local `main`, else the default branch as far as this clone knows; null without a commit. */
+  defaultBase(): Promise<string | null>;
   /** The states of a branch, or of the default branch for null. Null where there is no repository, or no commit in it. */
   mainline(branch: string | null): Promise<Mainline | null>;
   /** Ends git's processes and removes every temporary file. */
@@ -151,6 +153,7 @@ function openFound({ place, root, start }: Found, opened: string, options: Repos
       await history.ensure(commit);
       await writeFiles(await listFolder(place, commit, '', history.contents), reader, folder);
     },
+    defaultBase: async () => (await defaultBranch(place, 'refs/heads/main'))?.name ?? null,
     async mainline(branch) {
       const found = branch === null ? await defaultBranch(place) : { name: branch, tip: await resolveRevision(place, history, branch) };
       if (found === null) return null;
@@ -171,7 +174,7 @@ function folderAlone(outer: GitPlace, options: RepositoryOptions): Repository {
     new UserError([problem(null, `${outer.directory} is not a git repository, so there is nothing to compare with. Run "git init" and commit, or use "evaldiff run".`)]),
   );
   return {
-    resolve: refuse, ensureCommit: refuse, checkedOut: () => Promise.resolve([]), mergeBase: refuse, tree: refuse, changedFiles: refuse, mainline: () => Promise.resolve(null),
+    resolve: refuse, ensureCommit: refuse, checkedOut: () => Promise.resolve([]), mergeBase: refuse, tree: refuse, changedFiles: refuse, defaultBase: refuse, mainline: () => Promise.resolve(null),
     async worktree(workingDirectory) {
       const prefix = folderPrefix('', relativeTo(outer.directory, workingDirectory), outer.directory);
       const { store, reader } = await uncommitted.open();

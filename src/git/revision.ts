@@ -19,10 +19,21 @@ export async function resolveRevision(place: GitPlace, history: History, revisio
   const unusable = revision === '' || revision.includes('\0') || revision.includes('\n') || revision.includes(':');
   const named = unusable ? null : await commitNamed(place, revision) ?? await remoteCommit(place, history, revision);
   if (named === null) {
-    throw new UserError([problem(null, `"${revision}" is no branch, tag or commit of this repository. Give a branch, a tag or a full commit id.`)]);
+    throw new UserError([problem(null, await unknownMessage(place, revision))]);
   }
   if (/^[0-9a-f]{4,}$/.test(id) && !named.startsWith(id)) await refuseTwoMeanings(place, revision, id);
   return named;
+}
+
+/** Local branches that a message names. */
+const NAMED_BRANCHES = 5;
+
+async function unknownMessage(place: GitPlace, revision: string): Promise<string> {
+  const unknown = `"${revision}" is no branch, tag or commit of this repository.`;
+  if (await commitNamed(place, 'HEAD') === null) return `${unknown} It has no commit yet: commit first, or use "evaldiff run", which needs none.`;
+  const { output } = await runGit(place, ['for-each-ref', '--sort=-committerdate', '--format=%(refname:short)', `--count=${String(NAMED_BRANCHES)}`, 'refs/heads']);
+  const branches = output.toString('utf8').split('\n').filter((name) => name !== '');
+  return `${unknown} Give a branch, a tag or a full commit id.${branches.length === 0 ? '' : ` Branches here: ${branches.join(', ')}.`}`;
 }
 
 async function commitNamed(place: GitPlace, name: string): Promise<string | null> {

@@ -55,11 +55,11 @@ async function baseOf(repository: Repository, { base, facts }: SidesRequest): Pr
 /** The uncommitted files, as a rev that a person can name. */
 export const WORKTREE = 'worktree';
 
-/** The two sides for a terminal: base branched off from, and the uncommitted files or a commit. No remote is needed. */
-export async function findLocalSides(repository: Repository, { base, head, workingDirectory }: { base: string; head: string; workingDirectory: string }): Promise<Sides> {
+/** The two sides for a terminal: where head left base (null: `main`, else the default branch), and the uncommitted files or a commit. No remote is needed. */
+export async function findLocalSides(repository: Repository, { base, head, workingDirectory }: { base: string | null; head: string; workingDirectory: string }): Promise<Sides> {
   const onDisk = head === WORKTREE;
   const branchedOff = async (): Promise<{ before: SourceTree; headCommit: string }> => {
-    const [headCommit, tip] = await together(() => repository.resolve(onDisk ? 'HEAD' : head), () => repository.resolve(base));
+    const [headCommit, tip] = await together(() => repository.resolve(onDisk ? 'HEAD' : head), async () => repository.resolve(base ?? await repository.defaultBase() ?? 'HEAD'));
     return { before: await repository.tree(await repository.mergeBase(tip, headCommit) ?? tip, workingDirectory), headCommit };
   };
   const [{ before, headCommit }, files] = await together(branchedOff, async () => (onDisk ? repository.worktree(workingDirectory) : null));

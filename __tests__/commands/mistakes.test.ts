@@ -1,0 +1,99 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import { main } from '../../src/cli.ts';
+import { createRepository, fixtureEnvironment, removeTemporaryFolders, temporaryFolder, type FixtureFiles } from '../stand-ins/repository.ts';
+import { openShop, type Shop } from './shop.ts';
+
+// Real git, on a machine that may be busy.
+jest.setTimeout(60_000);
+
+let shop: Shop | null = null;
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+const PROJECT: FixtureFiles = { 'prompts/p.yaml': 'name: p\nmodel: gpt-4o\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n' };
+
+async function evaldiff(cwd: string, ...argv: string[]) {
+  const said = { out: '', err: '' };
+  const env = fixtureEnvironment({ OPENAI_API_KEY: undefined, ANTHROPIC_API_KEY: undefined });
+  const code = await main(argv, { env, cwd, isTerminal: false, width: 200, out: (text) => { said.out += text; }, err: (text) => { said.err += text; } });
+  return { code, ...said };
+}
+
+describe('a slip at the command line', () => {
+  test.each<[string[], string]>([
+    [['dif'], "error: unknown command 'dif'\n(Did you mean diff?)\nRun evaldiff --help for the commands.\n"],
+    [['run', '--jsn'], "error: unknown option '--jsn'\n(Did you mean --json?)\nRun evaldiff run --help for its options.\n"],
+    [['import'], "error: missing required argument 'file'\nRun evaldiff import --help for its options.\n"],
+    [['run', '--code', 'sandox'], "error: option '--code <where>' argument 'sandox' is invalid. Allowed choices are sandbox, host, off.\nRun evaldiff run --help for its options.\n"],
+    [['run', 'prompt=p'], 'overrides: prompt=p: unknown key "prompt"; did you mean "prompts"?\n'],
+    [['run', 'max_calls=3'], 'overrides: max_calls=3: unknown key "max_calls"; did you mean "budget.max_calls"?\n'],
+    [['diff', '--base', 'mian'], '"mian" is no branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n'],
+    [['import', 'nowhere.prompt.yml'], 'nowhere.prompt.yml: does not exist, or git ignores it\n'],
+    [['init', '--owner', 'acme\nrun: id'], '--owner: "acme\\u{a}run: id" is no name of a GitHub account: letters, digits and single hyphens, at most 39\n'],
+    [['init', '--owner', 'acme/evaldiff'], '--owner: "acme/evaldiff" is no name of a GitHub account: letters, digits and single hyphens, at most 39\n'],
+    [['cache', '--unused', 'x'], '--unused: must be a number of days of at least 0, not "x"\n'],
+    [['noise', '--runs', '0'], '--runs: must be a whole number from 1 to 1000, not "0"\n'],
+  ])('%j says what was meant, ends with 2 and prints nothing', async (argv, err) => {
+    const repository = createRepository();
+    repository.commit('one', PROJECT);
+    expect(await evaldiff(repository.directory, ...argv)).toEqual({ code: 2, out: '', err });
+  });
+
+  test('that names no key names the variable to set', async () => {
+    const repository = createRepository();
+    repository.commit('one', PROJECT);
+    const { code, out } = await evaldiff(repository.directory, 'run');
+    expect([code, out]).toEqual([2, expect.stringContaining('No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key).')]);
+    expect(out).toMatch(/working tree\n$/);
+  });
+});
+
+describe('evaldiff diff', () => {
+  test('compares with main unless told otherwise, else with the branch that there is, and says what is missing', async () => {
+    const repository = createRepository({ branch: 'trunk' });
+    repository.write(PROJECT);
+    const none = await evaldiff(repository.directory, 'diff');
+    expect([none.code, none.err]).toEqual([2, '"HEAD" is no branch, tag or commit of this repository. It has no commit yet: commit first, or use "evaldiff run", which needs none.\n']);
+    const first = repository.commit('one', PROJECT);
+    expect((await evaldiff(repository.directory, 'diff')).out).toContain(`${first.slice(0, 7)}…working tree`);
+    repository.git('switch', '--quiet', '--create', 'main');
+    const second = repository.commit('two', { 'README.md': 'x' });
+    expect((await evaldiff(repository.directory, 'diff')).out).toContain(`${second.slice(0, 7)}…working tree`);
+    expect((await evaldiff(temporaryFolder('plain'), 'diff')).err).toContain('is not a git repository, so there is nothing to compare with.');
+  });
+});
+
+describe('what a run says first', () => {
+  test('counts prompts and references once, in however many variants, and a run has one side', async () => {
+    shop = await openShop({ references: 3 });
+    expect((await shop.evaldiff('run', 'temperature=0,1', 'n_tries=1')).err).toContain('sweep: 2 temperature = 2 combinations\n3 references of 1 prompt affected: 6 calls for the first answers');
+    const refused = await shop.evaldiff('run', 'budget.max_calls=3');
+    expect(refused.out.replaceAll(/\s+/g, ' ')).toContain('This run would make 6 model calls (6 answers for 3 references of 1 prompt + 0 grader calls); the limit is 3 (max-calls). Nothing was sent.');
+  });
+});
+
+describe('evaldiff cache', () => {
+  test('says what --clear keeps, and --all removes the file', async () => {
+    shop = await openShop({ references: 2 });
+    await shop.evaldiff('run', 'n_tries=1');
+    const file = join(shop.repository.directory, '.evaldiff/answers.sqlite');
+    expect((await shop.evaldiff('cache')).out).toContain(`${file}: 2 answers`);
+    expect((await shop.evaldiff('cache', '--clear')).out).toContain('2 answers removed\nkept: how often each question passed so far, and the last measured noise; --all removes them too\n');
+    expect(await shop.evaldiff('cache', '--all')).toEqual({ code: 0, err: '', out: `${file}: removed\n` });
+    expect(existsSync(file)).toBe(false);
+    expect((await shop.evaldiff('cache')).out).toBe(`${file}: nothing is kept yet\n`);
+  });
+
+  test('removes no file of somebody else', async () => {
+    const folder = temporaryFolder('foreign');
+    writeFileSync(join(folder, 'notes.txt'), 'not a database, and dear to somebody');
+    const { err } = await evaldiff(folder, 'cache', '--store', 'notes.txt', '--all');
+    expect(err).toContain('damaged (is no database); it was renamed to');
+    expect(readdirSync(folder).map((name) => [name.replace(/\d+$/, ''), readFileSync(join(folder, name), 'utf8')])).toEqual([['notes.txt.damaged-', 'not a database, and dear to somebody']]);
+  });
+});
