@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { andMore, cost, counted, difference, passed, rates, shortSha, size, variantChanges, variantWords } from '../../src/report/phrases.ts';
+import { andMore, cost, costOf, counted, difference, passed, rates, shortSha, size, variantChanges, variantWords } from '../../src/report/phrases.ts';
 import { sideOf } from './results.ts';
 
 describe('numbers as people read them', () => {
@@ -36,6 +36,11 @@ describe('numbers as people read them', () => {
   test('commits are short, the working tree has words', () => {
     expect(shortSha('1f6a9c0d3b5e7a9182736455463728190abcdef0')).toBe('1f6a9c0');
     expect(shortSha('worktree')).toBe('working tree');
+  });
+
+  test('calls of programs alone are not priced, which is neither nothing nor unknown', () => {
+    expect(costOf({ cost_usd: null, unpriced: 'programs' })).toBe('no priced calls');
+    expect([costOf({ cost_usd: null }), costOf({ cost_usd: 0.42 })]).toEqual(['cost unknown', '$0.42']);
   });
 
   test('variants are told apart by what differs', () => {

@@ -127,7 +127,7 @@ export const resultSchema = z.strictObject({
   })),
   graders: z.array(grader), evaluators: z.array(evaluatorResultSchema).exactOptional(), notices: z.array(notice), problems: z.array(z.strictObject({ place: place.nullable(), message: z.string() })),
   usage: z.strictObject({
-    calls: count, reused: count, input_tokens: count, output_tokens: count, cost_usd: cost, saved_usd: cost.optional(),
+    calls: count, reused: count, input_tokens: count, output_tokens: count, cost_usd: cost, unpriced: z.literal('programs').exactOptional(), saved_usd: cost.optional(),
     by_purpose: z.partialRecord(purpose, z.strictObject({ calls: count, reused: count, cost_usd: cost, saved_usd: cost.optional() })),
   }),
   noise: noiseNoteSchema.nullable(), override: z.strictObject({ label: z.string(), reason: z.string() }).nullable(),

@@ -5,7 +5,7 @@ import { code, joined, paragraph, place, strong, text, type Block, type Line } f
 import { SENTENCE } from './headline.ts';
 import { bytes } from './detail.ts';
 import { markdownOf, NO_LINKS, type Links } from './markdown.ts';
-import { andMore, cost, count, counted, rateInterval, shortSha, variantWords } from './phrases.ts';
+import { andMore, costOf, count, counted, rateInterval, shortSha, variantWords } from './phrases.ts';
 import { JOB_SUMMARY_LIMIT } from './summary.ts';
 import { renderBlocks, type TerminalOptions } from './terminal.ts';
 
@@ -108,7 +108,7 @@ function footer({ usage, unjudged, neutral, runs, head, n_tries }: NoiseResult):
     ...(unjudged === 0 ? [] : [[text(`${counted(unjudged, 'comparison')} could not be judged`)]]),
     ...(neutral === 0 ? [] : [[text(`${count(neutral)} of ${count(runs)} could not tell`)]]),
     [text(n_tries === 'adaptive' ? 'adaptive tries' : `${count(n_tries)} ${n_tries === 1 ? 'try' : 'tries'}`)],
-    [text(counted(usage.calls, 'model call'))], [text(cost(usage.cost_usd))], [code(shortSha(head.sha))],
+    [text(counted(usage.calls, 'model call'))], [text(costOf(usage))], [code(shortSha(head.sha))],
   ];
   return paragraph(joined(parts, ' · '), 'small');
 }

@@ -3,7 +3,7 @@ import { shorten } from '../text/cut.ts';
 import { code, group, joined, paragraph, place, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';
 import { headline, SENTENCE } from './headline.ts';
-import { andMore, cost, count, counted, rateInterval, shortSha } from './phrases.ts';
+import { andMore, cost, costOf, count, counted, rateInterval, shortSha } from './phrases.ts';
 
 /** What the user has to mend, each with its place. Not collapsed: it is all that such a run has to say. */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
@@ -78,7 +78,7 @@ function spent({ usage }: Result): Line[] {
   return [
     [text(`${counted(usage.calls, 'model call')}, ${count(usage.reused)} reused`)],
     [text(`${counted(usage.input_tokens, 'token')} in, ${count(usage.output_tokens)} out`)],
-    [text(`${cost(usage.cost_usd)}${byPurpose(usage)}`)],
+    [text(`${costOf(usage)}${byPurpose(usage)}`)],
     ...(usage.saved_usd === undefined || usage.saved_usd === null || usage.saved_usd === 0 ? [] : [[text(`${cost(usage.saved_usd)} saved by reuse`)]]),
   ];
 }
@@ -86,7 +86,8 @@ function spent({ usage }: Result): Line[] {
 const PURPOSES: Readonly<Record<Purpose, string>> = { prompt: 'answers', grader: 'grades', embedding: 'embeddings', evaluator: 'evaluators', qualeval: 'attributes', insight: 'insights' };
 
 /** ` (answers $0.08, grades $0.04)`, where more than one of them cost something. */
-function byPurpose({ by_purpose }: Result['usage']): string {
+function byPurpose({ by_purpose, unpriced }: Result['usage']): string {
+  if (unpriced === 'programs') return '';
   const paid = (Object.keys(PURPOSES) as Purpose[]).flatMap((purpose) => {
     const one = by_purpose[purpose];
     return one === undefined || one.cost_usd === 0 ? [] : [`${PURPOSES[purpose]} ${cost(one.cost_usd)}`];

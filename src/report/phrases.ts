@@ -1,5 +1,5 @@
 import { percent, points, signed } from '../core/compare/wording.ts';
-import type { PassRate, ReferenceResult, ReferenceStatus, SideResult, SuiteResult, Variant, Verdict } from '../types.ts';
+import type { PassRate, ReferenceResult, ReferenceStatus, SideResult, SuiteResult, UsageTotals, Variant, Verdict } from '../types.ts';
 
 /** A sign and a word for each verdict; the sign is never the only bearer of the meaning. */
 export const VERDICTS: Readonly<Record<Verdict, { sign: string; word: string }>> = {
@@ -73,6 +73,11 @@ export function cost(dollars: number | null): string {
   if (dollars === null) return 'cost unknown';
   if (dollars === 0 || dollars >= 0.01) return `$${dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
   return `$${dollars.toPrecision(2)}`;
+}
+
+/** What a run cost. A program of the project may cost its team something, but nothing that is known here: such calls are not priced. */
+export function costOf({ cost_usd, unpriced }: Pick<UsageTotals, 'cost_usd' | 'unpriced'>): string {
+  return unpriced === 'programs' ? 'no priced calls' : cost(cost_usd);
 }
 
 /** The first seven digits of a commit id; the working tree in words. */

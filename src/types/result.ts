@@ -157,6 +157,8 @@ export interface UsageTotals {
   input_tokens: number;
   output_tokens: number;
   cost_usd: number | null;
+  /** Every call that was made went to a program of the project whose price nobody gave, or to recordings; absent: not so. */
+  unpriced?: 'programs';
   /** What reused answers would have cost; null: not known for all of them. Absent in results of before it was counted. */
   saved_usd?: number | null | undefined;
   by_purpose: Partial<Record<Purpose, { calls: number; reused: number; cost_usd: number | null; saved_usd?: number | null | undefined }>>;

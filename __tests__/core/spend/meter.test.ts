@@ -32,6 +32,20 @@ describe('the meter', () => {
     expect(meter.totals().cost_usd).toBeNull();
   });
 
+  test('says where all that has no price went to programs of the project, which nobody else is paid for', async () => {
+    const program: Target = { provider: 'program', model: 'app', command: ['app'], setup: [], files: '', commit: '' };
+    const meter = meterOf(answer('yes'));
+    expect(meter.totals()).not.toHaveProperty('unpriced');
+    await meter.complete(request({ provider: 'replay', model: 'r', file: 'r.jsonl', content: 'c', commit: '' }));
+    expect(meter.totals()).toMatchObject({ cost_usd: 0 });
+    expect(meter.totals()).not.toHaveProperty('unpriced');
+    await meter.complete(request(program));
+    expect(meter.totals()).toMatchObject({ cost_usd: null, unpriced: 'programs' });
+    await meter.complete(request(hosted('gpt-4o')));
+    expect(meter.totals()).toMatchObject({ cost_usd: null });
+    expect(meter.totals()).not.toHaveProperty('unpriced');
+  });
+
   test('does not know what was saved where one reused answer has no price', async () => {
     const meter = meterOf({ ...answer('yes'), reused: true } as Completion);
     await meter.complete(request(hosted('gpt-4o')));

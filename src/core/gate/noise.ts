@@ -186,10 +186,13 @@ function upTo(values: readonly number[], share: number): number | null {
 }
 
 function sumOf(usages: readonly UsageTotals[]): UsageTotals {
-  return usages.reduce<UsageTotals>((sum, one) => ({
+  const asked = usages.filter(({ calls }) => calls > 0);
+  const unpriced = asked.length > 0 && asked.every((one) => one.unpriced === 'programs');
+  const sum = usages.reduce<UsageTotals>((sum, one) => ({
     calls: sum.calls + one.calls, reused: sum.reused + one.reused, input_tokens: sum.input_tokens + one.input_tokens, output_tokens: sum.output_tokens + one.output_tokens,
     cost_usd: plus(sum.cost_usd, one.cost_usd), by_purpose: purposes(sum, one),
   }), { calls: 0, reused: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0, by_purpose: {} });
+  return unpriced ? { ...sum, unpriced: 'programs' } : sum;
 }
 
 /** What is not known makes the sum unknown. */

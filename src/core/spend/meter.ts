@@ -3,7 +3,7 @@ import type { Complete, Completion, Purpose, Request, Target, Usage, UsageTotals
 /** Dollars for one call, or null when no price is known. */
 export type Price = (target: Target, usage: Usage) => number | null;
 
-interface Count { calls: number; reused: number; input: number; output: number; cost: number; unpriced: boolean; saved: number; unknownSaved: boolean }
+interface Count { calls: number; reused: number; input: number; output: number; cost: number; unpriced: boolean; elsewhere: boolean; saved: number; unknownSaved: boolean }
 
 /** Counts what is asked: calls that were paid for, answers that were reused, tokens and cost, by purpose. */
 export interface Meter {
@@ -16,7 +16,7 @@ export interface Meter {
 export function createMeter(complete: Complete, price: Price): Meter {
   const counts = new Map<Purpose, Count>();
   const of = (purpose: Purpose): Count => {
-    const found = counts.get(purpose) ?? { calls: 0, reused: 0, input: 0, output: 0, cost: 0, unpriced: false, saved: 0, unknownSaved: false };
+    const found = counts.get(purpose) ?? { calls: 0, reused: 0, input: 0, output: 0, cost: 0, unpriced: false, elsewhere: false, saved: 0, unknownSaved: false };
     counts.set(purpose, found);
     return found;
   };
@@ -34,17 +34,28 @@ export function createMeter(complete: Complete, price: Price): Meter {
 function record(count: Count, { target }: Request, completion: Completion, price: Price): void {
   if (completion.status === 'error') {
     // A call that was never made is none, whoever stopped it.
-    if (completion.kind !== 'budget' && completion.kind !== 'aborted') count.calls += 1;
+    if (completion.kind === 'budget' || completion.kind === 'aborted') return;
+    count.calls += 1;
+    count.elsewhere ||= isElsewhere(target, null);
     return;
   }
-  if (completion.reused) return reuse(count, completion.usage === null ? null : price(target, completion.usage));
-  count.calls += 1;
-  const { usage } = completion;
+  if (completion.reused) reuse(count, completion.usage === null ? null : price(target, completion.usage));
+  else paid(count, target, completion.usage, price);
+}
+
+function paid(count: Count, target: Target, usage: Usage | null, price: Price): void {
   const cost = usage === null ? null : price(target, usage);
+  count.calls += 1;
   count.input += usage?.input_tokens ?? 0;
   count.output += usage?.output_tokens ?? 0;
+  count.elsewhere ||= isElsewhere(target, cost);
   if (cost === null) count.unpriced = true;
   else count.cost += cost;
+}
+
+/** A call that somebody is paid for, as far as is known: neither a recording's, nor a program's that nobody gave a price. */
+function isElsewhere({ provider }: Target, cost: number | null): boolean {
+  return provider !== 'replay' && (provider !== 'program' || cost !== null);
 }
 
 function reuse(count: Count, saved: number | null): void {
@@ -64,6 +75,7 @@ function totalsOf(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
     input_tokens: sum(({ input }) => input),
     output_tokens: sum(({ output }) => output),
     cost_usd: all.some(({ unpriced }) => unpriced) ? null : sum(({ cost }) => cost),
+    ...(all.some(({ unpriced }) => unpriced) && !all.some(({ elsewhere }) => elsewhere) ? { unpriced: 'programs' as const } : {}),
     saved_usd: all.some(({ unknownSaved }) => unknownSaved) ? null : sum(({ saved }) => saved),
     by_purpose: Object.fromEntries([...counts].map(([purpose, count]) => [purpose, { calls: count.calls, reused: count.reused, cost_usd: costOf(count), saved_usd: savedBy(count) }])),
   };
