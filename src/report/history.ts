@@ -38,13 +38,13 @@ export async function renderHistoryHtml(points: readonly HistoryPoint[], notes: 
 /** The trend of every suite as a part of a page: a chart each, with its numbers. */
 export async function historyHtml(points: readonly HistoryPoint[], more: readonly string[] = []): Promise<string> {
   const { shown, notes } = seriesOf(points, more);
-  if (shown.length === 0) return `<section><h2>Pass rates over time</h2><p>${NOTHING}</p></section>`;
+  if (shown.length === 0) return `<section><h1>Pass rates over time</h1><p>${NOTHING}</p></section>`;
   const { trendChart } = await import('./charts/index.ts');
   const cards = shown.map(({ name, variant, points: moments }) => cardHtml({
     title: shorten(name, NAME_LIMIT), note: escapeMarkup([...(variant === '' ? [] : [shorten(variant, NAME_LIMIT)]), inWords(moments)].join(' · ')),
     svg: trendChart({ label: `Pass rate of ${shorten(name, NAME_LIMIT)} over ${counted(moments.length, 'result')}: ${inWords(moments)}`, points: moments }), table: numbersHtml(moments),
   }));
-  return ['<section><h2>Pass rates over time</h2>', ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`), `<div class="cards">${cards.join('\n')}</div>`, '</section>'].join('\n');
+  return ['<section><h1>Pass rates over time</h1>', ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`), `<div class="cards">${cards.join('\n')}</div>`, '</section>'].join('\n');
 }
 
 /** The trend of every suite for a terminal of `width` columns. */

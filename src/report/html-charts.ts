@@ -4,6 +4,7 @@ import { shorten } from '../text/cut.ts';
 import { escapeMarkup } from '../text/html.ts';
 import { ALIGNMENT_WORDS, alignmentWords } from './attributes.ts';
 import type * as library from './charts/index.ts';
+import type { SidesRow } from './charts/index.ts';
 import { bytes } from './detail.ts';
 import { NAME_LIMIT } from './document.ts';
 import { attributesWorstFirst, explainedSuites, suiteKey } from './explained.ts';
@@ -64,22 +65,29 @@ function priorCard(all: readonly AttributeResult[], rows: readonly AttributeResu
   return cardHtml({
     title: 'Prior', note: `${cut}How much of the suite each ${kind === 'domain' ? 'domain' : 'sub-task'} makes up.`,
     svg: priorChart({ label: `Prior of ${counted(rows.length, kind === 'domain' ? 'domain' : 'sub-task')}, as a bar each; the numbers are in the table below.`, rows: rows.map(({ name, prior }) => ({ name, prior })) }),
-    table: table(['Attribute', 'Prior', 'Mean affinity, 1–5', 'Assigned'], all, ({ prior, affinity_mean: mean, references }) => [percent(prior), mean.toFixed(2), counted(references.length, 'reference')]),
+    table: table(['Attribute', 'Prior', 'Mean affinity, 1–5', 'References'], all, ({ prior, affinity_mean: mean, references }) => [percent(prior), mean.toFixed(2), count(references.length)]),
   });
 }
 
 function proficiencyCard(all: readonly AttributeResult[], rows: readonly AttributeResult[], kind: AttributeResult['kind'], cut: string, mode: Result['mode'], { sidesChart }: Library): string {
   const diff = mode === 'diff';
   return cardHtml({
-    title: 'Proficiency', note: diff ? `${cut}Pass rate: ○ base, ● head, band: 90 % interval of the change.` : `${cut}Pass rate of the references of each.`,
+    title: 'Proficiency', note: diff ? `${cut}Pass rate: ○ base, ● head; band: 90 % interval of the change. Coloured where the test over all attributes calls it.` : `${cut}Pass rate of the references of each.`,
     svg: sidesChart({
       label: `Pass rate of ${PLURALS[kind]}${diff ? ', base and head' : ''}: ${count(rows.length)} rows; the numbers are in the table below.`,
-      rows: rows.map(({ name, base, head, low, high, verdict }) => ({ name, base, head, low: diff ? low : null, high: diff ? high : null, finding: diff && verdict === 'regressed' ? 'worse' : diff && verdict === 'improved' ? 'better' : null })),
+      rows: rows.map((one) => sidesRow(one, diff)),
     }),
     table: diff
-      ? table(['Attribute', 'Compared', 'Pass rate', 'Difference', '90 % interval', 'Verdict'], all, ({ n, base, head, difference, low, high, verdict }) => [counted(n, 'reference'), rates(base, head), points(difference), signedInterval(low, high), verdict])
-      : table(['Attribute', 'Judged', 'Pass rate'], all, ({ n, base, head }) => [counted(n, 'reference'), rates(base, head)]),
+      ? table(['Attribute', 'References compared', 'Pass rate', 'Difference', '90 % interval', 'Verdict'], all, ({ n, base, head, difference, low, high, verdict }) => [count(n), rates(base, head), points(difference), signedInterval(low, high), verdict])
+      : table(['Attribute', 'References judged', 'Pass rate'], all, ({ n, base, head }) => [count(n), rates(base, head)]),
   });
+}
+
+/** In a comparison with interval and verdict; an attribute with too few references is no finding, so its shares are not said. */
+function sidesRow({ name, n, base, head, low, high, verdict }: AttributeResult, diff: boolean): SidesRow {
+  if (!diff) return { name, base, head, low: null, high: null, finding: null, instead: null };
+  const instead = verdict === 'too few' ? `${counted(n, 'reference')}: too few` : null;
+  return { name, base, head, low, high, finding: verdict === 'regressed' ? 'worse' : verdict === 'improved' ? 'better' : null, instead };
 }
 
 function alignmentCard(all: readonly AttributeResult[], rows: readonly AttributeResult[], cut: string, { sidesChart }: Library): string {
@@ -87,7 +95,7 @@ function alignmentCard(all: readonly AttributeResult[], rows: readonly Attribute
     title: 'Skill alignment', note: `${cut}${escapeMarkup(ALIGNMENT_WORDS)}`,
     svg: sidesChart({
       label: `Share of answers that use other skills than expected, for ${counted(rows.length, 'sub-task')}; lower is better. The numbers are in the table below.`,
-      rows: rows.map(({ name, alignment }) => ({ name, base: alignment?.base ?? null, head: alignment?.head ?? null, low: null, high: null, finding: null })),
+      rows: rows.map(({ name, alignment }) => ({ name, base: alignment?.base ?? null, head: alignment?.head ?? null, low: null, high: null, finding: null, instead: null })),
     }),
     table: table(['Attribute', 'Other skills, lower is better'], all, (one) => [alignmentWords(one)]),
   });
@@ -96,7 +104,7 @@ function alignmentCard(all: readonly AttributeResult[], rows: readonly Attribute
 /** A row for each attribute: its name, then words of our own. */
 function table(head: readonly string[], attributes: readonly AttributeResult[], cells: (attribute: AttributeResult) => string[]): string {
   return tableHtml(head, attributes.map((attribute) => [
-    { html: `<code>${escapeMarkup(shorten(attribute.name, NAME_LIMIT))}</code>`, own: false }, ...cells(attribute).map((words) => ({ html: escapeMarkup(words), own: true })),
+    { html: escapeMarkup(shorten(attribute.name, NAME_LIMIT)), own: false }, ...cells(attribute).map((words) => ({ html: escapeMarkup(words), own: true })),
   ]));
 }
 

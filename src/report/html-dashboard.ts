@@ -50,9 +50,9 @@ function suiteDashboard(of: Explained, named: boolean, mode: Result['mode'], cha
   const cards = first === undefined ? undefined : charts.kinds.get(suiteKey(first));
   return [
     `<section class="kinds">${named ? `<h3><code>${escapeMarkup(shorten(of.name, NAME_LIMIT))}</code></h3>` : ''}`, insightsHtml(insights, of, index),
-    ...moved.slice(0, MOST_MOVED).map((attribute) => movedHtml(attribute, of, index)), ...(more === null ? [] : [`<p>${escapeMarkup(more)}, in the table of all attributes.</p>`]),
     cards === undefined || cards.domains === '' ? '' : `<h4>Domains: what inputs are about</h4><div class="cards">${cards.domains}</div>`,
     cards === undefined || cards.subtasks === '' ? '' : `<h4>Sub-tasks: what answering takes</h4><div class="cards">${cards.subtasks}</div>`,
+    ...moved.slice(0, MOST_MOVED).map((attribute) => movedHtml(attribute, of, index)), ...(more === null ? [] : [`<p>${escapeMarkup(more)}, in the table of all attributes.</p>`]),
     skillsHtml(of, index), allHtml(of, index), '</section>',
   ].filter((part) => part !== '').join('\n');
 }

@@ -12,6 +12,7 @@ body{margin:0;background:var(--page);color:var(--text);font:15px/1.55 system-ui,
 header,main,footer{max-width:1120px;margin:0 auto;padding:0 20px}
 header{padding-top:20px;color:var(--soft);display:flex;gap:6px 18px;flex-wrap:wrap;justify-content:space-between}
 header b{color:var(--text)}
+section>h1{margin-top:22px}
 h1{font-size:26px;line-height:1.25;margin:0 0 4px}
 h2{font-size:19px;margin:34px 0 10px}
 h3{font-size:16px;margin:26px 0 6px;display:flex;gap:8px;align-items:center;flex-wrap:wrap}
@@ -42,10 +43,11 @@ mark{background:var(--mark);color:inherit;border-radius:2px}
 .chip.open{background:var(--openbg);color:var(--open);border-color:transparent}
 svg{display:block}
 .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,300px),1fr));gap:14px;margin:0 0 14px}
-.card{margin:0;padding:12px 14px 10px;border:1px solid var(--line);border-radius:8px;min-width:0}
-figcaption{margin:0 0 8px;overflow-wrap:anywhere}figcaption .soft{display:block;font-size:13px}
+.card{display:grid;grid-template-rows:subgrid;grid-row:span 3;align-items:start;gap:8px;margin:0;padding:12px 14px 10px;border:1px solid var(--line);border-radius:8px;min-width:0}
+figcaption{overflow-wrap:anywhere}figcaption .soft{display:block;font-size:13px}
 svg.chart{width:100%;height:auto;max-width:420px}
-details.numbers{margin-top:6px;font-size:13px}details.numbers>summary{cursor:pointer;color:var(--soft)}
+details.numbers{font-size:13px;min-width:0}details.numbers>summary{cursor:pointer;color:var(--soft)}
+.numbers th,.numbers td{padding:3px 12px 3px 0}.numbers td:first-child,.numbers td:last-child:not(.own){min-width:96px}.numbers table{margin:6px 0 0}
 svg .axis{stroke:var(--line)}svg .range{stroke:var(--soft);stroke-width:3;stroke-linecap:round}svg .dot{fill:var(--soft)}
 svg.bad .range{stroke:var(--bad)}svg.bad .dot{fill:var(--bad)}svg.good .range{stroke:var(--good)}svg.good .dot{fill:var(--good)}
 svg.open .range{stroke:var(--open)}svg.open .dot{fill:var(--open)}
@@ -86,7 +88,7 @@ details.case:target{border-color:var(--link)}
 section,details.case{scroll-margin-top:72px}
 details.part>summary{cursor:pointer;font-size:19px;font-weight:600;margin:26px 0 10px}
 footer{color:var(--soft);padding-top:26px;padding-bottom:40px;font-size:13px}
-@media(max-width:760px){.sides{grid-template-columns:1fr}.dots{margin-left:0}}
+@media(max-width:760px){#filter{position:static}.sides{grid-template-columns:1fr}.dots{margin-left:0}}
 @media print{#filter{display:none}details.case{content-visibility:visible}}
 `;
 
@@ -144,7 +146,7 @@ export const SCRIPT = `
 })();
 `;
 
-export const STYLE_HASH = 'sha256-URsIH42OB9s2BKxXY/917K0WDOCtOkMpTu8pjllzBm0=';
+export const STYLE_HASH = 'sha256-DkCDpNI0swZaXneZ6WCJpgcKpbS0dDM6wVrvbicbrjI=';
 export const SCRIPT_HASH = 'sha256-s3AIaHTOsBgpc+g2blFlXn6/kcj1HYA5XOcp4vqeFFQ=';
 
 /** Nothing is loaded, sent or framed; only our style and script apply. */

@@ -15,7 +15,8 @@ export interface RowsDrawing {
 
 const WIDTH = 340;
 const ROW = 38;
-const EDGE = 9;
+/** Room for a mark at either end of the axis. */
+const EDGE = 7;
 const AXIS = 20;
 const NOTE = 132;
 /** Where in a row its words stand, and its marks, 0–1. */
@@ -44,8 +45,8 @@ function wordsOf(row: RowWords | undefined, index: number, at: At): Shape[] {
   return [
     // The page's colour behind the words keeps the lines of the axis out of them.
     { type: 'rect', shape: { x: 0, y: y - 9, width: WIDTH, height: 17 }, style: { fill: COLOURS.page } },
-    words({ x: EDGE - 7, y }, row.name, { width: WIDTH - NOTE - EDGE, bold: row.bold }),
-    words({ x: WIDTH - EDGE + 7, y }, row.note, { align: 'right', colour: row.colour, size: SMALL, bold: row.bold }),
+    words({ x: 0, y }, row.name, { width: WIDTH - NOTE, bold: row.bold }),
+    words({ x: WIDTH, y }, row.note, { align: 'right', colour: row.colour, size: SMALL, bold: row.bold }),
   ];
 }
 

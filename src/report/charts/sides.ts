@@ -12,6 +12,8 @@ export interface SidesRow {
   low: number | null;
   high: number | null;
   finding: 'worse' | 'better' | null;
+  /** Said in place of the shares; null: they are said. */
+  instead: string | null;
 }
 
 const FINDINGS: Readonly<Record<'worse' | 'better', { colour: Colour; sign: string }>> = { worse: { colour: 'bad', sign: '✗ ' }, better: { colour: 'good', sign: '↑ ' } };
@@ -23,9 +25,9 @@ const FINDINGS: Readonly<Record<'worse' | 'better', { colour: Colour; sign: stri
 export function sidesChart({ label, rows }: { label: string; rows: readonly SidesRow[] }): string {
   return rowsChart({
     label, ceiling: 1,
-    rows: rows.map(({ name, base, head, finding }) => {
+    rows: rows.map(({ name, base, head, finding, instead }) => {
       const found = finding === null ? null : FINDINGS[finding];
-      return { name, note: `${found?.sign ?? ''}${base === null ? percent(head) : `${percent(base)} → ${percent(head)}`}`, colour: found?.colour ?? 'soft', bold: found !== null };
+      return { name, note: instead ?? `${found?.sign ?? ''}${base === null ? percent(head) : `${percent(base)} → ${percent(head)}`}`, colour: found?.colour ?? 'soft', bold: found !== null };
     }),
     marks: (index, place) => {
       const row = rows[index];
