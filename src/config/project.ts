@@ -1,8 +1,8 @@
-import { comparesEmbeddings, isModelGraded, namedModels } from '../core/fingerprint/metric-models.ts';
 import { everyMetric } from '../core/trial/own-metrics.ts';
 import { problem } from '../errors.ts';
 import type { Json, Notice, Place, Problem, Project, Prompt, Rubric, Settings, SourceTree, Suite } from '../types.ts';
 import { checkModels } from './allowed-models.ts';
+import { checkGraders, checkNames, checkRubricNames } from './check-suites.ts';
 import { composePrompt } from './defaults.ts';
 import { below, valueAt } from './document.ts';
 import type { Document } from './document.ts';
@@ -214,35 +214,6 @@ function overridden(prompt: Prompt, { parameters }: Overrides): Prompt {
     else fixed[key] = value;
   }
   return { ...prompt, model, parameters: { ...prompt.parameters, ...fixed } };
-}
-
-function checkNames(suites: readonly Suite[], problems: Problem[]): void {
-  const seen = new Map<string, string>();
-  for (const { prompt: { name, file, lines } } of suites) {
-    const earlier = seen.get(name);
-    if (name === '') continue;
-    if (earlier === undefined) seen.set(name, file);
-    else problems.push(problem({ file, line: lines['name'] ?? 0 }, `the name "${name}" is already used by ${earlier}`));
-  }
-}
-
-function checkRubricNames(suites: readonly Suite[], rubrics: ReadonlyMap<string, Rubric>, problems: Problem[]): void {
-  for (const { name, source, place } of suites.flatMap(({ tests }) => everyMetric(tests))) {
-    if (source.kind !== 'rubric' || rubrics.has(source.rubric)) continue;
-    problems.push(problem(place, `metric "${name}": there is no rubric "${source.rubric}"${suggestion(source.rubric, [...rubrics.keys()])}`));
-  }
-}
-
-/** Each metric that a model judges, or compares embeddings, names that model or leaves it to the settings. */
-function checkGraders(suites: readonly Suite[], settings: Settings, problems: Problem[]): void {
-  for (const metric of suites.flatMap(({ tests }) => everyMetric(tests))) {
-    const { name, place } = metric;
-    if (namedModels(metric).length > 0) continue;
-    if (settings.grader === null && isModelGraded(metric)) problems.push(problem(place, `metric "${name}" is judged by a model: name one in the settings file, grader: { model: … }`));
-    if (settings.embeddings === null && comparesEmbeddings(metric)) {
-      problems.push(problem(place, `metric "${name}" compares embeddings: name a model of them in the settings file, embeddings: { model: text-embedding-3-small }, or in the metric's with: { model: … }`));
-    }
-  }
 }
 
 /** The user's rubrics, and of the built-in ones those that a metric names. */
