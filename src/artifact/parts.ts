@@ -35,7 +35,7 @@ export function artifactName({ index, count }: { index: number; count: number },
 export function unreachable(env: NodeJS.ProcessEnv): string | null {
   const missing = ['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_RESULTS_URL'].filter((name) => !env[name]);
   if (missing.length === 0) return null;
-  return `artifacts cannot be reached: ${missing.join(' and ')} is not set. GitHub's runner sets it for a step with uses:, not for a command in run:; elsewhere use "evaldiff run --shard" and "evaldiff merge"`;
+  return `artifacts cannot be reached: ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set. GitHub's runner gives it to a step with uses:, not for a command in run:; elsewhere use "evaldiff run --shard" and "evaldiff merge"`;
 }
 
 /**
