@@ -19,7 +19,10 @@ interface Block { page: string; line: number; language: string; text: string }
 
 function blocksOf(page: string): Block[] {
   const text = read(page);
-  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map((match) => ({ page, line: text.slice(0, match.index).split('\n').length, language: match[1] ?? '', text: match[2] ?? '' }));
+  // A block within a list is indented as the list is.
+  return [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm)].map(([, indent = '', language = '', body = ''], index, all) => ({
+    page, line: text.slice(0, all[index]?.index).split('\n').length, language, text: body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  }));
 }
 
 const ALL = PAGES.flatMap(blocksOf);
@@ -33,7 +36,11 @@ const DATA: Record<string, string> = {
   'data/answers.jsonl': '{"question": "Q", "answer": "A", "accepted": true, "score": 4}\n',
 };
 /** What a block of settings stands beside on pages that show settings alone. */
-const PROMPT: Record<string, string> = { 'prompts/p.yaml': 'name: p\nmodel: gpt-4o\ntemperature: 1\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n', 'prompts/q.prompt.yml': 'messages: [{ role: user, content: hi }]\n' };
+const PROMPT: Record<string, string> = { 'prompts/p.yaml': 'name: p\nmodel: gpt-4o\ntemperature: 1\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n', 'prompts/q.prompt.yml': 'messages: [{ role: user, content: hi }]\n', 'prompts/fragment.yaml': 'name: fragment\nmodel: gpt-4o\nprompt: hi\ndefaults: [tests/fragment]\n', 'prompts/tests/fragment.yaml': 'metrics: [{ uses: is_json }]\n' };
+
+/** Where a block belongs that shows a part of a test file: beside the prompt of all such. */
+const FRAGMENT = 'prompts/tests/fragment.yaml';
+const OWN_TESTS: Readonly<Record<string, string>> = { 'README.md': 'contract/readme.test.ts', 'docs/rubrics.md': 'docs/rubrics.test.ts', 'docs/conversations.md': 'docs/conversations.test.ts' };
 
 describe('code blocks', () => {
   test('are of kinds that are looked at here', () => {
@@ -47,13 +54,19 @@ describe('code blocks', () => {
     expect(guides.filter((block) => pathOf(block) === null && !isWorkflow(block)).map(({ page, line }) => `${page}:${String(line)}`)).toEqual([]);
   });
 
-  const guides = ['suites', 'comment', 'required-check', 'costs', 'sweeps', 'migrate', 'attributes'].map((name) => `docs/${name}.md`);
-  const shown = ALL.filter((block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block));
+  const guides = ['suites', 'comment', 'required-check', 'costs', 'sweeps', 'migrate', 'attributes', 'metrics'].map((name) => `docs/${name}.md`);
+  const shown = ALL.filter((block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block)).map((block) => ({ ...block, path: pathOf(block) ?? FRAGMENT }));
+
+  test('of YAML are all read by a test: the next one, or one of the page\'s own', () => {
+    const pages = new Set(ALL.filter((block) => block.language === 'yaml').map(({ page }) => page));
+    expect([...pages].filter((page) => !guides.includes(page) && !(page in OWN_TESTS))).toEqual([]);
+    for (const [page, file] of Object.entries(OWN_TESTS)) expect(read(`__tests__/${file}`)).toContain(page);
+  });
 
   test.each(shown.map((block) => [`${block.page}:${String(block.line)}`, block] as const))('of %s are read without a problem beside the others of their page', async (_, block) => {
-    const path = pathOf(block) ?? '';
-    const others = Object.fromEntries([...shown].reverse().filter(({ page }) => page === block.page).map((each) => [pathOf(each) ?? '', each.text]));
-    const files: Record<string, string> = { ...DATA, ...(Object.keys(others).some((name) => name.startsWith('prompts/')) ? {} : PROMPT), ...others, [path]: block.text };
+    const { path } = block;
+    const others = Object.fromEntries([...shown].reverse().filter(({ page }) => page === block.page).map((each) => [each.path, each.text]));
+    const files: Record<string, string> = { ...DATA, ...(Object.keys(others).some((name) => name.startsWith('prompts/') && name !== FRAGMENT) ? {} : PROMPT), ...others, [path]: block.text };
     const settings = files['evaldiff.yaml'] ?? '';
     // Settings that name a grader on another block of the page hold for the imported file that needs one.
     const complete = path === 'promptfooconfig.yaml' || settings.includes('grader') || !('promptfooconfig.yaml' in files) ? files : { ...files, 'evaldiff.yaml': `${settings}grader: gpt-4o\n` };
