@@ -5,7 +5,9 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { main } from '../../src/cli.ts';
 import { DEFAULT_GATE } from '../../src/core/result.ts';
+import { DEFAULT_LIMITS } from '../../src/config/limits.ts';
 import { formatProblem } from '../../src/errors.ts';
+import { COMMENT_LIMIT } from '../../src/report/comment.ts';
 import { readProject } from '../../src/config/project.ts';
 import { optionsOf, tools, treeOf } from '../config/tree.ts';
 
@@ -83,6 +85,14 @@ describe('what pages say', () => {
     const commands = [...help.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name]) => name).filter((name) => name !== 'help');
     const told = [...read('README.md').matchAll(/^\| `evaldiff ([a-z]+)/gm)].map(([, name]) => name);
     expect([...new Set(told)].sort()).toEqual([...new Set(commands)].sort());
+  });
+
+  test('of limits is what the code has', () => {
+    const [, section = ''] = read('README.md').split('## Limits\n');
+    const { yamlBytes, references, dataBytes, dataRows, tries, combinations } = DEFAULT_LIMITS;
+    const number = (value: number): string => value.toLocaleString('en-US');
+    expect(section).toContain(`A YAML file holds up to ${number(yamlBytes / 2 ** 20)} MB and ${number(references)} references, a JSONL or CSV file ${number(dataBytes / 2 ** 20)} MB and ${number(dataRows)} rows; a reference takes up to ${number(tries)} tries, a sweep ${number(combinations)} variants.`);
+    expect(section).toContain(`${number(COMMENT_LIMIT)} characters`);
   });
 
   test('of the gate\'s defaults is what the code has', () => {
