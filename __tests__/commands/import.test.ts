@@ -25,7 +25,7 @@ defaultTest: { options: { provider: openai:gpt-4o-mini }, assert: [{ type: not-c
 evaluateOptions: { repeat: 3 }
 tests:
   - { description: one, vars: { word: hi, who: { name: Ada } }, assert: [{ type: javascript, value: "const n = output.length;\\nreturn n > 2" }, { type: llm-rubric, value: 'greets {{who.name}}' }] }
-  - { vars: { word: ["yes: no", '# x', '08', '{a}'], who: { name: Bo } }, assert: [{ type: similar, value: x }, { type: is-json, value: { type: object, required: [a] } }] }
+  - { vars: { word: ["yes: no", '# x', '08', '{a}'], who: { name: Bo } }, assert: [{ type: classifier, value: x }, { type: similar, value: x }, { type: is-json, value: { type: object, required: [a] } }] }
 `;
 
 /** What a project says, without where it says it. */
@@ -40,7 +40,7 @@ describe('evaldiff import', () => {
   test('writes files of ours that mean what the imported one means', async () => {
     const { code, out, err, files } = await run(['import', 'promptfooconfig.yaml'], { 'promptfooconfig.yaml': CONFIG });
     expect(err).toMatch(/^note: promptfooconfig\.yaml:2: id of meta\/llama|^note: promptfooconfig\.yaml:2: id of openrouter/m);
-    expect(err).toContain('note: promptfooconfig.yaml:7: the assertion similar is not carried over: there is no embedding model here');
+    expect(err).toContain('note: promptfooconfig.yaml:7: the assertion classifier is not carried over: classifiers are not called');
     expect(code).toBe(0);
     expect(Object.keys(files).sort()).toEqual([
       'evaldiff.yaml', 'promptfooconfig.yaml', 'prompts/promptfooconfig-1-gpt-4o.yaml', 'prompts/promptfooconfig-1-openrouter-meta-llama.yaml', 'prompts/promptfooconfig-2-gpt-4o.yaml',
@@ -63,6 +63,24 @@ describe('evaldiff import', () => {
     expect([skill.code, Object.keys(skill.files)]).toEqual([0, expect.arrayContaining(['prompts/kind-one.yaml', 'prompts/tests/kind-one.yaml'])]);
   });
 
+  test('converts a run of FlexEval, and its rubric files stay where they are', async () => {
+    const written = {
+      'lesson.yaml': 'data_sources: [{ path: data/d.jsonl }]\nrubric_paths: [my/r.yaml]\neval:\n  name: Lessons one\n  metrics:\n    function: [{ name: is_role, kwargs: { role: assistant } }, { name: own_code }]\n    rubric: [{ name: asks, depends_on: [{ name: is_role, metric_name: assistant, metric_min_value: 1 }] }]\n  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o, temperature: 0.5 } }\n',
+      'data/d.jsonl': '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Why?"}]}\n', 'my/r.yaml': 'asks: { prompt: "{content}", choice_scores: { YES: 1, NO: 0 } }\n',
+    };
+    const { code, err, out, files } = await run(['import', 'lesson.yaml'], written);
+    expect([code, Object.keys(files).sort()]).toEqual([0, ['data/d.jsonl', 'evaldiff.yaml', 'lesson.yaml', 'my/r.yaml', 'prompts/lessons-one.yaml', 'prompts/tests/lessons-one.yaml']]);
+    expect(err).toContain('note: lesson.yaml:6: the function own_code is not carried over: there is no built-in metric of this name');
+    expect(out).toContain('1 prompt; 2 parts not carried over.');
+    const before = await read({ ...written, 'evaldiff.yaml': 'prompts: lesson.yaml\n' });
+    const { 'lesson.yaml': _, ...converted } = files;
+    const after = await read(converted);
+    expect([before.problems, after.problems]).toEqual([[], []]);
+    expect(meaning(after.project)).toEqual(meaning(before.project));
+    expect(after.project.rubrics.get('asks')?.place.file).toBe('my/r.yaml');
+    expect(after.project.suites[0]?.tests.metrics[1]?.graders).toMatchObject([{ model: 'gpt-4o', parameters: { temperature: 0.5 } }]);
+  });
+
   test('overwrites nothing, and writes all or nothing', async () => {
     const { code, err, files } = await run(['import', 'promptfooconfig.yaml'], { 'promptfooconfig.yaml': CONFIG, 'prompts/promptfooconfig-2-gpt-4o.yaml': 'mine' });
     expect([code, err]).toEqual([2, expect.stringContaining('prompts/promptfooconfig-2-gpt-4o.yaml: exists already and is not overwritten')]);
@@ -83,7 +101,8 @@ describe('evaldiff import', () => {
     expect(await run(['import', 'promptfooconfig.yaml'], { 'promptfooconfig.yaml': 'jobs: {}\n' })).toMatchObject({ code: 2, err: 'promptfooconfig.yaml: is no promptfoo configuration: it has none of prompts, providers and tests\n' });
     expect(await run(['import', 'x.yaml'], { 'x.yaml': CONFIG })).toMatchObject({ code: 2, err: expect.stringContaining('say it with --from promptfoo') });
     expect((await run(['import', 'x.yaml', '--from', 'promptfoo'], { 'x.yaml': CONFIG })).code).toBe(0);
-    expect(await run(['import', 'promptfooconfig.yaml'], {})).toMatchObject({ code: 2, err: 'promptfooconfig.yaml: does not exist\n' });
+    expect(await run(['import', 'gone.yaml'], {})).toMatchObject({ code: 2, err: expect.stringMatching(/^gone\.yaml: does not exist/) });
+    expect(await run(['import', 'promptfooconfig.yaml'], {})).toMatchObject({ code: 2, err: expect.stringMatching(/^promptfooconfig\.yaml: does not exist/) });
     expect(await run(['import', '../promptfooconfig.yaml'], {})).toMatchObject({ code: 2, err: expect.stringContaining('lies outside of the project') });
     const empty = await run(['import', 'promptfooconfig.yaml'], { 'promptfooconfig.yaml': 'prompts: [file://a.js]\nproviders: [openai:gpt-4o]\n' });
     expect([empty.code, empty.err, existsSync(join(empty.directory, 'prompts'))]).toEqual([2, expect.stringContaining('nothing of it can be carried over'), false]);

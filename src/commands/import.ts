@@ -5,7 +5,7 @@ import { join, posix, relative, resolve, sep } from 'node:path';
 import { Option, type Command } from 'commander';
 import { filesOf } from '../config/files.ts';
 import { convertImport, settingsFile } from '../config/imports/convert.ts';
-import { importFormat, readImport, type Imported, type ImportFormat } from '../config/imports/index.ts';
+import { formatOf, IMPORT_FORMATS, readImport, type Imported, type ImportFormat } from '../config/imports/index.ts';
 import { DEFAULT_LIMITS } from '../config/limits.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
 import { plural } from '../core/compare/wording.ts';
@@ -22,10 +22,10 @@ interface ImportOptions { directory: string; out?: string; from?: ImportFormat; 
 export function importCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
   program.command('import')
     .description('converts another tool\'s file to prompt and test files, and lists what has no counterpart')
-    .argument('<file>', 'promptfooconfig.yaml, a *.prompt.yml, or evals/evals.json beside a SKILL.md')
+    .argument('<file>', 'promptfooconfig.yaml, a *.prompt.yml, evals/evals.json beside a SKILL.md, or FlexEval\'s YAML')
     .option('-C, --directory <folder>', 'root of the project that the file belongs to', '.')
     .option('-o, --out <folder>', 'where prompts/ and prompts/tests/ are written; default: the project')
-    .addOption(new Option('--from <format>', 'the format, for a file of another name').choices(['promptfoo', 'prompt-yml', 'agent-skills']))
+    .addOption(new Option('--from <format>', 'the format, for a file of another name').choices(IMPORT_FORMATS))
     .option('--owner <account>', 'the account that publishes the action, for the lines that editors read', '<owner>')
     .addHelpText('after', '\nExamples:\n  evaldiff import promptfooconfig.yaml\n  evaldiff import .github/prompts/summary.prompt.yml --out converted')
     .action(async (file: string, options: ImportOptions) => {
@@ -48,11 +48,15 @@ export function importCommand(program: Command, terminal: Terminal, done: (code:
 async function read(file: string, root: string, { from }: ImportOptions, terminal: Terminal): Promise<Imported> {
   const path = pathIn(root, resolve(terminal.cwd, file));
   if (path === null) throw new UserError([problem({ file, line: 0 }, 'lies outside of the project; name the project with --directory')]);
-  const format = from ?? importFormat(path);
-  if (format === null) throw new UserError([problem({ file, line: 0 }, 'has no name that tells its format; say it with --from promptfoo, prompt-yml or agent-skills')]);
   return withTree(root, terminal, async (tree) => {
     const problems: Problem[] = [];
-    const imported = await readImport(path, format, { files: filesOf(tree, DEFAULT_LIMITS), limits: DEFAULT_LIMITS, builtIns: metrics }, problems);
+    const files = filesOf(tree, DEFAULT_LIMITS);
+    if (!tree.files.has(path)) throw new UserError([problem({ file, line: 0 }, 'does not exist, or git ignores it')]);
+    const format = from ?? await formatOf(path, files);
+    const absence = files.absence(path);
+    if (absence !== null) throw new UserError([problem({ file: path, line: 0 }, absence)]);
+    if (format === null) throw new UserError([problem({ file, line: 0 }, `has no name and no content that tells its format; say it with --from ${IMPORT_FORMATS.slice(0, -1).join(', ')} or ${IMPORT_FORMATS.at(-1) ?? ''}`)]);
+    const imported = await readImport(path, format, { files, limits: DEFAULT_LIMITS, builtIns: metrics }, problems);
     if (imported === null || problems.length > 0) throw new UserError(problems);
     return imported;
   });

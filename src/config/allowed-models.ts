@@ -1,7 +1,8 @@
+import { asksNothing } from '../core/fingerprint/generation.ts';
 import { namedModels } from '../core/fingerprint/metric-models.ts';
 import { everyMetric } from '../core/trial/own-metrics.ts';
 import { problem } from '../errors.ts';
-import type { Place, Problem, Settings, Suite } from '../types.ts';
+import type { Place, Problem, Settings, Suite, Tests } from '../types.ts';
 
 /**
  * Problems of models that `allowed` does not name, at the lines that name them. What counts is the model that the vendor
@@ -18,10 +19,15 @@ export function checkModels(settings: Settings, suites: readonly Suite[], allowe
     problems.push(problem(place, `${stands} is not in allowed-models`));
   };
   for (const { prompt, tests } of suites) {
-    if (prompt.model !== null) refuse(prompt.model, { file: prompt.file, line: prompt.lines['model'] ?? 0 });
+    if (prompt.model !== null && !isRecorded(tests)) refuse(prompt.model, { file: prompt.file, line: prompt.lines['model'] ?? 0 });
     for (const { model, place } of [...tests.conversation?.evaluators ?? [], ...everyMetric(tests).flatMap(namedModels)]) refuse(model, place);
   }
   for (const { model, place } of [settings.grader, ...settings.voters, settings.embeddings].filter((one) => one !== null)) refuse(model, place);
   for (const model of settings.sweep['model'] ?? []) refuse(String(model), settings.file === null ? null : { file: settings.file, line: 0 });
   return problems;
+}
+
+/** Whether the suite holds nothing but recorded answers, for which nobody is asked. */
+function isRecorded({ references, conversation }: Tests): boolean {
+  return conversation === null && references.length > 0 && references.every(({ thread }) => thread !== null && asksNothing(thread));
 }

@@ -8,7 +8,7 @@ import { below, valueAt } from './document.ts';
 import type { Document } from './document.ts';
 import { filesOf, twins } from './files.ts';
 import type { Files, ParsedDocuments } from './files.ts';
-import { documentOf, IMPORTED_BY_NAME, importFormat, readImport, type Imported } from './imports/index.ts';
+import { documentOf, formatOf, IMPORTED_BY_NAME, importFormat, readImport, type Imported } from './imports/index.ts';
 import type { Limits } from './limits.ts';
 import type { BuiltInMetrics } from './metric.ts';
 import type { Overrides } from './overrides.ts';
@@ -54,11 +54,14 @@ export async function readProject(tree: SourceTree, options: ReadOptions, tools:
   const files = filesOf(tree, options.limits, tools.parsed);
   const { settings: written, notices, places } = await loadSettings(files, options, problems);
   const ours = withoutFixed(written, options.overrides);
+  const ofSuites = { problems: [] as Problem[], notices: [] as Notice[] };
+  const { suites, settings, rubrics: brought } = await loadSuites({ files, settings: ours, options, tools }, places, ofSuites.problems, ofSuites.notices);
   const before = problems.length;
-  const rubrics = await loadRubrics(files, ours.rubrics, { limits: options.limits, builtInRubrics, places }, problems, notices);
+  const rubrics = await loadRubrics(files, [...ours.rubrics, ...brought], { limits: options.limits, builtInRubrics, places }, problems, notices);
   // A rubric that cannot be read is missing too; told a second time, it would hide what is to mend.
   const complete = problems.length === before;
-  const { suites, settings } = await loadSuites({ files, settings: ours, options, tools }, places, problems, notices);
+  problems.push(...ofSuites.problems);
+  notices.push(...ofSuites.notices);
   checkNames(suites, problems);
   if (options.configRequired) problems.push(...sweepProblems(settings.sweep, suites, options.limits.combinations, places.sweep));
   if (complete) checkRubricNames(suites, rubrics, problems);
@@ -114,7 +117,7 @@ interface Reader { files: Files; settings: Settings; options: ReadOptions; tools
 
 async function loadSuites(
   reader: Reader, places: (pattern: string) => Place, problems: Problem[], notices: Notice[],
-): Promise<{ suites: Suite[]; settings: Settings }> {
+): Promise<{ suites: Suite[]; settings: Settings; rubrics: string[] }> {
   const { settings, options } = reader;
   const prompts = promptFiles(reader, places, problems, notices);
   const loaded = await Promise.all(prompts.map(({ file, root }) => loadFile(reader, file, root)));
@@ -130,9 +133,11 @@ async function loadSuites(
     problems.push(...each.problems);
     notices.push(...each.notices);
   }
+  const imported = chosen.flatMap((each) => each.imported ?? []);
   return {
     suites: chosen.flatMap(({ suites, stem }) => suites.flatMap(({ suite, name }) => (suite === null || !isWanted(name, stem) ? [] : [suite]))),
-    settings: withImported(settings, chosen.flatMap(({ imported }) => imported ?? []), options.limits, problems),
+    settings: withImported(settings, imported, options.limits, problems),
+    rubrics: imported.flatMap(({ rubrics = [] }) => rubrics.map(({ file }) => file)),
   };
 }
 
@@ -158,7 +163,7 @@ function inTests(file: string, root: string): boolean {
 
 async function loadFile(reader: Reader, file: string, root: string): Promise<LoadedFile> {
   const loaded: LoadedFile = { suites: [], stem: stemOf(file), problems: [], notices: [], imported: null };
-  const format = importFormat(file);
+  const format = await formatOf(file, reader.files);
   if (format === null) {
     const document = await composePrompt(file, root, reader.files, loaded.problems);
     loaded.suites.push(await loadSuite(reader, document, loaded));

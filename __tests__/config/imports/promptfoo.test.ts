@@ -94,7 +94,7 @@ prompts: ['Say {{x}}', 'Say {% if x %}it{% endif %}', 'file://make.js']
 providers: [openai:gpt-4o, 'file://own.py', 'mistral:large', { id: 'openai:gpt-4o-mini', transform: output.trim(), config: { apiKey: sk } }]
 defaultTest:
   options: { transform: output.trim() }
-  assert: [{ type: similar, value: x, threshold: 0.8 }]
+  assert: [{ type: moderation, value: x, threshold: 0.8 }]
 tests:
   - vars: { x: one }
     threshold: 0.5
@@ -119,7 +119,7 @@ tests:
       expect.stringMatching(/^4: a prompt is not carried over: \{% if x %\}/), expect.stringMatching(/^4: a prompt is not carried over: prompts in code/),
       expect.stringMatching(/^7: options\.transform/),
       expect.stringMatching(/^11: threshold is not carried over: a test passes when all/), expect.stringMatching(/^19: tests file:\/\/more\.js .* made by code/),
-      expect.stringMatching(/^8: the assertion similar .* embedding/), expect.stringMatching(/^13: the assertion contains .*\{\{missing\}\} has no value/),
+      expect.stringMatching(/^8: the assertion moderation .* is not called/), expect.stringMatching(/^13: the assertion contains .*\{\{missing\}\} has no value/),
       expect.stringMatching(/^14: the assertion regex/), expect.stringMatching(/^15: the assertion llm-rubrik .*did you mean "llm-rubric"/),
       expect.stringMatching(/^16: transform of the assertion contains/), expect.stringMatching(/^16: weight of the assertion contains/),
       expect.stringMatching(/^18: the assertion javascript .* it uses require/), expect.stringMatching(/^17: a test is not carried over: nothing is left/),
@@ -127,6 +127,8 @@ tests:
   });
 
   test.each<[string, string, Record<string, unknown>]>([
+    ['similar', '{ type: similar, value: "{{text}}" }', { uses: 'embedding_similarity', with: { value: 'hello', model: 'text-embedding-3-large', threshold: 0.75 } }],
+    ['similar to any by another model', '{ type: similar, value: [a, b], threshold: 0.9, provider: "openai:embedding:text-embedding-3-small" }', { uses: 'embedding_similarity', with: { value: ['a', 'b'], model: 'text-embedding-3-small', threshold: 0.9 } }],
     ['equals', '{ type: equals, value: "{{text}}" }', { uses: 'exact_match', with: { value: 'hello', trim: false } }],
     ['not-equals', '{ type: not-equals, value: x }', { uses: 'exact_match', with: { value: 'x', trim: false, negate: true } }],
     ['contains', '{ type: contains, value: 8 }', { uses: 'contains', with: { value: '8', trim: false } }],

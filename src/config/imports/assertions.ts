@@ -21,7 +21,7 @@ export interface AssertionContext {
 }
 
 /** An assertion's parts once its templates are filled in. */
-interface Asked { value: Json | undefined; threshold: number | null; negate: boolean; config: Json | undefined }
+interface Asked { value: Json | undefined; threshold: number | null; negate: boolean; config: Json | undefined; provider: Json | undefined }
 type Convert = (asked: Asked, context: AssertionContext) => Converted;
 
 /** The keys of an assertion that mean something here; others are said. */
@@ -48,6 +48,11 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
   'contains-json': json('first'),
   levenshtein: ({ value, threshold }) => (isScalar(value) ? uses('levenshtein', { value: String(value), max_distance: Math.floor(threshold ?? 5), ...exactly }) : why('its value is no text')),
   'rouge-n': ({ value, threshold }) => (isScalar(value) ? uses('rouge_1', { value: String(value) }, threshold ?? 0.75) : why('its value is no text')),
+  similar: ({ value, threshold, provider }) => {
+    const texts = Array.isArray(value) ? value.filter(isScalar).map(String) : value;
+    if (!isScalar(texts) && !(Array.isArray(texts) && texts.length > 0)) return why('its value is no text');
+    return uses('embedding_similarity', { value: isScalar(texts) ? String(texts) : texts, model: embeddingModel(provider) ?? EMBEDDINGS, threshold: threshold ?? 0.75 });
+  },
   bleu: ({ value, threshold }) => (value === undefined ? why('it has no value') : uses('bleu', { value }, threshold ?? 0.5)),
   latency: ({ threshold }) => (threshold === null ? why('it has no threshold') : uses('latency', { max: threshold })),
   cost: ({ threshold }) => (threshold === null ? why('it has no threshold') : uses('cost', { max: threshold })),
@@ -71,9 +76,17 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
   'answer-relevance': ({ threshold }) => uses('answer_relevance', {}, threshold),
 };
 
+/** What promptfoo compares by where nothing else is named. */
+const EMBEDDINGS = 'text-embedding-3-large';
+
+/** OpenAI's model of embeddings that an assertion names; null for none of that kind. */
+export function embeddingModel(provider: Json | undefined): string | null {
+  const id = isMap(provider ?? null) ? (provider as JsonMap)['id'] : provider;
+  return typeof id === 'string' ? /^openai:embeddings?:(.+)$/.exec(id)?.[1] ?? null : null;
+}
+
 /** Types that are known and have no counterpart, with what to do instead. */
 const WITHOUT: Readonly<Record<string, string>> = {
-  similar: 'there is no embedding model here; llm_rubric or rouge_1 come nearest',
   classifier: 'classifiers are not called', moderation: 'moderation is not called', webhook: 'a check that calls an address is not run',
   ruby: 'code is Python or JavaScript', human: 'people do not judge during a run', 'select-best': 'outputs are compared between base and head',
   'assert-set': 'sets with a threshold have no counterpart',
@@ -92,7 +105,7 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
   const threshold = assertion['threshold'] ?? null;
   if (!value.ok) return why(value.why);
   if (threshold !== null && typeof threshold !== 'number') return why('its threshold is no number');
-  const asked: Asked = { value: value.value, threshold, negate, config: assertion['config'] };
+  const asked: Asked = { value: value.value, threshold, negate, config: assertion['config'], provider: assertion['provider'] };
   return checked(turned(convert(asked, context), negate && !isCode), context.builtIns);
 }
 

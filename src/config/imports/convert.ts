@@ -8,6 +8,9 @@ export function schemaLine(kind: 'settings' | 'prompt' | 'tests' | 'attributes',
   return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${owner}/evaldiff/v1/schemas/${kind}.schema.json\n`;
 }
 
+/** Where rubrics are looked for unless the settings say so. */
+const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
+
 /** What an imported file comes to as files of ours, by path; and what its settings would have to say. */
 export interface Conversion { files: Map<string, string>; settings: JsonMap }
 
@@ -30,6 +33,7 @@ export function convertImport(imported: Imported, source: string, owner: string)
     settings: {
       ...(Object.keys(imported.models).length === 0 ? {} : { models: imported.models }),
       ...(imported.grader === null ? {} : { grader: { model: imported.grader.model } }),
+      ...(imported.rubrics === undefined ? {} : { rubrics: [OWN_RUBRICS, ...imported.rubrics.map(({ file }) => file)] }),
     },
   };
 }

@@ -9,6 +9,8 @@ export interface Imported {
   models: Record<string, JsonMap>;
   /** The grading model that the file names; used where the settings name none. */
   grader: { model: string; place: Place } | null;
+  /** Rubric files that the file names, and where; besides those of the settings. */
+  rubrics?: { file: string; place: Place }[];
   /** What could not be carried over, each with its place and reason. */
   left: Notice[];
 }

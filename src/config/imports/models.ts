@@ -98,7 +98,7 @@ function providerMap(written: Json): JsonMap {
 }
 
 /** A model on a server whose address a file gives: known to the run by the host's name. */
-function addressed(address: Json | undefined, model: string): { name: string; entry: JsonMap; line: string } | null {
+export function addressed(address: Json | undefined, model: string): { name: string; entry: JsonMap; line: string } | null {
   if (typeof address !== 'string' || !URL.canParse(address)) return null;
   const endpoint = new URL(address).hostname.replace(/[^A-Za-z0-9]+/g, '-').toLowerCase();
   return { name: `${endpoint}:${model}`, entry: { provider: 'openai', endpoint, model }, line: `${endpoint}=${address} key=ENV_NAME` };

@@ -4,7 +4,7 @@ import { isMap, valueAt } from '../document.ts';
 import type { Document, JsonMap, Path } from '../document.ts';
 import type { Limits } from '../limits.ts';
 import type { BuiltInMetrics } from '../metric.ts';
-import { ASSERTION_KEYS, convertAssertion } from './assertions.ts';
+import { ASSERTION_KEYS, convertAssertion, embeddingModel } from './assertions.ts';
 import { inputOf, pathsOf, toOurs, variableOf } from './braces.ts';
 import type { ImportFiles } from './files.ts';
 import { createDraft, entryOf, isScalar, lastSteps, leftOut, uniqueNames, type Draft, type Imported } from './imported.ts';
@@ -155,7 +155,8 @@ function metricsOf(test: ForeignTest, { context: { builtIns, left }, structured,
 }
 
 function sayUnread({ value, place }: ForeignAssertion, type: string, left: Notice[]): void {
-  for (const key of Object.keys(value).filter((each) => !ASSERTION_KEYS.includes(each))) {
+  const compares = type.endsWith('similar') && embeddingModel(value['provider']) !== null;
+  for (const key of Object.keys(value).filter((each) => !ASSERTION_KEYS.includes(each) && !(each === 'provider' && compares))) {
     left.push(leftOut(place, `${key} of the assertion ${type}`, key === 'provider' ? 'all grades are given by the settings\' grader' : 'it has no counterpart'));
   }
   const weight = value['weight'];

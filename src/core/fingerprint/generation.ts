@@ -63,7 +63,8 @@ export function drawnAgain(generation: Generation, draw: number): Generation {
   return generation.kind === 'code' ? { ...generation, fingerprint } : { ...generation, fingerprint, draw };
 }
 
-function asksNothing(thread: readonly Message[]): boolean {
+/** Whether a dialogue ends with its answer, so that nobody is asked for one. */
+export function asksNothing(thread: readonly Message[]): boolean {
   return thread.length === 0 || thread.at(-1)?.role === 'assistant';
 }
 
