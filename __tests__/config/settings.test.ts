@@ -69,6 +69,11 @@ qualeval: { enabled: off, max_attributes: 5 }
     ['models:\n  m: { provider: program, command: node x }', 'evaldiff.yaml:2: models.m.command must be a list of words like [node, app/answer.mjs]'],
     ['models:\n  m: { provider: replay }', 'evaldiff.yaml:2: models.m: "file" is missing'],
     ['models:\n  m: { provider: openai, command: [node] }', 'evaldiff.yaml:2: models.m: "command" is not for provider openai'],
+    ['models:\n  m: { provider: openai, transport: bach }', 'evaldiff.yaml:2: models.m.transport must be one of direct, batch'],
+    ['models:\n  m:\n    provider: openai\n    endpoint: local\n    transport: batch', 'evaldiff.yaml:5: models.m: transport: batch is not for an endpoint of the workflow; only OpenAI\'s and Anthropic\'s own servers answer in batches. Remove it, or write direct'],
+    ['models:\n  m: { provider: program, command: [node], transport: batch }', 'evaldiff.yaml:2: models.m: transport: batch is not for provider program; only OpenAI\'s and Anthropic\'s own servers answer in batches. Remove it, or write direct'],
+    ['models:\n  m: { provider: replay, file: r.jsonl, transport: batch }', 'evaldiff.yaml:2: models.m: transport: batch is not for provider replay; only OpenAI\'s and Anthropic\'s own servers answer in batches. Remove it, or write direct'],
+    ['transport: slow', 'evaldiff.yaml:1: transport must be one of direct, batch'],
     ['grader: { temperature: 0 }', 'evaldiff.yaml:1: grader: "model" is missing'],
     ['grader: [a, b]', 'evaldiff.yaml:1: grader has 2 models; name an odd number up to 9, so that their votes give a majority'],
     ['grader:\n  - a\n  - { model: b }\n  - { model: b, temperature: 0 }\n  - a\n  - c', 'evaldiff.yaml:5: grader: "a" is there twice; the same model with the same parameters has one vote'],
@@ -92,6 +97,22 @@ qualeval: { enabled: off, max_attributes: 5 }
 
 test.each([['off', 'off'], ['on', 'on'], ['auto', 'auto'], ['false', 'off']])('qualeval: %s switches attributes as a whole, and leaves the rest at its defaults', async (word, enabled) => {
   expect((await settingsOf(`qualeval: ${word}\n`)).qualeval).toEqual({ enabled, attributes: 'evaldiff.attributes.yaml', max_attributes: 15, slack: 0.1, alignment: false });
+});
+
+describe('transport', () => {
+  const MODELS = 'models:\n  a: { provider: openai, transport: batch }\n  b: { provider: anthropic }\n  c: { provider: openai, endpoint: local, transport: direct }\n';
+
+  test('is said of a model, or of all that do not say it themselves', async () => {
+    const settings = await settingsOf(`transport: batch\n${MODELS}`);
+    expect([settings.transport, ...[...settings.models.values()].map(({ transport }) => transport)]).toEqual(['batch', 'batch', undefined, 'direct']);
+    expect((await settingsOf(MODELS)).transport).toBeUndefined();
+  });
+
+  test('of an override holds for all of them', async () => {
+    const settings = await settingsOf(MODELS, ['transport=direct']);
+    expect([settings.transport, ...[...settings.models.values()].map(({ transport }) => transport)]).toEqual(['direct', undefined, undefined, undefined]);
+    expect((await read({ 'evaldiff.yaml': MODELS }, {}, ['transport=fast'])).problems).toEqual(['overrides: transport=fast: transport must be one of direct, batch']);
+  });
 });
 
 describe('the settings file', () => {

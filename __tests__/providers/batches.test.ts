@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { ANTHROPIC_BATCH, anthropicBatches } from '../../src/providers/anthropic-batch.ts';
+import type { BatchApi } from '../../src/providers/batch-vendor.ts';
 import type { ProviderOptions } from '../../src/providers/index.ts';
+import { openaiBatches } from '../../src/providers/openai-batch.ts';
 import type { ServerOptions, Vendor } from '../stand-ins/models/server.ts';
 import { keyOf, setUpBatches, turn } from './batch-setting.ts';
 import type { BatchSetting } from './batch-setting.ts';
@@ -343,4 +346,12 @@ test('a target of an endpoint, and one without a key, are errors and not sent', 
   const target = { provider: 'openai' as const, endpoint: null, model: 'm', transport: 'batch' as const };
   expect(errorOf(await providers.complete(requestTo('openai', { target }))).message).toMatch(/^No key for provider openai: set /);
   expect(server.calls).toEqual([]);
+});
+
+test.each<[Vendor, BatchApi, number]>([['openai', openaiBatches, 0], ['anthropic', anthropicBatches, ANTHROPIC_BATCH.bytes - anthropicBatches.limits.bytes - 1]])('the bytes of a batch of %s are counted as they are sent', async (vendor, api, around) => {
+  const { ask, server } = await start(vendor, { answer: echo });
+  await Promise.all(['plain', 'naïve “quotes” 😀 \u2028', 'long '.repeat(1000)].map((text) => ask(text, { schema: answerSchema })));
+  const [batch] = server.batches;
+  const sum = batch!.requests.reduce((total, { body }, index) => total + api.bytes(batch!.customIds[index] ?? '', JSON.stringify(body)), 0);
+  expect(batch!.bytes).toBe(sum + around);
 });

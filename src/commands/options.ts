@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import type { WorldOptions } from '../world/world.ts';
 
 /** The terminal a command runs in; the tests give one of their own. */
 export interface Terminal {
@@ -10,6 +11,8 @@ export interface Terminal {
   isTerminal: boolean;
   /** Columns. */
   width: number;
+  /** Other addresses of the vendors and another clock, set in process by tests and measurements; nothing else can. */
+  reach?: Pick<WorldOptions, 'vendorUrls' | 'clock'>;
 }
 
 /** What every command that evaluates takes. */

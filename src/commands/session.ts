@@ -93,7 +93,7 @@ export async function withWorld<T>(
   const stores = merging === undefined ? storesOf(options, terminal, input.trust, log) : mergedStores(options, terminal, { trust: input.trust, temporaryFolder, log });
   const record = options.record === undefined ? null : resolve(terminal.cwd, options.record);
   const world = openWorld({
-    ...access, env: withoutSecrets(terminal.env, secretsOf(access)), trust: input.trust, code: options.code, codeEnv: options.codeEnv, repository, workingDirectory: '',
+    ...terminal.reach, ...access, env: withoutSecrets(terminal.env, secretsOf(access)), trust: input.trust, code: options.code, codeEnv: options.codeEnv, repository, workingDirectory: '',
     trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, halting, openStores: merging?.withAnswers(stores.open) ?? stores.open, exchange,
     record: record === null ? null : (line) => appendFile(record, `${line}\n`),
     log, planned: (plan, ready) => {

@@ -35,6 +35,9 @@ export interface WorldOptions {
   record: ((line: string) => Promise<void>) | null;
   /** Of a sharded sweep; absent: the run is a whole. */
   exchange?: Exchange | undefined;
+  /** Other addresses for the vendors' hosts, and another clock than the machine's; set in process only. */
+  vendorUrls?: ProviderOptions['vendorUrls'];
+  clock?: ProviderOptions['clock'];
   log(line: string): void;
   planned: Edges['planned'];
   answered(purpose: Purpose): void;
@@ -60,7 +63,8 @@ export function openWorld(options: WorldOptions): World {
   const providers = createProviders({
     keys: options.keys, endpoints: options.endpoints, concurrency: CONCURRENCY, timeoutMs: CALL_TIMEOUT_MS, maxTries: CALL_TRIES,
     signal: options.halting.signal, onAttempt: () => asking.attempt(), env: options.env, programEnv: options.codeEnv, log: options.log, random: Math.random, recordingKey,
-    clock: { now: Date.now, sleep: (ms, signal) => sleep(ms, undefined, { signal }) },
+    clock: options.clock ?? { now: Date.now, sleep: (ms, signal) => sleep(ms, undefined, { signal }) },
+    ...(options.vendorUrls === undefined ? {} : { vendorUrls: options.vendorUrls }),
     checkout: checkouts.folderOf,
     readRecording: (commit, file) => readText(options.trees, commit, file),
     batches: { ledger: ledgerOf(options.openStores), activity, turn: nextTurn, requestKey: (request) => requestKey(request, sha256) },

@@ -46,6 +46,18 @@ describe('a run that was ended early', () => {
   });
 });
 
+test('a run that leaves a batch with the vendor is neutral, says where it is, and hides no errors that others met', () => {
+  const waiting = { ids: ['batch_1', 'batch_2'], requests: 1200 };
+  const none = decideHalted(input([suiteOf(many(5, 'error'), many(5, 'error'))]), { title: 'Time is up', why: 'it took long', waiting }, { tries: 10, grades: 0, rounds: 0 });
+  expect(none).toEqual({
+    conclusion: 'neutral', title: 'Waiting for a batch; run again to pick it up. Time is up: it took long; 0 of 10 tries were made',
+    reasons: ['Time is up: it took long; 0 of 10 tries were made.', '1200 requests are with the vendor in batch_1, batch_2: paid for once, and picked up by the next run.'],
+  });
+  const some = decideHalted(input([suiteOf(many(5, 'error'), many(5, 'error'))]), { title: 'Interrupted', why: 'SIGINT came', waiting: { ids: Array.from({ length: 7 }, (_, index) => `b${String(index)}`), requests: 1 } }, { tries: 5, grades: 0, rounds: 0 });
+  expect([some.conclusion, some.reasons[1]]).toEqual(['neutral', '1 request is with the vendor in b0, b1, b2, b3, b4, …: paid for once, and picked up by the next run.']);
+  expect(some.reasons[2]).toBe('5 of 5 tries ended in an error, so nothing was judged');
+});
+
 test('only what the run itself did not make or wait for counts as missing', () => {
   const error = (kind: 'budget' | 'aborted' | 'timeout') => ({ status: 'error' as const, kind, message: '' });
   expect([error('budget'), error('aborted'), error('timeout')].map(wasNotMade)).toEqual([true, true, false]);

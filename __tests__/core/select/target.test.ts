@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { resolveTarget } from '../../../src/core/select/target.ts';
-import type { ModelSettings } from '../../../src/types.ts';
+import { batchedNames, isBatched, resolveTarget } from '../../../src/core/select/target.ts';
+import type { ModelSettings, Target } from '../../../src/types.ts';
 import { settings } from '../builders.ts';
 
 const place = { file: 'prompts/p.yaml', line: 2 };
@@ -27,5 +27,32 @@ describe('a model\'s name', () => {
 
   test('that nobody knows is a problem that says where it is named', () => {
     expect(resolve('meta/llama-4')).toEqual({ place, message: 'no provider is known for the model "meta/llama-4"; name it in evaldiff.yaml: models: { "meta/llama-4": { provider: openai } }' });
+  });
+});
+
+describe('models that are asked in batches', () => {
+  const own = { provider: 'openai', endpoint: null, model: 'm' } as const;
+  const named = (models: [string, ModelSettings][], batches: boolean, transport?: 'batch' | 'direct') => (name: string) => resolveTarget(name, place, {
+    settings: settings({ models: new Map(models), ...(transport === undefined ? {} : { transport }) }), tree, hash: (text) => text, batches,
+  });
+
+  test('are so in full sweeps only', () => {
+    expect(named([['m', model({ transport: 'batch' })]], true)('m')).toEqual({ ...own, transport: 'batch' });
+    expect(named([['m', model({ transport: 'batch' })]], false)('m')).toEqual(own);
+    expect(resolve('m', [['m', model({ transport: 'batch' })]])).toEqual(own);
+  });
+
+  test('are those that say so, and all of the vendors’ own that do not say the contrary', () => {
+    const models: [string, ModelSettings][] = [['m', model({})], ['d', model({ transport: 'direct' })], ['e', model({ endpoint: 'local' })]];
+    const [said, unsaid] = [named(models, true, 'batch'), named(models, true)];
+    expect(['m', 'd', 'e', 'gpt-4o', 'claude-3'].map((name) => isBatched(said(name) as Target))).toEqual([true, false, false, true, true]);
+    expect(['m', 'd', 'e', 'gpt-4o', 'claude-3'].map((name) => isBatched(unsaid(name) as Target))).toEqual([false, false, false, false, false]);
+  });
+
+  test('are known by the names that the settings give them', () => {
+    const target = (name: string, endpoint: string | null = null): Target => ({ provider: 'openai', endpoint, model: name });
+    const entries = settings({ models: new Map([['fast', model({ model: 'gpt-4o', transport: 'batch' })], ['slow', model({ model: 'gpt-4o' })], ['e', model({ model: 'gpt-4o', endpoint: 'local' })]]) });
+    expect(batchedNames([target('gpt-4o'), target('gpt-4o'), target('gpt-4o', 'local'), target('gpt-5')], entries)).toEqual(['fast']);
+    expect(batchedNames([target('gpt-5'), target('x', 'local')], { ...entries, transport: 'batch' })).toEqual(['gpt-5']);
   });
 });

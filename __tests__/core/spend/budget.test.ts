@@ -138,4 +138,30 @@ describe('the cap on cost', () => {
     const guard = createGuard({ maxCalls: null, maxCost: 0 }, () => 0);
     expect((await guard.ask(request('a'), async () => ok(100))).status).toBe('ok');
   });
+
+  test('lets what goes into one batch be gathered as a whole, and no more than there is room for', async () => {
+    const guard = createGuard({ maxCalls: null, maxCost: 100 }, price);
+    const server = model();
+    const inBatch = { target: { provider: 'openai' as const, endpoint: null, model: 'm', transport: 'batch' as const } };
+    // At 300 tokens each, which is what is usual, 333 have room.
+    const calls = Array.from({ length: 400 }, (_, index) => guard.ask(request(String(index), inBatch), server.complete));
+    expect(await server.asked()).toBe(333);
+    for (let index = 0; index < 333; index += 1) await server.answer(ok(100));
+    expect(await server.asked()).toBe(400);
+    for (let index = 0; index < 67; index += 1) await server.answer(ok(100));
+    expect((await Promise.all(calls)).every(({ status }) => status === 'ok')).toBe(true);
+  });
+
+  test('makes direct calls wait for direct calls only, however many wait in a batch', async () => {
+    const guard = createGuard({ maxCalls: null, maxCost: 1000 }, price);
+    const [batch, server] = [model(), model()];
+    const inBatch = { target: { provider: 'openai' as const, endpoint: null, model: 'm', transport: 'batch' as const } };
+    const batched = Array.from({ length: 500 }, (_, index) => guard.ask(request(String(index), inBatch), batch.complete));
+    const direct = Array.from({ length: 9 }, (_, index) => guard.ask(request(`d${String(index)}`), server.complete));
+    expect([await batch.asked(), await server.asked()]).toEqual([500, 8]);
+    for (let index = 0; index < 9; index += 1) await server.answer(ok(10));
+    expect((await Promise.all(direct)).every(({ status }) => status === 'ok')).toBe(true);
+    for (let index = 0; index < 500; index += 1) await batch.answer(ok(10));
+    await Promise.all(batched);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { priceFrom, type ListPrice } from '../../../src/core/spend/price.ts';
+import { asDirect, priceFrom, type ListPrice } from '../../../src/core/spend/price.ts';
 import { loadListPrices } from '../../../src/world/prices.ts';
 import type { ModelSettings, Target } from '../../../src/types.ts';
 import { settings } from '../builders.ts';
@@ -64,5 +64,14 @@ describe('the bundled list', () => {
 
   test('knows nothing of a model it does not have', async () => {
     expect((await loadListPrices(new Date('2026-01-01')))('openai', 'no-such-model-ever')).toBeNull();
+  });
+
+  test('is half of any price in a batch, and what it is directly for those who ask for that', () => {
+    const list: ListPrice = (_, name) => (name === 'listed' ? () => 3 : null);
+    const price = priceFrom([models(entry({}))], list);
+    const batched = (name: string): Target => ({ provider: 'openai', endpoint: null, model: name, transport: 'batch' });
+    expect([price(batched('gpt-4o'), usage), price(batched('listed'), usage), price(batched('unknown'), usage)]).toEqual([3.5, 1.5, null]);
+    expect(price(asDirect(batched('gpt-4o')), usage)).toBe(7);
+    expect(asDirect(program)).toBe(program);
   });
 });

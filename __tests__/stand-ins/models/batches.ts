@@ -16,6 +16,8 @@ export interface StoodBatch {
   requests: Seen[];
   /** How often it was looked at. */
   looks: number;
+  /** Of the file, or of the request that holds all. */
+  bytes: number;
 }
 
 export interface BatchScript {
@@ -59,7 +61,7 @@ export function createStoodBatches(script: BatchScript, tools: BatchTools, refus
   const counts = { create: 0, results: 0 };
   let last = 0;
 
-  const begin = (vendor: Vendor, entries: { custom_id: string; body: unknown }[], headers: http.IncomingHttpHeaders, file: string | null): Kept | { problem: string } => {
+  const begin = (vendor: Vendor, entries: { custom_id: string; body: unknown }[], headers: http.IncomingHttpHeaders, file: string | null, bytes: number): Kept | { problem: string } => {
     const ids = new Set<string>();
     const requests: Seen[] = [];
     last += 1;
@@ -77,7 +79,7 @@ export function createStoodBatches(script: BatchScript, tools: BatchTools, refus
     }
     if (vendor === 'openai' && new Set(requests.map(({ model }) => model)).size > 1) return { problem: 'The batch contains requests for more than one model.' };
     const id = vendor === 'openai' ? `batch_${last}` : `msgbatch_${last}`;
-    const batch: Kept = { id, vendor, customIds: [...ids], requests, looks: 0, state: 'working', file, problem: null, output: null, errors: null };
+    const batch: Kept = { id, vendor, customIds: [...ids], requests, looks: 0, bytes, state: 'working', file, problem: null, output: null, errors: null };
     batches.push(batch);
     return batch;
   };
@@ -186,10 +188,10 @@ export function createStoodBatches(script: BatchScript, tools: BatchTools, refus
     const lines = text.trimEnd().split('\n').map((line) => openaiLine.safeParse(parsed(Buffer.from(line))));
     const bad = lines.find(({ success }) => !success);
     const begun = bad !== undefined || lines.length > 50_000 ? { problem: bad?.error?.message ?? 'too many requests' }
-      : begin('openai', lines.map(({ data }) => ({ custom_id: data!.custom_id, body: data!.body })), headers, file);
+      : begin('openai', lines.map(({ data }) => ({ custom_id: data!.custom_id, body: data!.body })), headers, file, Buffer.byteLength(text));
     if (!('problem' in begun) || 'id' in begun) return begun as Kept;
     refused.push(begun.problem);
-    const failed: Kept = { id: `batch_${++last}`, vendor: 'openai', customIds: [], requests: [], looks: 0, state: 'failed', file, problem: begun.problem, output: null, errors: null };
+    const failed: Kept = { id: `batch_${++last}`, vendor: 'openai', customIds: [], requests: [], looks: 0, bytes: Buffer.byteLength(text), state: 'failed', file, problem: begun.problem, output: null, errors: null };
     batches.push(failed);
     return failed;
   };
@@ -198,7 +200,7 @@ export function createStoodBatches(script: BatchScript, tools: BatchTools, refus
     const body = anthropicCreate.safeParse(parsed(raw));
     if (!body.success) return refuse(response, 'anthropic', `${body.error.issues[0]?.path.join('.')}: ${body.error.issues[0]?.message}`);
     let made: Kept | { problem: string } | null = null;
-    const create = (): void => { made = begin('anthropic', body.data.requests.map(({ custom_id, params }) => ({ custom_id, body: params })), request.headers, null); };
+    const create = (): void => { made = begin('anthropic', body.data.requests.map(({ custom_id, params }) => ({ custom_id, body: params })), request.headers, null, raw.byteLength); };
     if (spoiltCreation(response, 'anthropic', create)) return;
     create();
     const begun = made as Kept | { problem: string } | null;
