@@ -119,7 +119,7 @@ describe('the ruler', () => {
 describe('outputs', () => {
   const NUMBER = /^\d*$/;
   const FORMS: Record<string, RegExp> = {
-    conclusion: /^(success|failure|neutral|error)$/, title: /^[^\n\r]*$/, regressed: NUMBER, improved: NUMBER, inconclusive: NUMBER, errors: NUMBER,
+    conclusion: /^(success|failure|neutral|error)$/, title: /^[^\n\r]*$/, regressed: NUMBER, improved: NUMBER, inconclusive: NUMBER, 'regressed-attributes': NUMBER, errors: NUMBER,
     'pass-rate-base': /^(|[01]\.\d{4})$/, 'pass-rate-head': /^(|[01]\.\d{4})$/, calls: NUMBER, reused: NUMBER, 'cost-usd': /^(|\d+\.\d{4})$/,
     'report-path': /^\/work\/reports$/, 'comment-id': NUMBER, 'check-run-id': NUMBER,
   };

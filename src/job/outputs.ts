@@ -11,6 +11,7 @@ export function outputsOf(result: Result, ids: { commentId: number | null; check
     regressed: count('regressed'),
     improved: count('improved'),
     inconclusive: count('inconclusive'),
+    'regressed-attributes': String(result.attributes.filter(({ verdict }) => verdict === 'regressed').length),
     errors: count('error', 'ungraded'),
     'pass-rate-base': rate(result, 'base'),
     'pass-rate-head': rate(result, 'head'),
