@@ -16,7 +16,7 @@ import { removeLabel } from '../github/label.ts';
 import { pullWords } from '../github/pull.ts';
 import { mergeJob, sayParts } from './merge.ts';
 import { runNoiseJob } from './noise.ts';
-import { runShardJob } from './shard.ts';
+import { refuseMixedRoles, runShardJob } from './shard.ts';
 import { locate, refuseForkCheckout } from './locate.ts';
 import { outputsOf } from './outputs.ts';
 import { createHalting, type Halting } from '../world/halt.ts';
@@ -66,6 +66,7 @@ const REFERENCES_IN_LOG = 20;
 /** The action's whole job: find what it is about, evaluate, write the reports, publish, say how it ended. Publishing never changes the verdict. */
 export async function runJob(given: Job): Promise<Conclusion> {
   const { inputs, env, runner } = given;
+  refuseMixedRoles(given);
   const client = await connect({ token: inputs.token, env, local: isLocal(env) });
   const located = await locate(client, given.facts);
   if ('skip' in located) return skip(located.skip, given);

@@ -32,7 +32,11 @@ export function factsOf({ inputs, access, trust }: Pick<RunningJob, 'inputs' | '
   return { evaldiff: VERSION, head, trust: trust.level, inputs: inputsOf({ ...inputs, endpoints: access.endpoints }) };
 }
 
-/** Why a shard or a merge cannot be what was asked for. */
+/**
+ * A shard is a part of a full sweep and of nothing else.
+ *
+ * @throws UserError that says which of the two inputs to change.
+ */
 export function refuseMixedRoles({ inputs, mode }: Pick<RunningJob, 'inputs' | 'mode'>): void {
   if (inputs.shard === null || mode === 'sweep') return;
   throw new UserError([problem(null, mode === 'merge'
@@ -51,7 +55,6 @@ export interface ShardTools {
 /** One part of a full sweep: evaluates it, and leaves an artifact for `mode: merge`. It posts nothing, for it has judged nothing. */
 export async function runShardJob(job: RunningJob, { repository, temporaryFolder, inputOf, inWorld }: ShardTools): Promise<Conclusion> {
   const { inputs: { shard }, env, runner } = job;
-  refuseMixedRoles(job);
   const closed = unreachable(env);
   if (shard === null || closed !== null) throw new UserError([problem(null, `shard: ${closed ?? 'is not given'}.`)]);
   const { head } = await findSides(repository, { base: null, head: job.inputs.head, facts: job.facts, workingDirectory: '.', mode: 'sweep' });
