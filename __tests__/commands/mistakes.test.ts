@@ -44,6 +44,11 @@ describe('a slip at the command line', () => {
     expect(await evaldiff(repository.directory, ...argv)).toEqual({ code: 2, out: '', err });
   });
 
+  test('in a folder without a project says where to begin', async () => {
+    const { code, out } = await evaldiff(temporaryFolder('empty'), 'validate');
+    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([2, expect.stringContaining('evaldiff.yaml: does not exist, and neither does any prompts/*.yaml; write prompts there ("evaldiff init" begins with some), or name the folder (working-directory, --directory)')]);
+  });
+
   test('that names no key names the variable to set', async () => {
     const repository = createRepository();
     repository.commit('one', PROJECT);

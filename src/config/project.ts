@@ -74,7 +74,8 @@ export async function readProject(tree: SourceTree, options: ReadOptions, tools:
 
 /** A run on the wrong folder must not look like one in which nothing changed. */
 function nothingFound({ commit }: SourceTree, config: string): Problem {
-  return problem({ file: config, line: 0 }, `does not exist at ${commit.slice(0, 7)}, and neither does any prompts/*.yaml; write prompts there, or name the folder (working-directory) or the file (config) that has them`);
+  const where = commit === 'worktree' ? '' : ` at ${commit.slice(0, 7)}`;
+  return problem({ file: config, line: 0 }, `does not exist${where}, and neither does any prompts/*.yaml; write prompts there ("evaldiff init" begins with some), or name the folder (working-directory, --directory) or the file (config, --config) that has them`);
 }
 
 /** A parameter that a line fixes is swept no more; one with several values is swept instead. */
