@@ -1,8 +1,8 @@
 /**
- * Writes docs/metrics.md from the records in src/metrics. Run it after a change to a metric: `npx node scripts/metric-docs.ts`.
- * A test compares.
+ * Writes docs/metrics.md, and the catalogue in the README, from the records in src/metrics. Run it after a change to a metric:
+ * `npx node scripts/metric-docs.ts`. A test compares.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { builtInRubrics } from '../src/metrics/built-in-rubrics.ts';
@@ -75,6 +75,49 @@ function renderMetric(metric: MetricDefinition): string {
   ].filter((part) => part !== '').join('\n\n');
 }
 
+/** What stands around the catalogue in the README. */
+const MARKS = { begin: '<!-- metrics: written by scripts/metric-docs.ts, held to the records by a test -->', end: '<!-- end of metrics -->' } as const;
+
+/** The README with the catalogue as the records say it. */
+export function withCatalogue(readme: string): string {
+  const [begin, end] = [readme.indexOf(MARKS.begin), readme.indexOf(MARKS.end)];
+  if (begin === -1 || end < begin) throw new Error(`README.md lacks the lines ${MARKS.begin} and ${MARKS.end}`);
+  return `${readme.slice(0, begin + MARKS.begin.length)}\n${renderCatalogue()}\n${readme.slice(end)}`;
+}
+
+function renderCatalogue(): string {
+  const all = [...metrics.values()];
+  const rows = (Object.keys(groups) as MetricGroup[]).flatMap((group) => [
+    `| **${groups[group]}** | | | |`,
+    ...all.filter((metric) => metric.group === group).map((metric) => `| [\`${metric.name}\`](docs/metrics.md#${metric.name}) | ${cell(firstSentence(metric.summary))} | ${cell(metric.range)} | ${cell(briefly(metric))} |`),
+  ]);
+  return [`<details><summary>The ${String(all.length)} built-in metrics, each with an example</summary>`, '', '| metric | measures | values | example |', '| --- | --- | --- | --- |', ...rows, '', '</details>'].join('\n');
+}
+
+function firstSentence(text: string): string {
+  return /^.*?\.(?= |$)/.exec(text)?.[0].slice(0, -1) ?? text;
+}
+
+/** The example in one line: the answer, what it is compared with or by, and what comes of it. */
+function briefly({ example: { output, expected, with: given, completion, input, thread, price, rival, reply, vectors, value, pass } }: MetricDefinition): string {
+  const parts = [
+    ['answer', completion !== undefined && output === '' ? undefined : output], ['the other side’s', rival], ['expected', expected], ['with', given], ['input', input],
+    ['conversation', thread?.map(({ role, content }) => `${role}: ${content}`)], ['call', completion], ['price', price], ['grader', reply], ['embeddings', vectors],
+  ].filter(([, part]) => part !== undefined).map(([what, part]) => `${String(what)} ${code(shortened(JSON.stringify(part)))}`);
+  return `${parts.join(', ')} → ${code(shown(value))} ${pass ? 'pass' : 'fail'}`;
+}
+
+function shortened(text: string): string {
+  return text.length > BRIEF ? `${text.slice(0, BRIEF - 1)}…` : text;
+}
+
+/** Letters of one part of an example in the README; the page has all of it. */
+const BRIEF = 90;
+
+function shown(value: unknown): string {
+  return typeof value === 'number' ? String(Number(value.toFixed(4))) : JSON.stringify(value);
+}
+
 interface Schema { type?: string; enum?: unknown[]; const?: unknown; anyOf?: Schema[]; items?: Schema; properties?: Record<string, Schema>; additionalProperties?: unknown; default?: unknown; description?: string; $ref?: string }
 
 function renderParameters(metric: MetricDefinition): string {
@@ -99,8 +142,7 @@ function renderExample({ name, example }: MetricDefinition): string {
     ['uses', use.replace(/^\[ ?/, '').replace(/ ?\]$/, '')], ['answer', JSON.stringify(output)], ['the other side’s answer', show(rival)], ['expected', show(expected)], ['input', show(input)],
     ['conversation', show(thread)], ['call', show(completion)], ['price', show(price)], ['grader replies', show(reply)], ['embeddings', show(vectors)],
   ].filter(([, text]) => text !== '').map(([what, text]) => `| ${what} | ${cell(code(text ?? ''))} |`);
-  const shown = typeof value === 'number' ? String(Number(value.toFixed(4))) : JSON.stringify(value);
-  return ['| example | |', '| --- | --- |', ...parts, `| value | ${cell(code(shown))}: ${pass ? 'pass' : 'fail'} |`].join('\n');
+  return ['| example | |', '| --- | --- |', ...parts, `| value | ${cell(code(shown(value)))}: ${pass ? 'pass' : 'fail'} |`].join('\n');
 }
 
 function show(value: unknown): string {
@@ -121,4 +163,6 @@ if (import.meta.main) {
   const page = new URL('../docs/metrics.md', import.meta.url);
   mkdirSync(new URL('.', page), { recursive: true });
   writeFileSync(page, renderMetricDocs());
+  const readme = new URL('../README.md', import.meta.url);
+  writeFileSync(readme, withCatalogue(readFileSync(readme, 'utf8')));
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
-import { renderMetricDocs } from '../../scripts/metric-docs.ts';
+import { renderMetricDocs, withCatalogue } from '../../scripts/metric-docs.ts';
 import { builtInRubrics } from '../../src/metrics/built-in-rubrics.ts';
 import { findKeywords } from '../../src/metrics/keywords.ts';
 import { metrics } from '../../src/metrics/index.ts';
@@ -31,6 +31,29 @@ describe('docs/metrics.md', () => {
       if (columns > 0 && bars > 0) expect({ line, bars }).toEqual({ line, bars: columns });
       columns = bars;
     }
+  });
+});
+
+describe('the catalogue in the README', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+
+  test('is what the records say', () => {
+    expect(readme).toBe(withCatalogue(readme));
+  });
+
+  test('has every metric once, with its range, a worked example and a link to the page', () => {
+    const html = micromark(readme, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true });
+    for (const { name, range, example } of metrics.values()) {
+      const rows = html.split('<tr>').filter((row) => row.includes(`<a href="docs/metrics.md#${name}"><code>${name}</code></a>`));
+      expect(rows).toHaveLength(1);
+      expect(rows[0]).toContain(`<td>${range}</td>`);
+      expect(rows[0]).toMatch(new RegExp(`→ <code>[^]+</code> ${example.pass ? 'pass' : 'fail'}</td>`));
+    }
+  });
+
+  test('needs its marks, in their order', () => {
+    expect(() => withCatalogue('no marks')).toThrow('README.md lacks the lines');
+    expect(() => withCatalogue(readme.replace('<!-- end of metrics -->', ''))).toThrow('README.md lacks the lines');
   });
 });
 
