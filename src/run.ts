@@ -15,7 +15,7 @@ import { prepare, priceSettings, targetsOf, type PrepareInput, type Prepared } f
 import { NO_LIST, priceFrom, type ListPrice } from './core/spend/price.ts';
 import { blankResult, DEFAULT_GATE, notEvaluated, type ResultHead } from './core/result.ts';
 import { ownCaps, type Spent } from './core/shard/caps.ts';
-import { partOfPlan, type Shard } from './core/shard/part.ts';
+import { batchProblems, partOfPlan, type Shard } from './core/shard/part.ts';
 import { withFilesOf } from './core/select/settings-of-base.ts';
 import { sources, type Withheld } from './core/select/trust.ts';
 import { builtInRubrics } from './metrics/built-in-rubrics.ts';
@@ -111,7 +111,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const { sweep, n_tries } = arranged.head.settings;
   const head: ResultHead = { ...input, gate: prepared.gate, n_tries };
   const notices = [...read.notices, ...arranged.notices, ...arranged.head.notices, ...prepared.notices, ...sweepNotice(sweep, arranged.head.suites), ...spend.notices];
-  const problems = [...prepared.problems, ...spend.problems];
+  const problems = [...prepared.problems, ...batchProblems(whole, input.shard), ...spend.problems];
   if (problems.length > 0) return { ready: false, result: notEvaluated(head, problems, notices) };
   return { ready: true, whole, prepared: { ...prepared, explaining: affordable(prepared.explaining, prepared.price, spend.cap) }, blank: { ...blankResult(head), notices }, forecast: spend.forecast, caps: spend.caps, sweep };
 }

@@ -69,6 +69,13 @@ describe('a shard', () => {
     expect(await shop.evaldiff('merge', ...FOLDERS)).toMatchObject({ code: 0 });
   });
 
+  test('is refused where models are asked in batches, which one job does as fast', async () => {
+    shop.repository.write({ 'evaldiff.yaml': 'transport: batch\n', 'prompts/ask.yaml': 'name: ask\nmodel: gpt-4o\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "{q}" }]\n' });
+    const { code, err } = await shop.evaldiff('run', '--shard', '1/2');
+    expect([code, shop.server.requests.length]).toEqual([2, 0]);
+    expect(err).toBe('shard: gpt-4o is asked with transport: batch, which one job does as fast as many: it only waits for the vendor. Run the sweep without shard, or set transport: direct.\n');
+  });
+
   test('tells of mistakes in the files as a sweep does', async () => {
     shop.repository.write({ 'prompts/ask.yaml': 'name: ask\n' });
     const { code, err } = await shop.evaldiff('run', '--shard', '1/2');

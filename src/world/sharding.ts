@@ -41,9 +41,13 @@ export async function runShard({ input, edges, exchange, facts, folder }: ShardJ
   const { calls, reused, input_tokens, output_tokens, cost_usd } = result.usage;
   const manifest = await exchange.finish(folder, {
     ...facts, shard: input.shard, plan: planIdentity(ready.whole, sha256), counts: { references: countReferences(ready.prepared), of: countReferences(ready.whole) },
-    usage: { calls, reused, input_tokens, output_tokens, cost_usd }, attempts, halted: haltOf(guard) ?? edges.halted(),
+    usage: { calls, reused, input_tokens, output_tokens, cost_usd }, attempts, halted: haltOf(guard) ?? said(edges.halted()),
   });
   return { status: 'done', manifest, result };
+}
+
+function said(halt: Halt | null): Halt | null {
+  return halt === null ? null : { title: halt.title, why: halt.why };
 }
 
 function haltOf(guard: Guard | null): Halt | null {

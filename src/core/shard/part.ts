@@ -2,7 +2,10 @@ import { fingerprintOf } from '../select/affected.ts';
 import type { Case } from '../select/affected.ts';
 import type { ComparedLane } from '../compare/verdict.ts';
 import { planOf } from '../plan/plan.ts';
-import type { Prepared } from '../plan/prepare.ts';
+import { targetsOf, type Prepared } from '../plan/prepare.ts';
+import { isBatched } from '../select/target.ts';
+import { problem } from '../../errors.ts';
+import type { Problem } from '../../types.ts';
 
 /** One part of a sweep: `index` from 1 to `count`. */
 export interface Shard { index: number; count: number }
@@ -52,6 +55,13 @@ function narrowed({ run, compared, ...lane }: ComparedLane, mine: (one: Case) =>
   const runs = run.runs.filter((one) => mine(one.case));
   const kept = new Set(runs);
   return { ...lane, run: { ...run, lane: { ...run.lane, cases: run.lane.cases.filter(mine) }, runs }, compared: compared.filter((one) => kept.has(one)) };
+}
+
+/** Batches are picked up by later runs of one job, so shards, which leave nothing behind but their parts, cannot wait for them. */
+export function batchProblems(whole: Prepared, shard: Shard | undefined): Problem[] {
+  const names = shard === undefined ? [] : [...new Set(targetsOf(whole).filter(isBatched).map(({ model }) => model))];
+  if (names.length === 0) return [];
+  return [problem(null, `shard: ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} asked with transport: batch, which one job does as fast as many: it only waits for the vendor. Run the sweep without shard, or set transport: direct.`)];
 }
 
 /** References that a plan runs, as `suite: id`, a variant's beside the other variants'. */
