@@ -14,6 +14,7 @@ import { recordingKey, requestKey } from '../src/core/fingerprint/request-key.ts
 import { createOnce, createProviders } from '../src/providers/index.ts';
 import type { Message } from '../src/types.ts';
 import type { VendorName } from '../src/providers/vendor.ts';
+import { rounded, table } from './measure/markdown.ts';
 
 interface Figures { caller: string; start: number; ms: number; ideal_ms: number; ratio: number; cpu_ms: number; peak_rss_mb: number; failed: number }
 
@@ -103,6 +104,12 @@ switch (process.argv[2]) {
     break;
   default: {
     const figures = [await measureApart('node:http', concurrency), await measureApart('openai', concurrency), await measureApart('openai', 8), await measureApart('anthropic', concurrency)];
-    console.table(figures);
+    console.log([
+      `${rounded(calls)} calls through the edge to the models alone, to a server on loopback that answers after ${String(latencyMs)} ms, at most ${String(concurrency)} at a time; once. \`node:http\` makes the same calls`,
+      `with nothing around them: what the machine and the server allow. Ideal: ${rounded((calls * latencyMs) / concurrency / 1000)} s.`, '',
+      table(['caller', 'begins with', 'took, s', 'times ideal', 'processor per call, ms', 'peak memory, MB'], figures.map(({ caller, start, ms, ratio, cpu_ms, peak_rss_mb }) =>
+        [caller, String(start), rounded(ms / 1000), rounded(ratio), rounded(cpu_ms / calls), rounded(peak_rss_mb)])),
+    ].join('\n'));
+    if (figures.some(({ failed }) => failed > 0)) throw new Error('calls failed');
   }
 }

@@ -1,4 +1,8 @@
-/** Times of QualEval's assignment, with the solver that each size gets, threads' processor time included. Prints; nothing is asserted. `npx node benchmarks/qualeval.ts` */
+/**
+ * Sizes and times of QualEval's assignment, with the solver that each size gets, threads' processor time included.
+ *
+ *   node benchmarks/qualeval.ts
+ */
 import { createHash } from 'node:crypto';
 import { assign, type Column } from '../src/qualeval/assign.ts';
 import { priorsOf } from '../src/qualeval/priors.ts';
@@ -6,6 +10,7 @@ import type { RatedReference } from '../src/qualeval/program.ts';
 import { createSolver } from '../src/solver/index.ts';
 import { createRandom, nextFloat, nextIndex } from '../src/statistics/random.ts';
 import type { Solve } from '../src/types.ts';
+import { spread, table } from './measure/markdown.ts';
 
 const attributes = 15;
 const rounds = 3;
@@ -29,13 +34,18 @@ function columnsOf(rated: readonly RatedReference[]): Column[] {
   return priorsOf(rated.map(({ affinities }) => affinities), attributes).map(({ prior }, column) => ({ id: `attribute-${String(column)}`, prior }));
 }
 
+interface Size { solver: string; classes: number; variables: number; constraints: number }
+
 const solve = createSolver();
+const rows: string[][] = [];
 for (const count of [50, 250, 1000, 2000]) {
   for (const kind of kinds) {
     const times: { wall: number; processor: number }[] = [];
-    const used = new Set<string>();
+    const sizes: Size[] = [];
     const counting: Solve = (program, solver) => {
-      used.add(`${solver}, ${String(program.rows.length)} classes`);
+      const classes = program.rows.length;
+      // A count for each class and attribute; each class complete, each attribute within its two bounds.
+      sizes.push({ solver, classes, variables: classes * attributes, constraints: classes + attributes });
       return solve(program, solver);
     };
     for (let round = 0; round < rounds; round++) {
@@ -46,7 +56,15 @@ for (const count of [50, 250, 1000, 2000]) {
       times.push({ wall: (performance.now() - start) / 1e3, processor: (user + system) / 1e6 });
       if (assignment.status === 'failed') throw new Error(assignment.reason);
     }
-    const median = (of: 'wall' | 'processor'): string => (times.map((time) => time[of]).sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? 0).toFixed(2);
-    console.log(`${String(count)} references × ${String(attributes)} attributes, ${kind}: ${median('wall')} s, ${median('processor')} s of processor (${[...used].join('; ')})`);
+    const of = (key: 'classes' | 'variables' | 'constraints'): string => spread(sizes.map((size) => size[key]), String);
+    rows.push([
+      `${String(count)}, ${kind}`, of('classes'), of('variables'), of('constraints'), [...new Set(sizes.map(({ solver }) => solver))].join(', '),
+      spread(times.map(({ wall }) => wall)), spread(times.map(({ processor }) => processor)),
+    ]);
   }
 }
+console.log([
+  `Assignment of references to ${String(attributes)} attributes by a linear program, references of equal ratings as one class. Clear: one to three attributes at 4 or 5, the rest low; blurred: any rating`,
+  `anywhere. ${String(rounds)} rounds of other ratings, median, in brackets the range.`, '',
+  table(['references', 'classes', 'variables', 'constraints', 'solver', 's', 'processor, s'], rows),
+].join('\n'));

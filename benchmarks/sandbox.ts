@@ -1,6 +1,11 @@
-/** Speed of user code: one metric on 1,000 references, per language. Prints; nothing is asserted. `npx node benchmarks/sandbox.ts` */
+/**
+ * Speed of user code: one metric on 1,000 references, per language.
+ *
+ *   node benchmarks/sandbox.ts
+ */
 import { createSandbox } from '../src/sandbox/index.ts';
 import type { CodeJob, CodeLanguage } from '../src/types.ts';
+import { rounded, spread, table } from './measure/markdown.ts';
 
 const codes: Record<CodeLanguage, string> = {
   python: 'metric = actual == expected\nresult = metric',
@@ -9,20 +14,27 @@ const codes: Record<CodeLanguage, string> = {
 const references = 1000;
 const rounds = 5;
 
+const rows: string[][] = [];
 for (const language of ['python', 'javascript'] as const) {
   const sandbox = createSandbox({ mode: 'sandbox', env: {}, timeoutSeconds: 5, log: () => undefined });
   const inputs = Array.from({ length: references }, (_, index) => ({ actual: String(index), expected: String(index % 2 === 1 ? index : -1) }));
   const job: CodeJob = { side: 'head', language, code: codes[language], outputs: ['metric', 'result'], inputs };
   const start = performance.now();
   await sandbox.evaluate({ ...job, inputs: inputs.slice(0, 1) });
-  console.log(`${language}: first answer after ${(performance.now() - start).toFixed(0)} ms`);
+  const first = performance.now() - start;
+  const perSecond: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     // Another code each time, so that its process or engine is part of the figure.
     const began = performance.now();
     const results = await sandbox.evaluate({ ...job, code: `${job.code}\n${'\n'.repeat(round)}` });
-    const took = performance.now() - began;
-    const right = results.filter((result, index) => result.status === 'ok' && result.values.result === (index % 2 === 1)).length;
-    console.log(`${language}: ${references} evaluations in ${took.toFixed(0)} ms (${Math.round(references / took * 1000)}/s), ${right} right`);
+    perSecond.push((references / (performance.now() - began)) * 1000);
+    const right = results.every((result, index) => result.status === 'ok' && result.values['result'] === (index % 2 === 1));
+    if (!right) throw new Error(`${language}: a wrong result`);
   }
   await sandbox.close();
+  rows.push([language, rounded(first), spread(perSecond)]);
 }
+console.log([
+  `One metric on ${rounded(references)} references, confined as in a run, the start of its process or engine included; ${String(rounds)} rounds, median, in brackets the range.`, '',
+  table(['language', 'first answer after, ms', 'evaluations a second'], rows),
+].join('\n'));

@@ -34,7 +34,7 @@ export async function measured(script: string, args: readonly string[], { cwd, e
 }
 
 /** What npm adds to the environment is no part of how users run a program. */
-function plainEnvironment(): NodeJS.ProcessEnv {
+export function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_|EVALDIFF_|INPUT_|GITHUB_)/.test(name)));
 }
 

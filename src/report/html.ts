@@ -28,6 +28,9 @@ const HTML_MOST = 25_000_000;
 /** Characters of one answer: the first that fits is taken. Row 75 of the inputs we expect asks for 1 MiB. */
 const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as const;
 
+/** Bytes that the shortest markup around an answer takes: its `<div>` and the words "Try 1: pass". */
+const LEAST_AROUND = 30;
+
 const EVERYTHING: Detail = { suites: Infinity, answers: 0, counts: 0, characters: 2_000, items: 1_000, problems: Infinity, said: null };
 const PARTS: readonly SectionName[] = ['conversations', 'preferences', 'classes', 'yardsticks', 'graders', 'evaluators', 'notices'];
 
@@ -41,11 +44,11 @@ interface Room { characters: number; references: number }
 export async function renderHtml(result: Result, links: Links = NO_LINKS): Promise<string> {
   const total = result.suites.reduce((sum, { references }) => sum + references.length, 0);
   const limit = Math.min(HTML_MOST, Math.max(HTML_LIMIT, total * BYTES_PER_REFERENCE));
-  const lengths = answerLengths(result);
+  const { lengths, around } = answerLengths(result);
   const charts = await chartsOf(result);
   for (const characters of ANSWER_LEVELS) {
-    // The answers alone are a lower bound that costs no rendering.
-    if (lengths.reduce((sum, length) => sum + Math.min(length, characters), 0) > limit) continue;
+    // The answers with what stands around each are a lower bound that costs no rendering.
+    if (lengths.reduce((sum, length) => sum + Math.min(length, characters), around) > limit) continue;
     const page = pageOf(result, { characters, references: total }, charts, links);
     if (bytes(page) <= limit) return page;
   }
@@ -56,10 +59,12 @@ export async function renderHtml(result: Result, links: Links = NO_LINKS): Promi
   return pageOf(result, { characters: 20, references: 0 }, charts, links);
 }
 
-/** Lengths of all answers, each group of equal tries once, as they are shown. */
-function answerLengths({ suites }: Result): number[] {
+/** Lengths of all answers, each group of equal tries once, as they are shown; and the least that stands around them. */
+function answerLengths({ suites }: Result): { lengths: number[]; around: number } {
   const sides = suites.flatMap(({ references }) => references.flatMap(({ base, head }) => [base?.tries ?? [], head?.tries ?? []]));
-  return sides.flatMap((tries) => groups(tries).flatMap(([first]) => (first.conversation ? dialogueLengths(first.conversation) : [first.actual?.length ?? 0])));
+  const shown = sides.flatMap((tries) => groups(tries).map(([first]) => first));
+  const lengths = shown.flatMap(({ conversation, actual }) => (conversation ? dialogueLengths(conversation) : [actual?.length ?? 0]));
+  return { lengths, around: shown.length * LEAST_AROUND };
 }
 
 function pageOf(result: Result, room: Room, charts: Charts, links: Links): string {
