@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { main } from '../../src/cli.ts';
+import { main } from '../../src/commands/program.ts';
 import { fixtureEnvironment, removeTemporaryFolders, temporaryFolder } from '../stand-ins/repository.ts';
 import { openShop, type Shop } from './shop.ts';
 
@@ -71,6 +71,8 @@ describe('evaldiff run --report', () => {
     expect(out).toContain('✗ ask');
     expect(out.match(/<tr>/g)).toHaveLength(5);
     expect((await shop.evaldiff('report', 'out/result.json')).out).toContain('Evaluated');
+    // The folder as a whole is the result: its runs are the same answers.
+    expect((await shop.evaldiff('report', 'out')).out).toBe((await shop.evaldiff('report', 'out/result.json')).out);
     expect((await shop.evaldiff('report', 'out/result.json', '--tables')).out).toMatch(/Status +model +q +Expected +Actual #0 +has \(metric\) #0/);
   });
 });

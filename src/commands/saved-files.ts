@@ -33,7 +33,13 @@ async function filesIn(path: string, cwd: string, problems: Problem[]): Promise<
   const found = entries.filter((one) => one.isFile() && FOUND.test(one.name)).map((one) => join(one.parentPath, one.name))
     .filter((file) => !relative(full, file).split(sep).some((step) => step === 'node_modules' || step === '.git'));
   if (found.length === 0) return wrong('holds neither a result.json, nor a noise.json, nor a report-<try>.yaml');
-  return found.sort().map((file) => join(path, relative(full, file)).split(sep).join('/'));
+  return withoutRunsOf(found.sort()).map((file) => join(path, relative(full, file)).split(sep).join('/'));
+}
+
+/** A sweep's report folder has its runs beside the result, which says more: such runs are read only where they are named. */
+function withoutRunsOf(files: readonly string[]): string[] {
+  const runs = files.filter((file) => file.endsWith(`${sep}result.json`)).map((file) => `${file.slice(0, -'result.json'.length)}multirun${sep}`);
+  return files.filter((file) => !runs.some((folder) => file.startsWith(folder)));
 }
 
 /** Reads them all. Rejects with the problems of every file that is none, or of another version. */

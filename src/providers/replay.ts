@@ -41,7 +41,7 @@ export function createReplay(options: ReplayOptions): (request: Request, target:
     try {
       return readRecordings(await options.readRecording(commit, file), file, options.recordingKey);
     } catch {
-      return { problem: `${visibleLine(file)}: cannot be read at commit ${visibleLine(commit).slice(0, 8)}; write it with --record` };
+      return { problem: `${visibleLine(file)}: cannot be read${commit === 'worktree' ? '' : ` at commit ${visibleLine(commit).slice(0, 8)}`}; write it with --record` };
     }
   };
   return async (request, target) => {

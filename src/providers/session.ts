@@ -6,6 +6,7 @@ import { pause } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { fault } from './fault.ts';
 import type { Fault } from './fault.ts';
+import { createLastWords } from './last-words.ts';
 import { askLine, failure, SHOWN } from './program-line.ts';
 import type { Attempt } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
@@ -49,7 +50,7 @@ export function createSession(options: SessionOptions): Session {
   let starting: Promise<Fault | null> | null = null;
   let linesHeard = 0;
   let ends = 0;
-  let lastWords = '';
+  const lastWords = createLastWords();
   let lastEnd = STOPPED;
   let closed = false;
 
@@ -58,21 +59,21 @@ export function createSession(options: SessionOptions): Session {
     if (calls.hear(line)) ends = 0;
   };
   const onErr = (line: string): void => {
-    if (line.trim() !== '') lastWords = line;
+    lastWords.hear(line);
     options.onErr(line);
   };
   const launch = async (): Promise<Fault | null> => {
     const prepared = await options.prepare();
     if ('fault' in prepared) return prepared.fault;
     if (closed) return STOPPED;
-    lastWords = '';
+    lastWords.forget();
     const started = startChild({ command: options.command, cwd: prepared.cwd, env: options.env, onOut, onErr });
     child = started;
     void started.ended.then((end) => {
       child = null;
       starting = null;
       ends++;
-      lastEnd = fault('program', endText(end, options, lastWords));
+      lastEnd = fault('program', endText(end, options, lastWords.text()));
       calls.settleAll(lastEnd);
     });
     return null;
