@@ -19,6 +19,13 @@ describe('rubrics', () => {
     expect(list).toMatchObject([{ name: 'factual', prompt: 'Is {{output}} right for {{input}}? Expert: {{expected}}\n', eval_type: 'cot_classify', place: { file: 'rubrics/factual.yaml', line: 1 } }]);
   });
 
+  test('take autoevals\' word on reasons, and say that its model does not grade here', async () => {
+    const { list, notices } = await rubrics('prompt: "{{output}}"\nuse_cot: false\nmodel: gpt-4o\ntemperature: 0\nchoice_scores: { A: 1 }\n', 'rubrics/kind.yaml');
+    expect(list).toMatchObject([{ name: 'kind', eval_type: 'classify' }]);
+    expect(notices).toEqual(['model', 'temperature'].map((key, index) => `rubrics/kind.yaml:${String(3 + index)}: ${key} has no effect here; who grades stands in the settings, or beside the metric (grader: …)`));
+    expect((await rubrics('r: { prompt: "{content}", use_cot: true, choice_scores: { A: 1 } }')).list[0]?.eval_type).toBe('cot_classify');
+  });
+
   test('read openai/evals\' labels and kind', async () => {
     const base = 'r:\n  prompt: "{input} {completion} {ideal}"\n  eval_type: classify\n  input_outputs: { input: completion }\n';
     const { list, notices } = await rubrics(`${base}  choice_strings: ABC\n  choice_scores: { A: 1, B: 0.5, C: 0 }\n`);
@@ -59,7 +66,8 @@ describe('rubrics', () => {
     ['choice_strings: AB\n  choice_scores: { A: 1 }', 'rubrics/r.yaml:4: r.choice_scores has no score for "B" of choice_strings'],
     ['choice_strings: A\n  choice_scores: { A: 1, B: 0 }', 'rubrics/r.yaml:4: r.choice_scores has "B", which choice_strings has not'],
     ['choice_strings: AB\n  choice_scores: from_strings', 'rubrics/r.yaml:4: r.choice_scores must map at least one answer to a number'],
-    ['choice_strings: AB', 'rubrics/r.yaml:1: r.choice_scores must map at least one answer to a number'],
+    ['choice_strings: AB', 'rubrics/r.yaml:1: r.choice_scores must map at least one answer to a number; choice_strings names answers and scores none'],
+    ['choice_strings: from_n', 'rubrics/r.yaml:1: r.choice_scores cannot be used: choice_strings from_n compares several answers, and a rubric judges one; pairwise_preference compares base with head'],
     ['choice_scores: { "": 1 }', 'rubrics/r.yaml:3: r.choice_scores has an empty answer'],
     ['choice_scores: [{ choice: a, score: 1 }, { choice: a, score: 0 }]', 'rubrics/r.yaml:3: r.choice_scores must map at least one answer to a number'],
     ['choice_scores: { A: 1 }\n  eval_type: guess', 'rubrics/r.yaml:4: r.eval_type must be one of classify, cot_classify, classify_cot'],

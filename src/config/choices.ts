@@ -14,13 +14,28 @@ export function readChoices(document: Document, path: Path, strings: string | re
   const at = [...path, key];
   const labels = typeof strings === 'string' ? [...strings] : strings ?? [];
   const refuse = (message: string): Choices => ({ scores: new Map(), problem: { place: document.placeOf(at), message: `${pathText(at)} ${message}` } });
-  const scores = scoresOf(valueAt(document.value, at), labels);
-  if (scores === null || scores.size === 0) return refuse('must map at least one answer to a number');
-  if ([...scores.keys()].some((label) => label.trim() === '')) return refuse('has an empty answer');
-  const unscored = labels.find((label) => !scores.has(label));
-  if (unscored !== undefined) return refuse(`has no score for "${unscored}" of choice_strings`);
-  const unlisted = labels.length === 0 ? undefined : [...scores.keys()].find((label) => !labels.includes(label));
-  return unlisted === undefined ? { scores, problem: null } : refuse(`has "${unlisted}", which choice_strings has not`);
+  const given = valueAt(document.value, at);
+  const scores = scoresOf(given, labels);
+  const message = fromSeveral(strings) ?? unusable(scores, labels, given) ?? mismatch([...scores?.keys() ?? []], labels);
+  return message !== null || scores === null ? refuse(message ?? '') : { scores, problem: null };
+}
+
+/** openai/evals' labels that stand for one of several answers. */
+function fromSeveral(strings: string | readonly string[] | undefined): string | null {
+  if (typeof strings !== 'string' || !/^from_n(?:_|$)/.test(strings)) return null;
+  return 'cannot be used: choice_strings from_n compares several answers, and a rubric judges one; pairwise_preference compares base with head';
+}
+
+function unusable(scores: ReadonlyMap<string, number> | null, labels: readonly string[], given: Json | undefined): string | null {
+  if (scores !== null && scores.size > 0) return [...scores.keys()].some((label) => label.trim() === '') ? 'has an empty answer' : null;
+  return `must map at least one answer to a number${labels.length > 0 && given === undefined ? '; choice_strings names answers and scores none' : ''}`;
+}
+
+function mismatch(scored: readonly string[], labels: readonly string[]): string | null {
+  const unscored = labels.find((label) => !scored.includes(label));
+  if (unscored !== undefined) return `has no score for "${unscored}" of choice_strings`;
+  const unlisted = labels.length === 0 ? undefined : scored.find((label) => !labels.includes(label));
+  return unlisted === undefined ? null : `has "${unlisted}", which choice_strings has not`;
 }
 
 function scoresOf(value: Json | undefined, labels: readonly string[]): Map<string, number> | null {

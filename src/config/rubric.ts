@@ -10,7 +10,7 @@ import { keywordProblems, showsNothing } from './keywords.ts';
 import type { Limits } from './limits.ts';
 import { stemOf } from './paths.ts';
 import type { LoadData } from './references.ts';
-import { anything, check, checkItems, checkMembers, closed, filled, listOf, missing, number, oneOf, scalar, text } from './schema.ts';
+import { anything, check, checkItems, checkMembers, closed, filled, flag, listOf, missing, number, oneOf, scalar, text } from './schema.ts';
 
 /** What a rubric file is read with. */
 export interface RubricContext { limits: Limits; load: LoadData }
@@ -40,9 +40,15 @@ const shape = {
   input_outputs: anything().optional(),
   output_template: anything().optional(),
   optimization_direction: anything().optional(),
+  /** autoevals: false asks for the label without reasons. */
+  use_cot: flag().optional(),
+  model: anything().optional(),
+  engine: anything().optional(),
+  temperature: anything().optional(),
 };
 /** Of other tools' files: read without an error, without an effect, and said so. */
-const WITHOUT_EFFECT = ['input_outputs', 'output_template', 'optimization_direction'] as const;
+const WITHOUT_EFFECT = ['input_outputs', 'output_template', 'optimization_direction', 'model', 'engine', 'temperature'] as const;
+const GRADERS_KEYS: readonly string[] = ['model', 'engine', 'temperature'];
 
 /** A rubric file as written: a map of rubrics by name, or one rubric. */
 export function rubricsSchema() {
@@ -85,7 +91,7 @@ async function readRubric(
   if (choices.problem !== null) problems.push(problem(choices.problem.place, choices.problem.message));
   for (const key of WITHOUT_EFFECT) {
     if (written[key] === undefined) continue;
-    notices.push({ kind: 'import', message: `${pathText([...path, key])} has no effect here`, place: document.placeOf([...path, key]) });
+    notices.push({ kind: 'import', message: `${pathText([...path, key])} has no effect here${GRADERS_KEYS.includes(key) ? '; who grades stands in the settings, or beside the metric (grader: …)' : ''}`, place: document.placeOf([...path, key]) });
   }
   const prompt = readPromptText(document, path, name, problems, notices);
   const examples = await readExamples(document, path, [...choices.scores.keys()], context, problems);
@@ -98,7 +104,7 @@ async function readRubric(
     name,
     prompt,
     choice_scores: choices.scores,
-    eval_type: written.eval_type ?? 'cot_classify',
+    eval_type: written.eval_type ?? (written.use_cot === false ? 'classify' : 'cot_classify'),
     notes: written.notes ?? written.description ?? null,
     examples,
     place: document.placeOf(path),
