@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
-import { main } from '../../src/cli.ts';
+import { main } from '../../src/commands/program.ts';
 import { createRepository, fixtureEnvironment, removeTemporaryFolders, temporaryFolder, type FixtureFiles } from '../stand-ins/repository.ts';
 import { openShop, type Shop } from './shop.ts';
 
@@ -79,6 +79,29 @@ describe('what a run says first', () => {
     expect((await shop.evaldiff('run', 'temperature=0,1', 'n_tries=1')).err).toContain('sweep: 2 temperature = 2 combinations\n3 references of 1 prompt affected: 6 calls for the first answers');
     const refused = await shop.evaldiff('run', 'budget.max_calls=3');
     expect(refused.out.replaceAll(/\s+/g, ' ')).toContain('This run would make 6 model calls (6 answers for 3 references of 1 prompt + 0 grader calls); the limit is 3 (max-calls). Nothing was sent.');
+  });
+});
+
+describe('--json', () => {
+  test('of plan and validate is data, also where something has to be mended', async () => {
+    shop = await openShop({ references: 2 });
+    expect(JSON.parse((await shop.evaldiff('validate', '--json')).out)).toEqual({ prompts: 1, references: 2, notices: [], problems: [] });
+    shop.repository.write({ 'prompts/ask.yaml': 'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Reply: {q}" }]\n' });
+    expect(JSON.parse((await shop.evaldiff('plan', '--json')).out)).toMatchObject({
+      trust: { level: 'member' }, plan: { suites: 1, references: 2, prompt_calls: 8 }, notices: [],
+      suites: [{ path: 'prompts/ask.yaml', because: [{ key: 'messages', file: 'prompts/ask.yaml' }], unaffected: 0, references: [{ id: 'r0', change: 'both' }, { id: 'r1', change: 'both' }] }],
+    });
+    shop.repository.write({ 'prompts/ask.yaml': 'nme: ask\n' });
+    for (const command of ['validate', 'plan']) {
+      const { code, out } = await shop.evaldiff(command, '--json');
+      expect([code, JSON.parse(out)]).toEqual([2, expect.objectContaining({ conclusion: 'error', problems: expect.arrayContaining([expect.objectContaining({ message: expect.stringContaining('did you mean "name"?') })]) })]);
+    }
+  });
+
+  test.each(['diff', 'run', 'plan', 'validate', 'grade', 'noise', 'report', 'cache', 'import', 'init', 'demo'])('and examples are in the help of %s where there is something to print', async (command) => {
+    const { code, out } = await evaldiff(temporaryFolder('help'), command, '--help');
+    expect([code, out]).toEqual([0, expect.stringMatching(/\nExamples?:\n {2}evaldiff /)]);
+    if (!['cache', 'import', 'init', 'demo'].includes(command)) expect(out).toContain('--json');
   });
 });
 

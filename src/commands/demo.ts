@@ -8,6 +8,7 @@ const RULE = '─'.repeat(72);
 export function demoCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
   program.command('demo')
     .description('the whole pull-request job on the shipped example: no key, no network')
+    .addHelpText('after', '\nExample:\n  evaldiff demo')
     .option('--verbose', 'also show the action\'s own log')
     .action(async ({ verbose }: { verbose?: boolean }) => {
       const { comment, check, folder, reports, conclusion } = await runDemo(verbose === true ? terminal.err : () => undefined);

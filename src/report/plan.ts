@@ -30,6 +30,17 @@ export function planLines({ trust, prepared, notices, forecast, references = Num
   ].map((line) => (line === '' ? '' : logLine(line)));
 }
 
+/** The same as data: what runs by suite and why, and what it takes. */
+export function planJson({ trust, prepared: { lanes, plan }, notices, forecast }: PlanView): object {
+  return {
+    trust, sources: sources(trust.level), plan, forecast: forecast ?? null, notices,
+    suites: lanes.map(({ run: { lane, runs } }) => ({
+      path: lane.path, because: lane.because, unaffected: lane.unaffected, removed: lane.cases.length - runs.length,
+      references: runs.map(({ case: { reference, change } }) => ({ id: reference.id, change })),
+    })),
+  };
+}
+
 /** Calls that say which kinds of inputs got worse. */
 function attributeCalls({ qualeval_calls: certain, qualeval_possible: possible }: Plan): string {
   return `${certain === 0 ? '' : `, up to ${plural(certain, 'call')} about attributes`}${possible === 0 ? '' : `; up to ${plural(possible, 'more call')} if something regresses`}`;
