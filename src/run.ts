@@ -7,10 +7,11 @@ import { createGuard, type Caps, type Guard } from './core/spend/budget.ts';
 import { costCap, costProblems, forecast, spendNotices, timesForecast, type CostCap, type Forecast } from './core/spend/forecast.ts';
 import type { Halt } from './core/gate/halt.ts';
 import { judge, type JudgeEdges } from './core/judge.ts';
-import { affordable, askable } from './core/explain/explaining.ts';
+import { affordable, askable, withExplaining } from './core/explain/explaining.ts';
 import { readPinned, type Pinned } from './core/explain/pinned.ts';
+import { withoutStored } from './core/explain/stored.ts';
 import { judgeWithoutKeys } from './core/plan/keyless.ts';
-import { callsOf, repeated, type Plan } from './core/plan/plan.ts';
+import { callsOf, overBudget, repeated, type Plan } from './core/plan/plan.ts';
 import { prepare, priceSettings, targetsOf, type PrepareInput, type Prepared } from './core/plan/prepare.ts';
 import { NO_LIST, priceFrom, type ListPrice } from './core/spend/price.ts';
 import { blankResult, DEFAULT_GATE, notEvaluated, type ResultHead } from './core/result.ts';
@@ -40,12 +41,14 @@ export interface Pricing { list: ListPrice; stored(request: Request): boolean }
 export interface PlanTools {
   /** Any collision-resistant hash of text. */
   hash(text: string): string;
+  /** As a run draws delimiters; absent: which ratings of chosen attributes are stored is not known. */
+  random?: JudgeEdges['random'];
   /** Vendors' public prices, and whether an answer lies in a store; asked for only by a run that has something to ask. */
   pricing(): Promise<Pricing>;
 }
 
 /** What the pipeline needs from the world. */
-export interface Edges extends Omit<JudgeEdges, 'halted'>, PlanTools {
+export interface Edges extends Omit<JudgeEdges, 'halted'>, Omit<PlanTools, 'random'> {
   /** Every paid call goes through this guard from now on. */
   guard(guard: Guard): void;
   /** Why the world ends the run before its plan is done: its time, or a signal. */
@@ -105,7 +108,8 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const arranged = arrange(read.base, read.head, sources(input.trust));
   const selected = prepare(input, arranged, tools.hash, read.pinned);
   const pricing = callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing();
-  const whole = { ...selected, price: priceFrom(priceSettings(arranged), pricing.list) };
+  const explaining = await withoutStored(selected.explaining, selected.lanes, input.mode, { stored: pricing.stored, random: tools.random });
+  const whole = { ...selected, explaining, plan: withExplaining(selected.plan, explaining), price: priceFrom(priceSettings(arranged), pricing.list) };
   const prepared = input.shard === undefined ? whole : partOfPlan(whole, input.shard, tools.hash);
   const spend = spending(input, arranged, { prepared, whole }, pricing);
   const { sweep, n_tries } = arranged.head.settings;
@@ -117,13 +121,13 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
 }
 
 /** What the plan will cost, and by which caps the run is held. Shards are refused by the whole sweep's plan, all alike. */
-function spending(input: RunInput, { budget, head }: Arranged, { prepared, whole }: Pick<ReadyPlan, 'prepared' | 'whole'>, { stored }: Pricing): { forecast: Forecast; caps: Caps; cap: CostCap | null; problems: Problem[]; notices: Notice[] } {
+function spending(input: RunInput, { budget, base, head }: Arranged, { prepared, whole }: Pick<ReadyPlan, 'prepared' | 'whole'>, { stored }: Pricing): { forecast: Forecast; caps: Caps; cap: CostCap | null; problems: Problem[]; notices: Notice[] } {
   const found = priced(input, whole, stored);
   const cost = costCap(input.maxCost, budget);
   const caps: Caps = { maxCalls: input.maxCalls ?? budget.max_calls, maxCost: cost?.dollars ?? null };
   const planned = callsOf(whole.plan) - found.stored;
   return {
-    forecast: prepared === whole ? found : priced(input, prepared, stored), caps: ownCaps(caps, input, { part: callsOf(prepared.plan), whole: callsOf(whole.plan) }), cap: cost, problems: costProblems(found, cost, head.settings.file ?? SETTINGS_FILE),
+    forecast: prepared === whole ? found : priced(input, prepared, stored), caps: ownCaps(caps, input, { part: callsOf(prepared.plan), whole: callsOf(whole.plan) }), cap: cost, problems: [...overBudget(whole.plan, caps.maxCalls, base !== null && input.base !== null), ...costProblems(found, cost, head.settings.file ?? SETTINGS_FILE)],
     notices: spendNotices(found, planned, { calls: caps.maxCalls, cost }),
   };
 }

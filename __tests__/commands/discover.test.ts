@@ -1,10 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
 import { readAttributes } from '../../src/config/attributes-file.ts';
 import { removeTemporaryFolders } from '../stand-ins/repository.ts';
 import type { Script } from '../stand-ins/models/server.ts';
 import { openShop, type Shop, type ShopOptions } from './shop.ts';
+
+/** Several runs each, on machines that do other things too. */
+jest.setTimeout(60_000);
 
 const FILE = 'evaldiff.attributes.yaml';
 let shop: Shop | null = null;

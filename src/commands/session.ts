@@ -17,7 +17,7 @@ import { createProgress, type Progress } from '../world/progress.ts';
 import { commentMarker, writeReports, writeRunReports } from '../job/publish.ts';
 import type { Sides } from '../job/sides.ts';
 import { logJson, logText } from '../text/log.ts';
-import { createAsking, sha256, type Exchange } from '../world/asking.ts';
+import { createAsking, delimiterFrom, sha256, type Exchange } from '../world/asking.ts';
 import { createHalting } from '../world/halt.ts';
 import { loadListPrices } from '../world/prices.ts';
 import { localStores, storeFile, type LocalStores } from '../world/stores.ts';
@@ -120,7 +120,7 @@ export function planOnly(mode: 'diff' | 'sweep', find: FindSides, overrides: rea
     const { reader } = createAsking({ complete: askNobody, openStores: stores.open, record: null, endpoints: accessOf(options, terminal.env).endpoints });
     const pricing = async (): Promise<Pricing> => ({ list: await loadListPrices(new Date()), stored: await reader() });
     try {
-      return { planned: await planRun(input, { hash: sha256, pricing }), trust };
+      return { planned: await planRun(input, { hash: sha256, random: delimiterFrom, pricing }), trust };
     } finally {
       stores.close();
     }

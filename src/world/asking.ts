@@ -93,3 +93,8 @@ function storeKey(request: Request, endpoints: AskingOptions['endpoints']): stri
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
+
+/** A hash of all the text that will stand between the delimiters: none of it can contain its own hash. */
+export function delimiterFrom(purpose: string): string {
+  return sha256(purpose).slice(0, 24);
+}

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Purpose, SourceTree, TrustLevel } from '../types.ts';
-import { createAsking, sha256, type Exchange } from './asking.ts';
+import { createAsking, delimiterFrom, sha256, type Exchange } from './asking.ts';
 import { activityOfRun, haltWith, ledgerOf, nextTurn } from './batches.ts';
 import { recordingKey, requestKey } from '../core/fingerprint/request-key.ts';
 import type { Repository } from '../git/repository.ts';
@@ -74,9 +74,8 @@ export function openWorld(options: WorldOptions): World {
   const edges: Edges = {
     complete: asking.complete,
     evaluate: (job) => activity.during(() => sandbox.evaluate(job)),
-    // A hash of all the text that will stand between the delimiters: none of it can contain its own hash.
     solve: createSolver(),
-    random: (purpose) => sha256(purpose).slice(0, 24),
+    random: delimiterFrom,
     hash: sha256,
     pricing: async () => ({ list: await loadListPrices(new Date()), stored: await asking.reader() }),
     guard: asking.guard,

@@ -223,6 +223,17 @@ describe('attributes that people chose', () => {
     expect([plan?.qualeval_calls, of('qualeval')]).toEqual([61, 60]);
   });
 
+  test('are not planned again where their ratings are stored: a later pull request fits into a cap that the first needed', async () => {
+    const { store, remove } = temporaryStore();
+    cleanUp = remove;
+    const files = both({ [FILE]: PINNED });
+    expect((await friendlier({ ...files, store })).plan?.qualeval_calls).toBe(61);
+    const later = { base: files.base, head: { ...desk('Be brief.'), [FILE]: PINNED }, rate: () => 0.95, input: { maxCalls: 370 } };
+    const { plan, result, of } = await runDesk({ ...later, store });
+    expect([plan?.qualeval_calls, of('qualeval'), result.problems, result.attributes.length]).toEqual([1, 0, [], 7]);
+    expect((await runDesk(later)).result.problems[0]?.message).toContain('360 answers for 60 references of 1 prompt on both sides + 0 grader calls + up to 61 calls about attributes');
+  });
+
   test('are base\'s in a pull request that changes them, which alone runs nothing', async () => {
     const changed = PINNED.replace('{ name: billing }', '{ name: invoices }');
     const { result } = await runDesk({ base: { ...EXACT, [FILE]: PINNED }, head: { ...FRIENDLY, [FILE]: changed } });

@@ -7,7 +7,7 @@ import { conversationProblems } from '../conversation/conversation-problems.ts';
 import { evaluatorTargetsOf, selectEvaluatorTests, type EvaluatorTest } from '../conversation/evaluator-tests.ts';
 import { certainCalls, planExplaining, withExplaining, type Explaining } from '../explain/explaining.ts';
 import { relativeGate, relativeOwnGate, selectTwice } from '../gate/noise.ts';
-import { overBudget, planOf, repeated, type Plan } from './plan.ts';
+import { planOf, repeated, type Plan } from './plan.ts';
 import { priceFrom } from '../spend/price.ts';
 import { quarantineNotices, quarantineOf } from './quarantine.ts';
 import { triesNeeded } from '../compare/rollup.ts';
@@ -68,11 +68,10 @@ export function prepare(input: PrepareInput, arranged: Arranged, hash: (text: st
   const { rubricTests, evaluatorTests } = judges;
   const { explaining, ...attributes } = planExplaining({ mode, gate, head, lanes, pinned, code: input.code, again: input.again !== undefined });
   const plan = withExplaining(repeated(planOf(lanes.map(({ run }) => run), next, rubricTests, evaluatorTests), input.again?.runs ?? 1), explaining);
-  const maxCalls = input.maxCalls ?? arranged.budget.max_calls;
   return {
     mode, lanes, gate, next, nextFor: (begun) => nextTries(begun, gate), plan, rubricTests, evaluatorTests, explaining,
     price: priceFrom(priceSettings(arranged)),
-    problems: [...problems, ...unreachableRollups(lanes), ...conversationProblems(lanes, input.code), ...hostOnly(lanes, rubricTests, input.code), ...attributes.problems, ...overBudget(plan, maxCalls, base !== null)],
+    problems: [...problems, ...unreachableRollups(lanes), ...conversationProblems(lanes, input.code), ...hostOnly(lanes, rubricTests, input.code), ...attributes.problems],
     notices: [...notices, ...lanes.flatMap(({ run: { deciding: { tests } } }) => quarantineNotices(tests, today)), ...judges.notices, ...attributes.notices, ...directNotice(input, targetsOf({ lanes, rubricTests, evaluatorTests }), arranged)],
   };
 }
