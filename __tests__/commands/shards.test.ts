@@ -4,7 +4,7 @@ import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals
 import type { Result } from '../../src/types.ts';
 import { removeTemporaryFolders } from '../stand-ins/repository.ts';
 import type { Script } from '../stand-ins/models/server.ts';
-import { openSharded, type Sharded } from './sharded.ts';
+import { openSharded, PROJECT, type Sharded } from './sharded.ts';
 
 // A test is a dozen runs.
 jest.setTimeout(120_000);
@@ -81,6 +81,22 @@ describe('a sweep on several machines', () => {
     for (const [first, second] of tries('app')) for (const actual of [first, second]) expect(written.filter(({ completion }) => completion['output'] === actual).length).toBeGreaterThan(0);
     expect(tries('twin').slice(0, 2)).toEqual([['', ''], ['half', 'half']]);
     expect(result.usage.by_purpose.prompt).toMatchObject({ reused: 8 });
+  });
+
+  test('leaves what belongs to the sweep as a whole to the merge, which asks for it once', async () => {
+    const questions = Array.from({ length: 24 }, (_, index) => `  - { id: r${String(index)}, input: { q: "question ${String(index)}" }, expected: "answer to ${String(index)}" }\n`).join('');
+    const { shards, report, server, read } = await open({ files: {
+      'evaldiff.yaml': `${String(PROJECT['evaldiff.yaml'])}qualeval: { enabled: on }\n`, 'prompts/tests/twin.yaml': `metrics: [{ name: exact, uses: exact_match }]\nreferences:\n${questions}`,
+    } });
+    const folders = await shards(2, 'prompts=twin', 'temperature=0', '--max-cost', '1000');
+    // Two tries of each question, and nothing about attributes.
+    expect(server.requests).toHaveLength(24 * 2);
+    expect(folders.map((folder) => (JSON.parse(read(`${folder}/manifest.json`)) as { usage: { calls: number } }).usage.calls)).toEqual([24, 24]);
+    const merge = ['merge', ...folders, '--override', 'prompts=twin', '--override', 'temperature=0', '--max-cost', '1000'];
+    const first = JSON.parse(await report(...merge)) as Result;
+    const asked = server.requests.length - 24 * 2;
+    expect(asked).toBeGreaterThan(0);
+    expect(first.usage).toMatchObject({ calls: asked, by_purpose: { prompt: { calls: 0, reused: 48 }, qualeval: { calls: asked } } });
   });
 
   test('keeps the caps of the sweep: each shard has its share, and the rest is the merge\'s', async () => {

@@ -24,7 +24,7 @@ export function renderShardSummary(manifest: Manifest): string {
 /** What all shards were paid for, which the result's own usage does not count. */
 export function mergeWords(parts: readonly Manifest[]): string {
   const { calls, reused, cost: dollars } = totalOf(parts);
-  return `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ${count(reused)}, ${cost(dollars)}; the usage above is the merge's own.`;
+  return `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ${count(reused)}, ${cost(dollars)}; the result's usage is the merge's own.`;
 }
 
 /** What is added to a merge's job summary. */
