@@ -78,7 +78,7 @@ function proficiencyCard(all: readonly AttributeResult[], rows: readonly Attribu
       rows: rows.map((one) => sidesRow(one, diff)),
     }),
     table: diff
-      ? table(['Attribute', 'References compared', 'Pass rate', 'Difference', '90 % interval', 'Verdict'], all, ({ n, base, head, difference, low, high, verdict }) => [count(n), rates(base, head), points(difference), signedInterval(low, high), verdict])
+      ? table(['Attribute', 'References compared', 'Pass rate', 'Difference', '90 % interval', 'Verdict'], all, (one) => [count(one.n), rates(one.base, one.head), points(one.difference), signedInterval(one.low, one.high), verdictWords(one)])
       : table(['Attribute', 'References judged', 'Pass rate'], all, ({ n, base, head }) => [count(n), rates(base, head)]),
   });
 }
@@ -88,6 +88,10 @@ function sidesRow({ name, n, base, head, low, high, verdict }: AttributeResult, 
   if (!diff) return { name, base, head, low: null, high: null, finding: null, instead: null };
   const instead = verdict === 'too few' ? `${counted(n, 'reference')}: too few` : null;
   return { name, base, head, low, high, finding: verdict === 'regressed' ? 'worse' : verdict === 'improved' ? 'better' : null, instead };
+}
+
+function verdictWords({ verdict, explained_by: by }: AttributeResult): string {
+  return by.length === 0 ? verdict : 'moved only with shared references';
 }
 
 function alignmentCard(all: readonly AttributeResult[], rows: readonly AttributeResult[], cut: string, { sidesChart }: Library): string {

@@ -12,8 +12,8 @@ body{margin:0;background:var(--page);color:var(--text);font:15px/1.55 system-ui,
 header,main,footer{max-width:1120px;margin:0 auto;padding:0 20px}
 header{padding-top:20px;color:var(--soft);display:flex;gap:6px 18px;flex-wrap:wrap;justify-content:space-between}
 header b{color:var(--text)}
-section>h1{margin-top:22px}
 h1{font-size:26px;line-height:1.25;margin:0 0 4px}
+section:not(.verdict)>h1{margin-top:22px}
 h2{font-size:19px;margin:34px 0 10px}
 h3{font-size:16px;margin:26px 0 6px;display:flex;gap:8px;align-items:center;flex-wrap:wrap}
 p{margin:0 0 10px}
@@ -146,7 +146,7 @@ export const SCRIPT = `
 })();
 `;
 
-export const STYLE_HASH = 'sha256-DkCDpNI0swZaXneZ6WCJpgcKpbS0dDM6wVrvbicbrjI=';
+export const STYLE_HASH = 'sha256-l3m9vZBEYkZPPjiTARYJtHDr9d4pPIapsCoKZkpt1o8=';
 export const SCRIPT_HASH = 'sha256-s3AIaHTOsBgpc+g2blFlXn6/kcj1HYA5XOcp4vqeFFQ=';
 
 /** Nothing is loaded, sent or framed; only our style and script apply. */
