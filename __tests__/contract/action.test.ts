@@ -64,7 +64,7 @@ describe('package.json', () => {
   test('names the bundled command line, and scripts that exist', () => {
     expect(existsSync(join(ROOT, manifest.bin['evaldiff'] ?? ''))).toBe(true);
     for (const name of ['test', 'demo', 'lint', 'types', 'build', 'dist:check']) expect(manifest.scripts).toHaveProperty([name]);
-    expect(manifest.engines.node).toBe('>=24');
+    expect(manifest.engines.node).toBe('>=24.2');
   });
 
   test('has every script that the README, the contributors\' page and CI run', () => {
