@@ -41,7 +41,7 @@ function project(): string {
 async function measure(folder: string, url: string, run: string): Promise<Figures> {
   const { keepHeapSmall } = await import('../src/world/heap.ts');
   keepHeapSmall();
-  const { main } = await import('../src/cli.ts');
+  const { main } = await import('../src/commands/program.ts');
   const begun = performance.now();
   const report = join(folder, 'report');
   const code = await main(['run', '-C', folder, '--report', report], {

@@ -6,9 +6,10 @@ import { INPUT_DEFAULTS, readInputs } from './config/inputs.ts';
 import { trustLevel } from './core/select/trust.ts';
 import { formatProblem, UserError } from './errors.ts';
 import { parsePayload, readEvent, resolveMode } from './github/event.ts';
-import { runJob } from './job/job.ts';
 import { keepHeapSmall } from './world/heap.ts';
 import { guardProcess } from './sandbox/index.ts';
+// Threads start from this file too and go no further than these two: the job is loaded below.
+import './solver/thread.ts';
 import { logText } from './text/log.ts';
 import { visible, visibleLine } from './text/visible.ts';
 
@@ -25,6 +26,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   for (const secret of secrets) core.setSecret(secret);
   if (problems.length > 0) throw new UserError(problems);
   const facts = readEvent(env, parsePayload(await readFile(env['GITHUB_EVENT_PATH'] ?? '', 'utf8')));
+  const { runJob } = await import('./job/job.ts');
   const conclusion = await runJob({
     inputs, access, facts, mode: resolveMode(inputs.mode, facts), trust: trustLevel(facts, inputs.untrustedApproval === null ? {} : { approval: { label: inputs.untrustedApproval } }),
     workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'), env: withoutSecrets(env, secrets), secrets,

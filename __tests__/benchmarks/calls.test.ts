@@ -3,7 +3,7 @@ import { startCounting, type Counting } from '../../benchmarks/calls/count.ts';
 import { callsToCompare, callsToSweep } from '../../benchmarks/calls/limit.ts';
 import { BASE } from '../../benchmarks/calls/project.ts';
 import { SCENARIOS } from '../../benchmarks/calls/scenarios.ts';
-import { main } from '../../src/cli.ts';
+import { main } from '../../src/commands/program.ts';
 
 /** Counted by hand: answers and grades with nothing stored, and when main's are. Three tries each, both sides. */
 const BY_HAND: Record<string, [number, number]> = {

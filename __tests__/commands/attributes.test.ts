@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, jest, test } from '@jest/globals';
-import { main } from '../../src/cli.ts';
+import { main } from '../../src/commands/program.ts';
 import { packageRoot } from '../../src/demo/demo.ts';
 import { makeDemoRepository } from '../../src/demo/repository.ts';
 import type { Result } from '../../src/types.ts';

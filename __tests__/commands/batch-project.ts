@@ -1,5 +1,5 @@
 import type { Terminal } from '../../src/commands/options.ts';
-import { main } from '../../src/cli.ts';
+import { main } from '../../src/commands/program.ts';
 import type { Result } from '../../src/types.ts';
 import { testClock, type TestClock } from '../providers/setting.ts';
 import { startModelServer, type ModelServer, type ServerOptions } from '../stand-ins/models/server.ts';

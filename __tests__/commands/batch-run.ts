@@ -1,5 +1,5 @@
 /** A sweep of its own, to be killed or stopped while it waits for a batch: time is the machine's. */
-import { main } from '../../src/cli.ts';
+import { main } from '../../src/commands/program.ts';
 
 const [openai = '', anthropic = '', ...argv] = process.argv.slice(2);
 process.exitCode = await main(argv, {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { main } from '../../src/cli.ts';
+import { main } from '../../src/commands/program.ts';
 import type { EvaluatorResult } from '../../src/types.ts';
 import { startModelServer, type ModelServer, type Script } from '../stand-ins/models/server.ts';
 import { createRepository, fixtureEnvironment, removeTemporaryFolders } from '../stand-ins/repository.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { main } from '../../src/cli.ts';
+import { main } from '../../src/commands/program.ts';
 import type { Project } from '../../src/types.ts';
 import { read } from '../config/tree.ts';
 import { createRepository, fixtureEnvironment, removeTemporaryFolders } from '../stand-ins/repository.ts';

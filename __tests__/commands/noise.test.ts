@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { main } from '../../src/cli.ts';
+import { main } from '../../src/commands/program.ts';
 import type { NoiseResult, Result } from '../../src/types.ts';
 import { chancy, quiz, quizPrompt } from '../end-to-end/projects.ts';
 import { startModelServer, type ModelServer, type Script } from '../stand-ins/models/server.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
-import { main } from '../../src/cli.ts';
+import { main } from '../../src/commands/program.ts';
 import type { Result } from '../../src/types.ts';
 import { measured } from '../report/measurement.ts';
 import { referenceOf, regression, resultOf, sideOf, suiteOf } from '../report/results.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { main } from '../../src/cli.ts';
+import { main } from '../../src/commands/program.ts';
 import { startModelServer, type ModelServer, type Script } from '../stand-ins/models/server.ts';
 import { createRepository, fixtureEnvironment, type FixtureFiles, type FixtureRepository } from '../stand-ins/repository.ts';
 

@@ -1,4 +1,4 @@
-import { main } from '../../src/cli.ts';
+import { main } from '../../src/commands/program.ts';
 import type { Result } from '../../src/types.ts';
 import { startModelServer, type ModelServer, type Script } from '../stand-ins/models/server.ts';
 import { createRepository, fixtureEnvironment, type FixtureRepository } from '../stand-ins/repository.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
-import { createProgram } from '../../src/cli.ts';
+import { createProgram } from '../../src/commands/program.ts';
 import { readAttributes } from '../../src/config/attributes-file.ts';
 import { readOverrides } from '../../src/config/overrides.ts';
 import { readProject } from '../../src/config/project.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { main } from '../../src/cli.ts';
+import { main } from '../../src/commands/program.ts';
 import { DEFAULT_GATE } from '../../src/core/result.ts';
 import { DEFAULT_LIMITS } from '../../src/config/limits.ts';
 import { formatProblem } from '../../src/errors.ts';

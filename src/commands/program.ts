@@ -1,0 +1,47 @@
+import { Command, CommanderError } from 'commander';
+import { formatProblem, UserError } from '../errors.ts';
+import { cacheCommand } from './cache.ts';
+import { demoCommand } from './demo.ts';
+import { diffCommand } from './diff.ts';
+import { discoverCommand } from './discover.ts';
+import { gradeCommand } from './grade.ts';
+import { importCommand } from './import.ts';
+import { initCommand } from './init.ts';
+import { mergeCommand } from './merge.ts';
+import { noiseCommand } from './noise.ts';
+import type { Terminal } from './options.ts';
+import { NOT_JUDGED } from '../exit-code.ts';
+import { planCommand } from './plan.ts';
+import { reportCommand } from './report.ts';
+import { runCommand } from './run.ts';
+import { validateCommand } from './validate.ts';
+import { logLine, logText } from '../text/log.ts';
+import { VERSION } from '../version.ts';
+
+/** Runs one command line and gives its exit code: 0 pass or neutral, 1 the gate failed, 2 nothing was judged. */
+export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
+  let code = 0;
+  const program = createProgram(terminal, (result) => { code = result; });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : NOT_JUDGED;
+    if (error instanceof UserError) terminal.err(`${error.problems.map((problem) => logLine(formatProblem(problem))).join('\n')}\n`);
+    else terminal.err(`evaldiff failed, and the fault is its own: ${logText(error instanceof Error ? error.stack ?? error.message : String(error))}\n`);
+    return NOT_JUDGED;
+  }
+}
+
+/** Every command with its options; the exit code goes to `done`. */
+export function createProgram(terminal: Terminal, done: (code: number) => void): Command {
+  const program = new Command('evaldiff')
+    .description('Regression testing for LLM prompts: base against head, several tries each, regressions told from noise.')
+    .version(VERSION)
+    .showHelpAfterError('Run evaldiff --help for the commands.')
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
+  for (const command of [diffCommand, runCommand, planCommand, validateCommand, gradeCommand, noiseCommand, discoverCommand, reportCommand, cacheCommand, mergeCommand, importCommand, initCommand, demoCommand]) command(program, terminal, done);
+  for (const command of program.commands) command.showHelpAfterError(`Run evaldiff ${command.name()} --help for its options.`);
+  return program;
+}
