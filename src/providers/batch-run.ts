@@ -31,7 +31,7 @@ export interface RunOptions {
   /** The vendor knows nothing of it. */
   lost(): Promise<void>;
   /** Told of the work that ends a batch: a run that is over lets it be done. */
-  finishing(work: Promise<void>): void;
+  finishing(work: () => Promise<void>): Promise<void>;
 }
 
 /** Looks in a row that may fail until those who wait are told; with the longest pauses some 40 minutes. */
@@ -55,24 +55,24 @@ export async function runBatch(batch: OpenBatch, options: RunOptions): Promise<v
     const looked = await server.call((api) => api.state(id), 'the reply to a look at the batch is none');
     if (signal.aborted) return 'done';
     if (looked.status === 'fault') {
-      if (looked.fault.status === 404) return await finished(options.lost(), options);
+      if (looked.fault.status === 404) return await finished(() => options.lost(), options);
       failures += 1;
       if (looked.fault.kind !== 'key' && failures < MAX_FAILURES) return 'wait';
-      return await finished(settleRest(batch, later(looked.fault, id), options), options);
+      const failure = later(looked.fault, id);
+      return await finished(() => settleRest(batch, failure, options), options);
     }
     failures = 0;
     if (looked.value.status === 'waiting') {
       say(looked.value);
       return 'wait';
     }
-    if (looked.value.status === 'failed') return await finished(refuse(batch, looked.value, options), options);
-    return await finished(collect(batch, looked.value, options), options);
+    const state = looked.value;
+    return await finished(() => (state.status === 'failed' ? refuse(batch, state, options) : collect(batch, state, options)), options);
   }, { clock, signal, atOnce: batch.earlier });
 }
 
-async function finished(work: Promise<void>, { finishing }: RunOptions): Promise<'done'> {
-  finishing(work);
-  await work;
+async function finished(work: () => Promise<void>, { finishing }: RunOptions): Promise<'done'> {
+  await finishing(work);
   return 'done';
 }
 

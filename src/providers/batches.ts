@@ -175,7 +175,7 @@ async function send(desk: Desk, server: ManagedServer, model: string, items: rea
 
 /** Waits for a batch in the background. */
 function follow(desk: Desk, batch: OpenBatch): void {
-  const { questions, held, underWay, options: { batches: { ledger, turn }, clock, signal, redact } } = desk;
+  const { questions, held, underWay, options: { batches: { ledger, turn, activity }, clock, signal, redact } } = desk;
   const { server: { vendor } } = batch;
   for (const key of batch.open) held.set(key, batch);
   underWay.add(batch);
@@ -193,14 +193,16 @@ function follow(desk: Desk, batch: OpenBatch): void {
       await ledger.ended(batch.id);
     },
     lost: () => lose(desk, batch),
-    finishing: (work) => { during(desk.finishing, work); },
+    // Whoever gets a result may ask for more at once, and is waited for until all have theirs.
+    finishing: (work) => during(desk.finishing, activity.during(work)),
   });
-  during(desk.following, following);
+  void during(desk.following, following);
 }
 
-function during(set: Set<Promise<void>>, work: Promise<void>): void {
+async function during(set: Set<Promise<void>>, work: Promise<void>): Promise<void> {
   set.add(work);
-  void work.finally(() => set.delete(work));
+  await work;
+  set.delete(work);
 }
 
 /** Of another account, or gone: what an earlier run's batch held is sent anew. */
