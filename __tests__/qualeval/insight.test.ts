@@ -35,6 +35,25 @@ describe('a written insight', () => {
     expect(generated).toEqual([false]);
   });
 
+  describe('about references that are called by numbers', () => {
+    const numbered = [attribute('sums', { references: ['1', '2', '7', 'r.5'], samples: [{ kind: 'drop', reference: '7', base: 1, head: 0 }] })];
+    const written = async (text: string, references: string[]): Promise<string[]> => {
+      const { findings: found, dropped } = await findingsFor(numbered, scripted({ insights: () => ({ insights: [insight(text, ['sums'], references)] }) }).tools);
+      return dropped.length > 0 ? dropped : found.map(({ text: said }) => said);
+    };
+    const foreign = (number: string): string[] => [`an insight was dropped: it states the number "${number}", which is in none of the tables`];
+
+    test.each(['Of 12 references, 7 fell from 100 % to 0 %, an interval of −45.2 to −25.', 'Case 7, and r.5, fell; 95 % → 60 %.'])('may name those it lists: %s', async (text) => {
+      expect(await written(text, ['7', 'r.5'])).toEqual([text]);
+    });
+
+    test.each<[string, string[], string]>([
+      ['Some 17 cases fell.', ['7', '1'], '17'], ['It fell by 7.2 points.', ['7', '2'], '7.2'], ['It fell by 2 points.', ['7'], '2'], ['Only 72 of 95 are left.', ['7', '2'], '72'], ['It is rr.5 that fell.', ['r.5'], '5'],
+    ])('takes no digit out of another number: %s', async (text, references, number) => {
+      expect(await written(text, references)).toEqual(foreign(number));
+    });
+  });
+
   test('is dropped when it names an attribute or a reference that does not exist, while the others are kept', async () => {
     expect(await findings(insight('One.', ['2D-arrays', 'refunds']), insight('Two.', ['2D-arrays'], ['r9']), insight('Three.'), insight('Four.', [], []), insight(' '))).toEqual({
       texts: ['Three.'], generated: [true], dropped: [

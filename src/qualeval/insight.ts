@@ -59,7 +59,7 @@ function check(given: z.output<typeof written>['insights'][number], attributes: 
   const reference = given.references.find((id) => !references.has(id));
   if (reference !== undefined) return `it names the reference ${quoted(reference)}, which does not exist`;
   if (given.attributes.length + given.references.length === 0) return 'it rests on no attribute and no reference';
-  const number = foreignNumber(text, attributes, references);
+  const number = foreignNumber(text, attributes, [...references].filter((id) => !isNumber(id) || given.references.includes(id)));
   if (number !== null) return `it states the number ${quoted(number)}, which is in none of the tables`;
   return { text, attributes: [...new Set(given.attributes)], references: [...new Set(given.references)], generated: true };
 }
@@ -68,13 +68,24 @@ function quoted(text: string): string {
   return JSON.stringify(oneLine(text, 60));
 }
 
-/** The first number of a text that no table states; digits within names and ids of the tables are none. */
-function foreignNumber(text: string, attributes: readonly AttributeResult[], references: ReadonlySet<string>): string | null {
+/** Whether a reference is called by a number alone: in a text that is a name only where the insight lists it. */
+function isNumber(id: string): boolean {
+  return /^[\p{N}.,]+$/u.test(id);
+}
+
+/** The first number of a text that no table states; digits within names of the tables, as whole words, are none. */
+function foreignNumber(text: string, attributes: readonly AttributeResult[], references: readonly string[]): string | null {
   const names = [...attributes.flatMap(({ id, name }) => [id, name]), ...references].filter((name) => /\p{N}/u.test(name)).sort((a, b) => b.length - a.length);
-  const bare = names.reduce((rest, name) => rest.replaceAll(name, ' '), text);
+  const bare = names.reduce((rest, name) => rest.replace(wholeWord(name), ' '), text);
   const known = numbersOf(attributes);
   const numbers = bare.match(/\p{N}+(?:[.,]\p{N}+)*/gu) ?? [];
   return numbers.find((number) => !readings(number).some((value) => known.has(value))) ?? null;
+}
+
+/** A name where no letter or digit goes on with it, and no decimals do: `7` is in none of `17`, `7.5` and `r7`. */
+function wholeWord(name: string): RegExp {
+  const literal = name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}]|\\p{N}[.,])${literal}(?![\\p{L}\\p{N}]|[.,]\\p{N})`, 'gu');
 }
 
 /** What a number may mean: `1,234` with a thousands separator, `12,5` with a decimal comma. */
