@@ -53,9 +53,10 @@ describe('a full sweep whose models say transport: batch', () => {
   });
 
   test('grades in batches too, rounds of answers and grades in turn, and nothing waits for itself', async () => {
-    const { result: ask, server } = await open({ settings: `${MODELS}grader: { model: claude-x, temperature: 0 }\n`, metrics: '  - { name: polite, rubric: polite, threshold: 1 }\n  - { name: short, code: "metric = len(actual)\\nresult = metric < 40" }' });
+    const { result: ask, server } = await open({ settings: `${MODELS}grader: { model: claude-x, temperature: 0 }\n`, answer: ({ schema }) => ({ text: schema === null ? 'Yes, 5' : JSON.stringify({ reasons: 'kind', choice: JSON.stringify(schema.json).includes('PASS') ? 'PASS' : 'Yes' }) }), metrics: '  - { name: polite, rubric: polite, threshold: 1 }\n  - { name: meets, uses: llm_rubric, with: { criteria: It is kind } }\n  - { name: short, code: "metric = len(actual)\\nresult = metric < 40" }' });
     const { result, code } = await ask('run');
     expect([code, result.conclusion]).toEqual([0, 'success']);
+    // The grades of both metrics are one batch.
     expect(server.batches.map(({ vendor }) => vendor)).toEqual(['openai', 'anthropic']);
     expect(result.usage.by_purpose).toMatchObject({ prompt: { calls: 8 }, grader: { calls: expect.any(Number) } });
   });

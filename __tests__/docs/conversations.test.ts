@@ -5,7 +5,7 @@ import { formatProblem } from '../../src/errors.ts';
 import { builtInRubrics } from '../../src/metrics/built-in-rubrics.ts';
 import { metrics } from '../../src/metrics/index.ts';
 import type { ConversationOutcome } from '../../src/types.ts';
-import { OUTCOME_WORDS } from '../../src/report/transcript.ts';
+import { OUTCOME_WORDS } from '../../src/report/sections/transcript.ts';
 import { hash, optionsOf, treeOf } from '../config/tree.ts';
 
 const page = readFileSync('docs/conversations.md', 'utf8');

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { COMMENT_LIMIT, renderComment } from '../../src/report/comment.ts';
-import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../src/report/detail.ts';
+import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../src/report/sections/detail.ts';
 import { markdownOf, type Links } from '../../src/report/markdown.ts';
-import { sectionBlocks } from '../../src/report/sections.ts';
+import { sectionBlocks } from '../../src/report/sections/sections.ts';
 import { renderGithub } from '../stand-ins/github-markdown.ts';
 import { enormous, goldens, green, hostile, neutral, referenceOf, regression, resultOf, sideOf, suiteOf } from './results.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { withOverride } from '../../src/core/gate/override.ts';
 import { renderComment } from '../../src/report/comment.ts';
-import { headline } from '../../src/report/headline.ts';
-import { renderHtml } from '../../src/report/html.ts';
+import { headline } from '../../src/report/sections/headline.ts';
+import { renderHtml } from '../../src/report/html/html.ts';
 import { noiseTitle, renderNoise, renderNoiseSummary } from '../../src/report/noise.ts';
 import { renderSummary } from '../../src/report/summary.ts';
 import { renderTerminal } from '../../src/report/terminal.ts';

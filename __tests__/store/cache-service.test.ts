@@ -143,3 +143,22 @@ test('keys never cross levels of trust, and are short and plain', () => {
   expect(none).toEqual({ shared: shared!.shared, own: null, save: null });
   for (const key of [shared!.save!, own!.save!]) expect(key).toMatch(/^[a-z0-9-]{1,200}$/);
 });
+
+test('a batch that a run only sent is carried to the next one', async () => {
+  server.as(MAIN, []);
+  const open = (run: string) => {
+    rmSync(join(temporary, 'evaldiff-store'), { recursive: true, force: true });
+    return openJobStores({ library, trust: 'trusted', temporary, project: 'batches', own: MAIN, run, warn: () => undefined });
+  };
+  const record = { id: 'batch_1', vendor: 'openai' as const, model: 'm', submitted_at: 1, requests: [{ key: keyOf(asks('a')), schema: null }] };
+  const first = await open('batch-1');
+  first.stores[0]?.addBatch(record);
+  await first.finish();
+  const second = await open('batch-2');
+  expect(second.stores[0]?.batches()).toEqual([record]);
+  second.stores[0]?.endBatch('batch_1');
+  await second.finish();
+  const third = await open('batch-3');
+  expect(third.stores[0]?.batches()).toEqual([]);
+  await third.finish();
+});

@@ -7,7 +7,7 @@ import { evaluatorsOf } from '../core/select/select.ts';
 import { steeringOf } from '../core/conversation/steering.ts';
 import { plural } from '../core/compare/wording.ts';
 import { problem, UserError } from '../errors.ts';
-import { evaluatorTables } from '../report/evaluators.ts';
+import { evaluatorTables } from '../report/sections/evaluators.ts';
 import { renderBlocks } from '../report/terminal.ts';
 import type { Edges } from '../run.ts';
 import type { EvaluateOptions, Terminal } from './options.ts';

@@ -10,7 +10,7 @@ import { readCommandLine } from '../config/inputs.ts';
 import { suitesOf } from '../core/plan/prepare.ts';
 import { trustLevel, type TrustDecision } from '../core/select/trust.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
-import { llmevalFiles } from '../report/llmeval.ts';
+import { llmevalFiles } from '../report/runs/llmeval.ts';
 import { renderTerminal } from '../report/terminal.ts';
 import { planRun, run, type Edges, type Planned, type Pricing, type RunInput } from '../run.ts';
 import { createProgress, type Progress } from '../world/progress.ts';

@@ -23,7 +23,7 @@ import { createHalting, type Halting } from '../world/halt.ts';
 import { storesOfJob, type StoresOfJob } from './stores.ts';
 import { createProgress } from '../world/progress.ts';
 import { commentMarker, publish, writeReports, writeRunReports, type PublishedIds } from './publish.ts';
-import { llmevalFiles } from '../report/llmeval.ts';
+import { llmevalFiles } from '../report/runs/llmeval.ts';
 import { planLines } from '../report/plan.ts';
 import { run, type Edges, type RunInput } from '../run.ts';
 import type { Manifest } from '../core/shard/manifest.ts';

@@ -8,10 +8,10 @@ import { publishComment, type CommentMode } from '../github/comment.ts';
 import type { Published } from '../github/published.ts';
 import { annotations } from '../report/annotations.ts';
 import { renderComment } from '../report/comment.ts';
-import { renderHtml } from '../report/html.ts';
+import { renderHtml } from '../report/html/html.ts';
 import { jsonParts } from '../report/json.ts';
 import { renderJunit } from '../report/junit.ts';
-import type { LlmevalFile } from '../report/llmeval.ts';
+import type { LlmevalFile } from '../report/runs/llmeval.ts';
 import type { Links } from '../report/markdown.ts';
 import { checkSummary, checkTitle, renderSummary } from '../report/summary.ts';
 

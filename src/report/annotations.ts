@@ -1,10 +1,10 @@
 import type { ChangedFile, Problem, Result, SuiteResult, YardstickResult } from '../types.ts';
 import { shorten } from '../text/cut.ts';
 import { visible, visibleLine } from '../text/visible.ts';
-import { caseWords } from './case-words.ts';
-import { casesOf, suitesWorstFirst, type Case } from './order.ts';
-import { counted, difference, passed, rates, size } from './phrases.ts';
-import { bytes } from './detail.ts';
+import { caseWords } from './sections/case-words.ts';
+import { casesOf, suitesWorstFirst, type Case } from './sections/order.ts';
+import { counted, difference, passed, rates, size } from './sections/phrases.ts';
+import { bytes } from './sections/detail.ts';
 
 /** A remark on lines of a changed file, as a check run shows it. */
 export interface Annotation {

@@ -1,10 +1,10 @@
 import type { Result } from '../types.ts';
 import { shorten } from '../text/cut.ts';
-import { COMMENT_LEVELS, fit, type Detail } from './detail.ts';
-import { paragraph, text, type Block } from './document.ts';
-import { headline } from './headline.ts';
+import { COMMENT_LEVELS, fit, type Detail } from './sections/detail.ts';
+import { paragraph, text, type Block } from './sections/document.ts';
+import { headline } from './sections/headline.ts';
 import { markdownOf, NO_LINKS, type Links } from './markdown.ts';
-import { sectionBlocks } from './sections.ts';
+import { sectionBlocks } from './sections/sections.ts';
 
 /** GitHub's limit for the body of a comment. Counting UTF-16 units satisfies its readings in characters and in bytes × 4. */
 export const COMMENT_LIMIT = 65_536;

@@ -2,8 +2,8 @@ import type { Problem, ReferenceResult, Result, SideResult, SuiteResult } from '
 import { formatProblem } from '../errors.ts';
 import { shorten } from '../text/cut.ts';
 import { escapeMarkup } from '../text/html.ts';
-import { caseWords } from './case-words.ts';
-import { passed, STATUS_WORDS, variantWords } from './phrases.ts';
+import { caseWords } from './sections/case-words.ts';
+import { passed, STATUS_WORDS, variantWords } from './sections/phrases.ts';
 
 /** Characters of one answer or reason in a failure's text, in UTF-16 units. */
 const PART = 4_000;

@@ -1,8 +1,8 @@
 import { escapeMarkup } from '../text/html.ts';
 import { codeSpan, htmlCell, htmlPlain, htmlText, plain } from '../text/markdown.ts';
 import { visibleLine } from '../text/visible.ts';
-import { NAME_LIMIT, type Block, type Inline, type Line, type Piece } from './document.ts';
-import { VERDICTS } from './phrases.ts';
+import { NAME_LIMIT, type Block, type Inline, type Line, type Piece } from './sections/document.ts';
+import { VERDICTS } from './sections/phrases.ts';
 
 /** Addresses that the report may point to; null where there is nothing to point to. */
 export interface Links {

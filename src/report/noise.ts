@@ -1,11 +1,11 @@
 import type { NoiseResult, NoiseSuite } from '../types.ts';
 import { percent } from '../core/compare/wording.ts';
 import { shorten } from '../text/cut.ts';
-import { code, joined, paragraph, place, strong, text, type Block, type Line } from './document.ts';
-import { SENTENCE } from './headline.ts';
-import { bytes } from './detail.ts';
+import { code, joined, paragraph, place, strong, text, type Block, type Line } from './sections/document.ts';
+import { SENTENCE } from './sections/headline.ts';
+import { bytes } from './sections/detail.ts';
 import { markdownOf, NO_LINKS, type Links } from './markdown.ts';
-import { andMore, costOf, count, counted, rateInterval, shortSha, variantWords } from './phrases.ts';
+import { andMore, costOf, count, counted, rateInterval, shortSha, variantWords } from './sections/phrases.ts';
 import { JOB_SUMMARY_LIMIT } from './summary.ts';
 import { renderBlocks, type TerminalOptions } from './terminal.ts';
 

@@ -1,7 +1,7 @@
 import type { RubricTrial } from '../core/rubrics/rubric-trial.ts';
 import { percent } from '../core/compare/wording.ts';
-import { code, paragraph, place, strong, text, type Block, type Line } from './document.ts';
-import { counted } from './phrases.ts';
+import { code, paragraph, place, strong, text, type Block, type Line } from './sections/document.ts';
+import { counted } from './sections/phrases.ts';
 
 /** What a rubric's grader makes of the labelled examples: agreement, consistency, and every example with its grades. */
 export function rubricTrial(trial: RubricTrial): Block[] {

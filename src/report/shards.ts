@@ -1,6 +1,6 @@
 import { markdownOf, NO_LINKS } from './markdown.ts';
-import { paragraph, strong, text, type Block } from './document.ts';
-import { cost, count, counted } from './phrases.ts';
+import { paragraph, strong, text, type Block } from './sections/document.ts';
+import { cost, count, counted } from './sections/phrases.ts';
 import { shardName } from '../core/shard/part.ts';
 import { totalOf, type Manifest } from '../core/shard/manifest.ts';
 

@@ -1,10 +1,10 @@
 import type { Result } from '../types.ts';
 import { shorten } from '../text/cut.ts';
 import { visibleLine } from '../text/visible.ts';
-import { bytes, COMMENT_LEVELS, fit, SUMMARY_LEVELS } from './detail.ts';
-import { headline } from './headline.ts';
+import { bytes, COMMENT_LEVELS, fit, SUMMARY_LEVELS } from './sections/detail.ts';
+import { headline } from './sections/headline.ts';
 import { markdownOf, NO_LINKS, type Links } from './markdown.ts';
-import { sectionBlocks } from './sections.ts';
+import { sectionBlocks } from './sections/sections.ts';
 
 /** GitHub refuses a longer title of a check run. */
 export const CHECK_TITLE_LIMIT = 255;

@@ -2,11 +2,11 @@ import stringWidth from 'string-width';
 import type { Result } from '../types.ts';
 import { logLine } from '../text/log.ts';
 import { cut, cutNote } from '../text/cut.ts';
-import type { Detail } from './detail.ts';
-import type { Block, Inline, Line } from './document.ts';
+import type { Detail } from './sections/detail.ts';
+import type { Block, Inline, Line } from './sections/document.ts';
 import { placeText } from './markdown.ts';
-import { VERDICTS } from './phrases.ts';
-import { sectionBlocks } from './sections.ts';
+import { VERDICTS } from './sections/phrases.ts';
+import { sectionBlocks } from './sections/sections.ts';
 
 export interface TerminalOptions {
   /** Columns; no line is longer. At least 20. */

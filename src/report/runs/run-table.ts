@@ -1,0 +1,89 @@
+import type { RunTry } from '../../config/llmeval-run.ts';
+import type { Json } from '../../types.ts';
+import { code, paragraph, strong, text, type Block, type Line } from '../sections/document.ts';
+
+/** One line of a roll-up: a reference in one variant, with all its tries. */
+export interface RunRow {
+  parameters: Record<string, Json>;
+  input: Record<string, Json>;
+  expected: Json | undefined;
+  tries: RunTry[];
+  /** The roll-up's word; null: nothing could be judged. */
+  word: 'pass' | 'fail' | null;
+  /** Shown, and does not decide. */
+  skipped: boolean;
+}
+
+/** The rows of one prompt in one run, over all variants. */
+export interface RunTable { run: string; name: string; rollup: string | null; rows: RunRow[] }
+
+/** Characters of a cell. */
+const CELL = 50;
+
+/**
+ * Tables as llmeval's `report` has them: status, parameters, variables, expected, then for every try the answer and each
+ * metric with its value and its word. Columns are those of all rows together, so references and variants may differ.
+ */
+export function runBlocks(tables: readonly RunTable[]): Block[] {
+  return tables.flatMap((table) => [
+    paragraph([strong(`${passes(table) ? '✓' : '✗'} ${table.name}`), text(` – ${table.run}`)], 'verdict'), tableOf(table),
+  ]);
+}
+
+/** Whether everything that decides passes. A run in which nothing was judged does not. */
+export function passes({ rows }: RunTable): boolean {
+  const deciding = rows.filter(({ skipped }) => !skipped);
+  return deciding.every(({ word }) => word === 'pass');
+}
+
+interface Column { title: string; cell(row: RunRow): Line }
+
+function tableOf({ rows, rollup }: RunTable): Block {
+  const tries = rows.reduce((most, row) => Math.max(most, row.tries.length), 0);
+  const columns: Column[] = [
+    { title: rollup ?? 'Status', cell: (row) => [text(statusOf(row))] },
+    ...keysOf(rows, ({ parameters }) => parameters).map((key): Column => ({ title: key, cell: ({ parameters }) => valueCell(parameters[key]) })),
+    ...keysOf(rows, ({ input }) => input).map((key): Column => ({ title: key, cell: ({ input }) => valueCell(input[key]) })),
+    { title: 'Expected', cell: ({ expected }) => valueCell(expected) },
+    ...Array.from({ length: tries }, (_, index) => tryColumns(rows, index)).flat(),
+  ];
+  return { kind: 'table', head: columns.map(({ title }) => [text(title)]), rows: rows.map((row) => columns.map(({ cell }) => cell(row))) };
+}
+
+function tryColumns(rows: readonly RunRow[], index: number): Column[] {
+  const names = [...new Set(rows.flatMap(({ tries }) => tries[index]?.scores.map(({ name }) => name) ?? []))];
+  return [
+    { title: `Actual #${String(index)}`, cell: ({ tries }) => answerCell(tries[index]) },
+    ...names.flatMap((name): Column[] => {
+      const scoreOf = ({ tries }: RunRow) => tries[index]?.scores.find((score) => score.name === name);
+      return [
+        { title: `${name} (metric) #${String(index)}`, cell: (row) => valueCell(scoreOf(row)?.value) },
+        { title: `${name} (pass / fail) #${String(index)}`, cell: (row) => [text(wordOf(scoreOf(row)))] },
+      ];
+    }),
+  ];
+}
+
+function wordOf(score: RunTry['scores'][number] | undefined): string {
+  if (score === undefined) return '–';
+  return `${score.result}${score.skipped ? ' (skipping)' : ''}`;
+}
+
+function statusOf({ word, skipped }: RunRow): string {
+  return `${word ?? 'not judged'}${skipped ? ' (skipping)' : ''}`;
+}
+
+function keysOf(rows: readonly RunRow[], of: (row: RunRow) => Record<string, Json>): string[] {
+  return [...new Set(rows.flatMap((row) => Object.keys(of(row))))];
+}
+
+function answerCell(attempt: RunTry | undefined): Line {
+  if (attempt === undefined) return [text('–')];
+  return attempt.error === null ? valueCell(attempt.actual) : [text('error: '), code(attempt.error, CELL)];
+}
+
+/** A value of any kind; nothing is a dash, and an empty text is not nothing. */
+function valueCell(value: Json | undefined): Line {
+  if (value === undefined) return [text('–')];
+  return [code(typeof value === 'string' ? value : JSON.stringify(value), CELL)];
+}

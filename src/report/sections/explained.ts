@@ -1,0 +1,50 @@
+import type { AttributeResult, Insight, Result, SuiteResult } from '../../types.ts';
+import { variantWords } from './phrases.ts';
+import { repeatedNames } from './suites.ts';
+
+/** What is known of the kinds of inputs of one suite. */
+export interface Explained {
+  /** Null: the suite is not among the result's. */
+  suite: SuiteResult | null;
+  /** The suite's name, with its variant where the name alone does not tell suites apart. */
+  name: string;
+  attributes: AttributeResult[];
+  insights: Insight[];
+}
+
+export function suiteKey({ path, variant: { model, parameters } }: Pick<SuiteResult, 'path' | 'variant'>): string {
+  return JSON.stringify([path, model, Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1))]);
+}
+
+/** The suites that have attributes or insights, in the order of the given suites, then what belongs to none of them. */
+export function explainedSuites({ attributes, insights }: Pick<Result, 'attributes' | 'insights'>, suites: readonly SuiteResult[]): Explained[] {
+  const repeated = repeatedNames(suites);
+  const found = new Map(suites.map((suite): [string, Explained] => {
+    const words = repeated.has(suite.name) ? variantWords(suite.variant) : '';
+    return [suiteKey(suite), { suite, name: words === '' ? suite.name : `${suite.name}, ${words}`, attributes: [], insights: [] }];
+  }));
+  const of = (one: AttributeResult | Insight): Explained => {
+    const key = suiteKey(one);
+    const explained = found.get(key) ?? { suite: null, name: one.path, attributes: [], insights: [] };
+    found.set(key, explained);
+    return explained;
+  };
+  for (const one of attributes) of(one).attributes.push(one);
+  for (const one of insights) of(one).insights.push(one);
+  return [...found.values()].filter((one) => one.attributes.length + one.insights.length > 0);
+}
+
+export const KIND_WORDS: Readonly<Record<AttributeResult['kind'], string>> = { domain: 'domain', subtask: 'sub-task' };
+
+const VERDICT_ORDER: readonly AttributeResult['verdict'][] = ['regressed', 'improved', 'no change seen', 'too few'];
+
+/** Regressed ones first, the deepest fall first of all; where nothing was compared, the lowest pass rate. */
+export function attributesWorstFirst(attributes: readonly AttributeResult[]): AttributeResult[] {
+  return [...attributes].sort((a, b) => VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict)
+    || (a.difference ?? 0) - (b.difference ?? 0) || (a.head ?? 2) - (b.head ?? 2));
+}
+
+/** The names of the attributes that carry this one's change; an id that is unknown stays an id. */
+export function explainers({ explained_by: ids }: AttributeResult, { attributes }: Explained): string[] {
+  return ids.map((id) => attributes.find((one) => one.id === id)?.name ?? id);
+}

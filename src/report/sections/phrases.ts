@@ -1,0 +1,110 @@
+import { percent, points, signed } from '../../core/compare/wording.ts';
+import type { PassRate, ReferenceResult, ReferenceStatus, SideResult, SuiteResult, UsageTotals, Variant, Verdict } from '../../types.ts';
+
+/** A sign and a word for each verdict; the sign is never the only bearer of the meaning. */
+export const VERDICTS: Readonly<Record<Verdict, { sign: string; word: string }>> = {
+  regressed: { sign: '✗', word: 'regressed' },
+  improved: { sign: '↑', word: 'improved' },
+  unchanged: { sign: '✓', word: 'unchanged' },
+  inconclusive: { sign: '?', word: 'cannot tell' },
+  new: { sign: '+', word: 'new' },
+  removed: { sign: '−', word: 'removed' },
+  not_compared: { sign: '·', word: 'not compared' },
+  no_data: { sign: '·', word: 'no data' },
+};
+
+export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
+  regressed: 'regressed', improved: 'improved', unchanged: 'unchanged', flaky: 'flaky', inconclusive: 'flipped, within noise',
+  added: 'added', removed: 'removed', edited: 'edited', error: 'error', ungraded: 'ungraded', pass: 'pass', fail: 'fail',
+};
+
+/** `1,234`. */
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** `1,234 references`. */
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+/** `84.0 % → 78.0 %`; `78.0 %` where there is one side only. */
+export function rates(base: number | null, head: number | null): string {
+  return base === null ? percent(head) : `${percent(base)} → ${percent(head)}`;
+}
+
+/** `−6.0 points, 90 % interval −10.4 to −1.6`; null where nothing was compared. */
+export function difference({ difference: value, low, high }: Pick<PassRate, 'difference' | 'low' | 'high'>): string | null {
+  if (value === null) return null;
+  return low === null || high === null ? points(value) : `${points(value)}, 90 % interval ${signed(low)} to ${signed(high)}`;
+}
+
+/** `−10.4 to −1.6`, of points; a dash where there is none. */
+export function signedInterval(low: number | null, high: number | null): string {
+  return low === null || high === null ? '–' : `${signed(low)} to ${signed(high)}`;
+}
+
+/** `50 references × 3 tries`. */
+export function size({ references, tries }: SuiteResult['compared']): string {
+  return `${counted(references, 'reference')} × ${tries === 1 ? '1 try' : `${count(tries)} tries`}`;
+}
+
+/** `1 of 3 passed`, with the tries that could not be judged; `not run` for a side without tries. */
+export function passed(side: SideResult | null): string {
+  if (side === null || side.tries.length === 0) return 'not run';
+  const unjudged = side.tries.length - side.tries_judged;
+  const without = unjudged === 0 ? '' : `, ${count(unjudged)} not judged`;
+  return `${count(side.passes)} of ${count(side.tries_judged)} passed${without}`;
+}
+
+/** `1.0 to 8.5 %`, of shares. */
+export function rateInterval({ low, high }: { low: number; high: number }): string {
+  return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)} %`;
+}
+
+/** `flaky; passed 34 of 60 tries so far on base (43.1 to 68.4 %)`; the word alone where no more is known. */
+export function statusWords({ status, history }: Pick<ReferenceResult, 'status' | 'history'>): string {
+  const word = STATUS_WORDS[status];
+  return history === undefined ? word : `${word}; passed ${count(history.passes)} of ${count(history.tries)} ${history.tries === 1 ? 'try' : 'tries'} so far on base (${rateInterval(history)})`;
+}
+
+/** `$0.42`; two significant digits below a cent; `cost unknown` for null, which is not zero. */
+export function cost(dollars: number | null): string {
+  if (dollars === null) return 'cost unknown';
+  if (dollars === 0 || dollars >= 0.01) return `$${dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  return `$${dollars.toPrecision(2)}`;
+}
+
+/** What a run cost. A program of the project may cost its team something, but nothing that is known here: such calls are not priced. */
+export function costOf({ cost_usd, unpriced }: Pick<UsageTotals, 'cost_usd' | 'unpriced'>): string {
+  return unpriced === 'programs' ? 'no priced calls' : cost(cost_usd);
+}
+
+/** The first seven digits of a commit id; the working tree in words. */
+export function shortSha(sha: string): string {
+  return sha === 'worktree' ? 'working tree' : sha.slice(0, 7);
+}
+
+/** `gpt-4o, temperature 0`; empty for a prompt that computes its output without a parameter. */
+export function variantWords(variant: Variant): string {
+  return [...variantParts(variant)].map(([name, value]) => (name === 'model' ? value : `${name} ${value}`)).join(', ');
+}
+
+/** Only what differs: `temperature 0 → 0.2, top_p none → 1`. */
+export function variantChanges(base: Variant, head: Variant): string {
+  const [before, after] = [variantParts(base), variantParts(head)];
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((name) => before.get(name) !== after.get(name))
+    .map((name) => `${name} ${before.get(name) ?? 'none'} → ${after.get(name) ?? 'none'}`)
+    .join(', ');
+}
+
+function variantParts({ model, parameters }: Variant): Map<string, string> {
+  const named = Object.entries(parameters).map(([name, value]): [string, string] => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
+  return new Map([...(model === null ? [] : [['model', model] as const]), ...named]);
+}
+
+/** `and 7 more`, or nothing. */
+export function andMore(total: number, shown: number): string | null {
+  return total > shown ? `and ${count(total - shown)} more` : null;
+}
