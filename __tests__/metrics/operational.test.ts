@@ -22,6 +22,11 @@ describe('operational metrics', () => {
     expect((await scoreMetric(builtIn('latency', {}, { threshold: 899 }), [slow], tools()))[0]).toMatchObject({ status: 'fail', reason: '900, at most 899 wanted' });
   });
 
+  test('latency is an error, and no time, for an answer that came in a batch', async () => {
+    const batched = sample('x', { completion: { latency_ms: null } });
+    expect((await scoreMetric(builtIn('latency', { max: 100 }), [batched], tools()))[0]).toMatchObject({ status: 'error', value: null, reason: 'the answer came in a batch, so that nobody knows how long it took' });
+  });
+
   test('an answer longer than 1 MiB is an error for comparisons, and its latency still counts', async () => {
     const long = sample('x'.repeat(1_048_577), { expected: 'x' });
     expect((await scoreMetric(builtIn('contains'), [long, sample('x', { expected: 'x' })], tools())).map(({ status }) => status)).toEqual(['error', 'pass']);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { execute, type Trial } from '../../../src/core/trial/execute.ts';
+import { BATCH_WINDOW, WINDOW } from '../../../src/core/trial/window.ts';
 import { drawnAgain, generationOf } from '../../../src/core/fingerprint/generation.ts';
 import type { Completion, Evaluate, Request } from '../../../src/types.ts';
 import { answer, prompt, reference } from '../builders.ts';
@@ -24,6 +25,27 @@ describe('executing trials', () => {
     const samples = await execute([trial('base', 'a', 0), trial('head', 'a', 0)], { complete, evaluate: noCode, random });
     expect(requests).toHaveLength(1);
     expect(samples.map(({ completion }) => completion)).toEqual([answer('answer 1'), { ...answer('answer 1'), reused: true }]);
+  });
+
+  test.each<['batch' | 'direct', number]>([['direct', WINDOW], ['batch', 3000]])('has so many under way that a vendor is kept busy, and as many as a batch takes: %s', async (transport, most) => {
+    const batched = { ...target, ...(transport === 'batch' ? { transport } : {}) };
+    const trials = Array.from({ length: 3000 }, (_, index): Trial => {
+      const one = trial('head', 'a', index);
+      return { ...one, generation: { ...one.generation, target: batched } as Trial['generation'] };
+    });
+    let waiting: (() => void)[] = [];
+    let peak = 0;
+    const samples = execute(trials, { complete: () => new Promise((resolve) => { waiting.push(() => { resolve(answer('x')); }); }), evaluate: noCode, random });
+    for (let left = trials.length; left > 0;) {
+      await new Promise((resolve) => { setImmediate(resolve); });
+      peak = Math.max(peak, waiting.length);
+      left -= waiting.length;
+      const round = waiting;
+      waiting = [];
+      for (const settle of round) settle();
+    }
+    expect([peak, (await samples).length]).toEqual([most, 3000]);
+    expect(BATCH_WINDOW).toBeGreaterThan(3000);
   });
 
   test('never shares a completion between two tries', async () => {

@@ -114,3 +114,37 @@ describe('the price of an answer', () => {
     expect((await scored({ metrics: [cost] })).scores).toMatchObject([{ status: 'error', reason: 'the price of the model is not known: set models.<name>.price in the settings' }]);
   });
 });
+
+describe('graders that are asked in batches', () => {
+  /** What was asked before each answer was given: everything there is to ask goes out first, then all of it is answered. */
+  async function rounds(transport: 'batch' | 'direct', metrics: Metric[]): Promise<number[]> {
+    const target = { provider: 'openai' as const, endpoint: null, model: 'gpt-4o', ...(transport === 'batch' ? { transport } : {}) };
+    const trial = { caseId: '0', side: 'head' as const, try: 0, steering: null, generation: { kind: 'request' as const, target, parameters: {}, messages: [], fingerprint: 'f' } };
+    const of = yardstick(tests({ metrics }), { rubrics: new Map([['polite', rubricOf('{content}')]]), graders: [{ target, parameters: {} }] });
+    let waiting: (() => void)[] = [];
+    const sizes: number[] = [];
+    let done = false;
+    const scoring = scoreSamples([{ sample: { trial, messages: [], completion: answer('yes'), dialogue: null }, reference: reference('a') }], of, {
+      complete: () => new Promise((resolve) => { waiting.push(() => { resolve(answer('YES')); }); }),
+      evaluate: async () => { throw new Error('no code runs here'); }, random: () => 'delimiter', price: () => null,
+    }).finally(() => { done = true; });
+    while (!done) {
+      await new Promise((resolve) => { setImmediate(resolve); });
+      if (waiting.length > 0) sizes.push(waiting.length);
+      const round = waiting;
+      waiting = [];
+      for (const settle of round) settle();
+    }
+    const [scores = []] = await scoring;
+    expect(scores.map(({ metric: name }) => name)).toEqual(metrics.map(({ name }) => name));
+    expect(scores.every(({ status }) => status === 'pass')).toBe(true);
+    return sizes;
+  }
+  const graded = (name: string, more: Partial<Metric> = {}): Metric => metric(name, { source: { kind: 'rubric', rubric: 'polite' }, ...more });
+
+  test('are asked for all metrics at once that wait for no other', async () => {
+    const metrics = [graded('late', { depends_on: [on('b', { metric_min_value: 1 })] }), graded('a'), graded('b'), graded('last', { depends_on: [on('late'), on('a')] }), graded('c')];
+    expect(await rounds('batch', metrics)).toEqual([3, 1, 1]);
+    expect(await rounds('direct', metrics)).toEqual([1, 1, 1, 1, 1]);
+  });
+});

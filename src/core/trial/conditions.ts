@@ -22,6 +22,19 @@ export function inDependencyOrder(metrics: readonly Metric[]): Metric[] {
   return ordered;
 }
 
+/** Metrics in as few steps as their dependencies allow: each stands in a later one than what it depends on. */
+export function inWaves(metrics: readonly Metric[]): Metric[][] {
+  const waves: Metric[][] = [];
+  const waveOf = new Map<Metric, number>();
+  for (const metric of inDependencyOrder(metrics)) {
+    const before = metric.depends_on.map((condition) => metricOf(condition, metrics)).map((one) => (one === null ? -1 : waveOf.get(one) ?? -1));
+    const wave = Math.max(-1, ...before) + 1;
+    waveOf.set(metric, wave);
+    (waves[wave] ??= []).push(metric);
+  }
+  return waves;
+}
+
 /** Why a condition does not hold, given the score of the metric it is about; null when it holds. */
 export function unmet(condition: DependsOn, score: Score | undefined): string | null {
   const { name, metric_name, metric_min_value: min, metric_max_value: max } = condition;

@@ -1,7 +1,8 @@
 import type { Complete, DependsOn, Evaluate, Metric, Score } from '../../types.ts';
 import { scoreMetric, type MetricSample, type MetricTools } from '../../metrics/index.ts';
-import { earlier, inDependencyOrder, metricOf, unmet } from './conditions.ts';
-import { embedderFor, gradersFor } from '../fingerprint/metric-models.ts';
+import { isBatched } from '../select/target.ts';
+import { earlier, inDependencyOrder, inWaves, metricOf, unmet } from './conditions.ts';
+import { embedderFor, gradersFor, judgingTargets } from '../fingerprint/metric-models.ts';
 import type { Price } from '../spend/meter.ts';
 import { asDirect } from '../spend/price.ts';
 import type { Judged } from './judged.ts';
@@ -25,7 +26,7 @@ export async function scoreSamples(judged: readonly Judged[], yardstick: Yardsti
   const { tests } = yardstick;
   const found = judged.map(() => new Map<string, Score>());
   const answered = judged.flatMap(({ sample }, index) => (sample.completion.status === 'ok' ? [index] : []));
-  for (const written of inDependencyOrder(tests.metrics)) {
+  const scoreOne = async (written: Metric): Promise<void> => {
     const metric = isPairwise(written) && !gatesByPreference(tests) ? { ...written, skip: true } : written;
     const reasons = await unmetConditions(metric, answered, judged, found, yardstick, tools);
     const ready = answered.filter((index) => reasons.get(index) === undefined);
@@ -35,7 +36,10 @@ export async function scoreSamples(judged: readonly Judged[], yardstick: Yardsti
       const score = scores[position];
       if (score !== undefined) found[index]?.set(metric.name, score);
     });
-  }
+  };
+  // One after the other, unless graders are asked in batches: each of those may take a day.
+  const steps = judgingTargets(yardstick).some(isBatched) ? inWaves(tests.metrics) : inDependencyOrder(tests.metrics).map((metric) => [metric]);
+  for (const together of steps) await Promise.all(together.map(scoreOne));
   await scoreOwn(judged, found, yardstick, tools);
   return found.map((scores, index) => metricsFor(tests, judged[index]?.reference ?? {}).map(({ name }) => scores.get(name)).filter((score) => score !== undefined));
 }
