@@ -1,6 +1,6 @@
 /**
  * What the edge to the models adds to the time and memory that the models themselves need: CALLS calls to a local server,
- * in a process of its own, that answers each after LATENCY_MS. The ideal is CALLS × LATENCY_MS / CONCURRENCY. The row
+ * in a process of its own, that answers each after LATENCY_MS. The heap is held small, as both entries do. The ideal is CALLS × LATENCY_MS / CONCURRENCY. The row
  * `node:http` makes the same calls with nothing around them: what this machine and the server allow at this moment.
  *
  * Run: node benchmarks/providers.ts run [calls] [latency in ms] [concurrency]
@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { recordingKey, requestKey } from '../src/core/fingerprint/request-key.ts';
 import { createOnce, createProviders } from '../src/providers/index.ts';
+import { keepHeapSmall } from '../src/world/heap.ts';
 import type { Message } from '../src/types.ts';
 import type { VendorName } from '../src/providers/vendor.ts';
 import { rounded, table } from './measure/markdown.ts';
@@ -31,6 +32,7 @@ async function serve(): Promise<void> {
 type Call = (index: number) => Promise<boolean>;
 
 async function measure(caller: string, start: number): Promise<Figures> {
+  keepHeapSmall();
   const child = fork(fileURLToPath(import.meta.url), ['serve', String(calls), String(latencyMs), String(concurrency)]);
   const url = await new Promise<string>((resolve) => { child.once('message', (message) => resolve(String(message))); });
   const { call, close } = caller === 'node:http' ? bare(url) : edge(caller as VendorName, start, url);
