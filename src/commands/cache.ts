@@ -5,6 +5,7 @@ import { UserError, problem } from '../errors.ts';
 import { plural } from '../core/compare/wording.ts';
 import { openStore, type Prune, type StoreStats } from '../store/index.ts';
 import { storeFile } from '../world/stores.ts';
+import type { BatchRecord } from '../types.ts';
 import { logLine, logText } from '../text/log.ts';
 import type { Terminal } from './options.ts';
 
@@ -21,8 +22,8 @@ export function cacheCommand(program: Command, terminal: Terminal, done: (code: 
     .option('--store <file>', 'the file (default: .evaldiff/answers.sqlite in the project, or EVALDIFF_STORE)')
     .option('--unused <days>', 'remove answers that no run used for so many days')
     .option('--max-size <megabytes>', 'remove the least recently used answers until no more are left than that')
-    .option('--clear', 'remove all answers; how tries came out and the last measured noise stay')
-    .option('--all', 'remove the whole file: answers, how tries came out, measured noise')
+    .option('--clear', 'remove all answers; how tries came out, the last measured noise and batches to be picked up stay')
+    .option('--all', 'remove the whole file: answers, how tries came out, measured noise, batches to be picked up')
     .addHelpText('after', '\nExamples:\n  evaldiff cache\n  evaldiff cache --unused 30\n  evaldiff cache --max-size 200\n  evaldiff cache --all')
     .action((options: CacheOptions) => {
       const file = storeFile(resolve(terminal.cwd, options.directory), options.store, terminal.env, terminal.cwd) ?? '';
@@ -36,7 +37,7 @@ export function cacheCommand(program: Command, terminal: Terminal, done: (code: 
       const store = openStore({ file, maxBytes: Number.MAX_SAFE_INTEGER, now: Date.now, access: prune === null && options.all !== true ? 'read' : 'read-write', notice });
       try {
         const removed = prune === null ? null : store.prune(prune);
-        if (options.all !== true) terminal.out([...(removed === null ? [] : [`${plural(removed, 'answer')} removed`]), ...(options.clear === true ? [KEPT] : []), ...lines(store.stats()), ''].join('\n'));
+        if (options.all !== true) terminal.out([...(removed === null ? [] : [`${plural(removed, 'answer')} removed`]), ...(options.clear === true ? [KEPT] : []), ...lines(store.stats()), ...store.batches().map(waiting), ''].join('\n'));
       } finally {
         store.close();
       }
@@ -45,7 +46,7 @@ export function cacheCommand(program: Command, terminal: Terminal, done: (code: 
     });
 }
 
-const KEPT = 'kept: how often each question passed so far, and the last measured noise; --all removes them too';
+const KEPT = 'kept: how often each question passed so far, the last measured noise, and batches to be picked up; --all removes them too';
 
 /** The file with what SQLite keeps beside it. It is ours: opening refuses another program's and sets aside what is no store. */
 function removeFile(file: string, terminal: Terminal): void {
@@ -75,6 +76,10 @@ function lines({ file, entries, bytes, oldest, newest, models }: StoreStats): st
     `${logLine(file)}: ${plural(entries, 'answer')}, ${megabytes(bytes)}${used}`,
     ...models.map((one) => `  ${logLine(one.model)}: ${plural(one.entries, 'answer')}, ${megabytes(one.bytes)}`),
   ];
+}
+
+function waiting({ id, vendor, model, submitted_at, requests }: BatchRecord): string {
+  return `  batch ${logLine(id)} at ${vendor}: ${plural(requests.length, 'request')} for ${logLine(model)} since ${new Date(submitted_at).toISOString().slice(0, 16)}Z; the next sweep that wants one of them picks it up`;
 }
 
 function megabytes(bytes: number): string {
