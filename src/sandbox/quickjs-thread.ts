@@ -5,6 +5,7 @@
  */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
+import type { QuickJSSyncVariant } from 'quickjs-emscripten-core';
 import { limits } from './limits.ts';
 import type { Answer } from './link.ts';
 import { createEvaluation } from './quickjs-engine.ts';
@@ -28,12 +29,18 @@ export function startThread(timeoutSeconds: number): Worker {
   });
 }
 
+/** The engine by its parts: in the package's main module, which holds the same, each byte of the engine is written as four. */
+const engine: QuickJSSyncVariant = {
+  type: 'sync',
+  importFFI: async () => (await import('@jitl/quickjs-singlefile-cjs-release-sync/ffi')).QuickJSFFI,
+  importModuleLoader: async () => (await import('@jitl/quickjs-singlefile-cjs-release-sync/emscripten-module')).default,
+};
+
 interface Job { code: string; outputs: string[] }
 
 async function serve(port: MessagePort, timeoutSeconds: number): Promise<never> {
   capMemory();
   const { newQuickJSWASMModuleFromVariant } = await import('quickjs-emscripten-core');
-  const { default: variant } = await import('@jitl/quickjs-singlefile-cjs-release-sync');
   let job: Job = { code: '', outputs: [] };
   let evaluate: Evaluation | null = null;
   let last = Promise.resolve();
@@ -45,7 +52,7 @@ async function serve(port: MessagePort, timeoutSeconds: number): Promise<never> 
         return;
       }
       // An engine of its own for each code: one code's objects and mishaps are never another's.
-      evaluate ??= createEvaluation(await newQuickJSWASMModuleFromVariant(variant), job, timeoutSeconds * 1000);
+      evaluate ??= createEvaluation(await newQuickJSWASMModuleFromVariant(engine), job, timeoutSeconds * 1000);
       port.postMessage({ kind: 'answer', answer: evaluate(message.id, message.variables) } satisfies FromThread);
     });
   });
