@@ -61,6 +61,16 @@ describe('a full sweep whose models say transport: batch', () => {
     expect(result.usage.by_purpose).toMatchObject({ prompt: { calls: 8 }, grader: { calls: expect.any(Number) } });
   });
 
+  test('asks about attributes at once, for each of their steps would wait for a batch', async () => {
+    const { result: ask, server } = await open({
+      references: 20, settings: `${MODELS}grader: { model: claude-x }\nqualeval: on\n`, metrics: '  - { name: polite, rubric: polite, threshold: 1 }',
+    });
+    const { result } = await ask('run', '--max-cost', '1000');
+    expect(server.batches.map(({ vendor }) => vendor)).toEqual(['openai', 'anthropic']);
+    expect(result.usage.by_purpose.qualeval?.calls).toBeGreaterThan(0);
+    expect(server.requests).toHaveLength(result.usage.by_purpose.qualeval?.calls ?? 0);
+  });
+
   test('puts some models in batches and calls others at once', async () => {
     const { result: ask, server } = await open({ settings: MODELS.replace('anthropic, transport: batch', 'anthropic') });
     const { result } = await ask('run', 'model=gpt-4o,claude-x');

@@ -67,7 +67,8 @@ function ungated(why: string): Notice {
 /** The first grader alone: what votes on grades does not vote on attributes. */
 function oneGrader({ project, context }: ProjectSide, code: ExplainingOptions['code']): { grader: Grader | null; problems: Problem[] } {
   const problems: Problem[] = [];
-  const [grader = null] = gradersOf({ project: { ...project, settings: { ...project.settings, voters: [] } }, context }, problems);
+  // Asked directly in sweeps too: a few questions in several steps, each of which would be a batch of its own.
+  const [grader = null] = gradersOf({ project: { ...project, settings: { ...project.settings, voters: [] } }, context: { ...context, batches: false } }, problems);
   if (grader?.target.provider !== 'program' || code === 'host') return { grader, problems };
   const message = `the grader "${grader.target.model}" is a program of this repository. It runs only with code: host (input code, or --code host).`;
   return { grader: null, problems: [{ place: { file: project.settings.file ?? 'evaldiff.yaml', line: 0 }, message }] };
