@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { rateAnswer, rateReference, scoreOf, type Ratings } from '../../src/qualeval/affinity.ts';
+import { requestKey } from '../../src/core/fingerprint/request-key.ts';
+import { createOnce } from '../../src/providers/index.ts';
 import type { Attribute } from '../../src/types.ts';
 import { failure, materials, scripted } from './scripted-grader.ts';
+import { sha256 } from './solvers.ts';
 
 const attribute = (id: string, kind: Attribute['kind'] = 'domain'): Attribute => ({ id, kind, name: id.toUpperCase(), explanation: `About ${id}.` });
 const attributes = [attribute('sums'), attribute('trains'), attribute('add', 'subtask')];
@@ -37,6 +40,27 @@ describe('affinity', () => {
     expect(asked).toHaveLength(2);
     expect(JSON.stringify(asked[1]!.schema)).not.toContain('"sums"');
     expect(materials(asked[1]!).get('domains')).toBe('{"id":"trains","name":"TRAINS","explanation":"About trains."}');
+  });
+
+  test('is asked for in other words the second time, where none came: an equal question would only be given the reply that is kept of it', async () => {
+    let calls = 0;
+    const { tools } = scripted({ affinity: () => ({ ratings: calls++ === 0 ? [] : [rating('sums', 4), rating('trains', 3), rating('add', 2)] }) });
+    const complete = createOnce(tools.complete, { keyOf: (request) => requestKey(request, sha256), answers: 'keep' });
+    expect(scores(await rateReference(reference, attributes, { ...tools, complete }))).toEqual([4, 3, 2]);
+    expect(calls).toBe(2);
+  });
+
+  test('hides no answer behind a long input, and no input behind a long answer', async () => {
+    const { tools, asked } = scripted({ affinity: (_, list) => ({ ratings: list.map(({ id }) => rating(id, 1)) }) });
+    const long = 'x'.repeat(50_000);
+    await rateAnswer({ id: 'a', input: { q: long }, expected: 'x' }, 'Four.', attributes, tools);
+    await rateAnswer({ id: 'a', input: { q: 'Two?' }, expected: 'x' }, long, attributes, tools);
+    await rateReference({ id: 'a', input: { q: long }, expected: long }, attributes, tools);
+    const cases = asked.map((request) => materials(request).get('case') ?? '');
+    expect(cases[0]).toMatch(/^Input:\nq: x+ \[…\]\nAnswer: Four\.$/);
+    expect(cases[1]).toMatch(/^Input:\nq: Two\?\nAnswer: x+ \[…\]$/);
+    expect(cases[2]).toMatch(/^Input:\nq: x{9900,10000} \[…\]\nExpected answer: x{9900,10000} \[…\]$/);
+    for (const text of cases) expect(text.length).toBeLessThan(20_020);
   });
 
   test('does not choose between two ratings of one attribute', async () => {

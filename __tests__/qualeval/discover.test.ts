@@ -157,6 +157,6 @@ describe('a question', () => {
   test('is not sent when its material is longer than a megabyte, and long references are cut', async () => {
     const { tools, asked } = scripted(quiet);
     await discover([{ id: 'a', input: { q: 'y'.repeat(2_000_000) }, expected: 'z' }], options, tools);
-    expect(materials(asked[0]!).get('example 1')).toMatch(/^Input:\nq: y{7990,8000} \[…\]$/);
+    expect(materials(asked[0]!).get('example 1')).toMatch(/^Input:\nq: y{7900,8000} \[…\]\nExpected answer: z$/);
   });
 });

@@ -135,6 +135,44 @@ describe('alignment', () => {
     expect((await explained(inputOf(worse))).attributes.every(({ alignment }) => alignment === null)).toBe(true);
   });
 
+  test('compares the answers of the same references on both sides, those that count', async () => {
+    const billing = worse.map((one, index) => ({ ...one, compared: index % 2 === 0, ...(index % 3 === 0 ? { base: [] } : {}) }));
+    const { attributes, asked } = await explained(inputOf(billing, { alignment: true, pinned }));
+    const counted = billing.filter(({ compared, base }) => compared && base.length > 0);
+    expect(counted).toHaveLength(20);
+    expect(asked.filter(({ schema, messages }) => schema?.name === 'affinity' && /^Answer: /m.test(messages[1]!.content))).toHaveLength(2 * 20);
+    // Every third reference needs this skill, of those without base's answers none.
+    const apologise = attributes.find(({ name }) => name === 'apologise')!;
+    const needing = counted.filter(({ expected }) => String(expected).includes('apologise'));
+    expect(apologise.alignment).toEqual({ base: 0, head: expect.closeTo(needing.length / 20, 9) });
+  });
+
+  test('leaves out on both sides what could be rated on one', async () => {
+    const { attributes } = await explained(inputOf(worse, { alignment: true, pinned }), { ...reader, affinity: (text, list) => {
+      const { ratings } = reader.affinity!(text, list) as { ratings: { id: string; score: number }[] };
+      // Of the first four references, base's answers have no rating that can be read and head's use every skill.
+      if (!/Mail [0-3] /.test(text) || !text.includes('\nAnswer: ')) return { ratings };
+      return { ratings: ratings.map((one) => ({ ...one, score: text.includes('Answer: Base') ? 9 : 5 })) };
+    } });
+    const apologise = attributes.find(({ name }) => name === 'apologise')!;
+    const needing = worse.slice(4).filter(({ expected }) => String(expected).includes('apologise'));
+    expect(apologise.alignment).toEqual({ base: 0, head: expect.closeTo(needing.length / 56, 9) });
+  });
+
+  test('asks nothing about an answer that is the expected one, which is no distance away', async () => {
+    const right = worse.map((one) => ({ ...one, head: one.head.map((each) => ({ ...each, actual: String(one.expected) })) }));
+    const { attributes, asked } = await explained(inputOf(right, { alignment: true, pinned }));
+    expect(attributes.filter(({ kind }) => kind === 'subtask').map(({ alignment }) => alignment)).toEqual([{ base: 0, head: 0 }, { base: 0, head: 0 }]);
+    expect(asked.filter(({ schema, messages }) => schema?.name === 'affinity' && /^Answer: /m.test(messages[1]!.content))).toHaveLength(60);
+  });
+
+  test('is left out, aloud, when a tenth of the answers could not be rated', async () => {
+    const { attributes, notices } = await explained(inputOf(worse, { alignment: true, pinned }), { ...reader, affinity: (text, list) => (/Answer: Head 1/.test(text) || /Answer: Head [2-5]$/.test(text) ? failure('no room') : reader.affinity!(text, list)) });
+    expect(attributes.length).toBeGreaterThan(0);
+    expect(attributes.every(({ alignment }) => alignment === null)).toBe(true);
+    expect(notices.map(({ message }) => message)).toContain('prompts/support.yaml: the skill alignment was not worked out: 15 of 120 answers could not be rated (no room)');
+  });
+
   test('is null where nothing is expected, and asks for nothing then', async () => {
     const { attributes, asked } = await explained(inputOf(worse.map((one) => ({ ...one, expected: undefined })), { alignment: true, pinned }));
     expect(attributes.filter(({ kind }) => kind === 'subtask').map(({ alignment }) => alignment)).toEqual([{ base: null, head: null }, { base: null, head: null }]);
@@ -206,6 +244,18 @@ describe('when something is missing', () => {
     expect(notices.map(({ message }) => message)).toContain('prompts/support.yaml: 3 of 60 references are not fully rated: too long');
   });
 
+  test('and when they are more than a tenth there are no attributes: what the rest shows is not the suite', async () => {
+    const { attributes, insights, notices } = await explained(inputOf(worse, { pinned }), { ...reader, affinity: (text, list) => (/Mail [1-7] /.test(text) ? failure('out of budget') : reader.affinity!(text, list)) });
+    expect(attributes).toEqual([]);
+    expect(insights).toEqual([expect.objectContaining(plain)]);
+    expect(notices.map(({ message }) => message)).toEqual(['prompts/support.yaml: attributes were not worked out: 7 of 60 references could not be rated (out of budget)']);
+  });
+
+  test('the sentence in place of attributes counts the references that were compared, and no others', async () => {
+    const { insights } = await explained(inputOf(worse.map((one, index) => ({ ...one, compared: index % 4 === 0 })), { grader: null }));
+    expect(insights[0]?.text).toMatch(/^\d+ of 15 compared references pass less often than before/);
+  });
+
   test('a failing insight call is replaced by plain sentences', async () => {
     const { insights, notices } = await explained(inputOf(worse, { pinned }), { ...reader, insights: () => failure('busy') });
     expect(insights).toEqual([expect.objectContaining({ generated: false, attributes: ['domain-billing'], text: expect.stringContaining('billing (domain) regressed: pass rate') })]);
@@ -223,6 +273,24 @@ describe('when something is missing', () => {
 });
 
 describe('several suites', () => {
+  test('have their notices in the order of the suites, whichever reply comes first', async () => {
+    const both = inputOf(worse, { pinned });
+    const { tools } = scripted({ ...reader, insights: () => failure('busy') });
+    let release: (() => void) | null = null;
+    let insightCalls = 0;
+    const found = await explain({ ...both, suites: ['a.yaml', 'b.yaml'].map((path) => ({ ...both.suites[0]!, path })) }, {
+      random: tools.random, solve: solveHere, hash: sha256,
+      complete: async (request) => {
+        if (request.purpose !== 'insight') return tools.complete(request);
+        insightCalls += 1;
+        if (insightCalls === 1) await new Promise<void>((resolve) => { release = resolve; });
+        else setImmediate(() => release?.());
+        return tools.complete(request);
+      },
+    });
+    expect(found.notices.filter(({ message }) => message.includes('no insights')).map(({ message }) => message.slice(0, 6))).toEqual(['a.yaml', 'b.yaml']);
+  });
+
   test('have attributes of their own, judged as one family', async () => {
     const other = sixty(() => 0.95, 'other');
     const both = inputOf(worse);

@@ -39,7 +39,7 @@ async function ratePart(text: string, attributes: readonly Attribute[], tools: A
   let missing = [...attributes];
   let reason = 'the grader gave no rating from 1 to 5';
   for (let round = 0; round < 2 && missing.length > 0; round++) {
-    const given = await askRatings(text, missing, tools);
+    const given = await askRatings(text, missing, round > 0, tools);
     if (given.status === 'failed') {
       reason = given.reason;
       break;
@@ -53,7 +53,8 @@ async function ratePart(text: string, attributes: readonly Attribute[], tools: A
 
 type Given = { status: 'ok'; ratings: Map<string, Rating> } | { status: 'failed'; reason: string };
 
-async function askRatings(text: string, attributes: readonly Attribute[], tools: AskTools): Promise<Given> {
+/** `isAgain`: the question says so, for an equal one would only be given the equal reply that is kept of it. */
+async function askRatings(text: string, attributes: readonly Attribute[], isAgain: boolean, tools: AskTools): Promise<Given> {
   const [domains, subtasks] = [attributes.filter(({ kind }) => kind === 'domain'), attributes.filter(({ kind }) => kind === 'subtask')];
   const list = (of: readonly Attribute[]): string => of.map(({ id, name, explanation }) => JSON.stringify({ id, name, explanation })).join('\n');
   const asked = await ask({
@@ -65,6 +66,7 @@ async function askRatings(text: string, attributes: readonly Attribute[], tools:
       ...(domains.length === 0 ? [] : ['How far does its input belong to each of these domains? 1: not at all, 3: in part, 5: entirely.\n{{domains}}']),
       ...(subtasks.length === 0 ? [] : ['How much of each of these sub-tasks does the answer take? 1: none of it, 3: some of it, 5: it stands or falls with it.\n{{sub-tasks}}']),
       'Give one rating for every id of the lists: first the evidence, which is what in the test case decides, in a few words; then the score.',
+      ...(isAgain ? ['An earlier reply had no rating for these ids that could be used: each needs exactly one, a whole number from 1 to 5.'] : []),
     ].join('\n'),
   }, tools);
   return asked.status === 'failed' ? asked : { status: 'ok', ratings: usable(asked.reply.ratings, attributes) };

@@ -1,5 +1,5 @@
 import { pinnedFor, type PinnedAttributes } from '../config/attributes-file.ts';
-import type { AttributeResult, Complete, Grader, Insight, Notice, QualEvalSettings, Solve, TryResult, Variant } from '../types.ts';
+import type { AttributeResult, Complete, Grader, Insight, Notice, QualEvalSettings, Side, Solve, TryResult, Variant } from '../types.ts';
 import { isComparable, type Table } from '../statistics/table.ts';
 import type { AskTools } from './ask.ts';
 import { findingsFor } from './insight.ts';
@@ -73,13 +73,10 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
   const suites = input.suites.filter((suite) => isExplained(suite, input)).map(inOrder);
   const surveyed = await Promise.all(suites.map((suite) => surveySuite(suite, input, tools)));
   const results = resultsOf(suites, surveyed.map((one) => one.surveyed), input);
-  const notices = suites.flatMap(({ path }, at) => surveyed[at]?.notes.map((message) => notice(path, message)) ?? []);
-  const written = await Promise.all(suites.map(async (suite, at): Promise<Insight[]> => {
-    const { findings, dropped } = await insightsOf(suite, results[at] ?? [], input, tools);
-    notices.push(...dropped.map((message) => notice(suite.path, message)));
-    return findings;
-  }));
-  return { attributes: results.flat(), insights: written.flat(), notices: distinct(notices) };
+  const written = await Promise.all(suites.map((suite, at) => insightsOf(suite, results[at] ?? [], input, tools)));
+  const noticesOf = (notes: (at: number) => readonly string[]): Notice[] => suites.flatMap(({ path }, at) => notes(at).map((message) => notice(path, message)));
+  const notices = [...noticesOf((at) => surveyed[at]?.notes ?? []), ...noticesOf((at) => written[at]?.dropped ?? [])];
+  return { attributes: results.flat(), insights: written.flatMap(({ findings }) => findings), notices: distinct(notices) };
 }
 
 /** By id, so that no sum and no draw depends on the order of a file. */
@@ -107,7 +104,7 @@ async function surveySuite(suite: ExplainSuite, input: ExplainInput, tools: Expl
   if (asking === null) return { surveyed: [], notes: [unaskedNote(input)] };
   const pinned = input.pinned === null ? [] : pinnedFor(input.pinned, path);
   const { max_attributes: most, slack } = input.settings;
-  return survey(references.map((one) => ({ ...one, answers: { base: answerOf(one.base), head: answerOf(one.head) } })), {
+  return survey(references.map((one) => ({ ...one, answers: answersOf(one, input.mode) })), {
     pinned: pinned.length > 0 ? pinned : null, most, slack: input.pinned?.slack ?? slack, seed: input.seed, alignment: input.alignment,
   }, { ...asking, solve: tools.solve, hash: tools.hash });
 }
@@ -123,6 +120,15 @@ function unaskedNote({ unasked = null }: ExplainInput): string {
 
 function askTools({ grader }: ExplainInput, { complete, random }: ExplainTools): AskTools | null {
   return grader === null ? null : { complete, random, grader };
+}
+
+const NO_ANSWERS = { base: null, head: null };
+
+/** Answers that count: not those of skipped references, and in a comparison those of both sides. */
+function answersOf({ compared, base, head }: ExplainReference, mode: ExplainInput['mode']): Record<Side, string | null> {
+  const answers = { base: answerOf(base), head: answerOf(head) };
+  const isComplete = mode === 'sweep' || (answers.base !== null && answers.head !== null);
+  return compared && isComplete ? answers : NO_ANSWERS;
 }
 
 /** One answer stands for a side: its first. */
@@ -175,11 +181,13 @@ function attributeResult({ path, variant }: ExplainSuite, one: Surveyed, tables:
   };
 }
 
+interface Told { findings: Insight[]; dropped: string[] }
+
 /**
  * Insights of one suite: where something moved, or always when switched on. A regressed suite has at least the plain
  * sentence that says which references fell.
  */
-async function insightsOf(suite: ExplainSuite, attributes: readonly AttributeResult[], input: ExplainInput, tools: ExplainTools): Promise<{ findings: Insight[]; dropped: string[] }> {
+async function insightsOf(suite: ExplainSuite, attributes: readonly AttributeResult[], input: ExplainInput, tools: ExplainTools): Promise<Told> {
   const { path, variant } = suite;
   const moved = attributes.some(({ verdict }) => verdict === 'regressed' || verdict === 'improved');
   const wanted = attributes.length > 0 && (moved || input.settings.enabled === 'on');
@@ -189,11 +197,11 @@ async function insightsOf(suite: ExplainSuite, attributes: readonly AttributeRes
 }
 
 function fallen(suite: ExplainSuite, input: ExplainInput, hasAttributes: boolean): Omit<Insight, 'path' | 'variant'>[] {
-  const tables = suite.references.map((reference) => ({ id: reference.id, table: tableOf(reference, suite, input), weight: 1 }));
-  const fell = tables.filter(({ table: { base, head } }) => isComparable({ base, head }) && head.passes / head.tries < base.passes / base.tries);
+  const compared = suite.references.map((reference) => ({ id: reference.id, table: tableOf(reference, suite, input), weight: 1 })).filter(({ table }) => isComparable(table));
+  const fell = compared.filter(({ table: { base, head } }) => head.passes / head.tries < base.passes / base.tries);
   if (fell.length === 0) return [];
   const worst = largestDrops(fell).map(({ reference }) => reference);
   const why = hasAttributes ? 'No single kind of input stands out among them.' : 'Which kinds of inputs they are could not be worked out.';
-  const text = `${String(fell.length)} of ${String(tables.length)} references pass less often than before, most of all ${worst.join(', ')}. ${why}`;
+  const text = `${String(fell.length)} of ${String(compared.length)} compared references pass less often than before, most of all ${worst.join(', ')}. ${why}`;
   return [{ text, attributes: [], references: worst, generated: false }];
 }

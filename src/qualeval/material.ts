@@ -15,13 +15,27 @@ const MAX_TEXT = 20_000;
 
 /** A reference as a model reads it: its input, and the answer that is expected where there is one. Equal content gives equal text. */
 export function referenceText({ input, expected }: Omit<ReferenceText, 'id'>, limit = MAX_TEXT): string {
-  const answer = expected === undefined || expected === null ? '' : `\nExpected answer: ${typeof expected === 'string' ? expected : canonicalJson(expected)}`;
-  return clipped(`Input:\n${inputText(input)}${answer}`, limit);
+  const answer = expectedText(expected);
+  return caseText(input, answer === null ? '' : `Expected answer: ${answer}`, limit);
 }
 
 /** A reference with an answer that a model gave in place of the expected one. */
 export function answerText({ input }: Omit<ReferenceText, 'id'>, output: string): string {
-  return clipped(`Input:\n${inputText(input)}\nAnswer: ${output}`, MAX_TEXT);
+  return caseText(input, `Answer: ${output}`, MAX_TEXT);
+}
+
+/** The expected answer as text; null where there is none. */
+export function expectedText(expected: Json | undefined): string | null {
+  if (expected === undefined || expected === null) return null;
+  return typeof expected === 'string' ? expected : canonicalJson(expected);
+}
+
+/** Of what is too long each part keeps half the room at least, so that a long input hides no answer. */
+function caseText(input: Record<string, Scalar>, answer: string, limit: number): string {
+  const question = `Input:\n${inputText(input)}`;
+  if (answer === '') return clipped(question, limit);
+  const half = Math.floor(limit / 2);
+  return `${clipped(question, Math.max(half, limit - answer.length))}\n${clipped(answer, Math.max(half, limit - question.length))}`;
 }
 
 function inputText(input: Record<string, Scalar>): string {

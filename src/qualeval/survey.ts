@@ -1,15 +1,15 @@
 import type { Attribute, Side } from '../types.ts';
 import { rateAnswer, rateReference, scoreOf, type Ratings } from './affinity.ts';
 import type { SkillPair } from './alignment.ts';
-import { misalignment } from './alignment.ts';
+import { inCommon, misalignment } from './alignment.ts';
 import type { AskTools } from './ask.ts';
 import { assign, type Assignment, type AssignTools } from './assign.ts';
 import { discover } from './discover.ts';
 import { attributeLimit } from './limit.ts';
-import type { ReferenceText } from './material.ts';
+import { expectedText, type ReferenceText } from './material.ts';
 import { priorsOf } from './priors.ts';
 
-/** A reference to survey, with one answer of each side where there is one. */
+/** A reference to survey, with the answer of each side that its skills are read from; null where there is none, or none that counts. */
 export interface SurveyReference extends ReferenceText { answers: Record<Side, string | null> }
 
 export interface SurveyOptions {
@@ -49,8 +49,13 @@ export async function survey(references: readonly SurveyReference[], options: Su
   const attributes = options.pinned === null ? await discovered(references, options, tools, notes) : bearable(options.pinned, references.length, options.most, notes);
   if (attributes.length === 0) return { surveyed: [], notes };
   const ratings = new Map(await Promise.all(references.map(async (reference): Promise<[string, Ratings]> => [reference.id, await rateReference(reference, attributes, tools)])));
-  noteUnscored(ratings, notes);
-  const answers = options.alignment ? await ratedAnswers(references, attributes, tools) : null;
+  const missing = missingRatings(ratings.values());
+  if (missing.unrated > MAX_UNRATED_SHARE * ratings.size) {
+    notes.push(`attributes were not worked out: ${String(missing.unrated)} of ${String(ratings.size)} references could not be rated (${missing.reason})`);
+    return { surveyed: [], notes };
+  }
+  if (missing.partly > 0) notes.push(`${String(missing.partly)} of ${String(ratings.size)} references are not fully rated: ${missing.reason}`);
+  const answers = options.alignment ? reliable(await ratedAnswers(references, attributes, ratings, tools), notes) : null;
   const surveyed: Surveyed[] = [];
   for (const kind of ['domain', 'subtask'] as const) {
     const own = attributes.filter((one) => one.kind === kind);
@@ -78,21 +83,44 @@ function bearable(pinned: readonly Attribute[], references: number, most: number
   });
 }
 
-function noteUnscored(ratings: ReadonlyMap<string, Ratings>, notes: string[]): void {
-  const unscored = [...ratings.values()].filter((one) => [...one.values()].some(({ status }) => status === 'unscored'));
-  const first = unscored.flatMap((one) => [...one.values()]).find(({ status }) => status === 'unscored');
-  if (first?.status === 'unscored') notes.push(`${String(unscored.length)} of ${String(ratings.size)} references are not fully rated: ${first.reason}`);
+/** More than this share without any rating, as when calls end on the way, and what the rest shows is not the suite. */
+const MAX_UNRATED_SHARE = 0.1;
+
+/** How many lack some rating, how many have none at all, and why the first one does. */
+function missingRatings(all: Iterable<Ratings>): { partly: number; unrated: number; reason: string } {
+  const found = { partly: 0, unrated: 0, reason: '' };
+  for (const ratings of all) {
+    const unscored = [...ratings.values()].flatMap((one) => (one.status === 'unscored' ? [one.reason] : []));
+    if (unscored.length === 0) continue;
+    found.partly += 1;
+    if (unscored.length === ratings.size) found.unrated += 1;
+    if (found.partly === 1) found.reason = unscored[0] ?? '';
+  }
+  return found;
+}
+
+/** Rated answers, unless too many of them could not be rated; then the alignment is left out, and a note says why. */
+function reliable(answers: Answers, notes: string[]): Answers | null {
+  const all = [...answers.base.values(), ...answers.head.values()];
+  const { unrated, reason } = missingRatings(all);
+  if (unrated <= MAX_UNRATED_SHARE * all.length) return answers;
+  notes.push(`the skill alignment was not worked out: ${String(unrated)} of ${String(all.length)} answers could not be rated (${reason})`);
+  return null;
 }
 
 type Answers = Record<Side, ReadonlyMap<string, Ratings>>;
 
-async function ratedAnswers(references: readonly SurveyReference[], attributes: readonly Attribute[], tools: AskTools): Promise<Answers> {
+async function ratedAnswers(references: readonly SurveyReference[], attributes: readonly Attribute[], expected: ReadonlyMap<string, Ratings>, tools: AskTools): Promise<Answers> {
   const subtasks = attributes.filter(({ kind }) => kind === 'subtask');
+  const ratingsOf = async (reference: SurveyReference, answer: string | null): Promise<Ratings | null> => {
+    const wanted = expectedText(reference.expected);
+    // Nothing to compare with where no answer is expected, and nothing to ask where it is the expected one.
+    if (answer === null || wanted === null || subtasks.length === 0) return null;
+    return answer === wanted ? expected.get(reference.id) ?? null : rateAnswer(reference, answer, subtasks, tools);
+  };
   const rated = async (side: Side): Promise<ReadonlyMap<string, Ratings>> => new Map((await Promise.all(references.map(async (reference): Promise<[string, Ratings][]> => {
-    const answer = reference.answers[side];
-    // Nothing to compare with where no answer is expected.
-    if (answer === null || reference.expected === undefined || reference.expected === null || subtasks.length === 0) return [];
-    return [[reference.id, await rateAnswer(reference, answer, subtasks, tools)]];
+    const ratings = await ratingsOf(reference, reference.answers[side]);
+    return ratings === null ? [] : [[reference.id, ratings]];
   }))).flat());
   const [base, head] = await Promise.all([rated('base'), rated('head')]);
   return { base, head };
@@ -127,7 +155,7 @@ function skillPairs(attribute: string, ratings: ReadonlyMap<string, Ratings>, an
   const pairs = (side: Side): SkillPair[] => [...answers[side]].map(([reference, rated]) => ({
     reference, expected: scoreOf(ratings.get(reference), attribute), output: scoreOf(rated, attribute),
   }));
-  return { base: pairs('base'), head: pairs('head') };
+  return inCommon({ base: pairs('base'), head: pairs('head') });
 }
 
 function assignmentNotes(assignment: Assignment, kind: Attribute['kind'], columns: number): string[] {

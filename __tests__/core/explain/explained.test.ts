@@ -69,10 +69,12 @@ describe('a pull request that makes answers about one topic worse', () => {
   });
 
   test('rates answers too when asked to, for the skills they show', async () => {
-    const { result, plan, of } = await friendlier(settings('qualeval: { alignment: true }'));
+    const { result, plan, asked } = await friendlier(settings('qualeval: { alignment: true }'));
     expect(plan?.qualeval_possible).toBe(explainCalls(60, { pinned: null, most: 15, alignment: true }));
     const without = await friendlier();
-    expect(of('qualeval')).toBeGreaterThan(without.of('qualeval') + 60);
+    const about = asked.flatMap(({ schema, messages }) => (schema?.name === 'affinity' ? /^Answer: (.*)$/m.exec(messages[1]?.content ?? '')?.[1] ?? [] : []));
+    expect(about.length).toBeGreaterThan(10);
+    expect(new Set(about)).toEqual(new Set(['something else, 0']));
     expect(result.attributes.filter(({ kind, alignment }) => kind === 'subtask' && alignment?.head !== null)).toHaveLength(3);
     expect(without.result.attributes.every(({ alignment }) => alignment === null)).toBe(true);
   });
@@ -174,6 +176,14 @@ describe('what is asked about attributes', () => {
     expect([result.conclusion, result.attributes]).toEqual(['failure', []]);
     expect(result.title).toMatch(/^Regressed: support/);
     expect(said(result).join('\n')).toContain('not asked: the limit of 366 model calls (max-calls) is reached');
+  });
+
+  test('is nothing when a cap ends it half way: a part of the ratings is no suite', async () => {
+    const { of } = await friendlier();
+    const { result, asked } = await friendlier({ input: { maxCalls: 360 + of('qualeval') - 20 } });
+    expect(asked.filter(({ schema }) => schema?.name === 'affinity')).toHaveLength(40);
+    expect([result.conclusion, result.attributes]).toEqual(['failure', []]);
+    expect(said(result)).toEqual([expect.stringMatching(/^prompts\/support\.yaml: attributes were not worked out: 20 of 60 references could not be rated \(not asked: /)]);
   });
 
   test('is nothing any more once the run was ended', async () => {
