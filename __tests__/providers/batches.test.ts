@@ -355,3 +355,59 @@ test.each<[Vendor, BatchApi, number]>([['openai', openaiBatches, 0], ['anthropic
   const sum = batch!.requests.reduce((total, { body }, index) => total + api.bytes(batch!.customIds[index] ?? '', JSON.stringify(body)), 0);
   expect(batch!.bytes).toBe(sum + around);
 });
+
+describe.each<Vendor>(['openai', 'anthropic'])('results of %s that come in pieces', (vendor) => {
+  /** A test that fails lets go of what waits, too. */
+  let release = (): void => undefined;
+  const gate = (): Promise<void> => new Promise((resolve) => { release = resolve; });
+  afterEach(() => { release(); });
+
+  test('are waited for as a whole before those that have theirs are sent on', async () => {
+    const after = gate();
+    const { ask, server } = await start(vendor, { answer: echo, batches: { results: (nth) => (nth === 0 ? { after } : null) } });
+    let first = 0;
+    const judged = texts(6).map(async (text) => {
+      const answer = await ask(text);
+      first += 1;
+      return await ask(`grade ${answer.status}`, { try: Number(text.at(-1)), purpose: 'grader' });
+    });
+    await until(() => first === 3);
+    for (let index = 0; index < 50; index += 1) await turn();
+    expect(server.batches).toHaveLength(1);
+    release();
+    expect((await Promise.all(judged)).every(({ status }) => status === 'ok')).toBe(true);
+    expect(server.batches.map(({ requests }) => requests.length)).toEqual([6, 6]);
+  });
+
+  test('are read to their end by a run that has what it wanted of them', async () => {
+    const after = gate();
+    let done = false;
+    const first = await start(vendor, { answer: echo, batches: { look: () => (done ? 'ended' : 'working'), results: () => ({ after }) } });
+    const asked = texts(4).map((text) => first.ask(text));
+    await until(() => first.ledger.records.size === 1);
+    first.halt.abort();
+    await Promise.all(asked);
+    await first.providers.close();
+    done = true;
+    const second = next(first);
+    expect(await second.ask('question 3')).toMatchObject({ output: 're question 3' });
+    const closing = second.providers.close();
+    for (let index = 0; index < 20; index += 1) await turn();
+    release();
+    await closing;
+    expect([...second.ledger.kept.values()].map((one) => (one.status === 'ok' ? one.output : one.kind)).sort()).toEqual(['re question 0', 're question 1', 're question 2']);
+    expect(second.ledger.records.size).toBe(0);
+  });
+
+  test('are forgotten only when those who asked have done with them what they do at once', async () => {
+    const { ask, ledger } = await start(vendor, { answer: echo });
+    const events = ledger.events;
+    await Promise.all(texts(3).map(async (text) => {
+      await ask(text);
+      for (let index = 0; index < 1000; index += 1) await Promise.resolve();
+      events.push('stored');
+    }));
+    await until(() => ledger.records.size === 0);
+    expect(events.slice(1)).toEqual(['stored', 'stored', 'stored', expect.stringMatching(/^ended /)]);
+  });
+});

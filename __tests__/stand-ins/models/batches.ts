@@ -29,7 +29,8 @@ export interface BatchScript {
   lines?(lines: string[]): string[];
   /** Instead of the n-th (from 0) creation or download of results: a status, or a connection that breaks. */
   create?(nth: number): { status: number; headers?: Record<string, string> } | 'reset' | 'created-reset' | null;
-  results?(nth: number): { status: number } | 'cut' | null;
+  /** `after`: the second half of the results comes when that is over. */
+  results?(nth: number): { status: number } | 'cut' | { after: Promise<void> } | null;
 }
 
 export interface BatchTools {
@@ -159,10 +160,15 @@ export function createStoodBatches(script: BatchScript, tools: BatchTools, refus
   const sendLines = (response: http.ServerResponse, vendor: Vendor, lines: string[]): void => {
     const spoilt = script.results?.(counts.results++) ?? null;
     const text = lines.map((line) => `${line}\n`).join('');
-    if (spoilt !== null && spoilt !== 'cut') return tools.reply(response, spoilt.status, tools.errorBody(vendor, { message: 'scripted' }, spoilt.status));
+    if (spoilt !== null && spoilt !== 'cut' && 'status' in spoilt) return tools.reply(response, spoilt.status, tools.errorBody(vendor, { message: 'scripted' }, spoilt.status));
     response.writeHead(200, { 'content-type': 'application/x-jsonl', 'content-length': Buffer.byteLength(text) });
     if (spoilt === 'cut') response.write(text.slice(0, Math.ceil(text.length / 2)), () => response.socket?.destroy());
-    else response.end(text);
+    else if (spoilt === null) response.end(text);
+    else {
+      const half = lines.slice(0, Math.ceil(lines.length / 2)).map((line) => `${line}\n`).join('');
+      response.write(half);
+      void spoilt.after.then(() => response.end(text.slice(half.length)));
+    }
   };
 
   const upload = (raw: Buffer, request: http.IncomingMessage, response: http.ServerResponse): void => {
