@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import * as library from '@actions/cache';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheKeys, createCacheService } from '../../src/store/cache-service.ts';
@@ -127,10 +127,10 @@ describe('what the service brought', () => {
     const lines: string[] = [];
     const throwing = { isFeatureAvailable: () => true, restoreCache: () => Promise.reject(new Error('no route')), saveCache: () => Promise.reject(new Error('full')) };
     const service = createCacheService(throwing, (line) => { lines.push(line); });
-    expect(await service.restore('/f', 'k')).toBe(false);
+    expect(await service.restore('/f', 'k')).toBeNull();
     await service.save('/f', 'k');
     expect(lines).toEqual(['Stored answers could not be restored: no route', 'Answers could not be stored for later runs: full']);
-    expect(await createCacheService({ ...throwing, isFeatureAvailable: () => false }, () => { throw new Error('said something'); }).restore('/f', 'k')).toBe(false);
+    expect(await createCacheService({ ...throwing, isFeatureAvailable: () => false }, () => { throw new Error('said something'); }).restore('/f', 'k')).toBeNull();
   });
 });
 
@@ -161,4 +161,70 @@ test('a batch that a run only sent is carried to the next one', async () => {
   const third = await open('batch-3');
   expect(third.stores[0]?.batches()).toEqual([]);
   await third.finish();
+});
+
+describe('runs of the default branch at the same time', () => {
+  const record = (id: string, question: string) => ({ id, vendor: 'openai' as const, model: 'm', submitted_at: 1, requests: [{ key: keyOf(asks(question)), schema: null }] });
+  const machine = async (name: string, warnings: string[] = []) => {
+    // Each on a machine of its own, with the same path: its files are put aside while another one works.
+    const place = join(temporary, 'evaldiff-store');
+    const aside = join(temporary, name);
+    server.as(MAIN, []);
+    rmSync(place, { recursive: true, force: true });
+    const { stores, finish } = await openJobStores({ library, trust: 'trusted', temporary, project: 'side by side', own: MAIN, run: name, warn: (line) => { warnings.push(line); } });
+    const paid: string[] = [];
+    const complete = stores[0]!.wrap(async ({ messages }) => { paid.push(messages[0]!.content); return ok(`${name} ${messages[0]!.content}`); }, keyOf);
+    renameSync(place, aside);
+    return {
+      paid, complete,
+      on: async <T>(work: (store: (typeof stores)[0]) => Promise<T>): Promise<T> => {
+        rmSync(place, { recursive: true, force: true });
+        renameSync(aside, place);
+        try {
+          return await work(stores[0]!);
+        } finally {
+          renameSync(place, aside);
+        }
+      },
+      finish,
+    };
+  };
+
+  test('lose neither answers nor batches of each other, whoever saves last', async () => {
+    const start = await machine('start');
+    await start.on(async (store) => { await start.complete(asks('a')); store.addBatch(record('batch_old', 'old')); await start.finish(); });
+    const [sweep, push] = [await machine('sweep'), await machine('push')];
+    await sweep.on(async (store) => { await sweep.complete(asks('s')); store.addBatch(record('batch_new', 'new')); await sweep.finish(); });
+    await push.on(async (store) => {
+      await push.complete(asks('p'));
+      await push.complete(asks('s'));
+      store.endBatch('batch_old');
+      await push.finish();
+    });
+    const next = await machine('next');
+    await next.on(async (store) => {
+      for (const question of ['a', 's', 'p']) await next.complete(asks(question));
+      expect(store.batches()).toEqual([record('batch_new', 'new')]);
+      // What a run's own result rests on stays its own.
+      expect(await next.complete(asks('s'))).toMatchObject({ output: 'push s' });
+    });
+    expect(next.paid).toEqual([]);
+  });
+
+  test('save what they have where the other\'s cannot be read', async () => {
+    const warnings: string[] = [];
+    const own = await machine('before', warnings);
+    const keys = cacheKeys({ access: 'read-write', project: 'side by side', own: MAIN, run: 'while' });
+    const carried = join(temporary, 'evaldiff-store', keys.shared, 'shared', 'answers.sqlite');
+    await own.on(async () => {
+      await own.complete(asks('b'));
+      writeFileSync(carried, 'garbage '.repeat(1000));
+      await library.saveCache([carried], keys.save!);
+      await own.finish();
+    });
+    expect(warnings).toEqual(['What another run stored meanwhile could not be taken over: is no database']);
+    const next = await machine('after');
+    await next.on(() => next.complete(asks('b')));
+    expect(next.paid).toEqual([]);
+  });
 });

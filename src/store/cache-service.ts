@@ -4,7 +4,7 @@ import { STORE_VERSION } from './database.ts';
 /** What is used of `@actions/cache`; the tests give a part of their own, or the real one before a server on loopback. */
 export interface CacheLibrary {
   isFeatureAvailable(): boolean;
-  restoreCache(paths: string[], primaryKey: string, restoreKeys: string[], options: { segmentTimeoutInMs: number }): Promise<string | undefined>;
+  restoreCache(paths: string[], primaryKey: string, restoreKeys: string[], options: { segmentTimeoutInMs: number; lookupOnly?: boolean }): Promise<string | undefined>;
   saveCache(paths: string[], key: string): Promise<number>;
 }
 
@@ -46,8 +46,10 @@ function short(text: string): string {
 }
 
 export interface CacheService {
-  /** Brings the newest entry whose key starts so; whether there was one. */
-  restore(file: string, start: string): Promise<boolean>;
+  /** Brings the newest entry whose key starts so, and gives its key; null: there is none. */
+  restore(file: string, start: string): Promise<string | null>;
+  /** The key that `restore` would bring now; nothing is fetched. */
+  newest(file: string, start: string): Promise<string | null>;
   save(file: string, key: string): Promise<void>;
 }
 
@@ -65,10 +67,12 @@ export function createCacheService(library: CacheLibrary, warn: (line: string) =
       return without;
     }
   };
+  // The first key is looked up exactly, the others by their start; of several the newest is taken.
+  const lookUp = (file: string, start: string, options: { lookupOnly?: boolean }): Promise<string | null> => attempt('Stored answers could not be restored', async () => (
+    await library.restoreCache([file], `${start}newest`, [start], { segmentTimeoutInMs: STALLED_MS, ...options })) ?? null, null);
   return {
-    restore: (file, start) => attempt('Stored answers could not be restored', async () => (
-      // The first key is looked up exactly, the others by their start; of several the newest is taken.
-      await library.restoreCache([file], `${start}newest`, [start], { segmentTimeoutInMs: STALLED_MS })) !== undefined, false),
+    restore: (file, start) => lookUp(file, start, {}),
+    newest: (file, start) => lookUp(file, start, { lookupOnly: true }),
     save: (file, key) => attempt('Answers could not be stored for later runs', async () => { await library.saveCache([file], key); }, undefined),
   };
 }

@@ -54,6 +54,8 @@ export interface Store {
   prune(what: Prune): number;
   /** Takes over answers from another file, those that hold against their key; called once or, after damage, again. */
   import(entries: () => Iterable<Entry>): { written: number; refused: number };
+  /** Takes over what another file has and this one has not: answers that hold against their key, batches that were not ended here. */
+  join(entries: () => Iterable<Entry>, batches: readonly BatchRecord[]): void;
   /** Writes a compact copy of the file. False when that was not possible, which has been told. */
   copyTo(file: string): boolean;
   close(): void;
@@ -76,6 +78,8 @@ export function openStore(options: StoreOptions): Store {
   const connection = createConnection(options);
   const answers = createAnswers(options, connection);
   let batched = 0;
+  const ended = new Set<string>();
+  const add = (batch: BatchRecord): boolean => access === 'read-write' && connection.use((db) => { db.addBatch(batch); batched += 1; return true; }, false);
   return {
     wrap: (complete, keyOf) => async (request) => {
       const key = keyOf(request);
@@ -89,8 +93,11 @@ export function openStore(options: StoreOptions): Store {
     outcomes: (keys) => connection.use((db) => db.outcomes(keys), new Map()),
     addOutcomes: (rows) => { if (access === 'read-write' && rows.length > 0) connection.use((db) => { db.addOutcomes(rows, options.now()); }, undefined); },
     batches: () => connection.use((db) => db.batches(), []),
-    addBatch: (batch) => access === 'read-write' && connection.use((db) => { db.addBatch(batch); batched += 1; return true; }, false),
-    endBatch: (id) => { if (access === 'read-write') connection.use((db) => { db.endBatch(id); batched += 1; }, undefined); },
+    addBatch: add,
+    endBatch: (id) => {
+      ended.add(id);
+      if (access === 'read-write') connection.use((db) => { db.endBatch(id); batched += 1; }, undefined);
+    },
     keep: (key, target, completion) => { answers.keep(key, { target }, completion); },
     note: (name) => connection.use((db) => db.note(name), null),
     setNote: (name, body) => access === 'read-write' && connection.use((db) => { db.setNote(name, body); return true; }, false),
@@ -101,7 +108,12 @@ export function openStore(options: StoreOptions): Store {
       connection.use((db) => { db.compact(); }, undefined);
       return removed;
     },
-    import: answers.import,
+    import: (entries) => answers.import(entries, 'all'),
+    join(entries, batches) {
+      answers.import(entries, 'absent');
+      const known = new Set([...ended, ...connection.use((db) => db.batches(), []).map(({ id }) => id)]);
+      for (const batch of batches) if (!known.has(batch.id)) add(batch);
+    },
     copyTo(target) {
       answers.flush();
       return connection.use((db) => { db.copyTo(target); return true; }, false);
@@ -119,7 +131,7 @@ interface Answers {
   counts: { found: number; written: number; refused: number };
   find(key: string): Completion | null;
   keep(key: string, request: Pick<Request, 'target'>, completion: Completion): void;
-  import: Store['import'];
+  import(entries: () => Iterable<Entry>, which: Wanted): ReturnType<Store['import']>;
   /** Writes the use marks that wait. */
   flush(): void;
   shrink(bytes: number): number;
@@ -157,8 +169,8 @@ function createAnswers({ maxBytes, access, now }: StoreOptions, connection: Conn
       if (marks.size >= USE_MARKS) flush();
       return answer;
     },
-    import(entries) {
-      const taken = connection.use((db) => importInto(db, entries(), now()), { written: 0, refused: 0 });
+    import(entries, which) {
+      const taken = connection.use((db) => importInto(db, entries(), { now: now(), which }), { written: 0, refused: 0 });
       counts.written += taken.written;
       size = connection.use((db) => db.bytes(), 0);
       return taken;
@@ -181,10 +193,14 @@ function createAnswers({ maxBytes, access, now }: StoreOptions, connection: Conn
 
 const KEY = /^[0-9a-f]{64}$/;
 
-function importInto(db: Database, entries: Iterable<Entry>, now: number): { written: number; refused: number } {
+/** Of another file's answers: all, in the place of one's own, or those that one's own file has not. */
+type Wanted = 'all' | 'absent';
+
+function importInto(db: Database, entries: Iterable<Entry>, { now, which }: { now: number; which: Wanted }): { written: number; refused: number } {
   let refused = 0;
   function* holding(): Generator<Entry> {
     for (const entry of entries) {
+      if (which === 'absent' && db.get(entry.key) !== null) continue;
       if (KEY.test(entry.key) && answerOf(entry.key, entry) !== null) yield entry;
       else refused += 1;
     }

@@ -8,7 +8,7 @@ import { openDatabase, StoreError } from './database.ts';
 import { entryOf, isLasting, type Entry } from './entry.ts';
 import { problem, UserError } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
-import type { Completion, ErrorKind, Request } from '../types.ts';
+import type { BatchRecord, Completion, ErrorKind, Request } from '../types.ts';
 
 /** Largest files that are read of a part, in bytes. */
 const MOST_BYTES = { manifest: 1024 * 1024, data: 4 * 1024 * 1024 * 1024 };
@@ -142,6 +142,20 @@ export function* answersIn(file: string): Generator<Entry> {
       if (next.done === true) return;
       yield next.value;
     }
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * The batches that a file says are waited for.
+ *
+ * @throws PartError as {@link answersIn}.
+ */
+export function batchesIn(file: string): BatchRecord[] {
+  const db = ofPart(() => openDatabase(file, 'read'));
+  try {
+    return ofPart(() => db.batches());
   } finally {
     db.close();
   }

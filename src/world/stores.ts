@@ -4,6 +4,7 @@ import { sources } from '../core/select/trust.ts';
 import { UserError } from '../errors.ts';
 import { cacheKeys, createCacheService, type CacheKeys, type CacheLibrary, type CacheService } from '../store/cache-service.ts';
 import { openStore, type Store } from '../store/index.ts';
+import { answersIn, batchesIn, PartError } from '../store/part.ts';
 import type { TrustLevel } from '../types.ts';
 
 /** Answers kept on a developer's machine, and by the runner's cache service, at most. */
@@ -84,7 +85,7 @@ export async function openJobStores({ library, trust, temporary, project, own, r
   const files: JobFiles = { mine: join(folder, FILE), carried: join(folder, keys.own === null ? 'shared' : 'own', FILE), below: join(folder, 'shared', FILE) };
   for (const file of Object.values(files)) mkdirSync(dirname(file), { recursive: true });
   const writesShared = keys.own === null && keys.save !== null;
-  await bring(service, keys, files, writesShared);
+  const brought = await bring(service, keys, files, writesShared);
   const maxBytes = role === 'merge' ? Number.MAX_SAFE_INTEGER : CACHED_BYTES;
   const open = (file: string, access: 'read-write' | 'read'): Store[] => tolerant(() => openStore({ file, maxBytes, now: Date.now, access, notice: warn }), file, warn);
   const mine = open(files.mine, 'read-write');
@@ -93,8 +94,10 @@ export async function openJobStores({ library, trust, temporary, project, own, r
     stores,
     async finish() {
       const [store] = mine;
+      const saves = role !== 'shard' && keys.save !== null && store !== undefined && hasNews(store);
+      if (saves) await joinNewer(store, service, { file: files.carried, start: keys.own ?? keys.shared, brought, warn });
       if (role === 'merge') store?.prune({ maxBytes: CACHED_BYTES });
-      const copied = role !== 'shard' && keys.save !== null && store !== undefined && copyOf(store, files.carried);
+      const copied = saves && store.copyTo(files.carried);
       for (const one of stores) one.close();
       if (copied && keys.save !== null) await service.save(files.carried, keys.save);
     },
@@ -104,20 +107,39 @@ export async function openJobStores({ library, trust, temporary, project, own, r
 /** The job's own file, the one the cache service carries it in, and the default branch's. */
 interface JobFiles { mine: string; carried: string; below: string }
 
-async function bring(service: CacheService, { shared, own, save }: CacheKeys, { mine, carried, below }: JobFiles, writesShared: boolean): Promise<void> {
+/** The key of what the job's own file began with; null: it began with nothing, or with what an earlier step of the job left. */
+async function bring(service: CacheService, { shared, own, save }: CacheKeys, { mine, carried, below }: JobFiles, writesShared: boolean): Promise<string | null> {
   // A second use in one job goes on with the first one's file.
   const begun = existsSync(mine);
   const start = own ?? shared;
-  if (!begun && save !== null && await service.restore(carried, start) && existsSync(carried)) renameSync(carried, mine);
+  const key = begun || save === null ? null : await service.restore(carried, start);
+  if (key !== null && existsSync(carried)) renameSync(carried, mine);
   if (!writesShared && !existsSync(below)) await service.restore(below, shared);
+  return key;
 }
 
-/** False when there is nothing new to carry. */
-function copyOf(store: Store, target: string): boolean {
+function hasNews(store: Store): boolean {
   const { written, batched } = store.stats();
-  if (written + batched === 0) return false;
-  rmSync(target, { force: true });
-  return store.copyTo(target);
+  return written + batched > 0;
+}
+
+interface Newer { file: string; start: string; brought: string | null; warn(line: string): void }
+
+/**
+ * Adds what another run saved while this one went on: later runs read the newest entry alone, and would pay again for what
+ * only the one before it holds, and for batches that wait.
+ */
+async function joinNewer(store: Store, service: CacheService, { file, start, brought, warn }: Newer): Promise<void> {
+  rmSync(file, { force: true });
+  const newest = await service.newest(file, start);
+  if (newest === null || newest === brought || await service.restore(file, start) === null || !existsSync(file)) return;
+  try {
+    store.join(() => answersIn(file), batchesIn(file));
+  } catch (error) {
+    if (!(error instanceof PartError)) throw error;
+    warn(`What another run stored meanwhile could not be taken over: ${error.message}`);
+  }
+  rmSync(file, { force: true });
 }
 
 /** What the cache service brought may be anything; a job does without it rather than fail. */
