@@ -40,8 +40,8 @@ function project(): string {
 /** One run in this process. */
 async function measure(folder: string, url: string, run: string): Promise<Figures> {
   const { keepHeapSmall } = await import('../src/world/heap.ts');
-  keepHeapSmall();
   const { main } = await import('../src/commands/program.ts');
+  keepHeapSmall();
   const begun = performance.now();
   const report = join(folder, 'report');
   const code = await main(['run', '-C', folder, '--report', report], {

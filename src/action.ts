@@ -27,6 +27,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   if (problems.length > 0) throw new UserError(problems);
   const facts = readEvent(env, parsePayload(await readFile(env['GITHUB_EVENT_PATH'] ?? '', 'utf8')));
   const { runJob } = await import('./job/job.ts');
+  keepHeapSmall();
   const conclusion = await runJob({
     inputs, access, facts, mode: resolveMode(inputs.mode, facts), trust: trustLevel(facts, inputs.untrustedApproval === null ? {} : { approval: { label: inputs.untrustedApproval } }),
     workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'), env: withoutSecrets(env, secrets), secrets,
@@ -48,7 +49,6 @@ function fail(error: unknown): void {
   process.exitCode = 1;
 }
 
-keepHeapSmall();
 guardProcess();
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);

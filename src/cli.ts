@@ -20,9 +20,9 @@ async function start(): Promise<number> {
     process.stderr.write(`${old}\n`);
     return NOT_JUDGED;
   }
-  keepHeapSmall();
   guardProcess();
   const { main } = await import('./commands/program.ts');
+  keepHeapSmall();
   return main(process.argv.slice(2), terminalOf(process));
 }
 
