@@ -1,15 +1,13 @@
 import type { EvaluatorResult, Problem, Project, Suite } from '../types.ts';
 import { sha256 } from '../world/asking.ts';
-import { createGuard } from '../core/spend/budget.ts';
 import { evaluatorCallsOf, evaluatorTargetsOf, testEvaluators, type EvaluatorTest } from '../core/conversation/evaluator-tests.ts';
-import { priceFrom } from '../core/spend/price.ts';
 import { evaluatorsOf } from '../core/select/select.ts';
 import { steeringOf } from '../core/conversation/steering.ts';
-import { plural } from '../core/compare/wording.ts';
 import { problem, UserError } from '../errors.ts';
 import { evaluatorTables } from '../report/sections/evaluators.ts';
 import { renderBlocks } from '../report/terminal.ts';
 import type { Edges } from '../run.ts';
+import { holdToCaps } from './caps.ts';
 import type { EvaluateOptions, Terminal } from './options.ts';
 import { withWorld, type Opened } from './session.ts';
 import { logJson } from '../text/log.ts';
@@ -23,23 +21,14 @@ export function gradeSuite(suite: Suite, project: Project, opened: Opened, optio
   });
 }
 
-async function graded(suite: Suite, project: Project, { input }: Opened, { code }: EvaluateOptions, edges: Edges): Promise<EvaluatorResult> {
-  const { settings } = project;
+async function graded(suite: Suite, project: Project, opened: Opened, { code }: EvaluateOptions, edges: Edges): Promise<EvaluatorResult> {
   const problems: Problem[] = [];
-  const test = testOf(suite, project, input, problems);
+  const test = testOf(suite, project, opened.input, problems);
   const targets = evaluatorTargetsOf([test]);
   if (code !== 'host' && targets.some(({ provider }) => provider === 'program')) {
     problems.push(problem(test.head.conversation.place, 'an evaluator is a program of this repository. It runs only with --code host.'));
   }
-  const calls = evaluatorCallsOf([test]);
-  const maxCalls = input.maxCalls ?? settings.budget.max_calls;
-  if (maxCalls !== null && calls > maxCalls) {
-    problems.push(problem(null, `this would make ${plural(calls, 'model call')}; the limit is ${String(maxCalls)} (--max-calls). Nothing was sent.`));
-  }
-  problems.push(...edges.missingKeys(targets));
-  if (problems.length > 0) throw new UserError(problems);
-  const { list } = await edges.pricing();
-  edges.guard(createGuard({ maxCalls, maxCost: input.maxCost ?? settings.budget.max_cost_usd }, priceFrom([settings], list)));
+  await holdToCaps({ calls: evaluatorCallsOf([test]), targets, problems }, project, opened, edges);
   return testEvaluators(test, 'head', test.head, { complete: edges.complete, random: edges.random });
 }
 

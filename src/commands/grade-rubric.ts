@@ -1,16 +1,14 @@
 import type { Problem, Project, Rubric } from '../types.ts';
 import { sha256 } from '../world/asking.ts';
 import { suggestion } from '../config/suggest.ts';
-import { createGuard } from '../core/spend/budget.ts';
-import { priceFrom } from '../core/spend/price.ts';
 import { tryRubric, type RubricTrial } from '../core/rubrics/rubric-trial.ts';
 import { graderSetsOf, gradersOf } from '../core/select/metric-models.ts';
-import { plural } from '../core/compare/wording.ts';
 import { problem, UserError } from '../errors.ts';
 import { renderBlocks } from '../report/terminal.ts';
 import { rubricTrial } from '../report/rubric-trial.ts';
 import type { Edges } from '../run.ts';
 import { logJson } from '../text/log.ts';
+import { holdToCaps } from './caps.ts';
 import type { EvaluateOptions, Terminal } from './options.ts';
 import { withWorld, type Opened } from './session.ts';
 
@@ -37,7 +35,8 @@ function rubricNamed(name: string, { rubrics }: Project): Rubric {
   return rubric;
 }
 
-async function tried(rubric: Rubric, repeats: number, project: Project, { input }: Opened, { code }: EvaluateOptions, edges: Edges): Promise<RubricTrial> {
+async function tried(rubric: Rubric, repeats: number, project: Project, opened: Opened, { code }: EvaluateOptions, edges: Edges): Promise<RubricTrial> {
+  const { input } = opened;
   const { settings } = project;
   const problems: Problem[] = [];
   const side = { project, context: { settings, tree: input.head, hash: sha256 } };
@@ -48,13 +47,6 @@ async function tried(rubric: Rubric, repeats: number, project: Project, { input 
     problems.push(problem(settings.grader?.place ?? null, 'a grader is a program of this repository. It runs only with --code host.'));
   }
   const calls = rubric.examples.length * graders.length * repeats;
-  const maxCalls = input.maxCalls ?? settings.budget.max_calls;
-  if (maxCalls !== null && calls > maxCalls) {
-    problems.push(problem(null, `this would make ${plural(calls, 'model call')}; the limit is ${String(maxCalls)} (--max-calls). Nothing was sent.`));
-  }
-  problems.push(...edges.missingKeys(graders.map(({ target }) => target)));
-  if (problems.length > 0) throw new UserError(problems);
-  const { list } = await edges.pricing();
-  edges.guard(createGuard({ maxCalls, maxCost: input.maxCost ?? settings.budget.max_cost_usd }, priceFrom([settings], list)));
+  await holdToCaps({ calls, targets: graders.map(({ target }) => target), problems }, project, opened, edges);
   return tryRubric({ rubric, graders }, repeats, { complete: edges.complete, random: edges.random });
 }

@@ -10,39 +10,47 @@ import { UserError, problem } from '../errors.ts';
 export async function writeNewFiles(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   const taken = [...files.keys()].filter((path) => existsSync(join(folder, path)));
   if (taken.length > 0) throw new UserError(taken.map((path) => problem({ file: path, line: 0 }, 'exists already and is not overwritten; move it away, or choose another folder (--out)')));
-  const made = await mkdir(folder, { recursive: true });
-  const waiting = await mkdtemp(join(folder, '.evaldiff-new-'));
-  const moved: string[] = [];
+  /** What of ours is to be taken away should the rest fail: files, and the outermost folders that were not there. */
+  const ours: string[] = [];
+  const make = async (path: string): Promise<void> => {
+    const made = await mkdir(path, { recursive: true });
+    if (made !== undefined) ours.push(made);
+  };
+  let waiting: string | null = null;
   try {
+    await make(folder);
+    waiting = await mkdtemp(join(folder, '.evaldiff-new-'));
     for (const [path, text] of files) {
       await mkdir(dirname(join(waiting, path)), { recursive: true });
       await writeFile(join(waiting, path), text, { flag: 'wx' });
     }
     for (const path of files.keys()) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await make(dirname(join(folder, path)));
       await rename(join(waiting, path), join(folder, path));
-      moved.push(path);
+      ours.push(join(folder, path));
     }
   } catch (error) {
-    await Promise.all(moved.map((path) => rm(join(folder, path), { force: true })));
-    if (made !== undefined) await rm(made, { recursive: true, force: true });
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UserError([problem(null, `nothing was written to ${folder}: ${reason}`)]);
+    for (const path of ours.reverse()) await rm(path, { recursive: true, force: true }).catch(() => undefined);
+    throw new UserError([problem(null, `nothing was written to ${folder}: ${reasonOf(error)}`)]);
   } finally {
-    await rm(waiting, { recursive: true, force: true });
+    if (waiting !== null) await rm(waiting, { recursive: true, force: true });
   }
 }
 
 /** Writes one file in the place of what is there: all of it, or nothing. */
 export async function replaceFile(folder: string, path: string, text: string): Promise<void> {
   const target = join(folder, path);
-  await mkdir(dirname(target), { recursive: true });
   const waiting = `${target}.evaldiff-new`;
   try {
+    await mkdir(dirname(target), { recursive: true });
     await writeFile(waiting, text);
     await rename(waiting, target);
   } catch (error) {
-    await rm(waiting, { force: true });
-    throw new UserError([problem({ file: path, line: 0 }, `could not be written: ${error instanceof Error ? error.message : String(error)}`)]);
+    await rm(waiting, { force: true }).catch(() => undefined);
+    throw new UserError([problem({ file: path, line: 0 }, `could not be written: ${reasonOf(error)}`)]);
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

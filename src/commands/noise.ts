@@ -1,5 +1,5 @@
 import { writeFile, mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { runsOf } from '../config/inputs.ts';
 import { problem, UserError } from '../errors.ts';
@@ -9,7 +9,8 @@ import { findLocalSides } from '../job/sides.ts';
 import { logJson } from '../text/log.ts';
 import type { NoiseResult } from '../types.ts';
 import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.ts';
-import { currentFiles, withProject, withWorld, type FindSides } from './session.ts';
+import { written } from './outputs.ts';
+import { currentFiles, reportFolder, withProject, withWorld, type FindSides } from './session.ts';
 
 interface NoiseOptions extends EvaluateOptions { runs: string; base?: string }
 
@@ -49,9 +50,11 @@ function sideOf(base: string | undefined): FindSides {
 }
 
 async function show(noise: NoiseResult, { report, json }: NoiseOptions, { cwd, out, width, isTerminal }: Terminal): Promise<void> {
-  if (report !== undefined) {
-    await mkdir(resolve(cwd, report), { recursive: true });
-    await writeFile(join(resolve(cwd, report), 'noise.json'), `${JSON.stringify(noise, null, 1)}\n`);
-  }
   out(json === true ? `${logJson(noise)}\n` : renderNoise(noise, { width, colour: isTerminal }));
+  if (report === undefined) return;
+  const folder = reportFolder(report, cwd);
+  await written(folder, async () => {
+    await mkdir(folder.path, { recursive: true });
+    await writeFile(join(folder.path, 'noise.json'), `${JSON.stringify(noise, null, 1)}\n`);
+  });
 }

@@ -28,9 +28,17 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : NOT_JUDGED;
     if (error instanceof UserError) terminal.err(`${error.problems.map((problem) => logLine(formatProblem(problem))).join('\n')}\n`);
+    else if (isOfTheMachine(error)) terminal.err(`${logLine(`This machine refused: ${error.message}. Make room, or let this path be read and written (TMPDIR names the folder for temporary files).`)}\n`);
     else terminal.err(`evaldiff failed, and the fault is its own: ${logText(error instanceof Error ? error.stack ?? error.message : String(error))}\n`);
     return NOT_JUDGED;
   }
+}
+
+/** What a full disk, a missing right or a damaged drive answers, whoever asked: nobody's mistake in the files, nor ours. */
+const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EMFILE', 'ENFILE', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENAMETOOLONG'];
+
+function isOfTheMachine(error: unknown): error is NodeJS.ErrnoException {
+  return typeof error === 'object' && error !== null && 'syscall' in error && 'code' in error && (REFUSALS.includes(String(error.code)) || error.syscall === 'mkdtemp');
 }
 
 /** Every command with its options; the exit code goes to `done`. */

@@ -10,7 +10,7 @@ import { readCommandLine } from '../config/inputs.ts';
 import { suitesOf } from '../core/plan/prepare.ts';
 import { trustLevel, type TrustDecision } from '../core/select/trust.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
-import { llmevalFiles } from '../report/runs/llmeval.ts';
+import { llmevalFiles, type LlmevalFile } from '../report/runs/llmeval.ts';
 import { renderTerminal } from '../report/terminal.ts';
 import { planRun, run, type Edges, type Planned, type Pricing, type RunInput } from '../run.ts';
 import { createProgress, type Progress } from '../world/progress.ts';
@@ -24,6 +24,7 @@ import { localStores, storeFile, type LocalStores } from '../world/stores.ts';
 import { openWorld } from '../world/world.ts';
 import type { Merging } from '../world/sharding.ts';
 import type { EvaluateOptions, Terminal } from './options.ts';
+import { refuseUnwritable, written, type Output } from './outputs.ts';
 
 /** How a command finds its two sides. */
 export type FindSides = (repository: Repository, workingDirectory: string) => Promise<Sides>;
@@ -76,8 +77,8 @@ export function evaluateOpened(opened: Opened, options: EvaluateOptions, termina
     };
     const result = await run(opened.input, around({ ...edges, planned }));
     progress.end();
-    if (mode === 'sweep' && options.report !== undefined) await writeRunReports(llmevalFiles(result, suites, startedAt), resolve(terminal.cwd, options.report));
-    await show(result, options, terminal);
+    show(result, options, terminal);
+    await writeFiles(result, mode === 'sweep' ? llmevalFiles(result, suites, startedAt) : [], options, terminal);
     return result;
   });
 }
@@ -86,6 +87,7 @@ export function evaluateOpened(opened: Opened, options: EvaluateOptions, termina
 export async function withWorld<T>(
   { repository, sides, input, timeoutMs, temporaryFolder, exchange, merging }: Opened, options: EvaluateOptions, terminal: Terminal, work: (edges: Edges, progress: Progress) => Promise<T>,
 ): Promise<T> {
+  await refuseUnwritable(outputsOf(options, terminal));
   const log = (line: string): void => { terminal.err(`${logText(line)}\n`); };
   const access = accessOf(options, terminal.env);
   const halting = createHalting({ timeoutMs, process, log });
@@ -139,10 +141,27 @@ function mergedStores({ directory, store }: EvaluateOptions, { cwd, env }: Termi
   return localStores(own ?? join(temporaryFolder, 'merged.sqlite'), own === null ? 'member' : trust, log, 'merge');
 }
 
-async function show(result: Result, options: EvaluateOptions, terminal: Terminal): Promise<void> {
-  if (options.report !== undefined) await writeReports(result, resolve(terminal.cwd, options.report), commentMarker('evaldiff'));
+/** What an option says is to be written, as far as it is given. */
+function outputsOf({ report, record }: EvaluateOptions, { cwd }: Terminal): Output[] {
+  return [...(report === undefined ? [] : [reportFolder(report, cwd)]), ...(record === undefined ? [] : [{ option: '--record', path: resolve(cwd, record), kind: 'file' as const }])];
+}
+
+export function reportFolder(report: string, cwd: string): Output {
+  return { option: '--report', path: resolve(cwd, report), kind: 'folder' };
+}
+
+function show(result: Result, options: EvaluateOptions, terminal: Terminal): void {
   if (options.json === true) terminal.out(`${logJson(result)}\n`);
   else terminal.out(renderTerminal(result, { width: terminal.width, colour: terminal.isTerminal }));
+}
+
+async function writeFiles(result: Result, runs: Iterable<LlmevalFile>, { report }: EvaluateOptions, { cwd }: Terminal): Promise<void> {
+  if (report === undefined) return;
+  const folder = reportFolder(report, cwd);
+  await written(folder, async () => {
+    await writeRunReports(runs, folder.path);
+    await writeReports(result, folder.path, commentMarker('evaldiff'));
+  });
 }
 
 /** Keys come from the environment; further servers from `--endpoint` and EVALDIFF_ENDPOINTS, never from a file of the project. */

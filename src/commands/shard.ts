@@ -13,6 +13,7 @@ import { VERSION } from '../version.ts';
 import { createShardExchange, inputsOf } from '../world/parts.ts';
 import { runShard } from '../world/sharding.ts';
 import type { EvaluateOptions, Terminal } from './options.ts';
+import { refuseUnwritable } from './outputs.ts';
 import { accessOf, currentFiles, withProject, withWorld, type Opened } from './session.ts';
 
 export interface ShardOptions { shard?: string; shardTo?: string }
@@ -30,6 +31,7 @@ export function factsOf({ input: { read, code, maxCalls, maxCost }, sides, trust
 export async function evaluateShard(given: ShardOptions & { shard: string }, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal): Promise<void> {
   const shard = readShard(given.shard);
   const folder = resolve(terminal.cwd, given.shardTo ?? `evaldiff-shard-${String(shard.index)}-of-${String(shard.count)}`);
+  await refuseUnwritable([{ option: '--shard-to', path: folder, kind: 'folder' }]);
   await refuseForeign(folder);
   await withProject('sweep', currentFiles, overrides, options, terminal, async (opened) => {
     const exchange = await createShardExchange(opened.temporaryFolder);
