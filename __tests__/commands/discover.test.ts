@@ -29,7 +29,7 @@ describe('evaldiff discover', () => {
     const at = await open();
     const { code, out, err } = await at.evaldiff('discover', '--owner', 'acme', '--max-cost', '100');
     expect([code, at.server.refused]).toEqual([0, []]);
-    expect(err).toMatch(/^1 prompt with 12 references: up to 5 calls; about \$\d+\.\d\d, with tokens estimated: model-1 5 attribute questions, \d+ tokens in, 1750 out, \$\d+\.\d\d\n$/);
+    expect(err).toMatch(/^1 prompt file with 12 references: up to 5 calls; about \$\d+\.\d\d, with tokens estimated: model-1 5 attribute questions, \d+ tokens in, 1750 out, \$\d+\.\d\d\n$/);
     expect(out).toBe('prompts/ask.yaml: 12 references\n  domains: Late parcels\n  sub-tasks: quote a rule\n\nwrote evaldiff.attributes.yaml. Edit it and commit it: from then on every pull request that runs these prompts is compared by it.\n');
     const text = written(at);
     expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=https://raw.githubusercontent.com/acme/evaldiff/v1/schemas/attributes.schema.json');
@@ -60,13 +60,27 @@ describe('evaldiff discover', () => {
     expect(written(at)).toContain('Late parcels');
   });
 
+  test('asks once about the prompts of one file, which share its attributes', async () => {
+    const at = await open();
+    const tests = Array.from({ length: 12 }, (_, index) => `  - { vars: { q: question ${index} }, assert: [{ type: contains, value: "5" }] }\n`).join('');
+    at.repository.commit('foreign', {
+      'prompts/ask.yaml': null, 'prompts/tests/ask.yaml': null, 'promptfooconfig.yaml': `prompts: ["Answer {{q}}", "Answer {{q}} at length"]\nproviders: [openai:m]\ntests:\n${tests}`,
+      'evaldiff.yaml': 'prompts: promptfooconfig.yaml\ngrader: m\nmodels: { m: { provider: openai, endpoint: local, model: model-1, price: { input: 1, output: 1 } } }\n',
+    });
+    const { code, out, err } = await at.evaldiff('discover');
+    expect(err).toMatch(/^1 prompt file with 12 references: up to 5 calls; /);
+    expect([code, out.match(/promptfooconfig\.yaml: 12 references/g)]).toEqual([0, ['promptfooconfig.yaml: 12 references']]);
+    expect(written(at)).toMatch(/^domains:$/m);
+    expect((await at.evaldiff('validate')).out).toBe('2 prompts with 24 references: no errors\n');
+  });
+
   test('asks about the prompts that are chosen, and leaves out those with too few references, aloud', async () => {
     const at = await open();
     at.repository.write({
       'prompts/small.yaml': 'name: small\nmodel: m\ndefaults: [tests/small]\nprompt: { content: Hi }\n', 'prompts/tests/small.yaml': 'metrics: [{ uses: is_json }]\nreferences: [{}]\n',
     });
     const both = await at.evaldiff('discover', '--max-cost', '100');
-    expect(both.err).toContain('note: prompts/small.yaml: attributes need at least 8 references; there is 1\n1 prompt with 12 references');
+    expect(both.err).toContain('note: prompts/small.yaml: attributes need at least 8 references; there is 1\n1 prompt file with 12 references');
     const { code, err } = await at.evaldiff('discover', 'prompts=small', '--force');
     expect([code, err]).toEqual([2, 'note: prompts/small.yaml: attributes need at least 8 references; there is 1\nevaldiff.yaml: no prompt has references enough for attributes\n']);
   });

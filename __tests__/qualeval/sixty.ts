@@ -46,7 +46,7 @@ export const reader: Script = {
 
 export function inputOf(references: readonly ExplainReference[], changes: Partial<ExplainInput> = {}): ExplainInput {
   return {
-    mode: 'diff', suites: [{ path: 'prompts/support.yaml', variant: { model: 'gpt-4o', parameters: {} }, regressed: true, tries: 3, references }],
+    mode: 'diff', suites: [{ path: 'prompts/support.yaml', name: 'support', variant: { model: 'gpt-4o', parameters: {} }, regressed: true, tries: 3, references }],
     settings: { enabled: 'auto', max_attributes: 15, slack: 0.1 }, pinned: null, grader: scripted({}).tools.grader,
     alignment: false, metric: null, alpha: 0.05, seed: 1, ...changes,
   };

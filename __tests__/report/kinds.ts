@@ -36,7 +36,7 @@ function referencesOf(count: number): ReferenceResult[] {
 const rate = (references: readonly ReferenceResult[], side: 'base' | 'head'): number | null =>
   (references.length === 0 ? null : references.reduce((sum, { [side]: one }) => sum + (one?.passes ?? 0) / (one?.tries_judged ?? 1), 0) / references.length);
 
-function attributesOf({ path, variant, references }: Pick<SuiteResult, 'path' | 'variant' | 'references'>, sorts: readonly Sort[], mode: Result['mode']): AttributeResult[] {
+function attributesOf({ path, name: suite, variant, references }: Pick<SuiteResult, 'path' | 'name' | 'variant' | 'references'>, sorts: readonly Sort[], mode: Result['mode']): AttributeResult[] {
   return sorts.map(({ kind, name, explanation }, at): AttributeResult => {
     const own = sorts.filter((one) => one.kind === kind);
     const place = own.findIndex((one) => one.name === name);
@@ -50,7 +50,7 @@ function attributesOf({ path, variant, references }: Pick<SuiteResult, 'path' | 
     const drops = members.filter(({ status }) => status === 'regressed').slice(0, 3).map((one): AttributeSample => ({ kind: 'drop', reference: one.id, base: 1, head: 0 }));
     const skills: AttributeSample[] = kind === 'subtask' && place === own.length - 1 ? members.slice(0, 2).map((one) => ({ kind: 'skill', reference: one.id, side: 'head', expected: 5, output: 1 })) : [];
     return {
-      id: `${kind}-${String(at + 1)}`, kind, name, explanation, path, variant, affinity_mean: 2.4 + place / 10, prior: (own.length - place + 2) / (own.length * (own.length + 1) / 2 + 2 * own.length), n: members.length,
+      id: `${kind}-${String(at + 1)}`, kind, name, explanation, path, suite, variant, affinity_mean: 2.4 + place / 10, prior: (own.length - place + 2) / (own.length * (own.length + 1) / 2 + 2 * own.length), n: members.length,
       base, head, difference, low: difference === null ? null : difference - half, high: difference === null ? null : difference + half, p: few || mode === 'sweep' ? null : first ? 0.001 : 0.4,
       verdict: few ? 'too few' : mode === 'diff' && first ? 'regressed' : 'no change seen', explained_by: mode === 'diff' && kind === 'subtask' && place === own.length - 1 ? [`${sorts[0]?.kind ?? ''}-1`] : [],
       alignment: kind === 'subtask' ? { base: mode === 'sweep' ? null : 0.1 + place / 50, head: 0.12 + place / 12 } : null, references: members.map(({ id }) => id), samples: [...(mode === 'diff' && first ? drops : []), ...skills],
@@ -64,7 +64,7 @@ export function withKinds(count = 60, sorts: readonly Sort[] = [...DOMAINS, ...S
   const suite = suiteOf('triage', references, { verdict: 'regressed', because: [{ key: 'messages[0].content', file: 'prompts/triage.yaml' }], half: 0.06 });
   const attributes = attributesOf(suite, sorts, 'diff');
   const fallen = references.filter(({ status }) => status === 'regressed').slice(0, 3).map(({ id }) => id);
-  const insight = (text: string, changes: Partial<Insight>): Insight => ({ path: suite.path, variant: suite.variant, text, attributes: [], references: [], generated: true, ...changes });
+  const insight = (text: string, changes: Partial<Insight>): Insight => ({ path: suite.path, suite: suite.name, variant: suite.variant, text, attributes: [], references: [], generated: true, ...changes });
   return resultOf({
     conclusion: 'failure', title: 'triage regressed', suites: [suite], attributes,
     insights: [

@@ -148,7 +148,7 @@ export function regression(): Result {
       attribute('single-word answers', 'subtask', 15, 0.911, 0.844, -0.067, 'no change seen', ['australia', 'japan']),
       attribute('island states', 'domain', 4, 1, 1, 0, 'too few', ['japan']),
     ],
-    insights: [{ path: capitals.path, variant: capitals.variant, text: 'Head answers in whole sentences where base gave the bare name; exact_match then fails although the city is right.', attributes: ['domain-1'], references: ['australia', 'brazil', 'canada'], generated: true }],
+    insights: [{ path: capitals.path, suite: capitals.name, variant: capitals.variant, text: 'Head answers in whole sentences where base gave the bare name; exact_match then fails although the city is right.', attributes: ['domain-1'], references: ['australia', 'brazil', 'canada'], generated: true }],
     notices: [
       { kind: 'removed', message: 'capitals: zimbabwe is no longer among the references', place: { file: 'prompts/tests/capitals.yaml', line: 1 } },
       { kind: 'settings', message: 'the gate settings of base are in force; this change to gate.alpha takes effect once merged', place: { file: 'evaldiff.yaml', line: 9 } },
@@ -160,7 +160,7 @@ export function regression(): Result {
 
 function attribute(name: string, kind: AttributeResult['kind'], n: number, base: number, head: number, difference: number, verdict: AttributeResult['verdict'], references: string[]): AttributeResult {
   return {
-    id: `${kind}-1`, name, kind, explanation: '', path: 'prompts/capitals.yaml', variant: { model: 'gpt-4o', parameters: { temperature: 0 } }, affinity_mean: 3, prior: n / 26, n, base, head, difference, low: difference - 0.14, high: difference + 0.14, p: 0.01, verdict,
+    id: `${kind}-1`, name, kind, explanation: '', path: 'prompts/capitals.yaml', suite: 'capitals', variant: { model: 'gpt-4o', parameters: { temperature: 0 } }, affinity_mean: 3, prior: n / 26, n, base, head, difference, low: difference - 0.14, high: difference + 0.14, p: 0.01, verdict,
     explained_by: [], alignment: null, references, samples: [],
   };
 }
@@ -241,7 +241,7 @@ export function hostile(): Result {
       rubric: text, side, examples: 3, judged: 2, agreement: 0.5, true_positive_rate: null, true_negative_rate: 1, kappa: -0.2, base_rate: 0.5, flipped: [{ content: text, expected: text, base: text, head: null }],
     }))),
     attributes: texts.map((text) => attribute(text, 'domain', 9, 0.9, 0.5, -0.4, 'regressed', [text])),
-    insights: texts.map((text) => ({ path: 'prompts/hostile.yaml', variant: { model: null, parameters: {} }, text, attributes: [text], references: [text], generated: true })),
+    insights: texts.map((text) => ({ path: 'prompts/hostile.yaml', suite: 'hostile', variant: { model: null, parameters: {} }, text, attributes: [text], references: [text], generated: true })),
     notices: texts.map((text) => ({ kind: 'trust' as const, message: text, place: { file: text, line: 3 } })),
     problems: texts.map((text) => ({ place: { file: text, line: 3 }, message: text })),
   });

@@ -67,7 +67,7 @@ async function ask(project: Project, opened: Opened, options: DiscoverOptions, e
   for (const note of plan.left) terminal.err(`note: ${logLine(note)}\n`);
   const guard = guarded(plan, grader, project, opened, edges, price);
   const references = plan.parts.reduce((sum, part) => sum + part.references.length, 0);
-  terminal.err(`${plural(plan.parts.length, 'prompt')} with ${plural(references, 'reference')}: up to ${plural(plan.calls, 'call')}; ${logLine(forecastWords(plan.forecast))}\n`);
+  terminal.err(`${plural(plan.parts.length, 'prompt file')} with ${plural(references, 'reference')}: up to ${plural(plan.calls, 'call')}; ${logLine(forecastWords(plan.forecast))}\n`);
   const meter = createMeter(edges.complete, price);
   const found = await discoverAttributes(plan.parts, project, { complete: meter.complete, grader, random: edges.random });
   const ended = guard.reached() ?? edges.halted()?.why ?? null;

@@ -55,17 +55,21 @@ export function attributesOf(document: Document, prompts: readonly PromptSize[],
   const written = checkMembers(document, [], { slack: number(0, 1).optional(), domains: left, subtasks: left, prompts: left }, problems);
   const own = written.prompts === undefined ? [] : Object.keys(check(document, ['prompts'], mapOf(anything(), 'a map of prompt file to attributes'), problems) ?? {});
   const sharing = prompts.filter(({ path }) => !own.includes(path));
-  const shared = readLists(document, [], Math.max(0, ...sharing.map(({ references }) => references)), most, problems);
+  const shared = readLists(document, [], largest(sharing), most, problems);
   const byPrompt = new Map(own.map((path): [string, Attribute[]] => {
-    const prompt = prompts.find((one) => one.path === path);
     checkMembers(document, ['prompts', path], { domains: left, subtasks: left }, problems);
-    return [path, readLists(document, ['prompts', path], prompt?.references ?? 0, most, problems)];
+    return [path, readLists(document, ['prompts', path], largest(prompts.filter((one) => one.path === path)), most, problems)];
   }));
   if (problems.length === 0 && shared.length + [...byPrompt.values()].flat().length === 0) {
     problems.push(problem({ file: document.file, line: 0 }, 'names no attribute; list some under domains or subtasks, or delete the file to have them discovered'));
   }
   const unused = own.filter((path) => prompts.every((one) => one.path !== path)).map((path) => ({ path, place: document.placeOf(['prompts', path]) }));
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value: { slack: written.slack ?? null, shared, byPrompt, unused } };
+}
+
+/** One file can hold several prompts. */
+function largest(prompts: readonly PromptSize[]): number {
+  return Math.max(0, ...prompts.map(({ references }) => references));
 }
 
 function readLists(document: Document, path: Path, references: number, most: number, problems: Problem[]): Attribute[] {

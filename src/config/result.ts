@@ -86,7 +86,7 @@ const attributeSample = z.discriminatedUnion('kind', [
 ]);
 
 const attribute = z.strictObject({
-  id: z.string(), name: z.string(), kind: z.enum(['domain', 'subtask']), explanation: z.string(), path: z.string(), variant,
+  id: z.string(), name: z.string(), kind: z.enum(['domain', 'subtask']), explanation: z.string(), path: z.string(), suite: z.string(), variant,
   affinity_mean: z.number().min(1).max(5), prior: share, n: count,
   base: z.number().nullable(), head: z.number().nullable(), difference: z.number().nullable(), low: z.number().nullable(), high: z.number().nullable(),
   p: share.nullable(), verdict: z.enum(['regressed', 'improved', 'no change seen', 'too few']), explained_by: z.array(z.string()),
@@ -123,7 +123,7 @@ export const resultSchema = z.strictObject({
   base: z.strictObject({ sha: z.string() }).nullable(), head: z.strictObject({ sha: z.string() }), gate, n_tries: z.union([count, z.literal('adaptive')]),
   suites: z.array(suite), yardstick: z.array(yardstick), attributes: z.array(attribute),
   insights: z.array(z.strictObject({
-    path: z.string(), variant, text: z.string(), attributes: z.array(z.string()), references: z.array(z.string()), generated: z.boolean(),
+    path: z.string(), suite: z.string(), variant, text: z.string(), attributes: z.array(z.string()), references: z.array(z.string()), generated: z.boolean(),
   })),
   graders: z.array(grader), evaluators: z.array(evaluatorResultSchema).exactOptional(), notices: z.array(notice), problems: z.array(z.strictObject({ place: place.nullable(), message: z.string() })),
   usage: z.strictObject({

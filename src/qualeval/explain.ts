@@ -2,7 +2,7 @@ import { pinnedFor, type PinnedAttributes } from '../config/attributes-file.ts';
 import type { AttributeResult, Complete, Grader, Insight, Notice, QualEvalSettings, Side, Solve, TryResult, Variant } from '../types.ts';
 import { isComparable, type Table } from '../statistics/table.ts';
 import type { AskTools } from './ask.ts';
-import { findingsFor } from './insight.ts';
+import { findingsFor, type Finding } from './insight.ts';
 import { FEWEST_REFERENCES } from './limit.ts';
 import type { ReferenceText } from './material.ts';
 import { countTries, proficiencyOf } from './proficiency.ts';
@@ -21,6 +21,7 @@ export interface ExplainReference extends ReferenceText {
 
 export interface ExplainSuite {
   path: string;
+  name: string;
   variant: Variant;
   /** The suite, or one of its references, regressed. */
   regressed: boolean;
@@ -169,13 +170,13 @@ function tableOf({ compared, base, head }: ExplainReference, { tries }: ExplainS
   return { base: count(base), head: count(head) };
 }
 
-function attributeResult({ path, variant }: ExplainSuite, one: Surveyed, tables: readonly Table[], { verdict, p, explainedBy }: GroupVerdict, ids: readonly string[]): AttributeResult {
+function attributeResult({ path, name, variant }: ExplainSuite, one: Surveyed, tables: readonly Table[], { verdict, p, explainedBy }: GroupVerdict, ids: readonly string[]): AttributeResult {
   const { attribute, affinityMean, prior, references, alignment, skills } = one;
   const proficiency = proficiencyOf(tables);
   const members = references.flatMap(({ id, affinity }, at) => { const table = tables[at]; return table === undefined ? [] : [{ id, table, weight: weightOf(affinity) }]; });
   const drops = verdict === 'regressed' ? largestDrops(members) : [];
   return {
-    ...attribute, path, variant, affinity_mean: affinityMean, prior, ...proficiency, p, verdict,
+    ...attribute, path, suite: name, variant, affinity_mean: affinityMean, prior, ...proficiency, p, verdict,
     explained_by: explainedBy.flatMap((other) => ids[other] ?? []), alignment, references: references.map(({ id }) => id),
     samples: [...drops, ...(skills === null ? [] : otherSkills(skills))],
   };
@@ -188,15 +189,15 @@ interface Told { findings: Insight[]; dropped: string[] }
  * sentence that says which references fell.
  */
 async function insightsOf(suite: ExplainSuite, attributes: readonly AttributeResult[], input: ExplainInput, tools: ExplainTools): Promise<Told> {
-  const { path, variant } = suite;
+  const { path, name, variant } = suite;
   const moved = attributes.some(({ verdict }) => verdict === 'regressed' || verdict === 'improved');
   const wanted = attributes.length > 0 && (moved || input.settings.enabled === 'on');
   const { findings, dropped } = wanted ? await findingsFor(attributes, askTools(input, tools)) : { findings: [], dropped: [] };
   const shown = findings.length > 0 || !suite.regressed ? findings : fallen(suite, input, attributes.length > 0);
-  return { findings: shown.map((finding) => ({ path, variant, ...finding })), dropped };
+  return { findings: shown.map((finding) => ({ path, suite: name, variant, ...finding })), dropped };
 }
 
-function fallen(suite: ExplainSuite, input: ExplainInput, hasAttributes: boolean): Omit<Insight, 'path' | 'variant'>[] {
+function fallen(suite: ExplainSuite, input: ExplainInput, hasAttributes: boolean): Finding[] {
   const compared = suite.references.map((reference) => ({ id: reference.id, table: tableOf(reference, suite, input), weight: 1 })).filter(({ table }) => isComparable(table));
   const fell = compared.filter(({ table: { base, head } }) => head.passes / head.tries < base.passes / base.tries);
   if (fell.length === 0) return [];

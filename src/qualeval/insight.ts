@@ -6,7 +6,7 @@ import { oneLine } from './line.ts';
 import { numbersOf, tableText } from './tables.ts';
 
 /** What one insight may say; its suite is added by who knows it. */
-export type Finding = Omit<Insight, 'path' | 'variant'>;
+export type Finding = Omit<Insight, 'path' | 'suite' | 'variant'>;
 
 export interface Findings {
   findings: Finding[];

@@ -28,8 +28,9 @@ export type Solve = (program: AssignmentProgram, solver: Solver) => Promise<Assi
 
 /** An attribute of one suite, base against head. */
 export interface AttributeResult extends Attribute {
-  /** The suite it belongs to, as in `suites`. */
+  /** The suite it belongs to, as in `suites`: `suite` is its name, for one file can hold several prompts of one model. */
   path: string;
+  suite: string;
   variant: Variant;
   /** Mean affinity, 1–5, over the references that were rated, and its share among the attributes of its kind, 0–1. */
   affinity_mean: number;
@@ -60,4 +61,4 @@ export type AttributeSample =
   | { kind: 'skill'; reference: string; side: Side; expected: number; output: number };
 
 /** A sentence about the attributes of one suite; `attributes` and `references` are ids of that suite. */
-export interface Insight { path: string; variant: Variant; text: string; attributes: string[]; references: string[]; generated: boolean }
+export interface Insight { path: string; suite: string; variant: Variant; text: string; attributes: string[]; references: string[]; generated: boolean }

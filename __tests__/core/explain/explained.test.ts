@@ -208,6 +208,36 @@ describe('what is asked about attributes', () => {
   });
 });
 
+describe('two prompts of one file and one model', () => {
+  const PROMPTFOO = (tone: string): Record<string, string> => {
+    const [settings = '', tests = ''] = [EXACT['evaldiff.yaml'], EXACT['prompts/tests/support.yaml']];
+    const mails = [...tests.matchAll(/input: \{ mail: (".*?") \}, expected: (".*?") \}/g)];
+    const prompt = (system: string): string => JSON.stringify(JSON.stringify([{ role: 'system', content: system }, { role: 'user', content: '{{mail}}' }]));
+    return {
+      'evaldiff.yaml': settings.replace('grader: judge', 'grader: judge\nprompts: promptfooconfig.yaml'),
+      'promptfooconfig.yaml': `prompts:\n  - { label: first, raw: ${prompt(tone)} }\n  - { label: second, raw: ${prompt(`${tone} Be short.`)} }\nproviders: [openai:desk]\ntests:\n`
+        + mails.map(([, mail = '', expected = '']) => `  - { vars: { mail: ${mail} }, assert: [{ type: equals, value: ${expected} }] }\n`).join(''),
+    };
+  };
+  const OPTIONS = { base: PROMPTFOO('Be exact.'), head: PROMPTFOO('Be friendly.') };
+
+  test('have attributes of their own, and the calls about them are planned and made once', async () => {
+    const { result, plan, of } = await friendlier(OPTIONS);
+    expect(result.suites.map(({ name, path, variant, verdict }) => [name, path, variant.model, verdict])).toEqual([['first', 'promptfooconfig.yaml', 'desk', 'regressed'], ['second', 'promptfooconfig.yaml', 'desk', 'unchanged']]);
+    expect(result.attributes.filter(({ verdict }) => verdict === 'regressed').map(({ suite, id }) => [suite, id])).toEqual([['first', 'domain-billing']]);
+    expect(result.insights.map(({ suite }) => suite)).toEqual(['first']);
+    expect(plan?.qualeval_possible).toBe(explainCalls(60, { pinned: null, most: 15, alignment: false }) + 1);
+    expect(of('qualeval') + of('insight')).toBeLessThanOrEqual(plan?.qualeval_possible ?? 0);
+  });
+
+  test('are red each for itself', async () => {
+    const gating = (files: Record<string, string>): Record<string, string> => ({ ...files, 'evaldiff.yaml': `${files['evaldiff.yaml'] ?? ''}gate: { attributes: fail }\nqualeval: on\n` });
+    const { result } = await friendlier({ base: gating(OPTIONS.base), head: gating(OPTIONS.head) });
+    expect(result.attributes.filter(({ suite }) => suite === 'second')).toHaveLength(7);
+    expect(result.reasons.filter((reason) => reason.includes('gate.attributes')).map((reason) => reason.slice(0, 20))).toEqual(['first: the domain "b']);
+  });
+});
+
 describe('a pull request that touches a part of the references', () => {
   test('has the same references per attribute as any other: the untouched ones are assigned, and not compared', async () => {
     // Ten mails carry a note, which only head's new prompt sends.

@@ -175,7 +175,7 @@ describe('a suite with a gate of its own', () => {
 
 describe('kinds of inputs that got worse', () => {
   const attribute: AttributeResult = {
-    id: 'domain-late-parcels', kind: 'domain', name: 'late parcels', explanation: '', path: 'prompts/p.yaml', variant: suiteResult().variant, affinity_mean: 3, prior: 0.2,
+    id: 'domain-late-parcels', kind: 'domain', name: 'late parcels', explanation: '', path: 'prompts/p.yaml', suite: suiteResult().name, variant: suiteResult().variant, affinity_mean: 3, prior: 0.2,
     n: 15, base: 0.95, head: 0.2, difference: -0.75, low: -0.9, high: -0.6, p: 0.0005, verdict: 'regressed', explained_by: [], alignment: null, references: ['a'], samples: [],
   };
   const fail = { settings: gate({ attributes: 'fail' }), attributes: [attribute] };
@@ -187,7 +187,7 @@ describe('kinds of inputs that got worse', () => {
   test('fail with gate.attributes, and are the reason', () => {
     const reason = 'p: the domain "late parcels" regressed: pass rate 95.0 % → 20.0 % (−75.0 points, 90 % interval −90.0 to −60.0) over 15 references; gate.attributes is fail';
     expect(decide(input(fail))).toEqual({ conclusion: 'failure', title: reason, reasons: [reason] });
-    expect(decide(input({ ...fail, attributes: [{ ...attribute, verdict: 'no change seen' }, { ...attribute, path: 'other.yaml' }, { ...attribute, variant: { model: 'x', parameters: {} } }] })).conclusion).toBe('success');
+    expect(decide(input({ ...fail, attributes: [{ ...attribute, verdict: 'no change seen' }, { ...attribute, path: 'other.yaml' }, { ...attribute, suite: 'another prompt of the file' }, { ...attribute, variant: { model: 'x', parameters: {} } }] })).conclusion).toBe('success');
   });
 
   test('are held where the suite never fails', () => {

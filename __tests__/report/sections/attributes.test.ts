@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { renderComment } from '../../../src/report/comment.ts';
 import { COMMENT_LEVELS } from '../../../src/report/sections/detail.ts';
 import { attributes, insights } from '../../../src/report/sections/attributes.ts';
+import { explainedSuites } from '../../../src/report/sections/explained.ts';
 import { checkSummary } from '../../../src/report/summary.ts';
 import { renderBlocks, renderTerminal } from '../../../src/report/terminal.ts';
 import { plainFindings } from '../../../src/qualeval/insight.ts';
@@ -53,7 +54,7 @@ describe('the attributes of a comparison', () => {
   test('of several suites are named with their suite', () => {
     const result = withKinds();
     const other = green().suites[0]!;
-    const two: Result = { ...result, suites: [...result.suites, other], attributes: [...result.attributes, { ...result.attributes[0]!, path: other.path, variant: other.variant }] };
+    const two: Result = { ...result, suites: [...result.suites, other], attributes: [...result.attributes, { ...result.attributes[0]!, path: other.path, suite: other.name, variant: other.variant }] };
     expect(shown(two)).toContain('Refunds and returns domain of triage');
     expect(shown(two)).toContain('Refunds and returns domain of capitals');
   });
@@ -66,6 +67,15 @@ describe('the attributes of a comparison', () => {
   });
 });
 
+test('two prompts of one file and one model have attributes and insights of their own', () => {
+  const one = withKinds();
+  const other = { ...one.suites[0]!, name: 'triage in short' };
+  const both = { ...one, suites: [one.suites[0]!, other], attributes: [...one.attributes, ...one.attributes.map((each) => ({ ...each, suite: other.name, name: `${each.name}, in short` }))] };
+  const found = explainedSuites(both, both.suites);
+  expect(found.map(({ name, attributes: own, insights: told }) => [name, own.length, told.length])).toEqual([['triage', one.attributes.length, one.insights.length], ['triage in short', one.attributes.length, 0]]);
+  expect(found[1]?.attributes.every(({ name }) => name.endsWith(', in short'))).toBe(true);
+});
+
 describe('insights', () => {
   test('name the references they rest on', () => {
     expect(shown(withKinds(), insights)).toContain('base offered the money back. (mail-001, mail-013, mail-019)');
@@ -73,8 +83,8 @@ describe('insights', () => {
 
   test('of our own are not called generated', () => {
     const result = withKinds();
-    const { path, variant } = result.suites[0]!;
-    const text = shown({ ...result, insights: plainFindings(result.attributes).map((one) => ({ ...one, path, variant })) }, insights);
+    const { path, name: suite, variant } = result.suites[0]!;
+    const text = shown({ ...result, insights: plainFindings(result.attributes).map((one) => ({ ...one, path, suite, variant })) }, insights);
     expect(text.split('\n')[0]).toBe('1 insight');
     expect(text).toContain('Refunds and returns (domain) regressed: pass rate 100.0 % → 60.0 % (−40.0 points, 90 % interval −51.2 to −28.8) over 20 references.');
     expect(text).not.toMatch(/generated/i);

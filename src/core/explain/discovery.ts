@@ -9,8 +9,14 @@ import type { Price } from '../spend/meter.ts';
 import { createInputCounter } from '../spend/tokens.ts';
 import { textsOf } from './references.ts';
 
-/** A prompt whose references are to be sorted into kinds. */
-export interface DiscoveryPart { path: string; name: string; references: ReferenceText[] }
+/** A file with a prompt, or several, whose references are to be sorted into kinds. */
+export interface DiscoveryPart {
+  path: string;
+  name: string;
+  references: ReferenceText[];
+  /** Most attributes of a kind: what the prompt with the most references can bear. */
+  most: number;
+}
 
 export interface DiscoveryPlan {
   parts: DiscoveryPart[];
@@ -27,12 +33,25 @@ const PROPOSAL = 35;
 
 /** How large a discovery is, before anybody is asked. */
 export function planDiscovery({ suites, settings }: Project, grader: Grader, price: Price): DiscoveryPlan {
-  const all = suites.map(({ prompt, tests }): DiscoveryPart => ({ path: prompt.file, name: prompt.name, references: textsOf(tests.references) }));
+  const all = partsOf(suites, settings.qualeval.max_attributes);
   const parts = all.filter(({ references }) => references.length >= FEWEST_REFERENCES);
   const left = all.filter((part) => !parts.includes(part)).map(({ path, references }) => `${path}: attributes need at least ${String(FEWEST_REFERENCES)} references; there ${references.length === 1 ? 'is' : 'are'} ${String(references.length)}`);
-  const callsOf = ({ references }: DiscoveryPart): number => discoveryCalls(references.length, attributeLimit(references.length, settings.qualeval.max_attributes));
+  const callsOf = ({ references, most }: DiscoveryPart): number => discoveryCalls(references.length, most);
   const calls = parts.reduce((sum, part) => sum + callsOf(part), 0);
   return { parts, calls, left, forecast: forecastOf(parts, calls, grader, price) };
+}
+
+/** Prompts of one file share its attributes, and so all their references are read together, equal ones once. */
+function partsOf(suites: Project['suites'], most: number): DiscoveryPart[] {
+  const files = new Map<string, { names: string[]; largest: number; references: Map<string, ReferenceText> }>();
+  for (const { prompt, tests } of suites) {
+    const file = files.get(prompt.file) ?? { names: [], largest: 0, references: new Map<string, ReferenceText>() };
+    files.set(prompt.file, file);
+    file.names.push(prompt.name);
+    file.largest = Math.max(file.largest, tests.references.length);
+    for (const reference of textsOf(tests.references)) file.references.set(`${reference.id}\n${referenceText(reference)}`, reference);
+  }
+  return [...files].map(([path, { names, largest, references }]) => ({ path, name: names.join(', '), references: [...references.values()], most: attributeLimit(largest, most) }));
 }
 
 /** Every reference is read once, in groups; the questions that merge proposals are as long as a full chunk of them at most. */
@@ -52,9 +71,9 @@ export interface DiscoveryTools { complete: Complete; grader: Grader; random(pur
 /** What was found for one prompt. */
 export interface Discovered extends Discovery { path: string; name: string; references: number }
 
-export async function discoverAttributes(parts: readonly DiscoveryPart[], { settings: { seed, qualeval } }: Project, tools: DiscoveryTools): Promise<Discovered[]> {
-  return Promise.all(parts.map(async ({ path, name, references }): Promise<Discovered> => (
-    { path, name, references: references.length, ...await discover(references, { most: qualeval.max_attributes, seed }, tools) })));
+export async function discoverAttributes(parts: readonly DiscoveryPart[], { settings: { seed } }: Project, tools: DiscoveryTools): Promise<Discovered[]> {
+  return Promise.all(parts.map(async ({ path, name, references, most }): Promise<Discovered> => (
+    { path, name, references: references.length, ...await discover(references, { most, seed }, tools) })));
 }
 
 /** What a reader must know about how a prompt's attributes came about. */

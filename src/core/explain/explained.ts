@@ -1,5 +1,5 @@
 import { explain, isExplained, type Explanation, type ExplainReference, type ExplainSuite, type ExplainTools } from '../../qualeval/explain.ts';
-import type { GateSettings, SuiteResult } from '../../types.ts';
+import type { GateSettings, SuiteResult, Variant } from '../../types.ts';
 import type { ComparedLane } from '../compare/verdict.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
 import type { Halt } from '../gate/halt.ts';
@@ -36,21 +36,21 @@ export async function explainRun({ mode, explaining, gate, lanes, suites, halt }
   const explanation = await explain({
     mode, suites: wanted.map(({ asked }) => asked), settings, pinned, grader, unasked, alignment: settings.alignment, metric: null, alpha: gate.alpha, seed,
   }, tools);
-  const explained = new Set(explanation.attributes.map(identity));
-  const unexplained = wanted.filter(({ suite, isJudged }) => isJudged && !explained.has(identity(suite)));
+  const explained = new Set(explanation.attributes.map(({ path, suite, variant }) => identity(path, suite, variant)));
+  const unexplained = wanted.filter(({ suite: { path, name, variant }, isJudged }) => isJudged && !explained.has(identity(path, name, variant)));
   return { ...explanation, unexplained: unexplained.map(({ suite }) => suite.name) };
 }
 
-function identity({ path, variant }: Pick<SuiteResult, 'path' | 'variant'>): string {
-  return canonicalJson([path, { ...variant }]);
+function identity(path: string, name: string, variant: Variant): string {
+  return canonicalJson([path, name, { ...variant }]);
 }
 
 /** A lane as it is to be explained; null where no attribute could say anything and nothing regressed. */
 function explainSuite(lane: ComparedLane, suite: SuiteResult, mode: ExplainedRun['mode']): ExplainSuite | null {
-  const { path, variant, verdict, compared: { tries }, references } = suite;
+  const { path, name, variant, verdict, compared: { tries }, references } = suite;
   const regressed = verdict === 'regressed' || references.some(({ status }) => status === 'regressed');
   if (!isExplainable(lane, mode) && (!regressed || lane.policy.kind === 'pairs')) return null;
-  return { path, variant, regressed, tries: mode === 'sweep' ? null : tries, references: withTries(lane, mode) };
+  return { path, name, variant, regressed, tries: mode === 'sweep' ? null : tries, references: withTries(lane, mode) };
 }
 
 function withTries({ run, compared }: ComparedLane, mode: ExplainedRun['mode']): ExplainReference[] {

@@ -12,7 +12,7 @@ import { gradersOf, type ProjectSide } from '../select/select.ts';
 import type { CostCap } from '../spend/forecast.ts';
 import type { Price } from '../spend/meter.ts';
 import { createInputCounter } from '../spend/tokens.ts';
-import { explainedReferences } from './references.ts';
+import { byReferences } from './references.ts';
 
 /** How a run says which kinds of inputs got worse: the part of its plan that asks about attributes. */
 export interface Explaining {
@@ -81,9 +81,7 @@ export function isExplainable({ run: { runs }, compared, policy }: ComparedLane,
 
 /** Counts calls as if nothing of them were stored. */
 function explainingCalls(lanes: readonly ComparedLane[], { qualeval, pinned, mode }: Deciding): ExplainingCalls {
-  const byPath = new Map<string, ComparedLane[]>();
-  for (const lane of lanes.filter((one) => isExplainable(one, mode))) byPath.set(lane.run.lane.path, [...byPath.get(lane.run.lane.path) ?? [], lane]);
-  const suites = [...byPath].flatMap(([path, variants]) => suiteCalls(path, variants, { qualeval, pinned, mode }));
+  const suites = byReferences(lanes.filter((one) => isExplainable(one, mode))).flatMap((group) => suiteCalls(group, { qualeval, pinned, mode }));
   const sum = (pick: (suite: SuiteCalls) => number): number => suites.reduce((total, suite) => total + pick(suite), 0);
   const mean = (pick: (suite: SuiteCalls) => number): number => (suites.length === 0 ? 0 : Math.round(sum(pick) / sum(({ calls }) => calls)));
   return {
@@ -96,15 +94,14 @@ interface Deciding { qualeval: QualEvalSettings; pinned: PinnedAttributes | null
 /** `input` and `output`: tokens of all its calls. */
 interface SuiteCalls { isCertain: boolean; calls: number; input: number; output: number }
 
-/** The variants of a suite share what is asked about its references: only answers and insights are their own. */
-function suiteCalls(path: string, variants: readonly ComparedLane[], { qualeval: { enabled, max_attributes: most, alignment }, pinned: file, mode }: Deciding): SuiteCalls[] {
-  const references = variants[0] === undefined ? [] : explainedReferences(variants[0].run.lane);
-  const own = file === null ? 0 : pinnedFor(file, path).length;
+/** Lanes with the same references share what is asked about these: only answers and insights are their own. */
+function suiteCalls({ references, lanes }: ReturnType<typeof byReferences<ComparedLane>>[number], { qualeval: { enabled, max_attributes: most, alignment }, pinned: file, mode }: Deciding): SuiteCalls[] {
+  const own = file === null ? 0 : pinnedFor(file, lanes[0]?.run.lane.path ?? '').length;
   const isCertain = enabled === 'on' || own > 0;
   if (references.length < FEWEST_REFERENCES || (!isCertain && (mode === 'sweep' || references.length < AUTO_REFERENCES))) return [];
   const pinned = own > 0 ? own : null;
   const shared = explainCalls(references.length, { pinned, most, alignment: false }) - 1;
-  const calls = shared + variants.length * (explainCalls(references.length, { pinned, most, alignment }) - shared);
+  const calls = shared + lanes.length * (explainCalls(references.length, { pinned, most, alignment }) - shared);
   const attributes = ATTRIBUTE_TOKENS * Math.min(PER_QUESTION, pinned ?? 2 * attributeLimit(references.length, most));
   const inputOf = createInputCounter();
   const texts = references.reduce((sum, reference) => sum + inputOf({ messages: [{ role: 'user', content: referenceText(reference) }], schema: null }), 0);

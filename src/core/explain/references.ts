@@ -12,6 +12,22 @@ export function explainedReferences({ base, head }: Lane): ReferenceText[] {
   return textsOf([...found.values()]);
 }
 
+/**
+ * Lanes that share what is asked about their references: the variants of a prompt, and the prompts of one file that are
+ * held to the same tests.
+ */
+export function byReferences<Of extends { run: { lane: Lane } }>(lanes: readonly Of[]): { references: ReferenceText[]; lanes: Of[] }[] {
+  const groups = new Map<string, { references: ReferenceText[]; lanes: Of[] }>();
+  for (const one of lanes) {
+    const references = explainedReferences(one.run.lane);
+    const key = JSON.stringify([one.run.lane.path, references.map(({ id }) => id)]);
+    const group = groups.get(key) ?? { references, lanes: [] };
+    groups.set(key, group);
+    group.lanes.push(one);
+  }
+  return [...groups.values()];
+}
+
 /** References as a model reads them. */
 export function textsOf(references: readonly Reference[]): ReferenceText[] {
   return references.map(textOf);

@@ -3,7 +3,7 @@ import { rateReference } from '../../qualeval/affinity.ts';
 import type { Completion, Request } from '../../types.ts';
 import type { ComparedLane } from '../compare/verdict.ts';
 import { isExplainable, type Explaining } from './explaining.ts';
-import { explainedReferences } from './references.ts';
+import { byReferences } from './references.ts';
 
 export interface StoredTools {
   /** Whether an answer lies in a store. */
@@ -24,11 +24,10 @@ export async function withoutStored(explaining: Explaining | null, lanes: readon
     if (stored(request)) known += 1;
     return Promise.resolve({ status: 'error', kind: 'aborted', message: 'only looked for' });
   };
-  const byPath = new Map(lanes.filter((lane) => isExplainable(lane, mode)).map(({ run: { lane } }) => [lane.path, lane]));
-  for (const [path, lane] of byPath) {
-    const attributes = pinnedFor(pinned, path);
+  for (const { references, lanes: [first] } of byReferences(lanes.filter((lane) => isExplainable(lane, mode)))) {
+    const attributes = first === undefined ? [] : pinnedFor(pinned, first.run.lane.path);
     if (attributes.length === 0) continue;
-    for (const reference of explainedReferences(lane)) await rateReference(reference, attributes, { grader, random, complete: look });
+    for (const reference of references) await rateReference(reference, attributes, { grader, random, complete: look });
   }
   return { ...explaining, calls: { ...calls, certain: Math.max(0, calls.certain - known) } };
 }

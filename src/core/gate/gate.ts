@@ -115,7 +115,7 @@ function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSe
 /** Each is one of a family that shares alpha, so one alone is enough. */
 function regressedAttributes({ name, path, variant }: SuiteResult, { attributes: word }: GateSettings, attributes: readonly AttributeResult[]): string[] {
   if (word !== 'fail') return [];
-  const own = attributes.filter((one) => one.verdict === 'regressed' && one.path === path && canonicalJson({ ...one.variant }) === canonicalJson({ ...variant }));
+  const own = attributes.filter((one) => one.verdict === 'regressed' && one.path === path && one.suite === name && canonicalJson({ ...one.variant }) === canonicalJson({ ...variant }));
   return own.map((one) => `${name}: the ${one.kind === 'domain' ? 'domain' : 'sub-task'} "${one.name}" regressed: pass rate ${percent(one.base)} → ${percent(one.head)} (${points(one.difference)}`
     + `${one.low === null || one.high === null ? '' : `, 90 % interval ${signed(one.low)} to ${signed(one.high)}`}) over ${plural(one.n, 'reference')}; gate.attributes is fail`);
 }

@@ -12,8 +12,10 @@ export interface Explained {
   insights: Insight[];
 }
 
-export function suiteKey({ path, variant: { model, parameters } }: Pick<SuiteResult, 'path' | 'variant'>): string {
-  return JSON.stringify([path, model, Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1))]);
+/** Equal for a suite and what is said of it. One file can hold several prompts of one model. */
+export function suiteKey(of: SuiteResult | AttributeResult | Insight): string {
+  const { path, variant: { model, parameters } } = of;
+  return JSON.stringify([path, 'suite' in of ? of.suite : of.name, model, Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
 /** The suites that have attributes or insights, in the order of the given suites, then what belongs to none of them. */
