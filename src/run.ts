@@ -4,7 +4,7 @@ import { LLMEVAL_FILE, SETTINGS_FILE } from './config/settings.ts';
 import { sweepNotice } from './config/sweep.ts';
 import { arrange, type Arranged } from './core/select/arrange.ts';
 import { createGuard, type Caps, type Guard } from './core/spend/budget.ts';
-import { costCap, costProblems, forecast, spendNotices, timesForecast, type CostCap, type Forecast } from './core/spend/forecast.ts';
+import { costCap, costProblems, forecast, portionOfCost, spendNotices, timesForecast, type CostCap, type Forecast } from './core/spend/forecast.ts';
 import type { Halt } from './core/gate/halt.ts';
 import { judge, type JudgeEdges } from './core/judge.ts';
 import { affordable, askable, withExplaining } from './core/explain/explaining.ts';
@@ -127,7 +127,9 @@ function spending(input: RunInput, { budget, base, head }: Arranged, { prepared,
   const caps: Caps = { maxCalls: input.maxCalls ?? budget.max_calls, maxCost: cost?.dollars ?? null };
   const planned = callsOf(whole.plan) - found.stored;
   return {
-    forecast: prepared === whole ? found : priced(input, prepared, stored), caps: ownCaps(caps, input, { part: callsOf(prepared.plan), whole: callsOf(whole.plan) }), cap: cost, problems: [...overBudget(whole.plan, caps.maxCalls, base !== null && input.base !== null), ...costProblems(found, cost, head.settings.file ?? SETTINGS_FILE)],
+    forecast: prepared === whole ? found : priced(input, prepared, stored), cap: cost,
+    caps: ownCaps(caps, input, () => ({ calls: { part: callsOf(prepared.plan), whole: callsOf(whole.plan) }, cost: portionOfCost(whole, prepared) })),
+    problems: [...overBudget(whole.plan, caps.maxCalls, base !== null && input.base !== null), ...costProblems(found, cost, head.settings.file ?? SETTINGS_FILE)],
     notices: spendNotices(found, planned, { calls: caps.maxCalls, cost }),
   };
 }

@@ -113,6 +113,20 @@ describe('a sweep on several machines', () => {
   });
 });
 
+test('a shard that got the dear questions may spend what they cost', async () => {
+  const { evaldiff, shards, report, server } = await open({
+    answer: () => ({ text: 'answer to 1', usage: { input: 15, output: 200 } }),
+    files: { 'evaldiff.yaml': 'n_tries: 1\nmodels:\n  dear: { provider: openai, endpoint: local, model: dear-1, price: { input: 1000, output: 1000 } }\n  cheap: { provider: openai, endpoint: local, model: cheap-1, price: { input: 1, output: 1 } }\n  m: { provider: openai, endpoint: local, model: model-1 }\n' },
+  });
+  const sweep = ['prompts=twin', 'model=dear,cheap'];
+  expect((await evaldiff('run', ...sweep, '--max-cost', '1.5')).out).toContain('This run would cost about $1.8');
+  const folders = await shards(3, ...sweep, '--max-cost', '2');
+  // By calls alone each would have a third, and the shard with most of the dear ones would have stopped.
+  expect(server.requests).toHaveLength(12);
+  const merged = JSON.parse(await report('merge', ...folders, '--max-cost', '2', ...sweep.flatMap((one) => ['--override', one]))) as Result;
+  expect(merged.title).not.toContain('Budget reached');
+});
+
 interface Line { key: string; completion: Record<string, unknown> }
 function readLines(file: string): Line[] {
   return readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Line);

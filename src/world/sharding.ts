@@ -91,10 +91,12 @@ export async function startMerging({ parts, problems, source }: Gathered): Promi
     importParts(first, parts);
     return stores;
   };
-  const { attempts, cost } = totalOf(parts.map(({ manifest }) => manifest));
+  const manifests = parts.map(({ manifest }) => manifest);
+  // As far as it is known: a shard whose cost nobody knows does not give back what the others spent.
+  const cost = manifests.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0);
   return {
     exchange,
-    spent: { calls: attempts, cost: cost ?? 0 },
+    spent: { calls: totalOf(manifests).attempts, cost },
     withAnswers(open) {
       let opened: Promise<readonly Store[]> | null = null;
       return () => (opened ??= withImports(open));

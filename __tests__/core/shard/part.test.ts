@@ -6,6 +6,7 @@ import { arrange } from '../../../src/core/select/arrange.ts';
 import { sources } from '../../../src/core/select/trust.ts';
 import { prepare, type Prepared } from '../../../src/core/plan/prepare.ts';
 import { callsOf } from '../../../src/core/plan/plan.ts';
+import { portionOfCost } from '../../../src/core/spend/forecast.ts';
 import { ownCaps, restOf, shareOf } from '../../../src/core/shard/caps.ts';
 import { planIdentity, sharedInputs } from '../../../src/core/shard/identity.ts';
 import { countReferences, partOfPlan, referencesOf } from '../../../src/core/shard/part.ts';
@@ -28,6 +29,7 @@ function plan(suites: { questions: number[]; tries?: number[] }[], settings: Par
   })), { settings: build.settings(settings) }));
 }
 
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 const questionsOf = (prepared: Prepared): string[] => prepared.lanes.flatMap(({ run }) => run.runs.map(({ case: { head } }) => fingerprintOf(head!)));
 const parts = (prepared: Prepared, count: number): Prepared[] => Array.from({ length: count }, (_, index) => partOfPlan(prepared, { index: index + 1, count }, hash));
 
@@ -95,10 +97,23 @@ describe('the identity of a plan', () => {
 });
 
 describe('the caps of a sweep', () => {
+  test('are weighed by costs that add up over the shards, however the questions fall', () => {
+    fc.assert(fc.property(anyPlan, fc.integer({ min: 1, max: 8 }), (suites, count) => {
+      const whole: Prepared = { ...plan(suites), price: (_, { input_tokens, output_tokens }) => input_tokens * 3 + output_tokens };
+      const portions = parts(whole, count).map((part) => portionOfCost(whole, part)!);
+      const [first] = portions;
+      expect(new Set(portions.map((one) => one.whole)).size).toBe(1);
+      expect(first!.whole).toBeGreaterThan(0);
+      expect(sumOf(portions.map(({ part }) => part)) / first!.whole).toBeCloseTo(1, 2);
+    }), { numRuns: 20 });
+    const unknown: Prepared = { ...plan([{ questions: [1] }]), price: () => null };
+    expect(portionOfCost(unknown, unknown)).toBeNull();
+  });
+
   test('are never passed by the shards together, and leave each what it plans', () => {
     fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 20 }), fc.integer({ min: 0, max: 3000 }), (planned_, slack) => {
-      const whole = planned_.reduce((sum, one) => sum + one, 0);
-      const shares = planned_.map((part) => shareOf({ maxCalls: whole + slack, maxCost: 10 }, part, whole));
+      const whole = sumOf(planned_);
+      const shares = planned_.map((part) => shareOf({ maxCalls: whole + slack, maxCost: 10 }, { calls: { part, whole }, cost: { part: part * part, whole: sumOf(planned_.map((one) => one * one)) } }));
       expect(shares.reduce((sum, { maxCalls }) => sum + maxCalls!, 0)).toBeLessThanOrEqual(whole + slack);
       shares.forEach(({ maxCalls }, index) => { expect(maxCalls).toBeGreaterThanOrEqual(planned_[index]!); });
       expect(shares.reduce((sum, { maxCost }) => sum + maxCost!, 0)).toBeLessThanOrEqual(10 + 1e-9);
@@ -110,8 +125,17 @@ describe('the caps of a sweep', () => {
     expect(restOf({ maxCalls: 10, maxCost: 2 }, { calls: 40, cost: 5 })).toEqual({ maxCalls: 0, maxCost: 0 });
     expect(restOf({ maxCalls: null, maxCost: null }, { calls: 40, cost: 5 })).toEqual({ maxCalls: null, maxCost: null });
     const caps = { maxCalls: 9, maxCost: null };
-    expect([ownCaps(caps, {}, { part: 1, whole: 3 }), ownCaps(caps, { shard: { index: 1, count: 3 } }, { part: 1, whole: 3 }), ownCaps(caps, { merged: { calls: 2, cost: 0 } }, { part: 3, whole: 3 })])
+    const portions = () => ({ calls: { part: 1, whole: 3 }, cost: null });
+    expect([ownCaps(caps, {}, portions), ownCaps(caps, { shard: { index: 1, count: 3 } }, portions), ownCaps(caps, { merged: { calls: 2, cost: 0 } }, portions)])
       .toEqual([caps, { maxCalls: 3, maxCost: null }, { maxCalls: 7, maxCost: null }]);
+  });
+
+  test('are shared by what questions cost, where that is known, and else by how many they are', () => {
+    const caps = { maxCalls: 12, maxCost: 10 };
+    const calls = { part: 1, whole: 4 };
+    expect([{ part: 9, whole: 10 }, { part: 0, whole: 0 }, null].map((cost) => shareOf(caps, { calls, cost })))
+      .toEqual([{ maxCalls: 3, maxCost: 9 }, { maxCalls: 3, maxCost: 2.5 }, { maxCalls: 3, maxCost: 2.5 }]);
+    expect(shareOf(caps, { calls: { part: 0, whole: 0 }, cost: null })).toEqual({ maxCalls: 0, maxCost: 0 });
   });
 
   test('and the totals of the parts know what nobody knows', () => {

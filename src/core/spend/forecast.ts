@@ -5,7 +5,7 @@ import type { Price } from './meter.ts';
 import { judgingCalls } from '../plan/judging.ts';
 import type { Prepared } from '../plan/prepare.ts';
 import type { CaseRun, LaneRun } from '../trial/rounds.ts';
-import { createInputCounter, expectedOutput } from './tokens.ts';
+import { createInputCounter, expectedOutput, type CountInput } from './tokens.ts';
 import { isBatched } from '../select/target.ts';
 import { plural } from '../compare/wording.ts';
 
@@ -52,9 +52,30 @@ type Count = Omit<ModelForecast, 'cost_usd'> & { target: Target };
  * Counts and prices a plan before anything is asked: the first round of tries, by model. Answers that are stored cost
  * nothing and are left out; grades depend on answers that nobody has seen, so all of them are counted.
  */
-export function forecast({ lanes, next, plan, rubricTests, explaining }: Prepared, { price, stored }: ForecastTools): Forecast {
-  const counts = new Map<string, Count>();
+export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
+  return reckoned(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
+}
+
+/** A part of something, and the whole of it, in one unit. */
+export interface Portion { part: number; whole: number }
+
+/**
+ * What a part of a plan costs and what the plan does, in US dollars, as if nothing were stored: equal for everybody who asks,
+ * and reckoned alike for both, so that parts add up to the whole. Null where a price is not known.
+ */
+export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
+  const tools: ForecastTools = { price: whole.price, stored: () => false };
   const inputOf = createInputCounter();
+  const all = reckoned(whole, tools, { inputOf, question: null });
+  const own = reckoned(part, tools, { inputOf, question: all.question });
+  return all.forecast.cost_usd === null || own.forecast.cost_usd === null ? null : { part: own.forecast.cost_usd, whole: all.forecast.cost_usd };
+}
+
+/** How tokens are counted; `question`: mean of what is asked, in tokens; null: that of the plan itself. */
+interface Reckoning { inputOf: CountInput; question: number | null }
+
+function reckoned({ lanes, next, plan, rubricTests, explaining }: Prepared, { price, stored }: ForecastTools, { inputOf, question }: Reckoning): { forecast: Forecast; question: number } {
+  const counts = new Map<string, Count>();
   const seen = new Set<string>();
   let [found, questions, answers] = [0, 0, 0];
   const add: Add = (target, purpose, calls, input, output) => {
@@ -71,9 +92,10 @@ export function forecast({ lanes, next, plan, rubricTests, explaining }: Prepare
     if (stored(request)) found += 1;
     else add(request.target, 'prompt', 1, input, expectedOutput(request));
   }
-  addJudging({ lanes, next, plan, rubricTests }, answers === 0 ? 0 : questions / answers, add);
+  const mean = question ?? (answers === 0 ? 0 : questions / answers);
+  addJudging({ lanes, next, plan, rubricTests }, mean, add);
   for (const { target, calls, input, output } of certainCalls(explaining)) add(target, 'qualeval', calls, input, output);
-  return totalled([...counts.values()].filter(({ calls }) => calls > 0), found, price);
+  return { forecast: totalled([...counts.values()].filter(({ calls }) => calls > 0), found, price), question: mean };
 }
 
 type Add = (target: Target, purpose: ModelForecast['purpose'], calls: number, input: number, output: number) => void;
