@@ -120,7 +120,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   return { ready: true, whole, prepared: { ...prepared, explaining: affordable(prepared.explaining, prepared.price, spend.cap) }, blank: { ...blankResult(head), notices }, forecast: spend.forecast, caps: spend.caps, sweep };
 }
 
-/** What the plan will cost, and by which caps the run is held. Shards are refused by the whole sweep's plan, all alike. */
+/** What the plan will cost, and by which caps the run is held. Shards are refused by the whole sweep's plan, all alike, whatever each finds stored. */
 function spending(input: RunInput, { budget, base, head }: Arranged, { prepared, whole }: Pick<ReadyPlan, 'prepared' | 'whole'>, { stored }: Pricing): { forecast: Forecast; caps: Caps; cap: CostCap | null; problems: Problem[]; notices: Notice[] } {
   const found = priced(input, whole, stored);
   const cost = costCap(input.maxCost, budget);
@@ -129,7 +129,7 @@ function spending(input: RunInput, { budget, base, head }: Arranged, { prepared,
   return {
     forecast: prepared === whole ? found : priced(input, prepared, stored), cap: cost,
     caps: ownCaps(caps, input, () => ({ calls: { part: callsOf(prepared.plan), whole: callsOf(whole.plan) }, cost: portionOfCost(whole, prepared) })),
-    problems: [...overBudget(whole.plan, caps.maxCalls, base !== null && input.base !== null), ...costProblems(found, cost, head.settings.file ?? SETTINGS_FILE)],
+    problems: [...overBudget(whole.plan, caps.maxCalls, { bothSides: base !== null && input.base !== null, stored: input.shard === undefined ? found.stored : 0 }), ...costProblems(found, cost, head.settings.file ?? SETTINGS_FILE)],
     notices: spendNotices(found, planned, { calls: caps.maxCalls, cost }),
   };
 }

@@ -155,6 +155,18 @@ describe('a cap that is reached on the way', () => {
     expect(usage.calls).toBeLessThanOrEqual(8);
   }, 30_000);
 
+  test('on calls leaves out of the plan what is stored, so that a larger suite is paid for run by run', async () => {
+    const { evaldiff, result, repository, server } = await open({ references: 4 });
+    expect((await result('run', '--max-calls', '8')).usage.calls).toBe(8);
+    const tests = readFileSync(join(repository.directory, 'prompts/tests/ask.yaml'), 'utf8');
+    writeFileSync(join(repository.directory, 'prompts/tests/ask.yaml'), `${tests.trimEnd()}\n  - { id: more, input: { q: "one more" }, expected: "5" }\n`);
+    const refused = await evaldiff('run', '--max-calls', '1');
+    expect(refused.code).toBe(2);
+    expect(refused.out).toMatch(/This run would make 2 model calls \(10 answers for 5 references of 1 prompt \+ 0 grader calls, without 8 answers stored already\); the limit is 1 \(max-calls\)/);
+    expect((await result('run', '--max-calls', '8')).usage).toMatchObject({ calls: 2, reused: 8 });
+    expect(server.requests).toHaveLength(10);
+  });
+
   test('on cost stops before the cap is passed, and the next run goes on from there', async () => {
     const { result, server } = await open({ references: 20, answer: () => ({ text: 'Yes, 5', usage: { input: 10, output: 400 } }) });
     const first = await result('run', '--max-cost', '13');

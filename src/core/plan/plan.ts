@@ -84,12 +84,12 @@ export function repeated(plan: Plan, times: number): Plan {
   return { ...plan, prompt_calls: Math.round(prompt_calls * times), grader_calls: Math.round(grader_calls * times), evaluator_calls: Math.round(evaluator_calls * times) };
 }
 
-/** Refuses a plan whose certain part is over the cap, before anything is sent. */
-export function overBudget(plan: Plan, maxCalls: number | null, bothSides: boolean): Problem[] {
-  const total = callsOf(plan);
+/** Refuses a plan whose certain part is over the cap, before anything is sent; `stored` of its answers are there already and are not called for. */
+export function overBudget(plan: Plan, maxCalls: number | null, { bothSides, stored }: { bothSides: boolean; stored: number }): Problem[] {
+  const total = callsOf(plan) - stored;
   if (maxCalls === null || total <= maxCalls) return [];
   const message = `This run would make ${plural(total, 'model call')} (${String(plan.prompt_calls)} answers for ${plural(plan.references, 'reference')} of ${plural(plan.suites, 'prompt')}${bothSides ? ' on both sides' : ''}`
     + ` + ${plural(plan.grader_calls, 'grader call')}${plan.evaluator_calls === 0 ? '' : ` + at least ${plural(plan.evaluator_calls, 'evaluator call')}`}`
-    + `${plan.qualeval_calls === 0 ? '' : ` + up to ${plural(plan.qualeval_calls, 'call')} about attributes`}); the limit is ${String(maxCalls)} (max-calls). Nothing was sent.`;
+    + `${plan.qualeval_calls === 0 ? '' : ` + up to ${plural(plan.qualeval_calls, 'call')} about attributes`}${stored === 0 ? '' : `, without ${plural(stored, 'answer')} stored already`}); the limit is ${String(maxCalls)} (max-calls). Nothing was sent.`;
   return [{ place: null, message }];
 }
