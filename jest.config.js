@@ -8,4 +8,6 @@ export default {
   // Half of the tests wait for processes of their own: every core gets a worker.
   maxWorkers: '100%',
   injectGlobals: false,
+  // Only to end what hangs: processes are slow to start where many do at once, and no test is about speed.
+  testTimeout: 60_000,
 };
