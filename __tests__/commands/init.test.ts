@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { main } from '../../src/commands/program.ts';
 import { read } from '../config/tree.ts';
 import { createRepository, fixtureEnvironment, removeTemporaryFolders } from '../stand-ins/repository.ts';
@@ -58,5 +59,34 @@ describe('evaldiff init', () => {
     const { out, files, validated } = await init({ 'promptfooconfig.yaml': "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n" });
     expect(out).toContain('found promptfooconfig.yaml: it is read as it is; evaldiff import promptfooconfig.yaml converts it');
     expect([Object.keys(files), validated]).toEqual([['.github/workflows/evaldiff.yml', 'evaldiff.yaml', 'promptfooconfig.yaml'], 0]);
+  });
+
+  test('in a folder of a repository puts the workflow where GitHub looks, with names of its own', async () => {
+    const folder = 'services/the "chat"';
+    const { code, out, files } = await init({ [`${folder}/README.md`]: '', '.github/workflows/evaldiff.yml': 'jobs:\n  a:\n    steps:\n      - uses: acme/evaldiff@v1\n' }, ['--directory', folder, '--owner', 'acme']);
+    const workflow = '.github/workflows/evaldiff-services-the-chat.yml';
+    expect([code, Object.keys(files).filter((path) => /ya?ml$/.test(path))]).toEqual([0, ['.github/workflows/evaldiff.yml', workflow, ...NEW.slice(1).map((path) => `${folder}/${path}`)].sort()]);
+    const { name, concurrency, jobs } = parse(files[workflow] ?? '') as { name: string; concurrency: { group: string }; jobs: Record<string, { steps: { uses: string; with?: Record<string, string> }[] }> };
+    const job = jobs['evaldiff-services-the-chat'];
+    expect([name, Object.keys(jobs), concurrency.group.split('$')[0]]).toEqual([`Prompts (${folder})`, ['evaldiff-services-the-chat'], 'evaldiff-services-the-chat-']);
+    expect(job?.steps.find(({ uses }) => uses === 'acme/evaldiff@v1')?.with).toMatchObject({ 'working-directory': folder, 'check-name': `evaldiff (${folder})` });
+    expect(out).toContain(`wrote ${folder}/evaldiff.yaml\n`);
+    expect(out).toContain(`"evaldiff validate --directory 'services/the "chat"'" checks the files`);
+    expect(out).toContain('Make the job "evaldiff-services-the-chat" a required check');
+    const again = await init(files, ['--directory', folder]);
+    expect([again.files, again.out]).toEqual([files, expect.stringContaining(`kept  ${workflow}\n`)]);
+    expect((await init(files)).files['evaldiff.yaml']).toBeDefined();
+  });
+
+  test('does not write a folder\'s name into a workflow that it would not survive', async () => {
+    const { code, out, files } = await init({ 'a${{ github.token }}/README.md': '' }, ['--directory', 'a${{ github.token }}']);
+    expect([code, Object.keys(files), out]).toEqual([2, ['a${{ github.token }}/README.md'], 'the folder "a${{ github.token }}" cannot stand in a workflow; rename it\n']);
+  });
+
+  test('does not take another workflow of that name for its own', async () => {
+    const other = { '.github/workflows/evaldiff.yml': 'jobs: {}\n' };
+    const { out, files } = await init(other);
+    expect(files['.github/workflows/evaldiff.yml']).toBe('jobs: {}\n');
+    expect(out).toContain('kept  .github/workflows/evaldiff.yml: it does not evaluate this project');
   });
 });

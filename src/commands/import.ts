@@ -10,7 +10,7 @@ import { DEFAULT_LIMITS } from '../config/limits.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
 import { plural } from '../core/compare/wording.ts';
 import { UserError, formatProblem, problem } from '../errors.ts';
-import { openRepository } from '../git/repository.ts';
+import { openRepository, type Repository } from '../git/repository.ts';
 import { metrics } from '../metrics/index.ts';
 import { logLine } from '../text/log.ts';
 import type { Problem, SourceTree } from '../types.ts';
@@ -63,11 +63,11 @@ async function read(file: string, root: string, { from }: ImportOptions, termina
 }
 
 /** Hands the project's files as they are on disk to `work`. */
-export async function withTree<T>(root: string, terminal: Terminal, work: (tree: SourceTree) => Promise<T>): Promise<T> {
+export async function withTree<T>(root: string, terminal: Terminal, work: (tree: SourceTree, repository: Repository) => Promise<T>): Promise<T> {
   const temporaryFolder = await mkdtemp(join(tmpdir(), 'evaldiff-'));
   const repository = await openRepository(root, { environment: terminal.env, temporaryFolder });
   try {
-    return await work(await repository.worktree('.'));
+    return await work(await repository.worktree('.'), repository);
   } finally {
     await repository.close();
     await rm(temporaryFolder, { recursive: true, force: true });

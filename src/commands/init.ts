@@ -1,21 +1,20 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { join, posix, relative, resolve, sep } from 'node:path';
 import type { Command } from 'commander';
 import { importFormat } from '../config/imports/index.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
-import { packageRoot } from '../demo/demo.ts';
 import { problem, UserError } from '../errors.ts';
+import type { Repository } from '../git/repository.ts';
+import { logLine } from '../text/log.ts';
 import type { SourceTree } from '../types.ts';
 import { withTree } from './import.ts';
 import { writeNewFiles } from './new-files.ts';
 import type { Terminal } from './options.ts';
+import { findWorkflow, jobOf, PLACEHOLDER, workflowPath, workflowText, type FoundWorkflow } from './workflow.ts';
 import { starterFiles, starterSettings, type StarterVendor } from './starter.ts';
 
 interface InitOptions { directory: string; owner: string }
-
-const WORKFLOW = '.github/workflows/evaldiff.yml';
-const PLACEHOLDER = '<owner>';
 
 export function initCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
   program.command('init')
@@ -25,12 +24,13 @@ export function initCommand(program: Command, terminal: Terminal, done: (code: n
     .addHelpText('after', '\nExamples:\n  evaldiff init --owner your-organisation\n  evaldiff init --directory services/chat')
     .action(async ({ directory, owner }: InitOptions) => {
       checkOwner(owner);
-      const root = resolve(terminal.cwd, directory);
-      const seen = await withTree(root, terminal, look);
+      const seen = await withTree(resolve(terminal.cwd, directory), terminal, look);
       const vendor: StarterVendor = terminal.env['OPENAI_API_KEY'] === undefined && terminal.env['ANTHROPIC_API_KEY'] !== undefined ? 'anthropic' : 'openai';
-      const files = new Map([...await wanted(seen, vendor, owner)].filter(([path]) => !existsSync(join(root, path))));
-      if (files.size > 0) await writeNewFiles(root, files);
-      terminal.out(`${[...report(seen, files), '', ...nextSteps(seen, files, vendor, owner)].join('\n')}\n`);
+      const files = new Map([...await wanted(seen, vendor, owner)].filter(([path]) => !existsSync(join(seen.root, path))));
+      if (files.size > 0) await writeNewFiles(seen.root, files);
+      const here = await realpath(terminal.cwd);
+      const shown = (path: string): string => relative(here, join(seen.root, path)).split(sep).join('/');
+      terminal.out(`${[...report(seen, files, shown), '', ...nextSteps(seen, files, { vendor, owner, shown })].map(logLine).join('\n')}\n`);
       done(0);
     });
 }
@@ -41,62 +41,73 @@ function checkOwner(owner: string): void {
   throw new UserError([problem(null, `--owner: "${owner.slice(0, 100)}" is no name of a GitHub account: letters, digits and single hyphens, at most 39`)]);
 }
 
-/** What a project already has. */
+/** What is there already; paths are below `root`. */
 interface Seen {
+  /** The repository's root, where GitHub looks for workflows; without a repository the project's. */
+  root: string;
+  /** The project's folder below it, '' for the root itself. */
+  below: string;
   settings: string | null;
   prompts: string[];
   foreign: string[];
-  /** A workflow that uses the action, and whether it still has the placeholder for the account. */
-  workflow: string | null;
-  unfinished: boolean;
+  workflow: FoundWorkflow | null;
 }
 
-async function look(tree: SourceTree): Promise<Seen> {
+async function look(tree: SourceTree, { workTree: { root, below } }: Repository): Promise<Seen> {
   const paths = [...tree.files.keys()].sort();
-  const workflows = paths.filter((path) => /^\.github\/workflows\/[^/]+\.ya?ml$/.test(path));
-  const texts = await Promise.all(workflows.map(async (path) => ({ path, text: new TextDecoder().decode(await tree.read(path)) })));
-  const workflow = texts.find(({ text }) => /uses:\s*\S+\/evaldiff@/.test(text)) ?? null;
+  const inRoot = (path: string): string => posix.join(below, path);
+  const settings = [SETTINGS_FILE, LLMEVAL_FILE].find((path) => tree.files.has(path));
   return {
-    settings: [SETTINGS_FILE, LLMEVAL_FILE].find((path) => tree.files.has(path)) ?? null,
-    prompts: paths.filter((path) => /^prompts\/[^/]+\.ya?ml$/.test(path) && importFormat(path) === null),
-    foreign: paths.filter((path) => importFormat(path) !== null && !path.split('/').includes('node_modules')),
-    workflow: workflow?.path ?? null, unfinished: workflow?.text.includes(`${PLACEHOLDER}/evaldiff@`) ?? false,
+    root, below, settings: settings === undefined ? null : inRoot(settings),
+    prompts: paths.filter((path) => /^prompts\/[^/]+\.ya?ml$/.test(path) && importFormat(path) === null).map(inRoot),
+    foreign: paths.filter((path) => importFormat(path) !== null && !path.split('/').includes('node_modules')).map(inRoot),
+    workflow: await findWorkflow(root, below),
   };
 }
 
-async function wanted(seen: Seen, vendor: StarterVendor, owner: string): Promise<Map<string, string>> {
-  const empty = seen.settings === null && seen.prompts.length === 0 && seen.foreign.length === 0;
-  const files = empty ? starterFiles(vendor, owner) : new Map(seen.settings === null ? [[SETTINGS_FILE, starterSettings(vendor, owner)]] : []);
-  if (seen.workflow !== null) return files;
-  const workflow = await readFile(join(packageRoot(), 'examples', 'workflows', 'pull-request.yml'), 'utf8');
-  files.set(WORKFLOW, owner === PLACEHOLDER ? workflow : workflow.replace(/^# Replace <owner>[^\n]*\n/m, '').replaceAll(PLACEHOLDER, owner));
+/** Files to write, by their paths below the root. */
+async function wanted({ below, settings, prompts, foreign, workflow }: Seen, vendor: StarterVendor, owner: string): Promise<Map<string, string>> {
+  const empty = settings === null && prompts.length === 0 && foreign.length === 0;
+  const own = empty ? starterFiles(vendor, owner) : new Map(settings === null ? [[SETTINGS_FILE, starterSettings(vendor, owner)]] : []);
+  const files = new Map([...own].map(([path, text]) => [posix.join(below, path), text]));
+  if (workflow === null) files.set(workflowPath(below), await workflowText(below, owner));
   return files;
 }
 
-function report({ settings, prompts, foreign, workflow }: Seen, files: ReadonlyMap<string, string>): string[] {
-  const kept = [settings, ...prompts, workflow, existing(WORKFLOW, files, workflow)].filter((path) => path !== null);
+type Shown = (path: string) => string;
+
+function report({ below, settings, prompts, foreign, workflow }: Seen, files: ReadonlyMap<string, string>, shown: Shown): string[] {
+  const kept = [settings, ...prompts, workflow?.path ?? null].filter((path) => path !== null);
+  const directory = directoryOption(shown(below));
+  const taken = workflow === null && !files.has(workflowPath(below));
   return [
-    ...[...files.keys()].map((path) => `wrote ${path}`),
-    ...kept.map((path) => `kept  ${path}`),
-    ...foreign.map((path) => `found ${path}: it is read as it is; evaldiff import ${path} converts it`),
+    ...[...files.keys()].map((path) => `wrote ${shown(path)}`),
+    ...kept.map((path) => `kept  ${shown(path)}`),
+    ...(taken ? [`kept  ${shown(workflowPath(below))}: it does not evaluate this project; examples/workflows has one that does`] : []),
+    ...foreign.map((path) => `found ${shown(path)}: it is read as it is; evaldiff import${directory} ${quoted(shown(path))} converts it`),
   ];
 }
 
-/** Our own workflow's path when something else stands there, so that none was written. */
-function existing(path: string, files: ReadonlyMap<string, string>, workflow: string | null): string | null {
-  return files.has(path) || workflow !== null ? null : path;
-}
-
-function nextSteps({ foreign, prompts, workflow, unfinished }: Seen, files: ReadonlyMap<string, string>, vendor: StarterVendor, owner: string): string[] {
+function nextSteps({ below, foreign, prompts, workflow }: Seen, files: ReadonlyMap<string, string>, { vendor, owner, shown }: { vendor: StarterVendor; owner: string; shown: Shown }): string[] {
   const key = vendor === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY';
-  const listed = foreign.length > 0 && prompts.length > 0 ? [`List what you want evaluated of these under prompts: in ${SETTINGS_FILE}: ${foreign.join(', ')}`] : [];
+  const inProject = (path: string): string => posix.relative(below, path);
+  const directory = directoryOption(shown(below));
   const steps = [
     ...(owner === PLACEHOLDER && files.size > 0 ? [`Replace ${PLACEHOLDER} in the new files with the account that publishes the action (or give it: --owner).`] : []),
-    ...(unfinished && workflow !== null ? [`Replace ${PLACEHOLDER} in ${workflow} with the account that publishes the action.`] : []),
-    ...listed,
+    ...(workflow?.unfinished === true ? [`Replace ${PLACEHOLDER} in ${shown(workflow.path)} with the account that publishes the action.`] : []),
+    ...(foreign.length > 0 && prompts.length > 0 ? [`List what you want evaluated of these under prompts: in ${SETTINGS_FILE}: ${foreign.map(inProject).join(', ')}`] : []),
     `Add your model key as the repository secret ${key}; here, export it as ${key}.`,
-    '"evaldiff validate" checks the files, "evaldiff run" evaluates them, "evaldiff diff" compares them with main.',
-    'Make the job "evaldiff" a required check once its first run is green.',
+    `"evaldiff validate${directory}" checks the files, "evaldiff run${directory}" evaluates them, "evaldiff diff${directory}" compares them with main.`,
+    `Make the job "${jobOf(below)}" a required check once its first run is green.`,
   ];
   return ['Next:', ...steps.map((step, index) => `  ${String(index + 1)}. ${step}`)];
+}
+
+function directoryOption(folder: string): string {
+  return folder === '' ? '' : ` --directory ${quoted(folder)}`;
+}
+
+/** As a shell takes it for one word. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -25,6 +25,8 @@ import type { WorktreeStore } from './worktree.ts';
  * Everything but `worktree` rejects with a `UserError` when the folder is not in a git repository.
  */
 export interface Repository {
+  /** The work tree's root, and the opened folder below it (POSIX, '' for the root itself). Without a work tree the folder is its own root. */
+  workTree: { root: string; below: string };
   /** Full id of the commit that a person's branch, tag or commit id means. A full id is not looked up: see `ensureCommit`. */
   resolve(revision: string): Promise<string>;
   /** Fetches the commit from the remote when this clone lacks it. `UserError` with git's reason when that fails. */
@@ -117,6 +119,7 @@ function openFound({ place, root, start }: Found, opened: string, options: Repos
     return gitLine(place, ['hash-object', '-t', 'tree', '--stdin']);
   };
   return {
+    workTree: { root: root ?? opened, below: start.replace(/\/$/, '') },
     resolve: (revision) => resolveRevision(place, history, revision),
     ensureCommit: (commit, hints) => history.ensure(commit, hints),
     checkedOut: () => checkedOut(place),
@@ -160,9 +163,7 @@ function openFound({ place, root, start }: Found, opened: string, options: Repos
       await history.ensure(found.tip);
       return mainlineOf(place, found.name, found.tip);
     },
-    async close() {
-      await Promise.all([reader.close(), uncommitted.close()]);
-    },
+    close: async () => { await Promise.all([reader.close(), uncommitted.close()]); },
   };
 }
 
@@ -174,6 +175,7 @@ function folderAlone(outer: GitPlace, options: RepositoryOptions): Repository {
     new UserError([problem(null, `${outer.directory} is not a git repository, so there is nothing to compare with. Run "git init" and commit, or use "evaldiff run".`)]),
   );
   return {
+    workTree: { root: outer.directory, below: '' },
     resolve: refuse, ensureCommit: refuse, checkedOut: () => Promise.resolve([]), mergeBase: refuse, tree: refuse, changedFiles: refuse, defaultBase: refuse, mainline: () => Promise.resolve(null),
     async worktree(workingDirectory) {
       const prefix = folderPrefix('', relativeTo(outer.directory, workingDirectory), outer.directory);
