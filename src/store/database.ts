@@ -114,6 +114,9 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
   const tables = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
   if (application !== APPLICATION_ID && tables > 0) throw new StoreError('foreign', 'is a database of another program');
   if (version > STORE_VERSION) throw new StoreError('newer', `has store version ${String(version)}; this evaldiff knows ${String(STORE_VERSION)}`);
+  const active = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE type IN ('view', 'trigger')").get()?.['n']);
+  // Whoever made them could have a query go on for ever.
+  if (active > 0) throw new StoreError('damaged', 'has views or triggers, and no store has any');
   if (access === 'read') {
     if (tables === 0) throw new StoreError('absent', 'is empty');
     return;
