@@ -76,6 +76,16 @@ async function job(inputs: Record<string, string>, { run = 'run-1', env = {}, wi
   return { ...said, conclusion, log: said.log.join('\n'), summary: readFileSync(summary, 'utf8'), report: existsSync(result) ? readFileSync(result, 'utf8') : null, folder: runner };
 }
 
+test('a sweep in batches is told when it leaves no other job a way to pick them up', async () => {
+  const gone = Object.fromEntries(['talk', 'taped'].flatMap((name) => [[`prompts/${name}.yaml`, null], [`prompts/tests/${name}.yaml`, null]]));
+  head = repository.commit('batches', { ...gone, 'evaldiff.yaml': 'grader: { model: m }\nmodels:\n  m: { provider: openai, transport: batch }\n' });
+  // Without a key nothing is sent; what was planned is said before.
+  const warned = async (inputs: Record<string, string>) => (await job({ mode: 'sweep', ...inputs })).warnings.filter((line) => line.includes('transport: batch'));
+  expect(await warned({})).toEqual(['transport: batch with cache: false: batches that this job does not live to see end are paid for and cannot be picked up by another. Leave cache at true.']);
+  expect(await warned({ overrides: 'transport=direct' })).toEqual([]);
+  expect(await warned({ cache: 'true' })).toEqual([]);
+});
+
 describe('a sharded sweep in a workflow', () => {
   test('is one result, one check and one summary: the bytes of an unsharded run of the same answers', async () => {
     const shards = [];

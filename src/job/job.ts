@@ -20,7 +20,7 @@ import { refuseMixedRoles, runShardJob } from './shard.ts';
 import { locate, refuseForkCheckout } from './locate.ts';
 import { outputsOf } from './outputs.ts';
 import { createHalting, type Halting } from '../world/halt.ts';
-import { storesOfJob, type StoresOfJob } from './stores.ts';
+import { lostBatches, storesOfJob, type StoresOfJob } from './stores.ts';
 import { createProgress } from '../world/progress.ts';
 import { commentMarker, publish, writeReports, writeRunReports, type PublishedIds } from './publish.ts';
 import { llmevalFiles } from '../report/runs/llmeval.ts';
@@ -192,6 +192,8 @@ async function inWorld<T>(job: RunningJob, repository: Repository, { trees, temp
   const planned: Edges['planned'] = (plan, ready) => {
     runner.info(planLines({ trust, prepared: ready.prepared, notices: ready.blank.notices, references: REFERENCES_IN_LOG }).join('\n'));
     progress.planned(plan, ready);
+    const lost = lostBatches(job, ready.prepared);
+    if (lost !== null) runner.warning(lost);
   };
   const world = openWorld({
     ...access, env, trust: trust.level, code: inputs.code, codeEnv: inputs.codeEnv, repository, workingDirectory: inputs.workingDirectory,

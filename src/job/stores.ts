@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import type { Job } from './job.ts';
 import type { CacheLibrary } from '../store/cache-service.ts';
 import type { Store } from '../store/index.ts';
+import { targetsOf, type Prepared } from '../core/plan/prepare.ts';
+import { isBatched } from '../core/select/target.ts';
 import { openJobStores, type JobStores } from '../world/stores.ts';
 
 export interface StoresOfJob {
@@ -28,6 +30,12 @@ export function storesOfJob({ inputs, env, facts, mode, trust, runner }: Job): S
       if (opened !== null) await (await opened).finish();
     },
   };
+}
+
+/** What a job is about to lose by its own inputs: the next one knows of its batches only from the cache service. Null: nothing. */
+export function lostBatches({ inputs }: Pick<Job, 'inputs'>, prepared: Prepared): string | null {
+  if (inputs.cache || !targetsOf(prepared).some(isBatched)) return null;
+  return 'transport: batch with cache: false: batches that this job does not live to see end are paid for and cannot be picked up by another. Leave cache at true.';
 }
 
 const NO_SERVICE: CacheLibrary = { isFeatureAvailable: () => false, restoreCache: () => Promise.resolve(undefined), saveCache: () => Promise.resolve(0) };
