@@ -63,12 +63,19 @@ describe('runs without a verdict', () => {
 
   test('are errors when nothing could be judged at all', () => {
     const suites = [suiteResult({ references: [referenceResult('a', { base: null, head: sideResult(['ungraded', 'skipped']) })] })];
-    expect(decide(input({ suites }))).toMatchObject({ conclusion: 'error', reasons: ['No test ran, so there is no verdict.'] });
+    expect(decide(input({ suites }))).toMatchObject({ conclusion: 'error', reasons: ['1 of 2 tries have no readable grade and no other was judged, so there is no verdict.'] });
+    const skipped = [suiteResult({ references: [referenceResult('a', { base: null, head: sideResult(['skipped']) })] })];
+    expect(decide(input({ suites: skipped }))).toMatchObject({ conclusion: 'error', reasons: ['No test ran, so there is no verdict.'] });
   });
 
   test('say so in the reasons when more than a tenth has no readable grade', () => {
-    const { reasons } = decide(input({ suites: [withHead(['pass', 'ungraded'])] }));
+    const { reasons, title } = decide(input({ suites: [withHead(['pass', 'ungraded'])] }));
     expect(reasons).toEqual(['p: 1 of 3 tries have no readable grade']);
+    expect(title).toBe('No regression in 1 affected reference of 1 suite; 1 of 3 tries have no readable grade');
+    const tenth = [...Array<Outcome>(8).fill('pass'), 'ungraded'] as Outcome[];
+    expect(decide(input({ suites: [withHead(tenth)] })).title).toBe('No regression in 1 affected reference of 1 suite');
+    const long = decide(input({ suites: [withHead(['fail', 'ungraded'], { name: 'n'.repeat(400), verdict: 'regressed' })] })).title;
+    expect([long.length, long.endsWith('…; 1 of 3 tries have no readable grade')]).toEqual([255, true]);
   });
 });
 

@@ -33,7 +33,7 @@ describe('headline', () => {
     ], { verdict: 'unchanged' })] });
     expect(words(open(3))).toMatch(/^✓ No regression: .* 3 of 20 tries have no readable grade\.$/);
     expect(words(open(2))).not.toContain('readable');
-    expect(words({ ...open(3), conclusion: 'failure', reasons: ['a floor'] })).toBe('✗ Failed: a floor 3 of 20 tries have no readable grade.');
+    expect(words({ ...open(3), conclusion: 'failure', reasons: ['a floor'] })).toBe('✗ Failed: a floor; 3 of 20 tries have no readable grade.');
   });
 
   test('calls a regression one even where the gate may not fail', () => {

@@ -1,11 +1,10 @@
-import type { AttributeResult, Conclusion, GateSettings, ReferenceResult, SuiteResult, YardstickResult } from '../../types.ts';
+import type { AttributeResult, Conclusion, GateSettings, ReferenceResult, SuiteResult, TryResult, YardstickResult } from '../../types.ts';
 import { percent, points, plural, signed } from '../compare/wording.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
+import { ungradedInAll, ungradedSuites } from './ungraded.ts';
 
 /** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
 export const MAX_ERROR_SHARE = 0.1;
-/** Above this share of tries without a readable grade the verdict line says so. */
-export const MAX_UNGRADED_SHARE = 0.1;
 const NO_TEST = 'No test ran, so there is no verdict.';
 /** GitHub's limit for titles that annotations and checks share. */
 const TITLE_LIMIT = 255;
@@ -56,8 +55,15 @@ function unjudged({ suites, affected, uncomparable }: GateInput): Omit<Decision,
   if (affected > 0 && !judged && uncomparable.length > 0) {
     return { conclusion: 'neutral', reasons: uncomparable.map((name) => `${name}: judged by preference alone, and there is no answer of base to compare with.`) };
   }
-  if (affected > 0 && !judged) return { conclusion: 'error', reasons: [NO_TEST] };
+  if (affected > 0 && !judged) return { conclusion: 'error', reasons: withoutVerdict(tries) };
   return null;
+}
+
+/** Why nothing was judged although something ran: what graders said cannot be read, or nothing applied. */
+function withoutVerdict(tries: readonly TryResult[]): string[] {
+  const ungraded = tries.filter(({ outcome }) => outcome === 'ungraded');
+  const reasons = ungraded.flatMap(({ scores }) => scores.find(({ status }) => status === 'ungraded')?.reason ?? []);
+  return ungraded.length === 0 ? [NO_TEST] : [`${String(ungraded.length)} of ${String(tries.length)} tries have no readable grade and no other was judged, so there is no verdict.`, ...[...new Set(reasons)].slice(0, 3)];
 }
 
 /** Something that makes a run red, unless what it belongs to (a suite, or the run) is never to fail. */
@@ -155,16 +161,15 @@ function removals({ removed, settings }: GateInput): string[] {
 }
 
 function ungradedShare({ suites }: GateInput): string[] {
-  return suites.flatMap(({ name, references }) => {
-    const tries = references.flatMap(({ base, head }) => [...base?.tries ?? [], ...head?.tries ?? []]);
-    const ungraded = tries.filter(({ outcome }) => outcome === 'ungraded').length;
-    return ungraded > MAX_UNGRADED_SHARE * tries.length ? [`${name}: ${String(ungraded)} of ${String(tries.length)} tries have no readable grade`] : [];
-  });
+  return ungradedSuites(suites).map(({ name, ungraded, tries }) => `${name}: ${String(ungraded)} of ${String(tries)} tries have no readable grade`);
 }
 
 function withTitle(decision: Omit<Decision, 'title'>, input: GateInput): Decision {
-  const title = titleOf(decision, input);
-  return { ...decision, title: title.length > TITLE_LIMIT ? `${title.slice(0, TITLE_LIMIT - 1)}…` : title };
+  const ungraded = decision.conclusion === 'error' ? null : ungradedInAll(input.suites);
+  const end = ungraded === null ? '' : `; ${ungraded}`;
+  const title = end === '' ? titleOf(decision, input) : titleOf(decision, input).replace(/\.$/, '');
+  const room = TITLE_LIMIT - end.length;
+  return { ...decision, title: `${title.length > room ? `${title.slice(0, room - 1)}…` : title}${end}` };
 }
 
 function titleOf({ conclusion, reasons }: Omit<Decision, 'title'>, input: GateInput): string {

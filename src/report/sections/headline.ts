@@ -22,7 +22,9 @@ export interface Headline {
 export function headline(result: Result): Headline {
   const found = outcomeOf(result);
   const ungraded = result.conclusion === 'error' ? null : ungradedInAll(result.suites);
-  return ungraded === null ? found : { ...found, line: [...found.line, text(` ${ungraded}.`)] };
+  const last = found.line.at(-1);
+  const begun = last !== undefined && 'text' in last && !last.text.endsWith('.') ? ';' : '';
+  return ungraded === null ? found : { ...found, line: [...found.line, text(`${begun} ${ungraded}.`)] };
 }
 
 function outcomeOf(result: Result): Headline {
