@@ -84,6 +84,18 @@ describe('a written insight', () => {
       expect.objectContaining({ id: 'billing', verdict: 'no change seen', difference_points: 0, samples: [] }),
     ]);
   });
+
+  test('about a sweep is asked for from what passes there, with nothing of a comparison', async () => {
+    const sweep = [attribute('billing', { kind: 'subtask', base: null, head: 0.6, difference: null, low: null, high: null, p: null, verdict: 'no change seen', alignment: { base: null, head: 0.25 }, samples: [{ kind: 'skill', reference: 'r2', side: 'head', expected: 5, output: 1 }] })];
+    const { tools, asked } = scripted({ insights: () => ({ insights: [insight('12 cases of billing pass in 60 %.', ['billing'], ['r2']), insight('It was 95 % before.', ['billing'], [])] }) });
+    const found = await findingsFor(sweep, tools);
+    expect([found.findings.map(({ text }) => text), found.dropped]).toEqual([['12 cases of billing pass in 60 %.'], ['an insight was dropped: it states the number "95", which is in none of the tables']]);
+    expect(JSON.parse(materials(asked[0]!).get('tables')!)).toEqual({
+      id: 'billing', name: 'billing', kind: 'subtask', prior_percent: 25, judged_references: 12, pass_percent: 60, answers_with_other_skills_percent: 25,
+      samples: [{ reference: 'r2', side: 'head', affinity_of_expected: 5, affinity_of_answer: 1 }],
+    });
+    expect(asked[0]!.messages[1]!.content).not.toMatch(/before a change|"verdict"/);
+  });
 });
 
 describe('without a grader', () => {

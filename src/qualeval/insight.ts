@@ -3,7 +3,7 @@ import { percent, plural, points, signed } from '../core/compare/wording.ts';
 import type { AttributeResult, Insight } from '../types.ts';
 import { ask, type AskTools } from './ask.ts';
 import { oneLine } from './line.ts';
-import { numbersOf, tableText } from './tables.ts';
+import { areCompared, numbersOf, tableText } from './tables.ts';
 
 /** What one insight may say; its suite is added by who knows it. */
 export type Finding = Omit<Insight, 'path' | 'suite' | 'variant'>;
@@ -25,6 +25,20 @@ const written = z.object({
   })),
 });
 
+const FIGURES = '"prior_percent" is the weight of an attribute among those of its kind. "answers_with_other_skills_percent": lower is better.';
+
+const COMPARED = [
+  'The tables compare the share of answers that pass before a change (base) and after it (head).\n{{tables}}',
+  `${FIGURES} "verdict" is the outcome of a statistical test: call nothing worse or better that it does not call so. "same_references_as" names attributes whose references carry the whole change.`,
+  'Write insights that help to mend the change.',
+];
+
+const ONE_SIDED = [
+  'The tables state the share of answers that pass. Nothing was compared, so nothing got worse or better.\n{{tables}}',
+  FIGURES,
+  'Write insights that help to see where the application is weak.',
+];
+
 /**
  * Insights that the grader writes from the tables alone. One that names an attribute or reference that does not exist, or a
  * number that no table states, is dropped, and `dropped` says so. Without any, sentences of our own from the same tables.
@@ -33,13 +47,12 @@ export async function findingsFor(attributes: readonly AttributeResult[], tools:
   if (tools === null) return { findings: plainFindings(attributes), dropped: [] };
   const asked = await ask({
     purpose: 'insight', name: 'insights', reply: written,
-    role: 'You explain to the owners of an application what a change did to it, from tables of figures.',
+    role: 'You explain to the owners of an application what tables of figures say about it.',
     materials: { tables: tableText(attributes) },
     text: [
-      'The test cases of the application were sorted into domains (what an input is about) and sub-tasks (what answering takes). The tables compare the share of answers that pass before the change (base) and after it (head).',
-      '{{tables}}',
-      '"prior_percent" is the weight of an attribute among those of its kind. "verdict" is the outcome of a statistical test: call nothing worse or better that it does not call so. "same_references_as" names attributes whose references carry the whole change. "answers_with_other_skills_percent": lower is better.',
-      `Write at most ${String(MOST)} insights that help to mend the change, the most important first. Use no number that the tables do not state, spelled in digits as there, and name attributes and references by their ids in the lists.`,
+      'The test cases of the application were sorted into domains (what an input is about) and sub-tasks (what answering takes).',
+      ...(areCompared(attributes) ? COMPARED : ONE_SIDED),
+      `At most ${String(MOST)} in all, the most important first. Use no number that the tables do not state, spelled in digits as there, and name attributes and references by their ids in the lists.`,
     ].join('\n'),
   }, tools);
   if (asked.status === 'failed') return { findings: plainFindings(attributes), dropped: [`no insights were written: ${asked.reason}`] };

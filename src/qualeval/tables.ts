@@ -1,14 +1,32 @@
-import type { AttributeResult, Json } from '../types.ts';
+import type { AttributeResult, AttributeSample, Json } from '../types.ts';
 
 /** References of an attribute that are listed to the model; it has seen nothing else of them than their ids. */
 const LISTED = 20;
 
 /** What insights are written from, one attribute per line: shares as percentages and differences as points, as people read them. */
 export function tableText(attributes: readonly AttributeResult[]): string {
-  return attributes.map((attribute) => JSON.stringify(tableRow(attribute))).join('\n');
+  const isCompared = areCompared(attributes);
+  return attributes.map((attribute) => JSON.stringify(tableRow(attribute, isCompared))).join('\n');
 }
 
-function tableRow({ id, name, kind, prior, n, base, head, difference, low, high, verdict, explained_by, alignment, samples, references }: AttributeResult): Json {
+/** Whether the tables compare two sides: a sweep has one. */
+export function areCompared(attributes: readonly AttributeResult[]): boolean {
+  return attributes.some(({ difference }) => difference !== null);
+}
+
+function tableRow(attribute: AttributeResult, isCompared: boolean): Json {
+  return isCompared ? comparedRow(attribute) : oneSidedRow(attribute);
+}
+
+function oneSidedRow({ id, name, kind, prior, n, base, head, alignment, samples }: AttributeResult): Json {
+  return {
+    id, name, kind, prior_percent: hundred(prior), judged_references: n, pass_percent: hundred(head ?? base),
+    ...(alignment === null ? {} : { answers_with_other_skills_percent: hundred(alignment.head ?? alignment.base) }),
+    samples: samples.map(sampleRow),
+  };
+}
+
+function comparedRow({ id, name, kind, prior, n, base, head, difference, low, high, verdict, explained_by, alignment, samples, references }: AttributeResult): Json {
   const moved = verdict === 'regressed' || verdict === 'improved';
   return {
     id, name, kind, verdict, prior_percent: hundred(prior), compared_references: n, base_pass_percent: hundred(base), head_pass_percent: hundred(head),
@@ -16,10 +34,14 @@ function tableRow({ id, name, kind, prior, n, base, head, difference, low, high,
     same_references_as: explained_by,
     ...(alignment === null ? {} : { answers_with_other_skills_percent: { base: hundred(alignment.base), head: hundred(alignment.head) } }),
     ...(moved ? { references: references.slice(0, LISTED) } : {}),
-    samples: samples.map((sample): Json => (sample.kind === 'drop'
-      ? { reference: sample.reference, base_pass_percent: hundred(sample.base), head_pass_percent: hundred(sample.head) }
-      : { reference: sample.reference, side: sample.side, affinity_of_expected: sample.expected, affinity_of_answer: sample.output })),
+    samples: samples.map(sampleRow),
   };
+}
+
+function sampleRow(sample: AttributeSample): Json {
+  return sample.kind === 'drop'
+    ? { reference: sample.reference, base_pass_percent: hundred(sample.base), head_pass_percent: hundred(sample.head) }
+    : { reference: sample.reference, side: sample.side, affinity_of_expected: sample.expected, affinity_of_answer: sample.output };
 }
 
 /** Percent with one decimal. */
@@ -35,6 +57,7 @@ export function numbersOf(attributes: readonly AttributeResult[]): Set<number> {
     else if (Array.isArray(value)) value.forEach(visit);
     else if (value !== null && typeof value === 'object') Object.values(value).forEach(visit);
   };
-  attributes.forEach((attribute) => visit(tableRow(attribute)));
+  const isCompared = areCompared(attributes);
+  attributes.forEach((attribute) => visit(tableRow(attribute, isCompared)));
   return found;
 }
