@@ -129,7 +129,10 @@ function spending(input: RunInput, { budget, base, head }: Arranged, { prepared,
   return {
     forecast: prepared === whole ? found : priced(input, prepared, stored), cap: cost,
     caps: ownCaps(caps, input, () => ({ calls: { part: callsOf(prepared.plan), whole: callsOf(whole.plan) }, cost: portionOfCost(whole, prepared) })),
-    problems: [...overBudget(whole.plan, caps.maxCalls, { bothSides: base !== null && input.base !== null, stored: input.shard === undefined ? found.stored : 0 }), ...costProblems(found, cost, head.settings.file ?? SETTINGS_FILE)],
+    // The plan that a merge makes was held to the caps by its shards; the merge itself may say what is wrong with these, and has what is left.
+    problems: input.merged !== undefined ? [] : [
+      ...overBudget(whole.plan, caps.maxCalls, { bothSides: base !== null && input.base !== null, stored: input.shard === undefined ? found.stored : 0 }), ...costProblems(found, cost, head.settings.file ?? SETTINGS_FILE),
+    ],
     notices: spendNotices(found, planned, { calls: caps.maxCalls, cost }),
   };
 }

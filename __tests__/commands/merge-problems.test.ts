@@ -58,6 +58,15 @@ describe('a shard', () => {
     expect(err).toContain('--shard: must be i/n');
   });
 
+  test.each([
+    [['--shard-to', 'part'], '--shard-to: is the folder of one part; name the part with --shard i/n, like 2/4'],
+    [['--shard', '1/2', '--report', 'out'], '--report: a shard judges nothing and has no report; give it to evaldiff merge'],
+  ])('that is asked for by %j alone is refused, before anything is paid for', async (argv, message) => {
+    const { code, err } = await shop.evaldiff('run', ...argv);
+    expect([code, shop.server.requests.length]).toEqual([2, 0]);
+    expect(err).toContain(message);
+  });
+
   test('is not written over somebody\'s files, and replaces an earlier part', async () => {
     mkdirSync(at('mine'));
     writeFileSync(at('mine', 'notes.txt'), 'mine');
@@ -116,6 +125,8 @@ describe('a merge is refused, in words that say what to do, when', () => {
     const err = await merged();
     expect(err).toContain('shard 1/2 was given other values than the merge for: max-calls.');
     expect(err).toContain('shard 2/2 was given other values than the merge for: overrides.');
+    // Also where the merge's own would not even do for its plan.
+    for (const caps of [['--max-calls', '1'], ['--max-cost', '0.000001']]) expect(await merged(...FOLDERS, ...caps)).toContain(`than the merge for: ${caps[0]!.slice(2)}`);
   });
 
   test('the parts are of another commit, level of trust or version', async () => {

@@ -30,6 +30,7 @@ export function factsOf({ input: { read, code, maxCalls, maxCost }, sides, trust
 /** Evaluates one part of a sweep of the current files, and writes it to a folder. */
 export async function evaluateShard(given: ShardOptions & { shard: string }, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal): Promise<void> {
   const shard = readShard(given.shard);
+  if (options.report !== undefined) throw new UserError([problem(null, '--report: a shard judges nothing and has no report; give it to evaldiff merge')]);
   const folder = resolve(terminal.cwd, given.shardTo ?? `evaldiff-shard-${String(shard.index)}-of-${String(shard.count)}`);
   await refuseUnwritable([{ option: '--shard-to', path: folder, kind: 'folder' }]);
   await refuseForeign(folder);
