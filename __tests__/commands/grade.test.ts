@@ -69,6 +69,17 @@ describe('evaldiff grade', () => {
     expect(trial.consistency.kappa).toBeCloseTo((7 / 9 - 41 / 81) / (1 - 41 / 81), 12);
   });
 
+  test('asks the graders that the rubric\'s metric names, unless the command line names one', async () => {
+    const files = { 'prompts/p.yaml': 'name: p\nmodel: judge\nprompt: hi\ntests: { metrics: [{ rubric: polite, grader: { model: other, temperature: 0.5 } }], references: [{ id: a }] }\n' };
+    const own = await grade(['polite', '--json', '--repeats', '1'], wavering(), files);
+    expect([own.code, (JSON.parse(own.out) as RubricTrial).graders]).toEqual([0, ['judge-2']]);
+    expect(own.models.requests.map(({ model, body }) => [model, body['temperature']])).toEqual(Array(3).fill(['judge-2', 0.5]));
+    const named = await grade(['polite', 'grader.model=judge', '--json', '--repeats', '1'], wavering(), files);
+    expect((JSON.parse(named.out) as RubricTrial).graders).toEqual(['judge-1']);
+    const alone = await grade(['polite', '--json', '--repeats', '1'], wavering(), { ...files, 'evaldiff.yaml': SETTINGS.replace('grader: judge\n', '') });
+    expect([alone.code, (JSON.parse(alone.out) as RubricTrial).graders]).toEqual([0, ['judge-2']]);
+  });
+
   test('prints what most needs reading first', async () => {
     const { out } = await grade(['polite'], wavering());
     expect(out).toContain('polite: 3 examples, graded 3 times by judge-1');
