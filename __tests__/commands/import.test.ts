@@ -81,6 +81,20 @@ describe('evaldiff import', () => {
     expect(after.project.suites[0]?.tests.metrics[1]?.graders).toMatchObject([{ model: 'gpt-4o', parameters: { temperature: 0.5 } }]);
   });
 
+  test('says once what several tests share, and which files a conversion elsewhere still needs', async () => {
+    const repeated = await run(['import', 'promptfooconfig.yaml'], { 'promptfooconfig.yaml': CONFIG });
+    const notes = repeated.err.split('\n').filter((line) => line !== '');
+    expect([new Set(notes).size, repeated.out]).toEqual([notes.length, expect.stringContaining(`; ${notes.length} parts not carried over`)]);
+    const lesson = {
+      'flexeval.yaml': 'data_sources: [{ path: data/d.jsonl }]\nrubric_paths: [my/r.yaml]\neval:\n  metrics: { rubric: [{ name: asks }] }\n  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o } }\n',
+      'data/d.jsonl': '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Why?"}]}\n', 'my/r.yaml': 'asks: { prompt: "{content}", choice_scores: { YES: 1, NO: 0 } }\n',
+    };
+    const needs = (err: string): string[] => err.split('\n').filter((line) => line.includes('was not copied'));
+    const elsewhere = await run(['import', 'flexeval.yaml', '--out', 'converted'], { ...lesson, 'converted/my/r.yaml': 'there' });
+    expect([elsewhere.code, needs(elsewhere.err)]).toEqual([0, ['note: data/d.jsonl is read by the new files and was not copied: put it below converted as well']]);
+    expect(needs((await run(['import', 'flexeval.yaml'], lesson)).err)).toEqual([]);
+  });
+
   test('overwrites nothing, and writes all or nothing', async () => {
     const { code, err, files } = await run(['import', 'promptfooconfig.yaml'], { 'promptfooconfig.yaml': CONFIG, 'prompts/promptfooconfig-2-gpt-4o.yaml': 'mine' });
     expect([code, err]).toEqual([2, expect.stringContaining('prompts/promptfooconfig-2-gpt-4o.yaml: exists already and is not overwritten')]);

@@ -49,6 +49,17 @@ describe('a slip at the command line', () => {
     expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([2, expect.stringContaining('evaldiff.yaml: does not exist, and neither does any prompts/*.yaml; write prompts there ("evaldiff init" begins with some), or name the folder (working-directory, --directory)')]);
   });
 
+  test.each<[string, string, string]>([
+    ['promptfooconfig.yaml', 'prompts: 5\n', 'promptfooconfig.yaml:1: a prompt is not carried over: it is neither text nor a file'],
+    ['prompts/p.yaml', 'name: p\nmodel: gpt-4o\nprompt: hi\n', 'prompts/p.yaml: the prompt "p" has no tests, so it is not evaluated'],
+  ])('in a project whose %s comes to nothing says why, and not that nothing is there', async (file, text, why) => {
+    const repository = createRepository();
+    repository.commit('one', { [file]: text });
+    const { code, out } = await evaldiff(repository.directory, 'validate');
+    expect([code, out]).toEqual([2, expect.stringContaining(`- ${why}`)]);
+    expect(out).not.toContain('does not exist');
+  });
+
   test('that names no key names the variable to set', async () => {
     const repository = createRepository();
     repository.commit('one', PROJECT);
@@ -111,7 +122,7 @@ describe('evaldiff cache', () => {
     await shop.evaldiff('run', 'n_tries=1');
     const file = join(shop.repository.directory, '.evaldiff/answers.sqlite');
     expect((await shop.evaldiff('cache')).out).toContain(`${file}: 2 answers`);
-    expect((await shop.evaldiff('cache', '--clear')).out).toContain('2 answers removed\nkept: how often each question passed so far, and the last measured noise; --all removes them too\n');
+    expect((await shop.evaldiff('cache', '--clear')).out).toContain('2 answers removed\nkept: how often each question passed so far, the last measured noise, and batches to be picked up; --all removes them too\n');
     expect(await shop.evaldiff('cache', '--all')).toEqual({ code: 0, err: '', out: `${file}: removed\n` });
     expect(existsSync(file)).toBe(false);
     expect((await shop.evaldiff('cache')).out).toBe(`${file}: nothing is kept yet\n`);

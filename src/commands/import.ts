@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import { Option, type Command } from 'commander';
+import { distinct } from '../config/distinct.ts';
 import { filesOf } from '../config/files.ts';
 import { convertImport, settingsFile } from '../config/imports/convert.ts';
 import { formatOf, IMPORT_FORMATS, readImport, type Imported, type ImportFormat } from '../config/imports/index.ts';
@@ -31,16 +32,18 @@ export function importCommand(program: Command, terminal: Terminal, done: (code:
     .action(async (file: string, options: ImportOptions) => {
       const root = resolve(terminal.cwd, options.directory);
       const imported = await read(file, root, options, terminal);
-      const { files, settings } = convertImport(imported, pathIn(root, resolve(terminal.cwd, file)) ?? file, options.owner);
+      const { files, settings, needs } = convertImport(imported, pathIn(root, resolve(terminal.cwd, file)) ?? file, options.owner);
       const folder = options.out === undefined ? root : resolve(terminal.cwd, options.out);
       const known = hasSettings(folder);
       if (!known && Object.keys(settings).length > 0) files.set(SETTINGS_FILE, settingsFile(settings, options.owner));
-      for (const notice of imported.left) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
+      const left = distinct(imported.left);
+      for (const notice of left) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
       if (files.size === 0) throw new UserError([problem({ file, line: 0 }, 'nothing of it can be carried over')]);
       await writeNewFiles(folder, files);
       terminal.out([...files.keys()].map((path) => `wrote ${posix.join(pathIn(resolve(terminal.cwd), folder) ?? folder, path)}\n`).join(''));
+      for (const path of missingFrom(folder, needs)) terminal.err(`note: ${logLine(path)} is read by the new files and was not copied: put it below ${logLine(pathIn(resolve(terminal.cwd), folder) ?? folder)} as well\n`);
       if (known && Object.keys(settings).length > 0) terminal.out(`\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n${settingsFile(settings, options.owner).split('\n').slice(1).join('\n')}`);
-      terminal.out(`\n${plural(imported.prompts.length, 'prompt')}; ${plural(imported.left.length, 'part')} not carried over. Check with: evaldiff validate\n`);
+      terminal.out(`\n${plural(imported.prompts.length, 'prompt')}; ${plural(left.length, 'part')} not carried over. Check with: evaldiff validate\n`);
       done(0);
     });
 }
@@ -78,6 +81,10 @@ export async function withTree<T>(root: string, terminal: Terminal, work: (tree:
 function pathIn(folder: string, path: string): string | null {
   const found = relative(folder, path).split(sep).join('/');
   return found === '..' || found.startsWith('../') ? null : found;
+}
+
+function missingFrom(folder: string, paths: readonly string[]): string[] {
+  return [...new Set(paths)].filter((path) => !existsSync(join(folder, path)));
 }
 
 function hasSettings(folder: string): boolean {

@@ -6,6 +6,7 @@ import { checkGraders, checkNames, checkRubricNames } from './check-suites.ts';
 import { composePrompt } from './defaults.ts';
 import { below, valueAt } from './document.ts';
 import type { Document } from './document.ts';
+import { distinct } from './distinct.ts';
 import { filesOf, twins } from './files.ts';
 import type { Files, ParsedDocuments } from './files.ts';
 import { documentOf, formatOf, IMPORTED_BY_NAME, importFormat, readImport, type Imported } from './imports/index.ts';
@@ -68,14 +69,16 @@ export async function readProject(tree: SourceTree, options: ReadOptions, tools:
   checkGraders(suites, settings, problems);
   if (options.allowedModels !== null) problems.push(...checkModels(settings, suites, options.allowedModels));
   notices.push(...twins(tree, files.read));
-  if (options.configRequired && settings.file === null && suites.length === 0 && problems.length === 0) problems.push(nothingFound(tree, options.config));
+  if (options.configRequired && settings.file === null && suites.length === 0 && problems.length === 0) problems.push(...nothingToRun(tree, options.config, ofSuites.notices));
   return { project: { settings, suites, rubrics: used(rubrics, suites, builtInRubrics), notices: distinct(notices) }, problems: distinct(problems) };
 }
 
-/** A run on the wrong folder must not look like one in which nothing changed. */
-function nothingFound({ commit }: SourceTree, config: string): Problem {
+/** A run on the wrong folder must not look like one in which nothing changed. Files that were found and came to nothing say why. */
+function nothingToRun({ commit }: SourceTree, config: string, notices: readonly Notice[]): Problem[] {
+  const reasons = notices.filter(({ kind }) => kind === 'import' || kind === 'unused');
+  if (reasons.length > 0) return reasons.map(({ place, message }) => problem(place, message));
   const where = commit === 'worktree' ? '' : ` at ${commit.slice(0, 7)}`;
-  return problem({ file: config, line: 0 }, `does not exist${where}, and neither does any prompts/*.yaml; write prompts there ("evaldiff init" begins with some), or name the folder (working-directory, --directory) or the file (config, --config) that has them`);
+  return [problem({ file: config, line: 0 }, `does not exist${where}, and neither does any prompts/*.yaml; write prompts there ("evaldiff init" begins with some), or name the folder (working-directory, --directory) or the file (config, --config) that has them`)];
 }
 
 /** A parameter that a line fixes is swept no more; one with several values is swept instead. */
@@ -226,14 +229,4 @@ function overridden(prompt: Prompt, { parameters }: Overrides): Prompt {
 function used(rubrics: ReadonlyMap<string, Rubric>, suites: readonly Suite[], builtIns: ReadonlyMap<string, Rubric>): Map<string, Rubric> {
   const named = new Set(suites.flatMap(({ tests }) => everyMetric(tests).flatMap(({ source }) => (source.kind === 'rubric' ? [source.rubric] : []))));
   return new Map([...rubrics].filter(([name, rubric]) => named.has(name) || builtIns.get(name) !== rubric));
-}
-
-/** Without repeats: files that several prompts share are read for each of them. */
-function distinct<T extends Problem | Notice>(entries: readonly T[]): T[] {
-  const seen = new Map<string, T>();
-  for (const entry of entries) {
-    const key = `${entry.place?.file ?? ''}\n${entry.place?.line ?? ''}\n${entry.message}`;
-    if (!seen.has(key)) seen.set(key, entry);
-  }
-  return [...seen.values()];
 }

@@ -53,6 +53,16 @@ describe('a .prompt.yml', () => {
     ]);
   });
 
+  test('its judges\' models grade: the first where the settings name none, another one beside its metric', async () => {
+    const judge = (name: string, rest: string): string => `  - name: ${name}\n    llm: { prompt: 'Is {{completion}} good?', ${rest} }\n`;
+    const file = `model: openai/gpt-4o\nmessages: [{ role: user, content: hi }]\ntestData: [{ input: a }]\nevaluators:\n${judge('one', 'modelId: openai/gpt-4o-mini')}${judge('two', 'modelId: openai/gpt-4.1')}${judge('three', 'modelId: openai/gpt-4o-mini, seed: 1')}${judge('four', 'choices: []')}`;
+    const { project, problems, notices } = await read({ [FILE]: file });
+    expect([problems, notices]).toEqual([[], [`${FILE}:9: seed of the evaluator three is not carried over: it is no part of the format`]]);
+    expect(project.settings.grader?.model).toBe('gpt-4o-mini');
+    expect(project.suites[0]?.tests.metrics.map(({ name, graders }) => [name, graders?.map(({ model }) => model)])).toEqual([['one', undefined], ['two', ['gpt-4.1']], ['three', undefined], ['four', undefined]]);
+    expect((await read({ 'evaldiff.yaml': 'grader: claude-sonnet-4-5', [FILE]: file })).project.settings.grader?.model).toBe('claude-sonnet-4-5');
+  });
+
   test('without test data is told to have no tests; without a judge for them as well', async () => {
     const bare = 'messages: [{ role: user, content: hi }]\nmodel: openai/gpt-4o\n';
     expect((await read({ [FILE]: bare })).notices).toEqual([`${FILE}: the prompt "summary" has no tests, so it is not evaluated`]);

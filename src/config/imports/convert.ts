@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { Json } from '../../types.ts';
-import type { JsonMap } from '../document.ts';
+import { isMap, type JsonMap } from '../document.ts';
 import type { Draft, Imported } from './imported.ts';
 
 /** Where editors find the JSON Schema of a kind of file; `owner` is the account that publishes the action. */
@@ -12,7 +12,12 @@ export function schemaLine(kind: 'settings' | 'prompt' | 'tests' | 'attributes',
 const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
 
 /** What an imported file comes to as files of ours, by path; and what its settings would have to say. */
-export interface Conversion { files: Map<string, string>; settings: JsonMap }
+export interface Conversion {
+  files: Map<string, string>;
+  settings: JsonMap;
+  /** Files of data and rubrics that these refer to, by their paths below the project; they are not copied. */
+  needs: string[];
+}
 
 /** Writes imported prompts as files of ours: one prompt file each, and one test file for those that share their tests. */
 export function convertImport(imported: Imported, source: string, owner: string): Conversion {
@@ -28,14 +33,20 @@ export function convertImport(imported: Imported, source: string, owner: string)
     }
     files.set(`prompts/${slug}.yaml`, `${schemaLine('prompt', owner)}# From ${source}\n${yaml({ ...(shared === null ? {} : { defaults: [`tests/${shared}`] }), ...prompt.value })}`);
   }
+  return { files, settings: settingsOf(imported), needs: [...(imported.rubrics ?? []).map(({ file }) => file), ...[...slugs.keys()].flatMap(dataOf)] };
+}
+
+function settingsOf({ models, grader, rubrics }: Imported): JsonMap {
   return {
-    files,
-    settings: {
-      ...(Object.keys(imported.models).length === 0 ? {} : { models: imported.models }),
-      ...(imported.grader === null ? {} : { grader: { model: imported.grader.model } }),
-      ...(imported.rubrics === undefined ? {} : { rubrics: [OWN_RUBRICS, ...imported.rubrics.map(({ file }) => file)] }),
-    },
+    ...(Object.keys(models).length === 0 ? {} : { models }),
+    ...(grader === null ? {} : { grader: { model: grader.model } }),
+    ...(rubrics === undefined ? {} : { rubrics: [OWN_RUBRICS, ...rubrics.map(({ file }) => file)] }),
   };
+}
+
+function dataOf({ value }: Draft): string[] {
+  const sources = value['references_from'];
+  return Array.isArray(sources) ? sources.filter(isMap).flatMap(({ file }) => (typeof file === 'string' ? [file] : [])) : [];
 }
 
 /** A settings file with these settings. */

@@ -1,5 +1,5 @@
 import { problem } from '../../errors.ts';
-import type { Json, Notice, Problem } from '../../types.ts';
+import type { Json, Notice, Place, Problem } from '../../types.ts';
 import { isMap, valueAt } from '../document.ts';
 import type { Document, JsonMap, Path } from '../document.ts';
 import { fillInAll, pathsOf, readTemplate, toOurs, variableOf } from './braces.ts';
@@ -95,7 +95,7 @@ function testsDraft(document: Document, value: JsonMap, imported: Imported): Dra
   const shared: JsonMap[] = [];
   for (const { evaluator, path, name } of named) {
     const place = document.placeOf(path);
-    const converted = isMap(evaluator) ? convertEvaluator(evaluator) : { why: 'it is no map' };
+    const converted = isMap(evaluator) ? judged(convertEvaluator(evaluator), evaluator, place, imported) : { why: 'it is no map' };
     if ('why' in converted) left.push(leftOut(place, `the evaluator ${name}`, converted.why));
     else if (JSON.stringify(converted.metric).includes('{{')) ownMetrics(document, kept, references, { name, metric: converted.metric, path }, left, draft);
     else {
@@ -140,7 +140,9 @@ function nameOf(evaluator: Json): string {
   return typeof name === 'string' && name !== '' ? name : 'evaluator';
 }
 
-function convertEvaluator(evaluator: JsonMap): { metric: JsonMap } | { why: string } {
+type Converted = { metric: JsonMap } | { why: string };
+
+function convertEvaluator(evaluator: JsonMap): Converted {
   const { string, llm, uses } = evaluator;
   if (isMap(string)) return convertString(string);
   if (isMap(llm)) return convertJudge(llm);
@@ -149,7 +151,7 @@ function convertEvaluator(evaluator: JsonMap): { metric: JsonMap } | { why: stri
   return near === undefined ? { why: `${uses} is not known here` } : { metric: near };
 }
 
-function convertString(string: JsonMap): { metric: JsonMap } | { why: string } {
+function convertString(string: JsonMap): Converted {
   const [entry, ...more] = Object.entries(string);
   const [kind, value] = entry ?? ['', null];
   const metric = entryOf(COMPARISONS, kind);
@@ -157,8 +159,24 @@ function convertString(string: JsonMap): { metric: JsonMap } | { why: string } {
   return isScalar(value) ? { metric: { uses: metric, with: { value: String(value), ignore_case: true } } } : { why: 'its value is no text' };
 }
 
+const EVALUATOR_KEYS = ['name', 'string', 'llm', 'uses'];
+const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
+
+/** With the judge's model: the first one named grades where the settings name none, another one stands beside its metric. What else is written is said. */
+function judged(converted: Converted, evaluator: JsonMap, place: Place, imported: Imported): Converted {
+  if ('why' in converted) return converted;
+  const llm = isMap(evaluator['llm']) ? evaluator['llm'] : {};
+  const unknown = [...Object.keys(evaluator).filter((key) => !EVALUATOR_KEYS.includes(key)), ...Object.keys(llm).filter((key) => !JUDGE_KEYS.includes(key))];
+  imported.left.push(...unknown.map((key) => leftOut(place, `${key} of the evaluator ${nameOf(evaluator)}`, 'it is no part of the format')));
+  const { modelId } = llm;
+  if (!isScalar(modelId)) return converted;
+  const model = publishedModel(modelId);
+  imported.grader ??= { model, place };
+  return model === imported.grader.model ? converted : { metric: { ...converted.metric, grader: { model } } };
+}
+
 /** A judge with choices asks for one of them; here the criterion is asked, and the choices that score say what passes. */
-function convertJudge(llm: JsonMap): { metric: JsonMap } | { why: string } {
+function convertJudge(llm: JsonMap): Converted {
   const { prompt, choices, systemPrompt } = llm;
   if (typeof prompt !== 'string') return { why: 'its judge has no prompt' };
   const scored = Array.isArray(choices) ? choices.filter(isMap).flatMap(({ choice, score }) => (isScalar(choice) && typeof score === 'number' ? [`${String(choice)} (${String(score)})`] : [])) : [];
