@@ -11,6 +11,7 @@ import { accessFrom } from '../../src/world/access.ts';
 import { knowing, PROJECT } from '../commands/sharded.ts';
 import { startArtifactServer, type ArtifactServer } from '../stand-ins/artifact-service.ts';
 import { startValidatingGitHub, workflowToken, type GitHubStandIn } from '../stand-ins/github/index.ts';
+import { startCacheServer } from '../stand-ins/cache-service.ts';
 import { startModelServer, type ModelServer } from '../stand-ins/models/server.ts';
 import { createRepository, fixtureEnvironment, removeTemporaryFolders, temporaryFolder, type FixtureRepository } from '../stand-ins/repository.ts';
 
@@ -44,7 +45,7 @@ afterAll(removeTemporaryFolders);
 interface Ended { conclusion: string; outputs: Record<string, string>; log: string; errors: string[]; warnings: string[]; summary: string; report: string | null; folder: string }
 
 /** One job of a workflow run, on a runner of its own; a run's jobs share its artifacts. */
-async function job(inputs: Record<string, string>, { run = 'run-1', env = {}, without = [] }: { run?: string; env?: NodeJS.ProcessEnv; without?: string[] } = {}): Promise<Ended> {
+async function job(inputs: Record<string, string>, { run = 'run-1', env = {}, without = [], now = () => undefined }: { run?: string; env?: NodeJS.ProcessEnv; without?: string[]; now?: () => void } = {}): Promise<Ended> {
   const runner = temporaryFolder('runner');
   Object.assign(process.env, artifacts.environment(run));
   const summary = join(runner, 'summary.md');
@@ -61,7 +62,8 @@ async function job(inputs: Record<string, string>, { run = 'run-1', env = {}, wi
   const facts = readEvent(all, parsePayload(readFileSync(new URL('../../fixtures/events/workflow_dispatch.json', import.meta.url), 'utf8')));
   const said = { log: [] as string[], errors: [] as string[], warnings: [] as string[], outputs: {} as Record<string, string> };
   const work = runJob({
-    inputs: read, access: accessFrom(read, all), facts, mode: resolveMode(read.mode, facts), trust: trustLevel(facts), workspace: repository.directory, env: all, secrets: [TOKEN], now: () => new Date('2026-01-02T03:04:05Z'),
+    inputs: read, access: accessFrom(read, all), facts, mode: resolveMode(read.mode, facts), trust: trustLevel(facts), workspace: repository.directory, env: all, secrets: [TOKEN],
+    now: () => { now(); return new Date('2026-01-02T03:04:05Z'); },
     runner: {
       info: (text) => { said.log.push(text); }, notice: (text) => { said.log.push(text); }, warning: (text) => { said.warnings.push(text); }, error: (text) => { said.errors.push(text); },
       output: (name, value) => { said.outputs[name] = String(value); },
@@ -75,6 +77,32 @@ async function job(inputs: Record<string, string>, { run = 'run-1', env = {}, wi
   const result = join(report, 'result.json');
   return { ...said, conclusion, log: said.log.join('\n'), summary: readFileSync(summary, 'utf8'), report: existsSync(result) ? readFileSync(result, 'utf8') : null, folder: runner };
 }
+
+test('a job that is cancelled stores what it paid for before it reports, for its runner waits ten seconds', async () => {
+  const service = await startCacheServer();
+  await models.close();
+  // More than are asked at a time, so that some answers have come by then.
+  models = await startModelServer({ answer: (seen) => {
+    if (models.requests.length === 12) process.emit('SIGINT');
+    return knowing(seen);
+  } });
+  const stored: number[] = [];
+  const sweep = async () => {
+    stored.length = 0;
+    await job({ mode: 'sweep', cache: 'true', overrides: 'prompts=twin' }, { now: () => {
+      // Where the real client looks for the service, once the job has begun.
+      Object.assign(process.env, { ACTIONS_CACHE_SERVICE_V2: 'true', ACTIONS_RESULTS_URL: `${service.url}/` });
+      stored.push(service.entries().length);
+    } });
+    return { beforeReport: stored.at(-1), after: service.entries().length };
+  };
+  const cancelled = await sweep();
+  const whole = await sweep();
+  await service.close();
+  expect([cancelled.beforeReport, cancelled.after]).toEqual([1, 1]);
+  // Else the report comes first.
+  expect([whole.beforeReport, whole.after]).toEqual([1, 2]);
+});
 
 test('a sweep in batches is told when it leaves no other job a way to pick them up', async () => {
   const gone = Object.fromEntries(['talk', 'taped'].flatMap((name) => [[`prompts/${name}.yaml`, null], [`prompts/tests/${name}.yaml`, null]]));

@@ -95,6 +95,8 @@ async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusio
       });
     }
     const { result: judged, sides, suites, merged } = await evaluate(job, repository, temporaryFolder);
+    // A runner that cancels a job ends it ten seconds later: what was paid for comes first, waiting batches among it.
+    if (halting.halted()?.title === 'Interrupted') await stores.finish();
     const redact = createRedactor(job.secrets);
     const result = redactAll(await overriddenByLabel(client, job, judged), redact);
     const folder = resolve(workspace, inputs.reportPath);
@@ -110,7 +112,7 @@ async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusio
     return result.conclusion;
   } finally {
     halting.release();
-    // Last, for the report must not wait for it.
+    // Otherwise last, for the report must not wait for it.
     await stores.finish();
     await repository.close();
     await rm(temporaryFolder, { recursive: true, force: true });

@@ -10,13 +10,17 @@ import { openJobStores, type JobStores } from '../world/stores.ts';
 export interface StoresOfJob {
   /** Restores and opens, at the first call. */
   open(): Promise<readonly Store[]>;
-  /** Saves and closes what was opened. */
+  /** Saves and closes what was opened, once. */
   finish(): Promise<void>;
 }
 
 /** The action's stores, restored from and saved with the runner's cache service unless the input `cache` is false. */
 export function storesOfJob({ inputs, env, facts, mode, trust, runner }: Job): StoresOfJob {
   let opened: Promise<JobStores> | null = null;
+  let finished: Promise<void> | null = null;
+  const finish = async (): Promise<void> => {
+    if (opened !== null) await (await opened).finish();
+  };
   const open = async (): Promise<JobStores> => openJobStores({
     library: inputs.cache ? await import('@actions/cache') : NO_SERVICE, trust: trust.level, temporary: env['RUNNER_TEMP'] ?? tmpdir(),
     project: `${inputs.workingDirectory}\n${inputs.read.config}`,
@@ -26,9 +30,7 @@ export function storesOfJob({ inputs, env, facts, mode, trust, runner }: Job): S
   });
   return {
     open: async () => (await (opened ??= open())).stores,
-    async finish() {
-      if (opened !== null) await (await opened).finish();
-    },
+    finish: () => (finished ??= finish()),
   };
 }
 
