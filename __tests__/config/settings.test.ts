@@ -15,7 +15,7 @@ describe('settings', () => {
       yardstick: 'warn', removed: 'warn', attributes: 'advise', min_pass_rate: null,
     },
     budget: { max_calls: 5000, max_cost_usd: 20, assumed: true },
-    qualeval: { enabled: 'auto', attributes: 'evaldiff.attributes.yaml', max_attributes: 15, slack: 0.1, alignment: false },
+    qualeval: { enabled: 'auto', attributes: 'evaldiff.attributes.yaml', max_attributes: 15, slack: 0.1, alignment: false, metric: null },
   };
 
   test('have a default for every key', async () => {
@@ -44,7 +44,7 @@ qualeval: { enabled: off, max_attributes: 5 }
       grader: { model: 'gpt-4o', parameters: { temperature: 0 }, place: { line: 10 } },
       sweep: { model: ['gpt-4o', 'claude-sonnet'], temperature: [0, 0.7], top_p: [1] },
       gate: { fail_on: 'failure', min_pass_rate: 0.9, gate_on: 'suite', alpha: 0.05 },
-      budget: { max_calls: null, max_cost_usd: 2.5 }, qualeval: { enabled: 'off', max_attributes: 5, slack: 0.1, alignment: false },
+      budget: { max_calls: null, max_cost_usd: 2.5 }, qualeval: { enabled: 'off', max_attributes: 5, slack: 0.1, alignment: false, metric: null },
     });
     expect(Object.fromEntries(settings.models)).toMatchObject({
       'claude-sonnet': { provider: 'anthropic', endpoint: null, model: 'claude-sonnet-4-5', price: { input: 3, output: 15 }, place: { line: 6 } },
@@ -96,7 +96,7 @@ qualeval: { enabled: off, max_attributes: 5 }
 });
 
 test.each([['off', 'off'], ['on', 'on'], ['auto', 'auto'], ['false', 'off']])('qualeval: %s switches attributes as a whole, and leaves the rest at its defaults', async (word, enabled) => {
-  expect((await settingsOf(`qualeval: ${word}\n`)).qualeval).toEqual({ enabled, attributes: 'evaldiff.attributes.yaml', max_attributes: 15, slack: 0.1, alignment: false });
+  expect((await settingsOf(`qualeval: ${word}\n`)).qualeval).toEqual({ enabled, attributes: 'evaldiff.attributes.yaml', max_attributes: 15, slack: 0.1, alignment: false, metric: null });
 });
 
 describe('transport', () => {

@@ -41,7 +41,7 @@ export function settings(changes: Partial<Settings> = {}): Settings {
   return {
     file: 'evaldiff.yaml', prompts: ['prompts/*.yaml'], rubrics: [], n_tries: 3, seed: 1, models: new Map(), grader: null, voters: [], embeddings: null, sweep: {},
     gate: DEFAULT_GATE, budget: { max_calls: null, max_cost_usd: null },
-    qualeval: { enabled: 'auto', attributes: 'evaldiff.attributes.yaml', max_attributes: 15, slack: 0.1, alignment: false }, ...changes,
+    qualeval: { enabled: 'auto', attributes: 'evaldiff.attributes.yaml', max_attributes: 15, slack: 0.1, alignment: false, metric: null }, ...changes,
   };
 }
 

@@ -113,6 +113,19 @@ describe('what is compared', () => {
     expect((await explained(inputOf(more))).attributes).toEqual((await explained(inputOf(worse))).attributes);
   });
 
+  test('is one metric alone where one is named, in the suites that have it', async () => {
+    const about = (topic: string, mail: unknown): boolean => String(mail).includes(`about ${topic},`);
+    const scored = worse.map((one) => ({ ...one, head: one.head.map((each) => ({ ...each, scores: [{ metric: 'tone', status: about('returns', one.input['mail']) ? 'fail' as const : 'pass' as const, value: 1, reason: null, skip: false }] })),
+      base: one.base.map((each) => ({ ...each, scores: [{ metric: 'tone', status: 'pass' as const, value: 1, reason: null, skip: false }] })) }));
+    const two = inputOf(scored, { pinned, metric: 'tone' });
+    const found = await explained({ ...two, suites: [two.suites[0]!, { ...two.suites[0]!, path: 'other.yaml', references: worse }] });
+    expect(found.attributes.filter(({ verdict }) => verdict === 'regressed').map(({ path, id }) => [path, id])).toEqual([['prompts/support.yaml', 'domain-returns'], ['other.yaml', 'domain-billing']]);
+    expect(found.attributes.find(({ id }) => id === 'domain-returns')?.samples.map((sample) => ('base' in sample ? [sample.base, sample.head] : null))).toEqual([[1, 0], [1, 0], [1, 0]]);
+    expect(found.notices.map(({ message }) => message).filter((message) => message.includes('qualeval.metric'))).toEqual([
+      'prompts/support.yaml: pass rates of attributes are those of the metric "tone" (qualeval.metric)', 'other.yaml: no try was scored by a metric called "tone" (qualeval.metric), so attributes go by whole tries',
+    ]);
+  });
+
   test('are too few where fewer than eight references of an attribute were compared', async () => {
     const few = worse.map((one, index) => ({ ...one, compared: index < 8 }));
     expect(new Set(Object.values(verdicts(await explained(inputOf(few)))))).toEqual(new Set(['too few']));

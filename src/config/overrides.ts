@@ -20,7 +20,7 @@ const KEYS = ['n_tries', 'seed', 'transport'];
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   gate: ['fail_on', 'alpha', 'min_drop', 'tolerance', 'gate_on', 'on_inconclusive', 'yardstick', 'removed', 'attributes', 'min_pass_rate'],
   budget: ['max_calls', 'max_cost_usd'],
-  qualeval: ['enabled', 'attributes', 'max_attributes', 'slack', 'alignment'],
+  qualeval: ['enabled', 'attributes', 'max_attributes', 'slack', 'alignment', 'metric'],
   grader: ['model', 'temperature'],
 };
 /** What tells a slip of the pen in a key from a model parameter. */

@@ -17,7 +17,7 @@ export const LLMEVAL_FILE = 'llmeval.yaml';
 export const DEFAULT_BUDGET: Budget = { max_calls: 5000, max_cost_usd: 20 };
 /** The attributes file where the settings name none. */
 export const DEFAULT_ATTRIBUTES = 'evaldiff.attributes.yaml';
-const DEFAULT_QUALEVAL: Settings['qualeval'] = { enabled: 'auto', attributes: DEFAULT_ATTRIBUTES, max_attributes: 15, slack: 0.1, alignment: false };
+const DEFAULT_QUALEVAL: Settings['qualeval'] = { enabled: 'auto', attributes: DEFAULT_ATTRIBUTES, max_attributes: 15, slack: 0.1, alignment: false, metric: null };
 const DEFAULT_FILES = '*.{yaml,yml}';
 /** What makes a run red. */
 export const FAIL_ON = ['regression', 'failure', 'never'] as const;
@@ -84,6 +84,7 @@ function shape(limits: Limits) {
       max_attributes: whole(1, 50).optional(),
       slack: number(0, 1).optional(),
       alignment: flag().optional(),
+      metric: filled().optional(),
     })], { error: 'must be one of auto, on, off, or a map like { enabled: on, max_attributes: 10 }' }).optional(),
     version: z.union([text(), number(0, UNBOUNDED), z.null()], { error: 'must be text' }).optional(),
   };

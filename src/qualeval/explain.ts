@@ -41,7 +41,7 @@ export interface ExplainInput {
   unasked?: string | null;
   /** Rate answers too, for the skill alignment: two more calls per reference at most. */
   alignment: boolean;
-  /** The metric that proficiency is counted by; null: the whole try. */
+  /** The metric that proficiency is counted by, in suites that have it; null: the whole try. */
   metric: string | null;
   /** Error level of all attributes together, 0–1, in each direction. */
   alpha: number;
@@ -71,13 +71,28 @@ export function isExplained(suite: ExplainSuite, { settings: { enabled }, pinned
  * insights per suite. A model that fails, or is missing, costs what it would have said, and a notice says so.
  */
 export async function explain(input: ExplainInput, tools: ExplainTools): Promise<Explanation> {
-  const suites = input.suites.filter((suite) => isExplained(suite, input)).map(inOrder);
+  const suites = input.suites.filter((suite) => isExplained(suite, input)).map((suite): CountedSuite => ({ ...inOrder(suite), metric: metricOf(suite, input) }));
   const surveyed = await Promise.all(suites.map((suite) => surveySuite(suite, input, tools)));
   const results = resultsOf(suites, surveyed.map((one) => one.surveyed), input);
   const written = await Promise.all(suites.map((suite, at) => insightsOf(suite, results[at] ?? [], input, tools)));
   const noticesOf = (notes: (at: number) => readonly string[]): Notice[] => suites.flatMap(({ path }, at) => notes(at).map((message) => notice(path, message)));
   const notices = [...noticesOf((at) => surveyed[at]?.notes ?? []), ...noticesOf((at) => written[at]?.dropped ?? [])];
   return { attributes: results.flat(), insights: written.flatMap(({ findings }) => findings), notices: distinct(notices) };
+}
+
+/** `metric`: the one by which this suite's passes are counted; null: the whole try. */
+interface CountedSuite extends ExplainSuite { metric: string | null }
+
+/** The wanted metric, where any try of the suite was scored by it. */
+function metricOf({ references }: ExplainSuite, { metric }: ExplainInput): string | null {
+  const hasMetric = references.some(({ base, head }) => [...base, ...head].some(({ scores }) => scores.some((score) => score.metric === metric)));
+  return hasMetric ? metric : null;
+}
+
+/** How passes are counted, where that is not as everywhere else. */
+function metricNotes({ metric }: CountedSuite, { metric: wanted }: ExplainInput): string[] {
+  if (wanted === null) return [];
+  return [metric === null ? `no try was scored by a metric called "${wanted}" (qualeval.metric), so attributes go by whole tries` : `pass rates of attributes are those of the metric "${metric}" (qualeval.metric)`];
 }
 
 /** By id, so that no sum and no draw depends on the order of a file. */
@@ -94,7 +109,7 @@ function distinct(notices: readonly Notice[]): Notice[] {
   return [...new Map(notices.map((one) => [one.message, one])).values()];
 }
 
-async function surveySuite(suite: ExplainSuite, input: ExplainInput, tools: ExplainTools): Promise<Survey> {
+async function surveySuite(suite: CountedSuite, input: ExplainInput, tools: ExplainTools): Promise<Survey> {
   const { references, path } = suite;
   if (references.length < FEWEST_REFERENCES) {
     return { surveyed: [], notes: [`attributes need at least ${String(FEWEST_REFERENCES)} references; there are ${String(references.length)}`] };
@@ -105,9 +120,10 @@ async function surveySuite(suite: ExplainSuite, input: ExplainInput, tools: Expl
   if (asking === null) return { surveyed: [], notes: [unaskedNote(input)] };
   const pinned = input.pinned === null ? [] : pinnedFor(input.pinned, path);
   const { max_attributes: most, slack } = input.settings;
-  return survey(references.map((one) => ({ ...one, answers: answersOf(one, input.mode) })), {
+  const { surveyed, notes } = await survey(references.map((one) => ({ ...one, answers: answersOf(one, input.mode) })), {
     pinned: pinned.length > 0 ? pinned : null, most, slack: input.pinned?.slack ?? slack, seed: input.seed, alignment: input.alignment,
   }, { ...asking, solve: tools.solve, hash: tools.hash });
+  return { surveyed, notes: [...(surveyed.length === 0 ? [] : metricNotes(suite, input)), ...notes] };
 }
 
 /** Rating references of which no attribute could have a verdict would be paid for nothing. */
@@ -138,9 +154,9 @@ function answerOf(tries: readonly TryResult[]): string | null {
 }
 
 /** Every suite's attributes as the result shows them; all of them are one family of tests. */
-function resultsOf(suites: readonly ExplainSuite[], surveyed: readonly (readonly Surveyed[])[], input: ExplainInput): AttributeResult[][] {
+function resultsOf(suites: readonly CountedSuite[], surveyed: readonly (readonly Surveyed[])[], input: ExplainInput): AttributeResult[][] {
   const tables: Table[] = [];
-  const positions = suites.map((suite) => new Map(suite.references.map((reference): [string, number] => [reference.id, tables.push(tableOf(reference, suite, input)) - 1])));
+  const positions = suites.map((suite) => new Map(suite.references.map((reference): [string, number] => [reference.id, tables.push(tableOf(reference, suite)) - 1])));
   const groups = suites.map((_, at) => (surveyed[at] ?? []).map(({ references }): Member[] => references.flatMap(({ id, affinity }) => {
     const position = positions[at]?.get(id);
     return position === undefined ? [] : [{ at: position, weight: weightOf(affinity) }];
@@ -165,7 +181,7 @@ function oneSided(tables: readonly Table[]): GroupVerdict {
   return { verdict: proficiencyOf(tables).n < FEWEST_COMPARED ? 'too few' : 'no change seen', p: null, explainedBy: [] };
 }
 
-function tableOf({ compared, base, head }: ExplainReference, { tries }: ExplainSuite, { metric }: ExplainInput): Table {
+function tableOf({ compared, base, head }: ExplainReference, { tries, metric }: CountedSuite): Table {
   const count = (side: readonly TryResult[]): Table['base'] => (compared ? countTries(side, metric, tries) : { passes: 0, tries: 0 });
   return { base: count(base), head: count(head) };
 }
@@ -188,17 +204,17 @@ interface Told { findings: Insight[]; dropped: string[] }
  * Insights of one suite: where something moved, or always when switched on. A regressed suite has at least the plain
  * sentence that says which references fell.
  */
-async function insightsOf(suite: ExplainSuite, attributes: readonly AttributeResult[], input: ExplainInput, tools: ExplainTools): Promise<Told> {
+async function insightsOf(suite: CountedSuite, attributes: readonly AttributeResult[], input: ExplainInput, tools: ExplainTools): Promise<Told> {
   const { path, name, variant } = suite;
   const moved = attributes.some(({ verdict }) => verdict === 'regressed' || verdict === 'improved');
   const wanted = attributes.length > 0 && (moved || input.settings.enabled === 'on');
   const { findings, dropped } = wanted ? await findingsFor(attributes, askTools(input, tools)) : { findings: [], dropped: [] };
-  const shown = findings.length > 0 || !suite.regressed ? findings : fallen(suite, input, attributes.length > 0);
+  const shown = findings.length > 0 || !suite.regressed ? findings : fallen(suite, attributes.length > 0);
   return { findings: shown.map((finding) => ({ path, suite: name, variant, ...finding })), dropped };
 }
 
-function fallen(suite: ExplainSuite, input: ExplainInput, hasAttributes: boolean): Finding[] {
-  const compared = suite.references.map((reference) => ({ id: reference.id, table: tableOf(reference, suite, input), weight: 1 })).filter(({ table }) => isComparable(table));
+function fallen(suite: CountedSuite, hasAttributes: boolean): Finding[] {
+  const compared = suite.references.map((reference) => ({ id: reference.id, table: tableOf(reference, suite), weight: 1 })).filter(({ table }) => isComparable(table));
   const fell = compared.filter(({ table: { base, head } }) => head.passes / head.tries < base.passes / base.tries);
   if (fell.length === 0) return [];
   const worst = largestDrops(fell).map(({ reference }) => reference);

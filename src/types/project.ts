@@ -66,6 +66,8 @@ export interface QualEvalSettings {
   slack: number;
   /** Rate answers too, for the skill alignment. */
   alignment: boolean;
+  /** The metric whose passes are counted; null: tries as a whole. */
+  metric: string | null;
 }
 
 export interface Settings {

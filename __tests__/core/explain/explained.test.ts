@@ -79,6 +79,12 @@ describe('a pull request that makes answers about one topic worse', () => {
     expect(without.result.attributes.every(({ alignment }) => alignment === null)).toBe(true);
   });
 
+  test('goes by one metric where the settings name it', async () => {
+    const { result } = await friendlier(settings('qualeval: { metric: right }'));
+    expect(said(result)).toContain('prompts/support.yaml: pass rates of attributes are those of the metric "right" (qualeval.metric)');
+    expect(result.attributes).toEqual((await friendlier()).result.attributes);
+  });
+
   test('leaves the verdict as it is when the grader fails, and says what is missing', async () => {
     const { result } = await friendlier({ script: { attributes: () => failure('the model is overloaded') } });
     expect([result.conclusion, result.attributes]).toEqual(['failure', []]);

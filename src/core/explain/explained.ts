@@ -34,7 +34,7 @@ export async function explainRun({ mode, explaining, gate, lanes, suites, halt }
   const { settings, pinned, seed } = explaining;
   const { grader, unasked } = halt === null ? explaining : { grader: null, unasked: `no further call is made, because ${halt.why}` };
   const explanation = await explain({
-    mode, suites: wanted.map(({ asked }) => asked), settings, pinned, grader, unasked, alignment: settings.alignment, metric: null, alpha: gate.alpha, seed,
+    mode, suites: wanted.map(({ asked }) => asked), settings, pinned, grader, unasked, alignment: settings.alignment, metric: settings.metric, alpha: gate.alpha, seed,
   }, tools);
   const explained = new Set(explanation.attributes.map(({ path, suite, variant }) => identity(path, suite, variant)));
   const unexplained = wanted.filter(({ suite: { path, name, variant }, isJudged }) => isJudged && !explained.has(identity(path, name, variant)));
