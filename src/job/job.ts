@@ -95,8 +95,7 @@ async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusio
       });
     }
     const { result: judged, sides, suites, merged } = await evaluate(job, repository, temporaryFolder);
-    // A runner that cancels a job ends it ten seconds later: what was paid for comes first, waiting batches among it.
-    if (halting.halted()?.title === 'Interrupted') await stores.finish();
+    await stores.finishIfInterrupted(halting.halted());
     const redact = createRedactor(job.secrets);
     const result = redactAll(await overriddenByLabel(client, job, judged), redact);
     const folder = resolve(workspace, inputs.reportPath);

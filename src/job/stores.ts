@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import type { Job } from './job.ts';
 import type { CacheLibrary } from '../store/cache-service.ts';
 import type { Store } from '../store/index.ts';
+import type { Halt } from '../core/gate/halt.ts';
 import { targetsOf, type Prepared } from '../core/plan/prepare.ts';
 import { isBatched } from '../core/select/target.ts';
 import { openJobStores, type JobStores } from '../world/stores.ts';
@@ -12,15 +13,18 @@ export interface StoresOfJob {
   open(): Promise<readonly Store[]>;
   /** Saves and closes what was opened, once. */
   finish(): Promise<void>;
+  /** Does so before the report: a runner that cancels a job ends it ten seconds later, and what was paid for, waiting batches among it, comes first. */
+  finishIfInterrupted(halt: Halt | null): Promise<void>;
 }
 
 /** The action's stores, restored from and saved with the runner's cache service unless the input `cache` is false. */
 export function storesOfJob({ inputs, env, facts, mode, trust, runner }: Job): StoresOfJob {
   let opened: Promise<JobStores> | null = null;
   let finished: Promise<void> | null = null;
-  const finish = async (): Promise<void> => {
+  const close = async (): Promise<void> => {
     if (opened !== null) await (await opened).finish();
   };
+  const finish = (): Promise<void> => (finished ??= close());
   const open = async (): Promise<JobStores> => openJobStores({
     library: inputs.cache ? await import('@actions/cache') : NO_SERVICE, trust: trust.level, temporary: env['RUNNER_TEMP'] ?? tmpdir(),
     project: `${inputs.workingDirectory}\n${inputs.read.config}`,
@@ -30,7 +34,8 @@ export function storesOfJob({ inputs, env, facts, mode, trust, runner }: Job): S
   });
   return {
     open: async () => (await (opened ??= open())).stores,
-    finish: () => (finished ??= finish()),
+    finish,
+    async finishIfInterrupted(halt) { if (halt?.title === 'Interrupted') await finish(); },
   };
 }
 
