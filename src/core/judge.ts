@@ -108,9 +108,9 @@ async function executeRounds({ lanes, price, next }: Prepared, { evaluate, rando
 type Tested = Pick<Result, 'graders' | 'notices'> & { evaluators: NonNullable<Result['evaluators']> };
 
 /** Holds those who judge against labelled examples. */
-async function testJudges({ rubricTests, evaluatorTests }: Prepared, { random }: JudgeEdges, { meter, complete }: Spending): Promise<Tested> {
+async function testJudges({ rubricTests, evaluatorTests }: Prepared, { random }: JudgeEdges, { complete }: Spending): Promise<Tested> {
   const { graders, notices } = await runRubricTests(rubricTests, { complete, random });
-  const tested = await runEvaluatorTests(evaluatorTests, { complete: meter.complete, random });
+  const tested = await runEvaluatorTests(evaluatorTests, { complete, random });
   return { graders, evaluators: tested.evaluators, notices: [...notices, ...tested.notices] };
 }
 

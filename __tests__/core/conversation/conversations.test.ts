@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { arrange } from '../../../src/core/select/arrange.ts';
 import { judge } from '../../../src/core/judge.ts';
+import { forecast } from '../../../src/core/spend/forecast.ts';
 import { prepare } from '../../../src/core/plan/prepare.ts';
 import { blankResult } from '../../../src/core/result.ts';
 import { sources } from '../../../src/core/select/trust.ts';
@@ -194,6 +195,30 @@ describe('a change of the evaluators', () => {
     expect(plan.evaluator_calls).toBe(6 * 2 + 8);
     expect(by('evaluator').filter(({ messages }) => /answer-(?:one|two|bad|odd)/.test(messages[1]?.content ?? ''))).toHaveLength(9);
     expect(result.notices.map(({ message }) => message)).toContain('p: the evaluator judge gave no readable verdict on 1 of 4 labelled answers on head; those are not counted');
+  });
+
+  describe('where only the labelled answers change', () => {
+    const labelled = (accepted: boolean) => ({ messages: [{ role: 'user' as const, content: 'How?' }, { role: 'assistant' as const, content: 'labelled' }], accepted, place: { file: 'prompts/tests/p.yaml', line: 9 } });
+    const [before, after] = [true, false].map((accepted) => shop({ of: conversation({ models: ['judge', 'second'], examples: [labelled(accepted), labelled(true), labelled(true)] }) })) as [Project, Project];
+    const ready = () => prepare({ mode: 'diff', base: baseTree, head: headTree, maxCalls: null, failOn: null, code: 'sandbox', today: '2026-01-01' }, arrange(before, after, sources('member')), (text) => text);
+
+    test('what evaluators are asked is priced although no conversation runs', () => {
+      const { models, cost_usd } = forecast(ready(), { price: () => 0.5, stored: () => false });
+      expect(models.map(({ model, purpose, calls }) => [model, purpose, calls])).toEqual([['judge', 'evaluator', 3], ['second', 'evaluator', 3]]);
+      expect(cost_usd).toBe(3);
+    });
+
+    test('verdicts that a spent budget left out are missing from the run, and each is told as it comes', async () => {
+      const prepared = ready();
+      const blank = blankResult({ mode: 'diff', base: baseTree, head: headTree, trust: 'member', gate: prepared.gate, n_tries: 1 });
+      const told: string[] = [];
+      const result = await judge(prepared, {
+        complete: async () => ({ status: 'error', kind: 'budget', message: 'not made' }), evaluate: async () => [], random, hash: sha256, solve: solveHere,
+        answered: (purpose) => { told.push(purpose); }, halted: () => ({ title: 'Budget reached', why: 'max-calls' }),
+      }, blank);
+      expect(told).toEqual(Array(6).fill('evaluator'));
+      expect(result).toMatchObject({ conclusion: 'error', title: expect.stringContaining('Budget reached') });
+    });
   });
 
   test('without labelled answers is said, with how to add some; a change of anything else is not', async () => {

@@ -2,6 +2,7 @@ import type { Budget, Message, Notice, Problem, Purpose, Request, Target } from 
 import { canonicalJson } from '../fingerprint/canonical.ts';
 import { certainCalls } from '../explain/explaining.ts';
 import type { Price } from './meter.ts';
+import { evaluatorCallsOf } from '../conversation/evaluator-tests.ts';
 import { judgingCalls } from '../plan/judging.ts';
 import type { Prepared } from '../plan/prepare.ts';
 import type { CaseRun, LaneRun } from '../trial/rounds.ts';
@@ -74,7 +75,7 @@ export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
 /** How tokens are counted; `question`: mean of what is asked, in tokens; null: that of the plan itself. */
 interface Reckoning { inputOf: CountInput; question: number | null }
 
-function reckoned({ lanes, next, plan, rubricTests, explaining }: Prepared, { price, stored }: ForecastTools, { inputOf, question }: Reckoning): { forecast: Forecast; question: number } {
+function reckoned({ lanes, next, plan, rubricTests, evaluatorTests, explaining }: Prepared, { price, stored }: ForecastTools, { inputOf, question }: Reckoning): { forecast: Forecast; question: number } {
   const counts = new Map<string, Count>();
   const seen = new Set<string>();
   let [found, questions, answers] = [0, 0, 0];
@@ -93,7 +94,7 @@ function reckoned({ lanes, next, plan, rubricTests, explaining }: Prepared, { pr
     else add(request.target, 'prompt', 1, input, expectedOutput(request));
   }
   const mean = question ?? (answers === 0 ? 0 : questions / answers);
-  addJudging({ lanes, next, plan, rubricTests }, mean, add);
+  addJudging({ lanes, next, plan, rubricTests, evaluatorTests }, mean, add);
   for (const { target, calls, input, output } of certainCalls(explaining)) add(target, 'qualeval', calls, input, output);
   return { forecast: totalled([...counts.values()].filter(({ calls }) => calls > 0), found, price), question: mean };
 }
@@ -101,7 +102,7 @@ function reckoned({ lanes, next, plan, rubricTests, explaining }: Prepared, { pr
 type Add = (target: Target, purpose: ModelForecast['purpose'], calls: number, input: number, output: number) => void;
 
 /** What judges the answers, and the labelled examples; `question`: mean tokens of what is asked. */
-function addJudging({ lanes, next, plan, rubricTests }: Pick<Prepared, 'lanes' | 'next' | 'plan' | 'rubricTests'>, question: number, add: Add): void {
+function addJudging({ lanes, next, plan, rubricTests, evaluatorTests }: Pick<Prepared, 'lanes' | 'next' | 'plan' | 'rubricTests' | 'evaluatorTests'>, question: number, add: Add): void {
   const answer = expectedOutput({ parameters: {}, purpose: 'prompt' });
   const judged = question === 0 ? 0 : question + answer;
   const judge = ({ target, parameters }: Asked, purpose: 'grader' | 'evaluator', calls: number): void => { add(target, purpose, calls, GRADER_FRAME + judged, expectedOutput({ parameters, purpose })); };
@@ -109,9 +110,18 @@ function addJudging({ lanes, next, plan, rubricTests }: Pick<Prepared, 'lanes' |
     if (purpose === 'embedding') add(asked.target, purpose, calls, answer, 0);
     else judge(asked, purpose, calls);
   }
-  for (const { examples, base, head } of rubricTests) for (const grader of [...base?.graders ?? [], ...head.graders]) judge(grader, 'grader', examples.length);
+  for (const { asked, purpose, calls } of labelledCalls({ rubricTests, evaluatorTests })) judge(asked, purpose, calls);
   const evaluators = lanes.filter(({ run }) => run.runs.length > 0).flatMap(({ run: { deciding, other } }) => [...deciding.evaluators, ...other?.evaluators ?? []]);
-  for (const evaluator of evaluators) judge(evaluator, 'evaluator', plan.evaluator_calls / evaluators.length);
+  const led = plan.evaluator_calls - evaluatorCallsOf(evaluatorTests);
+  for (const evaluator of evaluators) judge(evaluator, 'evaluator', led / evaluators.length);
+}
+
+/** What labelled examples and answers are asked about, which is the same whether anything else runs or not. */
+function labelledCalls({ rubricTests, evaluatorTests }: Pick<Prepared, 'rubricTests' | 'evaluatorTests'>): { asked: Asked; purpose: 'grader' | 'evaluator'; calls: number }[] {
+  return [
+    ...rubricTests.flatMap(({ examples, base, head }) => [...base?.graders ?? [], ...head.graders].map((asked) => ({ asked, purpose: 'grader' as const, calls: examples.length }))),
+    ...evaluatorTests.flatMap(({ examples, base, head }) => [...base?.evaluators ?? [], ...head.evaluators].map((asked) => ({ asked, purpose: 'evaluator' as const, calls: examples.length }))),
+  ];
 }
 
 function totalled(counts: readonly Count[], stored: number, price: Price): Forecast {
