@@ -6,6 +6,7 @@ import type { Result } from '../../src/types.ts';
 import { measured } from '../report/measurement.ts';
 import { referenceOf, regression, resultOf, sideOf, suiteOf } from '../report/results.ts';
 import { createRepository, fixtureEnvironment, removeTemporaryFolders, temporaryFolder } from '../stand-ins/repository.ts';
+import { openShop } from './shop.ts';
 
 afterAll(removeTemporaryFolders);
 // Real git, on a machine that may be busy.
@@ -91,7 +92,7 @@ describe('evaldiff report --history', () => {
     ['results of other versions, all at once', { 'a/result.json': { schema_version: 2 }, 'b/result.json': '{' }, ['--history', 'main', 'sweeps'],
       'sweeps/a/result.json: is a result of version 2; this evaldiff reads version 1. Render it with the evaldiff that wrote it, or run again\nsweeps/b/result.json: is not JSON; give the result.json that a run wrote, or the noise.json of a measurement\n'],
     ['comparisons alone', { 'result.json': regression() }, ['--history', 'main', 'sweeps'],
-      'no result of a full sweep of main was found; give the results of full sweeps (mode: sweep, or evaldiff run on a commit)\nLeft out: 1 result of comparisons, which run only what a change touched: sweeps/result.json (9e8d7c6).\n'],
+      'no result of a full sweep of main was found; give the results of full sweeps (mode: sweep, or evaldiff run with nothing uncommitted)\nLeft out: 1 result of comparisons, which run only what a change touched: sweeps/result.json (9e8d7c6).\n'],
     ['JUnit', { 'result.json': regression() }, ['--history', 'main', 'sweeps', '--format', 'junit'], '--format junit renders one result.json; a trend has terminal, markdown, html and json\n'],
     ['a file that cannot be written', { 'result.json': regression() }, ['sweeps/result.json', '--out', 'no/such/folder.txt'], expect.stringMatching(/^no\/such\/folder\.txt: cannot be written: .*ENOENT/) as unknown as string],
   ])('of %s is refused with what to do, and nothing is printed', async (_, results, args, err) => {
@@ -116,5 +117,28 @@ describe('evaldiff report of a measurement', () => {
   test('ends with 2 where nothing was measured', async () => {
     const folder = write(temporaryFolder('noise'), { 'noise.json': measured({ runs: 0, red: 0 }) });
     expect((await evaldiff(folder, 'sweeps/noise.json')).code).toBe(2);
+  });
+});
+
+describe('a trend of one\'s own runs', () => {
+  test('has those of commits and leaves out those of uncommitted files', async () => {
+    const shop = await openShop({ references: 2 });
+    try {
+      const results = temporaryFolder('results');
+      const evaluated = async (name: string): Promise<string> => {
+        await shop.evaldiff('run', '--report', join(results, name));
+        return (JSON.parse(readFileSync(join(results, name, 'result.json'), 'utf8')) as Result).head.sha;
+      };
+      const before = await evaluated('before');
+      shop.repository.write({ 'prompts/tests/more.yaml': 'references: []\n' });
+      expect([before, await evaluated('untracked')]).toEqual([shop.repository.git('rev-parse', 'HEAD').trim(), 'worktree']);
+      const after = shop.repository.commit('more', { 'prompts/tests/more.yaml': 'references: []\n' });
+      expect(await evaluated('after')).toBe(after);
+      const { code, out } = await shop.evaldiff('report', '--history', 'main', results);
+      expect([code, out]).toEqual([0, expect.stringContaining('Pass rates over time – 2 results')]);
+      expect(out).toContain('1 result of uncommitted files');
+    } finally {
+      await shop.close();
+    }
   });
 });

@@ -60,6 +60,6 @@ async function branchOf(name: string | null, directory: string, environment: Nod
 }
 
 function noTrend({ left }: History, branch: Branch | null): ReturnType<typeof problem> {
-  const advice = left.every(({ why }) => why === 'comparison') ? 'give the results of full sweeps (mode: sweep, or evaldiff run on a commit)' : 'see below why each was left out';
+  const advice = left.every(({ why }) => why === 'comparison') ? 'give the results of full sweeps (mode: sweep, or evaldiff run with nothing uncommitted)' : 'see below why each was left out';
   return problem(null, `no result of a full sweep of ${branch?.name ?? 'this project'} was found; ${advice}`);
 }

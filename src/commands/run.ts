@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { problem, UserError } from '../errors.ts';
 import { exitCode } from '../exit-code.ts';
 import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.ts';
-import { currentFiles, evaluate } from './session.ts';
+import { currentState, evaluate } from './session.ts';
 import { evaluateShard, type ShardOptions } from './shard.ts';
 
 export function runCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
@@ -19,7 +19,7 @@ export function runCommand(program: Command, terminal: Terminal, done: (code: nu
         return;
       }
       if (options.shardTo !== undefined) throw new UserError([problem(null, '--shard-to: is the folder of one part; name the part with --shard i/n, like 2/4')]);
-      const result = await evaluate('sweep', currentFiles, overrides, options, terminal);
+      const result = await evaluate('sweep', currentState, overrides, options, terminal);
       done(exitCode(result.conclusion));
     });
 }

@@ -32,6 +32,14 @@ export type FindSides = (repository: Repository, workingDirectory: string) => Pr
 /** The files as they are, without a base to compare with. */
 export const currentFiles: FindSides = async (repository, workingDirectory) => ({ base: null, head: await repository.worktree(workingDirectory), changed: [] });
 
+/** The same; with nothing uncommitted they go by the id of the commit that is checked out, so that a trend can place the result. */
+export const currentState: FindSides = async (repository, workingDirectory) => {
+  const sides = await currentFiles(repository, workingDirectory);
+  const [commit] = await repository.checkedOut();
+  const isCommit = commit !== undefined && (await repository.changedFiles(commit, sides.head, workingDirectory)).length === 0;
+  return isCommit ? { ...sides, head: await repository.tree(commit, workingDirectory) } : sides;
+};
+
 export interface Opened {
   repository: Repository; sides: Sides; input: RunInput; trust: TrustDecision; timeoutMs: number | null; temporaryFolder: string;
   /** Of a sharded sweep, on either side. */
