@@ -122,7 +122,9 @@ describe('FlexEval\'s run', () => {
     ['LiteLLM', '{ function_name: litellm_completion, kwargs: { model: anthropic/claude-sonnet-4-5, max_tokens: 9 } }', ['claude-sonnet-4-5'], null],
     ['another vendor by LiteLLM', '{ function_name: litellm_completion, kwargs: { model: mistral/large } }', ['default'], /completion_llm is not carried over: litellm_completion: the provider of "mistral\/large" is not known here.*models: \{ default/],
     ['a model that does not say whose it is', '{ function_name: open_ai_completion, kwargs: { model_name: ft-own } }', ['ft-own', 'openai', 'ft-own'], null],
-    ['a local server', '{ function_name: lm_studio_completion, kwargs: { model_name: llama, endpoint: "http://localhost:1234/v1" } }', ['localhost:llama', 'openai', 'llama'], /endpoint of completion_llm .*--endpoint "localhost=http:\/\/localhost:1234\/v1/],
+    ['a local server', '{ function_name: lm_studio_completion, kwargs: { model_name: llama, endpoint: "http://localhost:1234/v1" } }', ['localhost-1234:llama', 'openai', 'llama'], /endpoint of completion_llm .*--endpoint "localhost-1234=http:\/\/localhost:1234\/v1/],
+    ['a local server by its number', '{ function_name: jan_completion, kwargs: { endpoint: "http://[::1]:1337/v1" } }', ['1-1337:default', 'openai', 'default'], /--endpoint "1-1337=http:\/\/\[::1\]:1337\/v1/],
+    ['an address without a host', '{ function_name: jan_completion, kwargs: { endpoint: "localhost:1337" } }', ['default'], /completion_llm is not carried over: jan_completion: it names no server/],
     ['an echo', '{ function_name: echo_completion, kwargs: { response: "YES" } }', ['default'], /echo_completion: it asks no model/],
     ['code', '{ function_name: my_own }', ['default'], /my_own: a completion function in code is not run/],
     ['nothing', '{}', ['default'], /it names no completion function/],
@@ -134,6 +136,18 @@ describe('FlexEval\'s run', () => {
     const entry = settings.models.get(name ?? '');
     expect([entry?.provider, entry?.model]).toEqual([provider, model]);
     if (message !== null) expect(notices.join('\n')).toMatch(message);
+  });
+
+  test('two servers on one machine stay two: neither is asked what the other was meant for', async () => {
+    const { project: { suites, settings } } = await project(files(`data_sources: [{ path: data/lessons.jsonl }]
+eval:
+  do_completion: true
+  metrics: { function: [{ name: count_turns }] }
+  completion_llm: { function_name: lm_studio_completion, kwargs: { endpoint: "http://localhost:1234/v1" } }
+  grader_llm: { function_name: jan_completion, kwargs: { endpoint: "http://localhost:1337/v1" } }
+`));
+    const endpoints = [suites[0]?.prompt.model, settings.grader?.model].map((name) => settings.models.get(name ?? '')?.endpoint);
+    expect(endpoints).toEqual(['localhost-1234', 'localhost-1337']);
   });
 
   test('data that cannot be read is said; a file that is missing has to be mended', async () => {

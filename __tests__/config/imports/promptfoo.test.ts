@@ -85,6 +85,21 @@ tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
     expect(own.project.settings.models.get('ollama:chat:llama3')?.provider).toBe('anthropic');
   });
 
+  test.each([
+    ['apiHost: api.example.com', 'api-example-com:gpt-4o', 'api-example-com=https://api.example.com/v1'],
+    ["apiBaseUrl: '{{ env.SERVER }}/v1'", null, 'openai:gpt-4o is not carried over: its server\'s address cannot be read'],
+    ['apiBaseUrl: localhost:8080', null, 'its server\'s address cannot be read'],
+    ["apiBaseUrl: ''", 'gpt-4o', null],
+  ])('asks no vendor what was meant for a server of the file: %s', async (config, model, said) => {
+    const { project, notices } = await read({ [CONFIG]: `
+prompts: ['{{x}}']
+providers: [{ id: 'openai:gpt-4o', config: { ${config} } }, 'anthropic:messages:claude-sonnet-4-5']
+tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
+` });
+    expect(project.suites.map(({ prompt }) => prompt.model)).toEqual([...(model === null ? [] : [model]), 'claude-sonnet-4-5']);
+    expect(notices.join('\n')).toContain(said ?? '');
+  });
+
   test('lists what it cannot carry over, with line and reason, and carries the rest', async () => {
     const { project, problems, notices } = await read({
       [CONFIG]: `

@@ -61,7 +61,7 @@ function httpServer(id: string): ReturnType<typeof providerNamed> {
     return { why: 'an address with a protocol of its own cannot be asked; write a small program that calls it (models: { app: { provider: program, command: […] } })' };
   }
   const url = new URL(id);
-  const endpoint = url.hostname.replace(/[^A-Za-z0-9]+/g, '-').toLowerCase();
+  const endpoint = serverName(url);
   const base = `${url.origin}${url.pathname.replace(/\/chat\/completions\/?$/, '')}`;
   return { model: id, entry: { provider: 'openai', endpoint, model: UNNAMED_MODEL }, endpoint: `${endpoint}=${base} key=ENV_NAME` };
 }
@@ -85,10 +85,20 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   const config = isMap(map['config']) ? map['config'] : {};
   const { parameters, left: refused } = readParameters(config);
   const named = typeof label === 'string' && label !== '' ? label : found.model;
-  const own = found.endpoint === null ? addressed(config['apiBaseUrl'] ?? config['apiHost'], found.model) : null;
+  const address = writtenAddress(config);
+  const own = found.endpoint === null ? addressed(address, found.model) : null;
+  // The vendor itself must not be asked what was meant for another server.
+  if (found.endpoint === null && own === null && address !== null) return { why: 'its server\'s address cannot be read; name the server in the settings (models: { name: { provider: openai, endpoint: name } })' };
   if (own === null) return { label: named, model: found.model, parameters, entry: found.entry, left: [...left, ...refused] };
-  const address = { key: 'config', why: `the server's address belongs to the run, not to a file: --endpoint "${own.line}", or the input endpoints` };
-  return { label: named, model: own.name, parameters, entry: own.entry, left: [...left, ...refused, address] };
+  const told = { key: 'config', why: `the server's address belongs to the run, not to a file: --endpoint "${own.line}", or the input endpoints` };
+  return { label: named, model: own.name, parameters, entry: own.entry, left: [...left, ...refused, told] };
+}
+
+/** The address that a configuration gives, whatever it holds; null for none. */
+function writtenAddress({ apiBaseUrl, apiHost }: JsonMap): Json {
+  if ((apiBaseUrl ?? '') !== '') return apiBaseUrl ?? null;
+  if ((apiHost ?? '') === '') return null;
+  return typeof apiHost === 'string' && !apiHost.includes('://') ? `https://${apiHost}/v1` : apiHost ?? null;
 }
 
 function providerMap(written: Json): JsonMap {
@@ -97,10 +107,16 @@ function providerMap(written: Json): JsonMap {
   return 'id' in written || more.length > 0 ? written : { ...(isMap(rest) ? rest : {}), id };
 }
 
-/** A model on a server whose address a file gives: known to the run by the host's name. */
+/** What a server is called in the settings: its host and port, for two on one machine are not the same. Empty where there is no host. */
+function serverName({ host }: URL): string {
+  return host.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '').toLowerCase();
+}
+
+/** A model on a server whose address a file gives: known to the run by its host's name and port. */
 export function addressed(address: Json | undefined, model: string): { name: string; entry: JsonMap; line: string } | null {
   if (typeof address !== 'string' || !URL.canParse(address)) return null;
-  const endpoint = new URL(address).hostname.replace(/[^A-Za-z0-9]+/g, '-').toLowerCase();
+  const endpoint = serverName(new URL(address));
+  if (endpoint === '') return null;
   return { name: `${endpoint}:${model}`, entry: { provider: 'openai', endpoint, model }, line: `${endpoint}=${address} key=ENV_NAME` };
 }
 
