@@ -31,6 +31,13 @@ describe('verdicts of groups', () => {
     expect(words(tables, groups).map((word, j) => (word === 'regressed' ? j : -1)).filter((j) => j >= 0)).toEqual([0, 1]);
   });
 
+  test('need eight compared references of its own for a second finding, too: those that were not compared do not count', () => {
+    const unjudged: Table = { base: { passes: 0, tries: 0 }, head: { passes: 0, tries: 0 } };
+    const tables = [...Array.from({ length: 22 }, () => table(5, 1)), ...Array.from({ length: 8 }, () => unjudged), table(5, 1)];
+    expect(words(tables, [range(0, 15), [...range(8, 15), ...range(15, 22), ...range(22, 30)]])).toEqual(['regressed', 'no change seen']);
+    expect(words(tables, [range(0, 15), [...range(8, 15), ...range(15, 22), ...range(22, 31)]])).toEqual(['regressed', 'regressed']);
+  });
+
   test('of two groups with the same evidence call the one whose mean fell more', () => {
     const found = verdicts(broken, [range(0, 60), range(0, 15)]);
     expect(found.map(({ verdict }) => verdict)).toEqual(['no change seen', 'regressed']);

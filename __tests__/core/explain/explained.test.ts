@@ -261,6 +261,23 @@ describe('a pull request that touches a part of the references', () => {
   });
 });
 
+describe('a pull request that adds and removes references', () => {
+  test('has both among the references of its attributes, and compares what both prompts answered', async () => {
+    const [shorter, longer] = [desk('Be exact.', {}, 50), desk('Be friendly.', {}, 60)];
+    const added = await runDesk({ base: shorter, head: longer });
+    const removed = await runDesk({ base: { ...desk('Be exact.', {}, 60) }, head: desk('Be friendly.', {}, 50) });
+    const unchanged = await friendlier();
+    // New references are put to both prompts; removed ones to none.
+    for (const [{ result }, compared] of [[added, 60], [removed, 50]] as const) {
+      expect(result.attributes.map(({ id, references }) => [id, references])).toEqual(unchanged.result.attributes.map(({ id, references }) => [id, references]));
+      expect(regressed(result)).toEqual(['domain-billing']);
+      const billing = result.attributes.find(({ id }) => id === 'domain-billing')!;
+      expect(billing.n).toBe(billing.references.filter((id) => Number(id.slice(5)) < compared).length);
+    }
+    expect([added.of('qualeval'), removed.of('qualeval')]).toEqual([unchanged.of('qualeval'), unchanged.of('qualeval')]);
+  });
+});
+
 describe('attributes that people chose', () => {
   test('are used in place of a discovery, for every pull request that runs something', async () => {
     const { result, plan, of, asked } = await friendlier({ ...both({ [FILE]: PINNED }), rate: () => 0.95 });
