@@ -19,7 +19,7 @@ describe('a pull request that makes a prompt worse', () => {
     const [check] = at.github.state.checkRuns;
     const [comment] = at.github.state.comments;
     expect(red.outputs).toEqual({
-      conclusion: 'failure', title: 'Regressed: quiz 100.0 % → 57.1 % (−42.9 points)', regressed: '3', improved: '0', inconclusive: '0', errors: '0',
+      conclusion: 'failure', title: 'Regressed: quiz 100.0 % → 57.1 % (−42.9 points)', regressed: '3', 'regressed-attributes': '0', improved: '0', inconclusive: '0', errors: '0',
       'pass-rate-base': '1.0000', 'pass-rate-head': '0.5714', calls: String(at.models.requests.length), reused: '0',
       // Every call has 10 tokens in and 5 out, at 1 and 2 dollars per million.
       'cost-usd': (at.models.requests.length * 20e-6).toFixed(4),

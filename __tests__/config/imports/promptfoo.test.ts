@@ -141,6 +141,13 @@ tests:
     ]);
   });
 
+  test('an assertion that compares by embeddings of another server is left out, for the vendor must not be asked in its place', async () => {
+    const asserts = '{ type: equals, value: x }, { type: similar, value: y, provider: { id: "openai:embedding:e", config: { apiBaseUrl: "http://localhost:1234/v1" } } }';
+    const { suite, notices } = await only({ 'evaldiff.yaml': 'grader: gpt-4o', ...config(`  - { vars: { text: hello, language: x }, assert: [${asserts}] }\n`) });
+    expect(suite.tests.references[0]?.metrics?.map(({ source }) => (source.kind === 'built-in' ? source.uses : source.kind))).toEqual(['exact_match']);
+    expect(notices.join()).toContain('its embeddings are asked of a server of its own');
+  });
+
   test.each<[string, string, Record<string, unknown>]>([
     ['similar', '{ type: similar, value: "{{text}}" }', { uses: 'embedding_similarity', with: { value: 'hello', model: 'text-embedding-3-large', threshold: 0.75 } }],
     ['similar to any by another model', '{ type: similar, value: [a, b], threshold: 0.9, provider: "openai:embedding:text-embedding-3-small" }', { uses: 'embedding_similarity', with: { value: ['a', 'b'], model: 'text-embedding-3-small', threshold: 0.9 } }],

@@ -51,6 +51,8 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
   similar: ({ value, threshold, provider }) => {
     const texts = Array.isArray(value) ? value.filter(isScalar).map(String) : value;
     if (!isScalar(texts) && !(Array.isArray(texts) && texts.length > 0)) return why('its value is no text');
+    // The vendor itself must not be asked what was meant for another server.
+    if (isConfigured(provider)) return why('its embeddings are asked of a server of its own; name that server\'s model in the settings (models, embeddings) and use embedding_similarity');
     return uses('embedding_similarity', { value: isScalar(texts) ? String(texts) : texts, model: embeddingModel(provider) ?? EMBEDDINGS, threshold: threshold ?? 0.75 });
   },
   bleu: ({ value, threshold }) => (value === undefined ? why('it has no value') : uses('bleu', { value }, threshold ?? 0.5)),
@@ -83,6 +85,11 @@ const EMBEDDINGS = 'text-embedding-3-large';
 export function embeddingModel(provider: Json | undefined): string | null {
   const id = isMap(provider ?? null) ? (provider as JsonMap)['id'] : provider;
   return typeof id === 'string' ? /^openai:embeddings?:(.+)$/.exec(id)?.[1] ?? null : null;
+}
+
+function isConfigured(provider: Json | undefined): boolean {
+  const config = isMap(provider ?? null) ? (provider as JsonMap)['config'] ?? null : null;
+  return isMap(config) && ['apiBaseUrl', 'apiHost'].some((key) => (config[key] ?? '') !== '');
 }
 
 /** Types that are known and have no counterpart, with what to do instead. */
