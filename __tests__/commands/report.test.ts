@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
@@ -114,6 +114,8 @@ describe('evaldiff report', () => {
     expect(await report({ 'result.json': '{"schema_version": 99}' }, '.')).toMatchObject({ code: 2, err: expect.stringContaining('is a result of version 99') });
     expect(await report({ 'x.txt': '' }, '.')).toMatchObject({ code: 2, err: '.: holds neither a result.json, nor a noise.json, nor a report-<try>.yaml\n' });
     expect(await report({}, 'gone')).toMatchObject({ code: 2, err: 'gone: does not exist, or cannot be read\n' });
+    if (existsSync('/dev/zero')) expect(await report({}, '/dev/zero')).toMatchObject({ code: 2, err: '/dev/zero: is neither a file nor a folder\n' });
+    expect(await report({ 'list.json': '[]' }, 'list.json')).toMatchObject({ code: 2, err: 'list.json: is not a result of evaldiff (Invalid input: expected object, received array)\n' });
     expect(await report({ 'a/report-0.yaml': llmeval('8', 'pass'), 'b/report-0.yaml': llmeval('8', 'pass') }, '.', '--format', 'html')).toMatchObject({ code: 2, err: expect.stringContaining('renders one result.json') });
   });
 });

@@ -17,7 +17,7 @@ describe('a saved result', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['no JSON', '{', /^result\.json: is not JSON; give the result\.json that a run wrote$/],
-    ['a list', [], /^result\.json: is not a result of evaldiff \(field /],
+    ['a list', [], /^result\.json: is not a result of evaldiff \(Invalid input: expected object, received array\)$/],
     ['another version', { ...whole, schema_version: 9 }, /^result\.json: is a result of version 9; this evaldiff reads version 1\. Render it with the evaldiff that wrote it/],
     ['a conclusion of its own', { ...whole, conclusion: 'approved' }, /\(field conclusion: /],
     ['a rate over 1', { ...whole, suites: [suiteResult({ pass_rate: { ...suiteResult().pass_rate, head: 2 } })] }, /\(field suites\.0\.pass_rate\.head: /],

@@ -26,6 +26,11 @@ describe('the report of a measurement', () => {
     expect(text).toContain('2 comparisons could not be judged · 40 of 100 could not tell · adaptive tries · 6,800 model calls · $4.20');
   });
 
+  test('says where a notice is about', () => {
+    const noise = measured({ notices: [{ kind: 'import', message: 'could be read too, and is not', place: { file: 'evals/evals.json', line: 3 } }, { kind: 'settings', message: 'all of it', place: null }] });
+    expect(renderNoise(noise, { width: 200, colour: false })).toContain('- evals/evals.json:3: could be read too, and is not\n- all of it\n');
+  });
+
   test('tells a gate that is red too often from one that keeps its promise', () => {
     expect(renderNoise(measured({ red: 30, low: 0.22, high: 0.4, suggested: { tolerance: null, min_drop: 0.09 } }), { width: 200, colour: false }))
       .toMatch(/more than the 5\.0 % that the gate allows: answers drift, or tries depend on each other\.[^]*min_drop: 0\.09 lies above the falls that were seen in 95\.0 % of the comparisons/);

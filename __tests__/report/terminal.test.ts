@@ -24,6 +24,14 @@ describe('renderTerminal', () => {
     expect(`${String(because)} ${String(file)}`).toBe('messages[0].content in prompts/');
   });
 
+  test('shows where the lines of an answer ended, without giving it lines of its own', () => {
+    const answer = '{\n  "city": "Paris"\r\n}\n::error::no\n##[group]';
+    const result = resultOf({ suites: [suiteOf('s', [referenceOf('r', 'regressed', { base: sideOf([{ outcome: 'pass', actual: 'x' }]), head: sideOf([{ outcome: 'fail', actual: answer }]) })], { verdict: 'regressed' })] });
+    const shown = renderTerminal(result, { width: 200, colour: false });
+    expect(shown).toContain('{ ↵ "city": "Paris" ↵ } ↵ :\\:error:\\:no ↵ ##\\[group]');
+    expect(commandsIn(shown)).toEqual([]);
+  });
+
   test('puts the last column below its row where the table is too wide', () => {
     const shown = renderTerminal(regression(), { width: 80, colour: false });
     expect(shown).toMatch(/^Suite +Pass rate +Difference.*Verdict$/m);

@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { UserError, problem } from '../errors.ts';
@@ -27,7 +28,8 @@ async function filesIn(path: string, cwd: string, problems: Problem[]): Promise<
   };
   const entry = await stat(full).catch(() => null);
   if (entry === null) return wrong('does not exist, or cannot be read');
-  if (!entry.isDirectory()) return [path];
+  // A device has no end. A pipe has one: evaldiff report <(curl …).
+  if (!entry.isDirectory()) return entry.isFile() || entry.isFIFO() ? [path] : wrong('is neither a file nor a folder');
   const entries = await readdir(full, { recursive: true, withFileTypes: true }).catch(() => null);
   if (entries === null) return wrong('cannot be read');
   const found = entries.filter((one) => one.isFile() && FOUND.test(one.name)).map((one) => join(one.parentPath, one.name))
@@ -64,6 +66,7 @@ async function readSavedFile(file: string, cwd: string): Promise<SavedFile | { p
     const { report, problems } = readRunReport(file, content);
     return report === null ? { problems } : { kind: 'run', report, file, writtenAt };
   }
+  if (content.length > constants.MAX_STRING_LENGTH) return { problems: [problem({ file, line: 0 }, `is larger than the ${String(Math.floor(constants.MAX_STRING_LENGTH / 1e6))} MB that can be read`)] };
   const saved = readSaved(file, content.toString('utf8'));
   return saved.kind === 'unreadable' ? { problems: saved.problems } : { ...saved, file, writtenAt };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { NoiseResult, Problem } from '../types.ts';
 import { problem } from '../errors.ts';
+import { firstIssue } from './schema.ts';
 import { noiseNoteSchema, resultSchema } from './result.ts';
 
 /** The only version of a measurement that this program writes and reads. */
@@ -32,6 +33,5 @@ export function readNoiseValue(file: string, value: unknown): { noise: NoiseResu
   }
   const parsed = noiseResultSchema.safeParse(value);
   if (parsed.success) return { noise: parsed.data, problems: [] };
-  const [issue] = parsed.error.issues;
-  return wrong(`is not a measurement of evaldiff (field ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unreadable'})`);
+  return wrong(`is not a measurement of evaldiff (${firstIssue(parsed.error)})`);
 }

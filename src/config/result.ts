@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Problem, Result } from '../types.ts';
 import { problem } from '../errors.ts';
+import { firstIssue } from './schema.ts';
 import { conversationResultSchema, conversationSummarySchema, evaluatorResultSchema } from './conversation-result.ts';
 
 /** The only version this program writes and reads. */
@@ -143,8 +144,7 @@ export function readResultValue(file: string, value: unknown): { result: Result;
   }
   const parsed = resultSchema.safeParse(value);
   if (parsed.success) return { result: parsed.data, problems: [] };
-  const [issue] = parsed.error.issues;
-  return wrong(`is not a result of evaldiff (field ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unreadable'})`);
+  return wrong(`is not a result of evaldiff (${firstIssue(parsed.error)})`);
 }
 
 /** The same from the text of a file. */

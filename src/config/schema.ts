@@ -154,3 +154,9 @@ function subject(path: Path): string {
 function wording(issue: z.core.$ZodIssue): string {
   return issue.message.startsWith('must ') ? issue.message : `is not as expected (${issue.message})`;
 }
+
+/** What is wrong with a value, in one phrase: the field, if it is not the whole, and the library's words. */
+export function firstIssue({ issues: [issue] }: z.ZodError): string {
+  const field = issue?.path.join('.') ?? '';
+  return `${field === '' ? '' : `field ${field}: `}${issue?.message ?? 'unreadable'}`;
+}

@@ -1,9 +1,8 @@
 import type { NoiseResult, NoiseSuite } from '../types.ts';
 import { percent } from '../core/compare/wording.ts';
-import { shorten } from '../text/cut.ts';
 import { code, joined, paragraph, place, strong, text, type Block, type Line } from './sections/document.ts';
-import { SENTENCE } from './sections/headline.ts';
 import { bytes } from './sections/detail.ts';
+import { problemLine } from './sections/notices.ts';
 import { markdownOf, NO_LINKS, type Links } from './markdown.ts';
 import { andMore, costOf, count, counted, rateInterval, shortSha, variantWords } from './sections/phrases.ts';
 import { JOB_SUMMARY_LIMIT } from './summary.ts';
@@ -48,8 +47,7 @@ function verdict(noise: NoiseResult): Block {
 
 function problemsOf({ problems }: NoiseResult, rows: number): Block[] {
   if (problems.length === 0) return [];
-  const line = ({ place: at, message }: NoiseResult['problems'][number]): Line => (at === null ? [text(shorten(message, SENTENCE))] : [place(at.file, at.line), text(`: ${shorten(message, SENTENCE)}`)]);
-  return cutList(problems.map(line), Math.max(rows, 3));
+  return cutList(problems.map(problemLine), Math.max(rows, 3));
 }
 
 function suitesOf({ suites }: NoiseResult, rows: number): Block[] {
@@ -95,7 +93,7 @@ function suggestions({ suggested: { tolerance, min_drop }, gate }: NoiseResult):
 }
 
 function noticesOf({ notices }: NoiseResult, rows: number): Block[] {
-  return notices.length === 0 ? [] : cutList(notices.map(({ message }) => [text(shorten(message, SENTENCE))]), Math.max(rows, 3));
+  return notices.length === 0 ? [] : cutList(notices.map(problemLine), Math.max(rows, 3));
 }
 
 function cutList(items: readonly Line[], rows: number): Block[] {

@@ -86,9 +86,9 @@ function runsOf(part: Inline, style: Style): Run[] {
     case 'strong': return [run(part.text, 'bold')];
     case 'code': {
       const { text, left } = cut(part.text, part.limit);
-      return [run(text === '' ? '(empty)' : `${text}${cutNote(left)}`)];
+      return [run(text === '' ? '(empty)' : `${onOneLine(text)}${cutNote(left)}`)];
     }
-    case 'pieces': return part.pieces.map(({ kind, text }) => run(kind === 'gap' ? ` ${text} ` : text, kind === 'changed' ? 'bold' : kind === 'gap' ? 'dim' : style));
+    case 'pieces': return part.pieces.map(({ kind, text }) => run(kind === 'gap' ? ` ${text} ` : onOneLine(text), kind === 'changed' ? 'bold' : kind === 'gap' ? 'dim' : style));
     case 'place': return [run(placeText(part))];
     case 'verdict': {
       const { sign, word } = VERDICTS[part.verdict];
@@ -97,6 +97,11 @@ function runsOf(part: Inline, style: Style): Run[] {
     case 'link': return [run(`${part.text} ${part.url}`)];
     case 'break': return [run('\n')];
   }
+}
+
+/** Foreign text has no lines of its own here; where one ended is shown. */
+function onOneLine(text: string): string {
+  return text.replace(/\s*\r?\n\s*/g, ' ↵ ');
 }
 
 const VERDICT_STYLES: ReadonlyMap<string, Style> = new Map([['regressed', 'bad'], ['improved', 'good'], ['unchanged', 'good'], ['inconclusive', 'open']]);

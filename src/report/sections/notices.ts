@@ -16,7 +16,8 @@ export function problems({ problems: all }: Result, detail: Detail): Block[] {
   ];
 }
 
-function problemLine({ place: at, message }: Problem): Line {
+/** Where, and what. */
+export function problemLine({ place: at, message }: Pick<Problem, 'place' | 'message'>): Line {
   const words = shorten(message, SENTENCE);
   return at === null ? [text(words)] : [place(at.file, at.line), text(`: ${words}`)];
 }
