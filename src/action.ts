@@ -50,6 +50,8 @@ function fail(error: unknown): void {
 }
 
 guardProcess();
+// A log that nobody reads any more: saying so there would fail again, without end.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
 await main(process.env).catch(fail);
