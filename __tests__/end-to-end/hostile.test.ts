@@ -18,7 +18,7 @@ function expectHarmless(run: StepResult, at: Stage, shown: readonly string[]): v
   expect(run.commands.filter(({ name }) => name === 'add-mask').map(({ data }) => data)).toEqual([MODEL_KEY, TOKEN]);
   expect(run.log).not.toMatch(/[\u001b\u0007\u0000\u202e\u2028]/);
   expect(Object.keys(run.outputs).sort()).toEqual([
-    'calls', 'check-run-id', 'comment-id', 'conclusion', 'cost-usd', 'errors', 'improved', 'inconclusive', 'pass-rate-base', 'pass-rate-head', 'regressed', 'report-path', 'reused', 'title',
+    'calls', 'check-run-id', 'comment-id', 'conclusion', 'cost-usd', 'errors', 'improved', 'inconclusive', 'pass-rate-base', 'pass-rate-head', 'regressed', 'regressed-attributes', 'report-path', 'reused', 'title',
   ]);
   for (const markdown of shown) {
     const rendered = renderGithub(markdown);

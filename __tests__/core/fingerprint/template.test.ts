@@ -62,7 +62,6 @@ describe('listing placeholders', () => {
     fc.assert(fc.property(fc.string({ unit: fc.constantFrom('{', '}', 'a', 'b', ' ') }), (text) => {
       const names = new Set(placeholders(text).map(({ name }) => name));
       const values = Object.fromEntries([...names].map((name) => [name, '']));
-      expect(placeholders(fill(text, {})).length === 0 || names.size > 0).toBe(true);
       expect(fill(text, { ...values, zz: 'never' })).not.toContain('never');
       if (names.size === 0) expect(fill(text, { a: '!', b: '!', ab: '!' })).not.toContain('!');
       else expect(fill(text, Object.fromEntries([...names].map((name) => [name, '!'])))).toContain('!');
