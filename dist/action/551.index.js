@@ -1,1 +1,0 @@
-export const id=551;export const ids=[551];export const modules={84551:(o,t,e)=>{e.r(t),e.d(t,{QuickJSModuleCallbacks:()=>l.Xt,QuickJSWASMModule:()=>l.r6,applyBaseRuntimeOptions:()=>l.od,applyModuleEvalRuntimeOptions:()=>l.nS});var l=e(83484)}};
