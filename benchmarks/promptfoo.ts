@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { rounded, spread, table } from './measure/markdown.ts';
-import { EVALDIFF, measured, plainEnvironment, type Measured } from './measure/process.ts';
+import { EVALDIFF, measured, type Measured } from './measure/process.ts';
 import { createProject, removeProject, type Files } from './measure/project.ts';
 import { startServer } from './measure/server.ts';
 
@@ -111,7 +111,7 @@ function install(): Installed {
     mkdirSync(making, { recursive: true });
     writeFileSync(join(making, 'package.json'), '{ "private": true }\n');
     process.stderr.write('installing promptfoo\n');
-    execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', 'promptfoo'], { cwd: making, env: plainEnvironment(), stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', 'promptfoo'], { cwd: making, stdio: ['ignore', 'ignore', 'inherit'] });
     rmSync(home, { recursive: true, force: true });
     renameSync(making, home);
   }
