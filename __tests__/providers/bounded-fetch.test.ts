@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createBoundedFetch } from '../../src/providers/bounded-fetch.ts';
-import type { Bounds } from '../../src/providers/bounded-fetch.ts';
+import type { Bounds } from '../../src/providers/outgoing.ts';
 import { MAX_REPLY_BYTES, TransportError } from '../../src/providers/fault.ts';
 import { testClock, TIMEOUT_MS } from './setting.ts';
 

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Bounds } from '../../src/providers/bounded-fetch.ts';
+import type { Bounds } from '../../src/providers/outgoing.ts';
 import { createDownload } from '../../src/providers/download.ts';
 import { MAX_REPLY_BYTES, TransportError } from '../../src/providers/fault.ts';
 import { testClock, TIMEOUT_MS, until } from './setting.ts';

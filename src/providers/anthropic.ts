@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FinishReason, Usage } from '../types.ts';
-import { anthropicBatches } from './anthropic-batch.ts';
+import { anthropicBatches } from './batch/anthropic.ts';
 import type { Answer, Ask, Vendor } from './vendor.ts';
 
 /** The API insists on a limit; this one is sent for a prompt that names none. */

@@ -1,9 +1,7 @@
-import http from 'node:http';
-import https from 'node:https';
-import { collect, connectionError, createRoutes, sentHeaders, toResponse } from './bounded-fetch.ts';
-import type { BoundedFetch, Bounds } from './bounded-fetch.ts';
-import { createDeadlines } from './clock.ts';
+import type http from 'node:http';
 import { TransportError } from './fault.ts';
+import { createOutgoing, type BoundedFetch, type Bounds, type Exchange } from './outgoing.ts';
+import { collect, toResponse } from './reply.ts';
 
 /**
  * As the bounded fetch, for replies that are too long to be held: the body of a success is a stream. What bounds it is
@@ -13,65 +11,19 @@ import { TransportError } from './fault.ts';
  * Rejects, and the stream fails, with {@link TransportError} only.
  */
 export function createDownload(bounds: Bounds): BoundedFetch {
-  const secure = bounds.base.protocol === 'https:';
-  const agent = secure ? new https.Agent({ rejectUnauthorized: true }) : new http.Agent();
-  const startDeadline = createDeadlines(bounds.clock, bounds.timeoutMs);
-  const underWay = new Set<(error: TransportError) => void>();
-  const stop = (): void => { for (const fail of underWay) fail(new TransportError('aborted')); };
-  bounds.signal.addEventListener('abort', stop, { once: true });
-  const routeTo = createRoutes(bounds.base);
-
-  const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const route = routeTo(typeof input === 'string' || input instanceof URL ? String(input) : input.url);
-    if (bounds.signal.aborted) throw new TransportError('aborted');
-    const headers = { ...sentHeaders(bounds, init.headers, null), 'accept-encoding': 'identity' };
-    const request = (secure ? https : http).request({ ...route, method: 'GET', agent, headers });
-    return await new Promise((resolve, reject) => {
-      let disarm = startDeadline(() => fail(new TransportError('late')));
-      let body: http.IncomingMessage | null = null;
-      const settle = (): void => {
-        disarm();
-        underWay.delete(fail);
-      };
-      const fail = (error: TransportError): void => {
-        settle();
-        reject(error);
-        body?.destroy(error);
-        request.destroy();
-      };
-      underWay.add(fail);
-      request.on('error', (error) => fail(connectionError(error)));
-      request.on('response', (response) => {
-        const status = response.statusCode ?? 0;
-        if (status >= 300 && status < 400) return fail(new TransportError('redirect'));
-        if (status < 200 || status >= 300) {
-          return collect(response, fail, (received) => {
-            settle();
-            resolve(toResponse({ status, headers: response.headers, body: received }));
-          });
-        }
-        if (!['', 'identity'].includes(response.headers['content-encoding'] ?? '')) return fail(new TransportError('encoding'));
-        body = response;
-        const alive = (): void => {
-          disarm();
-          disarm = startDeadline(() => fail(new TransportError('late')));
-        };
-        resolve(new Response(ReadableStream.from(chunksOf(response, alive, settle)), { status: 200 }));
-      });
-      request.end();
-    });
-  };
+  const outgoing = createOutgoing(bounds, { keepAlive: false });
   return {
-    fetch,
-    close() {
-      bounds.signal.removeEventListener('abort', stop);
-      stop();
-      agent.destroy();
-    },
+    fetch: (input, { headers } = {}) => outgoing.send<Response>(input, { method: 'GET', headers, body: null, packed: false }, (response, exchange, resolve) => {
+      const status = response.statusCode ?? 0;
+      if (status < 200 || status >= 300) collect(response, exchange, (received) => resolve(toResponse(received)));
+      else if (!['', 'identity'].includes(response.headers['content-encoding'] ?? '')) exchange.fail(new TransportError('encoding'));
+      else resolve(new Response(ReadableStream.from(chunksOf(response, exchange)), { status: 200 }));
+    }),
+    close: outgoing.close,
   };
 }
 
-async function* chunksOf(response: http.IncomingMessage, alive: () => void, settle: () => void): AsyncGenerator<Uint8Array> {
+async function* chunksOf(response: http.IncomingMessage, { alive, settle }: Exchange): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of response) {
       alive();

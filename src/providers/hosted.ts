@@ -3,7 +3,7 @@ import type { Completion, Problem, Request } from '../types.ts';
 import { addressOf } from './address.ts';
 import type { Access, Address } from './address.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
-import type { BoundedFetch } from './bounded-fetch.ts';
+import type { BoundedFetch } from './outgoing.ts';
 import type { Clock } from './clock.ts';
 import { fault } from './fault.ts';
 import type { Fault } from './fault.ts';

@@ -3,8 +3,8 @@ import { createRedactor } from '../text/redact.ts';
 import type { Complete, Completion, Problem, Request, Target, WaitingBatches } from '../types.ts';
 import { addressProblems, missingKeys } from './address.ts';
 import type { Access } from './address.ts';
-import { createBatches } from './batches.ts';
-import type { BatchOptions } from './batches.ts';
+import { createBatches } from './batch/batches.ts';
+import type { BatchOptions } from './batch/batches.ts';
 import type { Clock } from './clock.ts';
 import { createHosted } from './hosted.ts';
 import type { LaneStats } from './limit.ts';
@@ -14,7 +14,7 @@ import type { RecordedRequest } from './replay.ts';
 
 export { createActivity } from './activity.ts';
 export type { Activity } from './activity.ts';
-export type { BatchLedger } from './batch-ledger.ts';
+export type { BatchLedger } from './batch/ledger.ts';
 export { createOnce } from './once.ts';
 export { recorded } from './record.ts';
 

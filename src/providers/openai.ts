@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FinishReason, ToolCall, Usage } from '../types.ts';
-import { openaiBatches } from './openai-batch.ts';
+import { openaiBatches } from './batch/openai.ts';
 import type { Answer, Ask, Vendor } from './vendor.ts';
 
 /** OpenAI's chat completions, and every server that speaks them. */

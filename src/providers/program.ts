@@ -31,7 +31,7 @@ export interface Programs {
 }
 
 /** What every program gets of the environment; keys and tokens are not among it. */
-export const PLAIN_VARIABLES = ['PATH', 'HOME', 'LANG'];
+const PLAIN_VARIABLES = ['PATH', 'HOME', 'LANG'];
 const SETUP_LIMIT_MS = 600_000;
 /** Lines of one program's stderr that reach the log, and how much of each. */
 const LOGGED_LINES = 200;

@@ -24,7 +24,7 @@ export interface RetryOptions {
 /** A server that asks for more than this is not waited for. */
 const MAX_WAIT_MS = 300_000;
 /** A server that answers, but has nothing left, is given a rest of at most this. */
-export const MAX_REST_MS = 60_000;
+const MAX_REST_MS = 60_000;
 const FIRST_PAUSE_MS = { later: 500, limited: 4000 } as const;
 const MAX_PAUSE_MS = { later: 30_000, limited: 60_000 } as const;
 

@@ -1,4 +1,4 @@
-import type { BatchApi } from './batch-vendor.ts';
+import type { BatchApi } from './batch/vendor.ts';
 import type { FinishReason, Json, Message, Request, ToolCall, Usage } from '../types.ts';
 
 export type VendorName = 'openai' | 'anthropic';

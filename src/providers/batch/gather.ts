@@ -1,10 +1,10 @@
-import type { Request } from '../types.ts';
-import type { Activity } from './activity.ts';
-import { createPacker } from './batch-packer.ts';
-import type { Packer } from './batch-packer.ts';
-import type { Outcome } from './batch-results.ts';
-import type { ManagedServer } from './batch-server.ts';
-import type { Ask } from './vendor.ts';
+import type { Request } from '../../types.ts';
+import type { Activity } from '../activity.ts';
+import { createPacker } from './packer.ts';
+import type { Packer } from './packer.ts';
+import type { Outcome } from './results.ts';
+import type { ManagedServer } from './server.ts';
+import type { Ask } from '../vendor.ts';
 
 /** One question, from being asked until its result is there; several may wait for one. */
 export interface Asked { key: string; request: Request; ask: Ask; settle(outcome: Outcome): void }

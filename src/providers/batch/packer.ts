@@ -1,4 +1,4 @@
-import type { BatchLimits } from './batch-vendor.ts';
+import type { BatchLimits } from './vendor.ts';
 
 /** Gathers items for batches that keep to their limits. */
 export interface Packer<T> {

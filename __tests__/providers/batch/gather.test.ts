@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { createActivity } from '../../src/providers/activity.ts';
-import { createGatherer, createQuestions } from '../../src/providers/batch-gather.ts';
-import type { Asked } from '../../src/providers/batch-gather.ts';
-import type { ManagedServer } from '../../src/providers/batch-server.ts';
-import { openai } from '../../src/providers/openai.ts';
-import { keyOf, turn } from './batch-setting.ts';
-import { requestTo, says, until } from './setting.ts';
+import { createActivity } from '../../../src/providers/activity.ts';
+import { createGatherer, createQuestions } from '../../../src/providers/batch/gather.ts';
+import type { Asked } from '../../../src/providers/batch/gather.ts';
+import type { ManagedServer } from '../../../src/providers/batch/server.ts';
+import { openai } from '../../../src/providers/openai.ts';
+import { keyOf, turn } from './setting.ts';
+import { requestTo, says, until } from '../setting.ts';
 
 const asked = (content: string, model = 'm'): Asked => {
   const request = requestTo('openai', { model, messages: says(content) });

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { ANTHROPIC_BATCH, anthropicBatches } from '../../src/providers/anthropic-batch.ts';
-import type { BatchApi } from '../../src/providers/batch-vendor.ts';
-import type { ProviderOptions } from '../../src/providers/index.ts';
-import { openaiBatches } from '../../src/providers/openai-batch.ts';
-import type { ServerOptions, Vendor } from '../stand-ins/models/server.ts';
-import { keyOf, setUpBatches, turn } from './batch-setting.ts';
-import type { BatchSetting } from './batch-setting.ts';
-import type { Clock } from '../../src/providers/clock.ts';
-import { answerSchema, errorOf, KEY, requestTo, says, START, until } from './setting.ts';
+import { ANTHROPIC_BATCH, anthropicBatches } from '../../../src/providers/batch/anthropic.ts';
+import type { BatchApi } from '../../../src/providers/batch/vendor.ts';
+import type { ProviderOptions } from '../../../src/providers/index.ts';
+import { openaiBatches } from '../../../src/providers/batch/openai.ts';
+import type { ServerOptions, Vendor } from '../../stand-ins/models/server.ts';
+import { keyOf, setUpBatches, turn } from './setting.ts';
+import type { BatchSetting } from './setting.ts';
+import type { Clock } from '../../../src/providers/clock.ts';
+import { answerSchema, errorOf, KEY, requestTo, says, START, until } from '../setting.ts';
 
 const open: BatchSetting[] = [];
 afterEach(async () => { for (const setting of open.splice(0)) await setting.close(); });

@@ -1,11 +1,11 @@
-import { jsonLines } from './batch-lines.ts';
-import type { ManagedServer } from './batch-server.ts';
-import type { BatchOutcome, BatchState } from './batch-vendor.ts';
-import { fault, httpFault } from './fault.ts';
-import type { Fault } from './fault.ts';
-import type { Tried } from './retry.ts';
-import { foreignLine } from './sdk-fault.ts';
-import type { Said } from './vendor.ts';
+import { jsonLines } from './lines.ts';
+import type { ManagedServer } from './server.ts';
+import type { BatchOutcome, BatchState } from './vendor.ts';
+import { fault, httpFault } from '../fault.ts';
+import type { Fault } from '../fault.ts';
+import type { Tried } from '../retry.ts';
+import { foreignLine } from '../sdk-fault.ts';
+import type { Said } from '../vendor.ts';
 
 /** What came of one request. */
 export type Outcome = { status: 'ok'; value: Said } | { status: 'fault'; fault: Fault };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { jsonLines, MAX_LINE_BYTES } from '../../src/providers/batch-lines.ts';
-import { MAX_REPLY_DEPTH } from '../../src/providers/fault.ts';
+import { jsonLines, MAX_LINE_BYTES } from '../../../src/providers/batch/lines.ts';
+import { MAX_REPLY_DEPTH } from '../../../src/providers/fault.ts';
 
 async function* chunks(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part;

@@ -1,8 +1,8 @@
-import type { BatchRecord, Completion, Target } from '../types.ts';
-import { numbers, openBatch } from './batch-run.ts';
-import type { OpenBatch } from './batch-run.ts';
-import type { ManagedServer } from './batch-server.ts';
-import type { Clock } from './clock.ts';
+import type { BatchRecord, Completion, Target } from '../../types.ts';
+import { numbers, openBatch } from './open-batch.ts';
+import type { OpenBatch } from './open-batch.ts';
+import type { ManagedServer } from './server.ts';
+import type { Clock } from '../clock.ts';
 
 /** Where batches are written down, so that a later run picks them up instead of paying again. Only `pending` may reject. */
 export interface BatchLedger {

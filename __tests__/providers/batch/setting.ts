@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { requestKey } from '../../src/core/fingerprint/request-key.ts';
-import { createActivity, createProviders } from '../../src/providers/index.ts';
-import type { Activity, BatchLedger, Providers, ProviderOptions } from '../../src/providers/index.ts';
-import type { BatchRecord, Completion, Request } from '../../src/types.ts';
-import { startModelServer } from '../stand-ins/models/server.ts';
-import type { ModelServer, ServerOptions, Vendor } from '../stand-ins/models/server.ts';
-import { KEY, options, requestTo, says, testClock } from './setting.ts';
-import type { TestClock } from './setting.ts';
+import { requestKey } from '../../../src/core/fingerprint/request-key.ts';
+import { createActivity, createProviders } from '../../../src/providers/index.ts';
+import type { Activity, BatchLedger, Providers, ProviderOptions } from '../../../src/providers/index.ts';
+import type { BatchRecord, Completion, Request } from '../../../src/types.ts';
+import { startModelServer } from '../../stand-ins/models/server.ts';
+import type { ModelServer, ServerOptions, Vendor } from '../../stand-ins/models/server.ts';
+import { KEY, options, requestTo, says, testClock } from '../setting.ts';
+import type { TestClock } from '../setting.ts';
 
 export const keyOf = (request: Request): string => requestKey(request, (text) => createHash('sha256').update(text).digest('hex'));
 export const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isId } from './batch-vendor.ts';
-import type { BatchApi, BatchItem, BatchLine, BatchServer, BatchState } from './batch-vendor.ts';
+import { isId } from './vendor.ts';
+import type { BatchApi, BatchItem, BatchLine, BatchServer, BatchState } from './vendor.ts';
 
 /** Of the Message Batches API. */
 export const ANTHROPIC_BATCH = { requests: 100_000, bytes: 256_000_000 };

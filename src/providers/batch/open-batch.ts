@@ -1,12 +1,12 @@
-import type { BatchRecord } from '../types.ts';
-import { leftOver, readResults } from './batch-results.ts';
-import type { Outcome } from './batch-results.ts';
-import { pollUntil } from './batch-poll.ts';
-import type { ManagedServer } from './batch-server.ts';
-import type { BatchState } from './batch-vendor.ts';
-import type { Clock } from './clock.ts';
-import { fault } from './fault.ts';
-import { foreignLine } from './sdk-fault.ts';
+import type { BatchRecord } from '../../types.ts';
+import { leftOver, readResults } from './results.ts';
+import type { Outcome } from './results.ts';
+import { pollUntil } from './poll.ts';
+import type { ManagedServer } from './server.ts';
+import type { BatchState } from './vendor.ts';
+import type { Clock } from '../clock.ts';
+import { fault } from '../fault.ts';
+import { foreignLine } from '../sdk-fault.ts';
 
 /** A batch that a vendor works on. */
 export interface OpenBatch {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { ANTHROPIC_BATCH, anthropicBatches } from '../../src/providers/anthropic-batch.ts';
-import { createPacker } from '../../src/providers/batch-packer.ts';
-import { OPENAI_BATCH, openaiBatches } from '../../src/providers/openai-batch.ts';
+import { ANTHROPIC_BATCH, anthropicBatches } from '../../../src/providers/batch/anthropic.ts';
+import { createPacker } from '../../../src/providers/batch/packer.ts';
+import { OPENAI_BATCH, openaiBatches } from '../../../src/providers/batch/openai.ts';
 
 /** The sizes of the batches that items of `sizes` bytes make, in their order. */
 function packed(sizes: readonly number[], limits: { requests: number; bytes: number }): (number | string)[] {

@@ -1,4 +1,4 @@
-import type { Connection } from './vendor.ts';
+import type { Connection } from '../vendor.ts';
 
 /** How a vendor takes many requests at once, to be answered within a day at half the price. */
 export interface BatchApi {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isId } from './batch-vendor.ts';
-import type { BatchApi, BatchItem, BatchLine, BatchServer, BatchState } from './batch-vendor.ts';
+import { isId } from './vendor.ts';
+import type { BatchApi, BatchItem, BatchLine, BatchServer, BatchState } from './vendor.ts';
 
 /** Of the Batch API: one file of this many requests and bytes, all for one model. */
 export const OPENAI_BATCH = { requests: 50_000, bytes: 200_000_000 };
