@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { STORE_VERSION } from './database.ts';
+import { STORE_VERSION } from './file.ts';
 
 /** What is used of `@actions/cache`; the tests give a part of their own, or the real one before a server on loopback. */
 export interface CacheLibrary {

@@ -1,7 +1,9 @@
 import { existsSync, renameSync } from 'node:fs';
 import { problem, UserError } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
-import { openDatabase, StoreError, type Database, type StoreAccess } from './database.ts';
+import { openDatabase, type Database } from './database.ts';
+import type { StoreAccess } from './file.ts';
+import { StoreError } from './trouble.ts';
 
 export interface Connection {
   /** Works on the file; `without` where there is none that can be worked on. */

@@ -1,10 +1,11 @@
 import type { BatchRecord, Complete, Completion, Request, Target } from '../types.ts';
 import { createConnection, type Connection } from './connection.ts';
-import type { Database, StoreAccess, Totals } from './database.ts';
+import type { Database, Totals } from './database.ts';
 import { answerOf, entryOf, isLasting, type Entry } from './entry.ts';
+import type { StoreAccess } from './file.ts';
 import type { Records } from './records.ts';
 
-export { STORE_VERSION, type StoreAccess } from './database.ts';
+export { STORE_VERSION, type StoreAccess } from './file.ts';
 export type { Counted } from './records.ts';
 
 export interface StoreOptions {

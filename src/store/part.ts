@@ -4,8 +4,9 @@ import { copyFile, lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { openDatabase, StoreError } from './database.ts';
+import { openDatabase } from './database.ts';
 import { entryOf, isLasting, type Entry } from './entry.ts';
+import { StoreError } from './trouble.ts';
 import { problem, UserError } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { BatchRecord, Completion, ErrorKind, Request } from '../types.ts';
@@ -84,7 +85,7 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
   };
 }
 
-export async function sealOf(file: string): Promise<Seal> {
+async function sealOf(file: string): Promise<Seal> {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of createReadStream(file)) {

@@ -1,0 +1,104 @@
+import { closeSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type * as sqlite from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { BATCHES_SCHEMA } from './batches.ts';
+import { RECORDS_SCHEMA } from './records.ts';
+import { member, StoreError, told } from './trouble.ts';
+
+/** Of the tables below; a file says which one it has. */
+export const STORE_VERSION = 1;
+/** "evdf", by which SQLite's own header tells our files from anybody else's. */
+const APPLICATION_ID = 0x65_76_64_66;
+/** How long another process may hold the file, in milliseconds. */
+const BUSY_MS = 5000;
+export type StoreAccess = 'read-write' | 'read';
+
+/**
+ * Opens a file as a store, and makes one where there is none and it may be written; closed again when `prepare` throws.
+ * Throws {@link StoreError} only.
+ */
+export function openFile<T>(file: string, access: StoreAccess, prepare: (db: DatabaseSync) => T): T {
+  return told(() => {
+    const known = inspect(file);
+    if (known === 'absent' && access === 'read') throw new StoreError('absent', 'does not exist');
+    if (access === 'read-write') mkdirSync(dirname(file), { recursive: true });
+    const { DatabaseSync: Sqlite } = loadSqlite();
+    const db = new Sqlite(file, { readOnly: access === 'read', timeout: BUSY_MS });
+    try {
+      prepareFile(db, access);
+      return prepare(db);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  });
+}
+
+/** Older versions of Node 24 print a warning when its SQLite is loaded; users can do nothing about it. */
+function loadSqlite(): Pick<typeof sqlite, 'DatabaseSync'> {
+  const emit = process.emitWarning;
+  const quiet = (warning: string | Error, ...rest: unknown[]): void => {
+    if (!String(warning).includes('SQLite')) Reflect.apply(emit, process, [warning, ...rest]);
+  };
+  process.emitWarning = quiet;
+  try {
+    return process.getBuiltinModule('node:sqlite');
+  } finally {
+    process.emitWarning = emit;
+  }
+}
+
+/** The first bytes say whether it is a database at all, before SQLite could take a lock or write a log. */
+function inspect(file: string): 'absent' | 'empty' | 'database' {
+  const head = Buffer.alloc(16);
+  let read = 0;
+  try {
+    const handle = openSync(file, 'r');
+    try {
+      read = readSync(handle, head, 0, 16, 0);
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    if (member(error, 'code') === 'ENOENT') return 'absent';
+    throw error;
+  }
+  if (read === 0) return 'empty';
+  if (head.toString('latin1', 0, read) !== 'SQLite format 3\0') throw new StoreError('damaged', 'is no database');
+  return 'database';
+}
+
+function prepareFile(db: DatabaseSync, access: StoreAccess): void {
+  const version = pragma(db, 'user_version');
+  const application = pragma(db, 'application_id');
+  const tables = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
+  if (application !== APPLICATION_ID && tables > 0) throw new StoreError('foreign', 'is a database of another program');
+  if (version > STORE_VERSION) throw new StoreError('newer', `has store version ${String(version)}; this evaldiff knows ${String(STORE_VERSION)}`);
+  const active = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE type IN ('view', 'trigger')").get()?.['n']);
+  // Whoever made them could have a query go on for ever.
+  if (active > 0) throw new StoreError('damaged', 'has views or triggers, and no store has any');
+  if (access === 'read') {
+    if (tables === 0) throw new StoreError('absent', 'is empty');
+    return;
+  }
+  if (tables === 0) {
+    db.exec('PRAGMA auto_vacuum = INCREMENTAL');
+    db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
+  }
+  // With the log, an answer outlives the process the moment it is written, without waiting for the disk.
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+  if (tables > 0) {
+    db.exec(RECORDS_SCHEMA + BATCHES_SCHEMA);
+    return;
+  }
+  db.exec(`
+    BEGIN IMMEDIATE;${RECORDS_SCHEMA}${BATCHES_SCHEMA}
+    CREATE TABLE IF NOT EXISTS completions (key TEXT NOT NULL PRIMARY KEY, model TEXT NOT NULL, body TEXT NOT NULL, digest TEXT NOT NULL, bytes INTEGER NOT NULL, used INTEGER NOT NULL) STRICT;
+    PRAGMA user_version = ${String(STORE_VERSION)};
+    COMMIT`);
+}
+
+function pragma(db: DatabaseSync, name: 'user_version' | 'application_id'): number {
+  return Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
+}
