@@ -1,55 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { arrange } from '../../src/core/select/arrange.ts';
-import { judge, type JudgeEdges } from '../../src/core/judge.ts';
-import { prepare } from '../../src/core/plan/prepare.ts';
-import { blankResult } from '../../src/core/result.ts';
-import { sources } from '../../src/core/select/trust.ts';
-import type { Project, Request, Result, SourceTree, Suite } from '../../src/types.ts';
-import { sha256, solveHere } from '../qualeval/solvers.ts';
-import { answer, metric, project, reference, settings, suite } from './builders.ts';
+import type { Result } from '../../src/types.ts';
+import { metric, project, reference, settings } from './builders.ts';
+import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
-const tree = (commit: string): SourceTree => ({ commit, files: new Map(), irregular: new Map(), read: async () => new Uint8Array() });
-const [baseTree, headTree] = [tree('b'.repeat(40)), tree('h'.repeat(40))];
-const hash = (text: string): string => text;
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `r${String(index).padStart(2, '0')}`);
-const text = (content: string) => [{ role: 'user' as const, content, place: { file: 'prompts/p.yaml', line: 6 } }];
-const OLD = 'Old {q}';
-const NEW = 'New {q}';
-
-function shop(content: string, count: number, changes: Parameters<typeof suite>[0] = {}): Suite {
-  return suite({ prompt: { messages: text(content), ...changes.prompt }, tests: { references: ids(count).map((id) => reference(id)), ...changes.tests } });
-}
-
-/** Runs the pipeline from two projects to the result; `reply` is the model. */
-async function evaluate(base: Project | null, head: Project, reply: (request: Request, question: string) => string | Error, edges: Partial<JudgeEdges> = {}) {
-  const requests: Request[] = [];
-  const arranged = arrange(base, head, sources('member'));
-  const prepared = prepare({ mode: 'diff', base: base && baseTree, head: headTree, maxCalls: null, failOn: null, code: 'sandbox', today: '2026-01-01' }, arranged, hash);
-  expect(prepared.problems).toEqual([]);
-  const blank = blankResult({ mode: 'diff', base: baseTree, head: headTree, trust: 'member', gate: prepared.gate, n_tries: arranged.head.settings.n_tries });
-  blank.notices = prepared.notices;
-  const result = await judge(prepared, {
-    complete: async (request) => {
-      requests.push(request);
-      const said = reply(request, request.messages.at(-1)?.content ?? '');
-      return said instanceof Error ? { status: 'error', kind: 'timeout', message: said.message } : answer(said);
-    },
-    evaluate: async () => { throw new Error('no code runs here'); },
-    random: () => 'delimiter',
-    hash: sha256,
-    solve: solveHere,
-    answered: () => undefined,
-    ...edges,
-  }, blank);
-  return { result, requests };
-}
-
 const statuses = ({ suites }: Result) => suites[0]?.references.map(({ status }) => status);
 const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
 
 describe('a pull request with fixed tries', () => {
   test('that breaks every answer is a failure, and each broken reference is named', async () => {
-    const { result } = await evaluate(project([shop(OLD, 20)], { settings: settings({ n_tries: 5 }) }), project([shop(NEW, 20)], { settings: settings({ n_tries: 5 }) }), (_, question) => (question.startsWith('Old') ? 'yes' : 'no'));
+    const { result } = await runPipeline(project([shop(OLD, 20)], { settings: settings({ n_tries: 5 }) }), project([shop(NEW, 20)], { settings: settings({ n_tries: 5 }) }), (_, question) => (question.startsWith('Old') ? 'yes' : 'no'));
     expect(result.conclusion).toBe('failure');
     expect(result.suites[0]).toMatchObject({ verdict: 'regressed', pass_rate: { base: 1, head: 0, difference: -1 }, compared: { references: 20, tries: 5 } });
     expect(new Set(statuses(result))).toEqual(new Set(['regressed']));
@@ -57,7 +17,7 @@ describe('a pull request with fixed tries', () => {
 
   test('never calls one flipped try a regression', async () => {
     let asked = 0;
-    const { result } = await evaluate(project([shop(OLD, 10)]), project([shop(NEW, 10)]), (_, question) => {
+    const { result } = await runPipeline(project([shop(OLD, 10)]), project([shop(NEW, 10)]), (_, question) => {
       if (question !== 'New r03') return 'yes';
       asked += 1;
       return asked === 1 ? 'no' : 'yes';
@@ -70,13 +30,13 @@ describe('a pull request with fixed tries', () => {
 
   test('names one reference that clearly broke among many, which the average hides', async () => {
     const five = { settings: settings({ n_tries: 5 }) };
-    const { result } = await evaluate(project([shop(OLD, 40)], five), project([shop(NEW, 40)], five), (_, question) => (question === 'New r07' ? 'no' : 'yes'));
+    const { result } = await runPipeline(project([shop(OLD, 40)], five), project([shop(NEW, 40)], five), (_, question) => (question === 'New r07' ? 'no' : 'yes'));
     expect(result.conclusion).toBe('failure');
     expect(result.suites[0]?.references.filter(({ status }) => status === 'regressed').map(({ id }) => id)).toEqual(['r07']);
   });
 
   test('that changes nothing asks nobody', async () => {
-    const { result, requests } = await evaluate(project([shop(OLD, 3)]), project([shop(OLD, 3)]), () => 'yes');
+    const { result, requests } = await runPipeline(project([shop(OLD, 3)]), project([shop(OLD, 3)]), () => 'yes');
     expect(requests).toEqual([]);
     expect(result).toMatchObject({ conclusion: 'success', title: 'No prompt, rubric or test changed: nothing to run.', suites: [] });
   });
@@ -84,19 +44,19 @@ describe('a pull request with fixed tries', () => {
 
 describe('the adaptive tries', () => {
   test('stop after two tries a side when nothing looks worse', async () => {
-    const { result, requests } = await evaluate(project([shop(OLD, 30)], adaptive), project([shop(NEW, 30)], adaptive), () => 'yes');
+    const { result, requests } = await runPipeline(project([shop(OLD, 30)], adaptive), project([shop(NEW, 30)], adaptive), () => 'yes');
     expect(requests).toHaveLength(30 * 2 * 2);
     expect(result.conclusion).toBe('success');
     expect(result.suites[0]?.verdict).toBe('unchanged');
   });
 
   test('cannot tell on a suite that is too small to rule a drop out, and are neutral then', async () => {
-    const { result } = await evaluate(project([shop(OLD, 5)], adaptive), project([shop(NEW, 5)], adaptive), () => 'yes');
+    const { result } = await runPipeline(project([shop(OLD, 5)], adaptive), project([shop(NEW, 5)], adaptive), () => 'yes');
     expect(result).toMatchObject({ conclusion: 'neutral', suites: [{ verdict: 'inconclusive' }] });
   });
 
   test('spend five fresh tries on a suspect alone and name it', async () => {
-    const { result, requests } = await evaluate(project([shop(OLD, 20)], adaptive), project([shop(NEW, 20)], adaptive), (_, question) => (question === 'New r05' ? 'no' : 'yes'));
+    const { result, requests } = await runPipeline(project([shop(OLD, 20)], adaptive), project([shop(NEW, 20)], adaptive), (_, question) => (question === 'New r05' ? 'no' : 'yes'));
     expect(requests.filter(({ messages }) => messages[0]?.content.endsWith('r05')).map((request) => request.try).sort()).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
     expect(requests).toHaveLength(20 * 4 + 10);
     expect(result.conclusion).toBe('failure');
@@ -104,7 +64,7 @@ describe('the adaptive tries', () => {
   });
 
   test('show rates from the tries that all references share, whatever a suspect got', async () => {
-    const { result } = await evaluate(project([shop(OLD, 20)], adaptive), project([shop(NEW, 20)], adaptive), (_, question) => (question === 'New r05' ? 'no' : 'yes'));
+    const { result } = await runPipeline(project([shop(OLD, 20)], adaptive), project([shop(NEW, 20)], adaptive), (_, question) => (question === 'New r05' ? 'no' : 'yes'));
     expect(result.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 0.95 });
   });
 });
@@ -113,7 +73,7 @@ describe('a change of the yardstick alone', () => {
   const lenient = { tests: { references: ids(6).map((id) => reference(id)), metrics: [metric('has', { source: { kind: 'built-in' as const, uses: 'contains', with: { ignore_case: true } } })] } };
 
   test('generates once, scores both ways and shows no prompt effect', async () => {
-    const { result, requests } = await evaluate(project([shop(OLD, 6)]), project([shop(OLD, 6, lenient)]), (_, question) => (question.endsWith('r00') ? 'YES' : 'yes'));
+    const { result, requests } = await runPipeline(project([shop(OLD, 6)]), project([shop(OLD, 6, lenient)]), (_, question) => (question.endsWith('r00') ? 'YES' : 'yes'));
     expect(requests).toHaveLength(6 * 3);
     expect(result.conclusion).toBe('success');
     expect(result.suites[0]).toMatchObject({ verdict: 'unchanged', because: [{ key: 'metrics.has' }] });
@@ -125,7 +85,7 @@ describe('a change of the yardstick alone', () => {
   });
 
   test('together with the prompt splits the change between the two', async () => {
-    const { result } = await evaluate(project([shop(OLD, 6)]), project([shop(NEW, 6, lenient)]), (_, question) => (question.endsWith('r00') ? 'YES' : question === 'New r01' ? 'no' : 'yes'));
+    const { result } = await runPipeline(project([shop(OLD, 6)]), project([shop(NEW, 6, lenient)]), (_, question) => (question.endsWith('r00') ? 'YES' : question === 'New r01' ? 'no' : 'yes'));
     const [split] = result.yardstick;
     expect(split?.rates).toEqual({ base_base: 5 / 6, base_head: 1, head_base: 4 / 6, head_head: 5 / 6 });
     expect(split?.prompt_effect).toBeCloseTo(-1 / 6);
@@ -137,7 +97,7 @@ describe('a change of the yardstick alone', () => {
 describe('what does not gate', () => {
   test('a skipped reference runs and is shown, but no verdict rests on it', async () => {
     const skipped = { tests: { references: ids(4).map((id) => reference(id, { skip: true })) } };
-    const { result, requests } = await evaluate(project([shop(OLD, 4, skipped)]), project([shop(NEW, 4, skipped)]), (_, question) => (question.startsWith('Old') ? 'yes' : 'no'));
+    const { result, requests } = await runPipeline(project([shop(OLD, 4, skipped)]), project([shop(NEW, 4, skipped)]), (_, question) => (question.startsWith('Old') ? 'yes' : 'no'));
     expect(requests).toHaveLength(4 * 3 * 2);
     expect(result.conclusion).toBe('neutral');
     expect(result.notices.map(({ kind }) => kind)).toContain('skipped');
@@ -145,7 +105,7 @@ describe('what does not gate', () => {
 
   test('a quarantined reference is judged again once its date has passed', async () => {
     const quarantine = (until: string) => ({ tests: { references: ids(1).map((id) => reference(id)), quarantine: [{ id: 'r00', reason: 'flaky', until, place: { file: 'prompts/tests/p.yaml', line: 9 } }] } });
-    const run = (until: string) => evaluate(project([shop(OLD, 1, quarantine(until))], { settings: settings({ n_tries: 5 }) }), project([shop(NEW, 1, quarantine(until))], { settings: settings({ n_tries: 5 }) }), (_, question) => (question.startsWith('Old') ? 'yes' : 'no'));
+    const run = (until: string) => runPipeline(project([shop(OLD, 1, quarantine(until))], { settings: settings({ n_tries: 5 }) }), project([shop(NEW, 1, quarantine(until))], { settings: settings({ n_tries: 5 }) }), (_, question) => (question.startsWith('Old') ? 'yes' : 'no'));
     expect((await run('2026-12-31')).result.conclusion).toBe('success');
     const expired = (await run('2025-12-31')).result;
     expect(expired.conclusion).toBe('failure');
@@ -153,13 +113,13 @@ describe('what does not gate', () => {
   });
 
   test('a new prompt is judged on head alone', async () => {
-    const { result, requests } = await evaluate(null, project([shop(NEW, 3)]), () => 'yes');
+    const { result, requests } = await runPipeline(null, project([shop(NEW, 3)]), () => 'yes');
     expect(requests).toHaveLength(3 * 3);
     expect(result).toMatchObject({ conclusion: 'success', suites: [{ verdict: 'new', pass_rate: { base: null, head: 1 } }] });
   });
 
   test('a removed reference is listed, and not run', async () => {
-    const { result, requests } = await evaluate(project([shop(OLD, 3)]), project([shop(OLD, 2)]), () => 'yes');
+    const { result, requests } = await runPipeline(project([shop(OLD, 3)]), project([shop(OLD, 2)]), () => 'yes');
     expect(requests).toEqual([]);
     expect(result.suites[0]?.references.map(({ id, status }) => [id, status])).toEqual([['r02', 'removed']]);
     expect(result).toMatchObject({ conclusion: 'neutral', reasons: ['No test ran, so there is no verdict.'] });
@@ -168,21 +128,21 @@ describe('what does not gate', () => {
 
 describe('errors', () => {
   test('of a few calls are counted and shown, and change no verdict', async () => {
-    const { result } = await evaluate(project([shop(OLD, 20)]), project([shop(NEW, 20)]), (_, question) => (question === 'New r00' ? new Error('timeout after 60 s') : 'yes'));
+    const { result } = await runPipeline(project([shop(OLD, 20)]), project([shop(NEW, 20)]), (_, question) => (question === 'New r00' ? new Error('timeout after 60 s') : 'yes'));
     expect(result.conclusion).toBe('success');
     expect(statuses(result)?.[0]).toBe('error');
     expect(result.notices.map(({ kind }) => kind)).toContain('error');
   });
 
   test('of more than a tenth of the calls make the run red with that as its reason', async () => {
-    const { result } = await evaluate(project([shop(OLD, 10)]), project([shop(NEW, 10)]), (_, question) => (/^New r0[0-2]/.test(question) ? new Error('server error') : 'yes'));
+    const { result } = await runPipeline(project([shop(OLD, 10)]), project([shop(NEW, 10)]), (_, question) => (/^New r0[0-2]/.test(question) ? new Error('server error') : 'yes'));
     expect(result.conclusion).toBe('error');
     expect(result.reasons[0]).toBe('9 of 60 tries ended in an error, so nothing was judged');
   });
 
   test('of a reference that lacks a variable stay with that reference', async () => {
     const broken = [...ids(20).map((id) => reference(id)), reference('lacks', { input: {}, problem: 'prompts/tests/p.yaml:30: reference 21 has no value for {q}' })];
-    const { result, requests } = await evaluate(project([shop(OLD, 20)]), project([shop(NEW, 20, { tests: { references: broken } })]), () => 'yes');
+    const { result, requests } = await runPipeline(project([shop(OLD, 20)]), project([shop(NEW, 20, { tests: { references: broken } })]), () => 'yes');
     expect(requests).toHaveLength(20 * 3 * 2);
     expect(result.conclusion).toBe('success');
     expect(statuses(result)?.at(-1)).toBe('error');
@@ -190,7 +150,7 @@ describe('errors', () => {
 });
 
 test('what is counted: calls, shared answers and tokens', async () => {
-  const { result } = await evaluate(project([shop(OLD, 2)]), project([shop(OLD, 2, { tests: { references: [reference('r00'), reference('r01', { expected: 'no' })] } })]), () => 'yes');
+  const { result } = await runPipeline(project([shop(OLD, 2)]), project([shop(OLD, 2, { tests: { references: [reference('r00'), reference('r01', { expected: 'no' })] } })]), () => 'yes');
   expect(result.usage).toEqual({
     calls: 3, reused: 3, input_tokens: 9, output_tokens: 3, cost_usd: null, saved_usd: null, by_purpose: { prompt: { calls: 3, reused: 3, cost_usd: null, saved_usd: null } },
   });

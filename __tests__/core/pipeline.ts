@@ -1,25 +1,35 @@
+/** The core from two projects to a result, with a scripted model and nothing of the world. */
 import { expect } from '@jest/globals';
 import { arrange } from '../../src/core/select/arrange.ts';
-import { judge } from '../../src/core/judge.ts';
-import { prepare } from '../../src/core/plan/prepare.ts';
+import { judge, type JudgeEdges } from '../../src/core/judge.ts';
+import { prepare, type PrepareInput } from '../../src/core/plan/prepare.ts';
 import { blankResult } from '../../src/core/result.ts';
 import { sources } from '../../src/core/select/trust.ts';
-import type { Project, Request, Result, Rubric, SourceTree } from '../../src/types.ts';
+import type { Project, Request, Result, Rubric, SourceTree, Suite } from '../../src/types.ts';
 import { sha256, solveHere } from '../qualeval/solvers.ts';
-import { answer } from './builders.ts';
+import { answer, reference, suite } from './builders.ts';
 
 const tree = (commit: string): SourceTree => ({ commit, files: new Map(), irregular: new Map(), read: async () => new Uint8Array() });
 const [baseTree, headTree] = [tree('b'.repeat(40)), tree('h'.repeat(40))];
+export const [OLD, NEW] = ['Old {q}', 'New {q}'];
+
+/** A suite of `count` references `r00`, `r01`, …, of which the metric wants a "yes". */
+export function shop(content: string, count: number, changes: Parameters<typeof suite>[0] = {}): Suite {
+  const references = Array.from({ length: count }, (_, index) => reference(`r${String(index).padStart(2, '0')}`));
+  return suite({ prompt: { messages: [{ role: 'user', content, place: { file: 'prompts/p.yaml', line: 6 } }], ...changes.prompt }, tests: { references, ...changes.tests } });
+}
+
+export interface Given { input?: Partial<PrepareInput>; edges?: Partial<JudgeEdges> }
 
 export interface Ran { result: Result; requests: Request[]; calls: (purpose: Request['purpose']) => number; planned: number }
 
 /** Plans and runs two projects; `reply` is every model, told what is asked and the text of the last message. */
-export async function runPipeline(base: Project | null, head: Project, reply: (request: Request, text: string) => string | Error, mode: 'diff' | 'sweep' = 'diff'): Promise<Ran> {
+export async function runPipeline(base: Project | null, head: Project, reply: (request: Request, question: string) => string | Error, { input = {}, edges = {} }: Given = {}): Promise<Ran> {
   const requests: Request[] = [];
   const arranged = arrange(base, head, sources('member'));
-  const prepared = prepare({ mode, base: base && baseTree, head: headTree, maxCalls: null, failOn: null, code: 'sandbox', today: '2026-01-01' }, arranged, (text) => text);
+  const prepared = prepare({ mode: 'diff', base: base && baseTree, head: headTree, maxCalls: null, failOn: null, code: 'sandbox', today: '2026-01-01', ...input }, arranged, (text) => text);
   expect(prepared.problems).toEqual([]);
-  const blank = { ...blankResult({ mode, base: baseTree, head: headTree, trust: 'member', gate: prepared.gate, n_tries: arranged.head.settings.n_tries }), notices: prepared.notices };
+  const blank = { ...blankResult({ mode: input.mode ?? 'diff', base: baseTree, head: headTree, trust: 'member', gate: prepared.gate, n_tries: head.settings.n_tries }), notices: prepared.notices };
   const result = await judge(prepared, {
     complete: async (request) => {
       requests.push(request);
@@ -31,6 +41,7 @@ export async function runPipeline(base: Project | null, head: Project, reply: (r
     hash: sha256,
     solve: solveHere,
     answered: () => undefined,
+    ...edges,
   }, blank);
   return { result, requests, calls: (purpose) => requests.filter((request) => request.purpose === purpose).length, planned: prepared.plan.prompt_calls + prepared.plan.grader_calls };
 }

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import ts from 'typescript';
 import { placeHighs } from '../../scripts/place-highs.ts';
+import { bundle, type Bundle } from '../stand-ins/bundle.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const run = promisify(execFile);
@@ -45,28 +45,23 @@ for (const scene of process.argv.slice(2)) await scenes[scene]();
 `;
 
 describe('a bundle made by ncc', () => {
-  let folder = '';
+  let built: Bundle;
   /** A folder that nothing can be found from but what is put there. */
   let elsewhere = '';
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'evaldiff-bundle-'));
+    built = await bundle(entry, ['', 'qualeval', 'solver', 'sandbox', 'text']);
     elsewhere = await mkdtemp(join(tmpdir(), 'evaldiff-elsewhere-'));
-    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-    for (const part of ['', 'qualeval', 'solver', 'sandbox', 'text']) await transpile(join(root, 'src', part), join(folder, 'lib', part));
-    await writeFile(join(folder, 'lib/entry.js'), entry);
-    await run(process.execPath, [join(root, 'node_modules/@vercel/ncc/dist/ncc/cli.js'), 'build', 'lib/entry.js', '-o', 'out', '--minify'], { cwd: folder });
     // As scripts/build.ts lays dist/ out, and then the folder of the command line by itself, and without HiGHS.
-    await cp(join(folder, 'out'), join(elsewhere, 'dist/action'), { recursive: true });
-    await cp(join(folder, 'out'), join(elsewhere, 'dist/cli'), { recursive: true });
+    await cp(built.folder, join(elsewhere, 'dist/action'), { recursive: true });
+    await cp(built.folder, join(elsewhere, 'dist/cli'), { recursive: true });
     placeHighs(join(elsewhere, 'dist/cli'));
     await cp(join(elsewhere, 'dist/cli'), join(elsewhere, 'tools/evaldiff'), { recursive: true });
-    await cp(join(folder, 'out'), join(elsewhere, 'lacking/evaldiff'), { recursive: true });
+    await cp(built.folder, join(elsewhere, 'lacking/evaldiff'), { recursive: true });
   }, 120_000);
 
   afterAll(async () => {
-    await rm(folder, { recursive: true, force: true });
+    await built.remove();
     await rm(elsewhere, { recursive: true, force: true });
   });
 
@@ -111,18 +106,3 @@ describe('a bundle made by ncc', () => {
     }
   });
 });
-
-async function transpile(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
-  for (const name of await readdir(from)) {
-    if (name.endsWith('.ts')) await writeFile(join(to, name.replace(/ts$/, 'js')), await javascriptOf(join(from, name)));
-  }
-}
-
-async function javascriptOf(path: string): Promise<string> {
-  return ts.transpileModule(await readFile(path, 'utf8'), {
-    compilerOptions: {
-      target: ts.ScriptTarget.ES2024, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true, rewriteRelativeImportExtensions: true,
-    },
-  }).outputText;
-}

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { History } from '../../../src/core/gate/history.ts';
 import type { Project, Request } from '../../../src/types.ts';
 import { metric, project, reference, settings } from '../builders.ts';
-import { NEW, OLD, pipeline, shop } from '../judged.ts';
+import { NEW, OLD, runPipeline, shop } from '../pipeline.ts';
 
 const four = { settings: settings({ n_tries: 4 }) };
 
@@ -20,8 +20,8 @@ function memory(): { history: History; rows: Map<string, { passes: number; tries
 const sums = (rows: ReadonlyMap<string, { passes: number; tries: number }>) => [...rows.values()].map(({ passes, tries }) => `${String(passes)} of ${String(tries)}`).sort();
 /** Even tries of r00 fail, everything else passes. */
 const wavering = ({ try: index }: Request, question: string): string => (question.endsWith('r00') && index % 2 === 0 ? 'no' : 'yes');
-const compare = async (history: History, head: Project = project([shop(NEW, 2)], four), edges: Parameters<typeof pipeline>[3] = {}) =>
-  (await pipeline(project([shop(OLD, 2)], four), head, wavering, { ...edges, edges: { history: async () => history, ...edges.edges } })).result;
+const compare = async (history: History, head: Project = project([shop(NEW, 2)], four), edges: Parameters<typeof runPipeline>[3] = {}) =>
+  (await runPipeline(project([shop(OLD, 2)], four), head, wavering, { ...edges, edges: { history: async () => history, ...edges.edges } })).result;
 
 describe('the history of tries', () => {
   test('counts each side\'s questions apart, and gives a flaky reference its rate on base with an interval', async () => {
@@ -46,7 +46,7 @@ describe('the history of tries', () => {
   test('begins anew for another metric or expected value, with the answers that are there', async () => {
     const { history, rows } = memory();
     await compare(history);
-    const reused: Parameters<typeof pipeline>[3] = { edges: { complete: async (request) => ({ status: 'ok', output: wavering(request, request.messages[0]!.content), finish_reason: 'stop', tool_calls: [], usage: null, latency_ms: 1, reused: true }) } };
+    const reused: Parameters<typeof runPipeline>[3] = { edges: { complete: async (request) => ({ status: 'ok', output: wavering(request, request.messages[0]!.content), finish_reason: 'stop', tool_calls: [], usage: null, latency_ms: 1, reused: true }) } };
     const strict = shop(NEW, 2, { tests: { metrics: [metric('has', { threshold: 1 })], references: [reference('r00'), reference('r01', { expected: 'no' })] } });
     await compare(history, project([strict], four), reused);
     expect(rows.size).toBe(8);
@@ -56,13 +56,13 @@ describe('the history of tries', () => {
   test('counts an answer once that several references share', async () => {
     const { history, rows } = memory();
     const twins = (content: string) => shop(content, 0, { tests: { references: [reference('a', { input: { q: 'r00' } }), reference('b', { input: { q: 'r00' } })] } });
-    await pipeline(project([twins(OLD)], four), project([twins(NEW)], four), wavering, { edges: { history: async () => history } });
+    await runPipeline(project([twins(OLD)], four), project([twins(NEW)], four), wavering, { edges: { history: async () => history } });
     expect(sums(rows)).toEqual(['2 of 4', '2 of 4']);
   });
 
   test('is not asked for by a run that asks nobody', async () => {
     let asked = 0;
-    await pipeline(project([shop(OLD, 2)], four), project([shop(OLD, 2)], four), wavering, { edges: { history: async () => { asked += 1; return memory().history; } } });
+    await runPipeline(project([shop(OLD, 2)], four), project([shop(OLD, 2)], four), wavering, { edges: { history: async () => { asked += 1; return memory().history; } } });
     expect(asked).toBe(0);
   });
 });

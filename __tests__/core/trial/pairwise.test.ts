@@ -62,7 +62,7 @@ describe('a suite that nothing but preference judges', () => {
     expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({ outcome: 'skipped', scores: [{ reason: 'there is no answer of the other side to compare with' }] });
     expect(result).toMatchObject({ conclusion: 'neutral', suites: [{ verdict: 'new' }] });
     expect(result.reasons).toEqual(['p: judged by preference alone, and there is no answer of base to compare with.']);
-    expect((await runPipeline(null, shop('New', 3), judgeOf('Old'), 'sweep')).result.conclusion).toBe('neutral');
+    expect((await runPipeline(null, shop('New', 3), judgeOf('Old'), { input: { mode: 'sweep' } })).result.conclusion).toBe('neutral');
   });
 });
 

@@ -2,26 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, jest, test } from '@jest/globals';
-import { parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
 import { priorChart, qualityCostChart, sidesChart, trendChart } from '../../../src/report/charts/index.ts';
+import { attributeOf, elementsOfFragment, textOf, type Element } from '../../stand-ins/elements.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 
 jest.setTimeout(90_000);
 
-type Element = DefaultTreeAdapterTypes.Element;
-
-function elements(svg: string): Element[] {
-  const found: Element[] = [];
-  const walk = (node: DefaultTreeAdapterTypes.Node): void => {
-    if ('tagName' in node) found.push(node);
-    if ('childNodes' in node) node.childNodes.forEach(walk);
-  };
-  walk(parseFragment(svg));
-  return found;
-}
-const textOf = (node: Element): string => node.childNodes.map((one) => ('value' in one ? one.value : '')).join('');
-const texts = (svg: string): string[] => elements(svg).filter(({ tagName }) => tagName === 'text').map(textOf);
-const value = (element: Element | undefined, name: string): number => Number(element?.attrs.find((one) => one.name === name)?.value);
+const texts = (svg: string): string[] => elementsOfFragment(svg).filter(({ tagName }) => tagName === 'text').map(textOf);
+const value = (element: Element | undefined, name: string): number => Number(attributeOf(element, name));
 
 const prior = (names: readonly string[]): string => priorChart({ label: names.join(' '), rows: names.map((name, index) => ({ name, prior: (index + 1) / 20 })) });
 const row = { name: 'refunds', base: 0.9, head: 0.6, low: -0.4, high: -0.2, finding: 'worse' as const, instead: null };
@@ -40,7 +28,7 @@ describe('every chart', () => {
   });
 
   test.each(charts)('(%s) is an image with a label, in the page\'s colours, without an id, a style or a script', (_name, make) => {
-    const all = elements(make());
+    const all = elementsOfFragment(make());
     expect(all[0]?.tagName).toBe('svg');
     expect(all[0]?.attrs.map(({ name }) => name)).toEqual(['class', 'width', 'height', 'viewBox', 'role', 'aria-label']);
     for (const { tagName, attrs } of all) {
@@ -63,7 +51,7 @@ describe('every chart', () => {
 describe('names in a chart', () => {
   test.each(Object.entries(hostileTexts))('with %s are text', (_what, name) => {
     const svg = prior([name]);
-    expect(new Set(elements(svg).map(({ tagName }) => tagName))).toEqual(new Set(['svg', 'path', 'text']));
+    expect(new Set(elementsOfFragment(svg).map(({ tagName }) => tagName))).toEqual(new Set(['svg', 'path', 'text']));
     expect(/[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u.test(svg)).toBe(false);
   });
 
@@ -80,7 +68,7 @@ describe('names in a chart', () => {
 
 describe('a chart of both sides', () => {
   const svg = sidesChart({ label: 'x', rows: [row] });
-  const [ring, dot] = elements(svg).filter(({ tagName }) => tagName === 'circle');
+  const [ring, dot] = elementsOfFragment(svg).filter(({ tagName }) => tagName === 'circle');
   const axis = (share: number): number => 7 + share * 326;
 
   test('has base as a ring and head as a dot where the axis has their shares', () => {
@@ -90,7 +78,7 @@ describe('a chart of both sides', () => {
   });
 
   test('has the interval laid at base, in the colour of the finding', () => {
-    const band = elements(svg).map(({ attrs }) => attrs).find((attrs) => attrs.some(({ name, value: given }) => name === 'stroke-width' && given === '5'));
+    const band = elementsOfFragment(svg).map(({ attrs }) => attrs).find((attrs) => attrs.some(({ name, value: given }) => name === 'stroke-width' && given === '5'));
     const [from, to] = [...(band?.find(({ name }) => name === 'd')?.value ?? '').matchAll(/[ML]([\d.]+)/g)].map(([, x]) => Number(x));
     expect(from).toBeCloseTo(axis(0.5), 0);
     expect(to).toBeCloseTo(axis(0.7), 0);

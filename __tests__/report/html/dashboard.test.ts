@@ -1,31 +1,15 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { parse, type DefaultTreeAdapterTypes } from 'parse5';
 import { HTML_LIMIT, renderHtml } from '../../../src/report/html/html.ts';
 import type { Result } from '../../../src/types.ts';
+import { attributeOf, below, elementsOfPage, spacedTextOf as textOf, type Element } from '../../stand-ins/elements.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 import { sweepOfModels, thirty, withKinds } from '../kinds.ts';
 import { resultOf } from '../results.ts';
 
-type Element = DefaultTreeAdapterTypes.Element;
-
-function elements(html: string): Element[] {
-  const found: Element[] = [];
-  const walk = (node: DefaultTreeAdapterTypes.Node): void => {
-    if ('tagName' in node) found.push(node);
-    if ('childNodes' in node) node.childNodes.forEach(walk);
-  };
-  walk(parse(html));
-  return found;
-}
-const of = (element: Element, name: string): string | undefined => element.attrs.find((one) => one.name === name)?.value;
-const textOf = (node: DefaultTreeAdapterTypes.Node): string => ('value' in node ? node.value : 'childNodes' in node ? node.childNodes.map(textOf).join(' ') : '');
-const within = (element: Element | undefined, tag: string): Element[] => (element === undefined ? [] : elementsOf(element).filter(({ tagName }) => tagName === tag));
-function elementsOf(node: Element): Element[] {
-  return node.childNodes.flatMap((one) => ('tagName' in one ? [one, ...elementsOf(one)] : []));
-}
+const within = (element: Element | undefined, tag: string): Element[] => (element === undefined ? [] : below(element).filter(({ tagName }) => tagName === tag));
 /** Cards by their titles, the domains' before the sub-tasks'. */
-const cards = (all: Element[]): [string, Element][] => all.filter((one) => of(one, 'class') === 'card').map((one) => [textOf(within(one, 'b')[0]!), one]);
-const rows = (card: Element): string[][] => within(card, 'tr').map((row) => elementsOf(row).filter(({ tagName }) => tagName === 'td').map(textOf)).filter(({ length }) => length > 0);
+const cards = (all: Element[]): [string, Element][] => all.filter((one) => attributeOf(one, 'class') === 'card').map((one) => [textOf(within(one, 'b')[0]!), one]);
+const rows = (card: Element): string[][] => within(card, 'tr').map((row) => below(row).filter(({ tagName }) => tagName === 'td').map(textOf)).filter(({ length }) => length > 0);
 const drawn = (card: Element): string[] => within(card, 'text').map(textOf);
 
 describe('the dashboard of a comparison', () => {
@@ -34,7 +18,7 @@ describe('the dashboard of a comparison', () => {
   let all: Element[];
   beforeAll(async () => {
     html = await renderHtml(result);
-    all = elements(html);
+    all = elementsOfPage(html);
   });
 
   test('has prior and proficiency of domains, and of sub-tasks the alignment too', () => {
@@ -62,37 +46,37 @@ describe('the dashboard of a comparison', () => {
   test('labels every chart for a reader who does not see it', () => {
     for (const [, card] of cards(all)) {
       const [svg] = within(card, 'svg');
-      expect(of(svg!, 'role')).toBe('img');
-      expect(of(svg!, 'aria-label')).toMatch(/\d (?:rows|domains|sub-tasks)\b.*numbers are in the table below\.$/);
+      expect(attributeOf(svg!, 'role')).toBe('img');
+      expect(attributeOf(svg!, 'aria-label')).toMatch(/\d (?:rows|domains|sub-tasks)\b.*numbers are in the table below\.$/);
     }
   });
 
   test('leads from insights and attributes to their references, which are all there', () => {
-    const ids = new Set(all.map((one) => of(one, 'id')));
-    const links = all.filter(({ tagName }) => tagName === 'a').map((one) => of(one, 'href') ?? '');
+    const ids = new Set(all.map((one) => attributeOf(one, 'id')));
+    const links = all.filter(({ tagName }) => tagName === 'a').map((one) => attributeOf(one, 'href') ?? '');
     expect(links.length).toBeGreaterThan(15);
     for (const link of links) expect(ids).toContain(link.replace(/^#/, ''));
-    const insight = all.find((one) => of(one, 'class') === 'insights');
+    const insight = all.find((one) => attributeOf(one, 'class') === 'insights');
     expect(within(insight, 'a').map(textOf)).toEqual(['Refunds and returns', 'mail-001', 'mail-013', 'mail-019', 'Refusing politely', 'mail-001']);
     const [, reference] = within(insight, 'a');
-    const target = all.find((one) => of(one, 'id') === of(reference!, 'href')?.slice(1));
+    const target = all.find((one) => attributeOf(one, 'id') === attributeOf(reference!, 'href')?.slice(1));
     expect(textOf(target!)).toContain('mail-001');
   });
 
   test('marks every reference with the attributes it was assigned', () => {
-    const values = new Map(all.filter(({ tagName }) => tagName === 'option').map((one) => [of(one, 'value'), textOf(one)]));
+    const values = new Map(all.filter(({ tagName }) => tagName === 'option').map((one) => [attributeOf(one, 'value'), textOf(one)]));
     expect(values.size).toBe(12);
     for (const [at, attribute] of result.attributes.entries()) {
       const value = `a${String(at + 1)}`;
       expect(values.get(value)).toBe(`${attribute.name} (${String(attribute.references.length)})`);
-      const marked = all.filter((one) => of(one, 'data-kinds')?.split(' ').includes(value)).map((one) => textOf(within(one, 'code')[0]!));
+      const marked = all.filter((one) => attributeOf(one, 'data-kinds')?.split(' ').includes(value)).map((one) => textOf(within(one, 'code')[0]!));
       expect(marked.sort()).toEqual([...attribute.references].sort());
     }
   });
 
   test('shows the largest drops with both texts, and answers with other skills', () => {
-    const moved = all.find((one) => of(one, 'class') === 'kind');
-    const samples = elementsOf(moved!).filter((one) => of(one, 'class') === 'sample').map((one) => textOf(one).replace(/\s+/g, ' '));
+    const moved = all.find((one) => attributeOf(one, 'class') === 'kind');
+    const samples = below(moved!).filter((one) => attributeOf(one, 'class') === 'sample').map((one) => textOf(one).replace(/\s+/g, ' '));
     expect(samples).toHaveLength(3);
     for (const words of ['mail-001', '100.0 % → 0.0 %', 'My order from March', 'You get your money back within five days', 'A refund is not possible']) expect(samples[0]).toContain(words);
     expect(textOf(moved!)).toContain('Moved only with references shared with it: Refusing politely.');
@@ -115,8 +99,8 @@ describe('what a page has room for', () => {
   test('is a thousand references with fifteen domains and fifteen sub-tasks in less than 2 MB', async () => {
     const html = await renderHtml(withKinds(1_000, thirty));
     expect(Buffer.byteLength(html)).toBeLessThan(HTML_LIMIT);
-    const all = elements(html);
-    expect(all.filter((one) => of(one, 'data-kinds') !== undefined)).toHaveLength(1_000);
+    const all = elementsOfPage(html);
+    expect(all.filter((one) => attributeOf(one, 'data-kinds') !== undefined)).toHaveLength(1_000);
     expect(within(cards(all)[1]![1], 'circle')).toHaveLength(30);
   });
 
@@ -137,7 +121,7 @@ describe('what a page has room for', () => {
     const texts = Object.values(hostileTexts);
     const one = withKinds(60, texts.map((name, at) => ({ kind: at % 2 === 0 ? 'domain' : 'subtask', name: `${name} ${'x'.repeat(at % 5 === 0 ? 9_000 : 0)}`, explanation: name })));
     const html = await renderHtml({ ...one, insights: texts.map((text) => ({ ...one.insights[0]!, text, attributes: [text, one.attributes[0]!.id], references: [text] })) });
-    const all = elements(html);
+    const all = elementsOfPage(html);
     expect(/[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u.test(html)).toBe(false);
     expect(all.filter(({ tagName }) => ['h1', 'style', 'script'].includes(tagName)).map(({ tagName }) => tagName).sort()).toEqual(['h1', 'script', 'style']);
     for (const { tagName, attrs } of all) {
@@ -150,7 +134,7 @@ describe('what a page has room for', () => {
 
 describe('a sweep', () => {
   test('is drawn as quality against cost; a variant of unknown cost is named in words and has no place in it', async () => {
-    const all = elements(await renderHtml(sweepOfModels()));
+    const all = elementsOfPage(await renderHtml(sweepOfModels()));
     const [, card] = cards(all).find(([title]) => title === 'Quality against cost, capitals')!;
     expect(textOf(card).replace(/\s+/g, ' ')).toContain('Not drawn, as the cost is not known: local-llama, temperature 0 .');
     expect(rows(card)).toEqual([
@@ -168,7 +152,7 @@ describe('a sweep', () => {
   });
 
   test('shows the pass rates of its attributes without a verdict', async () => {
-    const all = elements(await renderHtml(sweepOfModels()));
+    const all = elementsOfPage(await renderHtml(sweepOfModels()));
     const proficiency = cards(all).find(([title]) => title === 'Proficiency')![1];
     expect(within(proficiency, 'th').map(textOf)).toEqual(['Attribute', 'References judged', 'Pass rate']);
     expect(textOf(proficiency)).not.toMatch(/too few|no change/);

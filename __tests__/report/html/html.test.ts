@@ -1,24 +1,11 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { parse, type DefaultTreeAdapterTypes } from 'parse5';
 import { HTML_LIMIT, renderHtml } from '../../../src/report/html/html.ts';
 import { POLICY, SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH } from '../../../src/report/html/style.ts';
 import type { ReferenceResult, Result } from '../../../src/types.ts';
+import { attributeOf, elementsOfPage, textOf, type Element } from '../../stand-ins/elements.ts';
 import { goldens, hostile, neutral, referenceOf, regression, resultOf, sideOf, suiteOf, withProblems } from '../results.ts';
 
-type Element = DefaultTreeAdapterTypes.Element;
-
-function elements(html: string): Element[] {
-  const found: Element[] = [];
-  const walk = (node: DefaultTreeAdapterTypes.Node): void => {
-    if ('tagName' in node) found.push(node);
-    if ('childNodes' in node) node.childNodes.forEach(walk);
-  };
-  walk(parse(html));
-  return found;
-}
-const attribute = (element: Element, name: string): string | undefined => element.attrs.find((one) => one.name === name)?.value;
-const textOf = (node: DefaultTreeAdapterTypes.Node): string => ('value' in node ? node.value : 'childNodes' in node ? node.childNodes.map(textOf).join('') : '');
 const links = { run: null, place: (file: string): string => `https://github.com/acme/support/blob/main/${file}` };
 
 function large(references: number, tries: number, characters: number): Result {
@@ -36,8 +23,8 @@ describe('the policy', () => {
   });
 
   test.each(Object.entries({ ...goldens, hostile }))('is kept by the page of %s: one style, one script, nothing loaded, nothing inline', async (_name, build) => {
-    const all = elements(await renderHtml(build(), links));
-    expect(all.filter(({ tagName }) => tagName === 'meta').map((one) => attribute(one, 'content'))).toContain(POLICY);
+    const all = elementsOfPage(await renderHtml(build(), links));
+    expect(all.filter(({ tagName }) => tagName === 'meta').map((one) => attributeOf(one, 'content'))).toContain(POLICY);
     expect(all.filter(({ tagName }) => tagName === 'style').map(textOf)).toEqual([STYLE]);
     expect(all.filter(({ tagName }) => tagName === 'script').map(textOf)).toEqual([SCRIPT]);
     for (const one of all) {
@@ -55,27 +42,27 @@ describe('the page', () => {
   let all: Element[];
   beforeAll(async () => {
     page = await renderHtml(regression(), links);
-    all = elements(page);
+    all = elementsOfPage(page);
   });
 
   test('has every reference with every try of both sides', () => {
-    const cases = all.filter((one) => attribute(one, 'class') === 'case');
+    const cases = all.filter((one) => attributeOf(one, 'class') === 'case');
     expect(cases).toHaveLength(26);
     const canada = cases.find((one) => textOf(one).includes('canada'));
-    expect(canada && attribute(canada, 'data-status')).toBe('regressed');
+    expect(canada && attributeOf(canada, 'data-status')).toBe('regressed');
     expect(canada && textOf(canada)).toContain('Base – 3 of 3 passedTries 1, 2, 3: pass');
     expect(canada && textOf(canada)).toContain('Head – 1 of 3 passedTry 1: pass');
     expect(canada && textOf(canada)).toContain('Tries 2, 3: fail');
   });
 
   test('can be filtered by each status that occurs, with its number', () => {
-    const boxes = all.filter((one) => attribute(one, 'type') === 'checkbox').map((one) => attribute(one, 'value'));
+    const boxes = all.filter((one) => attributeOf(one, 'type') === 'checkbox').map((one) => attributeOf(one, 'value'));
     expect(boxes).toEqual(['regressed', 'inconclusive', 'flaky', 'improved', 'unchanged']);
     expect(page.includes('checked> regressed (4)')).toBe(true);
   });
 
   test('says the interval of each drawing in words', () => {
-    expect(all.filter(({ tagName }) => tagName === 'svg').map((one) => attribute(one, 'aria-label'))).toContain('−9.8 points, 90 % interval −19.0 to −0.6');
+    expect(all.filter(({ tagName }) => tagName === 'svg').map((one) => attributeOf(one, 'aria-label'))).toContain('−9.8 points, 90 % interval −19.0 to −0.6');
   });
 
   test('has the parts of the other outputs too, and the problems of a run that judged nothing', async () => {
@@ -88,7 +75,7 @@ describe('the page', () => {
     const hidden = /[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u;
     const html = await renderHtml(hostile(), links);
     expect(hidden.test(html)).toBe(false);
-    expect(elements(html).filter(({ tagName }) => tagName === 'h1')).toHaveLength(1);
+    expect(elementsOfPage(html).filter(({ tagName }) => tagName === 'h1')).toHaveLength(1);
   });
 });
 
@@ -96,7 +83,7 @@ describe('its size', () => {
   test('is below 2 MB for a thousand references of five tries a side, and says that texts are cut', async () => {
     const html = await renderHtml(large(1_000, 5, 600));
     expect(Buffer.byteLength(html)).toBeLessThanOrEqual(HTML_LIMIT);
-    expect(elements(html).filter((one) => attribute(one, 'class') === 'case').length).toBe(1_000);
+    expect(elementsOfPage(html).filter((one) => attributeOf(one, 'class') === 'case').length).toBe(1_000);
     expect(html.match(/Texts are cut after \d+ characters to keep this file small; result\.json has them whole\./)).not.toBeNull();
     expect(html.match(/\(\d+ more characters\)/)).not.toBeNull();
   });

@@ -1,0 +1,39 @@
+import { parse, parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
+
+type Node = DefaultTreeAdapterTypes.Node;
+export type Element = DefaultTreeAdapterTypes.Element;
+
+/** Every element of a page, in the order of their start tags. */
+export function elementsOfPage(html: string): Element[] {
+  return below(parse(html));
+}
+
+/** Every element of a piece of HTML or SVG. */
+export function elementsOfFragment(markup: string): Element[] {
+  return below(parseFragment(markup));
+}
+
+/** Every element inside a node. */
+export function below(node: Node): Element[] {
+  if (!('childNodes' in node)) return [];
+  return node.childNodes.flatMap((one) => ('tagName' in one ? [one, ...below(one)] : below(one)));
+}
+
+export function attributeOf(element: Element | undefined, name: string): string | undefined {
+  return element?.attrs.find((one) => one.name === name)?.value;
+}
+
+/** The texts inside a node as they follow each other. */
+export function textOf(node: Node): string {
+  return textsIn(node).join('');
+}
+
+/** The texts inside a node with a space between any two. */
+export function spacedTextOf(node: Node): string {
+  return textsIn(node).join(' ');
+}
+
+function textsIn(node: Node): string[] {
+  if ('value' in node) return [node.value];
+  return 'childNodes' in node ? node.childNodes.flatMap(textsIn) : [];
+}
