@@ -2,19 +2,12 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { bareOrigin, createRepository, shallowCheckout, type FixtureFiles } from '../stand-ins/repository.ts';
-import { changeOf, obedient, quiz, quizPrompt, SETTINGS } from './projects.ts';
+import { shallowCheckout } from '../stand-ins/repository.ts';
+import { changeOf, obedient, quiz, quizPrompt, SETTINGS, straight } from './projects.ts';
 import type { Event } from './runner.ts';
 import { eventPayload, onPullRequest, runOn, stage } from './stage.ts';
 
 const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
-
-/** A straight history in a bare origin, and the ids of its commits. */
-function straight(...states: FixtureFiles[]) {
-  const repository = createRepository();
-  const commits = states.map((files, index) => repository.commit(`Step ${String(index)}`, files));
-  return { origin: bareOrigin(repository), commits };
-}
 
 const changed = (name: string, changes: Record<string, unknown>): Event => ({ name: name.split('.')[0]!, payload: { ...eventPayload(name), ...changes } });
 

@@ -50,6 +50,13 @@ export function pushed({ origin, base, head }: Change, files: FixtureFiles): Cha
   return published(repository, next);
 }
 
+/** A straight history in a bare origin, and the ids of its commits. */
+export function straight(...states: FixtureFiles[]) {
+  const repository = createRepository();
+  const commits = states.map((files, index) => repository.commit(`Step ${String(index)}`, files));
+  return { origin: bareOrigin(repository), commits };
+}
+
 export interface Quiz {
   /** The system prompt; what the scripted model does depends on it. */
   system?: string;

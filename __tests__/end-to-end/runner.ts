@@ -67,7 +67,7 @@ export interface StepResult {
 export async function runAction(step: Step): Promise<StepResult> {
   const folder = temporaryFolder('runner');
   const files = runnerFiles(folder, step.event.payload);
-  const env = { ...bareEnvironment(), ...step.env, ...inputVariables(step.inputs ?? {}), ...runnerVariables(step, files) };
+  const env = { ...bareEnvironment(), ...inputVariables(step.inputs ?? {}), ...runnerVariables(step, files), ...step.env };
   const { code, stdout, stderr } = await startBundle('action/index.js', [], env, step.checkout.directory);
   const log = stdout + stderr;
   const faults = step.github.state.violations;
