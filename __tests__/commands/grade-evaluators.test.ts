@@ -80,7 +80,7 @@ describe('evaldiff grade on a conversation', () => {
     ['a name that is nowhere', ['mentr'], {}, 'there is no rubric "mentr", nor a prompt of that name; did you mean "mentor"?'],
     ['a prompt without a conversation', ['plain'], {}, 'prompts/plain.yaml: the prompt "plain" has no conversation, and so no evaluators to be tested'],
     ['a conversation without labelled answers', ['mentor'], { 'prompts/tests/mentor.yaml': 'conversation: { evaluators: [strict] }\nreferences: [{ input: { q: a } }]\n' }, 'prompts/tests/mentor.yaml:1: the prompt "mentor" has no labelled answers to test its evaluators by; add some: examples: [{ question: "…", answer: "…", accepted: true }]'],
-    ['more calls than are allowed', ['mentor', '--max-calls', '7'], {}, 'this would make 8 model calls; the limit is 7 (--max-calls). Nothing was sent.'],
+    ['more calls than are allowed', ['mentor', '--max-calls', '7'], {}, 'this would make up to 8 model calls; the limit is 7 (--max-calls). Nothing was sent.'],
     ['an evaluator without a provider', ['mentor'], { 'evaldiff.yaml': 'models: { assistant: { provider: openai, endpoint: local }, strict: { provider: openai, endpoint: local } }\n' }, 'prompts/tests/mentor.yaml:2: no provider is known for the model "kind"'],
     ['an evaluator that is a program', ['mentor'], { 'evaldiff.yaml': FILES['evaldiff.yaml'].replace('kind: { provider: openai, endpoint: local, model: kind-1 }', 'kind: { provider: program, command: [node, app.mjs] }') }, 'prompts/tests/mentor.yaml:1: an evaluator is a program of this repository. It runs only with --code host.'],
   ])('asks nobody about %s, and says what to mend', async (_, args, files, message) => {

@@ -108,7 +108,8 @@ describe('evaldiff grade', () => {
     ['a rubric without examples', ['untested'], {}, 'rubrics/r.yaml:8: the rubric "untested" has no labelled examples to be tested by; add some: examples: [{ content: "…", expected: "YES" }]'],
     ['a project without a grader', ['polite'], { 'evaldiff.yaml': 'seed: 1\n' }, 'evaldiff.yaml: names no grader; name a model, grader: { model: … }'],
     ['repeats that are no number', ['polite', '--repeats', 'often'], {}, '--repeats must be a whole number from 1 to 100'],
-    ['more calls than are allowed', ['polite', '--max-calls', '8'], {}, 'this would make 9 model calls; the limit is 8 (--max-calls). Nothing was sent.'],
+    ['more calls than are allowed', ['polite', '--max-calls', '8'], {}, 'this would make up to 9 model calls; the limit is 8 (--max-calls). Nothing was sent.'],
+    ['a cap on cost that nobody can keep', ['polite', '--max-cost', '0.5'], {}, 'max-cost: a cap of $0.5 cannot be kept, because no price is known for "judge-1 (local)". Give it one in evaldiff.yaml'],
     ['a grader that is a program', ['polite'], { 'evaldiff.yaml': 'grader: app\nmodels: { app: { provider: program, command: [node, app.mjs] } }\n' }, 'evaldiff.yaml:1: a grader is a program of this repository. It runs only with --code host.'],
     ['files with a mistake', ['polite'], { 'rubrics/bad.yaml': 'bad: { prompt: "{contents}", choice_scores: { A: 1 } }\n' }, 'rubrics/bad.yaml:1: {contents} is not a keyword'],
   ])('asks nobody about %s, and says what to mend', async (_, args, files, message) => {

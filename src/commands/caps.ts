@@ -1,4 +1,8 @@
-import { createGuard } from '../core/spend/budget.ts';
+import { SETTINGS_FILE } from '../config/settings.ts';
+import { createGuard, type Guard } from '../core/spend/budget.ts';
+import { costCap, costProblems, uncheckedCap } from '../core/spend/cost-cap.ts';
+import { modelLabel, type Forecast } from '../core/spend/forecast.ts';
+import type { Price } from '../core/spend/meter.ts';
 import { priceFrom } from '../core/spend/price.ts';
 import { plural } from '../core/compare/wording.ts';
 import { problem, UserError } from '../errors.ts';
@@ -6,17 +10,41 @@ import type { Edges } from '../run.ts';
 import type { Problem, Project, Target } from '../types.ts';
 import type { Opened } from './session.ts';
 
+/** What a command is about to ask. */
+export interface Intended {
+  /** At most. */
+  calls: number;
+  targets: readonly Target[];
+  price: Price;
+  /** What it is reckoned to cost; null: nobody can say, so that the cap on cost is only kept while it runs. */
+  forecast: Forecast | null;
+  /** What else is wrong, to be told first. */
+  problems: readonly Problem[];
+}
+
 /**
- * Holds what a command is about to ask to the caps on calls and cost. Rejects, with `problems` before them, when the calls are surely too many
- * or a key is missing; then nothing was sent.
+ * Holds what a command is about to ask to the caps on calls and cost. Throws, with `problems` before them, when the calls are surely too many,
+ * a cap on cost cannot be kept, or a key is missing; then nothing was sent.
  */
-export async function holdToCaps(
-  { calls, targets, problems }: { calls: number; targets: readonly Target[]; problems: readonly Problem[] }, { settings }: Project, { input }: Opened, edges: Edges,
-): Promise<void> {
+export function holdToCaps({ calls, targets, price, forecast, problems }: Intended, { settings }: Project, { input }: Opened, edges: Edges): Guard {
+  const settingsFile = settings.file ?? SETTINGS_FILE;
   const maxCalls = input.maxCalls ?? settings.budget.max_calls;
-  const tooMany = maxCalls === null || calls <= maxCalls ? [] : [problem(null, `this would make ${plural(calls, 'model call')}; the limit is ${String(maxCalls)} (--max-calls). Nothing was sent.`)];
-  const all = [...problems, ...tooMany, ...edges.missingKeys(targets)];
+  const cost = costCap(input.maxCost, settings.budget);
+  const unpriced = targets.filter((target) => price(target, { input_tokens: 0, output_tokens: 0 }) === null).map(modelLabel);
+  const all = [
+    ...problems,
+    ...(maxCalls === null || calls <= maxCalls ? [] : [problem(null, `this would make up to ${plural(calls, 'model call')}; the limit is ${String(maxCalls)} (--max-calls). Nothing was sent.`)]),
+    ...(forecast === null ? uncheckedCap([...new Set(unpriced)], cost, settingsFile) : costProblems(forecast, cost, settingsFile)),
+    ...edges.missingKeys(targets),
+  ];
   if (all.length > 0) throw new UserError(all);
+  const guard = createGuard({ maxCalls, maxCost: cost?.dollars ?? null }, price);
+  edges.guard(guard);
+  return guard;
+}
+
+/** Prices by the project's settings, else by the vendors' lists. */
+export async function priceOf({ settings }: Project, edges: Edges): Promise<Price> {
   const { list } = await edges.pricing();
-  edges.guard(createGuard({ maxCalls, maxCost: input.maxCost ?? settings.budget.max_cost_usd }, priceFrom([settings], list)));
+  return priceFrom([settings], list);
 }

@@ -9,10 +9,8 @@ import { plural } from '../core/compare/wording.ts';
 import { discoverAttributes, discoveryNotes, planDiscovery, type Discovered, type DiscoveryPlan } from '../core/explain/discovery.ts';
 import { attributesPath } from '../core/explain/pinned.ts';
 import { gradersOf } from '../core/select/select.ts';
-import { createGuard, type Guard } from '../core/spend/budget.ts';
-import { costCap, costProblems, forecastWords } from '../core/spend/forecast.ts';
+import { forecastWords } from '../core/spend/forecast.ts';
 import { createMeter } from '../core/spend/meter.ts';
-import { priceFrom } from '../core/spend/price.ts';
 import { InternalError, problem, UserError } from '../errors.ts';
 import { builtInRubrics } from '../metrics/built-in-rubrics.ts';
 import { metrics } from '../metrics/index.ts';
@@ -20,6 +18,7 @@ import type { Edges } from '../run.ts';
 import { logJson, logLine } from '../text/log.ts';
 import type { Attribute, Grader, Problem, Project, UsageTotals } from '../types.ts';
 import { sha256 } from '../world/asking.ts';
+import { holdToCaps, priceOf } from './caps.ts';
 import { replaceFile, writeNewFiles } from './new-files.ts';
 import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.ts';
 import { currentFiles, withProject, withWorld, type Opened } from './session.ts';
@@ -61,11 +60,10 @@ interface Asked { found: Discovered[]; usage: UsageTotals }
 
 async function ask(project: Project, opened: Opened, options: DiscoverOptions, edges: Edges, terminal: Terminal): Promise<Asked> {
   const grader = graderOf(project, opened, options);
-  const { list } = await edges.pricing();
-  const price = priceFrom([project.settings], list);
+  const price = await priceOf(project, edges);
   const plan = planDiscovery(project, grader, price);
   for (const note of plan.left) terminal.err(`note: ${logLine(note)}\n`);
-  const guard = guarded(plan, grader, project, opened, edges, price);
+  const guard = holdToCaps({ calls: plan.calls, targets: [grader.target], price, forecast: plan.forecast, problems: nothingToRead(plan, project) }, project, opened, edges);
   const references = plan.parts.reduce((sum, part) => sum + part.references.length, 0);
   terminal.err(`${plural(plan.parts.length, 'prompt file')} with ${plural(references, 'reference')}: up to ${plural(plan.calls, 'call')}; ${logLine(forecastWords(plan.forecast))}\n`);
   const meter = createMeter(edges.complete, price);
@@ -90,20 +88,10 @@ function graderOf(project: Project, { input }: Opened, { code }: DiscoverOptions
   return grader;
 }
 
-/** Refuses what is surely over a cap or cannot be asked, and holds the rest to the caps. */
-function guarded({ parts, calls, forecast, left }: DiscoveryPlan, { target }: Grader, { settings }: Project, { input }: Opened, edges: Edges, price: ReturnType<typeof priceFrom>): Guard {
-  const settingsFile = settings.file ?? SETTINGS_FILE;
-  const cap = costCap(input.maxCost, settings.budget);
-  const maxCalls = input.maxCalls ?? settings.budget.max_calls;
-  const problems = [
-    ...(parts.length > 0 ? [] : [problem({ file: settingsFile, line: 0 }, left.length === 0 ? 'there is no prompt with tests to read references from' : 'no prompt has references enough for attributes')]),
-    ...(maxCalls === null || calls <= maxCalls ? [] : [problem(null, `this would make up to ${plural(calls, 'model call')}; the limit is ${String(maxCalls)} (--max-calls). Nothing was sent.`)]),
-    ...costProblems(forecast, cap, settingsFile), ...edges.missingKeys([target]),
-  ];
-  if (problems.length > 0) throw new UserError(problems);
-  const guard = createGuard({ maxCalls, maxCost: cap?.dollars ?? null }, price);
-  edges.guard(guard);
-  return guard;
+/** A project that nothing can be discovered in. */
+function nothingToRead({ parts, left }: DiscoveryPlan, { settings }: Project): Problem[] {
+  if (parts.length > 0) return [];
+  return [problem({ file: settings.file ?? SETTINGS_FILE, line: 0 }, left.length === 0 ? 'there is no prompt with tests to read references from' : 'no prompt has references enough for attributes')];
 }
 
 async function write(file: string, found: readonly Discovered[], project: Project, { directory, force, owner }: DiscoverOptions, { cwd }: Terminal): Promise<void> {

@@ -7,7 +7,7 @@ import { problem, UserError } from '../errors.ts';
 import { evaluatorTables } from '../report/sections/evaluators.ts';
 import { renderBlocks } from '../report/terminal.ts';
 import type { Edges } from '../run.ts';
-import { holdToCaps } from './caps.ts';
+import { holdToCaps, priceOf } from './caps.ts';
 import type { EvaluateOptions, Terminal } from './options.ts';
 import { withWorld, type Opened } from './session.ts';
 import { logJson } from '../text/log.ts';
@@ -28,7 +28,7 @@ async function graded(suite: Suite, project: Project, opened: Opened, { code }: 
   if (code !== 'host' && targets.some(({ provider }) => provider === 'program')) {
     problems.push(problem(test.head.conversation.place, 'an evaluator is a program of this repository. It runs only with --code host.'));
   }
-  await holdToCaps({ calls: evaluatorCallsOf([test]), targets, problems }, project, opened, edges);
+  holdToCaps({ calls: evaluatorCallsOf([test]), targets, price: await priceOf(project, edges), forecast: null, problems }, project, opened, edges);
   return testEvaluators(test, 'head', test.head, { complete: edges.complete, random: edges.random });
 }
 

@@ -8,7 +8,7 @@ import { renderBlocks } from '../report/terminal.ts';
 import { rubricTrial } from '../report/rubric-trial.ts';
 import type { Edges } from '../run.ts';
 import { logJson } from '../text/log.ts';
-import { holdToCaps } from './caps.ts';
+import { holdToCaps, priceOf } from './caps.ts';
 import type { EvaluateOptions, Terminal } from './options.ts';
 import { withWorld, type Opened } from './session.ts';
 
@@ -47,6 +47,6 @@ async function tried(rubric: Rubric, repeats: number, project: Project, opened: 
     problems.push(problem(settings.grader?.place ?? null, 'a grader is a program of this repository. It runs only with --code host.'));
   }
   const calls = rubric.examples.length * graders.length * repeats;
-  await holdToCaps({ calls, targets: graders.map(({ target }) => target), problems }, project, opened, edges);
+  holdToCaps({ calls, targets: graders.map(({ target }) => target), price: await priceOf(project, edges), forecast: null, problems }, project, opened, edges);
   return tryRubric({ rubric, graders }, repeats, { complete: edges.complete, random: edges.random });
 }

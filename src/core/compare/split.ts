@@ -87,7 +87,7 @@ function inWords({ rates, prompt_effect: prompt, yardstick_effect: yardstick, to
 }
 
 /** The changed part of the yardstick, as a subject in the singular. */
-export function whatChanged(because: readonly Because[]): string {
+function whatChanged(because: readonly Because[]): string {
   const [only, ...others] = because.map(({ key }) => key);
   if (only === undefined || others.length > 0) {
     const names = because.map(({ key }) => partName(key).replace(/^the /, ''));

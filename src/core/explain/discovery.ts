@@ -4,7 +4,7 @@ import { attributeLimit, FEWEST_REFERENCES } from '../../qualeval/limit.ts';
 import { referenceText, type ReferenceText } from '../../qualeval/material.ts';
 import type { Complete, Grader, Project } from '../../types.ts';
 import { plural } from '../compare/wording.ts';
-import type { Forecast, ModelForecast } from '../spend/forecast.ts';
+import { priced, type Forecast } from '../spend/forecast.ts';
 import type { Price } from '../spend/meter.ts';
 import { createInputCounter } from '../spend/tokens.ts';
 import { textsOf } from './references.ts';
@@ -61,9 +61,7 @@ function forecastOf(parts: readonly DiscoveryPart[], calls: number, { target }: 
   const texts = references.reduce((sum, reference) => sum + inputOf({ messages: [{ role: 'user', content: referenceText(reference) }], schema: null }), 0);
   const merging = Math.max(0, calls - Math.ceil(references.length / GROUP));
   const usage = { input_tokens: Math.round(texts + calls * FRAME + merging * CHUNK * PROPOSAL), output_tokens: calls * 2 * GROUP * PROPOSAL };
-  const one = calls === 0 ? 0 : price(target, { input_tokens: usage.input_tokens / calls, output_tokens: usage.output_tokens / calls });
-  const model: ModelForecast = { model: target.model, purpose: 'qualeval', calls, ...usage, cost_usd: one === null ? null : one * calls };
-  return { models: calls === 0 ? [] : [model], stored: 0, cost_usd: model.cost_usd, unpriced: model.cost_usd === null ? [target.model] : [] };
+  return priced([{ purpose: 'qualeval', target, calls, ...usage }], 0, price);
 }
 
 export interface DiscoveryTools { complete: Complete; grader: Grader; random(purpose: string): string }

@@ -9,7 +9,7 @@ import type { GateSettings, Grader, Notice, Problem, QualEvalSettings, Target } 
 import type { ComparedLane } from '../compare/verdict.ts';
 import type { Plan } from '../plan/plan.ts';
 import { gradersOf, type ProjectSide } from '../select/select.ts';
-import type { CostCap } from '../spend/forecast.ts';
+import type { CostCap } from '../spend/cost-cap.ts';
 import type { Price } from '../spend/meter.ts';
 import { createInputCounter } from '../spend/tokens.ts';
 import { byReferences } from './references.ts';

@@ -1,4 +1,4 @@
-import type { Budget, Message, Notice, Problem, Purpose, Request, Target } from '../../types.ts';
+import type { Message, Purpose, Request, Target } from '../../types.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
 import { certainCalls } from '../explain/explaining.ts';
 import type { Price } from './meter.ts';
@@ -47,7 +47,7 @@ const WORDS: Readonly<Record<ModelForecast['purpose'], string>> = { prompt: 'ans
 
 interface Asked { target: Target; parameters: Request['parameters'] }
 
-type Count = Omit<ModelForecast, 'cost_usd'> & { target: Target };
+export type ForecastCount = Omit<ModelForecast, 'cost_usd' | 'model'> & { target: Target };
 
 /**
  * Counts and prices a plan before anything is asked: the first round of tries, by model. Answers that are stored cost
@@ -76,12 +76,12 @@ export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
 interface Reckoning { inputOf: CountInput; question: number | null }
 
 function reckoned({ lanes, next, plan, rubricTests, evaluatorTests, explaining }: Prepared, { price, stored }: ForecastTools, { inputOf, question }: Reckoning): { forecast: Forecast; question: number } {
-  const counts = new Map<string, Count>();
+  const counts = new Map<string, ForecastCount>();
   const seen = new Set<string>();
   let [found, questions, answers] = [0, 0, 0];
   const add: Add = (target, purpose, calls, input, output) => {
-    const key = canonicalJson([purpose, label(target)]);
-    const count = counts.get(key) ?? { model: label(target), purpose, target, calls: 0, input_tokens: 0, output_tokens: 0 };
+    const key = canonicalJson([purpose, modelLabel(target)]);
+    const count = counts.get(key) ?? { purpose, target, calls: 0, input_tokens: 0, output_tokens: 0 };
     counts.set(key, { ...count, calls: count.calls + calls, input_tokens: count.input_tokens + calls * input, output_tokens: count.output_tokens + calls * output });
   };
   for (const { request, fingerprint } of lanes.flatMap(({ run }) => requestsOf(run, next(run)))) {
@@ -96,7 +96,7 @@ function reckoned({ lanes, next, plan, rubricTests, evaluatorTests, explaining }
   const mean = question ?? (answers === 0 ? 0 : questions / answers);
   addJudging({ lanes, next, plan, rubricTests, evaluatorTests }, mean, add);
   for (const { target, calls, input, output } of certainCalls(explaining)) add(target, 'qualeval', calls, input, output);
-  return { forecast: totalled([...counts.values()].filter(({ calls }) => calls > 0), found, price), question: mean };
+  return { forecast: priced([...counts.values()], found, price), question: mean };
 }
 
 type Add = (target: Target, purpose: ModelForecast['purpose'], calls: number, input: number, output: number) => void;
@@ -124,12 +124,13 @@ function labelledCalls({ rubricTests, evaluatorTests }: Pick<Prepared, 'rubricTe
   ];
 }
 
-function totalled(counts: readonly Count[], stored: number, price: Price): Forecast {
-  const models = counts.map(({ target, ...count }): ModelForecast => {
+/** Prices what is counted by model and purpose; counts without calls are left out. `stored`: as in {@link Forecast}. */
+export function priced(counts: readonly ForecastCount[], stored: number, price: Price): Forecast {
+  const models = counts.filter(({ calls }) => calls > 0).map(({ target, ...count }): ModelForecast => {
     const usage = { input_tokens: Math.round(count.input_tokens), output_tokens: Math.round(count.output_tokens) };
     // By the call, for prices may depend on how long one is.
     const one = price(target, { input_tokens: usage.input_tokens / count.calls, output_tokens: usage.output_tokens / count.calls });
-    return { ...count, ...usage, calls: Math.round(count.calls), cost_usd: one === null ? null : one * count.calls };
+    return { model: modelLabel(target), ...count, ...usage, calls: Math.round(count.calls), cost_usd: one === null ? null : one * count.calls };
   });
   const unpriced = [...new Set(models.filter(({ cost_usd }) => cost_usd === null).map(({ model }) => model))];
   return { models, stored, unpriced, cost_usd: unpriced.length > 0 ? null : models.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0) };
@@ -150,7 +151,8 @@ function requestsOfCase(run: CaseRun | undefined, side: 'base' | 'head', tries: 
   }));
 }
 
-function label(target: Target): string {
+/** A model as forecasts name it. */
+export function modelLabel(target: Target): string {
   if (isBatched(target)) return `${target.model} (batch)`;
   return 'endpoint' in target && target.endpoint !== null ? `${target.model} (${target.endpoint})` : target.model;
 }
@@ -174,44 +176,10 @@ export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast):
   return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}`;
 }
 
-function dollars(cost: number): string {
+export function dollars(cost: number): string {
   return cost === 0 || cost >= 0.01 ? `$${cost.toFixed(2)}` : `$${cost.toPrecision(2)}`;
 }
 
 function short(tokens: number): string {
   return tokens < 10_000 ? String(tokens) : `${String(Math.round(tokens / 1000))}k`;
 }
-
-/** The cap on cost that is in force, and who set it: a default that nobody wrote is kept as far as it can be checked. */
-export interface CostCap { dollars: number; by: 'max-cost' | 'budget.max_cost_usd' | 'default' }
-
-export function costCap(given: number | null, { max_cost_usd, assumed }: Budget): CostCap | null {
-  if (given !== null) return { dollars: given, by: 'max-cost' };
-  return max_cost_usd === null ? null : { dollars: max_cost_usd, by: assumed === true ? 'default' : 'budget.max_cost_usd' };
-}
-
-/** A cap that somebody set and that nobody could check, and a plan that would surely pass it: refused before anything is sent. */
-export function costProblems({ unpriced, cost_usd, models }: Forecast, cap: CostCap | null, settingsFile: string): Problem[] {
-  if (cap === null || models.length === 0) return [];
-  if (unpriced.length > 0 && cap.by !== 'default') {
-    const names = unpriced.map((name) => `"${name}"`).join(', ');
-    const message = `${cap.by}: a cap of $${String(cap.dollars)} cannot be kept, because no price is known for ${names}. Give it one in ${settingsFile}`
-      + ' (models: { NAME: { provider: …, price: { input: …, output: … } } }, in dollars per million tokens), or leave the cap out and use max-calls. Nothing was sent.';
-    return [{ place: null, message }];
-  }
-  if (cost_usd === null || cost_usd <= cap.dollars) return [];
-  return [{ place: null, message: `This run would cost about ${dollars(cost_usd)} for its first answers and grades; the limit is $${String(cap.dollars)} (${limitName(cap)}). Nothing was sent.` }];
-}
-
-function limitName({ by }: CostCap): string {
-  return by === 'default' ? 'the default of budget.max_cost_usd; a higher one goes into the settings or the input max-cost' : by === 'max-cost' ? 'input max-cost' : by;
-}
-
-/** A plan that takes more than half of what the run may spend is news for whoever reviews it. */
-export function spendNotices({ cost_usd }: Forecast, planned: number, { calls, cost }: { calls: number | null; cost: CostCap | null }): Notice[] {
-  const notices: string[] = [];
-  if (calls !== null && planned > calls / 2) notices.push(`the first answers and grades take up to ${plural(planned, 'call')} of the ${String(calls)} allowed`);
-  if (cost !== null && cost_usd !== null && cost_usd > cost.dollars / 2) notices.push(`the first answers and grades cost about ${dollars(cost_usd)} of the $${String(cost.dollars)} allowed`);
-  return notices.map((message) => ({ kind: 'capped', place: null, message }));
-}
-

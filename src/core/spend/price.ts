@@ -7,7 +7,7 @@ import type { Price } from './meter.ts';
 export type ListPrice = (vendor: 'openai' | 'anthropic', model: string) => ((usage: Usage) => number) | null;
 
 /** What both vendors charge for a request in a batch, as a share of the price of a call. */
-export const BATCH_SHARE = 0.5;
+const BATCH_SHARE = 0.5;
 
 /** For runs that look nothing up. */
 export const NO_LIST: ListPrice = () => null;
