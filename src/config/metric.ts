@@ -41,7 +41,7 @@ const dependsOnSchema = closed({
   metric_max_value: number(-UNBOUNDED, UNBOUNDED).optional(),
 });
 
-export const metricSchema = closed({
+const metricSchema = closed({
   name: filled().optional(),
   uses: filled().optional(),
   with: parameters().optional(),

@@ -5,7 +5,7 @@ import { firstIssue } from './schema.ts';
 import { noiseNoteSchema, resultSchema } from './result.ts';
 
 /** The only version of a measurement that this program writes and reads. */
-export const NOISE_VERSION = 1;
+const NOISE_VERSION = 1;
 
 const count = z.number().int().nonnegative();
 const share = z.number().min(0).max(1);
@@ -19,7 +19,7 @@ const suite = z.strictObject({
 const flaky = z.strictObject({ path: z.string(), name: z.string(), id: z.string(), file: z.string(), line: count, passes: count, tries: count, low: share, high: share });
 
 /** `noise.json`: a measurement of the gate's own false alarms. */
-export const noiseResultSchema = z.strictObject({
+const noiseResultSchema = z.strictObject({
   noise_version: z.literal(NOISE_VERSION), ...noiseNoteSchema.shape, head, unjudged: count, neutral: count, gate, n_tries,
   suites: z.array(suite), flaky: z.array(flaky), suggested: z.strictObject({ tolerance: share.nullable(), min_drop: share.nullable() }), notices, problems, usage,
 }) satisfies z.ZodType<NoiseResult>;

@@ -13,8 +13,6 @@ export interface Overrides {
   parameters: ReadonlyMap<string, Scalar[]>;
 }
 
-export const NO_OVERRIDES: Overrides = { prompts: null, settings: [], parameters: new Map() };
-
 /** Settings that a line may set: whole keys, and members of these sections. */
 const KEYS = ['n_tries', 'seed', 'transport'];
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {

@@ -5,7 +5,7 @@ import { firstIssue } from './schema.ts';
 import { conversationResultSchema, conversationSummarySchema, evaluatorResultSchema } from './conversation-result.ts';
 
 /** The only version this program writes and reads. */
-export const RESULT_VERSION = 1;
+const RESULT_VERSION = 1;
 
 const count = z.number().int().nonnegative();
 const share = z.number().min(0).max(1);

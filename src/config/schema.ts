@@ -101,7 +101,7 @@ export function checkItems<T extends z.ZodType>(
   });
 }
 
-export function unknownKey(document: Document, path: Path, known: readonly string[]): Problem {
+function unknownKey(document: Document, path: Path, known: readonly string[]): Problem {
   const key = String(path.at(-1));
   const where = path.length > 1 ? ` in ${pathText(path.slice(0, -1))}` : '';
   return problem(document.placeOf(path), refusedKey(key) ?? `unknown key "${key}"${where}${suggestion(key, known)}`);

@@ -14,7 +14,7 @@ export const SETTINGS_FILE = 'evaldiff.yaml';
 /** Read where the former is absent. */
 export const LLMEVAL_FILE = 'llmeval.yaml';
 
-export const DEFAULT_BUDGET: Budget = { max_calls: 5000, max_cost_usd: 20 };
+const DEFAULT_BUDGET: Budget = { max_calls: 5000, max_cost_usd: 20 };
 /** The attributes file where the settings name none. */
 export const DEFAULT_ATTRIBUTES = 'evaldiff.attributes.yaml';
 const DEFAULT_QUALEVAL: Settings['qualeval'] = { enabled: 'auto', attributes: DEFAULT_ATTRIBUTES, max_attributes: 15, slack: 0.1, alignment: false, metric: null };

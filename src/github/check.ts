@@ -8,7 +8,7 @@ import type { Attempt, Published } from './published.ts';
 import { ownerAndName } from './pull.ts';
 
 /** GitHub's limits: annotations of one request, and the size of a summary. It is counted in bytes here, which suits either reading. */
-export const MAX_ANNOTATIONS_PER_REQUEST = 50;
+const MAX_ANNOTATIONS_PER_REQUEST = 50;
 export const MAX_SUMMARY_BYTES = 65_535;
 /** Ours: more would cost requests and be read by nobody. */
 export const MAX_ANNOTATIONS = 100;

@@ -13,7 +13,7 @@ export function certain(value: number): Distribution {
 }
 
 /** The distribution of the sum of two independent whole numbers. */
-export function convolve(one: Distribution, other: Distribution): Distribution {
+function convolve(one: Distribution, other: Distribution): Distribution {
   const [long, short] = one.mass.length >= other.mass.length ? [one.mass, other.mass] : [other.mass, one.mass];
   const mass = new Float64Array(long.length + short.length - 1);
   short.forEach((weight, shift) => {

@@ -2,7 +2,7 @@ import { escapeMarkup } from './html.ts';
 import { visible } from './visible.ts';
 
 /** What stands in the place of a secret. Shorter than anything it replaces, so a redacted text never grows. */
-export const REDACTED = '***';
+const REDACTED = '***';
 
 /** Shorter values are no secrets: taking them out would take ordinary text apart. */
 const SHORTEST_SECRET = 4;

@@ -13,7 +13,7 @@ export type ReadSkill = (path: string) => Promise<string | null>;
 const CASE_KEYS = ['id', 'name', 'prompt', 'expected_output', 'files', 'assertions', 'expectations'];
 
 /** Where the skill of an `evals/evals.json` is written. */
-export function skillFile(evals: string): string {
+function skillFile(evals: string): string {
   return join(folderOf(folderOf(evals)), 'SKILL.md') ?? 'SKILL.md';
 }
 

@@ -30,7 +30,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 };
 
 /** promptfoo's name for a provider (`openai:chat:gpt-4o`) as one of ours, or why there is none. */
-export function providerNamed(id: string): { model: string; entry: JsonMap | null; endpoint: string | null } | { why: string } {
+function providerNamed(id: string): { model: string; entry: JsonMap | null; endpoint: string | null } | { why: string } {
   const [vendor = '', ...rest] = id.split(':');
   if (vendor === 'http' || vendor === 'https') return httpServer(id);
   const kinds = Object.hasOwn(KINDS, vendor) ? KINDS[vendor] : undefined;

@@ -4,7 +4,7 @@ import { canonicalJson } from '../fingerprint/canonical.ts';
 import { ungradedInAll, ungradedSuites } from './ungraded.ts';
 
 /** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
-export const MAX_ERROR_SHARE = 0.1;
+const MAX_ERROR_SHARE = 0.1;
 const NO_TEST = 'No test ran, so there is no verdict.';
 /** GitHub's limit for titles that annotations and checks share. */
 const TITLE_LIMIT = 255;

@@ -1,7 +1,7 @@
 import type { SuiteResult } from '../../types.ts';
 
 /** Above this share of a suite's tries without a readable grade the verdict line says so. */
-export const MAX_UNGRADED_SHARE = 0.1;
+const MAX_UNGRADED_SHARE = 0.1;
 
 /** Suites of which so many tries got no readable grade that a reader must know it. */
 export function ungradedSuites(suites: readonly SuiteResult[]): { name: string; ungraded: number; tries: number }[] {

@@ -43,7 +43,7 @@ function doubled(parts: readonly Manifest[]): Problem[] {
 }
 
 /** Parts of one cut that are not there; without any part, nobody knows how many there are. */
-export function missingShards(parts: readonly Pick<Manifest, 'shard'>[]): number[] {
+function missingShards(parts: readonly Pick<Manifest, 'shard'>[]): number[] {
   const there = new Set(parts.map(({ shard: { index } }) => index));
   return Array.from({ length: parts[0]?.shard.count ?? 0 }, (_, index) => index + 1).filter((index) => !there.has(index));
 }

@@ -6,7 +6,7 @@ import type { CaseRun, LaneRun, NextTries } from './rounds.ts';
 import { criticalOf, outcomesOf, type ComparedLane, type TryPolicy } from '../compare/verdict.ts';
 
 /** Tries a side where the adaptive policy cannot be followed: a sweep, a prompt that base does not have, comparisons of answers. */
-export const UNCOMPARED_TRIES = SCREEN_TRIES;
+const UNCOMPARED_TRIES = SCREEN_TRIES;
 
 /** The test file's `n_tries`, else the settings'. In a sweep, and where both sides' answers are compared with each other, `adaptive` is a fixed number. */
 export function tryPolicy({ lane, deciding }: LaneRun, settings: Settings, compares: boolean): TryPolicy {

@@ -36,7 +36,7 @@ export async function renderHistoryHtml(points: readonly HistoryPoint[], notes: 
 }
 
 /** The trend of every suite as a part of a page: a chart each, with its numbers. */
-export async function historyHtml(points: readonly HistoryPoint[], more: readonly string[] = []): Promise<string> {
+async function historyHtml(points: readonly HistoryPoint[], more: readonly string[] = []): Promise<string> {
   const { shown, notes } = seriesOf(points, more);
   if (shown.length === 0) return `<section><h1>Pass rates over time</h1><p>${NOTHING}</p></section>`;
   const { trendChart } = await import('../charts/index.ts');
