@@ -2,7 +2,7 @@
  * Calls made for typical pull requests, against the least that is possible: one for each distinct model, parameters,
  * messages and try. The counts are the same every time, and held by a test.
  *
- *   node benchmarks/calls.ts
+ *   npx node benchmarks/calls.ts
  */
 import { startCounting, type Count } from './calls/count.ts';
 import { PROMPTS, REFERENCES, TRIES } from './calls/project.ts';

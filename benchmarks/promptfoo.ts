@@ -2,7 +2,7 @@
  * evaldiff beside promptfoo: the same references, the same exact match, the same server on loopback, the same concurrency, in
  * turns. promptfoo is installed from npm into the temporary folder, once; it is no dependency of ours.
  *
- *   node benchmarks/promptfoo.ts [references…]
+ *   npx node benchmarks/promptfoo.ts [references…]
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -3,7 +3,7 @@
  * in a process of its own, that answers each after LATENCY_MS. The heap is held small, as both entries do. The ideal is CALLS × LATENCY_MS / CONCURRENCY. The row
  * `node:http` makes the same calls with nothing around them: what this machine and the server allow at this moment.
  *
- * Run: node benchmarks/providers.ts run [calls] [latency in ms] [concurrency]
+ * Run: npx node benchmarks/providers.ts run [calls] [latency in ms] [concurrency]
  */
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';

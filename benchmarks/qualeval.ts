@@ -1,7 +1,7 @@
 /**
  * Sizes and times of QualEval's assignment, with the solver that each size gets, threads' processor time included.
  *
- *   node benchmarks/qualeval.ts
+ *   npx node benchmarks/qualeval.ts
  */
 import { createHash } from 'node:crypto';
 import { assign, type Column } from '../src/qualeval/assign.ts';

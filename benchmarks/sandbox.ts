@@ -1,7 +1,7 @@
 /**
  * Speed of user code: one metric on 1,000 references, per language.
  *
- *   node benchmarks/sandbox.ts
+ *   npx node benchmarks/sandbox.ts
  */
 import { createSandbox } from '../src/sandbox/index.ts';
 import type { CodeJob, CodeLanguage } from '../src/types.ts';

@@ -1,6 +1,6 @@
 /**
  * Time from process start to the first model call, for the bundle on a project of many prompt files.
- * Run: node benchmarks/start.ts [prompts] [runs]. Prints each run and the median; asserts nothing.
+ * Run: npx node benchmarks/start.ts [prompts] [runs]. Prints each run and the median; asserts nothing.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

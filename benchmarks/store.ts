@@ -2,7 +2,7 @@
  * Reads and writes of the store per second, as a run makes them: through `wrap`, each answer written before it is handed
  * on, every entry read checked against its key. The file is on the temporary folder's disk.
  *
- *   node benchmarks/store.ts
+ *   npx node benchmarks/store.ts
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';

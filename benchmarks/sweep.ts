@@ -3,7 +3,7 @@
  * fixed time: its time beside the ideal `calls × latency / concurrency`, its processor time and peak memory; and the same
  * run again with every answer stored.
  *
- *   node benchmarks/sweep.ts [calls…]
+ *   npx node benchmarks/sweep.ts [calls…]
  */
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@
  * How often evaldiff's gate and the usual rules go red, on simulated suites: when nothing changed (false alarms) and when
  * something did (power), with what it costs. Prints Markdown; the same every time.
  *
- *   node benchmarks/verdicts.ts [--quick]
+ *   npx node benchmarks/verdicts.ts [--quick]
  */
 import { createRandom } from '../src/statistics/random.ts';
 import type { Rule } from './verdicts/rules.ts';
@@ -108,7 +108,7 @@ const error = 1.96 * Math.sqrt((worst.red * (1 - worst.red)) / ROUNDS.nothing);
 
 console.log([
   '# How often the verdict is right', '',
-  `Simulated pull requests that go red, in per cent, by \`node benchmarks/verdicts.ts${quick ? ' --quick' : ''}\`: ${String(ROUNDS.nothing)} suites per cell where`,
+  `Simulated pull requests that go red, in per cent, by \`npx node benchmarks/verdicts.ts${quick ? ' --quick' : ''}\`: ${String(ROUNDS.nothing)} suites per cell where`,
   `nothing changed, ${String(ROUNDS.changed)} where something did. A suite's references have pass rates from a Beta law: quiet (0.136, 0.034), typical`,
   '(0.4, 0.1), noisy (1.4, 0.6). A broken reference never passes again. evaldiff at alpha 0.05, without a smallest drop that counts.', '',
   '## 50 references', '', 'Typical suite, in brackets quiet and noisy, lower figure first. Calls are both sides together.', '',

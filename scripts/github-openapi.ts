@@ -110,7 +110,7 @@ function main(source: string): void {
 
 const [source] = process.argv.slice(2);
 if (source === undefined) {
-  process.stderr.write('usage: node scripts/github-openapi.ts PATH/TO/api.github.com.json\n');
+  process.stderr.write('usage: npx node scripts/github-openapi.ts PATH/TO/api.github.com.json\n');
   process.exitCode = 2;
 } else {
   main(source);

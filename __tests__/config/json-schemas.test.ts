@@ -26,7 +26,7 @@ const fixtures = ['fixtures/repos/llmeval-examples', 'fixtures/repos/flexeval-ru
   .map((entry) => `${entry.parentPath}/${entry.name}`);
 
 describe('the JSON Schemas', () => {
-  test.each(Object.entries(jsonSchemas()))('in schemas/%s are current; `node scripts/schemas.ts` writes them', (name, schema) => {
+  test.each(Object.entries(jsonSchemas()))('in schemas/%s are current; `npx node scripts/schemas.ts` writes them', (name, schema) => {
     expect(JSON.parse(readFileSync(`schemas/${name}`, 'utf8'))).toEqual(schema);
   });
 

@@ -13,7 +13,7 @@ beforeAll(async () => { demo = await runDemo(() => undefined); });
 afterAll(() => { rmSync(demo.folder, { recursive: true, force: true }); });
 
 describe('the README\'s picture of the comment', () => {
-  test.each(THEMES)('is made of the demo\'s present comment (%s); `node scripts/comment-picture.ts` makes it anew', (theme) => {
+  test.each(THEMES)('is made of the demo\'s present comment (%s); `npx node scripts/comment-picture.ts` makes it anew', (theme) => {
     const png = readFileSync(join(ROOT, pictureFile(theme)));
     expect(keyOf(png)).toBe(pictureKey(demo.comment, theme));
     expect(png.length).toBeLessThan(200_000);
