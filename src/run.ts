@@ -8,7 +8,7 @@ import { costCap, costProblems, spendNotices, type CostCap } from './core/spend/
 import { forecast, portionOfCost, timesForecast, type Forecast } from './core/spend/forecast.ts';
 import type { Halt } from './core/gate/halt.ts';
 import { judge, type JudgeEdges } from './core/judge.ts';
-import { affordable, askable, withExplaining } from './core/explain/explaining.ts';
+import { affordable, askable, withExplaining } from './core/explain/explain-plan.ts';
 import { readPinned, type Pinned } from './core/explain/pinned.ts';
 import { withoutStored } from './core/explain/stored.ts';
 import { judgeWithoutKeys } from './core/plan/keyless.ts';

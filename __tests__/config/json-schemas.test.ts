@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { jsonSchemas } from '../../src/config/json-schemas.ts';
-import { readYaml } from '../../src/config/yaml.ts';
+import { readYaml } from '../../src/config/yaml/yaml.ts';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 const validators = Object.fromEntries(Object.entries(jsonSchemas()).map(([name, schema]) => [name.split('.')[0]!, ajv.compile(schema)]));

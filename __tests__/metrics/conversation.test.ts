@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Json, Message, MetricLevel, ToolCall } from '../../src/types.ts';
 import { scoreMetric } from '../../src/metrics/index.ts';
-import { fleschKincaidGrade, fleschReadingEase, syllablesIn } from '../../src/metrics/readability.ts';
+import { fleschKincaidGrade, fleschReadingEase, syllablesIn } from '../../src/metrics/measures/readability.ts';
 import { builtIn, sample, tools } from './samples.ts';
 
 const thread: Message[] = [

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { findKeywords } from '../../src/metrics/keywords.ts';
-import { labelInLine } from '../../src/metrics/label.ts';
+import { labelInLine } from '../../src/metrics/grading/label.ts';
 import { metrics, scoreMetric } from '../../src/metrics/index.ts';
-import { readReply } from '../../src/metrics/reply.ts';
+import { readReply } from '../../src/metrics/grading/reply.ts';
 import { builtIn, fromExample, tools } from './samples.ts';
 
 // A parser that takes quadratic time on one of these does not end within jest's limit.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { scoreMetric } from '../../src/metrics/index.ts';
-import { refusalIn } from '../../src/metrics/refusal.ts';
+import { refusalIn } from '../../src/metrics/measures/refusal.ts';
 import { builtIn, sample, tools, perMillion } from './samples.ts';
 
 describe('operational metrics', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import * as jsRouge from 'js-rouge';
-import { clippedMatches, sentenceBleu } from '../../src/metrics/bleu.ts';
-import { chrf } from '../../src/metrics/chrf.ts';
+import { clippedMatches, sentenceBleu } from '../../src/metrics/measures/bleu.ts';
+import { chrf } from '../../src/metrics/measures/chrf.ts';
 import { scoreMetric } from '../../src/metrics/index.ts';
-import { commonSubsequence, rougeL, rougeN } from '../../src/metrics/rouge.ts';
-import { mtevalWords, rougeWords, squadWords } from '../../src/metrics/words.ts';
+import { commonSubsequence, rougeL, rougeN } from '../../src/metrics/measures/rouge.ts';
+import { mtevalWords, rougeWords, squadWords } from '../../src/metrics/measures/words.ts';
 import { builtIn, sample, tools } from './samples.ts';
 
 /** Up to three machine words of columns, so that what is carried from one to the next counts. */

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { Json, ToolCall } from '../../src/types.ts';
 import { scoreMetric } from '../../src/metrics/index.ts';
 import { compileSchema } from '../../src/metrics/json-schema.ts';
-import { jsonAgreement } from '../../src/metrics/json-match.ts';
-import { parseJson } from '../../src/metrics/json-text.ts';
+import { jsonAgreement } from '../../src/metrics/measures/json-match.ts';
+import { parseJson } from '../../src/metrics/measures/json-text.ts';
 import { builtIn, sample, tools } from './samples.ts';
 
 describe('is_json', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Json } from '../../src/types.ts';
 import { scoreMetric } from '../../src/metrics/index.ts';
-import { numbersIn } from '../../src/metrics/numbers.ts';
+import { numbersIn } from '../../src/metrics/measures/numbers.ts';
 import { builtIn, sample, tools } from './samples.ts';
 
 async function status(uses: string, output: string, expected: Json | undefined, given: Record<string, Json> = {}): Promise<string | undefined> {

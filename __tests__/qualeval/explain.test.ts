@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import type { PinnedAttributes } from '../../src/config/attributes-file.ts';
-import { resultSchema } from '../../src/config/result.ts';
+import { resultSchema } from '../../src/config/saved/result.ts';
 import { explainCalls } from '../../src/qualeval/cost.ts';
 import { explain, isExplained, type ExplainInput, type Explanation } from '../../src/qualeval/explain.ts';
 import { withIds } from '../../src/qualeval/name.ts';

@@ -2,8 +2,8 @@ import { constants } from 'node:buffer';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { UserError, problem } from '../errors.ts';
-import { readRunReport, type RunReport } from '../config/llmeval-run.ts';
-import { readSaved, type Saved } from '../config/saved.ts';
+import { readRunReport, type RunReport } from '../config/saved/llmeval-run.ts';
+import { readSaved, type Saved } from '../config/saved/saved.ts';
 import type { Problem } from '../types.ts';
 
 /** What a file that a run left behind holds; `file` is its path as it was given. */

@@ -7,7 +7,7 @@ import type { Attribute, Place, Problem } from '../types.ts';
 import { valueAt } from './document.ts';
 import type { Document, Path, Reading } from './document.ts';
 import { check, checkItems, checkMembers, anything, closed, filled, listOf, mapOf, number, text } from './schema.ts';
-import { readYaml } from './yaml.ts';
+import { readYaml } from './yaml/yaml.ts';
 
 /** `evaldiff.attributes.yaml`: attributes that people chose. They win over discovery. */
 export interface PinnedAttributes {

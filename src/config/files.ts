@@ -3,7 +3,7 @@ import type { Notice, Place, Problem, SourceTree } from '../types.ts';
 import type { Document, Reading } from './document.ts';
 import type { Limits } from './limits.ts';
 import { compileGlob, folderOf, globProblem, isBelow, isPlainRelative, join, trailOf } from './paths.ts';
-import { readYaml } from './yaml.ts';
+import { readYaml } from './yaml/yaml.ts';
 
 /** The files of one commit as `readProject` uses them: each read once, regular files only, sizes before contents. */
 export interface Files {

@@ -1,7 +1,7 @@
 import type { Complete, Evaluate, Notice, Purpose, Result, Solve, SuiteResult, Target, Usage, YardstickResult } from '../types.ts';
 import { compareLane } from './compare/compare.ts';
 import { runEvaluatorTests } from './conversation/evaluator-tests.ts';
-import { explainRun, type Explained } from './explain/explained.ts';
+import { explainRun, type Explained } from './explain/explain-run.ts';
 import type { Sample } from './trial/execute.ts';
 import { decide, type Decision, type GateInput } from './gate/gate.ts';
 import { decideHalted, incomplete, wasNotMade, type Halt, type Unmade } from './gate/halt.ts';

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Json, Message, ToolCall } from '../types.ts';
 import { bounds, within } from './bounds.ts';
 import { decided, defineMetric, failure, measured, type Input, type Measured, type MetricDefinition, type MetricExample, type MetricSample } from './definition.ts';
-import { parseJson } from './json-text.ts';
-import { lengthIn } from './length.ts';
+import { parseJson } from './measures/json-text.ts';
+import { lengthIn } from './measures/length.ts';
 import { messagesAt, textAt, turnsOf } from './levels.ts';
 import { compilePattern } from './pattern.ts';
-import { fleschKincaidGrade, fleschReadingEase } from './readability.ts';
+import { fleschKincaidGrade, fleschReadingEase } from './measures/readability.ts';
 
 const SOURCE = 'FlexEval function metric of this name';
 const limits = 'from `min` to `max`; without bounds always';

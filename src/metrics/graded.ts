@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Json } from '../types.ts';
 import { defineBatch, failure, measured, missingExpected, type Measured, type MetricContext, type MetricDefinition, type MetricSample } from './definition.ts';
 import { alternatives, asText, excerpt } from './expected.ts';
-import { gradeMaterial } from './grade.ts';
-import type { Question } from './grader-prompt.ts';
+import { gradeMaterial } from './grading/grade.ts';
+import type { Question } from './grading/grader-prompt.ts';
 import { fromGrade, materialsOf, topScore } from './rubric.ts';
-import { answerRelevance, closedQa, factuality, faithfulness, gEval, llmRubric, statementMet, type Factual } from './graded-prompts.ts';
+import { answerRelevance, closedQa, factuality, faithfulness, gEval, llmRubric, statementMet, type Factual } from './grading/graded-prompts.ts';
 import { pairwisePreference } from './pairwise.ts';
 
 /** Asks one question about one sample; `extra` replaces material, the source texts of faithfulness say. */

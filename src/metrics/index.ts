@@ -9,9 +9,9 @@ import { similarityMetrics } from './similarity.ts';
 import { structuredMetrics } from './structured.ts';
 import { textMetrics } from './text.ts';
 
-export { gradeMaterial } from './grade.ts';
+export { gradeMaterial } from './grading/grade.ts';
 export { turnsOf } from './levels.ts';
-export { exactLabelOf } from './normalise.ts';
+export { exactLabelOf } from './measures/normalise.ts';
 export { PAIRWISE } from './pairwise.ts';
 export { exampleMaterials, topScore } from './rubric.ts';
 export type { MetricDefinition, MetricGroup, MetricSample, MetricTools } from './definition.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bounds, within } from './bounds.ts';
 import { decided, defineMetric, failure, measured, type Measured, type MetricDefinition } from './definition.ts';
-import { refusalIn } from './refusal.ts';
+import { refusalIn } from './measures/refusal.ts';
 
 const limits = 'from `min` to `max`; without bounds always';
 

@@ -1,8 +1,8 @@
 import type { MetricLevel, Rubric } from '../types.ts';
 import { failure, measured, missingExpected, reaches, type Measured, type MetricContext, type MetricSample } from './definition.ts';
 import { asText } from './expected.ts';
-import { gradeMaterial, type Grade } from './grade.ts';
-import type { Materials, Question } from './grader-prompt.ts';
+import { gradeMaterial, type Grade } from './grading/grade.ts';
+import type { Materials, Question } from './grading/grader-prompt.ts';
 import { materialUsed } from './keywords.ts';
 import { messagesAt, transcript, turnsOf } from './levels.ts';
 

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Json } from '../types.ts';
 import { defineComparison, failure, measured, reaches, type MetricDefinition } from './definition.ts';
 import { asText, excerpt } from './expected.ts';
-import { canonical, parseJson } from './json-text.ts';
-import { fBeta } from './ngrams.ts';
-import { normalise } from './normalise.ts';
+import { canonical, parseJson } from './measures/json-text.ts';
+import { fBeta } from './measures/ngrams.ts';
+import { normalise } from './measures/normalise.ts';
 
 const parameters = {
   separator: z.string().min(1).optional().describe('What separates the entries of a plain-text answer; without it: line ends if there are any, else commas.'),

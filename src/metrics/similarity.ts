@@ -1,14 +1,14 @@
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import type { Json } from '../types.ts';
-import { sentenceBleu } from './bleu.ts';
-import { chrf } from './chrf.ts';
+import { sentenceBleu } from './measures/bleu.ts';
+import { chrf } from './measures/chrf.ts';
 import { defineComparison, failure, measured, reaches, type Measured, type MetricDefinition, type MetricExample } from './definition.ts';
 import { alternatives } from './expected.ts';
-import { countNgrams, fBeta, overlap } from './ngrams.ts';
-import { normalisation, normalise } from './normalise.ts';
-import { rougeL, rougeN } from './rouge.ts';
-import { squadWords } from './words.ts';
+import { countNgrams, fBeta, overlap } from './measures/ngrams.ts';
+import { normalisation, normalise } from './measures/normalise.ts';
+import { rougeL, rougeN } from './measures/rouge.ts';
+import { squadWords } from './measures/words.ts';
 
 /** Pairs of characters beyond which a comparison, quadratic as most are, would hold the run up for many seconds. */
 const MAX_PAIRS = 2e10;

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Json } from '../types.ts';
 import { decided, defineBatch, defineComparison, defineMetric, failure, measured, reaches, type Measured, type MetricDefinition } from './definition.ts';
 import { asText } from './expected.ts';
-import { jsonAgreement } from './json-match.ts';
+import { jsonAgreement } from './measures/json-match.ts';
 import { compileSchema } from './json-schema.ts';
-import { extractions, fenced, parseJson } from './json-text.ts';
-import { fBeta } from './ngrams.ts';
+import { extractions, fenced, parseJson } from './measures/json-text.ts';
+import { fBeta } from './measures/ngrams.ts';
 import { setMetrics } from './sets.ts';
-import { matchCalls, wantedCalls } from './tool-calls.ts';
+import { matchCalls, wantedCalls } from './measures/tool-calls.ts';
 
 const extract = z.enum(extractions).default('raw').describe('Where the JSON stands: the whole answer, its first code fence (else the whole answer), or the first object or list in it.');
 

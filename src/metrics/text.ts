@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { decided, defineComparison, defineMetric, failure, measured, type Measured, type MetricDefinition } from './definition.ts';
 import { alternatives, asText, excerpt, quoteAlternatives } from './expected.ts';
-import { jsonEqual, parseJson } from './json-text.ts';
-import { normalisation, normalise, type Normalisation } from './normalise.ts';
-import { numberOf, numbersIn } from './numbers.ts';
+import { jsonEqual, parseJson } from './measures/json-text.ts';
+import { normalisation, normalise, type Normalisation } from './measures/normalise.ts';
+import { numberOf, numbersIn } from './measures/numbers.ts';
 import { compilePattern } from './pattern.ts';
 import { bounds, within } from './bounds.ts';
-import { lengthIn, units } from './length.ts';
+import { lengthIn, units } from './measures/length.ts';
 
 const anyOf = 'A list means any of its entries.';
 

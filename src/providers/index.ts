@@ -7,8 +7,8 @@ import { createBatches } from './batch/batches.ts';
 import type { BatchOptions } from './batch/batches.ts';
 import type { Clock } from './clock.ts';
 import { createHosted } from './hosted.ts';
-import type { LaneStats } from './limit.ts';
-import { createPrograms } from './program.ts';
+import type { LaneStats } from './limit/limit.ts';
+import { createPrograms } from './program/program.ts';
 import { createReplay } from './replay.ts';
 import type { RecordedRequest } from './replay.ts';
 

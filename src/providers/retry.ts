@@ -2,7 +2,7 @@ import { pause } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { fault as makeFault } from './fault.ts';
 import type { Fault } from './fault.ts';
-import type { Lane, Outcome } from './limit.ts';
+import type { Lane, Outcome } from './limit/limit.ts';
 
 /** What one attempt brought: the value, or why there is none. */
 export type Attempt<T> =

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InternalError } from '../errors.ts';
-import { parseJson } from '../metrics/json-text.ts';
+import { parseJson } from '../metrics/measures/json-text.ts';
 import type { Complete, Json, Message, Purpose, Target } from '../types.ts';
 
 /** The model that reads the references, and what is needed to ask it. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sha256 } from './asking.ts';
-import { noiseNoteSchema } from '../config/result.ts';
+import { noiseNoteSchema } from '../config/saved/result.ts';
 import type { History } from '../core/gate/history.ts';
 import type { Counted, Store } from '../store/index.ts';
 import type { NoiseNote } from '../types.ts';

@@ -5,7 +5,7 @@ import { forecast } from '../../../src/core/spend/forecast.ts';
 import { prepare } from '../../../src/core/plan/prepare.ts';
 import { blankResult } from '../../../src/core/result.ts';
 import { sources } from '../../../src/core/select/trust.ts';
-import { readResult } from '../../../src/config/result.ts';
+import { readResult } from '../../../src/config/saved/result.ts';
 import type { Conversation, Metric, Project, Reference, Request, Result, SourceTree, Suite } from '../../../src/types.ts';
 import { metric, project, reference, settings, suite } from '../builders.ts';
 import { sha256, solveHere } from '../../qualeval/solvers.ts';

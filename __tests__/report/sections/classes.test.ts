@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readResult } from '../../../src/config/result.ts';
+import { readResult } from '../../../src/config/saved/result.ts';
 import { renderComment } from '../../../src/report/comment.ts';
 import { renderHtml } from '../../../src/report/html/html.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { readResult } from '../../../src/config/result.ts';
+import { readResult } from '../../../src/config/saved/result.ts';
 import { gradeEvaluators } from '../../../src/core/conversation/evaluator-grades.ts';
 import { annotations } from '../../../src/report/annotations.ts';
 import { COMMENT_LIMIT, renderComment } from '../../../src/report/comment.ts';

@@ -1,7 +1,7 @@
 import type { Json, Message, Place, Role } from '../../types.ts';
 import { isMap } from '../document.ts';
 import type { Document, JsonMap, Path } from '../document.ts';
-import { readYaml } from '../yaml.ts';
+import { readYaml } from '../yaml/yaml.ts';
 import { readTemplate, type Template } from './braces.ts';
 import { entryOf, lastSteps } from './imported.ts';
 import type { ImportFiles } from './files.ts';

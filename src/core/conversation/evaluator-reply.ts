@@ -1,6 +1,6 @@
 import type { CriterionWord, Json } from '../../types.ts';
-import { labelInLine } from '../../metrics/label.ts';
-import { trailingObject } from '../../metrics/reply.ts';
+import { labelInLine } from '../../metrics/grading/label.ts';
+import { trailingObject } from '../../metrics/grading/reply.ts';
 
 /** What an evaluator said. A criterion in `missing` got no single word and counts as unknown. */
 export interface EvaluatorReply { words: Record<string, CriterionWord>; missing: string[]; analysis: string | null; follow_up: string | null }

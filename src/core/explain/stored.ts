@@ -2,7 +2,7 @@ import { pinnedFor } from '../../config/attributes-file.ts';
 import { rateReference } from '../../qualeval/affinity.ts';
 import type { Completion, Request } from '../../types.ts';
 import type { ComparedLane } from '../compare/verdict.ts';
-import { isExplainable, type Explaining } from './explaining.ts';
+import { isExplainable, type Explaining } from './explain-plan.ts';
 import { byReferences } from './references.ts';
 
 export interface StoredTools {

@@ -5,7 +5,7 @@ import { judgingTargets } from '../fingerprint/metric-models.ts';
 import type { Price } from '../spend/meter.ts';
 import { conversationProblems } from '../conversation/conversation-problems.ts';
 import { evaluatorTargetsOf, selectEvaluatorTests, type EvaluatorTest } from '../conversation/evaluator-tests.ts';
-import { certainCalls, planExplaining, withExplaining, type Explaining } from '../explain/explaining.ts';
+import { certainCalls, planExplaining, withExplaining, type Explaining } from '../explain/explain-plan.ts';
 import { relativeGate, relativeOwnGate, selectTwice } from '../gate/noise.ts';
 import { planOf, repeated, type Plan } from './plan.ts';
 import { priceFrom } from '../spend/price.ts';

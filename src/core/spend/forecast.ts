@@ -1,6 +1,6 @@
 import type { Message, Purpose, Request, Target } from '../../types.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
-import { certainCalls } from '../explain/explaining.ts';
+import { certainCalls } from '../explain/explain-plan.ts';
 import type { Price } from './meter.ts';
 import { evaluatorCallsOf } from '../conversation/evaluator-tests.ts';
 import { judgingCalls } from '../plan/judging.ts';

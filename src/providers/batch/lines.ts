@@ -1,5 +1,5 @@
 import { MAX_REPLY_BYTES, MAX_REPLY_DEPTH } from '../fault.ts';
-import { deeperThan } from '../json-depth.ts';
+import { deeperThan } from '../http/json-depth.ts';
 
 /** A line holds one reply, and what stands around it. */
 export const MAX_LINE_BYTES = MAX_REPLY_BYTES + 65_536;

@@ -1,12 +1,12 @@
 import { logLine } from '../../text/log.ts';
 import type { Address } from '../address.ts';
-import { createBoundedFetch } from '../bounded-fetch.ts';
+import { createBoundedFetch } from '../http/bounded-fetch.ts';
 import type { BatchApi, BatchItem, BatchServer } from './vendor.ts';
 import type { Clock } from '../clock.ts';
-import { createDownload } from '../download.ts';
+import { createDownload } from '../http/download.ts';
 import { fault } from '../fault.ts';
 import type { Fault } from '../fault.ts';
-import { createLane } from '../limit.ts';
+import { createLane } from '../limit/limit.ts';
 import { withRetries } from '../retry.ts';
 import type { RetryOptions, Tried } from '../retry.ts';
 import { sdkFault } from '../sdk-fault.ts';

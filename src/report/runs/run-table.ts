@@ -1,4 +1,4 @@
-import type { RunTry } from '../../config/llmeval-run.ts';
+import type { RunTry } from '../../config/saved/llmeval-run.ts';
 import type { Json } from '../../types.ts';
 import { code, paragraph, strong, text, type Block, type Line } from '../sections/document.ts';
 

@@ -1,4 +1,4 @@
-import type { RunReport } from '../../config/llmeval-run.ts';
+import type { RunReport } from '../../config/saved/llmeval-run.ts';
 import type { RunRow, RunTable } from './run-table.ts';
 import type { Evaluate, Result, Rollup, SideResult, Tally } from '../../types.ts';
 import { namedRollup, rollUp } from '../../core/compare/rollup.ts';

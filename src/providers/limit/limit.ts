@@ -1,0 +1,123 @@
+import type { Clock } from '../clock.ts';
+import type { Fault } from '../fault.ts';
+import { createGate } from './door.ts';
+import { createHealth } from './health.ts';
+import type { Health } from './health.ts';
+import { createPace } from './pace.ts';
+import { createQueue } from './queue.ts';
+
+/** How an attempt that held a slot ended, as far as the lane learns from it. */
+export type Outcome =
+  | { kind: 'answered'; latencyMs: number; /** Rest the server asked for although it answered; 0: none. */ waitMs: number }
+  /** The server is there, but did not want this request. */
+  | { kind: 'refused' }
+  | { kind: 'limited'; waitMs: number; fault: Fault }
+  | { kind: 'failed'; fault: Fault }
+  /** Never sent. */
+  | { kind: 'unsent' };
+
+export type Entry =
+  | { status: 'go'; ticket: Ticket }
+  | { status: 'aborted' }
+  /** Nothing has been answered for so long that waiting calls are given up. */
+  | { status: 'down'; fault: Fault };
+export interface Ticket { round: number }
+
+export interface LaneStats {
+  /** Calls that came in, that were answered, and attempts made for them. */
+  calls: number; answered: number; attempts: number;
+  /** Attempts that met a rate limit. */
+  limited: number;
+  queued: number; in_flight: number;
+  /** Slots open now. */
+  limit: number;
+}
+
+export interface Lane {
+  /** Waits for a slot. `again` for the repetition of a call, which goes before new ones. */
+  acquire(again: boolean): Promise<Entry>;
+  /**
+   * Gives the slot back. `down`: the server is given up. `first`: this failure is the first of its round, and the others
+   * in flight will only say the same.
+   */
+  release(ticket: Ticket, outcome: Outcome): { down: boolean; first: boolean };
+  stats(): LaneStats;
+}
+
+export interface LaneOptions {
+  concurrency: { start: number; max: number };
+  /** Rounds of failures without any answer, and how long they must last in milliseconds, until waiting calls are given up. */
+  giveUp: { rounds: number; afterMs: number };
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/**
+ * Slots for the calls to one server: as many as {@link createPace} allows, closed for everybody while the server asks for
+ * a pause, and emptied when {@link createHealth} gives the server up. Waiting calls are served in their order,
+ * repetitions first. Constant time per call.
+ */
+export function createLane({ concurrency, giveUp, clock, signal }: LaneOptions): Lane {
+  const queue = createQueue<(entry: Entry) => void>();
+  const counts = { calls: 0, answered: 0, attempts: 0, limited: 0 };
+  const pace = createPace(concurrency);
+  let health: Health | null = null;
+  let busy = 0;
+
+  // Created with the first call, for time before it is no time without an answer.
+  const healthNow = (): Health => (health ??= createHealth(giveUp, clock.now()));
+  const flush = (entry: Entry): void => {
+    for (let next = queue.take(); next !== undefined; next = queue.take()) next(entry);
+  };
+  const pump = (): void => {
+    while (!gate.shut() && busy < pace.slots()) {
+      const next = queue.take();
+      if (next === undefined) return;
+      busy++;
+      counts.attempts++;
+      next({ status: 'go', ticket: { round: healthNow().round() } });
+    }
+  };
+  const gate = createGate(clock, signal, pump);
+  const learn = ({ round }: Ticket, outcome: Outcome): boolean => {
+    if (outcome.kind === 'unsent') counts.attempts--;
+    else if (outcome.kind === 'failed') return healthNow().strike(round, outcome.fault, clock.now());
+    else if (outcome.kind === 'limited') {
+      counts.limited++;
+      gate.rest(outcome.waitMs);
+      const first = healthNow().strike(round, outcome.fault, clock.now());
+      if (first) pace.halve();
+      return first;
+    } else healthNow().signOfLife(clock.now());
+    if (outcome.kind === 'answered') {
+      counts.answered++;
+      pace.answered(outcome.latencyMs, busy >= pace.slots());
+      gate.rest(outcome.waitMs);
+    }
+    return false;
+  };
+  signal.addEventListener('abort', () => flush({ status: 'aborted' }), { once: true });
+
+  return {
+    acquire(again) {
+      if (signal.aborted) return Promise.resolve({ status: 'aborted' });
+      if (!again) counts.calls++;
+      const fault = healthNow().down();
+      // One call at a time looks whether a server that was given up is back.
+      if (fault !== null && (busy > 0 || gate.shut())) return Promise.resolve({ status: 'down', fault });
+      return new Promise((resolve) => {
+        queue.add(resolve, again);
+        pump();
+      });
+    },
+    release(ticket, outcome) {
+      const first = learn(ticket, outcome);
+      busy--;
+      const fault = healthNow().down();
+      if (fault !== null) flush({ status: 'down', fault });
+      pump();
+      return { down: fault !== null, first };
+    },
+    stats: () => ({ ...counts, queued: queue.size(), in_flight: busy, limit: pace.slots() }),
+  };
+}
