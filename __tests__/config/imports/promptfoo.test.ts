@@ -85,6 +85,23 @@ tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
     expect(own.project.settings.models.get('ollama:chat:llama3')?.provider).toBe('anthropic');
   });
 
+  test('tells servers apart that differ in their paths, and speaks each vendor\'s language to them', async () => {
+    const { project } = await read({
+      [CONFIG]: `
+prompts: ['{{x}}']
+providers:
+  - { id: 'openai:chat:m', config: { apiBaseUrl: 'https://gw.example.com/team-a/v1' } }
+  - { id: 'openai:chat:m', config: { apiBaseUrl: 'https://gw.example.com/team-b/v1/' } }
+  - { id: 'anthropic:messages:claude-sonnet-4-5', config: { apiBaseUrl: 'https://gw.example.com/' } }
+tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
+`,
+    });
+    expect([...project.settings.models].map(([name, { provider, endpoint, model }]) => [name, provider, endpoint, model])).toEqual([
+      ['gw-example-com-team-a:m', 'openai', 'gw-example-com-team-a', 'm'], ['gw-example-com-team-b:m', 'openai', 'gw-example-com-team-b', 'm'],
+      ['gw-example-com:claude-sonnet-4-5', 'anthropic', 'gw-example-com', 'claude-sonnet-4-5'],
+    ]);
+  });
+
   test.each([
     ['apiHost: api.example.com', 'api-example-com:gpt-4o', 'api-example-com=https://api.example.com/v1'],
     ["apiBaseUrl: '{{ env.SERVER }}/v1'", null, 'openai:gpt-4o is not carried over: its server\'s address cannot be read'],

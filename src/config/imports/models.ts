@@ -61,8 +61,8 @@ function httpServer(id: string): ReturnType<typeof providerNamed> {
     return { why: 'an address with a protocol of its own cannot be asked; write a small program that calls it (models: { app: { provider: program, command: […] } })' };
   }
   const url = new URL(id);
-  const endpoint = serverName(url);
   const base = `${url.origin}${url.pathname.replace(/\/chat\/completions\/?$/, '')}`;
+  const endpoint = serverName(new URL(base));
   return { model: id, entry: { provider: 'openai', endpoint, model: UNNAMED_MODEL }, endpoint: `${endpoint}=${base} key=ENV_NAME` };
 }
 
@@ -86,12 +86,17 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   const { parameters, left: refused } = readParameters(config);
   const named = typeof label === 'string' && label !== '' ? label : found.model;
   const address = writtenAddress(config);
-  const own = found.endpoint === null ? addressed(address, found.model) : null;
+  const own = found.endpoint === null ? addressed(address, found.model, languageOf(id)) : null;
   // The vendor itself must not be asked what was meant for another server.
   if (found.endpoint === null && own === null && address !== null) return { why: 'its server\'s address cannot be read; name the server in the settings (models: { name: { provider: openai, endpoint: name } })' };
   if (own === null) return { label: named, model: found.model, parameters, entry: found.entry, left: [...left, ...refused] };
   const told = { key: 'config', why: `the server's address belongs to the run, not to a file: --endpoint "${own.line}", or the input endpoints` };
   return { label: named, model: own.name, parameters, entry: own.entry, left: [...left, ...refused, told] };
+}
+
+/** Whose language a server of the file's speaks: its provider's. */
+function languageOf(id: Json | undefined): 'openai' | 'anthropic' {
+  return typeof id === 'string' && id.startsWith('anthropic:') ? 'anthropic' : 'openai';
 }
 
 /** The address that a configuration gives, whatever it holds; null for none. */
@@ -107,17 +112,20 @@ function providerMap(written: Json): JsonMap {
   return 'id' in written || more.length > 0 ? written : { ...(isMap(rest) ? rest : {}), id };
 }
 
-/** What a server is called in the settings: its host and port, for two on one machine are not the same. Empty where there is no host. */
-function serverName({ host }: URL): string {
-  return host.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '').toLowerCase();
+/**
+ * What a server is called in the settings: its host and port, and the path that is more than a version, for two on one machine
+ * or behind one gateway are not the same. Empty where there is no host.
+ */
+function serverName({ host, pathname }: URL): string {
+  return host === '' ? '' : `${host}${pathname.replace(/\/(?:v\d+\/?)?$/, '')}`.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '').toLowerCase();
 }
 
-/** A model on a server whose address a file gives: known to the run by its host's name and port. */
-export function addressed(address: Json | undefined, model: string): { name: string; entry: JsonMap; line: string } | null {
+/** A model on a server whose address a file gives: known to the run by its host's name, port and path. */
+export function addressed(address: Json | undefined, model: string, provider: 'openai' | 'anthropic' = 'openai'): { name: string; entry: JsonMap; line: string } | null {
   if (typeof address !== 'string' || !URL.canParse(address)) return null;
   const endpoint = serverName(new URL(address));
   if (endpoint === '') return null;
-  return { name: `${endpoint}:${model}`, entry: { provider: 'openai', endpoint, model }, line: `${endpoint}=${address} key=ENV_NAME` };
+  return { name: `${endpoint}:${model}`, entry: { provider, endpoint, model }, line: `${endpoint}=${address} key=ENV_NAME` };
 }
 
 const SAID_ELSEWHERE = ['apiBaseUrl', 'apiHost'];
