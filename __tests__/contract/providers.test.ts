@@ -299,7 +299,7 @@ describe.each(names)('%s', (vendor) => {
     expect(errorOf(await ask())).toEqual({ kind: 'key', message });
   });
 
-  test('an endpoint has its own key, its own lane, and may have no key at all', async () => {
+  test('an endpoint has its own key, its own limiter, and may have no key at all', async () => {
     const elsewhere = await setUp(vendor, () => ({ text: 'elsewhere' }));
     open.push(elsewhere);
     const url = vendor === 'openai' ? elsewhere.server.openaiUrl : elsewhere.server.url;
@@ -310,6 +310,6 @@ describe.each(names)('%s', (vendor) => {
     expect(server.requests).toHaveLength(0);
     const header = vendor === 'openai' ? 'authorization' : 'x-api-key';
     expect(elsewhere.server.requests.map(({ headers }) => headers[header])).toEqual([undefined, vendor === 'openai' ? 'Bearer other-key' : 'other-key']);
-    expect(providers.stats().map(({ lane }) => lane)).toEqual([`${vendor} (local)`, `${vendor} (other)`]);
+    expect(providers.stats().map(({ name }) => name)).toEqual([`${vendor} (local)`, `${vendor} (other)`]);
   });
 });

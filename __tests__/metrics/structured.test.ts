@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Json, ToolCall } from '../../src/types.ts';
 import { scoreMetric } from '../../src/metrics/index.ts';
-import { compileSchema } from '../../src/metrics/json-schema.ts';
+import { compileSchema } from '../../src/metrics/measures/json-schema.ts';
 import { jsonAgreement } from '../../src/metrics/measures/json-match.ts';
 import { parseJson } from '../../src/metrics/measures/json-text.ts';
 import { builtIn, sample, tools } from './samples.ts';

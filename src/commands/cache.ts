@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UserError, problem } from '../errors.ts';
-import { plural } from '../core/compare/wording.ts';
+import { plural } from '../text/amounts.ts';
 import { openStore, type Prune, type StoreStats } from '../store/index.ts';
 import { storeFile } from '../world/stores.ts';
 import type { BatchRecord } from '../types.ts';

@@ -4,7 +4,7 @@ import { costCap, costProblems, uncheckedCap } from '../core/spend/cost-cap.ts';
 import { modelLabel, type Forecast } from '../core/spend/forecast.ts';
 import type { Price } from '../core/spend/meter.ts';
 import { priceFrom } from '../core/spend/price.ts';
-import { plural } from '../core/compare/wording.ts';
+import { plural } from '../text/amounts.ts';
 import { problem, UserError } from '../errors.ts';
 import type { Edges } from '../run.ts';
 import type { Problem, Project, Target } from '../types.ts';

@@ -5,7 +5,7 @@ import { readAttributes, writeAttributes } from '../config/attributes-file.ts';
 import { schemaLine } from '../config/imports/convert.ts';
 import { readProject } from '../config/project.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
-import { plural } from '../core/compare/wording.ts';
+import { plural } from '../text/amounts.ts';
 import { discoverAttributes, discoveryNotes, planDiscovery, type Discovered, type DiscoveryPlan } from '../core/explain/discovery.ts';
 import { attributesPath } from '../core/explain/pinned.ts';
 import { gradersOf } from '../core/select/select.ts';

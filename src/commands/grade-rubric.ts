@@ -2,7 +2,7 @@ import type { Problem, Project, Rubric } from '../types.ts';
 import { sha256 } from '../world/asking.ts';
 import { suggestion } from '../config/suggest.ts';
 import { tryRubric, type RubricTrial } from '../core/rubrics/rubric-trial.ts';
-import { graderSetsOf, gradersOf } from '../core/select/metric-models.ts';
+import { graderSetsOf, gradersOf } from '../core/select/metric-targets.ts';
 import { problem, UserError } from '../errors.ts';
 import { renderBlocks } from '../report/terminal.ts';
 import { rubricTrial } from '../report/rubric-trial.ts';

@@ -9,7 +9,7 @@ import { convertImport, settingsFile } from '../config/imports/convert.ts';
 import { formatOf, IMPORT_FORMATS, readImport, type Imported, type ImportFormat } from '../config/imports/index.ts';
 import { DEFAULT_LIMITS } from '../config/limits.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
-import { plural } from '../core/compare/wording.ts';
+import { plural } from '../text/amounts.ts';
 import { UserError, formatProblem, problem } from '../errors.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { metrics } from '../metrics/index.ts';

@@ -5,7 +5,7 @@ import { formatProblem } from '../errors.ts';
 import { logJson, logLine } from '../text/log.ts';
 import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.ts';
 import { currentFiles, planOnly } from './session.ts';
-import { plural } from '../core/compare/wording.ts';
+import { plural } from '../text/amounts.ts';
 
 export function validateCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
   evaluateOptions(program.command('validate'))

@@ -1,7 +1,7 @@
 import type { Complete, Evaluate, Notice, Purpose, Result, Solve, SuiteResult, Target, Usage, YardstickResult } from '../types.ts';
 import { compareLane } from './compare/compare.ts';
 import { runEvaluatorTests } from './conversation/evaluator-tests.ts';
-import { explainRun, type Explained } from './explain/explain-run.ts';
+import { explainRun, type RunExplanation } from './explain/explain-run.ts';
 import type { Sample } from './trial/execute.ts';
 import { decide, type Decision, type GateInput } from './gate/gate.ts';
 import { decideHalted, incomplete, wasNotMade, type Halt, type Unmade } from './gate/halt.ts';
@@ -18,7 +18,7 @@ import { yardstickSplit } from './compare/split.ts';
 import { costPer1000Calls } from './spend/sweep-cost.ts';
 import { adaptiveTries } from './trial/tries.ts';
 import { judgeLanes, type ComparedLane } from './compare/verdict.ts';
-import { rollUpLane, type RunWords } from './compare/words.ts';
+import { rollUpLane, type RunWords } from './compare/rollup-words.ts';
 
 export interface JudgeEdges {
   complete: Complete;
@@ -136,7 +136,7 @@ async function compareLanes({ lanes, gate, mode, price }: Prepared, { evaluate, 
 }
 
 /** The conclusion, from the tries that were made. */
-function decideRun({ lanes, gate, rubricTests, evaluatorTests }: Prepared, { suites, yardstick }: Compared, { attributes, unexplained }: Explained, { halted, unmade }: Spending, blank: Result): Decision {
+function decideRun({ lanes, gate, rubricTests, evaluatorTests }: Prepared, { suites, yardstick }: Compared, { attributes, unexplained }: RunExplanation, { halted, unmade }: Spending, blank: Result): Decision {
   const input: GateInput = {
     suites, yardstick, attributes, unexplained, settings: gate, affected: lanes.reduce((sum, { run }) => sum + run.runs.length, 0),
     removed: lanes.flatMap(({ run }) => [...removedIds(run.lane), ...newlySkippedIds(run).map((id) => `${run.lane.path}: ${id}`)]),

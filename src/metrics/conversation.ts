@@ -5,7 +5,7 @@ import { decided, defineMetric, failure, measured, type Input, type Measured, ty
 import { parseJson } from './measures/json-text.ts';
 import { lengthIn } from './measures/length.ts';
 import { messagesAt, textAt, turnsOf } from './levels.ts';
-import { compilePattern } from './pattern.ts';
+import { compilePattern } from './measures/pattern.ts';
 import { fleschKincaidGrade, fleschReadingEase } from './measures/readability.ts';
 
 const SOURCE = 'FlexEval function metric of this name';

@@ -3,7 +3,7 @@ import type { Json } from '../types.ts';
 import { decided, defineBatch, defineComparison, defineMetric, failure, measured, reaches, type Measured, type MetricDefinition } from './definition.ts';
 import { asText } from './expected.ts';
 import { jsonAgreement } from './measures/json-match.ts';
-import { compileSchema } from './json-schema.ts';
+import { compileSchema } from './measures/json-schema.ts';
 import { extractions, fenced, parseJson } from './measures/json-text.ts';
 import { fBeta } from './measures/ngrams.ts';
 import { setMetrics } from './sets.ts';

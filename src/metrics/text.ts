@@ -4,7 +4,7 @@ import { alternatives, asText, excerpt, quoteAlternatives } from './expected.ts'
 import { jsonEqual, parseJson } from './measures/json-text.ts';
 import { normalisation, normalise, type Normalisation } from './measures/normalise.ts';
 import { numberOf, numbersIn } from './measures/numbers.ts';
-import { compilePattern } from './pattern.ts';
+import { compilePattern } from './measures/pattern.ts';
 import { bounds, within } from './bounds.ts';
 import { lengthIn, units } from './measures/length.ts';
 

@@ -7,7 +7,7 @@ export interface Fault {
   message: string;
   /**
    * `never`: the same request would fail again. `later`: this call may be repeated after a pause of its own.
-   * `limited`: the server wants less from everybody, so the whole lane pauses and narrows.
+   * `limited`: the server wants less from everybody, so all calls to it pause, and then fewer are made at once.
    */
   retry: 'never' | 'later' | 'limited';
   /** What the server asked for, in milliseconds; null: it asked for nothing. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { percent, plural, points, signed } from '../core/compare/wording.ts';
+import { percent, plural, points, signed } from '../text/amounts.ts';
 import type { AttributeResult, Insight } from '../types.ts';
 import { ask, type AskTools } from './ask.ts';
 import { oneLine } from './line.ts';

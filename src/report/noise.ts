@@ -1,5 +1,5 @@
 import type { NoiseResult, NoiseSuite } from '../types.ts';
-import { percent } from '../core/compare/wording.ts';
+import { percent } from '../text/amounts.ts';
 import { code, joined, paragraph, place, strong, text, type Block, type Line } from './sections/document.ts';
 import { bytes } from './sections/detail.ts';
 import { problemLine } from './sections/notices.ts';

@@ -5,7 +5,7 @@ import type { Prepared } from '../core/plan/prepare.ts';
 import type { LaneRun } from '../core/trial/rounds.ts';
 import { forecastWords, type Forecast } from '../core/spend/forecast.ts';
 import { sources, SOURCE_LABELS, type Sources, type TrustDecision } from '../core/select/trust.ts';
-import { plural } from '../core/compare/wording.ts';
+import { plural } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
 
 export interface PlanView {

@@ -1,5 +1,5 @@
 import type { RubricTrial } from '../core/rubrics/rubric-trial.ts';
-import { percent } from '../core/compare/wording.ts';
+import { percent } from '../text/amounts.ts';
 import { code, paragraph, place, strong, text, type Block, type Line } from './sections/document.ts';
 import { counted } from './sections/phrases.ts';
 

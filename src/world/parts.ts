@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256, type Exchange } from './asking.ts';
-import { plural } from '../core/compare/wording.ts';
+import { plural } from '../text/amounts.ts';
 import { mixedParts, type MergeFacts } from '../core/shard/check.ts';
 import { PART_FILES, PART_VERSION, partName, readManifest, type Manifest } from '../core/shard/manifest.ts';
 import { sharedInputs, type SharedInputs } from '../core/shard/identity.ts';

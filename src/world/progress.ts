@@ -1,6 +1,6 @@
 import { forecastWords, type Forecast } from '../core/spend/forecast.ts';
 import { callsOf, type Plan } from '../core/plan/plan.ts';
-import { plural } from '../core/compare/wording.ts';
+import { plural } from '../text/amounts.ts';
 import type { Purpose } from '../types.ts';
 
 export interface Progress {

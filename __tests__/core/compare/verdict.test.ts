@@ -5,7 +5,7 @@ import { compareLane } from '../../../src/core/compare/compare.ts';
 import { generationOf } from '../../../src/core/fingerprint/generation.ts';
 import { startLane, type Attempt } from '../../../src/core/trial/rounds.ts';
 import { comparedLane, judgeLanes, type ComparedLane, type TryPolicy } from '../../../src/core/compare/verdict.ts';
-import { rollUpLane } from '../../../src/core/compare/words.ts';
+import { rollUpLane } from '../../../src/core/compare/rollup-words.ts';
 import { adaptiveLevels } from '../../../src/statistics/adaptive-levels.ts';
 import { visibleDrop } from '../../../src/statistics/visible-drop.ts';
 import type { SuiteGate, Verdict } from '../../../src/types.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { renderComment } from '../../../src/report/comment.ts';
 import { COMMENT_LEVELS } from '../../../src/report/sections/detail.ts';
 import { attributes, insights } from '../../../src/report/sections/attributes.ts';
-import { explainedSuites } from '../../../src/report/sections/explained.ts';
+import { explainedSuites } from '../../../src/report/sections/explained-suites.ts';
 import { checkSummary } from '../../../src/report/summary.ts';
 import { renderBlocks, renderTerminal } from '../../../src/report/terminal.ts';
 import { plainFindings } from '../../../src/qualeval/insight.ts';

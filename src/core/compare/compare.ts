@@ -11,8 +11,8 @@ import { classificationOf } from './classification.ts';
 import { preferenceOf } from './preference.ts';
 import { countOutcomes, meanRate, sharedTries } from './tables.ts';
 import type { ComparedLane, LaneVerdict } from './verdict.ts';
-import type { RunWords } from './words.ts';
-import { percent, plural, points, signed } from './wording.ts';
+import type { RunWords } from './rollup-words.ts';
+import { percent, plural, points, signed } from '../../text/amounts.ts';
 import { scoreCount, scoreNames } from '../fingerprint/yardstick.ts';
 
 /** At this false-discovery rate a single reference is called regressed or improved. */

@@ -4,7 +4,7 @@ import { suiteTest } from '../../statistics/suite-test.ts';
 import type { Table } from '../../statistics/table.ts';
 import { gatesByPreference, isPairwise } from '../trial/pairwise.ts';
 import type { CaseRun } from '../trial/rounds.ts';
-import { plural, points, signed } from './wording.ts';
+import { plural, points, signed } from '../../text/amounts.ts';
 
 interface Comparison { better: 'head' | 'base' | 'tie' }
 

@@ -3,9 +3,9 @@ import { cohenKappa } from '../../statistics/kappa.ts';
 import { mcnemar } from '../../statistics/mcnemar.ts';
 import type { CaseRun, LaneRun } from '../trial/rounds.ts';
 import { countOutcomes, sharedTries } from './tables.ts';
-import type { RunWords } from './words.ts';
+import type { RunWords } from './rollup-words.ts';
 import { isYardstickKey } from '../fingerprint/yardstick.ts';
-import { percent, plural, signed } from './wording.ts';
+import { percent, plural, signed } from '../../text/amounts.ts';
 
 type Corner = 'deciding' | 'other';
 

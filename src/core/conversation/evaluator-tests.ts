@@ -4,7 +4,7 @@ import { gradeEvaluators, type JudgedAnswer } from './evaluator-grades.ts';
 import { evaluateDialogue, type EvaluatorTools } from './evaluators.ts';
 import type { Lane } from '../select/select.ts';
 import { steeringParts, type Steering } from './steering.ts';
-import { plural } from '../compare/wording.ts';
+import { plural } from '../../text/amounts.ts';
 import { steeringFor } from '../fingerprint/yardstick.ts';
 
 /** A suite's evaluators, put to the test on labelled answers. `base` is null where nothing but the answers differs. */

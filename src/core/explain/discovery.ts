@@ -3,7 +3,7 @@ import { discoveryCalls } from '../../qualeval/cost.ts';
 import { attributeLimit, FEWEST_REFERENCES } from '../../qualeval/limit.ts';
 import { referenceText, type ReferenceText } from '../../qualeval/material.ts';
 import type { Complete, Grader, Project } from '../../types.ts';
-import { plural } from '../compare/wording.ts';
+import { plural } from '../../text/amounts.ts';
 import { priced, type Forecast } from '../spend/forecast.ts';
 import type { Price } from '../spend/meter.ts';
 import { createInputCounter } from '../spend/tokens.ts';

@@ -1,5 +1,5 @@
 import type { AttributeResult, Conclusion, GateSettings, ReferenceResult, SuiteResult, TryResult, YardstickResult } from '../../types.ts';
-import { percent, points, plural, signed } from '../compare/wording.ts';
+import { percent, points, plural, signed } from '../../text/amounts.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
 import { ungradedInAll, ungradedSuites } from './ungraded.ts';
 

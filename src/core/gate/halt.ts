@@ -1,5 +1,5 @@
 import type { Completion, SuiteResult, WaitingBatches } from '../../types.ts';
-import { plural } from '../compare/wording.ts';
+import { plural } from '../../text/amounts.ts';
 import { decide, type Decision, type GateInput } from './gate.ts';
 
 /** Why a run ended before its plan did. */

@@ -3,7 +3,7 @@ import { wilson } from '../../statistics/wilson.ts';
 import type { Case } from '../select/affected.ts';
 import { drawnAgain } from '../fingerprint/generation.ts';
 import { quarantineOf } from '../plan/quarantine.ts';
-import type { ProjectSide } from '../select/metric-models.ts';
+import type { ProjectSide } from '../select/metric-targets.ts';
 import { gates, selectAll, type Lane, type Selection } from '../select/select.ts';
 
 /** More tries than any reference may have, so that the sides of a comparison, and several of them, never share one. */

@@ -1,6 +1,6 @@
 import type { Notice, NoticeKind, ReferenceResult, Side, SuiteResult } from '../../types.ts';
 import type { LaneRun } from '../trial/rounds.ts';
-import { plural } from '../compare/wording.ts';
+import { plural } from '../../text/amounts.ts';
 
 const SHOWN = 20;
 

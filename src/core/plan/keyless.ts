@@ -4,7 +4,7 @@ import { targetsOf, type Prepared } from './prepare.ts';
 import { withoutKeys, type ResultHead } from '../result.ts';
 import type { Withheld } from '../select/trust.ts';
 import type { ComparedLane } from '../compare/verdict.ts';
-import { plural } from '../compare/wording.ts';
+import { plural } from '../../text/amounts.ts';
 
 export interface KeylessRun {
   prepared: Prepared;

@@ -1,7 +1,7 @@
 import type { Problem } from '../../types.ts';
 import { callsOf as rubricCallsOf, type RubricTest } from '../rubrics/rubric-tests.ts';
 import { evaluatorCallsOf, type EvaluatorTest } from '../conversation/evaluator-tests.ts';
-import { plural } from '../compare/wording.ts';
+import { plural } from '../../text/amounts.ts';
 import type { LaneRun, NextTries } from '../trial/rounds.ts';
 import { steeringFor } from '../fingerprint/yardstick.ts';
 import { judgingCalls } from './judging.ts';

@@ -5,7 +5,7 @@ import { judgingTargets } from '../fingerprint/metric-models.ts';
 import type { Price } from '../spend/meter.ts';
 import { conversationProblems } from '../conversation/conversation-problems.ts';
 import { evaluatorTargetsOf, selectEvaluatorTests, type EvaluatorTest } from '../conversation/evaluator-tests.ts';
-import { certainCalls, planExplaining, withExplaining, type Explaining } from '../explain/explain-plan.ts';
+import { certainCalls, planExplain, withExplainCalls, type ExplainPlan } from '../explain/explain-plan.ts';
 import { relativeGate, relativeOwnGate, selectTwice } from '../gate/noise.ts';
 import { planOf, repeated, type Plan } from './plan.ts';
 import { priceFrom } from '../spend/price.ts';
@@ -13,7 +13,7 @@ import { quarantineNotices, quarantineOf } from './quarantine.ts';
 import { triesNeeded } from '../compare/rollup.ts';
 import { selectRubricTests, type RubricTest } from '../rubrics/rubric-tests.ts';
 import { startLane, type LaneRun, type NextTries } from '../trial/rounds.ts';
-import type { ProjectSide } from '../select/metric-models.ts';
+import type { ProjectSide } from '../select/metric-targets.ts';
 import { selectAffected, selectAll, type Lane } from '../select/select.ts';
 import { batchedNames } from '../select/target.ts';
 import { SETTINGS_FILE } from '../../config/settings.ts';
@@ -50,7 +50,7 @@ export interface Prepared {
   /** Evaluators to be tested on their labelled answers. */
   evaluatorTests: EvaluatorTest[];
   /** What is asked about the kinds of inputs that got worse; null: nothing. */
-  explaining: Explaining | null;
+  explaining: ExplainPlan | null;
   price: Price;
   problems: Problem[];
   notices: Notice[];
@@ -66,8 +66,8 @@ export function prepare(input: PrepareInput, arranged: Arranged, hash: (text: st
   const next = nextTries(lanes, gate);
   const judges = testsOfJudges(input, base, head, selected);
   const { rubricTests, evaluatorTests } = judges;
-  const { explaining, ...attributes } = planExplaining({ mode, gate, head, lanes, pinned, code: input.code, again: input.again !== undefined });
-  const plan = withExplaining(repeated(planOf(lanes.map(({ run }) => run), next, rubricTests, evaluatorTests), input.again?.runs ?? 1), explaining);
+  const { explaining, ...attributes } = planExplain({ mode, gate, head, lanes, pinned, code: input.code, again: input.again !== undefined });
+  const plan = withExplainCalls(repeated(planOf(lanes.map(({ run }) => run), next, rubricTests, evaluatorTests), input.again?.runs ?? 1), explaining);
   return {
     mode, lanes, gate, next, nextFor: (begun) => nextTries(begun, gate), plan, rubricTests, evaluatorTests, explaining,
     price: priceFrom(priceSettings(arranged)),

@@ -4,8 +4,8 @@ import { exampleMaterials, gradeMaterial } from '../../metrics/index.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
 import { agreementWith, type Labelled } from './rubric-agreement.ts';
 import type { ScoringTools } from '../trial/score.ts';
-import { graderSetsOf, type ProjectSide } from '../select/metric-models.ts';
-import { plural } from '../compare/wording.ts';
+import { graderSetsOf, type ProjectSide } from '../select/metric-targets.ts';
+import { plural } from '../../text/amounts.ts';
 import { gradersIdentity, rubricIdentity } from '../fingerprint/yardstick.ts';
 
 /** A rubric with those who grade by it. */

@@ -2,7 +2,7 @@ import type { Json, Metric, Notice, Project, Reference, Rubric, Suite } from '..
 import { shorten } from '../../text/cut.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
 import { pairSuites } from './pair.ts';
-import { plural } from '../compare/wording.ts';
+import { plural } from '../../text/amounts.ts';
 import { fileOf } from '../fingerprint/yardstick.ts';
 
 /** Names and ids of one notice; the rest is counted. */

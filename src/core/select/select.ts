@@ -4,11 +4,11 @@ import { canonicalJson } from '../fingerprint/canonical.ts';
 import { nameEvaluators, type Evaluator } from '../conversation/evaluators.ts';
 import type { ResolvedVariant } from '../fingerprint/generation.ts';
 import { pairSuites } from './pair.ts';
-import { metricModels, type ProjectSide } from './metric-models.ts';
+import { metricModels, type ProjectSide } from './metric-targets.ts';
 import { isProblem, resolveTarget, type TargetContext } from './target.ts';
 import type { Yardstick } from '../fingerprint/yardstick.ts';
 
-export { gradersOf, type ProjectSide } from './metric-models.ts';
+export { gradersOf, type ProjectSide } from './metric-targets.ts';
 
 /** One suite in one variant, with the references that have to run. A lane without cases is not affected. */
 export interface Lane {

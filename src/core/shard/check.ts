@@ -1,4 +1,4 @@
-import { plural } from '../compare/wording.ts';
+import { plural } from '../../text/amounts.ts';
 import type { Prepared } from '../plan/prepare.ts';
 import { planIdentity, type SharedInputs } from './identity.ts';
 import { partName, type Manifest } from './manifest.ts';

@@ -1,5 +1,5 @@
 import type { Budget, Notice, Problem } from '../../types.ts';
-import { plural } from '../compare/wording.ts';
+import { plural } from '../../text/amounts.ts';
 import { dollars, type Forecast } from './forecast.ts';
 
 /** The cap on cost that is in force, and who set it: a default that nobody wrote is kept as far as it can be checked. */

@@ -8,7 +8,7 @@ import type { Prepared } from '../plan/prepare.ts';
 import type { CaseRun, LaneRun } from '../trial/rounds.ts';
 import { createInputCounter, expectedOutput, type CountInput } from './tokens.ts';
 import { isBatched } from '../select/target.ts';
-import { plural } from '../compare/wording.ts';
+import { plural } from '../../text/amounts.ts';
 
 /** What one model is going to be asked for one purpose, as far as that can be said before the first answer. */
 export interface ModelForecast {

@@ -2,14 +2,14 @@ import { pause } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 
 /** A door that a server can have shut for a while. */
-export interface Gate {
+export interface Door {
   shut(): boolean;
   /** Shut for `ms` from now at least. */
   rest(ms: number): void;
 }
 
 /** `opened` is called when the door opens again; not when the signal ended the wait. */
-export function createGate(clock: Clock, signal: AbortSignal, opened: () => void): Gate {
+export function createDoor(clock: Clock, signal: AbortSignal, opened: () => void): Door {
   let until = 0;
   let waiting = false;
   const wait = (): void => {

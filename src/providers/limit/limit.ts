@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { Fault } from '../fault.ts';
-import { createGate } from './door.ts';
+import { createDoor } from './door.ts';
 import { createHealth } from './health.ts';
 import type { Health } from './health.ts';
 import { createPace } from './pace.ts';
 import { createQueue } from './queue.ts';
 
-/** How an attempt that held a slot ended, as far as the lane learns from it. */
-export type Outcome =
+/** How an attempt that held a slot ended, as far as the limiter learns from it. */
+export type SlotOutcome =
   | { kind: 'answered'; latencyMs: number; /** Rest the server asked for although it answered; 0: none. */ waitMs: number }
   /** The server is there, but did not want this request. */
   | { kind: 'refused' }
@@ -23,7 +23,7 @@ export type Entry =
   | { status: 'down'; fault: Fault };
 export interface Ticket { round: number }
 
-export interface LaneStats {
+export interface LimiterStats {
   /** Calls that came in, that were answered, and attempts made for them. */
   calls: number; answered: number; attempts: number;
   /** Attempts that met a rate limit. */
@@ -33,18 +33,18 @@ export interface LaneStats {
   limit: number;
 }
 
-export interface Lane {
+export interface Limiter {
   /** Waits for a slot. `again` for the repetition of a call, which goes before new ones. */
   acquire(again: boolean): Promise<Entry>;
   /**
    * Gives the slot back. `down`: the server is given up. `first`: this failure is the first of its round, and the others
    * in flight will only say the same.
    */
-  release(ticket: Ticket, outcome: Outcome): { down: boolean; first: boolean };
-  stats(): LaneStats;
+  release(ticket: Ticket, outcome: SlotOutcome): { down: boolean; first: boolean };
+  stats(): LimiterStats;
 }
 
-export interface LaneOptions {
+export interface LimiterOptions {
   concurrency: { start: number; max: number };
   /** Rounds of failures without any answer, and how long they must last in milliseconds, until waiting calls are given up. */
   giveUp: { rounds: number; afterMs: number };
@@ -57,7 +57,7 @@ export interface LaneOptions {
  * a pause, and emptied when {@link createHealth} gives the server up. Waiting calls are served in their order,
  * repetitions first. Constant time per call.
  */
-export function createLane({ concurrency, giveUp, clock, signal }: LaneOptions): Lane {
+export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions): Limiter {
   const queue = createQueue<(entry: Entry) => void>();
   const counts = { calls: 0, answered: 0, attempts: 0, limited: 0 };
   const pace = createPace(concurrency);
@@ -70,7 +70,7 @@ export function createLane({ concurrency, giveUp, clock, signal }: LaneOptions):
     for (let next = queue.take(); next !== undefined; next = queue.take()) next(entry);
   };
   const pump = (): void => {
-    while (!gate.shut() && busy < pace.slots()) {
+    while (!door.shut() && busy < pace.slots()) {
       const next = queue.take();
       if (next === undefined) return;
       busy++;
@@ -78,13 +78,13 @@ export function createLane({ concurrency, giveUp, clock, signal }: LaneOptions):
       next({ status: 'go', ticket: { round: healthNow().round() } });
     }
   };
-  const gate = createGate(clock, signal, pump);
-  const learn = ({ round }: Ticket, outcome: Outcome): boolean => {
+  const door = createDoor(clock, signal, pump);
+  const learn = ({ round }: Ticket, outcome: SlotOutcome): boolean => {
     if (outcome.kind === 'unsent') counts.attempts--;
     else if (outcome.kind === 'failed') return healthNow().strike(round, outcome.fault, clock.now());
     else if (outcome.kind === 'limited') {
       counts.limited++;
-      gate.rest(outcome.waitMs);
+      door.rest(outcome.waitMs);
       const first = healthNow().strike(round, outcome.fault, clock.now());
       if (first) pace.halve();
       return first;
@@ -92,7 +92,7 @@ export function createLane({ concurrency, giveUp, clock, signal }: LaneOptions):
     if (outcome.kind === 'answered') {
       counts.answered++;
       pace.answered(outcome.latencyMs, busy >= pace.slots());
-      gate.rest(outcome.waitMs);
+      door.rest(outcome.waitMs);
     }
     return false;
   };
@@ -104,7 +104,7 @@ export function createLane({ concurrency, giveUp, clock, signal }: LaneOptions):
       if (!again) counts.calls++;
       const fault = healthNow().down();
       // One call at a time looks whether a server that was given up is back.
-      if (fault !== null && (busy > 0 || gate.shut())) return Promise.resolve({ status: 'down', fault });
+      if (fault !== null && (busy > 0 || door.shut())) return Promise.resolve({ status: 'down', fault });
       return new Promise((resolve) => {
         queue.add(resolve, again);
         pump();

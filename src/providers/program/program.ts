@@ -7,8 +7,8 @@ import { fault } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 import { budgetFault, GIVE_UP_AFTER_MS } from '../hosted.ts';
 import type { CallOptions } from '../hosted.ts';
-import { createLane } from '../limit/limit.ts';
-import type { Lane } from '../limit/limit.ts';
+import { createLimiter } from '../limit/limit.ts';
+import type { Limiter } from '../limit/limit.ts';
 import { withRetries } from '../retry.ts';
 import { foreignLine } from '../sdk-fault.ts';
 import { createSession, endText } from './session.ts';
@@ -26,7 +26,7 @@ export type ProgramTarget = Extract<Request['target'], { provider: 'program' }>;
 
 export interface Programs {
   complete(request: Request, target: ProgramTarget): Promise<Completion>;
-  lanes(): { name: string; lane: Lane }[];
+  limiters(): { name: string; limiter: Limiter }[];
   close(): Promise<void>;
 }
 
@@ -37,9 +37,9 @@ const SETUP_LIMIT_MS = 600_000;
 const LOGGED_LINES = 200;
 const LOGGED_LENGTH = 500;
 
-interface Running { name: string; session: Session; lane: Lane }
+interface Running { name: string; session: Session; limiter: Limiter }
 
-/** The user's own applications: one process per command and commit, each in its own lane. */
+/** The user's own applications: one process per command and commit, each with a limiter of its own. */
 export function createPrograms(options: ProgramOptions): Programs {
   const { clock, signal, timeoutMs, redact } = options;
   const running = new Map<string, Running>();
@@ -54,7 +54,7 @@ export function createPrograms(options: ProgramOptions): Programs {
     session: createSession({
       command: target.command, env, timeoutMs, clock, redact, prepare: () => prepare(target), onErr: logged(name, options),
     }),
-    lane: createLane({ concurrency: options.concurrency, giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS }, clock, signal }),
+    limiter: createLimiter({ concurrency: options.concurrency, giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS }, clock, signal }),
   });
   return {
     async complete(request, target) {
@@ -64,16 +64,16 @@ export function createPrograms(options: ProgramOptions): Programs {
       if (running.size === 0) process.once('exit', killAll);
       const program = running.get(key) ?? start(target, name);
       running.set(key, program);
-      const { session, lane } = program;
+      const { session, limiter } = program;
       const tried = await withRetries(
         () => (options.onAttempt(request) ? session.ask(request) : Promise.resolve({ status: 'fault', fault: budgetFault(), sent: false })),
-        { ...options, lane, log: (line) => options.log(`${logLine(name)}: ${line}`) },
+        { ...options, limiter, log: (line) => options.log(`${logLine(name)}: ${line}`) },
       );
       if (tried.status === 'fault') return { status: 'error', kind: tried.fault.kind, message: `${label}: ${tried.fault.message}` };
       const { output, finish_reason, tool_calls, usage } = tried.value;
       return { status: 'ok', output, finish_reason, tool_calls, usage, latency_ms: Math.max(0, Math.round(tried.latencyMs)), reused: false };
     },
-    lanes: () => [...running.values()].map(({ name, lane }) => ({ name, lane })),
+    limiters: () => [...running.values()].map(({ name, limiter }) => ({ name, limiter })),
     async close() {
       await Promise.all([...running.values()].map(({ session }) => session.close()));
       process.off('exit', killAll);

@@ -1,4 +1,4 @@
-import { percent } from '../../core/compare/wording.ts';
+import { percent } from '../../text/amounts.ts';
 import { rowsChart } from './rows.ts';
 import { bar } from './shapes.ts';
 

@@ -1,4 +1,4 @@
-import { percent } from '../../core/compare/wording.ts';
+import { percent } from '../../text/amounts.ts';
 import type { Colour } from './draw.ts';
 import { rowsChart } from './rows.ts';
 import { dot, line, type Point, type Shape } from './shapes.ts';

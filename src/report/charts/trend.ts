@@ -1,4 +1,4 @@
-import { percent } from '../../core/compare/wording.ts';
+import { percent } from '../../text/amounts.ts';
 import { COLOURS, draw, SMALL } from './draw.ts';
 import { area, dot, line, shapes, type At, type Shape } from './shapes.ts';
 import { shareSpan } from './span.ts';

@@ -1,5 +1,5 @@
 import type { AttributeResult, Result } from '../../types.ts';
-import { percent, points } from '../../core/compare/wording.ts';
+import { percent, points } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { escapeMarkup } from '../../text/html.ts';
 import { ALIGNMENT_WORDS, alignmentWords } from '../sections/attributes.ts';
@@ -7,7 +7,7 @@ import type * as library from '../charts/index.ts';
 import type { SidesRow } from '../charts/index.ts';
 import { bytes } from '../sections/detail.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
-import { attributesWorstFirst, explainedSuites, suiteKey } from '../sections/explained.ts';
+import { attributesWorstFirst, explainedSuites, suiteKey } from '../sections/explained-suites.ts';
 import { tableHtml } from './blocks.ts';
 import { cardHtml } from './frame.ts';
 import { suitesWorstFirst } from '../sections/order.ts';

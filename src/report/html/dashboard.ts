@@ -1,10 +1,10 @@
 import type { AttributeResult, Insight, Result } from '../../types.ts';
-import { percent, points } from '../../core/compare/wording.ts';
+import { percent, points } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { escapeMarkup } from '../../text/html.ts';
 import { alignmentWords } from '../sections/attributes.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
-import { attributesWorstFirst, explainedSuites, explainers, KIND_WORDS, suiteKey, type Explained } from '../sections/explained.ts';
+import { attributesWorstFirst, explainedSuites, explainers, KIND_WORDS, suiteKey, type ExplainedSuite } from '../sections/explained-suites.ts';
 import { chip, tableHtml } from './blocks.ts';
 import type { Charts } from './charts.ts';
 import { kindLink, referenceLink, type PageIndex } from './page-index.ts';
@@ -42,7 +42,7 @@ function summaryOf({ attributes, mode }: Result): string {
   return `${count(of('regressed'))} regressed, ${count(of('improved'))} improved, of ${counted(attributes.length, 'attribute')}${few === 0 ? '' : `; ${count(few)} with too few references to judge`}.`;
 }
 
-function suiteDashboard(of: Explained, named: boolean, mode: Result['mode'], charts: Charts, index: PageIndex): string {
+function suiteDashboard(of: ExplainedSuite, named: boolean, mode: Result['mode'], charts: Charts, index: PageIndex): string {
   const { attributes, insights } = of;
   const moved = attributesWorstFirst(attributes.filter(({ verdict }) => mode === 'diff' && (verdict === 'regressed' || verdict === 'improved')));
   const more = andMore(moved.length, MOST_MOVED);
@@ -57,7 +57,7 @@ function suiteDashboard(of: Explained, named: boolean, mode: Result['mode'], cha
   ].filter((part) => part !== '').join('\n');
 }
 
-function insightsHtml(insights: readonly Insight[], of: Explained, index: PageIndex): string {
+function insightsHtml(insights: readonly Insight[], of: ExplainedSuite, index: PageIndex): string {
   if (insights.length === 0) return '';
   const generated = insights.some((one) => one.generated);
   const items = insights.map(({ text, attributes, references }) => {
@@ -73,7 +73,7 @@ function insightsHtml(insights: readonly Insight[], of: Explained, index: PageIn
 }
 
 /** An attribute that regressed or improved: its numbers, what it is, whom it took along, and samples. */
-function movedHtml(attribute: AttributeResult, of: Explained, index: PageIndex): string {
+function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: PageIndex): string {
   const { name, kind, explanation, n, base, head, difference, low, high, verdict, alignment } = attribute;
   const worse = verdict === 'regressed';
   const numbers = `${KIND_WORDS[kind]}, ${counted(n, 'reference')}: ${rates(base, head)}, ${points(difference)}, 90 % interval ${signedInterval(low, high)}`;
@@ -87,7 +87,7 @@ function movedHtml(attribute: AttributeResult, of: Explained, index: PageIndex):
   ].join('');
 }
 
-function allHtml(of: Explained, index: PageIndex): string {
+function allHtml(of: ExplainedSuite, index: PageIndex): string {
   const { attributes } = of;
   if (attributes.length === 0) return '';
   const rows = attributes.slice(0, MOST_ROWS).map((attribute) => {

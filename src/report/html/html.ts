@@ -1,10 +1,10 @@
 import type { AttributeResult, ReferenceResult, ReferenceStatus, Result, SuiteResult } from '../../types.ts';
-import { points, signed } from '../../core/compare/wording.ts';
+import { points, signed } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { escapeMarkup } from '../../text/html.ts';
 import { bytes, type Detail } from '../sections/detail.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
-import { explainedSuites } from '../sections/explained.ts';
+import { explainedSuites } from '../sections/explained-suites.ts';
 import { headline } from '../sections/headline.ts';
 import { htmlOf, lineHtml, tableHtml, verdictTone, chip, type Tone } from './blocks.ts';
 import { chartsOf, type Charts } from './charts.ts';

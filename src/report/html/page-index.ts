@@ -2,7 +2,7 @@ import type { AttributeResult, ReferenceResult, Result, SuiteResult } from '../.
 import { escapeMarkup } from '../../text/html.ts';
 import { shorten } from '../../text/cut.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
-import { suiteKey } from '../sections/explained.ts';
+import { suiteKey } from '../sections/explained-suites.ts';
 
 /** Which references of which suites a page shows, and by what they are found and filtered. */
 export interface PageIndex {

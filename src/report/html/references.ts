@@ -1,5 +1,5 @@
 import type { ReferenceResult, ReferenceStatus, Score, SideResult, SuiteResult, TryResult } from '../../types.ts';
-import { percent } from '../../core/compare/wording.ts';
+import { percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { escapeMarkup } from '../../text/html.ts';
 import { jsonText } from '../sections/cases.ts';

@@ -1,11 +1,11 @@
 import type { AttributeResult, AttributeSample, ReferenceResult, Side, SuiteResult } from '../../types.ts';
-import { percent } from '../../core/compare/wording.ts';
+import { percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { escapeMarkup } from '../../text/html.ts';
 import { jsonText } from '../sections/cases.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 import { emphasise, whole, type Emphasised } from '../sections/emphasis.ts';
-import type { Explained } from '../sections/explained.ts';
+import type { ExplainedSuite } from '../sections/explained-suites.ts';
 import { piecesHtml } from './blocks.ts';
 import { referenceLink, type PageIndex } from './page-index.ts';
 import { counted } from '../sections/phrases.ts';
@@ -20,14 +20,14 @@ type Drop = Extract<AttributeSample, { kind: 'drop' }>;
 type Skill = Extract<AttributeSample, { kind: 'skill' }>;
 
 /** The references of an attribute that fell most, each with what was asked and both answers. */
-export function dropsHtml({ samples }: AttributeResult, { suite }: Explained, index: PageIndex): string {
+export function dropsHtml({ samples }: AttributeResult, { suite }: ExplainedSuite, index: PageIndex): string {
   const drops = samples.filter((sample): sample is Drop => sample.kind === 'drop');
   if (drops.length === 0) return '';
   return `<h4>Largest drops</h4>${drops.map((drop) => sampleHtml(suite, drop.reference, `${percent(drop.base)} → ${percent(drop.head)}`, index, null)).join('')}`;
 }
 
 /** Answers of a suite that use a sub-task clearly more or less than the expected ones, the farthest first. */
-export function skillsHtml({ suite, attributes }: Explained, index: PageIndex): string {
+export function skillsHtml({ suite, attributes }: ExplainedSuite, index: PageIndex): string {
   const found = attributes.flatMap((attribute) => attribute.samples.flatMap((sample) => (sample.kind === 'skill' ? [{ attribute, sample }] : [])))
     .sort((a, b) => distance(b.sample) - distance(a.sample));
   if (found.length === 0) return '';

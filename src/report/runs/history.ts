@@ -1,5 +1,5 @@
 import type { Variant } from '../../types.ts';
-import { percent, points as inPoints } from '../../core/compare/wording.ts';
+import { percent, points as inPoints } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { shareSpan } from '../charts/span.ts';
 import { code, NAME_LIMIT, paragraph, strong, text, type Block } from '../sections/document.ts';

@@ -1,9 +1,9 @@
 import type { AttributeResult, Insight, Result } from '../../types.ts';
-import { percent, points, signed } from '../../core/compare/wording.ts';
+import { percent, points, signed } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { code, group, joined, lineBreak, paragraph, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';
-import { attributesWorstFirst, explainedSuites, explainers, KIND_WORDS, type Explained } from './explained.ts';
+import { attributesWorstFirst, explainedSuites, explainers, KIND_WORDS, type ExplainedSuite } from './explained-suites.ts';
 import { suitesWorstFirst } from './order.ts';
 import { andMore, count, counted, rates } from './phrases.ts';
 
@@ -14,7 +14,7 @@ const INSIGHT_CHARACTERS = 600;
 /** Said wherever skill alignment is shown: most shares of a report are better when they are higher. */
 export const ALIGNMENT_WORDS = 'Other skills: share of answers that use the skill clearly more or less than the expected answer does; lower is better.';
 
-interface Row { attribute: AttributeResult; of: Explained }
+interface Row { attribute: AttributeResult; of: ExplainedSuite }
 
 /** Which kinds of inputs moved, with how many references each stands on. One with too few to judge is only counted. */
 export function attributes(result: Result, { items }: Detail): Block[] {
@@ -56,7 +56,7 @@ function tableOf(rows: readonly Row[], items: number, several: boolean, mode: Re
   ];
 }
 
-function nameLine({ name, kind }: AttributeResult, of: Explained, several: boolean): Line {
+function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: boolean): Line {
   return [code(name), text(` ${KIND_WORDS[kind]}`), ...(several ? [text(' of '), code(of.name)] : [])];
 }
 

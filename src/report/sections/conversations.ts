@@ -1,5 +1,5 @@
 import type { ConversationOutcome, ConversationSummary, PairedMean, Result, SuiteResult } from '../../types.ts';
-import { percent, points, signed } from '../../core/compare/wording.ts';
+import { percent, points, signed } from '../../text/amounts.ts';
 import { code, group, paragraph, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';
 import { suitesWorstFirst } from './order.ts';

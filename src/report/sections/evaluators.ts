@@ -1,5 +1,5 @@
 import type { EvaluatorGrade, EvaluatorResult, Result, YesShare } from '../../types.ts';
-import { percent } from '../../core/compare/wording.ts';
+import { percent } from '../../text/amounts.ts';
 import { code, group, joined, paragraph, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';
 import { andMore, count, counted } from './phrases.ts';

@@ -1,5 +1,5 @@
 import type { Result, SuiteResult } from '../../types.ts';
-import { percent } from '../../core/compare/wording.ts';
+import { percent } from '../../text/amounts.ts';
 import { ungradedInAll } from '../../core/gate/ungraded.ts';
 import { shorten } from '../../text/cut.ts';
 import { code, text, type Inline, type Line } from './document.ts';

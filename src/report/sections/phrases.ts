@@ -1,4 +1,4 @@
-import { percent, points, signed } from '../../core/compare/wording.ts';
+import { percent, points, signed } from '../../text/amounts.ts';
 import type { PassRate, ReferenceResult, ReferenceStatus, SideResult, SuiteResult, UsageTotals, Variant, Verdict } from '../../types.ts';
 
 /** A sign and a word for each verdict; the sign is never the only bearer of the meaning. */

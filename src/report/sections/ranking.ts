@@ -1,5 +1,5 @@
 import type { Result, SuiteResult } from '../../types.ts';
-import { percent } from '../../core/compare/wording.ts';
+import { percent } from '../../text/amounts.ts';
 import { code, group, paragraph, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';
 import { headRate, type HeadRate } from './head-rate.ts';

@@ -1,5 +1,5 @@
 import type { Because, Result, SuiteResult } from '../../types.ts';
-import { points, signed } from '../../core/compare/wording.ts';
+import { points, signed } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { code, group, joined, lineBreak, paragraph, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';

@@ -1,5 +1,5 @@
 import type { GraderResult, Result, YardstickResult } from '../../types.ts';
-import { percent, points } from '../../core/compare/wording.ts';
+import { percent, points } from '../../text/amounts.ts';
 import { code, group, joined, paragraph, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';
 import { andMore, counted } from './phrases.ts';

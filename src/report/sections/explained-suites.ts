@@ -3,7 +3,7 @@ import { variantWords } from './phrases.ts';
 import { repeatedNames } from './suites.ts';
 
 /** What is known of the kinds of inputs of one suite. */
-export interface Explained {
+export interface ExplainedSuite {
   /** Null: the suite is not among the result's. */
   suite: SuiteResult | null;
   /** The suite's name, with its variant where the name alone does not tell suites apart. */
@@ -19,13 +19,13 @@ export function suiteKey(of: SuiteResult | AttributeResult | Insight): string {
 }
 
 /** The suites that have attributes or insights, in the order of the given suites, then what belongs to none of them. */
-export function explainedSuites({ attributes, insights }: Pick<Result, 'attributes' | 'insights'>, suites: readonly SuiteResult[]): Explained[] {
+export function explainedSuites({ attributes, insights }: Pick<Result, 'attributes' | 'insights'>, suites: readonly SuiteResult[]): ExplainedSuite[] {
   const repeated = repeatedNames(suites);
-  const found = new Map(suites.map((suite): [string, Explained] => {
+  const found = new Map(suites.map((suite): [string, ExplainedSuite] => {
     const words = repeated.has(suite.name) ? variantWords(suite.variant) : '';
     return [suiteKey(suite), { suite, name: words === '' ? suite.name : `${suite.name}, ${words}`, attributes: [], insights: [] }];
   }));
-  const of = (one: AttributeResult | Insight): Explained => {
+  const of = (one: AttributeResult | Insight): ExplainedSuite => {
     const key = suiteKey(one);
     const explained = found.get(key) ?? { suite: null, name: one.path, attributes: [], insights: [] };
     found.set(key, explained);
@@ -47,6 +47,6 @@ export function attributesWorstFirst(attributes: readonly AttributeResult[]): At
 }
 
 /** The names of the attributes that carry this one's change; an id that is unknown stays an id. */
-export function explainers({ explained_by: ids }: AttributeResult, { attributes }: Explained): string[] {
+export function explainers({ explained_by: ids }: AttributeResult, { attributes }: ExplainedSuite): string[] {
   return ids.map((id) => attributes.find((one) => one.id === id)?.name ?? id);
 }
