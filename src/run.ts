@@ -8,7 +8,7 @@ import { costCap, costProblems, spendNotices, type CostCap } from './core/spend/
 import { forecast, portionOfCost, timesForecast, type Forecast } from './core/spend/forecast.ts';
 import type { Halt } from './core/gate/halt.ts';
 import { judge, type JudgeEdges } from './core/judge.ts';
-import { affordable, askable, withExplaining } from './core/explain/explain-plan.ts';
+import { affordable, askable, withExplainCalls } from './core/explain/explain-plan.ts';
 import { readPinned, type Pinned } from './core/explain/pinned.ts';
 import { withoutStored } from './core/explain/stored.ts';
 import { judgeWithoutKeys } from './core/plan/keyless.ts';
@@ -110,7 +110,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const selected = prepare(input, arranged, tools.hash, read.pinned);
   const pricing = callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing();
   const explaining = await withoutStored(selected.explaining, selected.lanes, input.mode, { stored: pricing.stored, random: tools.random });
-  const whole = { ...selected, explaining, plan: withExplaining(selected.plan, explaining), price: priceFrom(priceSettings(arranged), pricing.list) };
+  const whole = { ...selected, explaining, plan: withExplainCalls(selected.plan, explaining), price: priceFrom(priceSettings(arranged), pricing.list) };
   const prepared = input.shard === undefined ? whole : partOfPlan(whole, input.shard, tools.hash);
   const spend = spending(input, arranged, { prepared, whole }, pricing);
   const { sweep, n_tries } = arranged.head.settings;

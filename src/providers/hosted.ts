@@ -7,8 +7,8 @@ import type { BoundedFetch } from './http/outgoing.ts';
 import type { Clock } from './clock.ts';
 import { fault } from './fault.ts';
 import type { Fault } from './fault.ts';
-import { createLane } from './limit/limit.ts';
-import type { Lane } from './limit/limit.ts';
+import { createLimiter } from './limit/limit.ts';
+import type { Limiter } from './limit/limit.ts';
 import { createRefusals } from './refusals.ts';
 import type { Refusals } from './refusals.ts';
 import { withRetries } from './retry.ts';
@@ -43,7 +43,7 @@ type HostedTarget = Extract<Request['target'], { provider: VendorName }>;
 
 export interface Hosted {
   complete(request: Request, target: HostedTarget): Promise<Completion>;
-  lanes(): { name: string; lane: Lane }[];
+  limiters(): { name: string; limiter: Limiter }[];
   close(): void;
 }
 
@@ -53,7 +53,7 @@ export const GIVE_UP_AFTER_MS = 60_000;
 const SDK_MARGIN_MS = 60_000;
 
 /** One server of a vendor: connected at its first call. */
-interface Server { vendor: Vendor; label: string; lane: Lane; retry: RetryOptions; refusals: Refusals; bounded: BoundedFetch; post(): Promise<Post> }
+interface Server { vendor: Vendor; label: string; limiter: Limiter; retry: RetryOptions; refusals: Refusals; bounded: BoundedFetch; post(): Promise<Post> }
 
 /** Calls to the vendors' servers and to whatever speaks like them. */
 export function createHosted(options: HostedOptions): Hosted {
@@ -75,7 +75,7 @@ export function createHosted(options: HostedOptions): Hosted {
       const refused = endpointOf(server.vendor, request) === null ? `${server.vendor.name} has no embeddings` : server.vendor.refuses(request.parameters);
       return refused === null ? await ask(server, request, options) : toCompletion({ status: 'fault', fault: fault('request', refused) }, server.label);
     },
-    lanes: () => [...servers.values()].map(({ label, lane }) => ({ name: label, lane })),
+    limiters: () => [...servers.values()].map(({ label, limiter }) => ({ name: label, limiter })),
     close() {
       for (const { bounded } of servers.values()) bounded.close();
     },
@@ -85,7 +85,7 @@ export function createHosted(options: HostedOptions): Hosted {
 function createServer(label: string, vendor: Vendor, { base, key }: Address, options: HostedOptions): Server {
   const { timeoutMs, clock, signal } = options;
   const bounded = createBoundedFetch({ base, auth: key === null ? null : vendor.auth(key), timeoutMs, clock, signal });
-  const lane = createLane({ concurrency: options.concurrency, giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS }, clock, signal });
+  const limiter = createLimiter({ concurrency: options.concurrency, giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS }, clock, signal });
   let connected: Promise<Post> | null = null;
   const connect = (): Promise<Post> => {
     const inherited = options.env[vendor.baseUrlVariable] ?? '';
@@ -95,8 +95,8 @@ function createServer(label: string, vendor: Vendor, { base, key }: Address, opt
     return vendor.connect({ baseUrl: base.href.replace(/\/$/, ''), fetch: bounded.fetch, timeoutMs: timeoutMs + SDK_MARGIN_MS });
   };
   const log = (line: string): void => options.log(`${logLine(label)}: ${line}`);
-  const retry = { lane, maxTries: options.maxTries, clock, signal, random: options.random, log };
-  return { vendor, label, lane, retry, bounded, refusals: createRefusals(), post: () => (connected ??= connect()) };
+  const retry = { limiter, maxTries: options.maxTries, clock, signal, random: options.random, log };
+  return { vendor, label, limiter, retry, bounded, refusals: createRefusals(), post: () => (connected ??= connect()) };
 }
 
 /** Asks, and asks again without what the model turns out not to know (a schema, a grader's temperature). */

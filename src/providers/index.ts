@@ -7,7 +7,7 @@ import { createBatches } from './batch/batches.ts';
 import type { BatchOptions } from './batch/batches.ts';
 import type { Clock } from './clock.ts';
 import { createHosted } from './hosted.ts';
-import type { LaneStats } from './limit/limit.ts';
+import type { LimiterStats } from './limit/limit.ts';
 import { createPrograms } from './program/program.ts';
 import { createReplay } from './replay.ts';
 import type { RecordedRequest } from './replay.ts';
@@ -52,7 +52,7 @@ export interface Providers {
   /** What stands in the way of asking these targets: keys and endpoints that are not set. */
   missingKeys(targets: readonly Target[]): Problem[];
   /** Per server and program. */
-  stats(): { lane: string; stats: LaneStats }[];
+  stats(): { name: string; stats: LimiterStats }[];
   /** Batches that vendors still work on; null: there are none. */
   waiting(): WaitingBatches | null;
   /** Ends what is under way, closes connections and ends programs with all they started. */
@@ -101,7 +101,7 @@ export function createProviders(options: ProviderOptions): Providers {
     complete,
     waiting: () => batched?.waiting() ?? null,
     missingKeys: (targets) => missingKeys(targets, options),
-    stats: () => [...hosted.lanes(), ...programs.lanes()].map(({ name, lane }) => ({ lane: name, stats: lane.stats() })),
+    stats: () => [...hosted.limiters(), ...programs.limiters()].map(({ name, limiter }) => ({ name, stats: limiter.stats() })),
     async close() {
       closing.abort();
       hosted.close();

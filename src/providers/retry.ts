@@ -2,7 +2,7 @@ import { pause } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { fault as makeFault } from './fault.ts';
 import type { Fault } from './fault.ts';
-import type { Lane, Outcome } from './limit/limit.ts';
+import type { Limiter, SlotOutcome } from './limit/limit.ts';
 
 /** What one attempt brought: the value, or why there is none. */
 export type Attempt<T> =
@@ -11,7 +11,7 @@ export type Attempt<T> =
 export type Tried<T> = { status: 'ok'; value: T; latencyMs: number } | { status: 'fault'; fault: Fault };
 
 export interface RetryOptions {
-  lane: Lane;
+  limiter: Limiter;
   maxTries: number;
   clock: Clock;
   signal: AbortSignal;
@@ -29,30 +29,30 @@ const FIRST_PAUSE_MS = { later: 500, limited: 4000 } as const;
 const MAX_PAUSE_MS = { later: 30_000, limited: 60_000 } as const;
 
 /**
- * Makes attempts in the lane's slots until one succeeds, fails for good, or `maxTries` are used up. Pauses grow
+ * Makes attempts in the limiter's slots until one succeeds, fails for good, or `maxTries` are used up. Pauses grow
  * exponentially from half a second (4 s after a rate limit without a time of its own) with jitter; a time that the
  * server names is kept to. `attempt` must not reject.
  */
 export async function withRetries<T>(attempt: () => Promise<Attempt<T>>, options: RetryOptions): Promise<Tried<T>> {
-  const { lane, clock, signal } = options;
+  const { limiter, clock, signal } = options;
   for (let tries = 1; ; tries++) {
-    const entry = await lane.acquire(tries > 1);
+    const entry = await limiter.acquire(tries > 1);
     if (entry.status === 'aborted') return aborted();
-    if (entry.status === 'down') return { status: 'fault', fault: exhausted(entry.fault, options.maxTries, lane) };
+    if (entry.status === 'down') return { status: 'fault', fault: exhausted(entry.fault, options.maxTries, limiter) };
     const result = await attempt();
     if (result.status === 'ok') {
-      lane.release(entry.ticket, { kind: 'answered', latencyMs: result.latencyMs, waitMs: Math.min(result.waitMs, MAX_REST_MS) });
+      limiter.release(entry.ticket, { kind: 'answered', latencyMs: result.latencyMs, waitMs: Math.min(result.waitMs, MAX_REST_MS) });
       return { status: 'ok', value: result.value, latencyMs: result.latencyMs };
     }
     const { fault } = result;
     const waitMs = pauseMs(fault, tries, options);
     const tooLong = fault.retry !== 'never' && waitMs > MAX_WAIT_MS;
-    const { down, first } = lane.release(entry.ticket, outcomeOf(result, Math.min(waitMs, MAX_WAIT_MS)));
+    const { down, first } = limiter.release(entry.ticket, outcomeOf(result, Math.min(waitMs, MAX_WAIT_MS)));
     if (fault.retry === 'never') return { status: 'fault', fault };
     if (tooLong) return { status: 'fault', fault: { ...fault, message: `${fault.message}; it asks to wait ${Math.round(waitMs / 1000)} s` } };
-    if (down || tries >= options.maxTries) return { status: 'fault', fault: exhausted(fault, tries, lane) };
+    if (down || tries >= options.maxTries) return { status: 'fault', fault: exhausted(fault, tries, limiter) };
     if (fault.retry === 'limited') {
-      if (first) options.log(`rate limited; waiting ${Math.ceil(waitMs / 1000)} s, then ${lane.stats().limit} at a time`);
+      if (first) options.log(`rate limited; waiting ${Math.ceil(waitMs / 1000)} s, then ${limiter.stats().limit} at a time`);
     } else await pause(clock, waitMs, signal);
   }
 }
@@ -61,7 +61,7 @@ export function aborted(): { status: 'fault'; fault: Fault } {
   return { status: 'fault', fault: makeFault('aborted', 'stopped before an answer came') };
 }
 
-function outcomeOf({ fault, sent }: { fault: Fault; sent: boolean }, waitMs: number): Outcome {
+function outcomeOf({ fault, sent }: { fault: Fault; sent: boolean }, waitMs: number): SlotOutcome {
   if (!sent) return { kind: 'unsent' };
   if (fault.retry === 'limited') return { kind: 'limited', waitMs, fault };
   return fault.retry === 'later' || fault.kind === 'network' || fault.kind === 'timeout' ? { kind: 'failed', fault } : { kind: 'refused' };
@@ -75,9 +75,9 @@ function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number 
   return Math.ceil(grown * (0.5 + random() / 2));
 }
 
-function exhausted(fault: Fault, tries: number, lane: Lane): Fault {
+function exhausted(fault: Fault, tries: number, limiter: Limiter): Fault {
   const after = `after ${tries} ${tries === 1 ? 'try' : 'tries'}`;
-  const { answered, calls } = lane.stats();
+  const { answered, calls } = limiter.stats();
   const message = fault.kind === 'rate-limit'
     ? `still rate limited ${after}; ${answered} of ${calls} calls done`
     : `${fault.message}, ${after}`;

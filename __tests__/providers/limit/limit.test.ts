@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { fault } from '../../../src/providers/fault.ts';
-import { createLane } from '../../../src/providers/limit/limit.ts';
-import type { Entry, Lane, LaneOptions } from '../../../src/providers/limit/limit.ts';
+import { createLimiter } from '../../../src/providers/limit/limit.ts';
+import type { Entry, Limiter, LimiterOptions } from '../../../src/providers/limit/limit.ts';
 import { testClock } from '../setting.ts';
 import type { TestClock } from '../setting.ts';
 
@@ -9,20 +9,20 @@ const limitedFault = fault('rate-limit', 'slow down', { retry: 'limited' });
 const failedFault = fault('server', 'down', { retry: 'later' });
 const answered = { kind: 'answered', latencyMs: 10, waitMs: 0 } as const;
 
-function lane(more: Partial<LaneOptions> = {}): Lane & { clock: TestClock } {
+function limiter(more: Partial<LimiterOptions> = {}): Limiter & { clock: TestClock } {
   const clock = testClock();
-  return { clock, ...createLane({ concurrency: { start: 2, max: 2 }, giveUp: { rounds: 3, afterMs: 1000 }, clock, signal: new AbortController().signal, ...more }) };
+  return { clock, ...createLimiter({ concurrency: { start: 2, max: 2 }, giveUp: { rounds: 3, afterMs: 1000 }, clock, signal: new AbortController().signal, ...more }) };
 }
 
-async function go(from: Lane, again = false): Promise<Extract<Entry, { status: 'go' }>> {
+async function go(from: Limiter, again = false): Promise<Extract<Entry, { status: 'go' }>> {
   const entry = await from.acquire(again);
   if (entry.status !== 'go') throw new Error(`not let in: ${entry.status}`);
   return entry;
 }
 
-describe('a lane', () => {
+describe('a limiter', () => {
   test('lets in as many as there are slots, then in the order they came, repetitions first', async () => {
-    const crowded = lane();
+    const crowded = limiter();
     const holders = [await go(crowded), await go(crowded)];
     const order: string[] = [];
     for (const name of ['a', 'b', 'again']) void crowded.acquire(name === 'again').then(() => order.push(name));
@@ -35,7 +35,7 @@ describe('a lane', () => {
   });
 
   test('one rate limit met by all calls in flight halves once', async () => {
-    const wide = lane({ concurrency: { start: 16, max: 16 } });
+    const wide = limiter({ concurrency: { start: 16, max: 16 } });
     const entries = await Promise.all(Array.from({ length: 16 }, () => go(wide)));
     const told = entries.map(({ ticket }) => wide.release(ticket, { kind: 'limited', waitMs: 5, fault: limitedFault }));
     expect(told.map(({ first }) => first)).toEqual([true, ...Array.from({ length: 15 }, () => false)]);
@@ -43,7 +43,7 @@ describe('a lane', () => {
   });
 
   test('nobody is let in while the server asks for a pause, the longest pause counts, and then everything goes on', async () => {
-    const resting = lane();
+    const resting = limiter();
     const [first, second] = [await go(resting), await go(resting)];
     resting.release(first.ticket, { kind: 'limited', waitMs: 500, fault: limitedFault });
     resting.release(second.ticket, { kind: 'limited', waitMs: 3000, fault: limitedFault });
@@ -53,7 +53,7 @@ describe('a lane', () => {
   });
 
   test('a server that answers but has nothing left is given a rest', async () => {
-    const resting = lane();
+    const resting = limiter();
     const { ticket } = await go(resting);
     resting.release(ticket, { ...answered, waitMs: 700 });
     await go(resting);
@@ -61,7 +61,7 @@ describe('a lane', () => {
   });
 
   test('is given up after rounds of failures that lasted, tells everybody who waits, and is looked after by one call at a time', async () => {
-    const dying = lane({ concurrency: { start: 1, max: 1 } });
+    const dying = limiter({ concurrency: { start: 1, max: 1 } });
     const waiting = Array.from({ length: 6 }, () => go(dying));
     for (let round = 1; round <= 3; round++) {
       const { ticket } = await waiting.shift()!;
@@ -76,7 +76,7 @@ describe('a lane', () => {
   });
 
   test('failures that an answer interrupts do not add up', async () => {
-    const shaky = lane();
+    const shaky = limiter();
     for (let round = 0; round < 10; round++) {
       const failing = await go(shaky);
       await shaky.clock.sleep(600, new AbortController().signal);
@@ -87,7 +87,7 @@ describe('a lane', () => {
 
   test('the signal sends everybody away who waits, and all who come later', async () => {
     const stop = new AbortController();
-    const stopped = lane({ signal: stop.signal });
+    const stopped = limiter({ signal: stop.signal });
     await go(stopped);
     await go(stopped);
     const waiting = Array.from({ length: 10_000 }, () => stopped.acquire(false));
@@ -97,7 +97,7 @@ describe('a lane', () => {
   });
 
   test('an attempt that was not made is not counted', async () => {
-    const counting = lane();
+    const counting = limiter();
     counting.release((await go(counting)).ticket, { kind: 'unsent' });
     expect(counting.stats()).toMatchObject({ calls: 1, attempts: 0, in_flight: 0 });
   });

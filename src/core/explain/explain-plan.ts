@@ -15,7 +15,7 @@ import { createInputCounter } from '../spend/tokens.ts';
 import { byReferences } from './references.ts';
 
 /** How a run says which kinds of inputs got worse: the part of its plan that asks about attributes. */
-export interface Explaining {
+export interface ExplainPlan {
   settings: QualEvalSettings;
   pinned: PinnedAttributes | null;
   seed: number;
@@ -23,10 +23,10 @@ export interface Explaining {
   grader: Grader | null;
   /** Why nobody is asked, as a clause; null: the settings name no grader. */
   unasked: string | null;
-  calls: ExplainingCalls;
+  calls: ExplainCalls;
 }
 
-export interface ExplainingCalls {
+export interface ExplainCalls {
   /** Made in any case, at most so many: attributes are pinned, or `qualeval` is on. */
   certain: number;
   /** Made only where something regresses, at most so many. */
@@ -35,7 +35,7 @@ export interface ExplainingCalls {
   tokens: { input: number; output: number };
 }
 
-export interface ExplainingOptions {
+export interface ExplainPlanOptions {
   mode: 'diff' | 'sweep';
   gate: Pick<GateSettings, 'attributes'>;
   head: ProjectSide;
@@ -47,11 +47,11 @@ export interface ExplainingOptions {
 }
 
 /** What will, or may, be asked about attributes; null where that is switched off. A grader that may be asked is no condition for the run. */
-export function planExplaining({ mode, gate, head, lanes, pinned, code, again }: ExplainingOptions): { explaining: Explaining | null; problems: Problem[]; notices: Notice[] } {
+export function planExplain({ mode, gate, head, lanes, pinned, code, again }: ExplainPlanOptions): { explaining: ExplainPlan | null; problems: Problem[]; notices: Notice[] } {
   const { qualeval: settings, seed, grader: named } = head.project.settings;
   if (again || settings.enabled === 'off') return { explaining: null, problems: [], notices: gate.attributes === 'fail' ? [ungated('qualeval is off')] : [] };
   const { grader, problems } = named === null ? { grader: null, problems: [] } : oneGrader(head, code);
-  const calls = explainingCalls(lanes, { qualeval: settings, pinned, mode });
+  const calls = countCalls(lanes, { qualeval: settings, pinned, mode });
   const isCertain = calls.certain > 0;
   return {
     explaining: { settings, pinned, seed, grader, unasked: isCertain ? null : problems[0]?.message ?? null, calls: grader === null ? { ...calls, certain: 0, possible: 0 } : calls },
@@ -65,7 +65,7 @@ function ungated(why: string): Notice {
 }
 
 /** The first grader alone: what votes on grades does not vote on attributes. */
-function oneGrader({ project, context }: ProjectSide, code: ExplainingOptions['code']): { grader: Grader | null; problems: Problem[] } {
+function oneGrader({ project, context }: ProjectSide, code: ExplainPlanOptions['code']): { grader: Grader | null; problems: Problem[] } {
   const problems: Problem[] = [];
   // Asked directly in sweeps too: a few questions in several steps, each of which would be a batch of its own.
   const [grader = null] = gradersOf({ project: { ...project, settings: { ...project.settings, voters: [] } }, context: { ...context, batches: false } }, problems);
@@ -75,12 +75,12 @@ function oneGrader({ project, context }: ProjectSide, code: ExplainingOptions['c
 }
 
 /** Whether attributes can say anything about a lane: it has references enough that count, judged one by one. */
-export function isExplainable({ run: { runs }, compared, policy }: ComparedLane, mode: ExplainingOptions['mode']): boolean {
+export function isExplainable({ run: { runs }, compared, policy }: ComparedLane, mode: ExplainPlanOptions['mode']): boolean {
   return mode === 'sweep' ? runs.length > 0 : policy.kind !== 'pairs' && compared.length >= FEWEST_COMPARED;
 }
 
 /** Counts calls as if nothing of them were stored. */
-function explainingCalls(lanes: readonly ComparedLane[], { qualeval, pinned, mode }: Deciding): ExplainingCalls {
+function countCalls(lanes: readonly ComparedLane[], { qualeval, pinned, mode }: Deciding): ExplainCalls {
   const suites = byReferences(lanes.filter((one) => isExplainable(one, mode))).flatMap((group) => suiteCalls(group, { qualeval, pinned, mode }));
   const sum = (pick: (suite: SuiteCalls) => number): number => suites.reduce((total, suite) => total + pick(suite), 0);
   const mean = (pick: (suite: SuiteCalls) => number): number => (suites.length === 0 ? 0 : Math.round(sum(pick) / sum(({ calls }) => calls)));
@@ -90,7 +90,7 @@ function explainingCalls(lanes: readonly ComparedLane[], { qualeval, pinned, mod
   };
 }
 
-interface Deciding { qualeval: QualEvalSettings; pinned: PinnedAttributes | null; mode: ExplainingOptions['mode'] }
+interface Deciding { qualeval: QualEvalSettings; pinned: PinnedAttributes | null; mode: ExplainPlanOptions['mode'] }
 /** `input` and `output`: tokens of all its calls. */
 interface SuiteCalls { isCertain: boolean; calls: number; input: number; output: number }
 
@@ -113,19 +113,19 @@ const ATTRIBUTE_TOKENS = 40;
 const QUESTION_FRAME = 350;
 
 /** A plan with the calls about attributes. */
-export function withExplaining(plan: Plan, explaining: Explaining | null): Plan {
+export function withExplainCalls(plan: Plan, explaining: ExplainPlan | null): Plan {
   const { certain = 0, possible = 0 } = explaining?.calls ?? {};
   return { ...plan, qualeval_calls: certain, qualeval_possible: possible };
 }
 
 /** What is asked in any case, of whom, with the tokens of one call. */
-export function certainCalls(explaining: Explaining | null): { target: Target; calls: number; input: number; output: number }[] {
+export function certainCalls(explaining: ExplainPlan | null): { target: Target; calls: number; input: number; output: number }[] {
   if (explaining === null || explaining.grader === null || explaining.calls.certain === 0) return [];
   return [{ target: explaining.grader.target, calls: explaining.calls.certain, ...explaining.calls.tokens }];
 }
 
 /** A cap on cost that somebody set could not be kept with a grader whose price nobody knows, so what may be asked of it is not. */
-export function affordable(explaining: Explaining | null, price: Price, cap: CostCap | null): Explaining | null {
+export function affordable(explaining: ExplainPlan | null, price: Price, cap: CostCap | null): ExplainPlan | null {
   if (explaining === null || explaining.grader === null || cap === null || cap.by === 'default') return explaining;
   const { target } = explaining.grader;
   if (price(target, { input_tokens: 0, output_tokens: 0 }) !== null) return explaining;
@@ -133,7 +133,7 @@ export function affordable(explaining: Explaining | null, price: Price, cap: Cos
 }
 
 /** A grader without a key is not asked; what it would have said is missing, and the notice says which key that takes. */
-export function askable(explaining: Explaining | null, missingKeys: (targets: readonly Target[]) => Problem[]): Explaining | null {
+export function askable(explaining: ExplainPlan | null, missingKeys: (targets: readonly Target[]) => Problem[]): ExplainPlan | null {
   if (explaining === null || explaining.grader === null) return explaining;
   const [missing] = missingKeys([explaining.grader.target]);
   return missing === undefined ? explaining : { ...explaining, grader: null, unasked: missing.message };

@@ -4,12 +4,12 @@ import type { ComparedLane } from '../compare/verdict.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
 import type { Halt } from '../gate/halt.ts';
 import { gates } from '../select/select.ts';
-import { isExplainable, type Explaining } from './explain-plan.ts';
+import { isExplainable, type ExplainPlan } from './explain-plan.ts';
 import { explainedReferences } from './references.ts';
 
-export interface ExplainedRun {
+export interface ComparedRun {
   mode: 'diff' | 'sweep';
-  explaining: Explaining | null;
+  explaining: ExplainPlan | null;
   gate: GateSettings;
   /** Lanes that are shown, and what each came to, in the same order. */
   lanes: readonly ComparedLane[];
@@ -19,12 +19,12 @@ export interface ExplainedRun {
 }
 
 /** `unexplained`: names of suites whose attributes were wanted and could not be worked out. */
-export interface Explained extends Explanation { unexplained: string[] }
+export interface RunExplanation extends Explanation { unexplained: string[] }
 
-const NOTHING: Explained = { attributes: [], insights: [], notices: [], unexplained: [] };
+const NOTHING: RunExplanation = { attributes: [], insights: [], notices: [], unexplained: [] };
 
 /** Which kinds of inputs got worse, once the suites are compared. A run that was ended asks nobody, and says so. */
-export async function explainRun({ mode, explaining, gate, lanes, suites, halt }: ExplainedRun, tools: ExplainTools): Promise<Explained> {
+export async function explainRun({ mode, explaining, gate, lanes, suites, halt }: ComparedRun, tools: ExplainTools): Promise<RunExplanation> {
   if (explaining === null) return NOTHING;
   const wanted = lanes.flatMap((lane, index) => {
     const suite = suites[index];
@@ -46,14 +46,14 @@ function identity(path: string, name: string, variant: Variant): string {
 }
 
 /** A lane as it is to be explained; null where no attribute could say anything and nothing regressed. */
-function explainSuite(lane: ComparedLane, suite: SuiteResult, mode: ExplainedRun['mode']): ExplainSuite | null {
+function explainSuite(lane: ComparedLane, suite: SuiteResult, mode: ComparedRun['mode']): ExplainSuite | null {
   const { path, name, variant, verdict, compared: { tries }, references } = suite;
   const regressed = verdict === 'regressed' || references.some(({ status }) => status === 'regressed');
   if (!isExplainable(lane, mode) && (!regressed || lane.policy.kind === 'pairs')) return null;
   return { path, name, variant, regressed, tries: mode === 'sweep' ? null : tries, references: withTries(lane, mode) };
 }
 
-function withTries({ run, compared }: ComparedLane, mode: ExplainedRun['mode']): ExplainReference[] {
+function withTries({ run, compared }: ComparedLane, mode: ComparedRun['mode']): ExplainReference[] {
   const counted = new Set(mode === 'sweep' ? run.runs.filter(({ case: one }) => gates(run.lane, one)) : compared);
   const byId = new Map(run.runs.map((one) => [one.case.reference.id, one]));
   return explainedReferences(run.lane).map((reference) => {

@@ -2,7 +2,7 @@ import { pinnedFor } from '../../config/attributes-file.ts';
 import { rateReference } from '../../qualeval/affinity.ts';
 import type { Completion, Request } from '../../types.ts';
 import type { ComparedLane } from '../compare/verdict.ts';
-import { isExplainable, type Explaining } from './explain-plan.ts';
+import { isExplainable, type ExplainPlan } from './explain-plan.ts';
 import { byReferences } from './references.ts';
 
 export interface StoredTools {
@@ -16,7 +16,7 @@ export interface StoredTools {
  * The calls about attributes less the ratings that earlier runs have paid for. Only those of chosen attributes are known
  * beforehand; without this a pull request on a large suite would be refused for calls that nobody makes.
  */
-export async function withoutStored(explaining: Explaining | null, lanes: readonly ComparedLane[], mode: 'diff' | 'sweep', { stored, random }: StoredTools): Promise<Explaining | null> {
+export async function withoutStored(explaining: ExplainPlan | null, lanes: readonly ComparedLane[], mode: 'diff' | 'sweep', { stored, random }: StoredTools): Promise<ExplainPlan | null> {
   if (explaining === null || explaining.grader === null || explaining.pinned === null || explaining.calls.certain === 0 || random === undefined) return explaining;
   const { grader, pinned, calls } = explaining;
   let known = 0;

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import { createDownload } from '../http/download.ts';
 import { fault } from '../fault.ts';
 import type { Fault } from '../fault.ts';
-import { createLane } from '../limit/limit.ts';
+import { createLimiter } from '../limit/limit.ts';
 import { withRetries } from '../retry.ts';
 import type { RetryOptions, Tried } from '../retry.ts';
 import { sdkFault } from '../sdk-fault.ts';
@@ -46,9 +46,9 @@ export function createManagedServer(vendor: Vendor, api: BatchApi, { base, key }
   const closing = new AbortController();
   const bounds = { base, auth: key === null ? null : vendor.auth(key), timeoutMs: CALL_MS, clock, signal: closing.signal };
   const [bounded, download] = [createBoundedFetch(bounds), createDownload(bounds)];
-  const lane = createLane({ concurrency: CONCURRENCY, giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS }, clock, signal });
+  const limiter = createLimiter({ concurrency: CONCURRENCY, giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS }, clock, signal });
   const log = (line: string): void => options.log(`${vendor.name}: ${logLine(line)}`);
-  const retry: RetryOptions = { lane, maxTries: options.maxTries, clock, signal, random: options.random, log };
+  const retry: RetryOptions = { limiter, maxTries: options.maxTries, clock, signal, random: options.random, log };
   let connected: Promise<BatchServer> | null = null;
   const connect = (): Promise<BatchServer> => (connected ??= api.connect({
     baseUrl: base.href.replace(/\/$/, ''), fetch: bounded.fetch, download: download.fetch, timeoutMs: CALL_MS + SDK_MARGIN_MS,
