@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { dirname, join } from 'node:path';
 import { UserError } from '../../src/errors.ts';
 import type { Completion } from '../../src/types.ts';
 import { asks, keyOf, ok, setUp, START, type Setting } from './setting.ts';
+
+/** An account without any right. */
+const NOBODY = 65_534;
 
 let setting: Setting;
 beforeEach(() => { setting = setUp(); });
@@ -154,6 +157,66 @@ describe('a file that cannot be used', () => {
     expect(asked).toEqual(['a']);
     expect(completions[1]).toEqual(ok('re a', { reused: true }));
     expect(setting.notices).toEqual([expect.stringContaining('answers are not stored from here on')]);
+  });
+});
+
+describe('a file that cannot be written', () => {
+  test('serves what it holds, though one answer could not be written', async () => {
+    await run(['a', 'b']);
+    // Of a form that a later SQLite writes, as the file's own header says.
+    const file = readFileSync(setting.file);
+    file[18] = 3;
+    writeFileSync(setting.file, file);
+    expect((await run(['new', 'a', 'new', 'b'])).asked).toEqual(['new']);
+    expect(setting.notices).toEqual([expect.stringMatching(/readonly database; answers are not stored from here on$/)]);
+  });
+
+  test('because nobody may write into its folder serves it all the same', async () => {
+    await run(['a', 'b']);
+    chmodSync(setting.folder, 0o755);
+    chmodSync(setting.file, 0o444);
+    chmodSync(dirname(setting.file), 0o555);
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) process.seteuid?.(NOBODY);
+    try {
+      expect((await run(['a', 'new', 'b'])).asked).toEqual(['new']);
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      chmodSync(dirname(setting.file), 0o755);
+    }
+    expect(setting.notices).toEqual([expect.stringContaining('answers are not stored from here on')]);
+  });
+
+  test('because another process holds it takes the answers once it lets go', async () => {
+    await run(['a']);
+    const holder = new DatabaseSync(setting.file);
+    holder.exec('BEGIN IMMEDIATE');
+    const { complete, asked } = setting.model();
+    const store = setting.open({ busyMs: 1 });
+    const wrapped = store.wrap(complete, keyOf);
+    for (const content of ['a', 'b', 'c', 'b']) await wrapped(asks(content));
+    expect(store.addBatch({ id: 'batch_1', vendor: 'openai', model: 'm', submitted_at: START, requests: [] })).toBe(true);
+    expect(store.stats()).toMatchObject({ entries: 1 });
+    holder.exec('ROLLBACK');
+    await wrapped(asks('d'));
+    expect(store.stats()).toMatchObject({ entries: 4, written: 3, batched: 1 });
+    holder.exec('BEGIN IMMEDIATE');
+    await wrapped(asks('e'));
+    holder.exec('ROLLBACK');
+    holder.close();
+    store.close();
+    expect(asked).toEqual(['b', 'c', 'd', 'e']);
+    expect((await run(['a', 'b', 'c', 'd', 'e'])).asked).toEqual([]);
+    expect(new Set(setting.notices)).toEqual(new Set([expect.stringMatching(/another process holds it; what is to be stored is written once it lets go$/)]));
+  });
+
+  test('because another process never lets go is told of with what is not stored', async () => {
+    await run(['a']);
+    const holder = new DatabaseSync(setting.file);
+    holder.exec('BEGIN IMMEDIATE');
+    expect((await run(['a', 'b', 'c'], { busyMs: 1 })).asked).toEqual(['b', 'c']);
+    holder.close();
+    expect(setting.notices).toEqual([expect.stringContaining('another process holds it'), expect.stringMatching(/another process still holds it; not stored: 2$/)]);
   });
 });
 

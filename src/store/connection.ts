@@ -1,66 +1,142 @@
 import { existsSync, renameSync } from 'node:fs';
 import { problem, UserError } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
-import { openDatabase, type Database } from './database.ts';
+import { BUSY_MS, openDatabase, type Database } from './database.ts';
 import type { StoreAccess } from './file.ts';
 import { StoreError } from './trouble.ts';
 
 export interface Connection {
-  /** Works on the file; `without` where there is none that can be worked on. */
-  use<T>(work: (db: Database) => T, without: T): T;
+  /** Reads the file; `without` where there is none that can be read. */
+  read<T>(work: (db: Database) => T, without: T): T;
+  /** Changes it now; `without` where that is not possible. */
+  change<T>(work: (db: Database) => T, without: T): T;
+  /** Writes to it, later when another process holds it; false where nothing is written (any more). */
+  write(work: (db: Database) => void): boolean;
+  /** Writes what waits. */
+  settle(): void;
   close(): void;
 }
 
-export interface ConnectionOptions { file: string; access: StoreAccess; now(): number; notice(message: string): void }
+export interface ConnectionOptions {
+  file: string;
+  access: StoreAccess;
+  /** How long another process that holds the file is waited for, in milliseconds; absent: 5 s. */
+  busyMs?: number;
+  now(): number;
+  notice(message: string): void;
+}
+
+/** What there is to work on. `access` falls to `read` for a file that cannot be written (any more). */
+interface Held { db: Database | null; access: StoreAccess; replaced: boolean; busy: boolean }
 
 /**
- * The connection to a file, through damage and loss.
+ * The connection to a file, through damage and loss. A file that cannot be written still serves what it holds. While another
+ * process keeps it from being written, that is waited for once, and from then on tried with every further write, without waiting.
  *
- * @throws UserError for a file that is newer than this program or belongs to another one, also later from `use`.
+ * @throws UserError for a file that is newer than this program or belongs to another one, also later.
  */
 export function createConnection(options: ConnectionOptions): Connection {
-  let db: Database | null = null;
-  let replaced = false;
-  const close = (): void => {
-    if (db !== null) letGo(db, options.access);
-    db = null;
-  };
-  const open = (): void => {
-    try {
-      db = openDatabase(options.file, options.access);
-    } catch (error) {
-      meet(error);
-    }
-  };
-  /** True when there is a file to go on with. */
-  const meet = (error: unknown): boolean => {
-    if (!(error instanceof StoreError)) throw error;
-    if (error.trouble === 'newer' || error.trouble === 'foreign') throw refusal(options.file, error);
-    close();
-    if (error.trouble === 'damaged' && !replaced && replace(error.message, options)) {
-      replaced = true;
-      open();
-    } else if (error.trouble !== 'absent') options.notice(loss(error.message, options));
-    return db !== null;
-  };
-  open();
-  return {
-    use(work, without) {
-      for (;;) {
-        if (db === null) return without;
-        try {
-          return work(db);
-        } catch (error) {
-          if (!meet(error)) return without;
-        }
+  const held: Held = { db: null, access: options.access, replaced: false, busy: false };
+  const late: ((db: Database) => void)[] = [];
+  open(held, options);
+  const attempt = <T>(kind: StoreAccess, work: (db: Database) => T, without: T): T => {
+    while (held.db !== null && (kind === 'read' || held.access === 'read-write')) {
+      try {
+        return work(held.db);
+      } catch (error) {
+        if (!meet(error, kind, held, options)) return without;
       }
+    }
+    return without;
+  };
+  const settle = (): void => {
+    for (let [next] = late; next !== undefined; [next] = late) {
+      const work = next;
+      if (!attempt('read-write', (db) => { work(db); return true; }, false)) break;
+      late.shift();
+    }
+    if (held.db === null || held.access === 'read') late.length = 0;
+    else if (held.busy && late.length === 0) wait(held, options, true);
+  };
+  return {
+    settle,
+    read: (work, without) => attempt('read', work, without),
+    change: (work, without) => attempt('read-write', work, without),
+    write(work) {
+      late.push(work);
+      settle();
+      return held.db !== null && held.access === 'read-write';
     },
-    close,
+    close() {
+      // Once more with all patience.
+      held.db?.patience(options.busyMs ?? BUSY_MS);
+      settle();
+      if (late.length > 0) options.notice(`${visibleLine(options.file)}: another process still holds it; not stored: ${String(late.length)}`);
+      letGo(held);
+    },
   };
 }
 
-function letGo(db: Database, access: StoreAccess): void {
-  for (const step of access === 'read-write' ? [db.compact, db.close] : [db.close]) {
+function open(held: Held, options: ConnectionOptions): void {
+  try {
+    held.db = openDatabase(options.file, held.access, options.busyMs ?? BUSY_MS);
+  } catch (error) {
+    if (held.access === 'read' || !(error instanceof StoreError) || (error.trouble !== 'unavailable' && error.trouble !== 'busy')) {
+      meet(error, 'read', held, options);
+      return;
+    }
+    // What it holds may be read all the same.
+    onlyRead(error, held, options);
+    try {
+      held.db = openDatabase(options.file, 'read', options.busyMs ?? BUSY_MS);
+    } catch {
+      // The notice has said it.
+    }
+  }
+}
+
+/** True when the work may be tried again. */
+function meet(error: unknown, kind: StoreAccess, held: Held, options: ConnectionOptions): boolean {
+  if (!(error instanceof StoreError)) throw error;
+  const { trouble } = error;
+  if (trouble === 'newer' || trouble === 'foreign') throw refusal(options.file, error);
+  if (trouble === 'busy') {
+    if (!held.busy) options.notice(`${visibleLine(options.file)}: another process holds it; what is to be stored is written once it lets go`);
+    wait(held, options, false);
+    return false;
+  }
+  if (trouble === 'unavailable' && kind === 'read-write') {
+    onlyRead(error, held, options);
+    return false;
+  }
+  lose(error, held, options);
+  return held.db !== null;
+}
+
+/** A damaged file is replaced, once; any other is done without. */
+function lose({ trouble, message }: StoreError, held: Held, options: ConnectionOptions): void {
+  letGo(held);
+  if (trouble === 'damaged' && held.access === 'read-write' && !held.replaced && replace(message, options)) {
+    held.replaced = true;
+    open(held, options);
+  } else if (trouble !== 'absent') options.notice(loss(message, held.access, options));
+}
+
+function onlyRead({ message }: StoreError, held: Held, options: ConnectionOptions): void {
+  options.notice(loss(message, 'read-write', options));
+  held.access = 'read';
+}
+
+/** Whether to wait for another process that holds the file, or to be told of it at once. */
+function wait(held: Held, { busyMs = BUSY_MS }: ConnectionOptions, patient: boolean): void {
+  held.busy = !patient;
+  held.db?.patience(patient ? busyMs : 0);
+}
+
+function letGo(held: Held): void {
+  const { db, access } = held;
+  held.db = null;
+  for (const step of db === null ? [] : access === 'read-write' ? [db.compact, db.close] : [db.close]) {
     try {
       step();
     } catch {
@@ -69,13 +145,13 @@ function letGo(db: Database, access: StoreAccess): void {
   }
 }
 
-function loss(message: string, { file, access }: ConnectionOptions): string {
+function loss(message: string, access: StoreAccess, { file }: ConnectionOptions): string {
   return `${visibleLine(file)}: ${visibleLine(message)}; ${access === 'read-write' ? 'answers are not stored from here on' : 'it is not used'}`;
 }
 
 /** Moves a damaged file out of the way, so that a new one can be begun. */
-function replace(message: string, { file, access, now, notice }: ConnectionOptions): boolean {
-  const aside = access === 'read-write' ? setAside(file, now()) : null;
+function replace(message: string, { file, now, notice }: ConnectionOptions): boolean {
+  const aside = setAside(file, now());
   if (aside === null) return false;
   notice(`${visibleLine(file)}: damaged (${visibleLine(message)}); it was renamed to ${visibleLine(aside)}, and a new one was begun`);
   return true;

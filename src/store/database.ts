@@ -5,6 +5,8 @@ import { openFile, type StoreAccess } from './file.ts';
 import { recordsOf, type Records } from './records.ts';
 import { told } from './trouble.ts';
 
+/** How long another process that holds a file is usually waited for, in milliseconds. */
+export const BUSY_MS = 5000;
 /** What a row takes beside its body: key, digest, model, counts. */
 const ROW_BYTES = 200;
 
@@ -29,14 +31,16 @@ export interface Database extends Omit<Records, 'trim'>, Batches {
   shrink(bytes: number): number;
   /** Gives freed pages back to the disk. */
   compact(): void;
+  /** How long another process that holds the file is waited for from now on, in milliseconds. */
+  patience(ms: number): void;
   /** Writes a compact copy that is whole in itself, without a log beside it. */
   copyTo(file: string): void;
   close(): void;
 }
 
 /** Opens a file, and makes one where there is none and it may be written. */
-export function openDatabase(file: string, access: StoreAccess): Database {
-  return openFile(file, access, rowsOf);
+export function openDatabase(file: string, access: StoreAccess, busyMs = BUSY_MS): Database {
+  return openFile(file, { access, busyMs }, rowsOf);
 }
 
 function rowsOf(db: DatabaseSync): Database {
@@ -87,6 +91,7 @@ function rowsOf(db: DatabaseSync): Database {
       records.trim();
       db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
     }),
+    patience: (ms) => told(() => { db.exec(`PRAGMA busy_timeout = ${String(ms)}`); }),
     copyTo: (file) => told(() => { db.prepare('VACUUM INTO ?').run(file); }),
     close: () => told(() => { db.close(); }),
   };

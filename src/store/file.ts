@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type * as sqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { BATCHES_SCHEMA } from './batches.ts';
 import { RECORDS_SCHEMA } from './records.ts';
 import { member, StoreError, told } from './trouble.ts';
@@ -10,29 +11,45 @@ import { member, StoreError, told } from './trouble.ts';
 export const STORE_VERSION = 1;
 /** "evdf", by which SQLite's own header tells our files from anybody else's. */
 const APPLICATION_ID = 0x65_76_64_66;
-/** How long another process may hold the file, in milliseconds. */
-const BUSY_MS = 5000;
 export type StoreAccess = 'read-write' | 'read';
+
+export interface FileOptions { access: StoreAccess; /** How long another process that holds the file is waited for, in milliseconds. */ busyMs: number }
 
 /**
  * Opens a file as a store, and makes one where there is none and it may be written; closed again when `prepare` throws.
  * Throws {@link StoreError} only.
  */
-export function openFile<T>(file: string, access: StoreAccess, prepare: (db: DatabaseSync) => T): T {
+export function openFile<T>(file: string, { access, busyMs }: FileOptions, prepare: (db: DatabaseSync) => T): T {
   return told(() => {
     const known = inspect(file);
     if (known === 'absent' && access === 'read') throw new StoreError('absent', 'does not exist');
     if (access === 'read-write') mkdirSync(dirname(file), { recursive: true });
     const { DatabaseSync: Sqlite } = loadSqlite();
-    const db = new Sqlite(file, { readOnly: access === 'read', timeout: BUSY_MS });
+    const open = (path: string | URL): T => {
+      const db = new Sqlite(path, { readOnly: access === 'read', timeout: busyMs });
+      try {
+        prepareFile(db, access);
+        return prepare(db);
+      } catch (error) {
+        db.close();
+        throw error;
+      }
+    };
+    if (access === 'read-write') return open(file);
     try {
-      prepareFile(db, access);
-      return prepare(db);
+      return told(() => open(file));
     } catch (error) {
-      db.close();
-      throw error;
+      if (!(error instanceof StoreError) || error.trouble !== 'unavailable') throw error;
+      return open(asItLies(file));
     }
   });
+}
+
+/** Without a log and locks beside it, which cannot be made in a folder that may not be written. */
+function asItLies(file: string): URL {
+  const url = pathToFileURL(file);
+  url.searchParams.set('immutable', '1');
+  return url;
 }
 
 /** Older versions of Node 24 print a warning when its SQLite is loaded; users can do nothing about it. */

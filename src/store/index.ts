@@ -16,6 +16,8 @@ export interface StoreOptions {
   /** Milliseconds since 1970. */
   now(): number;
   access: StoreAccess;
+  /** How long another process that holds the file is waited for at a time, in milliseconds; absent: 5 s. */
+  busyMs?: number;
   /** Told, in one line, of what a user should know: a file that was set aside, a disk that is full. */
   notice(message: string): void;
 }
@@ -80,7 +82,7 @@ export function openStore(options: StoreOptions): Store {
   const answers = createAnswers(options, connection);
   let batched = 0;
   const ended = new Set<string>();
-  const add = (batch: BatchRecord): boolean => access === 'read-write' && connection.use((db) => { db.addBatch(batch); batched += 1; return true; }, false);
+  const add = (batch: BatchRecord): boolean => access === 'read-write' && connection.write((db) => { db.addBatch(batch); batched += 1; });
   return {
     wrap: (complete, keyOf) => async (request) => {
       const key = keyOf(request);
@@ -90,34 +92,35 @@ export function openStore(options: StoreOptions): Store {
       answers.keep(key, request, completion);
       return completion;
     },
-    has: (key) => connection.use((db) => db.get(key) !== null, false),
-    outcomes: (keys) => connection.use((db) => db.outcomes(keys), new Map()),
-    addOutcomes: (rows) => { if (access === 'read-write' && rows.length > 0) connection.use((db) => { db.addOutcomes(rows, options.now()); }, undefined); },
-    batches: () => connection.use((db) => db.batches(), []),
+    has: (key) => connection.read((db) => db.get(key) !== null, false),
+    outcomes: (keys) => connection.read((db) => db.outcomes(keys), new Map()),
+    addOutcomes: (rows) => { if (access === 'read-write' && rows.length > 0) connection.write((db) => { db.addOutcomes(rows, options.now()); }); },
+    batches: () => connection.read((db) => db.batches(), []),
     addBatch: add,
     endBatch: (id) => {
       ended.add(id);
-      if (access === 'read-write') connection.use((db) => { db.endBatch(id); batched += 1; }, undefined);
+      if (access === 'read-write') connection.write((db) => { db.endBatch(id); batched += 1; });
     },
     keep: (key, target, completion) => { answers.keep(key, { target }, completion); },
-    note: (name) => connection.use((db) => db.note(name), null),
-    setNote: (name, body) => access === 'read-write' && connection.use((db) => { db.setNote(name, body); return true; }, false),
-    stats: () => ({ file, ...connection.use((db) => db.totals(), NO_TOTALS), ...answers.counts, batched }),
+    note: (name) => connection.read((db) => db.note(name), null),
+    setNote: (name, body) => access === 'read-write' && connection.write((db) => { db.setNote(name, body); }),
+    stats: () => ({ file, ...connection.read((db) => db.totals(), NO_TOTALS), ...answers.counts, batched }),
     prune({ unusedSince, maxBytes }) {
-      const old = unusedSince === undefined ? 0 : connection.use((db) => db.removeUnusedSince(unusedSince), 0);
+      const old = unusedSince === undefined ? 0 : connection.change((db) => db.removeUnusedSince(unusedSince), 0);
       const removed = old + answers.shrink(maxBytes ?? options.maxBytes);
-      connection.use((db) => { db.compact(); }, undefined);
+      connection.change((db) => { db.compact(); }, undefined);
       return removed;
     },
     import: (entries) => answers.import(entries, 'all'),
     join(entries, batches) {
       answers.import(entries, 'absent');
-      const known = new Set([...ended, ...connection.use((db) => db.batches(), []).map(({ id }) => id)]);
+      const known = new Set([...ended, ...connection.read((db) => db.batches(), []).map(({ id }) => id)]);
       for (const batch of batches) if (!known.has(batch.id)) add(batch);
     },
     copyTo(target) {
       answers.flush();
-      return connection.use((db) => { db.copyTo(target); return true; }, false);
+      connection.settle();
+      return connection.read((db) => { db.copyTo(target); return true; }, false);
     },
     close() {
       if (access === 'read-write') answers.shrink(options.maxBytes);
@@ -143,22 +146,22 @@ function createAnswers({ maxBytes, access, now }: StoreOptions, connection: Conn
   const kept = new Map<string, Completion>();
   const marks = new Set<string>();
   const counts = { found: 0, written: 0, refused: 0 };
-  let size = connection.use((db) => db.bytes(), 0);
+  let size = connection.read((db) => db.bytes(), 0);
 
   const flush = (): void => {
-    if (marks.size > 0 && access === 'read-write') connection.use((db) => { db.touch(marks, now()); }, undefined);
+    if (marks.size > 0 && access === 'read-write') connection.change((db) => { db.touch(marks, now()); }, undefined);
     marks.clear();
   };
   const shrink = (bytes: number): number => {
     flush();
-    const removed = connection.use((db) => db.shrink(bytes), 0);
-    size = connection.use((db) => db.bytes(), 0);
+    const removed = connection.change((db) => db.shrink(bytes), 0);
+    size = connection.read((db) => db.bytes(), 0);
     return removed;
   };
   return {
     counts, flush, shrink,
     find(key) {
-      const entry = connection.use((db) => db.get(key), null);
+      const entry = connection.read((db) => db.get(key), null);
       if (entry === null) return kept.get(key) ?? null;
       const answer = answerOf(key, entry);
       if (answer === null) {
@@ -171,22 +174,24 @@ function createAnswers({ maxBytes, access, now }: StoreOptions, connection: Conn
       return answer;
     },
     import(entries, which) {
-      const taken = connection.use((db) => importInto(db, entries(), { now: now(), which }), { written: 0, refused: 0 });
+      const taken = connection.change((db) => importInto(db, entries(), { now: now(), which }), { written: 0, refused: 0 });
       counts.written += taken.written;
-      size = connection.use((db) => db.bytes(), 0);
+      size = connection.read((db) => db.bytes(), 0);
       return taken;
     },
     keep(key, request, completion) {
       // What an inner store gave lies in that one; an error is nothing to keep.
       if (completion.status === 'error' || completion.reused) return;
       const entry = isLasting(completion) && access === 'read-write' ? entryOf(key, request, completion) : null;
-      const written = entry === null ? 0 : connection.use((db) => db.put(entry, now()), 0);
-      if (written === 0) {
-        kept.set(key, { ...completion, reused: true });
-        return;
+      let there = false;
+      if (entry !== null) {
+        connection.write((db) => {
+          size += db.put(entry, now());
+          counts.written++;
+          there = true;
+        });
       }
-      counts.written++;
-      size += written;
+      if (!there) kept.set(key, { ...completion, reused: true });
       if (size > maxBytes) shrink(maxBytes * EVICT_TO);
     },
   };

@@ -1,5 +1,5 @@
-/** Why a file cannot be used: `damaged` is no database any more, `foreign` is somebody else's, `absent` is not there. */
-export type StoreTrouble = 'damaged' | 'newer' | 'foreign' | 'absent' | 'unavailable';
+/** Why a file cannot be used: `damaged` is no database any more, `foreign` is somebody else's, `absent` is not there, `busy` is held by another process. */
+export type StoreTrouble = 'damaged' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
 
 export class StoreError extends Error {
   override readonly name = 'StoreError';
@@ -13,6 +13,8 @@ export class StoreError extends Error {
 
 /** SQLite's results for a file that is none any more: SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGED = new Set([11, 26]);
+/** SQLITE_BUSY. */
+const BUSY = 5;
 
 /** What `work` gives, with whatever it throws as a {@link StoreError}. */
 export function told<T>(work: () => T): T {
@@ -24,7 +26,7 @@ export function told<T>(work: () => T): T {
     // The upper bits only say more about the same result.
     const result = Number(member(error, 'errcode')) & 0xff;
     const damaged = DAMAGED.has(result) || message.startsWith('no such table') || message.startsWith('no such column');
-    throw new StoreError(damaged ? 'damaged' : 'unavailable', message);
+    throw new StoreError(damaged ? 'damaged' : result === BUSY ? 'busy' : 'unavailable', message);
   }
 }
 
