@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../src/types.ts';
-import { metric, project, reference, settings } from './builders.ts';
+import { gate, metric, project, reference, settings } from './builders.ts';
 import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `r${String(index).padStart(2, '0')}`);
@@ -110,6 +110,18 @@ describe('what does not gate', () => {
     const expired = (await run('2025-12-31')).result;
     expect(expired.conclusion).toBe('failure');
     expect(expired.notices.map(({ message }) => message)).toContainEqual(expect.stringContaining('expired on 2025-12-31'));
+  });
+
+  test('neither a skipped nor a quarantined reference counts for a floor of the pass rate or for fail_on: failure', async () => {
+    const failing = (open: boolean) => project([shop(NEW, 3, { tests: {
+      references: [reference('r00'), reference('r01', { skip: true }), reference('r02')],
+      quarantine: [{ id: 'r02', reason: 'flaky', until: open ? '2026-12-31' : '2025-12-31', place: { file: 'prompts/tests/p.yaml', line: 9 } }],
+    } })], { settings: settings({ gate: gate({ min_pass_rate: 1, fail_on: 'failure' }) }) });
+    const run = async (open: boolean) => (await runPipeline(null, failing(open), (_, question) => (question === 'New r00' ? 'yes' : 'no'))).result;
+    const open = await run(true);
+    expect(open).toMatchObject({ conclusion: 'success', suites: [{ pass_rate: { head: 1 } }] });
+    expect(open.suites[0]?.references.map(({ quarantined }) => quarantined)).toEqual([undefined, undefined, true]);
+    expect((await run(false)).reasons).toEqual(['p: pass rate 50.0 % is below min_pass_rate 100.0 %', 'p: 1 reference failed on head: r02']);
   });
 
   test('a new prompt is judged on head alone', async () => {

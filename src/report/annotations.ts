@@ -5,6 +5,7 @@ import { caseWords } from './sections/case-words.ts';
 import { casesOf, suitesWorstFirst, type Case } from './sections/order.ts';
 import { counted, difference, passed, rates, size } from './sections/phrases.ts';
 import { bytes } from './sections/detail.ts';
+import { countsForVerdict } from '../core/gate/counts.ts';
 
 /** A remark on lines of a changed file, as a check run shows it. */
 export interface Annotation {
@@ -62,7 +63,7 @@ function onProblem({ place, message }: Problem, files: ReadonlyMap<string, Chang
 }
 
 function onReference({ suite, reference }: Case, failed: Annotation['level']): Annotation {
-  return at(reference.file, reference.line, reference.skip ? 'notice' : failed, `${suite.name}: ${reference.id} regressed`, [
+  return at(reference.file, reference.line, countsForVerdict(reference) ? failed : 'notice', `${suite.name}: ${reference.id} regressed`, [
     `${passed(reference.base)} on base, ${passed(reference.head)} on head.`,
     ...caseWords(reference, PART),
   ].join('\n'));

@@ -4,6 +4,7 @@ import { shorten } from '../text/cut.ts';
 import { escapeMarkup } from '../text/html.ts';
 import { caseWords } from './sections/case-words.ts';
 import { passed, STATUS_WORDS, variantWords } from './sections/phrases.ts';
+import { countsForVerdict } from '../core/gate/counts.ts';
 
 /** Characters of one answer or reason in a failure's text, in UTF-16 units. */
 const PART = 4_000;
@@ -61,11 +62,11 @@ function element(own: Attributes, cases: readonly { ending: Ending | null; attri
 }
 
 function endingOf(reference: ReferenceResult): Ending | null {
-  const { status, skip, base, head } = reference;
+  const { status, base, head } = reference;
   const ending = (element: Ending['element'], message: string): Ending => ({ element, type: status, message, body: caseWords(reference, PART).join('\n') });
   const counts = base === null ? passed(head) : `${passed(base)} on base, ${passed(head)} on head`;
   if (status === 'removed') return ending('skipped', 'removed by this change');
-  if (skip) return ending('skipped', `shown, does not gate: ${STATUS_WORDS[status]}, ${counts}`);
+  if (!countsForVerdict(reference)) return ending('skipped', `shown, does not gate: ${STATUS_WORDS[status]}, ${counts}`);
   if (status === 'regressed' || status === 'fail') return ending('failure', `${STATUS_WORDS[status]}: ${counts}`);
   if (status === 'error') return ending('error', errorOf(reference));
   return status === 'ungraded' ? ending('skipped', `not judged: ${counts}`) : null;

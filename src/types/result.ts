@@ -46,6 +46,8 @@ export interface ReferenceResult {
   line: number;
   tags: string[];
   skip: boolean;
+  /** In quarantine on the day of the run: shown, and out of the verdict as with `skip`; absent: it is not. */
+  quarantined?: true;
   input: Record<string, Scalar>;
   expected: Json | null;
   status: ReferenceStatus;

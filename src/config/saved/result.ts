@@ -39,7 +39,7 @@ const sideResult = z.strictObject({
 const measuredRate = z.strictObject({ passes: count, tries: count, low: share, high: share });
 
 const reference = z.strictObject({
-  id: z.string(), file: z.string(), line: count, tags: z.array(z.string()), skip: z.boolean(),
+  id: z.string(), file: z.string(), line: count, tags: z.array(z.string()), skip: z.boolean(), quarantined: z.literal(true).exactOptional(),
   input: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])), expected: json,
   status: z.enum(['regressed', 'improved', 'unchanged', 'flaky', 'inconclusive', 'added', 'removed', 'edited', 'error', 'ungraded', 'pass', 'fail']),
   p: share.nullable(), q: share.nullable(), history: measuredRate.exactOptional(), base: sideResult.nullable(), head: sideResult.nullable(),

@@ -14,6 +14,7 @@ import type { ComparedLane, LaneVerdict } from './verdict.ts';
 import type { RunWords } from './rollup-words.ts';
 import { percent, plural, points, signed } from '../../text/amounts.ts';
 import { scoreCount, scoreNames } from '../fingerprint/yardstick.ts';
+import { gates } from '../select/select.ts';
 
 /** At this false-discovery rate a single reference is called regressed or improved. */
 const REFERENCE_FDR = 0.05;
@@ -23,7 +24,7 @@ export function compareLane(lane: ComparedLane, verdict: LaneVerdict | null, wor
   const { run, compared } = lane;
   const { path, name, variant, baseVariant, because } = run.lane;
   const statuses = referenceStatuses(compared, verdict);
-  const references = run.runs.map((one) => referenceResult(run, one, words.get(one), statuses.get(one)));
+  const references = run.runs.map((one) => referenceResult(lane, one, words.get(one), statuses.get(one)));
   const removed = run.lane.cases.filter(({ change }) => change === 'removed').map(({ reference }) => removedReference(reference));
   const rate = passRate(lane, verdict);
   const conversation = conversationSummary(run, ratedRuns(lane), ratedTries(lane, verdict));
@@ -67,14 +68,14 @@ function referenceStatuses(compared: readonly CaseRun[], verdict: LaneVerdict | 
   }));
 }
 
-function referenceResult({ deciding }: LaneRun, run: CaseRun, words: RunWords | undefined, found: Status | undefined): ReferenceResult {
+function referenceResult({ run: { deciding }, quarantined }: ComparedLane, run: CaseRun, words: RunWords | undefined, found: Status | undefined): ReferenceResult {
   const { reference } = run.case;
   const metrics = scoreCount(deciding.tests, reference);
   const skip = deciding.tests.skip || reference.skip;
   const base = sideResult(run, 'base', words?.base, metrics, skip);
   const head = sideResult(run, 'head', words?.head, metrics, skip);
   return {
-    id: reference.id, file: reference.place.file, line: reference.place.line, tags: reference.tags, skip,
+    id: reference.id, file: reference.place.file, line: reference.place.line, tags: reference.tags, skip, ...(quarantined(reference.id) ? { quarantined: true } : {}),
     input: reference.input, expected: reference.expected ?? null,
     status: found?.status ?? plainStatus(run, base, head), p: found?.p ?? null, q: found?.q ?? null, base, head,
   };
@@ -109,9 +110,9 @@ function removedReference(reference: CaseRun['case']['reference']): ReferenceRes
   };
 }
 
-/** What a suite's rates rest on: the compared references, or all that ran where nothing is compared; */
-function ratedRuns({ run, compared }: ComparedLane): readonly CaseRun[] {
-  return compared.length > 0 ? compared : run.runs;
+/** What a suite's rates rest on: the compared references, or all that gate where nothing is compared; */
+function ratedRuns({ run, compared, quarantined }: ComparedLane): readonly CaseRun[] {
+  return compared.length > 0 ? compared : run.runs.filter((one) => gates(run.lane, one.case) && !quarantined(one.case.reference.id));
 }
 
 /** and the tries that they share. */

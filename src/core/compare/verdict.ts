@@ -22,6 +22,7 @@ export interface ComparedLane {
   gate: GateSettings;
   ownGate: SuiteGate;
   compared: CaseRun[];
+  quarantined(id: string): boolean;
 }
 
 /** The statistical answer for one lane, before it is put into words. */
@@ -45,7 +46,7 @@ export interface LaneVerdict {
 }
 
 export function comparedLane(run: LaneRun, policy: TryPolicy, gates: { run: GateSettings; own: SuiteGate }, quarantined: (id: string) => boolean): ComparedLane {
-  return { run, policy, gate: { ...gates.run, ...gates.own }, ownGate: gates.own, compared: run.runs.filter((one) => isCompared(run, one, quarantined)) };
+  return { run, policy, gate: { ...gates.run, ...gates.own }, ownGate: gates.own, compared: run.runs.filter((one) => isCompared(run, one, quarantined)), quarantined };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { AttributeResult, Conclusion, GateSettings, ReferenceResult, SuiteR
 import { percent, points, plural, signed } from '../../text/amounts.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
 import { ungradedInAll, ungradedSuites } from './ungraded.ts';
+import { countsForVerdict } from './counts.ts';
 
 /** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
 const MAX_ERROR_SHARE = 0.1;
@@ -131,8 +132,8 @@ function unexplainedSuites({ settings, unexplained }: GateInput): string[] {
   return settings.attributes === 'fail' ? unexplained.map((name) => `${name}: its attributes could not be worked out (the notices say why), and gate.attributes is fail`) : [];
 }
 
-function fails({ skip, head }: ReferenceResult): boolean {
-  return !skip && head?.rollup === 'fail';
+function fails(reference: ReferenceResult): boolean {
+  return countsForVerdict(reference) && reference.head?.rollup === 'fail';
 }
 
 function yardstickFailures(input: GateInput): Finding[] {

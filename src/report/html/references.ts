@@ -10,6 +10,7 @@ import { dialogueHtml } from './dialogue.ts';
 import type { PageIndex } from './page-index.ts';
 import type { Links } from '../markdown.ts';
 import { count, passed, rateInterval, rates, STATUS_WORDS, variantWords } from '../sections/phrases.ts';
+import { countsForVerdict } from '../../core/gate/counts.ts';
 
 /** The order of references in a suite, and of the filter's boxes: what needs a look comes first. */
 export const STATUS_ORDER: readonly ReferenceStatus[] = [
@@ -41,12 +42,12 @@ function metricsHtml({ metrics }: SuiteResult): string {
 }
 
 function referenceHtml(suite: SuiteResult, reference: ReferenceResult, index: PageIndex, characters: number, links: Links): string {
-  const { id, status, base, head, skip, tags } = reference;
+  const { id, status, base, head, tags } = reference;
   const anchor = index.anchor(suite, id);
   const kinds = index.kinds(suite, id);
   return [
     `<details class="case"${anchor === null ? '' : ` id="${anchor}"`} data-status="${status}"${kinds.length === 0 ? '' : ` data-kinds="${kinds.join(' ')}"`}><summary>${chip(STATUS_WORDS[status], STATUS_TONES[status])}${lineHtml([code(id)], links)}`,
-    skip ? chip('does not gate', 'neutral') : '', ...tags.map((tag) => chip(tag, 'neutral')),
+    countsForVerdict(reference) ? '' : chip('does not gate', 'neutral'), ...tags.map((tag) => chip(tag, 'neutral')),
     `<span class="dots">${[base, head].filter((side) => side !== null).map(dots).join(' → ')}</span></summary>`,
     `<div class="body"><dl>${facts(reference, characters, links)}</dl>`,
     `<div class="sides${base === null || head === null ? ' one' : ''}">${sidesHtml(reference, characters)}</div></div></details>`,

@@ -1,4 +1,5 @@
 import type { Result } from '../../types.ts';
+import { countsForVerdict } from '../../core/gate/counts.ts';
 import { headRate } from '../sections/head-rate.ts';
 import type { HistoryPoint } from './history.ts';
 import { byCodeUnits } from '../sections/order.ts';
@@ -50,7 +51,7 @@ function pointOf({ head, suites }: Result, at: string): HistoryPoint {
     sha: head.sha, at,
     suites: suites.map((suite) => {
       const { rate, interval } = headRate(suite);
-      const references = suite.references.filter((one) => !one.skip && (one.head?.tries_judged ?? 0) > 0).length;
+      const references = suite.references.filter((one) => countsForVerdict(one) && (one.head?.tries_judged ?? 0) > 0).length;
       return { path: suite.path, name: suite.name, variant: suite.variant, pass_rate: rate, low: interval?.low ?? null, high: interval?.high ?? null, references };
     }),
   };

@@ -5,6 +5,7 @@ import { emphasise, whole } from './emphasis.ts';
 import { casesOf, exampleTries, type Case } from './order.ts';
 import { andMore, count, counted, passed, STATUS_WORDS, statusWords } from './phrases.ts';
 import { transcriptLine } from './transcript.ts';
+import { countsForVerdict } from '../../core/gate/counts.ts';
 
 /** Regressed references (failed ones of a sweep), the worst first: with answers, then with counts, then their number. */
 export function brokenCases(result: Result, detail: Detail): Block[] {
@@ -41,7 +42,7 @@ function answersOf({ suite, reference }: Case, { characters }: Detail): Block {
   const answers = answerPieces(base, head, characters);
   return {
     kind: 'facts',
-    title: [code(suite.name), text(' › '), code(reference.id), text(` – ${countsOf(reference)} – `), place(reference.file, reference.line)],
+    title: [code(suite.name), text(' › '), code(reference.id), text(` – ${countsOf(reference)}${countsForVerdict(reference) ? '' : ', does not gate'} – `), place(reference.file, reference.line)],
     rows: [
       { name: [text('Input')], value: inputLine(reference, characters) },
       ...(reference.expected === null ? [] : [{ name: [text('Expected')], value: [code(jsonText(reference.expected), characters)] }]),
