@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { openRepository } from '../../src/git/repository.ts';
@@ -79,6 +79,22 @@ describe('opening a repository', () => {
       const tree = await opened.worktree('.');
       expect([...tree.files.keys()]).toEqual(['a.yaml', 'b.yaml']);
       expect((await opened.changedFiles(base, tree, '.')).map(({ path }) => path)).toEqual(['b.yaml']);
+    });
+  });
+
+  test.each([
+    ['nothing', true, (): void => undefined],
+    ['a file of another folder', true, (root: string) => writeFiles(root, { 'other/b.yaml': 'b' })],
+    ['an edit', false, (root: string) => writeFiles(root, { 'deep/a.yaml': 'edited' })],
+    ['a new file', false, (root: string) => writeFiles(root, { 'deep/c.yaml': 'c' })],
+    ['the right to execute a file', false, (root: string) => chmodSync(join(root, 'deep/a.yaml'), 0o755)],
+    ['a file less', false, (root: string) => rmSync(join(root, 'deep/a.yaml'))],
+  ])('what differs is %s: committed is %s', async (_, expected, change) => {
+    const repository = createRepository();
+    const head = repository.commit('one', { 'deep/a.yaml': 'a', 'deep/z.yaml': 'z' });
+    change(repository.directory);
+    await using(repository.directory, async (opened) => {
+      expect(await opened.isCommitted(await opened.worktree('deep'), head, 'deep')).toBe(expected);
     });
   });
 

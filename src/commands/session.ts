@@ -36,7 +36,7 @@ export const currentFiles: FindSides = async (repository, workingDirectory) => (
 export const currentState: FindSides = async (repository, workingDirectory) => {
   const sides = await currentFiles(repository, workingDirectory);
   const [commit] = await repository.checkedOut();
-  const isCommit = commit !== undefined && (await repository.changedFiles(commit, sides.head, workingDirectory)).length === 0;
+  const isCommit = commit !== undefined && await repository.isCommitted(sides.head, commit, workingDirectory);
   return isCommit ? { ...sides, head: await repository.tree(commit, workingDirectory) } : sides;
 };
 

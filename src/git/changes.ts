@@ -16,6 +16,14 @@ const DIFF = [
   '-M50%', '-l1000',
 ];
 
+/** Whether two trees (tree ids, or commits) hold the same, at the price of their listings: no content is read. */
+export async function sameTrees(place: GitPlace, one: string, other: string): Promise<boolean> {
+  if (one === other) return true;
+  const { code, complaint } = await runGit(place, ['diff-tree', '-r', '--quiet', '--ignore-submodules=none', '--end-of-options', one, other]);
+  if (code !== 0 && code !== 1) throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
+  return code === 0;
+}
+
 /** What differs between two trees (tree ids, not commits), with head's changed lines. Paths as in the trees. */
 export async function diffTrees(place: GitPlace, base: string, head: string): Promise<ChangedFile[]> {
   if (base === head) return [];

@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { UserError, problem } from '../errors.ts';
 import type { ChangedFile, SourceTree } from '../types.ts';
-import { diffTrees } from './changes.ts';
+import { diffTrees, sameTrees } from './changes.ts';
 import { checkedOut } from './checked-out.ts';
 import { writeFiles } from './checkout.ts';
 import { gitAnswers, gitEnvironment, gitLine, lastLine, runGit } from './command.ts';
@@ -41,6 +41,8 @@ export interface Repository {
   worktree(workingDirectory: string): Promise<SourceTree>;
   /** What differs from `base` (a merge base, for a pull request's view) to `head`, in git's order of paths. */
   changedFiles(base: string, head: SourceTree | string, workingDirectory: string): Promise<ChangedFile[]>;
+  /** Whether a tree of `worktree` holds what the checked-out commit holds there, so that nothing is uncommitted. */
+  isCommitted(tree: SourceTree, commit: string, workingDirectory: string): Promise<boolean>;
   /** Writes the regular files of the whole commit (or of a tree of `worktree`) into a new (or empty) folder. */
   checkout(commit: SourceTree | string, folder: string): Promise<void>;
   /** What a person's work is compared with unless they say: the local `main`, else the default branch as far as this clone knows; null without a commit. */
@@ -146,6 +148,13 @@ function openFound({ place, root, start }: Found, opened: string, options: Repos
       const at = snapshot === undefined ? place : (await uncommitted.open()).store.reading;
       return diffTrees(at, await folderTree(place, base, prefix), await folderTree(at, headCommit, prefix));
     },
+    async isCommitted(tree, commit, workingDirectory) {
+      const prefix = prefixOf(workingDirectory);
+      const snapshot = snapshots.get(tree);
+      if (snapshot === undefined) return tree.commit === commit;
+      const at = (await uncommitted.open()).store.reading;
+      return sameTrees(at, await folderTree(place, commit, prefix), await folderTree(at, snapshot, prefix));
+    },
     async checkout(tree, folder) {
       const snapshot = typeof tree === 'string' ? undefined : snapshots.get(tree);
       if (snapshot !== undefined) {
@@ -176,7 +185,7 @@ function folderAlone(outer: GitPlace, options: RepositoryOptions): Repository {
   );
   return {
     workTree: { root: outer.directory, below: '' },
-    resolve: refuse, ensureCommit: refuse, checkedOut: () => Promise.resolve([]), mergeBase: refuse, tree: refuse, changedFiles: refuse, defaultBase: refuse, mainline: () => Promise.resolve(null),
+    resolve: refuse, ensureCommit: refuse, checkedOut: () => Promise.resolve([]), mergeBase: refuse, tree: refuse, changedFiles: refuse, isCommitted: refuse, defaultBase: refuse, mainline: () => Promise.resolve(null),
     async worktree(workingDirectory) {
       const prefix = folderPrefix('', relativeTo(outer.directory, workingDirectory), outer.directory);
       const { store, reader } = await uncommitted.open();
