@@ -41,7 +41,8 @@ interface Layers { ask: Complete; stored(request: Request): boolean }
 export function createAsking({ complete, openStores, record, endpoints, exchange }: AskingOptions): Asking {
   let guard: Guard | null = null;
   let opened: Promise<Layers> | null = null;
-  const keyOf = (request: Request): string => storeKey(request, endpoints);
+  const requestKeyOf = remembered((request) => requestKey(request, sha256));
+  const keyOf = (request: Request): string => storeKey(request, requestKeyOf(request), endpoints);
   const asked: Complete = (request) => guard?.ask(request, complete) ?? complete(request);
   const paid: Complete = exchange === undefined ? asked : async (request) => exchange.given(keyOf(request)) ?? asked(request);
   const kept = (ask: Complete, lasting: boolean): Complete => (exchange === undefined ? ask : async (request) => {
@@ -51,7 +52,7 @@ export function createAsking({ complete, openStores, record, endpoints, exchange
     return completion;
   });
   const written = record === null ? (ask: Complete): Complete => ask : (ask: Complete): Complete => recorded(ask, record);
-  const within = (ask: Complete, answers: 'keep' | 'forget'): Complete => createOnce(ask, { keyOf: (request) => requestKey(request, sha256), answers });
+  const within = (ask: Complete, answers: 'keep' | 'forget'): Complete => createOnce(ask, { keyOf: requestKeyOf, answers });
   const open = async (): Promise<Layers> => {
     const stores = await openStores();
     const stored = stores.reduceRight<Complete>((below, store) => store.wrap(below, keyOf), paid);
@@ -82,10 +83,20 @@ function isLasting(target: Target): boolean {
 /** What the hash over a program's files is when none of them is known. */
 const NO_FILES = sha256('[]');
 
+/** Every layer asks for a request's key, and to make one takes sorting and hashing the whole request. */
+function remembered(keyOf: (request: Request) => string): (request: Request) => string {
+  const keys = new WeakMap<Request, string>();
+  return (request) => {
+    const known = keys.get(request);
+    if (known !== undefined) return known;
+    const key = keyOf(request);
+    keys.set(request, key);
+    return key;
+  };
+}
+
 /** A server of the workflow's is known by name in the request, but another address is another server. */
-function storeKey(request: Request, endpoints: AskingOptions['endpoints']): string {
-  const key = requestKey(request, sha256);
-  const { target } = request;
+function storeKey({ target }: Request, key: string, endpoints: AskingOptions['endpoints']): string {
   const url = 'endpoint' in target && target.endpoint !== null ? endpoints.get(target.endpoint)?.url : undefined;
   return url === undefined ? key : sha256(`${url}\n${key}`);
 }
