@@ -38,6 +38,15 @@ describe('renderTerminal', () => {
     expect(shown).toContain('\n  Because: messages[0].content in prompts/capitals.yaml\n');
   });
 
+  test.each([44, 52, 60, 80, 100])('at %i columns begins no line with what belongs to the word before it: a comma, a bracket', (width) => {
+    const names = Array.from({ length: 12 }, (_, index) => `reference-${'x'.repeat(index)}`);
+    const changed = regression().yardstick.map((one) => ({ ...one, flipped: names.map((id) => ({ id, from: 'fail' as const, to: 'pass' as const })) }));
+    const notice = { kind: 'added' as const, place: { file: 'prompts/tests/capitals.yaml', line: 9 }, message: 'capitals: 2 references added by this change: norway, egypt' };
+    const lines = renderTerminal(resultOf({ yardstick: changed, notices: [notice] }), { width, colour: false }).split('\n');
+    expect(lines.join(' ')).toContain('egypt');
+    expect(lines.filter((line) => /^\s*[,;:.)]/.test(line))).toEqual([]);
+  });
+
   test('becomes a list where no table fits', () => {
     expect(renderTerminal(regression(), { width: 40, colour: false })).toMatch(/\n {2}Suite +capitals\n {2}Pass rate +92\.2 % → 82\.4 %\n/);
   });

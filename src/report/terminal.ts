@@ -109,6 +109,21 @@ const VERDICT_STYLES: ReadonlyMap<string, Style> = new Map([['regressed', 'bad']
 /** Line ends, blanks, and words; a path may also be broken after a slash. */
 const WORDS = /\n|[^\S\n]+|[^\s/]*\/|[^\s/]+/g;
 
+/** What no line may be broken in: a line end, blanks, or a word, of several runs where they touch (a name and the comma after it). */
+function unbroken(given: readonly Run[]): Run[][] {
+  const units: Run[][] = [];
+  let open = false;
+  for (const { text, style } of given) {
+    for (const part of text.match(WORDS) ?? []) {
+      const word = part.trim() !== '';
+      if (word && open) units.at(-1)?.push({ text: part, style });
+      else units.push([{ text: part, style }]);
+      open = word && !part.endsWith('/');
+    }
+  }
+  return units;
+}
+
 /** Breaks runs into rows of at most `width` columns, between words where it can. */
 function wrapped(given: readonly Run[], width: number): Row[] {
   const rows: Row[] = [[]];
@@ -117,49 +132,48 @@ function wrapped(given: readonly Run[], width: number): Row[] {
     rows.push([]);
     used = 0;
   };
-  const put = (text: string, style: Style, columns: number): void => {
-    rows.at(-1)?.push({ text, style });
-    used += columns;
+  const put = (run: Run): void => {
+    rows.at(-1)?.push(run);
+    used += stringWidth(run.text);
   };
-  for (const { text, style } of given) {
-    for (const word of text.match(WORDS) ?? []) {
-      if (word === '\n') {
-        next();
-        continue;
-      }
-      const columns = stringWidth(word);
-      if (used + columns > width && used > 0) next();
-      if (word.trim() === '') {
-        if (used > 0) put(' ', style, 1);
-      } else if (columns <= width) put(word, style, columns);
-      else {
-        for (const part of chopped(word, width)) {
-          if (used > 0) next();
-          put(part, style, stringWidth(part));
-        }
-      }
+  for (const unit of unbroken(given)) {
+    const [text, columns] = [unit.map((run) => run.text).join(''), rowWidth(unit)];
+    if (text === '\n') {
+      next();
+      continue;
     }
+    if (used + columns > width && used > 0) next();
+    if (text.trim() === '') {
+      if (used > 0) put({ text: ' ', style: unit[0]?.style ?? 'plain' });
+    } else if (columns <= width) unit.forEach(put);
+    else chopped(unit, width).forEach((run) => {
+      if (used + stringWidth(run.text) > width) next();
+      put(run);
+    });
   }
   return rows;
 }
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** A word that is wider than a line, in parts that are not. */
-function chopped(word: string, width: number): string[] {
-  const parts: string[] = [];
-  let part = '';
+/** A word that is wider than a line, in parts that fill one line each. */
+function chopped(word: readonly Run[], width: number): Run[] {
+  const parts: Run[] = [];
   let used = 0;
-  for (const { segment } of GRAPHEMES.segment(word)) {
-    const columns = stringWidth(segment);
-    if (used + columns > width && part !== '') {
-      parts.push(part);
-      [part, used] = ['', 0];
+  for (const { text, style } of word) {
+    let part = '';
+    for (const { segment } of GRAPHEMES.segment(text)) {
+      const columns = stringWidth(segment);
+      if (used + columns > width && used > 0) {
+        parts.push({ text: part, style });
+        [part, used] = ['', 0];
+      }
+      part += segment;
+      used += columns;
     }
-    part += segment;
-    used += columns;
+    parts.push({ text: part, style });
   }
-  return [...parts, part];
+  return parts;
 }
 
 function rowWidth(row: Row): number {
@@ -215,7 +229,7 @@ function widestOf(cells: readonly Run[][]): number {
 }
 
 function longestWord(cell: readonly Run[]): number {
-  return cell.flatMap(({ text }) => text.match(WORDS) ?? []).reduce((most, word) => Math.max(most, stringWidth(word)), 0);
+  return unbroken(cell).reduce((most, unit) => Math.max(most, rowWidth(unit)), 0);
 }
 
 /** Takes from the widest column that can spare something until all fit; null when they cannot. */

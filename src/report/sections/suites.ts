@@ -6,6 +6,7 @@ import type { Detail } from './detail.ts';
 import { SENTENCE } from './headline.ts';
 import { suitesWorstFirst } from './order.ts';
 import { andMore, rates, variantChanges, variantWords } from './phrases.ts';
+import { countsForVerdict } from '../../core/gate/counts.ts';
 
 /** Reasons named in a row; the rest is counted. */
 const SHOWN_REASONS = 3;
@@ -52,8 +53,9 @@ function diffCells({ pass_rate: rate, compared, verdict, because }: SuiteResult)
 }
 
 function sweepCells(suite: SuiteResult): Line[] {
-  const tries = suite.references.reduce((most, { head }) => Math.max(most, head?.tries.length ?? 0), 0);
-  return [[text(rates(null, suite.pass_rate.head))], [text(`${String(suite.references.length)} × ${String(tries)}`)]];
+  const counted = suite.references.filter(countsForVerdict);
+  const tries = counted.reduce((most, { head }) => Math.max(most, head?.tries.length ?? 0), 0);
+  return [[text(rates(null, suite.pass_rate.head))], [text(counted.length === 0 ? '–' : `${String(counted.length)} × ${String(tries)}`)]];
 }
 
 function interval(low: number | null, high: number | null): Line {
