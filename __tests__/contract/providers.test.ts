@@ -234,6 +234,22 @@ describe.each(names)('%s', (vendor) => {
     expect(providers.stats()[0]?.stats).toMatchObject({ calls: 80, answered: 12, queued: 0, in_flight: 0 });
   });
 
+  test('a server that asks everybody to wait for a day is waited for by nobody', async () => {
+    const { ask, server, clock } = await start(vendor, ({ index }) => (index < 12 ? {} : { status: 429, headers: { 'retry-after': '86400' } }));
+    const completions = await Promise.all(Array.from({ length: 80 }, () => ask()));
+    expect(completions.filter(({ status }) => status === 'ok')).toHaveLength(12);
+    expect(errorOf(completions[79]!)).toEqual({ kind: 'rate-limit', message: `${vendor}: 429, rate limited: scripted 429; it asks to wait 86400 s` });
+    expect(server.requests.length).toBeLessThan(40);
+    expect(clock.now()).toBe(START);
+  });
+
+  test('one call that is asked to wait for a day ends alone', async () => {
+    const { ask, clock } = await start(vendor, ({ index }) => (index === 0 ? { status: 429, headers: { 'retry-after': '86400' } } : {}));
+    const completions = await Promise.all(Array.from({ length: 80 }, () => ask()));
+    expect(completions.filter(({ status }) => status === 'ok')).toHaveLength(79);
+    expect(clock.now()).toBe(START);
+  });
+
   test('a rate limit met by many calls at once is logged once', async () => {
     const { ask, log } = await start(vendor, ({ index }) => (index < 4 ? { status: 429, headers: { 'retry-after': '3' } } : {}));
     const completions = await Promise.all(Array.from({ length: 6 }, () => ask()));

@@ -38,18 +38,16 @@ export async function withRetries<T>(attempt: () => Promise<Attempt<T>>, options
   for (let tries = 1; ; tries++) {
     const entry = await limiter.acquire(tries > 1);
     if (entry.status === 'aborted') return aborted();
-    if (entry.status === 'down') return { status: 'fault', fault: exhausted(entry.fault, options.maxTries, limiter) };
+    if (entry.status === 'down') return { status: 'fault', fault: entry.fault.retry === 'never' ? entry.fault : exhausted(entry.fault, options.maxTries, limiter) };
     const result = await attempt();
     if (result.status === 'ok') {
       limiter.release(entry.ticket, { kind: 'answered', latencyMs: result.latencyMs, waitMs: Math.min(result.waitMs, MAX_REST_MS) });
       return { status: 'ok', value: result.value, latencyMs: result.latencyMs };
     }
-    const { fault } = result;
-    const waitMs = pauseMs(fault, tries, options);
-    const tooLong = fault.retry !== 'never' && waitMs > MAX_WAIT_MS;
-    const { down, first } = limiter.release(entry.ticket, outcomeOf(result, Math.min(waitMs, MAX_WAIT_MS)));
+    const waitMs = pauseMs(result.fault, tries, options);
+    const fault = boundedWait(result.fault, waitMs);
+    const { down, first } = limiter.release(entry.ticket, outcomeOf(result, fault, waitMs));
     if (fault.retry === 'never') return { status: 'fault', fault };
-    if (tooLong) return { status: 'fault', fault: { ...fault, message: `${fault.message}; it asks to wait ${Math.round(waitMs / 1000)} s` } };
     if (down || tries >= options.maxTries) return { status: 'fault', fault: exhausted(fault, tries, limiter) };
     if (fault.retry === 'limited') {
       if (first) options.log(`rate limited; waiting ${Math.ceil(waitMs / 1000)} s, then ${limiter.stats().limit} at a time`);
@@ -61,9 +59,17 @@ export function aborted(): { status: 'fault'; fault: Fault } {
   return { status: 'fault', fault: makeFault('aborted', 'stopped before an answer came') };
 }
 
-function outcomeOf({ fault, sent }: { fault: Fault; sent: boolean }, waitMs: number): SlotOutcome {
+/** A server that asks for too long a wait is not asked again by this call. */
+function boundedWait(fault: Fault, waitMs: number): Fault {
+  if (fault.retry === 'never' || waitMs <= MAX_WAIT_MS) return fault;
+  return { ...fault, retry: 'never', message: `${fault.message}; it asks to wait ${String(Math.round(waitMs / 1000))} s` };
+}
+
+/** `bounded`: what the call ends with, or goes on from. */
+function outcomeOf({ fault, sent }: { fault: Fault; sent: boolean }, bounded: Fault, waitMs: number): SlotOutcome {
   if (!sent) return { kind: 'unsent' };
-  if (fault.retry === 'limited') return { kind: 'limited', waitMs, fault };
+  const unwaited = bounded !== fault;
+  if (fault.retry === 'limited') return { kind: 'limited', waitMs: unwaited ? 0 : waitMs, unwaited, fault: bounded };
   return fault.retry === 'later' || fault.kind === 'network' || fault.kind === 'timeout' ? { kind: 'failed', fault } : { kind: 'refused' };
 }
 

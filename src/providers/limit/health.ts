@@ -5,11 +5,17 @@ export interface Health {
   /** The round that attempts started now belong to. */
   round(): number;
   signOfLife(now: number): void;
-  /** True for the first failure of a round: what many calls in flight meet at once counts once. */
-  strike(round: number, fault: Fault, now: number): boolean;
+  /**
+   * True for the first failure of a round: what many calls in flight meet at once counts once. `unwaited`: the server asks for a
+   * longer wait than anybody gives it.
+   */
+  strike(round: number, fault: Fault, now: number, unwaited?: boolean): boolean;
   /** The last fault, once the server has been given up; null while it has not. */
   down(): Fault | null;
 }
+
+/** Rounds that ask for too long a wait until a server is given up: one may be about another model than the next one asks. */
+const UNWAITED_ROUNDS = 2;
 
 /**
  * A server is given up after `rounds` rounds of failures that lasted `afterMs` without one answer in between. Without
@@ -27,11 +33,11 @@ export function createHealth(giveUp: { rounds: number; afterMs: number }, now: n
       down = null;
       lastSign = at;
     },
-    strike(of, fault, at) {
+    strike(of, fault, at, unwaited = false) {
       if (of !== round) return false;
       round++;
       failed++;
-      if (failed >= giveUp.rounds && at - lastSign >= giveUp.afterMs) down = fault;
+      if (unwaited ? failed >= UNWAITED_ROUNDS : failed >= giveUp.rounds && at - lastSign >= giveUp.afterMs) down = fault;
       return true;
     },
     down: () => down,

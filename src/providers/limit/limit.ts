@@ -11,7 +11,8 @@ export type SlotOutcome =
   | { kind: 'answered'; latencyMs: number; /** Rest the server asked for although it answered; 0: none. */ waitMs: number }
   /** The server is there, but did not want this request. */
   | { kind: 'refused' }
-  | { kind: 'limited'; waitMs: number; fault: Fault }
+  /** `unwaited`: the server asks for a longer wait than anybody gives it. */
+  | { kind: 'limited'; waitMs: number; unwaited?: boolean; fault: Fault }
   | { kind: 'failed'; fault: Fault }
   /** Never sent. */
   | { kind: 'unsent' };
@@ -85,7 +86,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
     else if (outcome.kind === 'limited') {
       counts.limited++;
       door.rest(outcome.waitMs);
-      const first = healthNow().strike(round, outcome.fault, clock.now());
+      const first = healthNow().strike(round, outcome.fault, clock.now(), outcome.unwaited);
       if (first) pace.halve();
       return first;
     } else healthNow().signOfLife(clock.now());
