@@ -10,12 +10,11 @@ import type { GitPlace } from './command.ts';
 import { openHistory } from './history.ts';
 import type { FetchHints } from './history.ts';
 import { openObjectReader } from './objects.ts';
-import type { ObjectReader } from './objects.ts';
 import { defaultBranch, mainlineOf, type Mainline } from './mainline.ts';
 import { resolveRevision } from './revision.ts';
 import { findFolder, folderPrefix, listFolder, sourceTree } from './tree.ts';
+import { uncommittedFiles, type Snapshot } from './uncommitted.ts';
 import { openWorktreeStore } from './worktree.ts';
-import type { WorktreeStore } from './worktree.ts';
 
 /**
  * Files of a repository at its commits, by object id. Nothing is checked out into it, and no program that a repository
@@ -70,8 +69,6 @@ interface Found {
   start: string;
 }
 
-interface Uncommitted { store: WorktreeStore; reader: ObjectReader }
-
 /** Opens the repository that `directory` lies in, or the folder alone when it lies in none. */
 export async function openRepository(directory: string, options: RepositoryOptions): Promise<Repository> {
   const real = await realpath(directory).catch(() => null);
@@ -110,15 +107,21 @@ function ownershipMessage(directory: string, complaint: string): string {
 function openFound({ place, root, start }: Found, opened: string, options: RepositoryOptions): Repository {
   const reader = openObjectReader(place);
   const history = openHistory(place);
-  const uncommitted = onDemand(place, root, place, options);
+  const uncommitted = uncommittedFiles(() => {
+    if (root === null) throw new UserError([problem(null, `${place.directory} is a bare repository: it has no working tree. Name a commit instead.`)]);
+    return openWorktreeStore(place, root, place, options.temporaryFolder);
+  }, history.contents);
   const prefixOf = (workingDirectory: string): string => folderPrefix(start, relativeTo(opened, workingDirectory), root ?? opened);
-  /** The whole repository's tree, for every tree that came from `worktree`. */
-  const snapshots = new WeakMap<SourceTree, string>();
-
-  const folderTree = async (at: GitPlace, commit: string, prefix: string): Promise<string> => {
-    const folder = await findFolder(at, commit, prefix);
-    if (folder?.mode === '040000') return folder.id;
-    return gitLine(place, ['hash-object', '-t', 'tree', '--stdin']);
+  const snapshotOf = (tree: SourceTree | string): Snapshot | null => (typeof tree === 'string' ? null : uncommitted.snapshotOf(tree));
+  const committed = async (tree: SourceTree | string, side?: FetchHints): Promise<Snapshot> => {
+    const commit = typeof tree === 'string' ? tree : tree.commit;
+    await history.ensure(commit, side);
+    return { place, reader, id: commit };
+  };
+  /** The tree of a folder; that of an empty one where there is none. */
+  const folderOf = async ({ place: at, id }: Snapshot, prefix: string): Promise<string> => {
+    const folder = await findFolder(at, id, prefix);
+    return folder?.mode === '040000' ? folder.id : gitLine(place, ['hash-object', '-t', 'tree', '--stdin']);
   };
   return {
     workTree: { root: root ?? opened, below: start.replace(/\/$/, '') },
@@ -131,39 +134,21 @@ function openFound({ place, root, start }: Found, opened: string, options: Repos
       await history.ensure(commit);
       return sourceTree(commit, await listFolder(place, commit, prefix, history.contents), reader);
     },
-    async worktree(workingDirectory) {
-      const prefix = prefixOf(workingDirectory);
-      const { store, reader: storeReader } = await uncommitted.open();
-      const snapshot = await store.snapshot(prefix);
-      const tree = sourceTree('worktree', await listFolder(store.reading, snapshot, prefix, history.contents), storeReader);
-      snapshots.set(tree, snapshot);
-      return tree;
-    },
+    worktree: async (workingDirectory) => uncommitted.tree(prefixOf(workingDirectory)),
     async changedFiles(base, head, workingDirectory) {
       const prefix = prefixOf(workingDirectory);
-      const snapshot = typeof head === 'string' ? undefined : snapshots.get(head);
-      const headCommit = snapshot ?? (typeof head === 'string' ? head : head.commit);
-      await history.ensure(base, { side: 'base' });
-      if (snapshot === undefined) await history.ensure(headCommit, { side: 'head' });
-      const at = snapshot === undefined ? place : (await uncommitted.open()).store.reading;
-      return diffTrees(at, await folderTree(place, base, prefix), await folderTree(at, headCommit, prefix));
+      const before = await committed(base, { side: 'base' });
+      const after = snapshotOf(head) ?? await committed(head, { side: 'head' });
+      return diffTrees(after.place, await folderOf(before, prefix), await folderOf(after, prefix));
     },
     async isCommitted(tree, commit, workingDirectory) {
       const prefix = prefixOf(workingDirectory);
-      const snapshot = snapshots.get(tree);
-      if (snapshot === undefined) return tree.commit === commit;
-      const at = (await uncommitted.open()).store.reading;
-      return sameTrees(at, await folderTree(place, commit, prefix), await folderTree(at, snapshot, prefix));
+      const snapshot = snapshotOf(tree);
+      return snapshot === null ? tree.commit === commit : sameTrees(snapshot.place, await folderOf(await committed(commit), prefix), await folderOf(snapshot, prefix));
     },
     async checkout(tree, folder) {
-      const snapshot = typeof tree === 'string' ? undefined : snapshots.get(tree);
-      if (snapshot !== undefined) {
-        const { store, reader: storeReader } = await uncommitted.open();
-        return writeFiles(await listFolder(store.reading, snapshot, '', history.contents), storeReader, folder);
-      }
-      const commit = typeof tree === 'string' ? tree : tree.commit;
-      await history.ensure(commit);
-      await writeFiles(await listFolder(place, commit, '', history.contents), reader, folder);
+      const from = snapshotOf(tree) ?? await committed(tree);
+      await writeFiles(await listFolder(from.place, from.id, '', history.contents), from.reader, folder);
     },
     defaultBase: async () => (await defaultBranch(place, 'refs/heads/main'))?.name ?? null,
     async mainline(branch) {
@@ -178,48 +163,20 @@ function openFound({ place, root, start }: Found, opened: string, options: Repos
 
 /** A folder without a repository has only its present files. */
 function folderAlone(outer: GitPlace, options: RepositoryOptions): Repository {
-  const uncommitted = onDemand(outer, outer.directory, null, options);
-  const snapshots = new WeakMap<SourceTree, string>();
+  const uncommitted = uncommittedFiles(() => openWorktreeStore(outer, outer.directory, null, options.temporaryFolder));
   const refuse = (): Promise<never> => Promise.reject(
     new UserError([problem(null, `${outer.directory} is not a git repository, so there is nothing to compare with. Run "git init" and commit, or use "evaldiff run".`)]),
   );
   return {
     workTree: { root: outer.directory, below: '' },
     resolve: refuse, ensureCommit: refuse, checkedOut: () => Promise.resolve([]), mergeBase: refuse, tree: refuse, changedFiles: refuse, isCommitted: refuse, defaultBase: refuse, mainline: () => Promise.resolve(null),
-    async worktree(workingDirectory) {
-      const prefix = folderPrefix('', relativeTo(outer.directory, workingDirectory), outer.directory);
-      const { store, reader } = await uncommitted.open();
-      const snapshot = await store.snapshot(prefix);
-      const tree = sourceTree('worktree', await listFolder(store.reading, snapshot, prefix), reader);
-      snapshots.set(tree, snapshot);
-      return tree;
-    },
+    worktree: async (workingDirectory) => uncommitted.tree(folderPrefix('', relativeTo(outer.directory, workingDirectory), outer.directory)),
     async checkout(tree, folder) {
-      const snapshot = typeof tree === 'string' ? undefined : snapshots.get(tree);
-      if (snapshot === undefined) return refuse();
-      const { store, reader } = await uncommitted.open();
-      await writeFiles(await listFolder(store.reading, snapshot, ''), reader, folder);
+      const snapshot = typeof tree === 'string' ? null : uncommitted.snapshotOf(tree);
+      if (snapshot === null) return refuse();
+      await writeFiles(await listFolder(snapshot.place, snapshot.id, ''), snapshot.reader, folder);
     },
     close: () => uncommitted.close(),
-  };
-}
-
-/** The private store is made on first use, once. */
-function onDemand(outer: GitPlace, root: string | null, repository: GitPlace | null, options: RepositoryOptions): { open(): Promise<Uncommitted>; close(): Promise<void> } {
-  let opened: Promise<Uncommitted> | null = null;
-  const start = async (): Promise<Uncommitted> => {
-    if (root === null) throw new UserError([problem(null, `${outer.directory} is a bare repository: it has no working tree. Name a commit instead.`)]);
-    const store = await openWorktreeStore(outer, root, repository, options.temporaryFolder);
-    return { store, reader: openObjectReader(store.reading) };
-  };
-  return {
-    open: () => (opened ??= start()),
-    async close() {
-      const uncommitted = await opened?.catch(() => null);
-      if (uncommitted === null || uncommitted === undefined) return;
-      await uncommitted.reader.close();
-      await uncommitted.store.remove();
-    },
   };
 }
 
