@@ -1,4 +1,4 @@
-import type { TryResult } from '../types.ts';
+import type { Proficiency, TryResult } from '../types.ts';
 import { differenceInterval } from '../statistics/interval.ts';
 import { isComparable, type Counts, type Table } from '../statistics/table.ts';
 
@@ -8,17 +8,6 @@ export function countTries(given: readonly TryResult[], metric: string | null, t
     .map(({ outcome, scores }) => (metric === null ? outcome : scores.find((score) => score.metric === metric)?.status));
   const passes = words.filter((word) => word === 'pass').length;
   return { passes, tries: passes + words.filter((word) => word === 'fail').length };
-}
-
-export interface Proficiency {
-  /** References that were judged on both sides; where there is one side only, on that. */
-  n: number;
-  /** Mean over these references of their pass rate, 0–1; null where nothing was judged. */
-  base: number | null;
-  head: number | null;
-  difference: number | null;
-  low: number | null;
-  high: number | null;
 }
 
 /** Pass rates of an attribute's references on both sides, their difference and its two-sided 90 % interval. */

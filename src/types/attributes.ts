@@ -26,8 +26,21 @@ export type AssignmentAnswer =
 
 export type Solve = (program: AssignmentProgram, solver: Solver) => Promise<AssignmentAnswer>;
 
+/** How well the references of an attribute are answered: their pass rates, 0–1, null where nothing was judged. */
+export interface Proficiency {
+  /** References that were judged on both sides; where there is one side only, on that. */
+  n: number;
+  /** Mean over these references of their pass rate. */
+  base: number | null;
+  head: number | null;
+  difference: number | null;
+  /** Two-sided 90 % interval of the difference. */
+  low: number | null;
+  high: number | null;
+}
+
 /** An attribute of one suite, base against head. */
-export interface AttributeResult extends Attribute {
+export interface AttributeResult extends Attribute, Proficiency {
   /** The suite it belongs to, as in `suites`: `suite` is its name, for one file can hold several prompts of one model. */
   path: string;
   suite: string;
@@ -35,14 +48,6 @@ export interface AttributeResult extends Attribute {
   /** Mean affinity, 1–5, over the references that were rated, and its share among the attributes of its kind, 0–1. */
   affinity_mean: number;
   prior: number;
-  /** References of the attribute that were judged on both sides (sweeps: on the one there is). */
-  n: number;
-  base: number | null;
-  head: number | null;
-  difference: number | null;
-  /** Two-sided 90 % interval of the difference. */
-  low: number | null;
-  high: number | null;
   /** One-sided p of "head is worse" ("head is better" where it improved), adjusted for all attributes; null when not tested. */
   p: number | null;
   verdict: 'regressed' | 'improved' | 'no change seen' | 'too few';
