@@ -1,20 +1,23 @@
-import type { Json, ReferenceResult, ReferenceStatus, Result, Score, TryResult } from '../../types.ts';
+import type { Json, ReferenceResult, ReferenceStatus, Result, Score, SuiteResult, TryResult } from '../../types.ts';
 import { code, group, joined, paragraph, place, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';
 import { emphasise, whole } from './emphasis.ts';
 import { casesOf, exampleTries, type Case } from './order.ts';
-import { andMore, count, counted, passed, STATUS_WORDS, statusWords } from './phrases.ts';
+import { andMore, count, counted, passed, STATUS_WORDS, statusWords, variantWords } from './phrases.ts';
+import { repeatedNames } from './suites.ts';
 import { transcriptLine } from './transcript.ts';
 import { countsForVerdict } from '../../core/gate/counts.ts';
 
-/** Regressed references (failed ones of a sweep), the worst first: with answers, then with counts, then their number. */
+/** Regressed references (failed ones of a sweep), the worst first and those that only are shown last: with answers, then with counts, then their number. */
 export function brokenCases(result: Result, detail: Detail): Block[] {
-  const cases = result.mode === 'sweep' ? casesOf(result, 'fail', 'error') : casesOf(result, 'regressed');
+  const found = result.mode === 'sweep' ? casesOf(result, 'fail', 'error') : casesOf(result, 'regressed');
+  const cases = [...found.filter(({ reference }) => countsForVerdict(reference)), ...found.filter(({ reference }) => !countsForVerdict(reference))];
   if (cases.length === 0) return [];
+  const repeated = repeatedNames(result.suites);
   const what = result.mode === 'sweep' ? 'failed' : 'regressed';
-  const blocks = cases.slice(0, detail.answers).map((one) => answersOf(one, detail));
+  const blocks = cases.slice(0, detail.answers).map((one) => answersOf(one, repeated, detail));
   const rows = cases.slice(detail.answers, detail.answers + detail.counts);
-  if (rows.length > 0) blocks.push(countsTable(rows));
+  if (rows.length > 0) blocks.push(countsTable(rows, repeated));
   const more = andMore(cases.length, detail.answers + rows.length);
   if (more !== null) blocks.push(paragraph([text(`${more}.`)]));
   return group([text(`${counted(cases.length, `${what} reference`)}${cases.length === 1 ? '' : ', worst first'}`)], blocks);
@@ -31,18 +34,18 @@ export function movedCases(result: Result, detail: Detail): Block[] {
     .map(({ status, number }) => `${count(number)} ${STATUS_WORDS[status]}`);
   const rows = cases.slice(0, detail.items);
   const more = andMore(cases.length, rows.length);
-  const blocks = rows.length === 0 ? [] : [countsTable(rows)];
+  const blocks = rows.length === 0 ? [] : [countsTable(rows, repeatedNames(result.suites))];
   return group([text(`Other references: ${words.join('; ')}`)], [...blocks, ...(more === null ? [] : [paragraph([text(`${more}.`)])])]);
 }
 
 const MOVED: readonly ReferenceStatus[] = ['error', 'ungraded', 'inconclusive', 'flaky', 'added', 'edited', 'removed', 'improved'];
 
-function answersOf({ suite, reference }: Case, { characters }: Detail): Block {
+function answersOf({ suite, reference }: Case, repeated: ReadonlySet<string>, { characters }: Detail): Block {
   const { base, head } = exampleTries(reference);
   const answers = answerPieces(base, head, characters);
   return {
     kind: 'facts',
-    title: [code(suite.name), text(' › '), code(reference.id), text(` – ${countsOf(reference)}${countsForVerdict(reference) ? '' : ', does not gate'} – `), place(reference.file, reference.line)],
+    title: [...suiteName(suite, repeated), text(' › '), code(reference.id), text(` – ${countsOf(reference)}${countsForVerdict(reference) ? '' : ', does not gate'} – `), place(reference.file, reference.line)],
     rows: [
       { name: [text('Input')], value: inputLine(reference, characters) },
       ...(reference.expected === null ? [] : [{ name: [text('Expected')], value: [code(jsonText(reference.expected), characters)] }]),
@@ -100,12 +103,17 @@ function scoreLine(score: Score, base: TryResult | null, characters: number): Li
   return line;
 }
 
-function countsTable(cases: readonly Case[]): Block {
+/** The suite's name; one of several variants with what tells it apart. */
+function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<string>): Line {
+  return repeated.has(name) ? [code(name), text(' ('), code(variantWords(variant)), text(')')] : [code(name)];
+}
+
+function countsTable(cases: readonly Case[], repeated: ReadonlySet<string>): Block {
   return {
     kind: 'table',
     head: ['Suite', 'Reference', 'Status', 'Base', 'Head', 'Place'].map((name) => [text(name)]),
     rows: cases.map(({ suite, reference }) => [
-      [code(suite.name)], [code(reference.id)], [text(statusWords(reference))],
+      suiteName(suite, repeated), [code(reference.id)], [text(statusWords(reference))],
       [text(passed(reference.base))], [text(passed(reference.head))], [place(reference.file, reference.line)],
     ]),
   };
