@@ -44,8 +44,14 @@ export const MAX_REPLY_DEPTH = 100;
 /** Errors of the system that a moment later may be gone; a wrong name or certificate is not among them. */
 const PASSING = new Set(['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
+/** A fault that is neither repeated nor waited for, unless `more` says so. `message` is one filtered line. */
 export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {}): Fault {
   return { kind, message, retry: 'never', waitMs: null, status: null, detail: '', ...more };
+}
+
+/** A call that the run's caps leave no room for. */
+export function budgetFault(): Fault {
+  return fault('budget', 'the limit of model calls is reached; this call was not made');
 }
 
 /** The fault of a connection or of a body that could not be read. `timeoutMs` is the deadline that was set. */

@@ -2,34 +2,26 @@ import { logLine } from '../text/log.ts';
 import type { Completion, Problem, Request } from '../types.ts';
 import { addressOf } from './address.ts';
 import type { Access, Address } from './address.ts';
-import { createBoundedFetch } from './http/bounded-fetch.ts';
+import { createBoundedFetch, SDK_MARGIN_MS } from './http/bounded-fetch.ts';
 import type { BoundedFetch } from './http/outgoing.ts';
-import type { Clock } from './clock.ts';
-import { fault } from './fault.ts';
+import { budgetFault, fault } from './fault.ts';
 import type { Fault } from './fault.ts';
-import { createLimiter } from './limit/limit.ts';
+import { createLimiter, GIVE_UP_AFTER_MS } from './limit/limit.ts';
 import type { Limiter } from './limit/limit.ts';
 import { createRefusals } from './refusals.ts';
 import type { Refusals } from './refusals.ts';
 import { withRetries } from './retry.ts';
-import type { Attempt, RetryOptions, Tried } from './retry.ts';
+import type { Attempt, RetryOptions, RunOfCalls, Tried } from './retry.ts';
 import { foreignLine, sdkFault } from './sdk-fault.ts';
 import type { Ask, Embeddings, Post, Said, Vendor, VendorName } from './vendor.ts';
 import { vendors } from './vendors.ts';
 import { exhaustedWait } from './wait.ts';
 
-export interface CallOptions {
+export interface CallOptions extends RunOfCalls {
   /** Calls at a time to one server (vendor and endpoint, or program). */
   concurrency: { start: number; max: number };
   /** From sending a request to the last byte of its reply, in milliseconds. */
   timeoutMs: number;
-  /** Attempts per call, the first included. */
-  maxTries: number;
-  signal: AbortSignal;
-  clock: Clock;
-  /** Uniform in [0, 1). */
-  random(): number;
-  log(line: string): void;
   redact(text: string): string;
   /** Called before every paid attempt, repetitions included. False: it is not made, and the call ends with kind `budget`. */
   onAttempt(request: Request): boolean;
@@ -46,11 +38,6 @@ export interface Hosted {
   limiters(): { name: string; limiter: Limiter }[];
   close(): void;
 }
-
-/** A server is given up when nothing was answered for this long over as many rounds as a call has tries. */
-export const GIVE_UP_AFTER_MS = 60_000;
-/** The SDK's own timer only exists because it cannot be switched off. */
-const SDK_MARGIN_MS = 60_000;
 
 /** One server of a vendor: connected at its first call. */
 interface Server { vendor: Vendor; label: string; limiter: Limiter; retry: RetryOptions; refusals: Refusals; bounded: BoundedFetch; post(): Promise<Post> }
@@ -132,10 +119,6 @@ async function attempt(server: Server, wanted: Ask, request: Request, options: H
 /** Where the vendor answers such a request; null when it has nothing of the kind. */
 function endpointOf(vendor: Vendor, { purpose }: Request): Vendor | Embeddings | null {
   return purpose === 'embedding' ? vendor.embeddings : vendor;
-}
-
-export function budgetFault(): Fault {
-  return fault('budget', 'the limit of model calls is reached; this call was not made');
 }
 
 function parsed(text: string): unknown {

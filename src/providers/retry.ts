@@ -10,16 +10,20 @@ export type Attempt<T> =
   | { status: 'fault'; fault: Fault; /** False: nothing was sent. */ sent: boolean };
 export type Tried<T> = { status: 'ok'; value: T; latencyMs: number } | { status: 'fault'; fault: Fault };
 
-export interface RetryOptions {
-  limiter: Limiter;
+/** What every kind of call is made with. */
+export interface RunOfCalls {
+  /** Attempts per call, the first included. */
   maxTries: number;
   clock: Clock;
+  /** Ends waiting. */
   signal: AbortSignal;
   /** Uniform in [0, 1). */
   random(): number;
-  /** A line for the log about waiting; without the provider's name. */
   log(line: string): void;
 }
+
+/** `log` takes lines about waiting, without the provider's name. */
+export interface RetryOptions extends RunOfCalls { limiter: Limiter }
 
 /** A server that asks for more than this is not waited for. */
 const MAX_WAIT_MS = 300_000;
@@ -55,6 +59,7 @@ export async function withRetries<T>(attempt: () => Promise<Attempt<T>>, options
   }
 }
 
+/** What comes of a call that the run's end stopped before it was made. */
 export function aborted(): { status: 'fault'; fault: Fault } {
   return { status: 'fault', fault: makeFault('aborted', 'stopped before an answer came') };
 }

@@ -1,28 +1,18 @@
 import { logLine } from '../../text/log.ts';
 import type { Address } from '../address.ts';
-import { createBoundedFetch } from '../http/bounded-fetch.ts';
+import { createBoundedFetch, SDK_MARGIN_MS } from '../http/bounded-fetch.ts';
 import type { BatchApi, BatchItem, BatchServer } from './vendor.ts';
-import type { Clock } from '../clock.ts';
 import { createDownload } from '../http/download.ts';
 import { fault } from '../fault.ts';
 import type { Fault } from '../fault.ts';
-import { createLimiter } from '../limit/limit.ts';
+import { createLimiter, GIVE_UP_AFTER_MS } from '../limit/limit.ts';
 import { withRetries } from '../retry.ts';
-import type { RetryOptions, Tried } from '../retry.ts';
+import type { RetryOptions, RunOfCalls, Tried } from '../retry.ts';
 import { sdkFault } from '../sdk-fault.ts';
 import type { Vendor } from '../vendor.ts';
 
-export interface ServerOptions {
-  /** Attempts per call, the first included. */
-  maxTries: number;
-  /** Ends waiting; a call that may be paid for is let come to its end. */
-  signal: AbortSignal;
-  clock: Clock;
-  /** Uniform in [0, 1). */
-  random(): number;
-  log(line: string): void;
-  redact(text: string): string;
-}
+/** `signal` ends waiting; a call that may be paid for is let come to its end. */
+export interface ServerOptions extends RunOfCalls { redact(text: string): string }
 
 /** A vendor's server as batches are managed there: few calls, and large ones. */
 export interface ManagedServer {
@@ -36,8 +26,6 @@ export interface ManagedServer {
 
 /** A call carries up to 256 MB, so it has more time than one for an answer; a download may be silent for as long. */
 const CALL_MS = 600_000;
-const SDK_MARGIN_MS = 60_000;
-const GIVE_UP_AFTER_MS = 60_000;
 /** Batches are few; these are the calls about them. */
 const CONCURRENCY = { start: 2, max: 4 };
 

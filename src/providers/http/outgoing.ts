@@ -28,7 +28,6 @@ const SENT_HEADERS = ['accept', 'content-type', 'anthropic-version'];
 /** What a request carries: text, a stream of bytes (a batch, which is larger than should be in memory), or nothing. */
 export type Body = string | ReadableStream<Uint8Array> | null;
 
-
 export interface Sent { method: string; headers: RequestInit['headers']; body: Body; /** Whether the reply may come packed. */ packed: boolean }
 
 /** A request under way. */

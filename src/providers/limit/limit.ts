@@ -45,6 +45,9 @@ export interface Limiter {
   stats(): LimiterStats;
 }
 
+/** A server is given up when nothing was answered for this long over as many rounds as a call has tries. */
+export const GIVE_UP_AFTER_MS = 60_000;
+
 export interface LimiterOptions {
   concurrency: { start: number; max: number };
   /** Rounds of failures without any answer, and how long they must last in milliseconds, until waiting calls are given up. */
