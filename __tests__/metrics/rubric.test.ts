@@ -43,6 +43,9 @@ describe('grading by a rubric', () => {
     expect(score).toMatchObject({ status: 'ungraded', value: null });
     expect(score?.reason).toContain('grader gave no single choice of YES, NO');
     expect(asked).toHaveLength(2);
+    // The next run asks the second question again; the first reply, which leads to it, is kept.
+    expect(asked[0]?.usable).toBeUndefined();
+    expect([reply, 'NO'].map((output) => asked[1]?.usable?.(output))).toEqual([false, true]);
   });
 
   test('a grader that fails is an error, also when it is asked again', async () => {

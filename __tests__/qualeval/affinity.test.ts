@@ -75,6 +75,10 @@ describe('affinity', () => {
     expect(scores(ratings)).toEqual([2, null, null]);
     expect(ratings.get('trains')).toEqual({ status: 'unscored', reason: 'the grader gave no rating from 1 to 5' });
     expect(asked).toHaveLength(2);
+    // The next run asks the second question again, unless what came settles it or cannot be read, and so leads to a further one.
+    expect(asked[0]!.usable).toBeUndefined();
+    const replies = [[rating('sums', 2)], [rating('trains', 2)], [rating('trains', 2), rating('add', 1)]].map((given) => JSON.stringify({ ratings: given }));
+    expect([...replies, 'no JSON'].map((output) => asked[1]!.usable?.(output))).toEqual([false, false, true, true]);
   });
 
   test('keeps what was rated when the second question fails, and is not asked again after a failed call', async () => {

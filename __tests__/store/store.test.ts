@@ -69,6 +69,20 @@ describe('an answer that was paid for', () => {
     expect(completions[1]).toEqual(ok('', { reused: true }));
   });
 
+  test('and that is of no use to whoever asked serves its run alone', async () => {
+    const ask = async (usable: (output: string) => boolean): Promise<number> => {
+      const { complete, asked } = setting.model();
+      const store = setting.open();
+      const wrapped = store.wrap(complete, keyOf);
+      for (const request of [asks('a'), asks('a')]) await wrapped({ ...request, usable });
+      store.close();
+      return asked.length;
+    };
+    expect([await ask(() => false), await ask(() => false), await ask(() => true), await ask(() => true)]).toEqual([1, 1, 1, 0]);
+    // Also one that an earlier version kept.
+    expect([await ask((output) => output !== 're a'), await ask(() => true)]).toEqual([1, 0]);
+  });
+
   test('leaves no key and no address in the file', async () => {
     await run(['a']);
     const text = readFileSync(setting.file).toString('latin1');

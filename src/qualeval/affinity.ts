@@ -57,8 +57,10 @@ type Given = { status: 'ok'; ratings: Map<string, Rating> } | { status: 'failed'
 async function askRatings(text: string, attributes: readonly Attribute[], isAgain: boolean, tools: AskTools): Promise<Given> {
   const [domains, subtasks] = [attributes.filter(({ kind }) => kind === 'domain'), attributes.filter(({ kind }) => kind === 'subtask')];
   const list = (of: readonly Attribute[]): string => of.map(({ id, name, explanation }) => JSON.stringify({ id, name, explanation })).join('\n');
+  const reply = replyOf(attributes);
+  const settles = ({ ratings }: z.output<typeof reply>): boolean => usable(ratings, attributes).size === attributes.length;
   const asked = await ask({
-    purpose: 'qualeval', name: 'affinity', reply: replyOf(attributes),
+    purpose: 'qualeval', name: 'affinity', reply, ...(isAgain ? { settles } : {}),
     role: 'You rate, strictly and evenly, how a test case relates to given attributes.',
     materials: { case: text, domains: list(domains), 'sub-tasks': list(subtasks) },
     text: [

@@ -20,6 +20,8 @@ export interface Question<Reply> {
   materials: Readonly<Record<string, string>>;
   name: string;
   reply: z.ZodType<Reply>;
+  /** Whether a reply of that form is all that is going to be asked for; absent: any is. One that is not is asked for again by the next run. */
+  settles?(reply: Reply): boolean;
 }
 
 export type Asked<Reply> = { status: 'ok'; reply: Reply } | { status: 'failed'; reason: string };
@@ -36,9 +38,15 @@ export async function ask<Reply>(question: Question<Reply>, tools: AskTools): Pr
   if (size > MAX_MATERIAL) return { status: 'failed', reason: 'the texts are too long for the grader (over 1 MiB)' };
   const messages = messagesOf(question, freshDelimiter(question, tools.random));
   const schema = { name: question.name, json: jsonSchema(question.reply) };
-  for (const asked of [messages, again(messages)]) {
+  const { settles = () => true } = question;
+  const usable = (unread: boolean) => (output: string): boolean => {
+    const read = readReply(output, question.reply);
+    return read === null ? unread : settles(read);
+  };
+  // A first reply that cannot be read leads to the second question; a second one leads nowhere.
+  for (const asked of [{ messages, ...(question.settles === undefined ? {} : { usable: usable(true) }) }, { messages: again(messages), usable: usable(false) }]) {
     const { target, parameters } = tools.grader;
-    const completion = await tools.complete({ target, parameters, messages: asked, try: 0, schema, purpose: question.purpose });
+    const completion = await tools.complete({ target, parameters, try: 0, schema, purpose: question.purpose, ...asked });
     if (completion.status === 'error') return { status: 'failed', reason: completion.message };
     const read = readReply(completion.output, question.reply);
     if (read !== null) return { status: 'ok', reply: read };

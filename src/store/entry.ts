@@ -22,10 +22,13 @@ const answer = z.strictObject({
   usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(), latency_ms: z.number().nonnegative().nullable(),
 });
 
-/** Whether an answer is worth keeping beyond the run: errors, withheld and empty ones are asked for again another time. */
-export function isLasting(completion: Completion): completion is Answer {
+/**
+ * Whether an answer is worth keeping beyond the run: errors, withheld and empty ones, and those that are of no use, are asked for again
+ * another time.
+ */
+export function isLasting(completion: Completion, { usable }: Pick<Request, 'usable'>): completion is Answer {
   if (completion.status === 'error' || completion.finish_reason === 'filter') return false;
-  return completion.output.trim() !== '' || completion.tool_calls.length > 0;
+  return (completion.output.trim() !== '' || completion.tool_calls.length > 0) && usable?.(completion.output) !== false;
 }
 
 export function entryOf(key: string, { target }: Pick<Request, 'target'>, { output, finish_reason, tool_calls, usage, latency_ms }: Answer): Entry {

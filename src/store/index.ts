@@ -86,7 +86,7 @@ export function openStore(options: StoreOptions): Store {
   return {
     wrap: (complete, keyOf) => async (request) => {
       const key = keyOf(request);
-      const found = answers.find(key);
+      const found = answers.find(key, request);
       if (found !== null) return found;
       const completion = await complete(request);
       answers.keep(key, request, completion);
@@ -133,8 +133,8 @@ export function openStore(options: StoreOptions): Store {
 
 interface Answers {
   counts: { found: number; written: number; refused: number };
-  find(key: string): Completion | null;
-  keep(key: string, request: Pick<Request, 'target'>, completion: Completion): void;
+  find(key: string, request: Pick<Request, 'usable'>): Completion | null;
+  keep(key: string, request: Pick<Request, 'target' | 'usable'>, completion: Completion): void;
   import(entries: () => Iterable<Entry>, which: Wanted): ReturnType<Store['import']>;
   /** Writes the use marks that wait. */
   flush(): void;
@@ -160,7 +160,7 @@ function createAnswers({ maxBytes, access, now }: StoreOptions, connection: Conn
   };
   return {
     counts, flush, shrink,
-    find(key) {
+    find(key, request) {
       const entry = connection.read((db) => db.get(key), null);
       if (entry === null) return kept.get(key) ?? null;
       const answer = answerOf(key, entry);
@@ -168,6 +168,7 @@ function createAnswers({ maxBytes, access, now }: StoreOptions, connection: Conn
         counts.refused++;
         return null;
       }
+      if (!isLasting(answer, request)) return kept.get(key) ?? null;
       counts.found++;
       marks.add(key);
       if (marks.size >= USE_MARKS) flush();
@@ -182,7 +183,7 @@ function createAnswers({ maxBytes, access, now }: StoreOptions, connection: Conn
     keep(key, request, completion) {
       // What an inner store gave lies in that one; an error is nothing to keep.
       if (completion.status === 'error' || completion.reused) return;
-      const entry = isLasting(completion) && access === 'read-write' ? entryOf(key, request, completion) : null;
+      const entry = isLasting(completion, request) && access === 'read-write' ? entryOf(key, request, completion) : null;
       let there = false;
       if (entry !== null) {
         connection.write((db) => {

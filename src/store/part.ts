@@ -44,7 +44,7 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
   let failure: string | null = null;
   let open = true;
   const write = (key: string, request: Request, completion: Completion, lasting: boolean): void => {
-    const entry = lasting && isLasting(completion) ? entryOf(key, request, completion) : null;
+    const entry = lasting && isLasting(completion, request) ? entryOf(key, request, completion) : null;
     // What a run is given a second time it has marked as reused; a later answer takes the place of an error.
     if (known.has(key) || (entry === null && completion.status === 'ok' && completion.reused)) return;
     if (completion.status === 'ok') known.add(key);

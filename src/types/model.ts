@@ -26,6 +26,8 @@ export interface Request {
   /** Ask for an answer of this JSON Schema, by structured output or a forced tool where the vendor has it. */
   schema: { name: string; json: { [key: string]: Json } } | null;
   purpose: Purpose;
+  /** Whether a reply is of use to whoever asks; absent: any is. One that is not serves this run alone, and the next one asks again. */
+  usable?(output: string): boolean;
 }
 /**
  * What a call is paid for; part of no key, but for `embedding`: that asks for the vector of the one message's text, which

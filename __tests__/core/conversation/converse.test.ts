@@ -67,6 +67,9 @@ describe('a dialogue', () => {
     expect(dialogue).toMatchObject({ outcome: 'evaluator_error', error: { message: 'the evaluator judge gave no readable verdict: "As an AI I would rather not say."' }, turns: [{ answer: 'Answer 1', verdicts: [], satisfied: null }] });
     expect(by('evaluator')).toHaveLength(2);
     expect(by('evaluator')[1]?.messages.at(-1)?.content).toContain('could not be read: it gave no single word for understanding, correctness, completeness');
+    // The next run asks the second question again.
+    expect(by('evaluator')[0]?.usable).toBeUndefined();
+    expect(['No word.', verdict('yyn')].map((output) => by('evaluator')[1]?.usable?.(output))).toEqual([false, true]);
   });
 
   test('ends as evaluator_error when one of several evaluators fails, and keeps what the others said', async () => {

@@ -1,4 +1,4 @@
-import type { Complete, Conversation, ErrorKind, EvaluatorVerdict, Json, Message, Target } from '../../types.ts';
+import type { Complete, Conversation, ErrorKind, EvaluatorVerdict, Json, Message, Request, Target } from '../../types.ts';
 import { excerpt } from '../../metrics/expected.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
 import { askEvaluatorAgain, evaluatorPrompt, type EvaluatorPrompt, type EvaluatorTask } from './evaluator-prompt.ts';
@@ -63,7 +63,8 @@ async function askEvaluator(task: EvaluatorTask, evaluator: Evaluator, dialogue:
   const first = await ask(question, evaluator, criteria, attempt, tools);
   if (first.failed !== null) return unreadable(first.failed.kind, `the evaluator ${name} failed: ${first.failed.message}`);
   if (first.reply?.missing.length === 0) return asOpinion(name, first.reply);
-  const second = await ask(askEvaluatorAgain(question, first.reply?.missing ?? criteria), evaluator, criteria, attempt, tools);
+  const usable = (output: string): boolean => readEvaluation(output, criteria)?.missing.length === 0;
+  const second = await ask({ ...askEvaluatorAgain(question, first.reply?.missing ?? criteria), usable }, evaluator, criteria, attempt, tools);
   const reply = [second.reply, first.reply].filter((one) => one !== null).sort((a, b) => a.missing.length - b.missing.length)[0];
   if (reply !== undefined) return asOpinion(name, reply);
   if (second.failed !== null) return unreadable(second.failed.kind, `the evaluator ${name} failed: ${second.failed.message}`);
@@ -72,8 +73,8 @@ async function askEvaluator(task: EvaluatorTask, evaluator: Evaluator, dialogue:
 
 interface Asked { reply: EvaluatorReply | null; output: string; failed: { kind: ErrorKind; message: string } | null }
 
-async function ask({ messages, schema }: EvaluatorPrompt, { target, parameters }: Evaluator, criteria: readonly string[], attempt: number, { complete }: EvaluatorTools): Promise<Asked> {
-  const completion = await complete({ target, parameters, messages, try: attempt, schema, purpose: 'evaluator' });
+async function ask({ messages, schema, ...more }: EvaluatorPrompt & Pick<Request, 'usable'>, { target, parameters }: Evaluator, criteria: readonly string[], attempt: number, { complete }: EvaluatorTools): Promise<Asked> {
+  const completion = await complete({ target, parameters, messages, try: attempt, schema, purpose: 'evaluator', ...more });
   if (completion.status === 'error') return { reply: null, output: '', failed: completion };
   return { reply: readEvaluation(completion.output, criteria), output: completion.output, failed: null };
 }

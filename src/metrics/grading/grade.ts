@@ -1,4 +1,4 @@
-import type { Completion, Grader } from '../../types.ts';
+import type { Completion, Grader, Request } from '../../types.ts';
 import type { MetricTools } from '../definition.ts';
 import { excerpt } from '../expected.ts';
 import { askAgain, graderPrompt, type GraderPrompt, type Materials, type Question } from './grader-prompt.ts';
@@ -33,18 +33,24 @@ export async function gradeMaterial(question: Question, materials: Materials, to
 async function askGrader(question: Question, prompt: GraderPrompt, grader: Grader, tools: GraderTools): Promise<Grade> {
   const labels = [...question.choice_scores.keys()];
   let unread = '';
-  for (const asked of [prompt, askAgain(prompt, labels)]) {
+  const read = (output: string): Grade | null => {
+    const reply = readReply(output, labels, question.eval_type);
+    const score = reply === null ? undefined : question.choice_scores.get(reply.label);
+    return reply === null || score === undefined ? null : { status: 'graded', score, ...reply };
+  };
+  const usable = (output: string): boolean => read(output) !== null;
+  // The first reply leads to the second question, whatever it is; without a word in the second one nothing is graded.
+  for (const asked of [{ ...prompt }, { ...askAgain(prompt, labels), usable }]) {
     const completion = await ask(asked, grader, tools);
     if (completion.status === 'error') return { status: 'error', reason: `the grader failed: ${completion.message}` };
-    const reply = readReply(completion.output, labels, question.eval_type);
-    const score = reply === null ? undefined : question.choice_scores.get(reply.label);
-    if (reply !== null && score !== undefined) return { status: 'graded', score, ...reply };
+    const grade = read(completion.output);
+    if (grade !== null) return grade;
     unread = completion.output;
   }
   const last = unread.trim() === '' ? 'an empty reply' : JSON.stringify(excerpt(unread.trim().split('\n').at(-1) ?? '', 120));
   return { status: 'ungraded', reason: `grader gave no single choice of ${labels.join(', ')}: ${last}` };
 }
 
-async function ask({ messages, schema }: GraderPrompt, { target, parameters }: Grader, { complete, try: index }: GraderTools): Promise<Completion> {
-  return await complete({ target, parameters, messages, try: index, schema, purpose: 'grader' });
+async function ask({ messages, schema, ...more }: GraderPrompt & Pick<Request, 'usable'>, { target, parameters }: Grader, { complete, try: index }: GraderTools): Promise<Completion> {
+  return await complete({ target, parameters, messages, try: index, schema, purpose: 'grader', ...more });
 }
