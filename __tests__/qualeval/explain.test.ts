@@ -70,6 +70,10 @@ describe('sixty references of which one domain got worse', () => {
     expect(attributes.map(({ name }) => name).sort()).toEqual(['accounts', 'apologise', 'billing', 'calculate amounts', 'delivery', 'quote a rule', 'returns']);
   });
 
+  test('say nothing about bounds that hold', async () => {
+    expect((await explained(inputOf(worse))).notices).toEqual([]);
+  });
+
   test('give the same answer in every order, and the same questions', async () => {
     const first = await explained(inputOf(worse));
     const second = await explained(inputOf([...worse].reverse()));

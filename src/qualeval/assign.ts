@@ -1,6 +1,6 @@
 import { InternalError } from '../errors.ts';
 import type { AssignmentProgram, Solve, Solver } from '../types.ts';
-import { moved, outwardBounds, type Bounds } from './bounds.ts';
+import { outwardBounds, type Bounds } from './bounds.ts';
 import { PER_REFERENCE } from './limit.ts';
 import { dealOut, objective, programOf, rowClasses, wholeCounts, type RatedReference, type RowClass } from './program.ts';
 
@@ -31,8 +31,7 @@ export type Assignment =
     /** Sum of the affinities that were assigned. */
     objective: number;
     batches: number;
-    /** Attributes whose bounds are not the paper's own in some batch, and those whose number of references left the paper's band. */
-    movedBounds: number;
+    /** Attributes whose number of references left the paper's band in some batch: whole numbers do not always fit it. */
     outsideBand: number;
     /** Why a solver was left for the other. */
     left: string[];
@@ -53,7 +52,7 @@ export async function assign(references: readonly RatedReference[], columns: rea
   const rated = references.map(({ id, affinities }) => ({ id, affinities: order.map(({ place }) => affinities[place] ?? null) }));
   const each = Math.min(options.each ?? PER_REFERENCE, columns.length);
   const attributes = new Map<string, readonly string[]>();
-  const total = { objective: 0, moved: new Set<number>(), outside: new Set<number>(), left: [] as string[] };
+  const total = { objective: 0, outside: new Set<number>(), left: [] as string[] };
   const batches = batchesOf(rated, options.batch ?? BATCH, tools.hash);
   for (const batch of batches) {
     const bounds = outwardBounds(sorted.map(({ prior }) => prior), batch.length, each, options.slack);
@@ -67,7 +66,7 @@ export async function assign(references: readonly RatedReference[], columns: rea
   }
   return {
     status: 'assigned', attributes, objective: total.objective, batches: batches.length,
-    movedBounds: total.moved.size, outsideBand: total.outside.size, left: total.left,
+    outsideBand: total.outside.size, left: total.left,
   };
 }
 
@@ -101,8 +100,7 @@ function dealt(classes: readonly RowClass[], counts: readonly (readonly number[]
   return all;
 }
 
-function record(bounds: Bounds, counts: readonly (readonly number[])[], into: { moved: Set<number>; outside: Set<number> }): void {
-  moved(bounds).forEach((column) => into.moved.add(column));
+function record(bounds: Bounds, counts: readonly (readonly number[])[], into: { outside: Set<number> }): void {
   bounds.band.forEach(({ low, high }, column) => {
     const given = counts.reduce((sum, row) => sum + (row[column] ?? 0), 0);
     if (given < low - 1e-9 || given > high + 1e-9) into.outside.add(column);

@@ -23,9 +23,3 @@ export function outwardBounds(priors: readonly number[], references: number, eac
     band: priors.map((prior) => ({ low: each * references * prior * (1 - slack), high: each * references * prior * (1 + slack) })),
   };
 }
-
-/** The columns whose bounds are not the paper's own. */
-export function moved({ lower, upper, band }: Bounds): number[] {
-  const differs = (bound: number | undefined, edge: number): boolean => bound === undefined || Math.abs(bound - edge) > NOISE;
-  return [...band.keys()].filter((column) => differs(lower[column], band[column]?.low ?? 0) || differs(upper[column], band[column]?.high ?? 0));
-}

@@ -161,10 +161,9 @@ function skillPairs(attribute: string, ratings: ReadonlyMap<string, Ratings>, an
 function assignmentNotes(assignment: Assignment, kind: Attribute['kind'], columns: number): string[] {
   const what = kind === 'domain' ? 'domains' : 'sub-tasks';
   if (assignment.status === 'failed') return [`${what} could not be assigned: ${assignment.reason}`];
-  const { batches, movedBounds, outsideBand, left } = assignment;
+  const { batches, outsideBand, left } = assignment;
   return [
-    ...(movedBounds === 0 ? [] : [`numbers of references per attribute are whole, so the bounds of ${String(movedBounds)} of ${String(columns)} ${what} were rounded outwards; `
-      + (outsideBand === 0 ? 'all stayed within the slack' : `${String(outsideBand)} left the slack by it`)]),
+    ...(outsideBand === 0 ? [] : [`${String(outsideBand)} of ${String(columns)} ${what} stand on more or fewer references than qualeval.slack allows, since no reference is divided or gets one twice`]),
     ...(batches === 1 ? [] : [`${what} were assigned in ${String(batches)} batches of references`]),
     ...(left.length === 0 ? [] : [`${what} were assigned by the other solver: ${left.join('; ')}`]),
   ];
