@@ -1,5 +1,6 @@
 import { judge } from './core/judge.ts';
-import { count, drawOf, noiseResult, startTally, type NoiseHead } from './core/gate/noise.ts';
+import { drawOf } from './core/gate/noise.ts';
+import { countComparison, noiseResult, startTally, type NoiseHead } from './core/gate/noise-tally.ts';
 import { targetsOf, type Prepared } from './core/plan/prepare.ts';
 import { startLane } from './core/trial/rounds.ts';
 import type { ComparedLane } from './core/compare/verdict.ts';
@@ -41,7 +42,7 @@ export async function measureNoise({ tree, runs, ...rest }: NoiseInput, edges: E
       tally.usages.push(result.usage);
       break;
     }
-    count(tally, result);
+    countComparison(tally, result);
   }
   const measured = noiseResult(head, tally, { problems: [], notices });
   if (tally.judged === runs || tally.judged >= ENOUGH) await edges.keepNoise?.(measured);

@@ -1,14 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, posix, resolve } from 'node:path';
-import type { ArtifactLibrary } from '../artifact/parts.ts';
-import type { Access } from '../world/access.ts';
 import type { Exchange } from '../world/asking.ts';
-import type { Inputs } from '../config/inputs.ts';
 import { DEFAULT_GATE, notEvaluated } from '../core/result.ts';
 import { findOverride, withOverride } from '../core/gate/override.ts';
 import { suitesOf } from '../core/plan/prepare.ts';
-import { withheldFrom, type TrustDecision } from '../core/select/trust.ts';
+import { withheldFrom } from '../core/select/trust.ts';
 import { formatProblem, UserError } from '../errors.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { connect, type Client } from '../github/client.ts';
@@ -19,8 +16,9 @@ import { runNoiseJob } from './noise.ts';
 import { refuseMixedRoles, runShardJob } from './shard.ts';
 import { locate, refuseForkCheckout } from './locate.ts';
 import { outputsOf } from './outputs.ts';
-import { createHalting, type Halting } from '../world/halt.ts';
-import { lostBatches, storesOfJob, type StoresOfJob } from './stores.ts';
+import { createHalting } from '../world/halt.ts';
+import type { Job, RunningJob } from './running-job.ts';
+import { lostBatches, storesOfJob } from './stores.ts';
 import { createProgress } from '../world/progress.ts';
 import { commentMarker, publish, writeReports, writeRunReports, type PublishedIds } from './publish.ts';
 import { llmevalFiles } from '../report/runs/llmeval.ts';
@@ -30,35 +28,8 @@ import type { Manifest } from '../core/shard/manifest.ts';
 import { findSides, type Sides } from './sides.ts';
 import { logLine } from '../text/log.ts';
 import { createRedactor, redactAll } from '../text/redact.ts';
-import type { Conclusion, EventFacts, Result, SourceTree, Suite } from '../types.ts';
+import type { Conclusion, Result, SourceTree, Suite } from '../types.ts';
 import { openWorld, type WorldOptions } from '../world/world.ts';
-
-/** What the runner gives an action to speak with. */
-export interface Runner {
-  /** Filtered before it is written: the job log is an interpreter. */
-  info(text: string): void;
-  /** These escape their message themselves. */
-  notice(text: string): void;
-  warning(text: string): void;
-  error(text: string, place?: { file?: string; startLine?: number }): void;
-  output(name: string, value: string | number): void;
-}
-
-export interface Job {
-  inputs: Inputs;
-  access: Access;
-  facts: EventFacts;
-  mode: 'diff' | 'sweep' | 'merge' | 'noise';
-  trust: TrustDecision;
-  /** Absolute path of the checkout. */
-  workspace: string;
-  env: NodeJS.ProcessEnv;
-  secrets: readonly string[];
-  runner: Runner;
-  now(): Date;
-  /** Loads what speaks to the artifact service; absent: `@actions/artifact`. */
-  artifacts?: () => Promise<ArtifactLibrary>;
-}
 
 /** References of a suite that the log's plan names. */
 const REFERENCES_IN_LOG = 20;
@@ -74,9 +45,6 @@ export async function runJob(given: Job): Promise<Conclusion> {
   for (const warning of await useUpApproval(client, job)) runner.warning(warning);
   return evaluateAndPublish(client, job);
 }
-
-/** A job with what ends it and what it may reuse. */
-export interface RunningJob extends Job { halting: Halting; openStores: StoresOfJob['open'] }
 
 async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusion> {
   const { inputs, env, workspace, runner, now } = given;

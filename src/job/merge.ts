@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunningJob } from './job.ts';
+import type { RunningJob } from './running-job.ts';
 import { artifactLibrary, factsOf, projectOf } from './shard.ts';
 import { fetchParts, unreachable } from '../artifact/parts.ts';
 import { problem, UserError } from '../errors.ts';

@@ -2,7 +2,7 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
-import type { Job, RunningJob } from './job.ts';
+import type { Job, RunningJob } from './running-job.ts';
 import { measureNoise } from '../measure-noise.ts';
 import { noiseTitle, renderNoiseSummary } from '../report/noise.ts';
 import type { Edges } from '../run.ts';

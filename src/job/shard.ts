@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunningJob } from './job.ts';
+import type { RunningJob } from './running-job.ts';
 import { findSides } from './sides.ts';
 import { artifactName, unreachable, uploadPart, type ArtifactLibrary } from '../artifact/parts.ts';
 import type { MergeFacts } from '../core/shard/check.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import type { Job } from './job.ts';
+import type { Job } from './running-job.ts';
 import type { CacheLibrary } from '../store/cache-service.ts';
 import type { Store } from '../store/index.ts';
 import type { Halt } from '../core/gate/halt.ts';
