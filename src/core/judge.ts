@@ -130,7 +130,7 @@ async function compareLanes({ lanes, gate, mode, price }: Prepared, { evaluate, 
   const suites = history === undefined || calls + reused === 0 ? compared : withHistory(shown.map(({ lane }) => lane.run), compared, await history());
   return {
     lanes: shown.map(({ lane }) => lane), suites,
-    yardstick: shown.flatMap(({ lane, words: own }) => yardstickSplit(lane.run, own) ?? []),
+    yardstick: shown.flatMap(({ lane, words: own }) => yardstickSplit(lane, own) ?? []),
     notices: shown.flatMap(({ lane }, index) => { const suite = compared[index]; return suite === undefined ? [] : suiteNotices(lane.run, suite); }),
   };
 }

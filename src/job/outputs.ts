@@ -1,4 +1,5 @@
-import type { ReferenceStatus, Result } from '../types.ts';
+import type { ReferenceStatus, Result, SuiteResult } from '../types.ts';
+import { countsForVerdict } from '../core/gate/counts.ts';
 import { logLine } from '../text/log.ts';
 
 /** The action's outputs: numbers, words from a closed set and paths of our own; `title` is one filtered line. */
@@ -24,11 +25,16 @@ export function outputsOf(result: Result, ids: { commentId: number | null; check
   };
 }
 
-/** Mean over all references that were judged on a side, four decimals; empty when none was. */
+/** Mean of the suites' pass rates by how many references each stands on, four decimals; empty when nothing was judged. */
 function rate({ suites }: Result, side: 'base' | 'head'): string {
-  const rates = suites.flatMap(({ references }) => references.flatMap((reference) => {
-    const counts = reference[side];
-    return counts === null || counts.tries_judged === 0 ? [] : [counts.passes / counts.tries_judged];
-  }));
-  return rates.length === 0 ? '' : (rates.reduce((sum, one) => sum + one, 0) / rates.length).toFixed(4);
+  const rates = suites.flatMap((suite) => {
+    const share = suite.pass_rate[side];
+    return share === null ? [] : [{ share, weight: suite.compared.references > 0 ? suite.compared.references : judged(suite, side) }];
+  });
+  const weights = rates.reduce((sum, { weight }) => sum + weight, 0);
+  return weights === 0 ? '' : (rates.reduce((sum, { share, weight }) => sum + share * weight, 0) / weights).toFixed(4);
+}
+
+function judged({ references }: SuiteResult, side: 'base' | 'head'): number {
+  return references.filter((one) => countsForVerdict(one) && (one[side]?.tries_judged ?? 0) > 0).length;
 }

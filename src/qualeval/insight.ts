@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { percent, plural, points, signed } from '../text/amounts.ts';
+import { percent, plural, pointsBetween, signed } from '../text/amounts.ts';
 import type { AttributeResult, Insight } from '../types.ts';
 import { ask, type AskTools } from './ask.ts';
 import { oneLine } from './line.ts';
@@ -119,10 +119,10 @@ export function plainFindings(attributes: readonly AttributeResult[]): Finding[]
   });
 }
 
-function rates({ name, kind, verdict, n, base, head, difference, low, high }: AttributeResult): string {
+function rates({ name, kind, verdict, n, base, head, low, high }: AttributeResult): string {
   const interval = low === null || high === null ? '' : `, 90 % interval ${signed(low)} to ${signed(high)}`;
   const what = kind === 'domain' ? 'domain' : 'sub-task';
-  return `${name} (${what}) ${verdict}: pass rate ${percent(base)} → ${percent(head)} (${points(difference)}${interval}) over ${plural(n, 'reference')}.`;
+  return `${name} (${what}) ${verdict}: pass rate ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)}${interval}) over ${plural(n, 'reference')}.`;
 }
 
 function largest(drops: readonly string[]): string {

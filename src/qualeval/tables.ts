@@ -1,4 +1,5 @@
 import type { AttributeResult, AttributeSample, Json } from '../types.ts';
+import { percentage, pointsApart } from '../text/amounts.ts';
 
 /** References of an attribute that are listed to the model; it has seen nothing else of them than their ids. */
 const LISTED = 20;
@@ -26,11 +27,11 @@ function oneSidedRow({ id, name, kind, prior, n, base, head, alignment, samples 
   };
 }
 
-function comparedRow({ id, name, kind, prior, n, base, head, difference, low, high, verdict, explained_by, alignment, samples, references }: AttributeResult): Json {
+function comparedRow({ id, name, kind, prior, n, base, head, low, high, verdict, explained_by, alignment, samples, references }: AttributeResult): Json {
   const moved = verdict === 'regressed' || verdict === 'improved';
   return {
     id, name, kind, verdict, prior_percent: hundred(prior), compared_references: n, base_pass_percent: hundred(base), head_pass_percent: hundred(head),
-    difference_points: hundred(difference), interval_90_percent_points: low === null || high === null ? null : [hundred(low), hundred(high)],
+    difference_points: base === null || head === null ? null : pointsApart(base, head), interval_90_percent_points: low === null || high === null ? null : [inPoints(low), inPoints(high)],
     same_references_as: explained_by,
     ...(alignment === null ? {} : { answers_with_other_skills_percent: { base: hundred(alignment.base), head: hundred(alignment.head) } }),
     ...(moved ? { references: references.slice(0, LISTED) } : {}),
@@ -44,9 +45,14 @@ function sampleRow(sample: AttributeSample): Json {
     : { reference: sample.reference, side: sample.side, affinity_of_expected: sample.expected, affinity_of_answer: sample.output };
 }
 
-/** Percent with one decimal. */
+/** Percent as reports write it. */
 function hundred(share: number | null): number | null {
-  return share === null ? null : Math.round(share * 1000) / 10;
+  return share === null ? null : percentage(share);
+}
+
+/** Points with one decimal. */
+function inPoints(difference: number): number {
+  return Math.round(difference * 1000) / 10;
 }
 
 /** Every number that the tables state, without its sign; 90 is the interval's level. */

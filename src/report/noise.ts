@@ -1,5 +1,5 @@
 import type { NoiseResult, NoiseSuite } from '../types.ts';
-import { percent } from '../text/amounts.ts';
+import { inSize, percent } from '../text/amounts.ts';
 import { code, joined, paragraph, place, strong, text, type Block, type Line } from './sections/document.ts';
 import { bytes } from './sections/detail.ts';
 import { problemLine } from './sections/notices.ts';
@@ -54,7 +54,7 @@ function suitesOf({ suites }: NoiseResult, rows: number): Block[] {
   if (suites.length === 0 || rows === 0) return [];
   const row = (suite: NoiseSuite): Line[] => [
     [code(suite.name), ...variant(suite)], [text(percent(suite.pass_rate))], [text(String(suite.references))],
-    [text(verdicts(suite))], [text(`${(suite.largest_fall * 100).toFixed(1)} points`)],
+    [text(verdicts(suite))], [text(`${inSize(suite.largest_fall)} points`)],
   ];
   return [{ kind: 'table', head: ['Suite', 'Pass rate', 'References', 'Verdicts', 'Largest fall seen'].map((name) => [text(name)]), rows: suites.slice(0, rows).map(row) }];
 }

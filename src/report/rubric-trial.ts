@@ -1,5 +1,5 @@
 import type { RubricTrial } from '../core/rubrics/rubric-trial.ts';
-import { percent } from '../text/amounts.ts';
+import { decimal, percent } from '../text/amounts.ts';
 import { code, paragraph, place, strong, text, type Block, type Line } from './sections/document.ts';
 import { counted } from './sections/phrases.ts';
 
@@ -40,8 +40,4 @@ function graded({ expected, labels }: Example): string {
   const names = [...new Set(labels.map((label) => label ?? 'unread'))];
   const parts = names.map((name) => ({ name, count: labels.filter((label) => (label ?? 'unread') === name).length })).sort((a, b) => b.count - a.count);
   return parts.map(({ name, count }) => `${name === expected ? '✓' : '✗'} ${name}${labels.length === 1 ? '' : ` ${String(count)}`}`).join(', ');
-}
-
-function decimal(value: number | null): string {
-  return value === null ? '–' : value.toFixed(2).replace('-', '−');
 }

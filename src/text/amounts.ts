@@ -1,6 +1,18 @@
-/** A share as people read it: `84.0 %`; `–` when nothing was judged. */
+/** More decimals than this tell rounding of sums from nothing, and no two shares of real suites apart. */
+const MOST_DECIMALS = 6;
+
+/** A share as people read it: `84.0 %`; `–` when nothing was judged. Only all is `100.0 %` and only none `0.0 %`: 2,999 of 3,000 are `99.97 %`. */
 export function percent(share: number | null): string {
-  return share === null ? '–' : `${(share * 100).toFixed(1)} %`;
+  return share === null ? '–' : `${inPercent(share)} %`;
+}
+
+/** A share that misses a limit, beside that limit, with as many decimals as tell the two apart: `79.97 %` and `80.00 %`. */
+export function percentAndLimit(share: number, limit: number): [string, string] {
+  for (let decimals = 1; decimals <= MOST_DECIMALS; decimals++) {
+    const both = [(share * 100).toFixed(decimals), (limit * 100).toFixed(decimals)] as const;
+    if (both[0] !== both[1]) return [`${both[0]} %`, `${both[1]} %`];
+  }
+  return [percent(share), percent(limit)];
 }
 
 /** A difference of shares: `−6.0 points`, with a real minus sign. */
@@ -8,14 +20,77 @@ export function points(difference: number | null): string {
   return difference === null ? '–' : `${signed(difference)} points`;
 }
 
-/** A difference of shares in points without the word: `−6.0`. */
+/** A difference of shares in points without the word: `−6.0`; only what is nothing is `0.0`. */
 export function signed(difference: number): string {
-  const text = Math.abs(difference * 100).toFixed(1);
-  if (Number(text) === 0) return '0.0';
-  return `${difference < 0 ? '−' : '+'}${text}`;
+  return withSign(difference, inSize(difference));
+}
+
+/** The size of a difference of shares in points, without a sign: `6.0`. */
+export function inSize(difference: number): string {
+  return inDecimals(Math.abs(difference * 100), (text) => Number(text) !== 0);
+}
+
+/**
+ * The difference of two shares that are written beside it, as a reader would subtract them: `83.3 %` and `66.7 %` are `−16.6`
+ * apart, though 5/6 and 4/6 are −16.7. So the parts of a difference also add up as they are written.
+ */
+export function signedBetween(base: number, head: number): string {
+  const difference = pointsApart(base, head);
+  const size = Math.abs(difference).toFixed(decimalsBeside(base, head));
+  return withSign(difference, difference === 0 ? '0.0' : size);
+}
+
+/** The number that {@link signedBetween} writes. */
+export function pointsApart(base: number, head: number): number {
+  return Number((percentage(head) - percentage(base)).toFixed(decimalsBeside(base, head)));
+}
+
+/** The number that {@link percent} writes. */
+export function percentage(share: number): number {
+  return Number(inPercent(share));
+}
+
+/** `−16.6 points`, by {@link signedBetween}; a dash where a share is missing. */
+export function pointsBetween(base: number | null, head: number | null): string {
+  return base === null || head === null ? '–' : `${signedBetween(base, head)} points`;
+}
+
+/** A p-value as part of a sentence: `p = 0.012`, `p < 0.001`. */
+export function pValue(p: number): string {
+  return `p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`}`;
+}
+
+/** A number with two decimals and a real minus sign, which nothing but a number below zero has; `–` for none. */
+export function decimal(value: number | null): string {
+  if (value === null) return '–';
+  const size = Math.abs(value).toFixed(2);
+  return `${value < 0 && Number(size) !== 0 ? '−' : ''}${size}`;
 }
 
 /** `1 reference`, `2 references`. */
 export function plural(count: number, noun: string): string {
   return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function inPercent(share: number): string {
+  return inDecimals(share * 100, (text) => (Number(text) !== 0 || share === 0) && (Number(text) !== 100 || share === 1));
+}
+
+/** With the fewest decimals, one at least, that say no more than is so; with one where not even many do. */
+function inDecimals(value: number, isFaithful: (text: string) => boolean): string {
+  for (let decimals = 1; decimals <= MOST_DECIMALS; decimals++) {
+    const text = value.toFixed(decimals);
+    if (isFaithful(text)) return text;
+  }
+  return value.toFixed(1);
+}
+
+function decimalsBeside(base: number, head: number): number {
+  const [before = 1, after = 1] = [base, head].map(inPercent).map((text) => text.length - text.indexOf('.') - 1);
+  return Math.max(before, after);
+}
+
+function withSign(difference: number, size: string): string {
+  if (Number(size) === 0) return size;
+  return `${difference < 0 ? '−' : '+'}${size}`;
 }

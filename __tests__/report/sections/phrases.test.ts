@@ -8,9 +8,9 @@ describe('numbers as people read them', () => {
   });
 
   test('a difference carries its sign and its interval', () => {
-    expect(difference({ difference: -0.06, low: -0.104, high: -0.016 })).toBe('−6.0 points, 90 % interval −10.4 to −1.6');
-    expect(difference({ difference: 0.0004, low: null, high: null })).toBe('0.0 points');
-    expect(difference({ difference: null, low: null, high: null })).toBeNull();
+    expect(difference({ base: 0.84, head: 0.78, difference: -0.06, low: -0.104, high: -0.016 })).toBe('−6.0 points, 90 % interval −10.4 to −1.6');
+    expect(difference({ base: 0.84, head: 0.8404, difference: 0.0004, low: null, high: null })).toBe('0.0 points');
+    expect(difference({ base: null, head: null, difference: null, low: null, high: null })).toBeNull();
   });
 
   test('rates of one side stand alone', () => {

@@ -30,6 +30,12 @@ describe('the ranking of a sweep', () => {
     expect(text.indexOf('cheap')).toBeLessThan(text.indexOf('dear'));
   });
 
+  test('has the pass rate that the suite has everywhere else, also where references were judged unequally often', () => {
+    const references = [referenceOf('a', 'pass', { head: sideOf(answers(1, 1)) }), referenceOf('b', 'fail', { head: sideOf(answers(0, 3)) })];
+    const unequal = (model: string) => suiteOf('capitals', references, { variant: { model, parameters: {} }, pass_rate: { base: null, head: 0.5, difference: null, low: null, high: null, p: null } });
+    expect(shown([unequal('one'), unequal('other')])).toMatch(/1 +one +50\.0 % +15\.0 % to 85\.0 % +1 of 4/);
+  });
+
   test('is there for sweeps with variants alone, and leaves skipped references out', () => {
     expect(shown([variant('one', 1, 2)])).toBe('');
     expect(shown([variant('a', 1, 2), variant('b', 1, 2)], 'diff')).toBe('');

@@ -4,15 +4,16 @@ import { discreteFdr } from '../../statistics/discrete-fdr.ts';
 import { referenceTest } from '../../statistics/reference-test.ts';
 import { settlingSize } from '../../statistics/settling-size.ts';
 import { SCREEN_TRIES, FULL_TRIES } from '../../statistics/adaptive-levels.ts';
+import { isComparable } from '../../statistics/table.ts';
 import { designOf } from '../../statistics/visible-drop.ts';
 import { tallyOf, type RollupWord } from './rollup.ts';
 import type { CaseRun, LaneRun } from '../trial/rounds.ts';
 import { classificationOf } from './classification.ts';
-import { preferenceOf } from './preference.ts';
-import { countOutcomes, meanRate, sharedTries } from './tables.ts';
+import { preferenceOf, preferenceTables } from './preference.ts';
+import { countOutcomes, meanOfTables, meanRate } from './tables.ts';
 import type { ComparedLane, LaneVerdict } from './verdict.ts';
 import type { RunWords } from './rollup-words.ts';
-import { percent, plural, points, signed } from '../../text/amounts.ts';
+import { inSize, percent, plural, pointsBetween, pValue, signed } from '../../text/amounts.ts';
 import { scoreCount, scoreNames } from '../fingerprint/yardstick.ts';
 import { gates } from '../select/select.ts';
 
@@ -35,9 +36,9 @@ export function compareLane(lane: ComparedLane, verdict: LaneVerdict | null, wor
     path, name, variant, base_variant: baseVariant, because, ...(Object.keys(lane.ownGate).length === 0 ? {} : { gate: lane.ownGate }), pass_rate: rate, verdict: shown,
     summary: summaryOf(shown, rate, verdict, lane),
     visible_drop: verdict?.visibleDrop ?? null,
-    compared: { references: compared.length, tries: verdict?.tries ?? 0 },
+    compared: { references: verdict === null ? 0 : comparedReferences(lane, verdict), tries: verdict?.tries ?? 0 },
     references: [...references, ...removed],
-    metrics: metricRates(run),
+    metrics: metricRates(lane, verdict),
     ...(conversation === null ? {} : { conversation }),
     ...(preference === null ? {} : { preference }),
     ...(classification === null ? {} : { classification }),
@@ -115,22 +116,32 @@ function ratedRuns({ run, compared, quarantined }: ComparedLane): readonly CaseR
   return compared.length > 0 ? compared : run.runs.filter((one) => gates(run.lane, one.case) && !quarantined(one.case.reference.id));
 }
 
-/** and the tries that they share. */
-function ratedTries(lane: ComparedLane, verdict: LaneVerdict | null): number {
-  return verdict?.tries ?? sharedTries(ratedRuns(lane).filter(({ base, head }) => base.length + head.length > 0));
+/** and how many of their tries: those that all share where suspects got more, else all of them. */
+function ratedTries({ policy }: ComparedLane, verdict: LaneVerdict | null): number {
+  return policy.kind === 'adaptive' && verdict !== null ? verdict.tries : Number.POSITIVE_INFINITY;
 }
 
+/** Where sides are compared, the rates are those of the references that were judged on both, so that they are as far apart as the difference says. */
 function passRate(lane: ComparedLane, verdict: LaneVerdict | null): PassRate {
-  const [runs, tries] = [ratedRuns(lane), ratedTries(lane, verdict)];
-  const rates = { base: meanRate(runs, 'base', tries), head: meanRate(runs, 'head', tries) };
-  if (verdict === null || verdict.interval === null) return { ...rates, difference: null, low: null, high: null, p: null };
-  const { interval: { difference, low, high }, p } = verdict;
-  return { ...rates, difference, low, high, p };
+  if (verdict === null || verdict.interval === null) {
+    const [runs, tries] = [ratedRuns(lane), ratedTries(lane, verdict)];
+    return { base: meanRate(runs, 'base', tries), head: meanRate(runs, 'head', tries), difference: null, low: null, high: null, p: null };
+  }
+  const { interval: { difference, low, high }, p, tables } = verdict;
+  return { base: meanOfTables(tables, 'base'), head: meanOfTables(tables, 'head'), difference, low, high, p };
 }
 
-function metricRates({ deciding, runs }: LaneRun): SuiteResult['metrics'] {
+/** References that were judged on both sides. */
+function comparedReferences({ run, policy, compared }: ComparedLane, { tables }: LaneVerdict): number {
+  if (policy.kind !== 'pairs') return tables.filter(isComparable).length;
+  return compared.filter((one) => preferenceTables(run.deciding.tests, [one]).length > 0).length;
+}
+
+function metricRates(lane: ComparedLane, verdict: LaneVerdict | null): SuiteResult['metrics'] {
+  const { deciding } = lane.run;
+  const [runs, tries] = [ratedRuns(lane), ratedTries(lane, verdict)];
   const rate = (name: string, side: Side): { rate: number | null; judged: number } => {
-    const statuses = runs.flatMap((run) => run[side].flatMap(({ result }) => result.scores.filter(({ metric }) => metric === name).map(({ status }) => status)));
+    const statuses = runs.flatMap((run) => run[side].slice(0, tries).flatMap(({ result }) => result.scores.filter(({ metric }) => metric === name).map(({ status }) => status)));
     const judged = statuses.filter((status) => status === 'pass' || status === 'fail').length;
     return { judged, rate: judged === 0 ? null : statuses.filter((status) => status === 'pass').length / judged };
   };
@@ -140,25 +151,28 @@ function metricRates({ deciding, runs }: LaneRun): SuiteResult['metrics'] {
   });
 }
 
-function summaryOf(shown: Verdict, rate: PassRate, verdict: LaneVerdict | null, { policy, gate }: ComparedLane): string {
+function summaryOf(shown: Verdict, rate: PassRate, verdict: LaneVerdict | null, lane: ComparedLane): string {
   if (verdict === null || verdict.interval === null) return plainSummary(shown, rate);
-  const { interval: { difference, low, high }, p, own, tries, visibleDrop: drop } = verdict;
-  const ruledOut = low < 0 ? `rules out a drop above ${(-low * 100).toFixed(1)} points` : 'rules out any drop';
-  const sees = drop === null ? 'cannot see any drop' : `usually sees drops of ${(drop * 100).toFixed(1)} points`;
+  const { policy, gate } = lane;
+  const { interval: { low, high }, p, tries, visibleDrop: drop } = verdict;
+  const ruledOut = low < 0 ? `rules out a drop above ${inSize(low)} points` : 'rules out any drop';
+  const sees = drop === null ? 'cannot see any drop' : `usually sees drops of ${inSize(drop)} points`;
   const more = policy.kind === 'adaptive' && tries === SCREEN_TRIES ? `, up to ${String(FULL_TRIES)} where it looks worse` : '';
-  return `pass rate ${percent(rate.base)} → ${percent(rate.head)} (${points(difference)}, 90 % interval ${signed(low)} to ${signed(high)}, `
-    + `p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`}); ${ruledOut}; this suite (${plural(own.length, 'reference')} × ${String(tries)} tries${more}) ${sees}.`
+  return `pass rate ${percent(rate.base)} → ${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ${signed(low)} to ${signed(high)}, `
+    + `${pValue(p)}); ${ruledOut}; this suite (${plural(comparedReferences(lane, verdict), 'reference')} × ${tries === 1 ? '1 try' : `${String(tries)} tries`}${more}) ${sees}.`
     + (shown === 'inconclusive' ? ` ${whatSettles(verdict, gate.tolerance)}` : '');
 }
 
 /** What would turn "cannot tell" into an answer, if in truth nothing changed. */
-function whatSettles({ tables }: LaneVerdict, tolerance: number): string {
-  const { tries, references } = settlingSize(designOf(tables), tolerance);
+function whatSettles({ tables, tries: made }: LaneVerdict, tolerance: number): string {
+  const design = designOf(tables);
+  const { tries, references } = settlingSize(design, tolerance);
+  const tolerated = `a drop above the tolerance of ${inSize(tolerance)} points`;
+  if (references !== null && references <= design.references) return `A run of this size usually rules out ${tolerated} where nothing changed; this one saw too much of a drop for that.`;
   const ways = [
-    ...(tries === null ? [] : [`${String(tries)} tries of each reference`]),
+    ...(tries === null || tries <= made ? [] : [`${String(tries)} tries of each reference`]),
     ...(references === null ? [] : [plural(references, 'reference')]),
   ];
-  const tolerated = `a drop above the tolerance of ${(tolerance * 100).toFixed(1)} points`;
   return ways.length === 0 ? `No affordable number of tries or references would rule out ${tolerated}.` : `To rule out ${tolerated} takes about ${ways.join(' or ')}.`;
 }
 

@@ -4,7 +4,7 @@ import { suiteTest } from '../../statistics/suite-test.ts';
 import type { Table } from '../../statistics/table.ts';
 import { gatesByPreference, isPairwise } from '../trial/pairwise.ts';
 import type { CaseRun } from '../trial/rounds.ts';
-import { plural, points, signed } from '../../text/amounts.ts';
+import { plural, points, pValue, signed } from '../../text/amounts.ts';
 
 interface Comparison { better: 'head' | 'base' | 'tie' }
 
@@ -39,7 +39,7 @@ export function preferenceOf(tests: Tests, runs: readonly CaseRun[]): Preference
   return {
     metric: metric.name, head, base, ties, p, ...interval, gates,
     summary: `of ${plural(found.length, 'comparison')} head's answer is preferred in ${String(head)} and base's in ${String(base)}, ${String(ties)} are ties `
-      + `(${points(interval.difference)}, 90 % interval ${signed(interval.low)} to ${signed(interval.high)}, sign test p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`})`
+      + `(${points(interval.difference)}, 90 % interval ${signed(interval.low)} to ${signed(interval.high)}, sign test ${pValue(p)})`
       + `${gates ? '' : '; advice only, since other metrics gate'}.`,
   };
 }

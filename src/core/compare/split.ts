@@ -1,28 +1,24 @@
-import type { Because, Outcome, YardstickResult } from '../../types.ts';
+import type { Because, Outcome, Side, YardstickResult } from '../../types.ts';
 import { cohenKappa } from '../../statistics/kappa.ts';
 import { mcnemar } from '../../statistics/mcnemar.ts';
-import type { CaseRun, LaneRun } from '../trial/rounds.ts';
-import { countOutcomes, sharedTries } from './tables.ts';
+import type { CaseRun } from '../trial/rounds.ts';
+import { gates } from '../select/select.ts';
+import type { ComparedLane } from './verdict.ts';
+import type { Counts } from '../../statistics/table.ts';
+import { countOutcomes, meanOfCounts, sharedTries } from './tables.ts';
 import type { RunWords } from './rollup-words.ts';
 import { isYardstickKey } from '../fingerprint/yardstick.ts';
-import { percent, plural, signed } from '../../text/amounts.ts';
-
-type Corner = 'deciding' | 'other';
+import { percent, plural, pointsApart, signedBetween } from '../../text/amounts.ts';
 
 /**
  * Both sides' outputs under both yardsticks, and how the change of the pass rate splits: what the prompt did under
  * head's yardstick, plus what the yardstick did on base's outputs. Null when the yardsticks do not differ.
  */
-export function yardstickSplit(lane: LaneRun, words: ReadonlyMap<CaseRun, RunWords>): YardstickResult | null {
+export function yardstickSplit({ run: lane, policy, quarantined }: ComparedLane, words: ReadonlyMap<CaseRun, RunWords>): YardstickResult | null {
   if (lane.other === null) return null;
-  const runs = lane.runs.filter(({ base, head }) => base.length > 0 && head.length > 0);
-  const tries = sharedTries(runs);
+  const runs = lane.runs.filter(({ case: one, base, head }) => base.length > 0 && head.length > 0 && gates(lane.lane, one) && !quarantined(one.reference.id));
   const headDecides = lane.deciding.side === 'head';
-  const rate = (outputs: 'base' | 'head', yardstick: 'base' | 'head'): number | null =>
-    meanUnder(runs, outputs, (yardstick === 'head') === headDecides ? 'deciding' : 'other', tries);
-  const rates = {
-    base_base: rate('base', 'base'), base_head: rate('base', 'head'), head_base: rate('head', 'base'), head_head: rate('head', 'head'),
-  };
+  const rates = ratesOf(runs.map((run) => cornersOf(run, headDecides, policy.kind === 'adaptive' ? sharedTries(runs) : Number.POSITIVE_INFINITY)));
   const effects = {
     prompt_effect: difference(rates.head_head, rates.base_head),
     yardstick_effect: difference(rates.base_head, rates.base_base),
@@ -32,16 +28,28 @@ export function yardstickSplit(lane: LaneRun, words: ReadonlyMap<CaseRun, RunWor
   const flipped = flips(runs, words, headDecides);
   return {
     path: lane.lane.path, name: lane.lane.name, rates, ...effects, because, flipped, same_answers: sameAnswers(runs, headDecides),
-    summary: inWords({ rates, ...effects, because, flipped }),
+    summary: inWords({ rates, because, flipped }),
   };
 }
 
-function meanUnder(runs: readonly CaseRun[], side: 'base' | 'head', corner: Corner, tries: number): number | null {
-  const rates = runs
-    .map((run) => countOutcomes(run[side].slice(0, tries).flatMap(({ result, other }) => (corner === 'deciding' ? result : other)?.outcome ?? [])))
-    .filter((counts) => counts.tries > 0)
-    .map((counts) => counts.passes / counts.tries);
-  return rates.length === 0 ? null : rates.reduce((sum, one) => sum + one, 0) / rates.length;
+type Corners = Record<keyof YardstickResult['rates'], Counts>;
+
+/** A reference's tries by whose output it is and whose yardstick judges it. */
+function cornersOf(run: CaseRun, headDecides: boolean, tries: number): Corners {
+  const under = (outputs: Side, yardstick: Side): Counts => countOutcomes(run[outputs].slice(0, tries).flatMap(
+    ({ result, other }) => ((yardstick === 'head') === headDecides ? result : other)?.outcome ?? []));
+  return { base_base: under('base', 'base'), base_head: under('base', 'head'), head_base: under('head', 'base'), head_head: under('head', 'head') };
+}
+
+/**
+ * Mean rates over the references that were judged in all four corners, for a difference between rates of different references
+ * would be no effect of anything; where there are none, over those of which base's answers were judged by both yardsticks.
+ */
+function ratesOf(corners: readonly Corners[]): YardstickResult['rates'] {
+  const onBase = corners.filter(({ base_base: before, base_head: after }) => before.tries > 0 && after.tries > 0);
+  const whole = onBase.filter(({ head_base: before, head_head: after }) => before.tries > 0 && after.tries > 0);
+  const rate = (corner: keyof Corners): number | null => meanOfCounts((whole.length > 0 ? whole : onBase).map((one) => one[corner]));
+  return { base_base: rate('base_base'), base_head: rate('base_head'), head_base: rate('head_base'), head_head: rate('head_head') };
 }
 
 function difference(after: number | null, before: number | null): number | null {
@@ -72,18 +80,18 @@ function flips(runs: readonly CaseRun[], words: ReadonlyMap<CaseRun, RunWords>, 
   });
 }
 
-type Split = Pick<YardstickResult, 'rates' | 'prompt_effect' | 'yardstick_effect' | 'total' | 'because' | 'flipped'>;
+type Split = Pick<YardstickResult, 'rates' | 'because' | 'flipped'>;
 
-function inWords({ rates, prompt_effect: prompt, yardstick_effect: yardstick, total, because, flipped }: Split): string {
-  if (total === null || prompt === null || yardstick === null) return 'The yardstick changed; the four rates could not all be measured.';
-  const size = (Math.abs(total) * 100).toFixed(1);
-  const moved = Number(size) === 0
-    ? `The pass rate stayed at ${percent(rates.head_head)}`
-    : `The pass rate ${total > 0 ? 'rose' : 'fell'} ${size} points (${percent(rates.base_base)} → ${percent(rates.head_head)})`;
-  const flat = Number((yardstick * 100).toFixed(1)) === 0;
+function inWords({ rates: { base_base: before, base_head: between, head_head: after }, because, flipped }: Split): string {
+  if (before === null || between === null || after === null) return 'The yardstick changed; the four rates could not all be measured.';
+  const [total, yardstick] = [pointsApart(before, after), pointsApart(before, between)];
+  const moved = total === 0
+    ? `The pass rate stayed at ${percent(after)}`
+    : `The pass rate ${total > 0 ? 'rose' : 'fell'} ${signedBetween(before, after).slice(1)} points (${percent(before)} → ${percent(after)})`;
+  const flat = yardstick === 0;
   const how = flat ? 'changed' : `got ${yardstick > 0 ? 'easier' : 'stricter'}`;
   const rolled = flat && flipped.length > 0 ? ` ${plural(flipped.length, 'reference')} of base read otherwise all the same.` : '';
-  return `${moved}: ${signed(prompt)} from the prompt, ${signed(yardstick)} because ${whatChanged(because)} ${how}.${rolled}`;
+  return `${moved}: ${signedBetween(between, after)} from the prompt, ${signedBetween(before, between)} because ${whatChanged(because)} ${how}.${rolled}`;
 }
 
 /** The changed part of the yardstick, as a subject in the singular. */

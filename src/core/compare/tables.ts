@@ -1,5 +1,5 @@
 import type { Outcome, Side } from '../../types.ts';
-import type { Table } from '../../statistics/table.ts';
+import { isComparable, type Counts, type Table } from '../../statistics/table.ts';
 import { fingerprintOf } from '../select/affected.ts';
 import type { Attempt, CaseRun, LaneRun } from '../trial/rounds.ts';
 import { gates } from '../select/select.ts';
@@ -38,6 +38,15 @@ export function sharedTries(runs: readonly CaseRun[]): number {
 
 /** Mean over references of their pass rate on one side, over tries [0, to); null when no try was judged. */
 export function meanRate(runs: readonly CaseRun[], side: Side, to: number): number | null {
-  const rates = runs.map((run) => countsOf(run[side], 0, to)).filter(({ tries }) => tries > 0).map(({ passes, tries }) => passes / tries);
+  return meanOfCounts(runs.map((run) => countsOf(run[side], 0, to)));
+}
+
+/** Mean over tables with tries on both sides of one side's pass rate; null where there is none. */
+export function meanOfTables(tables: readonly Table[], side: Side): number | null {
+  return meanOfCounts(tables.filter(isComparable).map((table) => table[side]));
+}
+
+export function meanOfCounts(counts: readonly Counts[]): number | null {
+  const rates = counts.filter(({ tries }) => tries > 0).map(({ passes, tries }) => passes / tries);
   return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
 }

@@ -1,11 +1,13 @@
 import type { AttributeResult, Conclusion, GateSettings, ReferenceResult, SuiteResult, TryResult, YardstickResult } from '../../types.ts';
-import { percent, points, plural, signed } from '../../text/amounts.ts';
+import { percent, percentAndLimit, plural, pointsBetween, pValue, signed } from '../../text/amounts.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
 import { ungradedInAll, ungradedSuites } from './ungraded.ts';
 import { countsForVerdict } from './counts.ts';
 
 /** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
 const MAX_ERROR_SHARE = 0.1;
+/** Keeps the rounding of means from taking a rate for lower, or a change for larger, than the limit that it is equal to. */
+const SLACK = 1e-9;
 const NO_TEST = 'No test ran, so there is no verdict.';
 /** GitHub's limit for titles that annotations and checks share. */
 const TITLE_LIMIT = 255;
@@ -111,7 +113,9 @@ function regression({ verdict, name, summary }: SuiteResult): string[] {
 }
 
 function belowFloor({ name, pass_rate: { head } }: SuiteResult, { min_pass_rate: floor }: GateSettings): string[] {
-  return floor === null || head === null || head >= floor ? [] : [`${name}: pass rate ${percent(head)} is below min_pass_rate ${percent(floor)}`];
+  if (floor === null || head === null || head >= floor - SLACK) return [];
+  const [rate, least] = percentAndLimit(head, floor);
+  return [`${name}: pass rate ${rate} is below min_pass_rate ${least}`];
 }
 
 function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSettings): string[] {
@@ -123,7 +127,7 @@ function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSe
 function regressedAttributes({ name, path, variant }: SuiteResult, { attributes: word }: GateSettings, attributes: readonly AttributeResult[]): string[] {
   if (word !== 'fail') return [];
   const own = attributes.filter((one) => one.verdict === 'regressed' && one.path === path && one.suite === name && canonicalJson({ ...one.variant }) === canonicalJson({ ...variant }));
-  return own.map((one) => `${name}: the ${one.kind === 'domain' ? 'domain' : 'sub-task'} "${one.name}" regressed: pass rate ${percent(one.base)} → ${percent(one.head)} (${points(one.difference)}`
+  return own.map((one) => `${name}: the ${one.kind === 'domain' ? 'domain' : 'sub-task'} "${one.name}" regressed: pass rate ${percent(one.base)} → ${percent(one.head)} (${pointsBetween(one.base, one.head)}`
     + `${one.low === null || one.high === null ? '' : `, 90 % interval ${signed(one.low)} to ${signed(one.high)}`}) over ${plural(one.n, 'reference')}; gate.attributes is fail`);
 }
 
@@ -146,12 +150,12 @@ function yardstickWarnings(input: GateInput): string[] {
 
 /** Yardsticks that moved the pass rate of base's own answers by more than the margin of their suite. */
 function movedYardsticks({ yardstick, suites, settings }: GateInput): Finding[] {
-  return yardstick.flatMap(({ path, name, yardstick_effect: effect, same_answers: { pass_fail, fail_pass, p } }): Finding[] => {
+  return yardstick.flatMap(({ path, name, rates, yardstick_effect: effect, same_answers: { pass_fail, fail_pass, p } }): Finding[] => {
     const suite = suites.find((one) => one.path === path && one.name === name);
     const gate = suite === undefined ? settings : gateOf(suite, settings);
-    if (effect === null || Math.abs(effect) <= gate.min_drop) return [];
-    const text = `${name}: the yardstick moved the pass rate by ${points(effect)} `
-      + `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass, McNemar mid-p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`})`;
+    if (effect === null || Math.abs(effect) <= gate.min_drop + SLACK) return [];
+    const text = `${name}: the yardstick moved the pass rate by ${pointsBetween(rates.base_base, rates.base_head)} `
+      + `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass, McNemar mid-${pValue(p)})`;
     return [{ text, failOn: gate.fail_on }];
   });
 }
@@ -192,8 +196,8 @@ function plainTitle(input: GateInput, ran: number): string {
   return unexplainedSuites(input)[0] ?? `No regression in ${plural(input.affected, 'affected reference')} of ${plural(ran, 'suite')}`;
 }
 
-function inShort({ name, pass_rate: { base, head, difference } }: SuiteResult): string {
-  return `${name} ${percent(base)} → ${percent(head)} (${points(difference)})`;
+function inShort({ name, pass_rate: { base, head } }: SuiteResult): string {
+  return `${name} ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)})`;
 }
 
 function listed(ids: readonly string[]): string {

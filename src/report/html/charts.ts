@@ -1,5 +1,5 @@
 import type { AttributeResult, Result } from '../../types.ts';
-import { percent, points } from '../../text/amounts.ts';
+import { percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { escapeMarkup } from '../../text/html.ts';
 import { ALIGNMENT_WORDS, alignmentWords } from '../sections/attributes.ts';
@@ -11,7 +11,7 @@ import { attributesWorstFirst, explainedSuites, suiteKey } from '../sections/exp
 import { tableHtml } from './blocks.ts';
 import { cardHtml } from './frame.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
-import { cost as inDollars, count, counted, rateInterval, rates, signedInterval, variantWords } from '../sections/phrases.ts';
+import { change, cost as inDollars, count, counted, rateInterval, rates, signedInterval, variantWords } from '../sections/phrases.ts';
 import { rankedPrompts, type Ranked } from '../sections/ranking.ts';
 
 type Library = typeof library;
@@ -78,7 +78,7 @@ function proficiencyCard(all: readonly AttributeResult[], rows: readonly Attribu
       rows: rows.map((one) => sidesRow(one, diff)),
     }),
     table: diff
-      ? table(['Attribute', 'References compared', 'Pass rate', 'Difference', '90 % interval', 'Verdict'], all, (one) => [count(one.n), rates(one.base, one.head), points(one.difference), signedInterval(one.low, one.high), verdictWords(one)])
+      ? table(['Attribute', 'References compared', 'Pass rate', 'Difference', '90 % interval', 'Verdict'], all, (one) => [count(one.n), rates(one.base, one.head), change(one), signedInterval(one.low, one.high), verdictWords(one)])
       : table(['Attribute', 'References judged', 'Pass rate'], all, ({ n, base, head }) => [count(n), rates(base, head)]),
   });
 }

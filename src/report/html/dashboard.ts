@@ -1,5 +1,5 @@
 import type { AttributeResult, Insight, Result } from '../../types.ts';
-import { percent, points } from '../../text/amounts.ts';
+import { percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { escapeMarkup } from '../../text/html.ts';
 import { alignmentWords } from '../sections/attributes.ts';
@@ -10,7 +10,7 @@ import type { Charts } from './charts.ts';
 import { kindLink, referenceLink, type PageIndex } from './page-index.ts';
 import { dropsHtml, skillsHtml } from './samples.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
-import { andMore, count, counted, rates, signedInterval } from '../sections/phrases.ts';
+import { andMore, change, count, counted, rates, signedInterval } from '../sections/phrases.ts';
 
 /** Suites, and attributes of a suite that moved, with all there is to say of them; the rest is counted. */
 const MOST_SUITES = 20;
@@ -74,9 +74,9 @@ function insightsHtml(insights: readonly Insight[], of: ExplainedSuite, index: P
 
 /** An attribute that regressed or improved: its numbers, what it is, whom it took along, and samples. */
 function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: PageIndex): string {
-  const { name, kind, explanation, n, base, head, difference, low, high, verdict, alignment } = attribute;
+  const { name, kind, explanation, n, base, head, low, high, verdict, alignment } = attribute;
   const worse = verdict === 'regressed';
-  const numbers = `${KIND_WORDS[kind]}, ${counted(n, 'reference')}: ${rates(base, head)}, ${points(difference)}, 90 % interval ${signedInterval(low, high)}`;
+  const numbers = `${KIND_WORDS[kind]}, ${counted(n, 'reference')}: ${rates(base, head)}, ${change(attribute)}, 90 % interval ${signedInterval(low, high)}`;
   const along = of.attributes.filter((one) => one.explained_by.includes(attribute.id)).map((one) => escapeMarkup(shorten(one.name, NAME_LIMIT)));
   return [
     `<details class="kind" open><summary>${chip(worse ? '✗ regressed' : '↑ improved', worse ? 'bad' : 'good')} <b>${escapeMarkup(shorten(name, NAME_LIMIT))}</b> <span class="soft">${escapeMarkup(numbers)}</span></summary><div class="body">`,

@@ -1,5 +1,5 @@
 import type { AttributeResult, ReferenceResult, ReferenceStatus, Result, SuiteResult } from '../../types.ts';
-import { points, signed } from '../../text/amounts.ts';
+import { signed } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { escapeMarkup } from '../../text/html.ts';
 import { bytes, type Detail } from '../sections/detail.ts';
@@ -15,7 +15,7 @@ import { pageIndex, type PageIndex } from './page-index.ts';
 import { groups, STATUS_ORDER, suiteHtml } from './references.ts';
 import { NO_LINKS, type Links } from '../markdown.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
-import { count, counted, difference, rates, shortSha, STATUS_WORDS, VERDICTS } from '../sections/phrases.ts';
+import { change, count, counted, difference, rates, shortSha, STATUS_WORDS, VERDICTS } from '../sections/phrases.ts';
 import { rankedPrompts, rankingBlocks } from '../sections/ranking.ts';
 import { sectionBlocks, type SectionName } from '../sections/sections.ts';
 import { becauseLine, repeatedNames, suiteCell } from '../sections/suites.ts';
@@ -96,7 +96,7 @@ function suitesHtml({ suites, mode }: Result, links: Links): string {
     const start = [{ html: lineHtml(suiteCell(suite, repeated.has(name)), links), own: false }, own(rates(rate.base, rate.head))];
     if (mode === 'sweep') return [...start, own(counted(suite.references.length, 'reference'))];
     return [
-      ...start, own(rate.difference === null ? '–' : `${points(rate.difference)}${rate.low === null || rate.high === null ? '' : `<br><span class="soft">${signed(rate.low)} to ${signed(rate.high)}</span>`}`),
+      ...start, own(rate.difference === null ? '–' : `${change(rate)}${rate.low === null || rate.high === null ? '' : `<br><span class="soft">${signed(rate.low)} to ${signed(rate.high)}</span>`}`),
       own(intervalSvg(suite, reach)), own(compared.references === 0 ? '–' : `${count(compared.references)} × ${count(compared.tries)}`),
       own(chip(`${VERDICTS[verdict].sign} ${VERDICTS[verdict].word}`, verdictTone(verdict))), { html: lineHtml(becauseLine(because), links), own: false },
     ];

@@ -1,5 +1,5 @@
 import type { Variant } from '../../types.ts';
-import { percent, points as inPoints } from '../../text/amounts.ts';
+import { percent, pointsBetween } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { shareSpan } from '../charts/span.ts';
 import { code, NAME_LIMIT, paragraph, strong, text, type Block } from '../sections/document.ts';
@@ -70,7 +70,7 @@ function historyBlocks(points: readonly HistoryPoint[], more: readonly string[])
         const judged = moments.flatMap(({ rate }) => (rate === null ? [] : [rate]));
         const [last, before] = [judged.at(-1) ?? null, judged.at(-2) ?? null];
         return [
-          [code(name), ...(variant === '' ? [] : [text(' '), code(variant)])], [text(sparks(moments))], [text(percent(last))], [text(last === null || before === null ? '–' : inPoints(last - before))],
+          [code(name), ...(variant === '' ? [] : [text(' '), code(variant)])], [text(sparks(moments))], [text(percent(last))], [text(pointsBetween(before, last))],
           [text(percent(judged.length === 0 ? null : Math.min(...judged)))], [text(percent(judged.length === 0 ? null : Math.max(...judged)))], [text(count(judged.length))],
         ];
       }),
@@ -99,7 +99,7 @@ function inWords(moments: readonly Moment[]): string {
   const judged = moments.filter(({ rate }) => rate !== null);
   const [last, before] = [judged.at(-1), judged.at(-2)];
   if (last === undefined) return 'nothing was judged';
-  const change = before === undefined || last.rate === null || before.rate === null ? '' : `, ${inPoints(last.rate - before.rate)} against the result before`;
+  const change = before === undefined || last.rate === null || before.rate === null ? '' : `, ${pointsBetween(before.rate, last.rate)} against the result before`;
   return `latest ${percent(last.rate)}${change}`;
 }
 

@@ -1,11 +1,11 @@
 import type { AttributeResult, Insight, Result } from '../../types.ts';
-import { percent, points, signed } from '../../text/amounts.ts';
+import { percent, signed } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { code, group, joined, lineBreak, paragraph, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';
 import { attributesWorstFirst, explainedSuites, explainers, KIND_WORDS, type ExplainedSuite } from './explained-suites.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore, count, counted, rates } from './phrases.ts';
+import { andMore, change, count, counted, rates } from './phrases.ts';
 
 /** References named after an insight; the rest is counted. */
 const SHOWN_REFERENCES = 5;
@@ -65,9 +65,9 @@ export function alignmentWords({ alignment }: AttributeResult): string {
   return alignment === null ? '–' : alignment.base === null ? percent(alignment.head) : rates(alignment.base, alignment.head);
 }
 
-function differenceLine({ difference, low, high }: AttributeResult): Line {
-  if (difference === null) return [text('–')];
-  return low === null || high === null ? [text(points(difference))] : [text(points(difference)), lineBreak, text(`${signed(low)} to ${signed(high)}`)];
+function differenceLine(attribute: AttributeResult): Line {
+  const { low, high } = attribute;
+  return [text(change(attribute)), ...(low === null || high === null ? [] : [lineBreak, text(`${signed(low)} to ${signed(high)}`)])];
 }
 
 /** Those that moved with another, and not by themselves. */

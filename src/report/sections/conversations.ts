@@ -1,9 +1,9 @@
 import type { ConversationOutcome, ConversationSummary, PairedMean, Result, SuiteResult } from '../../types.ts';
-import { percent, points, signed } from '../../text/amounts.ts';
+import { percent, signed } from '../../text/amounts.ts';
 import { code, group, paragraph, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore, count, counted } from './phrases.ts';
+import { andMore, change as changeOf, count, counted } from './phrases.ts';
 
 /** What conversations took on both sides: completed share, turns, turns to each criterion, and how they ended. */
 export function conversations({ suites, mode }: Result, { items }: Detail): Block[] {
@@ -36,7 +36,7 @@ type Kind = 'share' | 'turns';
 function cells({ base, head, difference, low, high, n }: PairedMean, kind: Kind, mode: Result['mode']): Line[] {
   const value = (mean: number | null): string => (kind === 'share' ? percent(mean) : mean === null ? '–' : mean.toFixed(2));
   if (mode === 'sweep') return [[text(value(head))], [text(count(n))]];
-  const change = (by: number): string => (kind === 'share' ? points(by) : signedTurns(by));
+  const change = (by: number): string => (kind === 'share' ? changeOf({ base, head, difference: by }) : signedTurns(by));
   const interval = low === null || high === null ? '' : `, ${kind === 'share' ? signed(low) : signedTurns(low)} to ${kind === 'share' ? signed(high) : signedTurns(high)}`;
   return [[text(value(base))], [text(value(head))], [text(difference === null ? '–' : `${change(difference)}${interval}`)], [text(count(n))]];
 }

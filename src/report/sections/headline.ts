@@ -1,5 +1,5 @@
 import type { Result, SuiteResult } from '../../types.ts';
-import { percent } from '../../text/amounts.ts';
+import { inSize, percent } from '../../text/amounts.ts';
 import { ungradedInAll } from '../../core/gate/ungraded.ts';
 import { shorten } from '../../text/cut.ts';
 import { code, text, type Inline, type Line } from './document.ts';
@@ -73,7 +73,7 @@ function regression(result: Result, regressed: readonly SuiteResult[]): Line {
 function inconclusive(result: Result, open: readonly SuiteResult[]): Line {
   const low = worstOf(open)?.pass_rate.low ?? null;
   const line = several(result, open, 'cannot be told');
-  return low === null || low >= 0 ? line : [...line, text(` A drop of up to ${(-low * 100).toFixed(1)} points is not ruled out.`)];
+  return low === null || low >= 0 ? line : [...line, text(` A drop of up to ${inSize(low)} points is not ruled out.`)];
 }
 
 function nothingWorse(result: Result): Line {

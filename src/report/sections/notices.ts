@@ -1,4 +1,5 @@
 import type { Notice, NoticeKind, Problem, Purpose, Result } from '../../types.ts';
+import { inSize } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { code, group, joined, paragraph, place, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';
@@ -110,7 +111,6 @@ function measuredNoise({ noise }: Result): Line[] {
 function visibleDrops({ suites }: Result): Line[] {
   const drops = suites.map(({ visible_drop }) => visible_drop).filter((drop) => drop !== null);
   if (drops.length === 0) return [];
-  const inPoints = (drop: number): string => (drop * 100).toFixed(1);
-  const [least, most] = [inPoints(Math.min(...drops)), inPoints(Math.max(...drops))];
+  const [least, most] = [inSize(Math.min(...drops)), inSize(Math.max(...drops))];
   return [[text(least === most ? `usually sees drops of ${least} points` : `usually sees drops of ${least} to ${most} points, by suite`)]];
 }

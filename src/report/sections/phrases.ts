@@ -1,4 +1,4 @@
-import { percent, points, signed } from '../../text/amounts.ts';
+import { percent, points, pointsBetween, signed } from '../../text/amounts.ts';
 import type { PassRate, ReferenceResult, ReferenceStatus, SideResult, SuiteResult, UsageTotals, Variant, Verdict } from '../../types.ts';
 
 /** A sign and a word for each verdict; the sign is never the only bearer of the meaning. */
@@ -34,9 +34,18 @@ export function rates(base: number | null, head: number | null): string {
 }
 
 /** `−6.0 points, 90 % interval −10.4 to −1.6`; null where nothing was compared. */
-export function difference({ difference: value, low, high }: Pick<PassRate, 'difference' | 'low' | 'high'>): string | null {
+export function difference(rate: Moved): string | null {
+  const { difference: value, low, high } = rate;
   if (value === null) return null;
-  return low === null || high === null ? points(value) : `${points(value)}, 90 % interval ${signed(low)} to ${signed(high)}`;
+  return low === null || high === null ? change(rate) : `${change(rate)}, 90 % interval ${signed(low)} to ${signed(high)}`;
+}
+
+/** Two rates and how far they are apart. */
+type Moved = Pick<PassRate, 'base' | 'head' | 'difference' | 'low' | 'high'>;
+
+/** `−6.0 points`, which is what lies between the two rates as they are written; a dash where nothing was compared. */
+export function change({ base, head, difference: value }: Pick<Moved, 'base' | 'head' | 'difference'>): string {
+  return value === null || base === null || head === null ? points(value) : pointsBetween(base, head);
 }
 
 /** `−10.4 to −1.6`, of points; a dash where there is none. */

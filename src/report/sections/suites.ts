@@ -1,11 +1,11 @@
 import type { Because, Result, SuiteResult } from '../../types.ts';
-import { points, signed } from '../../text/amounts.ts';
+import { signed } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { code, group, joined, lineBreak, paragraph, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';
 import { SENTENCE } from './headline.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore, rates, variantChanges, variantWords } from './phrases.ts';
+import { andMore, change, rates, variantChanges, variantWords } from './phrases.ts';
 import { countsForVerdict } from '../../core/gate/counts.ts';
 
 /** Reasons named in a row; the rest is counted. */
@@ -45,7 +45,7 @@ const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
 function diffCells({ pass_rate: rate, compared, verdict, because }: SuiteResult): Line[] {
   return [
     [text(rates(rate.base, rate.head))],
-    rate.difference === null ? [text('–')] : [text(points(rate.difference)), ...interval(rate.low, rate.high)],
+    rate.difference === null ? [text('–')] : [text(change(rate)), ...interval(rate.low, rate.high)],
     [text(compared.references === 0 ? '–' : `${String(compared.references)} × ${String(compared.tries)}`)],
     [{ kind: 'verdict', verdict }],
     becauseLine(because),

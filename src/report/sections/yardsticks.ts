@@ -1,5 +1,5 @@
 import type { GraderResult, Result, YardstickResult } from '../../types.ts';
-import { percent, points } from '../../text/amounts.ts';
+import { decimal, percent, pointsBetween, pValue } from '../../text/amounts.ts';
 import { code, group, joined, paragraph, text, type Block, type Line } from './document.ts';
 import type { Detail } from './detail.ts';
 import { andMore, counted } from './phrases.ts';
@@ -30,7 +30,7 @@ function yardstickOf(one: YardstickResult, items: number): Block[] {
       ],
     },
     paragraph([
-      text(`Prompt ${points(one.prompt_effect)}, yardstick ${points(one.yardstick_effect)}, together ${points(one.total)}. Changed: `),
+      text(`Prompt ${pointsBetween(rates.base_head, rates.head_head)}, yardstick ${pointsBetween(rates.base_base, rates.base_head)}, together ${pointsBetween(rates.base_base, rates.head_head)}. Changed: `),
       ...becauseLine(one.because), text('.'),
     ]),
     ...sameAnswers(one),
@@ -44,11 +44,7 @@ function yardstickOf(one: YardstickResult, items: number): Block[] {
 function sameAnswers({ same_answers: { judged, pass_fail, fail_pass, p, kappa } }: YardstickResult): Block[] {
   if (judged === 0) return [];
   const agree = kappa === null ? '' : `, Cohen’s κ between the yardsticks ${decimal(kappa)}`;
-  return [paragraph([text(`The same ${counted(judged, 'answer')} of base under both: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass (McNemar mid-p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`}${agree}).`)])];
-}
-
-function decimal(value: number): string {
-  return value.toFixed(2).replace('-', '−');
+  return [paragraph([text(`The same ${counted(judged, 'answer')} of base under both: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass (McNemar mid-${pValue(p)}${agree}).`)])];
 }
 
 /** How well each rubric's grader agrees with its labelled examples, base → head. */
@@ -77,7 +73,7 @@ function graderRow({ name, base, head }: Pair): Line[] {
   const both = (key: 'agreement' | 'true_positive_rate' | 'true_negative_rate' | 'kappa', word: (value: number | null) => string): Line => [text(sides(base?.[key], head?.[key], word))];
   return [
     [code(name)], [text(examplesOf(shown))], both('agreement', percent), both('true_positive_rate', percent), both('true_negative_rate', percent),
-    both('kappa', (value) => (value === null ? '–' : decimal(value))), [text(percent(shown?.base_rate ?? null))],
+    both('kappa', decimal), [text(percent(shown?.base_rate ?? null))],
   ];
 }
 
