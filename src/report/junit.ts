@@ -13,8 +13,9 @@ const PART = 4_000;
 interface Ending { element: 'failure' | 'error' | 'skipped'; type: string; message: string; body: string }
 
 /**
- * The result as JUnit XML, for other CI systems: a suite per prompt and variant, a case per reference. A regression is a
- * failure (in a sweep a failed roll-up is one), an error an error; what was not judged, does not gate or is gone is skipped.
+ * The result as JUnit XML, for other CI systems: a suite per prompt and variant, a case per reference. A reference that
+ * regressed with its suite is a failure (in a sweep a failed roll-up is one), an error an error; what was not judged, does not
+ * gate or is gone is skipped.
  */
 export function renderJunit(result: Result): string {
   const suites = [...(result.problems.length === 0 ? [] : [problemsSuite(result.problems)]), ...result.suites.map(suiteElement)];
@@ -34,7 +35,7 @@ function suiteElement(suite: SuiteResult): Element {
   const variant = variantWords(suite.variant);
   const name = variant === '' ? suite.name : `${suite.name} [${variant}]`;
   const cases = suite.references.map((reference) => ({
-    ending: endingOf(reference),
+    ending: endingOf(reference, suite),
     attributes: { name: reference.id, classname: suite.name, file: reference.file, line: reference.line, time: seconds(reference.head) },
   }));
   return element({ name, file: suite.path }, cases);
@@ -61,12 +62,13 @@ function element(own: Attributes, cases: readonly { ending: Ending | null; attri
   return { xml, counts };
 }
 
-function endingOf(reference: ReferenceResult): Ending | null {
+function endingOf(reference: ReferenceResult, { verdict }: SuiteResult): Ending | null {
   const { status, base, head } = reference;
   const ending = (element: Ending['element'], message: string): Ending => ({ element, type: status, message, body: caseWords(reference, PART).join('\n') });
   const counts = base === null ? passed(head) : `${passed(base)} on base, ${passed(head)} on head`;
   if (status === 'removed') return ending('skipped', 'removed by this change');
   if (!countsForVerdict(reference)) return ending('skipped', `shown, does not gate: ${STATUS_WORDS[status]}, ${counts}`);
+  if (status === 'regressed' && verdict !== 'regressed') return ending('skipped', `got worse, which is not enough to call the suite regressed: ${counts}`);
   if (status === 'regressed' || status === 'fail') return ending('failure', `${STATUS_WORDS[status]}: ${counts}`);
   if (status === 'error') return ending('error', errorOf(reference));
   return status === 'ungraded' ? ending('skipped', `not judged: ${counts}`) : null;

@@ -2,7 +2,7 @@ import type { AttributeResult, Conclusion, GateSettings, ReferenceResult, SuiteR
 import { percent, percentAndLimit, plural, pointsBetween, pValue, signed } from '../../text/amounts.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
 import { ungradedInAll, ungradedSuites } from './ungraded.ts';
-import { countsForVerdict } from './counts.ts';
+import { countsForVerdict, worseAlone } from './counts.ts';
 
 /** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
 const MAX_ERROR_SHARE = 0.1;
@@ -187,13 +187,21 @@ function titleOf({ conclusion, reasons }: Omit<Decision, 'title'>, input: GateIn
   if (conclusion === 'failure') return reasons[0] ?? 'Failed';
   if (counted === 0 && (affected > 0 || removed.length === 0)) return reasons[0] ?? NO_TEST;
   if (affected === 0) return `Nothing to run: ${plural(removed.length, 'reference')} removed or newly skipped`;
-  if (open > 0) return `Cannot tell for ${plural(open, 'suite')} of ${String(ran)}`;
+  if (open > 0) return `Cannot tell for ${plural(open, 'suite')} of ${String(ran)}${alone(suites)}`;
   return plainTitle(input, ran);
 }
 
 /** Nothing got worse, as far as everything that gates could be looked at. */
 function plainTitle(input: GateInput, ran: number): string {
-  return unexplainedSuites(input)[0] ?? `No regression in ${plural(input.affected, 'affected reference')} of ${plural(ran, 'suite')}`;
+  const [unexplained] = unexplainedSuites(input);
+  if (unexplained !== undefined) return unexplained;
+  const size = `${plural(input.affected, 'affected reference')} of ${plural(ran, 'suite')}`;
+  return worseAlone(input.suites) === 0 ? `No regression in ${size}` : `No suite regressed in ${size}${alone(input.suites)}`;
+}
+
+function alone(suites: readonly SuiteResult[]): string {
+  const worse = worseAlone(suites);
+  return worse === 0 ? '' : `; ${plural(worse, 'reference')} got worse`;
 }
 
 function inShort({ name, pass_rate: { base, head } }: SuiteResult): string {

@@ -1,5 +1,6 @@
 import type { Result, SuiteResult } from '../../types.ts';
 import { inSize, percent } from '../../text/amounts.ts';
+import { worseAlone } from '../../core/gate/counts.ts';
 import { ungradedInAll } from '../../core/gate/ungraded.ts';
 import { shorten } from '../../text/cut.ts';
 import { code, text, type Inline, type Line } from './document.ts';
@@ -34,12 +35,12 @@ function outcomeOf(result: Result): Headline {
   if (regressed.length > 0) return { sign: '✗', outcome: 'Regressed', line: regression(result, regressed) };
   if (result.conclusion === 'failure') return { sign: '✗', outcome: 'Failed', line: [sentence(result.reasons[0] ?? result.title)] };
   const open = result.suites.filter(({ verdict }) => verdict === 'inconclusive');
-  if (open.length > 0) return { sign: '?', outcome: 'Cannot tell', line: inconclusive(result, open) };
+  if (open.length > 0) return { sign: '?', outcome: 'Cannot tell', line: [...inconclusive(result, open), ...alone(result)] };
   if (result.suites.length === 0) return withoutSuites(result);
   if (result.mode === 'sweep') return { sign: '✓', outcome: 'Evaluated', line: evaluated(result) };
   const better = result.suites.filter(({ verdict }) => verdict === 'improved');
-  if (better.length > 0) return { sign: '✓', outcome: 'Improved', line: several(result, better, 'improved') };
-  return { sign: '✓', outcome: 'No regression', line: nothingWorse(result) };
+  if (better.length > 0) return { sign: '✓', outcome: 'Improved', line: [...several(result, better, 'improved'), ...alone(result)] };
+  return { sign: '✓', outcome: worseAlone(result.suites) === 0 ? 'No regression' : 'No suite regressed', line: [...nothingWorse(result), ...alone(result)] };
 }
 
 /** What was red stays to be seen; why it is not is the first of the reasons. */
@@ -68,6 +69,12 @@ function regression(result: Result, regressed: readonly SuiteResult[]): Line {
   const broken = casesOf(result, 'regressed').length;
   const line = several(result, regressed, 'regressed');
   return broken === 0 ? line : [...line, text(` ${counted(broken, 'reference')} clearly got worse.`)];
+}
+
+/** Single references that got worse while their suites are not called regressed, so that their list contradicts nothing. */
+function alone({ suites }: Result): Line {
+  const worse = worseAlone(suites);
+  return worse === 0 ? [] : [text(` ${counted(worse, 'reference')} got worse, which is not enough to call a suite regressed.`)];
 }
 
 function inconclusive(result: Result, open: readonly SuiteResult[]): Line {
