@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { Result } from '../../src/types.ts';
@@ -32,6 +32,16 @@ describe('a sweep on several machines', () => {
     // Five suites in two variants; nothing of the project was left out.
     expect(suites.map(({ name, references }) => [name, references.length])).toEqual([['app', 3], ['ask', 12], ['talk', 3], ['taped', 2], ['twin', 6]].flatMap((one) => [one, one]));
     expect(suites.flatMap(({ references }) => references.filter(({ status }) => status === 'error').map(({ id }) => id))).toEqual(['no', 'no']);
+  });
+
+  test('goes by its commit where nothing is uncommitted, as on one machine, though the shards left folders there', async () => {
+    const { evaldiff, report, shards, repository } = await open({ files: { '.gitignore': '*.sqlite\nreport-*\n' } });
+    const folders = await shards(2);
+    expect((JSON.parse((await evaldiff('merge', ...folders, '--store', 'merged.sqlite', '--json')).out) as Result).head.sha).toBe('worktree');
+    for (const folder of folders) renameSync(join(repository.directory, folder), join(repository.directory, `report-of-${folder}`));
+    const merged = await report('merge', ...folders.map((folder) => `report-of-${folder}`), '--store', 'merged.sqlite');
+    expect((JSON.parse(merged) as Result).head.sha).toMatch(/^[0-9a-f]{40}$/);
+    expect(await report('run', '--store', 'merged.sqlite')).toBe(merged);
   });
 
   test('pays for each question once, also where two suites ask it, and an unsharded run of the merged answers gives the same bytes', async () => {

@@ -5,7 +5,7 @@ import { mergeWords } from '../report/shards.ts';
 import { logLine } from '../text/log.ts';
 import { gather, startMerging } from '../world/sharding.ts';
 import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.ts';
-import { currentFiles, evaluateOpened, withProject } from './session.ts';
+import { currentState, evaluateOpened, withProject } from './session.ts';
 import { factsOf } from './shard.ts';
 
 const collect = (value: string, earlier: string[]): string[] => [...earlier, value];
@@ -18,7 +18,7 @@ export function mergeCommand(program: Command, terminal: Terminal, done: (code: 
     .option('--override <key=value>', 'an override that the shards were given; repeatable', collect, [])
     .addHelpText('after', '\nExamples:\n  evaldiff run --shard 1/2\n  evaldiff run --shard 2/2\n  evaldiff merge evaldiff-shard-1-of-2 evaldiff-shard-2-of-2 --report out')
     .action(async (folders: string[], options: EvaluateOptions & { override: string[] }) => {
-      const result = await withProject('sweep', currentFiles, options.override, options, terminal, async (opened) => {
+      const result = await withProject('sweep', currentState, options.override, options, terminal, async (opened) => {
         const places = folders.map((folder) => ({ name: folder, folder: resolve(terminal.cwd, folder), shard: null }));
         const gathered = await gather(places, { facts: factsOf(opened, options, terminal.env), source: 'folders', problems: [] });
         const merging = await startMerging(gathered);

@@ -18,11 +18,14 @@ import { accessOf, currentFiles, withProject, withWorld, type Opened } from './s
 
 export interface ShardOptions { shard?: string; shardTo?: string }
 
-/** What every part of a sweep must have in common, on the command line. */
-export function factsOf({ input: { read, code, maxCalls, maxCost }, sides, trust }: Opened, options: EvaluateOptions, env: NodeJS.ProcessEnv): MergeFacts {
+/**
+ * What every part of a sweep must have in common, on the command line. The files go by no commit, for the folder of a part may lie
+ * among them; that they are the same is seen by the plan.
+ */
+export function factsOf({ input: { read, code, maxCalls, maxCost }, trust }: Opened, options: EvaluateOptions, env: NodeJS.ProcessEnv): MergeFacts {
   const { endpoints } = accessOf(options, env);
   return {
-    evaldiff: VERSION, head: sides.head.commit, trust: trust.level,
+    evaldiff: VERSION, head: 'worktree', trust: trust.level,
     inputs: inputsOf({ read, workingDirectory: '', endpoints, code, codeEnv: options.codeEnv, maxCalls, maxCost }),
   };
 }

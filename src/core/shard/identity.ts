@@ -1,4 +1,6 @@
+import { targetIdentity } from '../fingerprint/generation.ts';
 import type { Prepared } from '../plan/prepare.ts';
+import type { Target } from '../../types.ts';
 
 /**
  * What a plan consists of, as a hash: prompts, tests, rubrics, graders, variants and numbers of tries. Equal for every shard
@@ -13,9 +15,14 @@ export function planIdentity({ lanes }: Pick<Prepared, 'lanes'>, hash: (text: st
     return found;
   };
   return hash(textOf(lanes.map(({ run: { lane: { path, variant, head }, deciding }, policy }) => ({
-    path, variant, policy, target: head?.variant.target ?? null, prompt: head === null ? null : once(head.suite.prompt), tests: once(deciding.tests),
-    rubrics: once(deciding.rubrics), graders: deciding.graders, evaluators: deciding.evaluators,
+    path, variant, policy, target: head === null || head.variant.target === null ? null : targetIdentity(head.variant.target), prompt: head === null ? null : once(head.suite.prompt), tests: once(deciding.tests),
+    rubrics: once(deciding.rubrics), graders: deciding.graders.map(identified), evaluators: deciding.evaluators.map(identified),
   }))));
+}
+
+/** Without the checkout that a program runs in, for a shard's may go by another name than the merge's. */
+function identified<T extends { target: Target }>(one: T): Omit<T, 'target'> & { target: unknown } {
+  return { ...one, target: targetIdentity(one.target) };
 }
 
 /** JSON of plain data with maps in it, in the order in which they were read. */
