@@ -22,6 +22,7 @@ export interface Files {
 /** What was parsed so far, by path and object id. Documents are never changed, so commits can share them. */
 export type ParsedDocuments = Map<string, Promise<Reading<Document>>>;
 
+/** The files of one commit, each read and parsed once. `documents`: what another commit's reading has parsed already. */
 export function filesOf(tree: SourceTree, limits: Limits, documents: ParsedDocuments = new Map()): Files {
   const read = new Set<string>();
   const absence = (path: string) => absenceIn(tree, path);

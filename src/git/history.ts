@@ -31,6 +31,7 @@ const FETCH = [
 const FIRST_STEP = 50;
 const LAST_STEP = 1_000_000;
 
+/** Nothing is looked up or fetched before it is asked for; fetches wait for each other. */
 export function openHistory(place: GitPlace): History {
   const known = new Set<string>();
   const hinted = new Set<string>();

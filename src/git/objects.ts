@@ -33,6 +33,7 @@ interface Session {
   ended: Promise<void>;
 }
 
+/** Reads blobs of `place` through one `git cat-file` process, started at the first read and again should it die. */
 export function openObjectReader(place: GitPlace): ObjectReader {
   let session: Session | null = null;
   let closed = false;

@@ -194,6 +194,7 @@ export function defineComparison<S extends z.ZodRawShape>(spec: ComparisonSpec<S
   });
 }
 
+/** `value` is shown, and read by thresholds and conditions; `pass` holds where no threshold is given. */
 export function measured(value: Json, pass: boolean, reason: string | null = null): Measured {
   return { status: 'measured', value, pass, reason };
 }
@@ -208,6 +209,7 @@ export function reaches(value: number, needed: number): boolean {
   return value >= needed - 1e-9;
 }
 
+/** A value that could not be worked out: neither pass nor fail. */
 export function failure(reason: string): Measured {
   return { status: 'error', reason };
 }

@@ -25,6 +25,7 @@ export function fromGrade(grade: Grade, needed: number): Measured {
   return measured(score, reaches(score, needed), reasons === null ? label : `${label}: ${reasons}`);
 }
 
+/** The score of a rubric's best label, which passes where no threshold is given. */
 export function topScore({ choice_scores }: Question): number {
   return Math.max(...choice_scores.values());
 }

@@ -29,6 +29,7 @@ export function rowClasses(references: readonly RatedReference[], hash: (text: s
   }));
 }
 
+/** The linear program of an assignment, references with equal scores in one row. */
 export function programOf(classes: readonly RowClass[], { lower, upper }: Bounds, perReference: number): AssignmentProgram {
   return { rows: classes.map(({ scores, members }) => ({ members: members.length, scores })), perReference, lower, upper };
 }
@@ -74,6 +75,7 @@ export function dealOut({ members }: RowClass, counts: readonly number[]): Map<s
   return dealt;
 }
 
+/** The affinity that an assignment reaches in all; `counts` as in {@link AssignmentAnswer}. */
 export function objective(classes: readonly RowClass[], counts: readonly (readonly number[])[]): number {
   return sum(classes.map(({ scores }, row) => sum(scores.map((score, column) => score * (counts[row]?.[column] ?? 0)))));
 }

@@ -27,6 +27,7 @@ export function renderTerminal(result: Result, options: TerminalOptions): string
   return `${renderBlocks(sectionBlocks(result, DETAIL), options)}\n`;
 }
 
+/** Blocks as lines of at most the width (20 at least), without a line end after the last. */
 export function renderBlocks(blocks: readonly Block[], { width, colour }: TerminalOptions): string {
   const rows = blocks.flatMap((block) => [...blockRows(block, Math.max(20, width)), []]);
   const lines = rows.map((row) => joinedRuns(row).map((run) => paint(run, colour)).join(''));

@@ -51,6 +51,7 @@ function readNote(body: string | null): NoiseNote | null {
   }
 }
 
+/** Replaces the last measurement in the first store; does nothing where there is none or it may not be written. */
 export function keepNoise(stores: readonly Store[], { red, runs, low, high, measured_at }: NoiseNote): void {
   stores[0]?.setNote(NOISE, JSON.stringify({ noise_version: 1, red, runs, low, high, measured_at }));
 }

@@ -30,6 +30,7 @@ export interface SharedValues {
   maxCost: number | null;
 }
 
+/** What the jobs of a sharded sweep must be given alike. */
 export function inputsOf({ read: { config, overrides, allowedModels }, workingDirectory, endpoints, code, codeEnv, maxCalls, maxCost }: SharedValues): SharedInputs {
   return sharedInputs({
     config, overrides, 'working-directory': workingDirectory, 'allowed-models': allowedModels, endpoints: [...endpoints].map(([name, { url }]) => [name, url]).sort(),
@@ -43,6 +44,7 @@ export interface ShardExchange extends Exchange {
   close(): void;
 }
 
+/** Begins a part in a folder of its own below `temporaryFolder`. */
 export async function createShardExchange(temporaryFolder: string): Promise<ShardExchange> {
   const writer = createPartWriter(await mkdtemp(join(temporaryFolder, 'evaldiff-part-')), PART_FILES);
   return {

@@ -58,6 +58,7 @@ function haltOf(guard: Guard | null): Halt | null {
 /** The parts of a sweep that a merge found, and why they cannot be merged; the latter is told once the plan is known. */
 export interface Gathered { parts: Part[]; problems: Problem[]; facts: MergeFacts; source: PartSource }
 
+/** Reads the parts at their places; parts that do not belong together, or to this merge, are problems. */
 export async function gather(places: readonly PartPlace[], given: { facts: MergeFacts; source: PartSource; problems: readonly Problem[] }): Promise<Gathered> {
   const { parts, problems } = await readParts(places, given.facts);
   return { parts, facts: given.facts, source: given.source, problems: [...given.problems, ...problems] };

@@ -16,6 +16,7 @@ export interface ImportFiles {
   rows(path: string, from: Place): Promise<{ file: string; rows: Row[] }[]>;
 }
 
+/** The files that another tool's file names, beside it. A path that leads nowhere goes to `problems`, with the place that names it. */
 export function importFiles(files: Files, limits: Limits, problems: Problem[]): ImportFiles {
   const find = (path: string, from: Place): string[] => {
     const plain = path.replace(/^file:\/\//, '').replace(/^\.\//, '');

@@ -27,6 +27,7 @@ export interface Draft {
   placeOf(path: Path): Place;
 }
 
+/** An empty draft; what no place is given for stands where `whole` does. */
 export function createDraft(whole: Place): Draft {
   const places = new Map<string, Place>();
   return {

@@ -9,11 +9,13 @@ export function countsOf(attempts: readonly Attempt[], from = 0, to = Number.POS
   return countOutcomes(attempts.filter(({ result }) => result.try >= from && result.try < to).map(({ result }) => result.outcome));
 }
 
+/** Passes among the tries that were judged: those that pass or fail. */
 export function countOutcomes(outcomes: readonly Outcome[]): { passes: number; tries: number } {
   const passes = outcomes.filter((outcome) => outcome === 'pass').length;
   return { passes, tries: passes + outcomes.filter((outcome) => outcome === 'fail').length };
 }
 
+/** Both sides' counts of the tries from index `from` to before `to`; of all where these are left out. */
 export function tableOf(run: CaseRun, from?: number, to?: number): Table {
   return { base: countsOf(run.base, from, to), head: countsOf(run.head, from, to) };
 }

@@ -45,6 +45,7 @@ export interface LaneVerdict {
   visibleDrop: number | null;
 }
 
+/** A lane with the gate that holds for it, which is the run's with the suite's own margins, and the cases that enter its verdict. */
 export function comparedLane(run: LaneRun, policy: TryPolicy, gates: { run: GateSettings; own: SuiteGate }, quarantined: (id: string) => boolean): ComparedLane {
   return { run, policy, gate: { ...gates.run, ...gates.own }, ownGate: gates.own, compared: run.runs.filter((one) => isCompared(run, one, quarantined)), quarantined };
 }

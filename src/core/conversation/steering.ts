@@ -12,6 +12,7 @@ export interface Steering {
   fingerprint: string;
 }
 
+/** Equal fingerprints lead a dialogue alike. */
 export function steeringOf(conversation: Conversation, evaluators: Evaluator[]): Steering {
   return { conversation, evaluators, fingerprint: canonicalJson(steeringParts(conversation, evaluators)) };
 }

@@ -69,6 +69,7 @@ export interface DiscoveryTools { complete: Complete; grader: Grader; random(pur
 /** What was found for one prompt. */
 export interface Discovered extends Discovery { path: string; name: string; references: number }
 
+/** Asks for the attributes of every prompt's references; whatever fails is counted in its result. */
 export async function discoverAttributes(parts: readonly DiscoveryPart[], { settings: { seed } }: Project, tools: DiscoveryTools): Promise<Discovered[]> {
   return Promise.all(parts.map(async ({ path, name, references, most }): Promise<Discovered> => (
     { path, name, references: references.length, ...await discover(references, { most, seed }, tools) })));

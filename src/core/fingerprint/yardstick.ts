@@ -84,6 +84,7 @@ export function rubricIdentity({ prompt, choice_scores, eval_type }: Rubric): Js
   return { prompt, eval_type, choice_scores: [...choice_scores].map(([label, score]) => [label, score]) };
 }
 
+/** What tells graders apart: whom they ask, and with which parameters. */
 export function gradersIdentity(graders: readonly Grader[]): Json {
   return graders.map(({ target, parameters }) => ({ target: targetIdentity(target), parameters }));
 }

@@ -77,6 +77,7 @@ function countedOf({ shared, counted }: SuiteTally): Counted[] {
 /** What a measurement came to, put over what is known before it. */
 export type NoiseHead = Pick<NoiseResult, 'head' | 'gate' | 'n_tries' | 'measured_at'>;
 
+/** What was counted, with the gate's rate of false alarms and its 95 % interval (0 to 1 where nothing could be judged). */
 export function noiseResult(head: NoiseHead, tally: NoiseTally, { notices, problems }: Pick<NoiseResult, 'notices' | 'problems'>): NoiseResult {
   const { red, neutral, judged: runs, unjudged } = tally;
   const share = wilson({ passes: red, tries: runs }) ?? { low: 0, high: 1 };

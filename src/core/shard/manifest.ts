@@ -79,6 +79,7 @@ function json(text: string): unknown {
   }
 }
 
+/** `shard 2/4`. */
 export function partName({ shard: own }: Pick<Manifest, 'shard'>): string {
   return `shard ${shardName(own)}`;
 }

@@ -10,6 +10,7 @@ import type { Problem } from '../../types.ts';
 /** One part of a sweep: `index` from 1 to `count`. */
 export interface Shard { index: number; count: number }
 
+/** `2/4`. */
 export function shardName({ index, count }: Shard): string {
   return `${String(index)}/${String(count)}`;
 }

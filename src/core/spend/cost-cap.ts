@@ -5,6 +5,7 @@ import { dollars, type Forecast } from './forecast.ts';
 /** The cap on cost that is in force, and who set it: a default that nobody wrote is kept as far as it can be checked. */
 export interface CostCap { dollars: number; by: 'max-cost' | 'budget.max_cost_usd' | 'default' }
 
+/** The cap that holds, `given` (US dollars) before the settings'; null: none. */
 export function costCap(given: number | null, { max_cost_usd, assumed }: Budget): CostCap | null {
   if (given !== null) return { dollars: given, by: 'max-cost' };
   return max_cost_usd === null ? null : { dollars: max_cost_usd, by: assumed === true ? 'default' : 'budget.max_cost_usd' };

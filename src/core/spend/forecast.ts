@@ -176,6 +176,7 @@ export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast):
   return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}`;
 }
 
+/** US dollars as people read them: `$1.20`, and two significant digits below a cent. */
 export function dollars(cost: number): string {
   return cost === 0 || cost >= 0.01 ? `$${cost.toFixed(2)}` : `$${cost.toPrecision(2)}`;
 }

@@ -13,6 +13,7 @@ export interface Meter {
   totals(): UsageTotals;
 }
 
+/** Passes calls on to `complete` and sums up what came of them. */
 export function createMeter(complete: Complete, price: Price): Meter {
   const counts = new Map<Purpose, Count>();
   const of = (purpose: Purpose): Count => {

@@ -27,6 +27,7 @@ export interface Earlier {
   holding(key: string, server: ManagedServer): OpenBatch | null;
 }
 
+/** What the ledger holds of earlier runs; batches older than the vendors keep results for are forgotten. */
 export function createEarlier(ledger: BatchLedger, clock: Clock): Earlier {
   const records = new Map<string, BatchRecord>();
   const load = async (): Promise<void> => {

@@ -29,6 +29,7 @@ const CALL_MS = 600_000;
 /** Batches are few; these are the calls about them. */
 const CONCURRENCY = { start: 2, max: 4 };
 
+/** Connects at the first call. Its limiter and its time limits are apart from those of the calls for answers. */
 export function createManagedServer(vendor: Vendor, api: BatchApi, { base, key }: Address, options: ServerOptions): ManagedServer {
   const { clock, signal, redact } = options;
   const closing = new AbortController();

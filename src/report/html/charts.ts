@@ -31,6 +31,7 @@ const ROOM = 500_000;
 /** Attributes of a kind in one chart; the others are in its table. */
 const MOST_ROWS = 30;
 
+/** Draws for the worst suites first, until the charts take the room that a page has for them. */
 export async function chartsOf(result: Result): Promise<Charts> {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(({ attributes }) => attributes.length > 0);
   const prompts = rankedPrompts(result);
