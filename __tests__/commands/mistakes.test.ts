@@ -27,6 +27,8 @@ async function evaldiff(cwd: string, ...argv: string[]) {
 describe('a slip at the command line', () => {
   test.each<[string[], string]>([
     [['dif'], "error: unknown command 'dif'\n(Did you mean diff?)\nRun evaldiff --help for the commands.\n"],
+    [['validate', '--report', 'out'], "error: unknown option '--report'\nRun evaldiff validate --help for its options.\n"],
+    [['discover', '--fail-on', 'never'], "error: unknown option '--fail-on'\nRun evaldiff discover --help for its options.\n"],
     [['run', '--jsn'], "error: unknown option '--jsn'\n(Did you mean --json?)\nRun evaldiff run --help for its options.\n"],
     [['import'], "error: missing required argument 'file'\nRun evaldiff import --help for its options.\n"],
     [['run', '--code', 'sandox'], "error: option '--code <where>' argument 'sandox' is invalid. Allowed choices are sandbox, host, off.\nRun evaldiff run --help for its options.\n"],

@@ -32,7 +32,7 @@ describe('a missing key', () => {
     expect(at.models.requests).toEqual([]);
 
     const unknown = await onPullRequest(at, changeOf(quiz(), WORSE), { inputs: { endpoints: '' } });
-    expect(unknown.annotations.map(({ message }) => message)).toEqual([expect.stringMatching(/^No endpoint is called "local": add the line "local=https:\/\/\.\.\. key=NAME_OF_A_VARIABLE" to the input endpoints \(in a terminal: --endpoint\)\.$/)]);
+    expect(unknown.annotations.map(({ message }) => message)).toEqual([expect.stringMatching(/^No endpoint is called "local": add the line "local=https:\/\/\.\.\. key=NAME_OF_A_VARIABLE" to the input endpoints \(in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS\)\.$/)]);
   });
 
   test('matters only where something has to be asked', async () => {

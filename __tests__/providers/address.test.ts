@@ -49,7 +49,7 @@ describe('the address of a server', () => {
     const target: Target = { provider: 'openai', endpoint: 'local', model: 'm' };
     const { missingKeys } = createProviders(options());
     expect(missingKeys([target])).toEqual([{
-      place: null, message: 'No endpoint is called "local": add the line "local=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint).',
+      place: null, message: 'No endpoint is called "local": add the line "local=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).',
     }]);
   });
 

@@ -19,7 +19,7 @@ export function sidesOptions(command: Command): Command {
 }
 
 export function diffCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
-  evaluateOptions(sidesOptions(program.command('diff')))
+  evaluateOptions(sidesOptions(program.command('diff')), { answers: true, caps: true, asks: true, trust: true, verdict: true, report: 'result.json, report.html, junit.xml and comment.md' })
     .description('the pull-request job in a terminal: runs what changed since base on both sides and compares')
     .argument('[overrides...]', 'key=value, such as n_tries=5 or prompts=capitals')
     .addHelpText('after', '\nExamples:\n  evaldiff diff\n  evaldiff diff --base origin/main --head HEAD\n  evaldiff diff prompts=capitals n_tries=5')

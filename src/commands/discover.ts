@@ -26,7 +26,7 @@ import { currentFiles, withProject, withWorld, type Opened } from './session.ts'
 interface DiscoverOptions extends EvaluateOptions { force?: boolean; owner: string }
 
 export function discoverCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
-  evaluateOptions(program.command('discover'))
+  evaluateOptions(program.command('discover'), { answers: true, caps: true, asks: true })
     .description('asks the grader which kinds of inputs the references are, and writes the attributes file to edit and commit')
     .argument('[overrides...]', 'key=value, such as prompts=support or qualeval.max_attributes=8')
     .option('--force', 'replace the attributes file that is there, as a whole')

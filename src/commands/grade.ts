@@ -16,7 +16,7 @@ interface GradeOptions extends EvaluateOptions { repeats: string }
 const MOST_REPEATS = 100;
 
 export function gradeCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
-  evaluateOptions(program.command('grade'))
+  evaluateOptions(program.command('grade'), { answers: true, caps: true, asks: true })
     .description('tests those who judge: a rubric\'s grader on its labelled examples, or a conversation\'s evaluators on its labelled answers')
     .argument('<name>', 'a rubric with examples, or a prompt whose conversation has labelled answers')
     .argument('[overrides...]', 'key=value, such as grader.model=gpt-4o')

@@ -15,7 +15,7 @@ import { currentFiles, reportFolder, withProject, withWorld, type FindSides } fr
 interface NoiseOptions extends EvaluateOptions { runs: string; base?: string }
 
 export function noiseCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
-  evaluateOptions(program.command('noise'))
+  evaluateOptions(program.command('noise'), { answers: true, caps: true, asks: true, report: 'noise.json' })
     .description('how often this gate is red although nothing changed: compares one commit with itself, by new tries each time')
     .argument('[overrides...]', 'key=value')
     .option('-n, --runs <number>', 'comparisons to make', '20')

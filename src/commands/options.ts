@@ -15,13 +15,13 @@ export interface Terminal {
   reach?: Pick<WorldOptions, 'vendorUrls' | 'clock'>;
 }
 
-/** What every command that evaluates takes. */
+/** The options of a command that reads a project; a command takes some of them (`Takes`). */
 export interface EvaluateOptions {
   config: string;
   directory: string;
   code: 'sandbox' | 'host' | 'off';
-  codeEnv: string[];
-  endpoint: string[];
+  codeEnv?: string[];
+  endpoint?: string[];
   maxCalls?: string;
   maxCost?: string;
   timeout?: string;
@@ -35,25 +35,43 @@ export interface EvaluateOptions {
   json?: boolean;
 }
 
-const collect = (value: string, earlier: string[]): string[] => [...earlier, value];
+/** What a command does beyond reading the project's files, and so which options it takes. */
+export interface Takes {
+  /** Looks at stored answers and named servers; nothing else does without the rest. */
+  answers?: boolean;
+  /** Counts what it would spend. */
+  caps?: boolean;
+  /** Asks models, and runs the project's own code. */
+  asks?: boolean;
+  /** Treats head by where it comes from. */
+  trust?: boolean;
+  /** Judges. */
+  verdict?: boolean;
+  /** What it writes into the folder of `--report`. */
+  report?: string;
+}
 
-/** Adds the options shared by `diff`, `run` and `plan`. */
-export function evaluateOptions(command: Command): Command {
-  return command
+/** Of an option that may be given several times. */
+export const collect = (value: string, earlier: string[] | undefined): string[] => [...earlier ?? [], value];
+
+/** Adds the options of a command that reads a project: those that do something there, and no others. */
+export function evaluateOptions(command: Command, takes: Takes): Command {
+  command
     .option('-C, --directory <folder>', 'root of the evaluated project', '.')
     .option('-c, --config <file>', 'settings file, relative to the project', 'evaldiff.yaml')
-    .addOption(new Option('--code <where>', "where the project's own code may run").choices(['sandbox', 'host', 'off']).default('sandbox'))
-    .option('--code-env <name>', 'an environment variable that host code may see; repeatable', collect, [])
-    .option('--endpoint <line>', '"name=url key=ENV_NAME": a further compatible server; repeatable', collect, [])
-    .option('--max-calls <number>', 'hard cap on model calls')
-    .option('--max-cost <dollars>', 'hard cap on cost in US dollars')
-    .option('--timeout <minutes>', 'end the run after so long, with what it has')
-    .option('--store <file>', 'where answers are kept (default: .evaldiff/answers.sqlite in the project, or EVALDIFF_STORE)')
-    .option('--no-store', 'keep no answers, and use none of earlier runs')
-    .addOption(new Option('--fail-on <what>', 'what makes the exit code 1').choices(['regression', 'failure', 'never']))
-    .option('--trust', 'treat head as reviewed content')
-    .option('--untrusted', 'treat head as a pull request from outside')
-    .option('--record <file>', 'write every answer to a recordings file')
-    .option('--report <folder>', 'also write result.json, report.html, junit.xml and comment.md there, and (run) multirun/ in llmeval\'s layout')
-    .option('--json', 'print the result as JSON');
+    .addOption(new Option('--code <where>', "where the project's own code may run").choices(['sandbox', 'host', 'off']).default('sandbox'));
+  if (takes.asks === true) command.option('--code-env <name>', 'an environment variable that host code may see; repeatable', collect);
+  if (takes.answers === true) {
+    command
+      .option('--endpoint <line>', '"name=url key=ENV_NAME": a further compatible server; repeatable, and EVALDIFF_ENDPOINTS may hold such lines', collect)
+      .option('--store <file>', 'where answers are kept (default: .evaldiff/answers.sqlite in the project, or EVALDIFF_STORE)')
+      .option('--no-store', 'keep no answers, and use none of earlier runs');
+  }
+  if (takes.caps === true) command.option('--max-calls <number>', 'hard cap on model calls').option('--max-cost <dollars>', 'hard cap on cost in US dollars');
+  if (takes.asks === true) command.option('--timeout <minutes>', 'end the run after so long, with what it has');
+  if (takes.verdict === true) command.addOption(new Option('--fail-on <what>', 'what makes the exit code 1').choices(['regression', 'failure', 'never']));
+  if (takes.trust === true) command.option('--trust', 'treat head as reviewed content').option('--untrusted', 'treat head as a pull request from outside');
+  if (takes.asks === true) command.option('--record <file>', 'write every answer to a recordings file');
+  if (takes.report !== undefined) command.option('--report <folder>', `also write ${takes.report} there`);
+  return command.option('--json', 'print the result as JSON');
 }

@@ -8,7 +8,7 @@ import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.
 import { planOnly } from './session.ts';
 
 export function planCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
-  evaluateOptions(sidesOptions(program.command('plan')))
+  evaluateOptions(sidesOptions(program.command('plan')), { answers: true, caps: true, trust: true })
     .description('what diff would run and why, what comes from which side, and how many calls; asks nobody')
     .argument('[overrides...]', 'key=value')
     .addHelpText('after', '\nExamples:\n  evaldiff plan\n  evaldiff plan --base origin/main --head HEAD prompts=capitals\n  evaldiff plan --untrusted --json')

@@ -6,7 +6,7 @@ import { currentState, evaluate } from './session.ts';
 import { evaluateShard, type ShardOptions } from './shard.ts';
 
 export function runCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
-  evaluateOptions(program.command('run'))
+  evaluateOptions(program.command('run'), { answers: true, caps: true, asks: true, trust: true, verdict: true, report: 'result.json, report.html, junit.xml, comment.md and (below multirun/) reports in llmeval\'s layout' })
     .description('evaluates the current files: every reference, in every combination that is swept')
     .option('--shard <i/n>', 'evaluate one part of n and write it to a folder for evaldiff merge')
     .option('--shard-to <folder>', 'the folder of the part (default: evaldiff-shard-<i>-of-<n>)')

@@ -103,7 +103,7 @@ export async function withWorld<T>(
   const stores = merging === undefined ? storesOf(options, terminal, input.trust, log) : mergedStores(options, terminal, { trust: input.trust, temporaryFolder, log });
   const record = options.record === undefined ? null : resolve(terminal.cwd, options.record);
   const world = openWorld({
-    ...terminal.reach, ...access, env: withoutSecrets(terminal.env, secretsOf(access)), trust: input.trust, code: options.code, codeEnv: options.codeEnv, repository, workingDirectory: '',
+    ...terminal.reach, ...access, env: withoutSecrets(terminal.env, secretsOf(access)), trust: input.trust, code: options.code, codeEnv: options.codeEnv ?? [], repository, workingDirectory: '',
     trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, halting, openStores: merging?.withAnswers(stores.open) ?? stores.open, exchange,
     record: record === null ? null : (line) => appendFile(record, `${line}\n`),
     log, planned: (plan, ready) => {
@@ -174,7 +174,7 @@ async function writeFiles(result: Result, runs: Iterable<LlmevalFile>, { report 
 
 /** Keys come from the environment; further servers from `--endpoint` and EVALDIFF_ENDPOINTS, never from a file of the project. */
 export function accessOf(options: EvaluateOptions, env: NodeJS.ProcessEnv): Access {
-  const { endpoints, problems } = readEndpoints([...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...options.endpoint]);
+  const { endpoints, problems } = readEndpoints([...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...options.endpoint ?? []]);
   if (problems.length > 0) throw new UserError(problems);
   return accessFrom({ keys: { openai: null, anthropic: null }, endpoints }, env);
 }

@@ -26,7 +26,7 @@ export function factsOf({ input: { read, code, maxCalls, maxCost }, trust }: Ope
   const { endpoints } = accessOf(options, env);
   return {
     evaldiff: VERSION, head: 'worktree', trust: trust.level,
-    inputs: inputsOf({ read, workingDirectory: '', endpoints, code, codeEnv: options.codeEnv, maxCalls, maxCost }),
+    inputs: inputsOf({ read, workingDirectory: '', endpoints, code, codeEnv: options.codeEnv ?? [], maxCalls, maxCost }),
   };
 }
 

@@ -8,7 +8,7 @@ import { currentFiles, planOnly } from './session.ts';
 import { plural } from '../text/amounts.ts';
 
 export function validateCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
-  evaluateOptions(program.command('validate'))
+  evaluateOptions(program.command('validate'), {})
     .description('checks every file and tells all errors at once, with lines; asks nobody')
     .addHelpText('after', '\nExamples:\n  evaldiff validate\n  evaldiff validate --directory services/chat --json')
     .action(async (options: EvaluateOptions) => {

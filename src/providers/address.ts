@@ -39,7 +39,7 @@ export function addressOf(target: { provider: VendorName; endpoint: string | nul
   const name = visibleLine(target.endpoint);
   const endpoint = access.endpoints.get(target.endpoint);
   if (endpoint === undefined) {
-    return problem(null, `No endpoint is called "${name}": add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint).`);
+    return problem(null, `No endpoint is called "${name}": add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).`);
   }
   const { url, key, keyEnv } = endpoint;
   if (key === null && typeof keyEnv === 'string') {
