@@ -49,6 +49,9 @@ export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {
   return { kind, message, retry: 'never', waitMs: null, status: null, detail: '', ...more };
 }
 
+/** A call that the end of the run cut short, or kept from being made. */
+export const STOPPED = fault('aborted', 'stopped before an answer came');
+
 /** A call that the run's caps leave no room for. */
 export function budgetFault(): Fault {
   return fault('budget', 'the limit of model calls is reached; this call was not made');
@@ -66,7 +69,7 @@ export function transportFault(error: TransportError, timeoutMs: number): Fault 
     case 'cut': return fault('network', 'the connection was cut before the reply was complete', { retry: 'later' });
     case 'connection': return fault('network', `no connection (${error.system})`, PASSING.has(error.system) ? { retry: 'later' } : {});
     case 'host': return fault('request', 'the request would have gone to another host than the key belongs to; refused');
-    case 'aborted': return fault('aborted', 'stopped before an answer came');
+    case 'aborted': return STOPPED;
   }
 }
 

@@ -1,6 +1,6 @@
 import { pause } from './clock.ts';
 import type { Clock } from './clock.ts';
-import { fault as makeFault } from './fault.ts';
+import { STOPPED } from './fault.ts';
 import type { Fault } from './fault.ts';
 import type { Limiter, SlotOutcome } from './limit/limit.ts';
 
@@ -41,7 +41,7 @@ export async function withRetries<T>(attempt: () => Promise<Attempt<T>>, options
   const { limiter, clock, signal } = options;
   for (let tries = 1; ; tries++) {
     const entry = await limiter.acquire(tries > 1);
-    if (entry.status === 'aborted') return aborted();
+    if (entry.status === 'aborted') return { status: 'fault', fault: STOPPED };
     if (entry.status === 'down') return { status: 'fault', fault: entry.fault.retry === 'never' ? entry.fault : exhausted(entry.fault, options.maxTries, limiter) };
     const result = await attempt();
     if (result.status === 'ok') {
@@ -57,11 +57,6 @@ export async function withRetries<T>(attempt: () => Promise<Attempt<T>>, options
       if (first) options.log(`rate limited; waiting ${Math.ceil(waitMs / 1000)} s, then ${limiter.stats().limit} at a time`);
     } else await pause(clock, waitMs, signal);
   }
-}
-
-/** What comes of a call that the run's end stopped before it was made. */
-export function aborted(): { status: 'fault'; fault: Fault } {
-  return { status: 'fault', fault: makeFault('aborted', 'stopped before an answer came') };
 }
 
 /** A server that asks for too long a wait is not asked again by this call. */

@@ -11,7 +11,7 @@ import { numbers, openBatch, runBatch } from './open-batch.ts';
 import type { OpenBatch } from './open-batch.ts';
 import { createManagedServer, submit } from './server.ts';
 import type { ManagedServer, ServerOptions } from './server.ts';
-import { budgetFault, fault } from '../fault.ts';
+import { budgetFault, fault, STOPPED } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 import { createRefusals } from '../refusals.ts';
 import type { Refusals } from '../refusals.ts';
@@ -80,7 +80,7 @@ export function createBatches(options: BatchesOptions): Batches {
     options: { ...options, signal }, questions: createQuestions(), earlier: createEarlier(ledger, clock), byVendor: new Map(), held: new Map(),
     underWay: new Set(), finishing: new Set(), following: new Set(),
   };
-  signal.addEventListener('abort', () => { desk.questions.settleAll(faulty(ABORTED)); }, { once: true });
+  signal.addEventListener('abort', () => { desk.questions.settleAll(faulty(STOPPED)); }, { once: true });
   return {
     async complete(request, target) {
       const of = vendorOf(desk, target);
@@ -112,8 +112,6 @@ export function createBatches(options: BatchesOptions): Batches {
   };
 }
 
-const ABORTED = fault('aborted', 'stopped before an answer came');
-
 function faulty(of: Fault): Outcome {
   return { status: 'fault', fault: of };
 }
@@ -140,7 +138,7 @@ function vendorOf(desk: Desk, target: HostedTarget): VendorBatches | Completion 
 /** The result of one question: of a batch that holds it, or of the next one. */
 function resultOf(desk: Desk, of: VendorBatches, question: { key: string; ask: Ask; request: Request }): Promise<Outcome> {
   const { questions, held, earlier, options } = desk;
-  if (options.signal.aborted) return Promise.resolve(faulty(ABORTED));
+  if (options.signal.aborted) return Promise.resolve(faulty(STOPPED));
   return new Promise((settle) => {
     const one: Asked = { ...question, settle };
     if (!questions.add(one) || held.has(one.key)) return;
@@ -169,7 +167,7 @@ async function send(desk: Desk, server: ManagedServer, model: string, items: rea
   const record: BatchRecord = { id: created.value, vendor: server.vendor.name, model, submitted_at: clock.now(), requests };
   const kept = await ledger.submitted(record);
   server.log(`batch ${record.id}: sent ${numbers(allowed.length)} requests for ${model}${kept ? '' : '; it could not be written down, so no later run can pick it up'}`);
-  follow(desk, openBatch(record, server, false));
+  follow(desk, openBatch(record, server, { earlier: false }));
 }
 
 /** Waits for a batch in the background. */

@@ -44,7 +44,7 @@ export function createEarlier(ledger: BatchLedger, clock: Clock): Earlier {
       if (record === undefined) return null;
       for (const each of record.requests) records.delete(`${record.vendor} ${each.key}`);
       server.log(`batch ${record.id}: picked up, ${numbers(record.requests.length)} requests for ${record.model} sent ${new Date(record.submitted_at).toISOString()}`);
-      return openBatch(record, server, true);
+      return openBatch(record, server, { earlier: true });
     },
   };
 }

@@ -40,7 +40,8 @@ const MAX_FAILURES = 10;
 const SAY_EVERY = 6;
 const SAID = 300;
 
-export function openBatch({ id, model, requests }: BatchRecord, server: ManagedServer, earlier: boolean): OpenBatch {
+/** A batch as it was written down. `earlier`: by another run, so what it lacks is asked anew. */
+export function openBatch({ id, model, requests }: BatchRecord, server: ManagedServer, { earlier }: Pick<OpenBatch, 'earlier'>): OpenBatch {
   const schemas = new Map(requests.map(({ key, schema }) => [key, schema]));
   return { id, model, server, requests: schemas, open: new Set(schemas.keys()), earlier };
 }

@@ -3,7 +3,7 @@ import type { Address } from '../address.ts';
 import { createBoundedFetch, SDK_MARGIN_MS } from '../http/bounded-fetch.ts';
 import type { BatchApi, BatchItem, BatchServer } from './vendor.ts';
 import { createDownload } from '../http/download.ts';
-import { fault } from '../fault.ts';
+import { fault, STOPPED } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 import { createLimiter, GIVE_UP_AFTER_MS } from '../limit/limit.ts';
 import { withRetries } from '../retry.ts';
@@ -70,7 +70,7 @@ export function createManagedServer(vendor: Vendor, api: BatchApi, { base, key }
 export async function submit(server: ManagedServer, items: readonly BatchItem[], signal: AbortSignal): Promise<Tried<string>> {
   const uploaded = await server.call((api) => api.upload(items), 'the reply to the upload of a batch names no file');
   if (uploaded.status === 'fault') return uploaded;
-  if (signal.aborted) return { status: 'fault', fault: fault('aborted', 'stopped before an answer came') };
+  if (signal.aborted) return { status: 'fault', fault: STOPPED };
   const created = await server.call((api) => api.create(items, uploaded.value), 'the reply to the creation of a batch names none', ({ status }) => status !== null);
   if (created.status === 'ok' || created.fault.status !== null || created.fault.kind === 'aborted') return created;
   return { status: 'fault', fault: { ...created.fault, message: `${created.fault.message}; whether the batch was begun is not known` } };

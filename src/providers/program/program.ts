@@ -3,7 +3,7 @@ import { visibleLine } from '../../text/visible.ts';
 import type { Completion, Request } from '../../types.ts';
 import { startChild } from './child.ts';
 import { createDeadlines } from '../clock.ts';
-import { budgetFault, fault } from '../fault.ts';
+import { budgetFault, fault, STOPPED } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 import type { CallOptions } from '../hosted.ts';
 import { createLimiter, GIVE_UP_AFTER_MS } from '../limit/limit.ts';
@@ -131,7 +131,7 @@ async function runSetup(setup: string[], cwd: string, env: Record<string, string
   const end = await child.ended;
   disarm();
   signal.removeEventListener('abort', stop);
-  if (signal.aborted) return fault('aborted', 'stopped before an answer came');
+  if (signal.aborted) return STOPPED;
   if (late) return fault('program', `${name}: not done after ${SETUP_LIMIT_MS / 60_000} minutes`);
   return end.how === 'exit' && end.code === 0 ? null : fault('program', `${name}: ${endText(end, { command: setup, redact }, lastWords)}`);
 }

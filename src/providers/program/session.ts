@@ -4,7 +4,7 @@ import { startChild } from './child.ts';
 import type { Child, End } from './child.ts';
 import { pause } from '../clock.ts';
 import type { Clock } from '../clock.ts';
-import { fault } from '../fault.ts';
+import { fault, STOPPED } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 import { createLastWords } from './last-words.ts';
 import { askLine, failure, SHOWN } from './line.ts';
@@ -36,7 +36,6 @@ export interface Session {
 /** Ends in a row, with no answer between them, after which the program is not started again. */
 const MAX_ENDS = 4;
 const CLOSE_GRACE_MS = 2000;
-const STOPPED = fault('aborted', 'stopped before an answer came');
 
 /**
  * Talks to the program in JSON lines, in any order. It is started with the first call and again after an end, unless it
