@@ -45,16 +45,22 @@ const KINDS: readonly { kind: NoticeKind; words: string }[] = [
 ];
 
 /** Everything a reader must know that changes no verdict by itself, the weightiest kind first. */
-export function notices({ notices: all }: Result, { items }: Detail): Block[] {
+export function notices(result: Result, { items }: Detail): Block[] {
+  const all = distinct(result.notices);
   if (all.length === 0) return [];
   const present = KINDS.map(({ kind, words }) => ({ words, found: all.filter((notice) => notice.kind === kind) })).filter(({ found }) => found.length > 0);
   const lines = present.flatMap(({ words, found }) => found.map((notice) => noticeLine(words, notice)));
   const shown = lines.slice(0, items);
   const more = andMore(lines.length, shown.length);
-  return group([text(`${counted(all.length, 'notice')}: ${present.map(({ words, found }) => `${count(found.length)} ${words}`).join(', ')}`)], [
+  return group([text(`${counted(all.length, 'notice')}: ${present.map(({ words, found }) => (found.length === 1 ? words : `${words} (${count(found.length)})`)).join(', ')}`)], [
     ...(shown.length === 0 ? [] : [{ kind: 'list' as const, items: shown }]),
     ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
   ]);
+}
+
+/** Variants of one prompt say the same of themselves: once is enough. */
+function distinct(all: readonly Notice[]): Notice[] {
+  return [...new Map(all.map((notice) => [JSON.stringify([notice.kind, notice.message, notice.place]), notice])).values()];
 }
 
 function noticeLine(words: string, { message, place: at }: Notice): Line {
