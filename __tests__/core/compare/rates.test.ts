@@ -126,3 +126,16 @@ test('what usually settles a "cannot tell" is not said to be less than there is'
   expect(suite.verdict).toBe('inconclusive');
   expect(suite.summary).toMatch(/A run of this size usually rules out a drop above the tolerance of 5\.0 points where nothing changed; this one saw too much of a drop for that\.$/);
 });
+
+test('an answer that never came makes no reference of a sweep fail by at_least', async () => {
+  const own = { settings: settings({ n_tries: 3, gate: gate({ fail_on: 'failure' }) }) };
+  const suite = shop(NEW, 0, { tests: { references: references(20), rollup: { kind: 'at_least', k: 3 } } });
+  const { result } = await runPipeline(null, project([suite], own), ({ try: index }, question) => (index === 1 && numberOf(question) === 0 ? new Error('timeout') : 'yes'), { input: { mode: 'sweep' } });
+  expect(result.suites[0]?.references[0]).toMatchObject({ status: 'error', head: { rollup: null, passes: 2, tries_judged: 2 } });
+  expect(result.conclusion).toBe('success');
+});
+
+test('a reference whose roll-up has no word on one side has not flipped', async () => {
+  const { suite } = await compared({ references: references(20), rollup: { kind: 'at_least', k: 3 } }, ({ try: index }, question) => (question === 'New r00' && index === 1 ? new Error('timeout') : 'yes'));
+  expect(suite.references[0]).toMatchObject({ status: 'unchanged', base: { rollup: 'pass' }, head: { rollup: null } });
+});

@@ -57,8 +57,14 @@ describe('named roll-ups', () => {
   test('at_least counts passes and pass_rate shares of the judged tries', () => {
     expect(namedRollup({ kind: 'at_least', k: 2 }, 2, 5)).toBe('pass');
     expect(namedRollup({ kind: 'at_least', k: 3 }, 2, 5)).toBe('fail');
+    expect(namedRollup({ kind: 'at_least', k: 3 }, 3, 3, 2)).toBe('pass');
     expect(namedRollup({ kind: 'pass_rate', min: 0.5 }, 1, 2)).toBe('pass');
     expect(namedRollup({ kind: 'pass_rate', min: 0.51 }, 1, 2)).toBe('fail');
+  });
+
+  test('at_least takes no try that could not be judged for a failed one', () => {
+    expect(namedRollup({ kind: 'at_least', k: 3 }, 2, 2, 1)).toBeNull();
+    expect(namedRollup({ kind: 'at_least', k: 3 }, 1, 2, 1)).toBe('fail');
   });
 
   test('have no word without a judged try', () => {

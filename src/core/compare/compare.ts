@@ -96,8 +96,12 @@ function plainStatus({ case: { change } }: CaseRun, base: SideResult | null, hea
   if (change === 'added' || change === 'edited') return change;
   if (base === null) return head?.rollup ?? 'error';
   if (head === null) return 'removed';
-  if (base.rollup !== head.rollup) return 'inconclusive';
+  if (hasFlipped(base, head)) return 'inconclusive';
   return isMixed(base) || isMixed(head) ? 'flaky' : 'unchanged';
+}
+
+function hasFlipped(base: SideResult, head: SideResult): boolean {
+  return base.rollup !== null && head.rollup !== null && base.rollup !== head.rollup;
 }
 
 function isMixed({ passes, tries_judged }: SideResult): boolean {

@@ -31,9 +31,13 @@ export function tallyOf(tries: readonly TryResult[], metrics: number, skipped: b
 
 export type RollupWord = { word: 'pass' | 'fail' | null; error: string | null };
 
-/** A named policy over the tries that pass or fail; null when there is none. */
-export function namedRollup(rollup: Exclude<Rollup, { kind: 'code' }>, passes: number, judged: number): 'pass' | 'fail' | null {
+/**
+ * A named policy over the tries that pass or fail; null when there is none, or when passes are wanted that only tries which
+ * could not be judged (`unjudged`) might have brought: an error is no failure.
+ */
+export function namedRollup(rollup: Exclude<Rollup, { kind: 'code' }>, passes: number, judged: number, unjudged = 0): 'pass' | 'fail' | null {
   if (judged === 0) return null;
+  if (rollup.kind === 'at_least' && passes < rollup.k && passes + unjudged >= rollup.k) return null;
   return holds(rollup, passes, judged) ? 'pass' : 'fail';
 }
 
@@ -48,7 +52,7 @@ function holds(rollup: Exclude<Rollup, { kind: 'code' }>, passes: number, judged
 /** The roll-up's word for each list of tries, in their order. Custom code runs once for all of them. */
 export async function rollUp(rollup: Rollup, tallies: readonly { tally: Tally; passes: number; judged: number }[], side: Side, evaluate: Evaluate): Promise<RollupWord[]> {
   if (rollup.kind !== 'code') {
-    return tallies.map(({ passes, judged }) => ({ word: namedRollup(rollup, passes, judged), error: null }));
+    return tallies.map(({ tally, passes, judged }) => ({ word: namedRollup(rollup, passes, judged, tally.num_tries - judged), error: null }));
   }
   const { language, code, name } = rollup;
   const results = await evaluate({ side, language, code, outputs: ['result'], inputs: tallies.map(({ tally }) => ({ ...tally })) });

@@ -1,7 +1,7 @@
 import type { RunReport } from '../../config/saved/llmeval-run.ts';
 import type { RunRow, RunTable } from './run-table.ts';
 import type { Evaluate, Result, Rollup, SideResult, Tally } from '../../types.ts';
-import { namedRollup, rollUp } from '../../core/compare/rollup.ts';
+import { rollUp } from '../../core/compare/rollup.ts';
 
 /** The suites of a saved result as tables, one for each prompt; head's side, as the roll-up judged it. */
 export function tablesOfResult(file: string, { suites }: Result): RunTable[] {
@@ -67,7 +67,7 @@ async function rowsOf(files: readonly RunReport[], rollup: Rollup, evaluate: Eva
     return { parameters: first?.parameters ?? {}, input: reference.input, expected: reference.expected, tries: attempts, skipped: skipped && rollup.kind !== 'code' };
   });
   const counts = rows.map(({ tries, skipped }) => ({ tally: tallyOf(tries, skipped), ...judgedTries(tries, skipped) }));
-  const words = rollup.kind === 'code' ? await rollUp(rollup, counts, 'head', evaluate) : counts.map(({ passes, judged }) => ({ word: namedRollup(rollup, passes, judged), error: null }));
+  const words = await rollUp(rollup, counts, 'head', evaluate);
   return rows.map((row, index) => ({ ...row, word: words[index]?.word ?? null }));
 }
 
