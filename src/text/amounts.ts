@@ -57,7 +57,16 @@ export function pointsBetween(base: number | null, head: number | null): string 
 
 /** A p-value as part of a sentence: `p = 0.012`, `p < 0.001`. */
 export function pValue(p: number): string {
-  return `p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`}`;
+  return `p ${isSmall(p) ? '' : '= '}${probability(p)}`;
+}
+
+/** A p-value alone: `0.012`, `< 0.001`. It is never 0. */
+export function probability(p: number): string {
+  return isSmall(p) ? '< 0.001' : p.toFixed(3);
+}
+
+function isSmall(p: number): boolean {
+  return p < 0.001;
 }
 
 /** A number with two decimals and a real minus sign, which nothing but a number below zero has; `–` for none. */
@@ -65,6 +74,11 @@ export function decimal(value: number | null): string {
   if (value === null) return '–';
   const size = Math.abs(value).toFixed(2);
   return `${value < 0 && Number(size) !== 0 ? '−' : ''}${size}`;
+}
+
+/** US dollars as people read them: `$1.20`, and two significant digits below a cent. */
+export function dollars(cost: number): string {
+  return cost === 0 || cost >= 0.01 ? `$${cost.toFixed(2)}` : `$${cost.toPrecision(2)}`;
 }
 
 /** `1 reference`, `2 references`. */

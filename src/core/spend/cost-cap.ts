@@ -1,6 +1,6 @@
 import type { Budget, Notice, Problem } from '../../types.ts';
-import { plural } from '../../text/amounts.ts';
-import { dollars, type Forecast } from './forecast.ts';
+import { dollars, plural } from '../../text/amounts.ts';
+import type { Forecast } from './forecast.ts';
 
 /** The cap on cost that is in force, and who set it: a default that nobody wrote is kept as far as it can be checked. */
 export interface CostCap { dollars: number; by: 'max-cost' | 'budget.max_cost_usd' | 'default' }

@@ -8,7 +8,7 @@ import type { Prepared } from '../plan/prepare.ts';
 import type { CaseRun, LaneRun } from '../trial/rounds.ts';
 import { createInputCounter, expectedOutput, type CountInput } from './tokens.ts';
 import { isBatched } from '../select/target.ts';
-import { plural } from '../../text/amounts.ts';
+import { dollars, plural } from '../../text/amounts.ts';
 
 /** What one model is going to be asked for one purpose, as far as that can be said before the first answer. */
 export interface ModelForecast {
@@ -174,11 +174,6 @@ export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast):
     `${model} ${plural(calls, WORDS[purpose])}, ${short(input_tokens)} tokens in, ${short(output_tokens)} out, ${cost === null ? 'price unknown' : dollars(cost)}`);
   const total = cost_usd === null ? `cost unknown (no price for ${unpriced.join(', ')})` : `about ${dollars(cost_usd)}`;
   return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}`;
-}
-
-/** US dollars as people read them: `$1.20`, and two significant digits below a cent. */
-export function dollars(cost: number): string {
-  return cost === 0 || cost >= 0.01 ? `$${cost.toFixed(2)}` : `$${cost.toPrecision(2)}`;
 }
 
 function short(tokens: number): string {
