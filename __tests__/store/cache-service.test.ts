@@ -211,6 +211,33 @@ describe('runs of the default branch at the same time', () => {
     expect(next.paid).toEqual([]);
   });
 
+  test('add up how tries came out, what both began with once, and keep the note that was made last', async () => {
+    const outcomes = (key: string, passes: number, tries: number) => [{ key, passes, tries }];
+    const start = await machine('start');
+    await start.on(async (store) => { await start.complete(asks('a')); store.addOutcomes(outcomes('old', 3, 4)); store.setNote('noise', 'first'); await start.finish(); });
+    const [sweep, push] = [await machine('sweep'), await machine('push')];
+    await sweep.on(async (store) => {
+      await sweep.complete(asks('s'));
+      store.addOutcomes([...outcomes('old', 1, 2), ...outcomes('both', 0, 1), ...outcomes('sweep', 1, 1)]);
+      store.setNote('noise', 'second');
+      await sweep.finish();
+    });
+    await push.on(async (store) => {
+      await push.complete(asks('p'));
+      store.addOutcomes(outcomes('old', 0, 10));
+      store.addOutcomes([...outcomes('both', 2, 2), ...outcomes('push', 5, 5)]);
+      await push.finish();
+    });
+    const next = await machine('next');
+    await next.on((store) => {
+      expect(store.outcomes(['old', 'both', 'sweep', 'push'])).toEqual(new Map([
+        ['old', { passes: 4, tries: 16 }], ['both', { passes: 2, tries: 3 }], ['sweep', { passes: 1, tries: 1 }], ['push', { passes: 5, tries: 5 }],
+      ]));
+      expect(store.note('noise')).toBe('second');
+      return Promise.resolve();
+    });
+  });
+
   test('save what they have where the other\'s cannot be read', async () => {
     const warnings: string[] = [];
     const own = await machine('before', warnings);

@@ -67,6 +67,7 @@ function rowsOf(db: DatabaseSync): Database {
     addOutcomes: (rows, now) => { told(() => { records.addOutcomes(rows, now); }); },
     note: (name) => told(() => records.note(name)),
     setNote: (name, body) => { told(() => { records.setNote(name, body); }); },
+    everyRecord: () => told(() => records.everyRecord()),
     batches: () => told(() => batches.batches()),
     addBatch: (batch) => { told(() => { batches.addBatch(batch); }); },
     endBatch: (id) => { told(() => { batches.endBatch(id); }); },

@@ -3,7 +3,8 @@ import { createConnection, type Connection } from './connection.ts';
 import type { Database, Totals } from './database.ts';
 import { answerOf, entryOf, isLasting, type Entry } from './entry.ts';
 import type { StoreAccess } from './file.ts';
-import type { Records } from './records.ts';
+import { createRecords, type KeptRecords } from './kept-records.ts';
+import type { Recorded } from './records.ts';
 
 export { STORE_VERSION, type StoreAccess } from './file.ts';
 export type { Counted } from './records.ts';
@@ -33,15 +34,11 @@ export interface StoreStats extends Totals {
 /** What to remove; nothing named: only what is over the size cap. */
 export interface Prune { /** Last used before this time, milliseconds since 1970. */ unusedSince?: number; /** Down to so many bytes. */ maxBytes?: number }
 
-export interface Store {
+export interface Store extends KeptRecords {
   /** Answers from the file what it has by `keyOf`, and writes what `complete` had to be asked for before handing it on. */
   wrap(complete: Complete, keyOf: (request: Request) => string): Complete;
   /** Whether an answer lies in the file; it is not marked as used. */
   has(key: string): boolean;
-  /** How tries that were ever judged came out; where the file cannot be read, nothing is known. */
-  outcomes: Records['outcomes'];
-  /** Adds to them; a file that may not be written keeps what it has. */
-  addOutcomes(rows: Parameters<Records['addOutcomes']>[0]): void;
   /** Batches that wait to be fetched. */
   batches(): BatchRecord[];
   /** False when it could not be written. */
@@ -49,16 +46,16 @@ export interface Store {
   endBatch(id: string): void;
   /** Keeps an answer that nobody waits for; where it cannot be written, for this run. */
   keep(key: string, target: Target, completion: Completion): void;
-  note: Records['note'];
-  /** False when it could not be written. */
-  setNote(name: string, body: string): boolean;
   stats(): StoreStats;
   /** The number of answers removed. */
   prune(what: Prune): number;
   /** Takes over answers from another file, those that hold against their key; called once or, after damage, again. */
   import(entries: () => Iterable<Entry>): { written: number; refused: number };
-  /** Takes over what another file has and this one has not: answers that hold against their key, batches that were not ended here. */
-  join(entries: () => Iterable<Entry>, batches: readonly BatchRecord[]): void;
+  /**
+   * Takes over what another file, which began as this one did, has and this one has not: answers that hold against their key, batches
+   * that were not ended here, how its own tries came out, and notes that were not made here.
+   */
+  join(entries: () => Iterable<Entry>, beside: Recorded & { batches: readonly BatchRecord[] }): void;
   /** Writes a compact copy of the file. False when that was not possible, which has been told. */
   copyTo(file: string): boolean;
   close(): void;
@@ -82,8 +79,10 @@ export function openStore(options: StoreOptions): Store {
   const answers = createAnswers(options, connection);
   let batched = 0;
   const ended = new Set<string>();
+  const { records, join: joinRecords } = createRecords(connection, options);
   const add = (batch: BatchRecord): boolean => access === 'read-write' && connection.write((db) => { db.addBatch(batch); batched += 1; });
   return {
+    ...records,
     wrap: (complete, keyOf) => async (request) => {
       const key = keyOf(request);
       const found = answers.find(key, request);
@@ -93,8 +92,6 @@ export function openStore(options: StoreOptions): Store {
       return completion;
     },
     has: (key) => connection.read((db) => db.get(key) !== null, false),
-    outcomes: (keys) => connection.read((db) => db.outcomes(keys), new Map()),
-    addOutcomes: (rows) => { if (access === 'read-write' && rows.length > 0) connection.write((db) => { db.addOutcomes(rows, options.now()); }); },
     batches: () => connection.read((db) => db.batches(), []),
     addBatch: add,
     endBatch: (id) => {
@@ -102,8 +99,6 @@ export function openStore(options: StoreOptions): Store {
       if (access === 'read-write') connection.write((db) => { db.endBatch(id); batched += 1; });
     },
     keep: (key, target, completion) => { answers.keep(key, { target }, completion); },
-    note: (name) => connection.read((db) => db.note(name), null),
-    setNote: (name, body) => access === 'read-write' && connection.write((db) => { db.setNote(name, body); }),
     stats: () => ({ file, ...connection.read((db) => db.totals(), NO_TOTALS), ...answers.counts, batched }),
     prune({ unusedSince, maxBytes }) {
       const old = unusedSince === undefined ? 0 : connection.change((db) => db.removeUnusedSince(unusedSince), 0);
@@ -112,8 +107,9 @@ export function openStore(options: StoreOptions): Store {
       return removed;
     },
     import: (entries) => answers.import(entries, 'all'),
-    join(entries, batches) {
+    join(entries, { batches, outcomes, notes }) {
       answers.import(entries, 'absent');
+      joinRecords({ outcomes, notes });
       const known = new Set([...ended, ...connection.read((db) => db.batches(), []).map(({ id }) => id)]);
       for (const batch of batches) if (!known.has(batch.id)) add(batch);
     },

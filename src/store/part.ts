@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { openDatabase } from './database.ts';
 import { entryOf, isLasting, type Entry } from './entry.ts';
+import type { Recorded } from './records.ts';
 import { StoreError } from './trouble.ts';
 import { problem, UserError } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
@@ -148,15 +149,16 @@ export function* answersIn(file: string): Generator<Entry> {
   }
 }
 
+/** What a file holds beside answers: the batches that are waited for, how tries came out, and notes. */
+export interface Beside extends Recorded { batches: BatchRecord[] }
+
 /**
- * The batches that a file says are waited for.
- *
  * @throws PartError as {@link answersIn}.
  */
-export function batchesIn(file: string): BatchRecord[] {
+export function besideAnswersIn(file: string): Beside {
   const db = ofPart(() => openDatabase(file, 'read'));
   try {
-    return ofPart(() => db.batches());
+    return ofPart(() => ({ batches: db.batches(), ...db.everyRecord() }));
   } finally {
     db.close();
   }

@@ -3,6 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 /** How often what is asked passed among the tries that were ever judged. */
 export interface Counted { passes: number; tries: number }
 
+export interface Recorded { outcomes: (Counted & { key: string })[]; notes: { name: string; body: string }[] }
+
 /** What a store keeps beside answers: how they were judged, in sums, and single notes under a name. */
 export interface Records {
   /** Of the keys that are known. */
@@ -11,6 +13,8 @@ export interface Records {
   addOutcomes(rows: readonly (Counted & { key: string })[], now: number): void;
   note(name: string): string | null;
   setNote(name: string, body: string): void;
+  /** All of them. */
+  everyRecord(): Recorded;
   /** Forgets the outcomes that were not added to for longest, above what is kept. */
   trim(): void;
 }
@@ -48,6 +52,10 @@ export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => v
     setNote(name, body) {
       db.prepare('INSERT OR REPLACE INTO notes (name, body) VALUES (?, ?)').run(name, body);
     },
+    everyRecord: () => ({
+      outcomes: exists('outcomes') ? db.prepare('SELECT key, passes, tries FROM outcomes').all().map((row) => ({ key: String(row['key']), passes: Number(row['passes']), tries: Number(row['tries']) })) : [],
+      notes: exists('notes') ? db.prepare('SELECT name, body FROM notes').all().map((row) => ({ name: String(row['name']), body: String(row['body']) })) : [],
+    }),
     trim() {
       if (!exists('outcomes')) return;
       db.prepare('DELETE FROM outcomes WHERE key IN (SELECT key FROM outcomes ORDER BY used DESC, key LIMIT -1 OFFSET ?)').run(MOST_OUTCOMES);

@@ -4,7 +4,7 @@ import { sources } from '../core/select/trust.ts';
 import { UserError } from '../errors.ts';
 import { cacheKeys, createCacheService, type CacheKeys, type CacheLibrary, type CacheService } from '../store/cache-service.ts';
 import { openStore, type Store } from '../store/index.ts';
-import { answersIn, batchesIn, PartError } from '../store/part.ts';
+import { answersIn, besideAnswersIn, PartError } from '../store/part.ts';
 import type { TrustLevel } from '../types.ts';
 
 /** Answers kept on a developer's machine, and by the runner's cache service, at most. */
@@ -127,14 +127,14 @@ interface Newer { file: string; start: string; brought: string | null; warn(line
 
 /**
  * Adds what another run saved while this one went on: later runs read the newest entry alone, and would pay again for what
- * only the one before it holds, and for batches that wait.
+ * only the one before it holds, and for batches that wait. How its tries came out is added to what this run knows.
  */
 async function joinNewer(store: Store, service: CacheService, { file, start, brought, warn }: Newer): Promise<void> {
   rmSync(file, { force: true });
   const newest = await service.newest(file, start);
   if (newest === null || newest === brought || await service.restore(file, start) === null || !existsSync(file)) return;
   try {
-    store.join(() => answersIn(file), batchesIn(file));
+    store.join(() => answersIn(file), besideAnswersIn(file));
   } catch (error) {
     if (!(error instanceof PartError)) throw error;
     warn(`What another run stored meanwhile could not be taken over: ${error.message}`);

@@ -1,0 +1,54 @@
+import type { Connection } from './connection.ts';
+import type { StoreAccess } from './file.ts';
+import type { Counted, Recorded, Records } from './records.ts';
+
+/** What an open store keeps beside answers and batches. */
+export interface KeptRecords {
+  /** How tries that were ever judged came out; where the file cannot be read, nothing is known. */
+  outcomes: Records['outcomes'];
+  /** Adds to them; a file that may not be written keeps what it has. */
+  addOutcomes(rows: Parameters<Records['addOutcomes']>[0]): void;
+  note: Records['note'];
+  /** False when it could not be written. */
+  setNote(name: string, body: string): boolean;
+}
+
+/** `join` takes over what another file that began as this one did has by now: how its own tries came out, and notes that were not made here. */
+export function createRecords(connection: Connection, { access, now }: { access: StoreAccess; now(): number }): { records: KeptRecords; join(other: Recorded): void } {
+  const added = new Map<string, Counted>();
+  const noted = new Set<string>();
+  const records: KeptRecords = {
+    outcomes: (keys) => connection.read((db) => db.outcomes(keys), new Map()),
+    addOutcomes(rows) {
+      if (access === 'read' || rows.length === 0) return;
+      for (const row of rows) added.set(row.key, sumOf(row, added.get(row.key)));
+      connection.write((db) => { db.addOutcomes(rows, now()); });
+    },
+    note: (name) => connection.read((db) => db.note(name), null),
+    setNote(name, body) {
+      noted.add(name);
+      return access === 'read-write' && connection.write((db) => { db.setNote(name, body); });
+    },
+  };
+  return {
+    records,
+    join({ outcomes, notes }) {
+      connection.write((db) => {
+        const here = db.outcomes(outcomes.map(({ key }) => key));
+        // What both began with counts once.
+        const missing = outcomes.map(({ key, ...theirs }) => {
+          const [all, known] = [sumOf(theirs, added.get(key)), here.get(key) ?? NONE];
+          return { key, passes: all.passes - known.passes, tries: all.tries - known.tries };
+        });
+        db.addOutcomes(missing.filter(({ tries }) => tries > 0), now());
+        for (const { name, body } of notes) if (!noted.has(name)) db.setNote(name, body);
+      });
+    },
+  };
+}
+
+const NONE: Counted = { passes: 0, tries: 0 };
+
+function sumOf(one: Counted, other: Counted = NONE): Counted {
+  return { passes: one.passes + other.passes, tries: one.tries + other.tries };
+}
