@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { decimal, inSize, percent, percentAndLimit, pointsApart, pointsBetween, pValue, signed, signedBetween } from '../../src/text/amounts.ts';
+import { decimal, inSize, percent, percentAndLimit, pointsApart, pointsBetween, probability, pValue, signed, signedBetween } from '../../src/text/amounts.ts';
 
 /** k of n, as every rate here is. */
 const share = fc.tuple(fc.nat(5000), fc.integer({ min: 1, max: 5000 })).map(([passes, tries]) => Math.min(passes, tries) / tries);
@@ -62,4 +62,5 @@ test('numbers below zero that round to nothing have no sign', () => {
 
 test('a p-value is never 0', () => {
   expect([pValue(0), pValue(0.0009), pValue(0.0125), pValue(1)]).toEqual(['p < 0.001', 'p < 0.001', 'p = 0.013', 'p = 1.000']);
+  expect([probability(0.0004), probability(0.004)]).toEqual(['< 0.001', '0.004']);
 });

@@ -139,3 +139,9 @@ test('a reference whose roll-up has no word on one side has not flipped', async 
   const { suite } = await compared({ references: references(20), rollup: { kind: 'at_least', k: 3 } }, ({ try: index }, question) => (question === 'New r00' && index === 1 ? new Error('timeout') : 'yes'));
   expect(suite.references[0]).toMatchObject({ status: 'unchanged', base: { rollup: 'pass' }, head: { rollup: null } });
 });
+
+test('an interval that reaches from all to nothing rules out no drop', async () => {
+  const { suite } = await compared({ references: references(1) }, (_, question) => (question.startsWith('New') ? 'no' : 'yes'), 1);
+  expect(suite.pass_rate).toMatchObject({ low: -1 });
+  expect(suite.summary).toContain('; rules out no drop; ');
+});

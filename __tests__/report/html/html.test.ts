@@ -17,6 +17,12 @@ function large(references: number, tries: number, characters: number): Result {
   return resultOf({ suites: [suiteOf('big', list)] });
 }
 
+test('a p-value is never written as nothing', async () => {
+  const sides = { base: sideOf([{ outcome: 'pass', actual: 'a' }]), head: sideOf([{ outcome: 'fail', actual: 'b' }]) };
+  const page = await renderHtml(resultOf({ suites: [suiteOf('one', [referenceOf('a', 'regressed', { ...sides, p: 1e-5, q: 0.0123 })])] }));
+  expect(page).toContain('<code>&lt; 0.001, 0.012</code>');
+});
+
 describe('the policy', () => {
   test.each([['style', STYLE, STYLE_HASH], ['script', SCRIPT, SCRIPT_HASH]])('names the hash of the %s', (_what, content, hash) => {
     expect(hash).toBe(`sha256-${createHash('sha256').update(content).digest('base64')}`);

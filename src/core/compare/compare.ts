@@ -159,7 +159,7 @@ function summaryOf(shown: Verdict, rate: PassRate, verdict: LaneVerdict | null, 
   if (verdict === null || verdict.interval === null) return plainSummary(shown, rate);
   const { policy, gate } = lane;
   const { interval: { low, high }, p, tries, visibleDrop: drop } = verdict;
-  const ruledOut = low < 0 ? `rules out a drop above ${inSize(low)} points` : 'rules out any drop';
+  const ruledOut = low >= 0 ? 'rules out any drop' : low <= -1 ? 'rules out no drop' : `rules out a drop above ${inSize(low)} points`;
   const sees = drop === null ? 'cannot see any drop' : `usually sees drops of ${inSize(drop)} points`;
   const more = policy.kind === 'adaptive' && tries === SCREEN_TRIES ? `, up to ${String(FULL_TRIES)} where it looks worse` : '';
   return `pass rate ${percent(rate.base)} → ${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ${signed(low)} to ${signed(high)}, `

@@ -1,5 +1,5 @@
 import type { ReferenceResult, ReferenceStatus, Score, SideResult, SuiteResult, TryResult } from '../../types.ts';
-import { percent } from '../../text/amounts.ts';
+import { percent, probability } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { escapeMarkup } from '../../text/html.ts';
 import { jsonText } from '../sections/cases.ts';
@@ -60,7 +60,7 @@ function facts({ input, expected, file, line, p, q, history }: ReferenceResult, 
     ...Object.entries(input).map(([name, value]) => entry(shorten(name, NAME_LIMIT), `<code>${piecesHtml(whole(String(value), characters))}</code>`)),
     ...(expected === null ? [] : [entry('expected', lineHtml([code(jsonText(expected), characters)], links))]),
     entry('at', lineHtml([place(file, line)], links)),
-    ...(p === null || q === null ? [] : [entry('p, q', `<code>${p.toFixed(3)}, ${q.toFixed(3)}</code>`)]),
+    ...(p === null || q === null ? [] : [entry('p, q', `<code>${escapeMarkup(`${probability(p)}, ${probability(q)}`)}</code>`)]),
     ...(history === undefined ? [] : [entry('passed so far on base', `${count(history.passes)} of ${count(history.tries)}, 95 % interval ${rateInterval(history)}`)]),
   ].join('');
 }
