@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { renderHtml } from '../../../src/report/html/html.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';
 import type { SuiteResult } from '../../../src/types.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
@@ -19,4 +20,10 @@ test('failed references that do not gate come last, and say so', () => {
   expect(titles([suite])).toEqual([
     expect.stringMatching(/^capitals › c – 0 of 1 passed – /), expect.stringMatching(/^capitals › a – 0 of 1 passed, does not gate – /), expect.stringMatching(/^capitals › b – 0 of 1 passed, does not gate – /),
   ]);
+});
+
+test('the size of a suite in a sweep counts what gates, in a terminal and on the page', async () => {
+  const result = resultOf({ mode: 'sweep', base: null, suites: [suiteOf('capitals', [failing('a', { skip: true }), failing('b'), failing('c')])] });
+  expect(renderTerminal(result, { width: 120, colour: false })).toMatch(/^capitals +\S+ % +2 × 1$/m);
+  expect(await renderHtml(result)).toContain('2 × 1');
 });

@@ -18,7 +18,7 @@ import { suitesWorstFirst } from '../sections/order.ts';
 import { change, count, counted, difference, rates, shortSha, STATUS_WORDS, VERDICTS } from '../sections/phrases.ts';
 import { rankedPrompts, rankingBlocks } from '../sections/ranking.ts';
 import { sectionBlocks, type SectionName } from '../sections/sections.ts';
-import { becauseLine, repeatedNames, suiteCell } from '../sections/suites.ts';
+import { becauseLine, repeatedNames, suiteCell, sweepSize } from '../sections/suites.ts';
 
 /** A report of up to a thousand references stays below this; each further one adds room for itself. Bytes. */
 export const HTML_LIMIT = 2_000_000;
@@ -94,14 +94,14 @@ function suitesHtml({ suites, mode }: Result, links: Links): string {
     const { name, pass_rate: rate, compared, verdict, because } = suite;
     const own = (html: string): { html: string; own: boolean } => ({ html, own: true });
     const start = [{ html: lineHtml(suiteCell(suite, repeated.has(name)), links), own: false }, own(rates(rate.base, rate.head))];
-    if (mode === 'sweep') return [...start, own(counted(suite.references.length, 'reference'))];
+    if (mode === 'sweep') return [...start, own(sweepSize(suite))];
     return [
       ...start, own(rate.difference === null ? '–' : `${change(rate)}${rate.low === null || rate.high === null ? '' : `<br><span class="soft">${signed(rate.low)} to ${signed(rate.high)}</span>`}`),
       own(intervalSvg(suite, reach)), own(compared.references === 0 ? '–' : `${count(compared.references)} × ${count(compared.tries)}`),
       own(chip(`${VERDICTS[verdict].sign} ${VERDICTS[verdict].word}`, verdictTone(verdict))), { html: lineHtml(becauseLine(because), links), own: false },
     ];
   });
-  const head = mode === 'sweep' ? ['Suite', 'Pass rate', 'Size'] : ['Suite', 'Pass rate', 'Difference', '90 % interval', 'References × tries', 'Verdict', 'Because'];
+  const head = mode === 'sweep' ? ['Suite', 'Pass rate', 'References × tries'] : ['Suite', 'Pass rate', 'Difference', '90 % interval', 'References × tries', 'Verdict', 'Because'];
   return `<section><h2>Suites</h2>${tableHtml(head, rows)}</section>`;
 }
 

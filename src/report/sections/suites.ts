@@ -53,9 +53,14 @@ function diffCells({ pass_rate: rate, compared, verdict, because }: SuiteResult)
 }
 
 function sweepCells(suite: SuiteResult): Line[] {
-  const counted = suite.references.filter(countsForVerdict);
+  return [[text(rates(null, suite.pass_rate.head))], [text(sweepSize(suite))]];
+}
+
+/** `5 × 2`: the references that gate and the most tries of one; a dash where none gates. */
+export function sweepSize({ references }: SuiteResult): string {
+  const counted = references.filter(countsForVerdict);
   const tries = counted.reduce((most, { head }) => Math.max(most, head?.tries.length ?? 0), 0);
-  return [[text(rates(null, suite.pass_rate.head))], [text(counted.length === 0 ? '–' : `${String(counted.length)} × ${String(tries)}`)]];
+  return counted.length === 0 ? '–' : `${String(counted.length)} × ${String(tries)}`;
 }
 
 function interval(low: number | null, high: number | null): Line {
