@@ -55,6 +55,18 @@ describe('evaldiff import', () => {
     expect(meaning(byName(after.project))).toEqual(meaning(byName(before.project)));
   });
 
+  test.each<[string, string, string]>([
+    ['promptfooconfig.yaml', 'prompts: ["Say {{word}}"]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { word: hi }, assert: [{ type: equals, value: Hi }] }]\n', 'promptfooconfig'],
+    ['promptfoo.yaml', 'prompts: ["Say {{word}}"]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { word: hi }, assert: [{ type: equals, value: Hi }] }]\n', 'promptfoo'],
+    ['runs.yaml', 'data_sources: [{ type: file, path: d.jsonl }]\neval: { name: flexeval, do_completion: true, metrics: { function: [{ name: string_length }] }, completion_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o } } }\n', 'flexeval'],
+  ])('%s with one prompt becomes files that are not taken for the other tool\'s', async (file, text, name) => {
+    const data = { 'd.jsonl': '{"input": [{"role": "user", "content": "Hi"}]}\n' };
+    const { code, files } = await run(['import', file], { [file]: text, ...data });
+    expect([code, Object.keys(files).filter((path) => path.startsWith('prompts/')).sort()]).toEqual([0, [`prompts/${name}-1.yaml`, `prompts/tests/${name}-1.yaml`]]);
+    const { problems, project } = await read(files);
+    expect([problems, project.suites.map(({ prompt }) => [prompt.file, prompt.name])]).toEqual([[], [[`prompts/${name}-1.yaml`, name]]]);
+  });
+
   test('converts a .prompt.yml and a skill\'s evals as well, elsewhere if asked', async () => {
     const prompt = await run(['import', '.github/prompts/sum.prompt.yml', '--out', 'converted', '--owner', 'acme'], { '.github/prompts/sum.prompt.yml': 'model: openai/gpt-4o\nmessages: [{ role: user, content: "Sum {{input}}" }]\ntestData: [{ input: a, expected: b }]\nevaluators: [{ name: has, string: { contains: "{{expected}}" } }]\n' });
     expect([prompt.code, Object.keys(prompt.files).sort()]).toEqual([0, ['.github/prompts/sum.prompt.yml', 'converted/prompts/sum.yaml', 'converted/prompts/tests/sum.yaml']]);

@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import type { Json } from '../../types.ts';
 import { isMap, type JsonMap } from '../document.ts';
 import type { Draft, Imported } from './imported.ts';
+import { importFormat } from './index.ts';
 
 /** Where editors find the JSON Schema of a kind of file; `owner` is the account that publishes the action. */
 export function schemaLine(kind: 'settings' | 'prompt' | 'tests' | 'attributes', owner: string): string {
@@ -65,9 +66,10 @@ function slugOf(name: string): string {
   return slug === '' ? 'prompt' : slug;
 }
 
+/** A name that no other prompt has, and by which the new file is not read as the other tool's (`promptfooconfig.yaml`). */
 function free(slug: string, taken: Set<string>): string {
   let name = slug;
-  for (let ordinal = 2; taken.has(name); ordinal += 1) name = `${slug}-${String(ordinal)}`;
+  for (let ordinal = importFormat(`${slug}.yaml`) === null ? 2 : 1; taken.has(name) || importFormat(`${name}.yaml`) !== null; ordinal += 1) name = `${slug}-${String(ordinal)}`;
   taken.add(name);
   return name;
 }
