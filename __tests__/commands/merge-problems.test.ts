@@ -199,6 +199,16 @@ describe('what a merge was given', () => {
     expect(usage).toMatchObject({ calls: 6, reused: 6 });
   });
 
+  test('cannot be put into a store that cannot be written: that store is named, and no shard', async () => {
+    await bothShards();
+    writeFileSync(at('plain'), '');
+    const { code, err } = await shop.evaldiff('merge', ...FOLDERS, '--store', 'plain/store.sqlite');
+    expect(code).toBe(2);
+    expect(err).toMatch(/plain\/store\.sqlite: the answers of shard 2\/2 could not be put there, .* Make room, or name another file \(--store/);
+    expect(err).not.toContain('Run that shard again');
+    expect((await shop.evaldiff('merge', ...FOLDERS, '--no-store')).code).toBe(0);
+  });
+
   test('is put into no store that is not wanted', async () => {
     await bothShards();
     copyFileSync(at('.evaldiff', 'answers.sqlite'), at('before.sqlite'));

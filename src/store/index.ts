@@ -49,8 +49,8 @@ export interface Store extends KeptRecords {
   stats(): StoreStats;
   /** The number of answers removed. */
   prune(what: Prune): number;
-  /** Takes over answers from another file, those that hold against their key; called once or, after damage, again. */
-  import(entries: () => Iterable<Entry>): { written: number; refused: number };
+  /** Takes over answers from another file, those that hold against their key; called once or, after damage, again. Null: nothing could be written. */
+  import(entries: () => Iterable<Entry>): { written: number; refused: number } | null;
   /**
    * Takes over what another file, which began as this one did, has and this one has not: answers that hold against their key, batches
    * that were not ended here, how its own tries came out, and notes that were not made here.
@@ -171,8 +171,8 @@ function createAnswers({ maxBytes, access, now }: StoreOptions, connection: Conn
       return answer;
     },
     import(entries, which) {
-      const taken = connection.change((db) => importInto(db, entries(), { now: now(), which }), { written: 0, refused: 0 });
-      counts.written += taken.written;
+      const taken = connection.change((db) => importInto(db, entries(), { now: now(), which }), null);
+      counts.written += taken?.written ?? 0;
       size = connection.read((db) => db.bytes(), 0);
       return taken;
     },

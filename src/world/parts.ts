@@ -12,6 +12,7 @@ import type { ReadOptions } from '../config/project.ts';
 import { problem, UserError } from '../errors.ts';
 import { answersIn, createPartWriter, holdsSeal, openPart, othersIn, PartError } from '../store/part.ts';
 import type { Store } from '../store/index.ts';
+import { visibleLine } from '../text/visible.ts';
 import type { Completion, Problem } from '../types.ts';
 
 /** Where a part lies, what it is called in messages, and which shard it is said to be; null: nobody says. */
@@ -129,13 +130,14 @@ function haltOf({ manifest }: Part): Halt | null {
 export function importParts(store: Store, parts: readonly Part[]): void {
   for (const part of fromTheLast(parts)) {
     const { answers } = part.manifest.counts;
-    let taken: { written: number; refused: number };
+    let taken: ReturnType<Store['import']>;
     try {
       taken = store.import(() => answersIn(join(part.folder, PART_FILES.answers)));
     } catch (error) {
       if (!(error instanceof PartError)) throw error;
       throw unusable(part, `${PART_FILES.answers}: ${error.message}`);
     }
+    if (taken === null) throw new UserError([problem(null, `${visibleLine(store.stats().file)}: the answers of ${partName(part.manifest)} could not be put there, so that the merge would pay for them again. Make room, or name another file (--store, or --no-store), and merge again.`)]);
     if (taken.refused > 0) throw unusable(part, `${plural(taken.refused, 'answer')} in ${PART_FILES.answers} ${taken.refused === 1 ? 'does' : 'do'} not hold against ${taken.refused === 1 ? 'its' : 'their'} key`);
     if (taken.written !== answers) throw unusable(part, `${String(taken.written)} of ${plural(answers, 'answer')} could be taken over`);
   }
