@@ -18,15 +18,15 @@ export interface PlanView {
   references?: number;
 }
 
-/** What a run will do and why, before anything is asked: level, what comes from where, what was selected, calls. Filtered, one line each. */
+/** What a run will do and why, before anything is asked: what was selected, calls, the level of trust and what comes from where. Filtered, one line each. */
 export function planLines({ trust, prepared, notices, forecast, references = Number.POSITIVE_INFINITY }: PlanView): string[] {
   const { lanes, plan } = prepared;
   return [
-    `trust: ${trust.level}: ${trust.reason}`, ...sourceLines(sources(trust.level)), '',
     ...lanes.flatMap(({ run }) => laneLines(run, references)),
     `${plural(plan.prompt_calls, 'call')} for the first answers, up to ${plural(plan.grader_calls, 'call')} for their grades${plan.evaluator_calls === 0 ? '' : `, at least ${plural(plan.evaluator_calls, 'call')} for evaluators`}${attributeCalls(plan)}`,
     ...(forecast === undefined || callsOf(plan) === 0 ? [] : [forecastWords(forecast)]),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
+    '', `trust: ${trust.level}: ${trust.reason}`, ...sourceLines(sources(trust.level)),
   ].map((line) => (line === '' ? '' : logLine(line)));
 }
 
