@@ -25,7 +25,7 @@ export interface ExplainSuite {
   variant: Variant;
   /** The suite, or one of its references, regressed. */
   regressed: boolean;
-  /** Tries that all compared references share, by which rates are counted; null: all tries. */
+  /** Tries that all compared references share, by which rates are counted where suspects got more; null: all tries. */
   tries: number | null;
   references: readonly ExplainReference[];
 }

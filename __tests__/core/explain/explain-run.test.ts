@@ -42,6 +42,17 @@ describe('a pull request that makes answers about one topic worse', () => {
     expect(result.usage.by_purpose).toMatchObject({ qualeval: { calls: of('qualeval'), reused: 0 }, insight: { calls: 1 } });
   });
 
+  test('counts the tries that the suite counts, so that a kind of all references has the suite\'s own rates', async () => {
+    const name = 'prompts/tests/support.yaml';
+    const more = { [FILE]: 'domains: [{ name: mail }]\nsubtasks: [{ name: answer }]\n', [name]: (EXACT[name] ?? '').replaceAll(/- \{ id: (case-\d*[13579]),/g, '- { id: $1, n_tries: 7,') };
+    expect(more[name]).toContain('n_tries: 7');
+    const { result: { suites: [suite], attributes } } = await friendlier(both(more));
+    expect(attributes.map(({ n }) => n)).toEqual([60, 60]);
+    for (const { base, head, difference, low, high } of attributes) {
+      expect([base, head, difference, low, high]).toEqual(['base', 'head', 'difference', 'low', 'high'].map((key) => expect.closeTo(Number(suite?.pass_rate[key as 'base']), 9)));
+    }
+  });
+
   test('asks nobody a second time: the same run from the same store makes no call and comes to the same', async () => {
     const { store, remove } = temporaryStore();
     cleanUp = remove;

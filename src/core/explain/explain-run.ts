@@ -50,7 +50,7 @@ function explainSuite(lane: ComparedLane, suite: SuiteResult, mode: ComparedRun[
   const { path, name, variant, verdict, compared: { tries }, references } = suite;
   const regressed = verdict === 'regressed' || references.some(({ status }) => status === 'regressed');
   if (!isExplainable(lane, mode) && (!regressed || lane.policy.kind === 'pairs')) return null;
-  return { path, name, variant, regressed, tries: mode === 'sweep' ? null : tries, references: withTries(lane, mode) };
+  return { path, name, variant, regressed, tries: mode === 'sweep' || lane.policy.kind !== 'adaptive' ? null : tries, references: withTries(lane, mode) };
 }
 
 function withTries({ run, compared }: ComparedLane, mode: ComparedRun['mode']): ExplainReference[] {
