@@ -20,6 +20,7 @@ import { ownCaps, type Spent } from './core/shard/caps.ts';
 import { batchProblems, partOfPlan, type Shard } from './core/shard/part.ts';
 import { withFilesOf } from './core/select/settings-of-base.ts';
 import { sources, type Withheld } from './core/select/trust.ts';
+import { problem } from './errors.ts';
 import { builtInRubrics } from './metrics/built-in-rubrics.ts';
 import { metrics } from './metrics/index.ts';
 
@@ -116,9 +117,15 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const { sweep, n_tries } = arranged.head.settings;
   const head: ResultHead = { ...input, gate: prepared.gate, n_tries };
   const notices = [...read.notices, ...arranged.notices, ...arranged.head.notices, ...prepared.notices, ...sweepNotice(sweep, arranged.head.suites), ...spend.notices];
-  const problems = [...prepared.problems, ...batchProblems(whole, input.shard), ...spend.problems];
+  const problems = [...prepared.problems, ...nothingToSweep(input.mode, arranged.head, whole), ...batchProblems(whole, input.shard), ...spend.problems];
   if (problems.length > 0) return { ready: false, result: notEvaluated(head, problems, notices) };
   return { ready: true, whole, prepared: { ...prepared, explaining: affordable(prepared.explaining, prepared.price, spend.cap) }, blank: { ...blankResult(head), notices }, forecast: spend.forecast, caps: spend.caps, sweep };
+}
+
+/** A sweep that would judge nothing is a mistake, never green: whoever asked for it expected answers. */
+function nothingToSweep(mode: RunInput['mode'], { suites, settings }: Project, { rubricTests, evaluatorTests }: Prepared): Problem[] {
+  if (mode !== 'sweep' || suites.some(({ tests }) => tests.references.length > 0) || rubricTests.length + evaluatorTests.length > 0) return [];
+  return [problem({ file: settings.file ?? SETTINGS_FILE, line: 0 }, 'no prompt here has references, so there is nothing to run; write prompts there with their tests ("evaldiff init" begins with some), or name the folder that has them (working-directory, --directory)')];
 }
 
 /** What the plan will cost, and by which caps the run is held. Shards are refused by the whole sweep's plan, all alike, whatever each finds stored. */

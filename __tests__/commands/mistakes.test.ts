@@ -62,6 +62,13 @@ describe('a slip at the command line', () => {
     expect(out).not.toContain('does not exist');
   });
 
+  test('that holds settings and no prompt is no sweep of nothing, and is not green', async () => {
+    const repository = createRepository();
+    repository.commit('one', { 'evaldiff.yaml': 'seed: 1\n' });
+    const { code, out } = await evaldiff(repository.directory, 'run');
+    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([2, expect.stringContaining('- evaldiff.yaml: no prompt here has references, so there is nothing to run; write prompts there with their tests ("evaldiff init" begins with some)')]);
+  });
+
   test('that names no key names the variable to set', async () => {
     const repository = createRepository();
     const commit = repository.commit('one', PROJECT);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { dirname, join } from 'node:path';
 import { UserError } from '../../src/errors.ts';
@@ -163,6 +163,12 @@ describe('a file that cannot be used', () => {
     const other = join(dirname(setting.file), 'other.sqlite');
     sql('CREATE TABLE accounts (id)', other);
     expect(() => setting.open({ file: other })).toThrow(/is a database of another program, and is left alone/);
+  });
+
+  test('because it is a device or a folder is left alone', () => {
+    expect(() => setting.open({ file: '/dev/null' })).toThrow(/^\/dev\/null: is no regular file, and is left alone; or name another file with --store\.$/);
+    expect(() => setting.open({ file: setting.folder })).toThrow(/is no regular file, and is left alone/);
+    expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
   test('because its folder cannot be made is told of once and done without', async () => {

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type * as sqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
@@ -73,6 +73,8 @@ function inspect(file: string): 'absent' | 'empty' | 'database' {
   try {
     const handle = openSync(file, 'r');
     try {
+      // A device or a folder is nobody's damaged store, and must not be moved aside like one.
+      if (!fstatSync(handle).isFile()) throw new StoreError('foreign', 'is no regular file');
       read = readSync(handle, head, 0, 16, 0);
     } finally {
       closeSync(handle);
