@@ -44,6 +44,12 @@ describe('renderJunit', () => {
     expect(australia?.children[0]?.text).toContain('Head: The capital of Australia is Canberra.');
   });
 
+  test('keeps variants of one prompt apart by their class, for readers know a case by its class and name', () => {
+    const of = (temperature: number) => suiteOf('s', [referenceOf('a', 'pass')], { variant: { model: 'm', parameters: { temperature } } });
+    const root = parse(renderJunit(resultOf({ mode: 'sweep', suites: [of(0), of(1), suiteOf('t', [referenceOf('a', 'pass')])] })));
+    expect(all(root, 'testcase').map(({ attributes }) => attributes['classname'])).toEqual(['s [m, temperature 0]', 's [m, temperature 1]', 't']);
+  });
+
   test('tells failures from errors and from what was not judged', () => {
     const references = [
       referenceOf('a', 'error', { head: sideOf([{ outcome: 'error', actual: '' }]) }), referenceOf('b', 'ungraded', { head: sideOf([{ outcome: 'ungraded', actual: 'x' }]) }),

@@ -4,6 +4,7 @@ import { shorten } from '../text/cut.ts';
 import { escapeMarkup } from '../text/html.ts';
 import { caseWords } from './sections/case-words.ts';
 import { passed, STATUS_WORDS, variantWords } from './sections/phrases.ts';
+import { repeatedNames } from './sections/suites.ts';
 import { countsForVerdict } from '../core/gate/counts.ts';
 
 /** Characters of one answer or reason in a failure's text, in UTF-16 units. */
@@ -18,7 +19,7 @@ interface Ending { element: 'failure' | 'error' | 'skipped'; type: string; messa
  * gate or is gone is skipped.
  */
 export function renderJunit(result: Result): string {
-  const suites = [...(result.problems.length === 0 ? [] : [problemsSuite(result.problems)]), ...result.suites.map(suiteElement)];
+  const suites = [...(result.problems.length === 0 ? [] : [problemsSuite(result.problems)]), ...suitesOf(result)];
   const sum = (key: keyof Counts): number => suites.reduce((total, { counts }) => total + counts[key], 0);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -31,12 +32,18 @@ export function renderJunit(result: Result): string {
 interface Counts { tests: number; failures: number; errors: number; skipped: number }
 interface Element { xml: string; counts: Counts }
 
-function suiteElement(suite: SuiteResult): Element {
+function suitesOf({ suites }: Result): Element[] {
+  const repeated = repeatedNames(suites);
+  return suites.map((suite) => suiteElement(suite, repeated.has(suite.name)));
+}
+
+/** Readers of JUnit know a case by its class and name, so variants of one prompt are classes of their own. */
+function suiteElement(suite: SuiteResult, repeated: boolean): Element {
   const variant = variantWords(suite.variant);
   const name = variant === '' ? suite.name : `${suite.name} [${variant}]`;
   const cases = suite.references.map((reference) => ({
     ending: endingOf(reference, suite),
-    attributes: { name: reference.id, classname: suite.name, file: reference.file, line: reference.line, time: seconds(reference.head) },
+    attributes: { name: reference.id, classname: repeated ? name : suite.name, file: reference.file, line: reference.line, time: seconds(reference.head) },
   }));
   return element({ name, file: suite.path }, cases);
 }

@@ -97,12 +97,23 @@ const FULL_META = 500;
 /** Tries that ended in the same way are shown once. */
 function triesHtml(side: SideResult, characters: number, marked: Marked | null): string {
   return groups(side.tries).map(([first, ...others]) => {
-    const numbers = [first, ...others].map((one) => one.try + 1).join(', ');
+    const numbers = numbered([first, ...others]);
     const answer = first.conversation ? dialogueHtml(first.conversation, characters) : first.actual === null ? '' : `<pre>${first.actual === '' ? '<i>empty</i>' : piecesHtml(marked?.answer === first.actual ? marked.pieces : whole(first.actual, characters))}</pre>`;
     const error = first.error === null ? '' : `<p>${piecesHtml(whole(first.error, characters))}</p>`;
     const meta = characters < FULL_META ? '' : spent(first);
     return `<div><span>${others.length === 0 ? 'Try' : 'Tries'} ${numbers}: ${first.outcome}${meta}</span>${answer}${error}${scoresHtml(first, characters)}</div>`;
   }).join('');
+}
+
+/** `1–4, 6`: the numbers of tries, counted from 1, neighbours as a span. */
+function numbered(tries: readonly TryResult[]): string {
+  const spans: { from: number; to: number }[] = [];
+  for (const { try: index } of tries) {
+    const last = spans.at(-1);
+    if (last !== undefined && last.to === index) last.to = index + 1;
+    else spans.push({ from: index + 1, to: index + 1 });
+  }
+  return spans.map(({ from, to }) => (to - from > 1 ? `${String(from)}–${String(to)}` : [...new Set([from, to])].join(', '))).join(', ');
 }
 
 type Group = [TryResult, ...TryResult[]];
