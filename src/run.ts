@@ -6,7 +6,7 @@ import { arrange, type Arranged } from './core/select/arrange.ts';
 import { createGuard, type Caps, type Guard } from './core/spend/budget.ts';
 import { costCap, costProblems, spendNotices, type CostCap } from './core/spend/cost-cap.ts';
 import { forecast, portionOfCost, timesForecast, type Forecast } from './core/spend/forecast.ts';
-import type { Halt } from './core/gate/halt.ts';
+import { budgetHalt, type Halt } from './core/gate/halt.ts';
 import { judge, type JudgeEdges } from './core/judge.ts';
 import { affordable, askable, withExplainCalls } from './core/explain/explain-plan.ts';
 import { readPinned, type Pinned } from './core/explain/pinned.ts';
@@ -96,11 +96,6 @@ export function guardedEdges({ caps, prepared }: ReadyPlan, edges: Edges): Judge
 
 /** For a run that asks nothing. */
 const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
-
-function budgetHalt(guard: Guard): Halt | null {
-  const why = guard.reached();
-  return why === null ? null : { title: 'Budget reached', why };
-}
 
 /** Everything up to the first call: reads both sides, puts back what a pull request must not choose, selects, plans and prices. */
 export async function planRun(input: RunInput, tools: PlanTools): Promise<Planned> {

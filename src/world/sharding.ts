@@ -1,7 +1,7 @@
 import { sha256 } from './asking.ts';
 import { createMergeExchange, importParts, readParts, type MergeExchange, type Part, type PartPlace, type ShardExchange } from './parts.ts';
 import type { Guard } from '../core/spend/budget.ts';
-import type { Halt } from '../core/gate/halt.ts';
+import { budgetHalt, type Halt } from '../core/gate/halt.ts';
 import { incompleteParts, type MergeFacts, type PartSource } from '../core/shard/check.ts';
 import { planIdentity } from '../core/shard/identity.ts';
 import { totalOf, type Manifest } from '../core/shard/manifest.ts';
@@ -41,18 +41,13 @@ export async function runShard({ input, edges, exchange, facts, folder }: ShardJ
   const { calls, reused, input_tokens, output_tokens, cost_usd } = result.usage;
   const manifest = await exchange.finish(folder, {
     ...facts, shard: input.shard, plan: planIdentity(ready.whole, sha256), counts: { references: countReferences(ready.prepared), of: countReferences(ready.whole) },
-    usage: { calls, reused, input_tokens, output_tokens, cost_usd }, attempts, halted: haltOf(guard) ?? said(edges.halted()),
+    usage: { calls, reused, input_tokens, output_tokens, cost_usd }, attempts, halted: budgetHalt(guard) ?? said(edges.halted()),
   });
   return { status: 'done', manifest, result };
 }
 
 function said(halt: Halt | null): Halt | null {
   return halt === null ? null : { title: halt.title, why: halt.why };
-}
-
-function haltOf(guard: Guard | null): Halt | null {
-  const why = guard?.reached() ?? null;
-  return why === null ? null : { title: 'Budget reached', why };
 }
 
 /** The parts of a sweep that a merge found, and why they cannot be merged; the latter is told once the plan is known. */

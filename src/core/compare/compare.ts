@@ -115,12 +115,12 @@ function removedReference(reference: CaseRun['case']['reference']): ReferenceRes
   };
 }
 
-/** What a suite's rates rest on: the compared references, or all that gate where nothing is compared; */
+/** References that a suite's rates rest on: the compared ones, or all that gate where nothing is compared. */
 function ratedRuns({ run, compared, quarantined }: ComparedLane): readonly CaseRun[] {
   return compared.length > 0 ? compared : run.runs.filter((one) => gates(run.lane, one.case) && !quarantined(one.case.reference.id));
 }
 
-/** and how many of their tries: those that all share where suspects got more, else all of them. */
+/** How many tries of these: those that all share where suspects got more, else all of them. */
 function ratedTries({ policy }: ComparedLane, verdict: LaneVerdict | null): number {
   return policy.kind === 'adaptive' && verdict !== null ? verdict.tries : Number.POSITIVE_INFINITY;
 }
@@ -146,8 +146,8 @@ function metricRates(lane: ComparedLane, verdict: LaneVerdict | null): SuiteResu
   const [runs, tries] = [ratedRuns(lane), ratedTries(lane, verdict)];
   const rate = (name: string, side: Side): { rate: number | null; judged: number } => {
     const statuses = runs.flatMap((run) => run[side].slice(0, tries).flatMap(({ result }) => result.scores.filter(({ metric }) => metric === name).map(({ status }) => status)));
-    const judged = statuses.filter((status) => status === 'pass' || status === 'fail').length;
-    return { judged, rate: judged === 0 ? null : statuses.filter((status) => status === 'pass').length / judged };
+    const { passes, tries: judged } = countOutcomes(statuses);
+    return { judged, rate: judged === 0 ? null : passes / judged };
   };
   return scoreNames(deciding.tests).map((name) => {
     const [base, head] = [rate(name, 'base'), rate(name, 'head')];

@@ -1,5 +1,6 @@
 import type { Completion, SuiteResult, WaitingBatches } from '../../types.ts';
 import { plural } from '../../text/amounts.ts';
+import type { Guard } from '../spend/budget.ts';
 import { decide, type Decision, type GateInput } from './gate.ts';
 
 /** Why a run ended before its plan did. */
@@ -9,6 +10,12 @@ export interface Halt {
   why: string;
   /** Batches that vendors go on with, for a later run to pick up; absent: there are none. */
   waiting?: WaitingBatches;
+}
+
+/** The halt of a run whose cap on calls or cost is reached; null: none is, or nothing was to be held to one. */
+export function budgetHalt(guard: Guard | null): Halt | null {
+  const why = guard?.reached() ?? null;
+  return why === null ? null : { title: 'Budget reached', why };
 }
 
 /** What a halt cost: tries that were not made, grades of answers that had come, and further rounds of tries that were wanted. */
