@@ -1,6 +1,6 @@
 /**
- * Calls made for typical pull requests, against the least that is possible: one for each distinct model, parameters,
- * messages and try. The counts are the same every time, and held by a test.
+ * Calls made for typical pull requests, against the least that is possible: one for each distinct
+ * model, parameters, messages and try. The counts are the same every time, and held by a test.
  *
  *   npx node benchmarks/calls.ts
  */
@@ -12,18 +12,27 @@ import { EVALDIFF, measured } from './measure/process.ts';
 
 const counting = await startCounting(async (args, folder) => {
   const { code, out, err } = await measured(EVALDIFF, args, { cwd: folder });
-  if (code !== 0 && code !== 1) throw new Error(`evaldiff ${args.join(' ')}: exit ${String(code)}\n${out}${err}`);
+  if (code !== 0 && code !== 1)
+    throw new Error(`evaldiff ${args.join(' ')}: exit ${String(code)}\n${out}${err}`);
 });
 const rows: string[][] = [];
 for (const scenario of SCENARIOS) {
   const { cold, warm } = await counting.count(scenario);
   const cells = ({ made, limit }: Count): string[] => [String(made), String(limit)];
-  process.stderr.write(`${scenario.title}: ${cells(cold).join(' of ')}, ${cells(warm).join(' of ')}\n`);
+  process.stderr.write(
+    `${scenario.title}: ${cells(cold).join(' of ')}, ${cells(warm).join(' of ')}\n`,
+  );
   rows.push([scenario.title, ...cells(cold), ...cells(warm)]);
 }
 await counting.close();
-console.log([
-  `\`evaldiff diff\` on a project of ${String(PROMPTS)} prompts × ${String(REFERENCES)} references × ${String(TRIES)} tries, one of them graded by a rubric; a server on loopback counts.`,
-  'The limit is worked out from the projects as data: one call for each distinct model, parameters, messages and try among the answers and grades of what changed.', '',
-  table(['pull request', 'calls, nothing stored', 'limit', 'calls, main\'s answers stored', 'limit'], rows),
-].join('\n'));
+console.log(
+  [
+    `\`evaldiff diff\` on a project of ${String(PROMPTS)} prompts × ${String(REFERENCES)} references × ${String(TRIES)} tries, one of them graded by a rubric; a server on loopback counts.`,
+    'The limit is worked out from the projects as data: one call for each distinct model, parameters, messages and try among the answers and grades of what changed.',
+    '',
+    table(
+      ['pull request', 'calls, nothing stored', 'limit', "calls, main's answers stored", 'limit'],
+      rows,
+    ),
+  ].join('\n'),
+);

@@ -1,11 +1,21 @@
 /**
- * evaldiff beside promptfoo: the same references, the same exact match, the same server on loopback, the same concurrency, in
- * turns. promptfoo is installed from npm into the temporary folder, once; it is no dependency of ours.
+ * evaldiff beside promptfoo: the same references, the same exact match, the same server on
+ * loopback, the same concurrency, in turns. promptfoo is installed from npm into the temporary
+ * folder, once; it is no dependency of ours.
  *
  *   npx node benchmarks/promptfoo.ts [references…]
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { rounded, spread, table } from './measure/markdown.ts';
@@ -20,9 +30,16 @@ const REPETITIONS = 3;
 const given = process.argv.slice(2).map(Number);
 const sizes = given.length > 0 ? given : [1000, 4000];
 /** What its documentation names for runs that talk to nobody but the model. */
-const PROMPTFOO_ALONE = { PROMPTFOO_DISABLE_TELEMETRY: '1', PROMPTFOO_DISABLE_UPDATE: '1', PROMPTFOO_DISABLE_REMOTE_GENERATION: '1' };
+const PROMPTFOO_ALONE = {
+  PROMPTFOO_DISABLE_TELEMETRY: '1',
+  PROMPTFOO_DISABLE_UPDATE: '1',
+  PROMPTFOO_DISABLE_REMOTE_GENERATION: '1',
+};
 
-interface Tool { name: string; run(folder: string): Promise<Measured & { passed: number }> }
+interface Tool {
+  name: string;
+  run(folder: string): Promise<Measured & { passed: number }>;
+}
 
 const installed = install();
 const server = await startServer('successor', LATENCY_MS);
@@ -30,38 +47,78 @@ const tools: Tool[] = [
   {
     name: 'evaldiff run',
     async run(folder) {
-      for (const made of ['.evaldiff', 'report']) rmSync(join(folder, made), { recursive: true, force: true });
-      const run = await measured(EVALDIFF, ['run', '--report', 'report', '--endpoint', `local=${server.url}`], { cwd: folder });
-      const { suites } = JSON.parse(readFileSync(join(folder, 'report/result.json'), 'utf8')) as { suites: { references: { head: { passes: number } }[] }[] };
-      return { ...run, passed: suites.flatMap(({ references }) => references).reduce((sum, { head }) => sum + head.passes, 0) };
+      for (const made of ['.evaldiff', 'report'])
+        rmSync(join(folder, made), { recursive: true, force: true });
+      const run = await measured(
+        EVALDIFF,
+        ['run', '--report', 'report', '--endpoint', `local=${server.url}`],
+        { cwd: folder },
+      );
+      const { suites } = JSON.parse(readFileSync(join(folder, 'report/result.json'), 'utf8')) as {
+        suites: { references: { head: { passes: number } }[] }[];
+      };
+      return {
+        ...run,
+        passed: suites
+          .flatMap(({ references }) => references)
+          .reduce((sum, { head }) => sum + head.passes, 0),
+      };
     },
   },
   {
     name: 'promptfoo eval',
     async run(folder) {
       rmSync(join(folder, 'out.json'), { force: true });
-      const run = await measured(installed.script, ['eval', '--no-cache', '--no-write', '--no-table', '--no-progress-bar', '-j', String(CONCURRENCY), '-o', 'out.json'], {
-        cwd: folder, env: { ...PROMPTFOO_ALONE, PROMPTFOO_CONFIG_DIR: join(folder, 'home') },
-      });
-      const { results } = JSON.parse(readFileSync(join(folder, 'out.json'), 'utf8')) as { results: { stats: { successes: number } } };
+      const run = await measured(
+        installed.script,
+        [
+          'eval',
+          '--no-cache',
+          '--no-write',
+          '--no-table',
+          '--no-progress-bar',
+          '-j',
+          String(CONCURRENCY),
+          '-o',
+          'out.json',
+        ],
+        {
+          cwd: folder,
+          env: { ...PROMPTFOO_ALONE, PROMPTFOO_CONFIG_DIR: join(folder, 'home') },
+        },
+      );
+      const { results } = JSON.parse(readFileSync(join(folder, 'out.json'), 'utf8')) as {
+        results: { stats: { successes: number } };
+      };
       return { ...run, passed: results.stats.successes };
     },
   },
 ];
 
 const rows: string[][] = [];
-for (const references of sizes) rows.push(...await compare(references));
+for (const references of sizes) rows.push(...(await compare(references)));
 server.stop();
-console.log([
-  `One prompt, one exact match for each reference, one try; a server on loopback answers after ${String(LATENCY_MS)} ms, every tenth time wrongly, and both find the same. At most ${String(CONCURRENCY)} calls at a time.`,
-  `A run of each to warm up, then ${String(REPETITIONS)} in turns; median, in brackets the range. evaldiff writes its store and all its reports; promptfoo ${installed.version} runs with \`--no-cache --no-write\``,
-  'and a JSON file as output, telemetry, update check and remote generation switched off. Ideal time: references × latency / concurrency.', '',
-  table(['', 'references', 'ideal, s', 'took, s', 'processor, s', 'peak memory, MB'], rows), '',
-  table(['', 'packages installed', 'size, MB'], [
-    ['evaldiff (`dist/cli`, one bundle)', '1', rounded(sizeOf(dirname(EVALDIFF)) / 1e6)],
-    [`promptfoo ${installed.version} (\`npm install promptfoo\`)`, rounded(installed.packages), rounded(sizeOf(installed.folder) / 1e6)],
-  ]),
-].join('\n'));
+console.log(
+  [
+    `One prompt, one exact match for each reference, one try; a server on loopback answers after ${String(LATENCY_MS)} ms, every tenth time wrongly, and both find the same. At most ${String(CONCURRENCY)} calls at a time.`,
+    `A run of each to warm up, then ${String(REPETITIONS)} in turns; median, in brackets the range. evaldiff writes its store and all its reports; promptfoo ${installed.version} runs with \`--no-cache --no-write\``,
+    'and a JSON file as output, telemetry, update check and remote generation switched off. Ideal time: references × latency / concurrency.',
+    '',
+    table(['', 'references', 'ideal, s', 'took, s', 'processor, s', 'peak memory, MB'], rows),
+    '',
+    table(
+      ['', 'packages installed', 'size, MB'],
+      [
+        ['evaldiff (`dist/cli`, one bundle)', '1', rounded(sizeOf(dirname(EVALDIFF)) / 1e6)],
+        [
+          `promptfoo ${installed.version} (\`npm install promptfoo\`)`,
+          rounded(installed.packages),
+          rounded(sizeOf(installed.folder) / 1e6),
+        ],
+      ],
+    ),
+  ].join('\n'),
+);
 
 async function compare(references: number): Promise<string[][]> {
   const folder = createProject(filesFor(references));
@@ -72,37 +129,69 @@ async function compare(references: number): Promise<string[][]> {
       const { passed, ...usage } = await tool.run(folder);
       const { calls, peak } = await server.counted();
       const right = references - Math.floor(references / 10);
-      if (calls !== references || passed !== right) throw new Error(`${tool.name}: ${String(calls)} calls, ${String(passed)} passed of ${String(right)}\n${usage.out}${usage.err}`);
-      process.stderr.write(`${tool.name}: ${usage.seconds.toFixed(1)} s, ${usage.cpuSeconds.toFixed(1)} s of processor, ${usage.peakMb.toFixed(0)} MB, ${String(peak)} at a time\n`);
+      if (calls !== references || passed !== right)
+        throw new Error(
+          `${tool.name}: ${String(calls)} calls, ${String(passed)} passed of ${String(right)}\n${usage.out}${usage.err}`,
+        );
+      process.stderr.write(
+        `${tool.name}: ${usage.seconds.toFixed(1)} s, ${usage.cpuSeconds.toFixed(1)} s of processor, ${usage.peakMb.toFixed(0)} MB, ${String(peak)} at a time\n`,
+      );
       if (round > 0) measurements.push(usage);
     }
   }
   removeProject(folder);
   return runs.map(({ tool, measurements }) => [
-    tool.name, rounded(references), rounded((references * LATENCY_MS) / CONCURRENCY / 1000),
-    ...(['seconds', 'cpuSeconds', 'peakMb'] as const).map((key) => spread(measurements.map((one) => one[key]))),
+    tool.name,
+    rounded(references),
+    rounded((references * LATENCY_MS) / CONCURRENCY / 1000),
+    ...(['seconds', 'cpuSeconds', 'peakMb'] as const).map((key) =>
+      spread(measurements.map((one) => one[key])),
+    ),
   ]);
 }
 
 function filesFor(references: number): Files {
   const numbers = Array.from({ length: references }, (_, index) => index + 1);
-  const lines = (of: (number: number) => unknown): string => numbers.map((number) => `${JSON.stringify(of(number))}\n`).join('');
+  const lines = (of: (number: number) => unknown): string =>
+    numbers.map((number) => `${JSON.stringify(of(number))}\n`).join('');
   return {
-    'evaldiff.yaml': 'n_tries: 1\nbudget: { max_calls: null, max_cost_usd: null }\nmodels:\n  m: { provider: openai, endpoint: local, model: model }\n',
-    'prompts/next.yaml': 'name: next\nmodel: m\ntemperature: 0\ndefaults: [tests/next]\nvariables: [{ name: n }]\nmessages: [{ role: user, content: "Which number comes after {n}?" }]\n',
-    'prompts/tests/next.yaml': 'metrics:\n  - { name: right, uses: exact_match }\nreferences_from: { file: data/next.jsonl, map: { input: input, expected: expected } }\n',
-    'data/next.jsonl': lines((number) => ({ input: { n: String(number) }, expected: String(number + 1) })),
+    'evaldiff.yaml':
+      'n_tries: 1\nbudget: { max_calls: null, max_cost_usd: null }\nmodels:\n  m: { provider: openai, endpoint: local, model: model }\n',
+    'prompts/next.yaml':
+      'name: next\nmodel: m\ntemperature: 0\ndefaults: [tests/next]\nvariables: [{ name: n }]\nmessages: [{ role: user, content: "Which number comes after {n}?" }]\n',
+    'prompts/tests/next.yaml':
+      'metrics:\n  - { name: right, uses: exact_match }\nreferences_from: { file: data/next.jsonl, map: { input: input, expected: expected } }\n',
+    'data/next.jsonl': lines((number) => ({
+      input: { n: String(number) },
+      expected: String(number + 1),
+    })),
     'promptfooconfig.yaml': [
-      'prompts: ["Which number comes after {{n}}?"]', 'providers:', '  - id: openai:chat:model', `    config: { apiBaseUrl: "${server.url}", apiKey: key, temperature: 0 }`,
-      'defaultTest:', '  assert: [{ type: equals, value: "{{expected}}" }]', 'tests: tests.jsonl', '',
+      'prompts: ["Which number comes after {{n}}?"]',
+      'providers:',
+      '  - id: openai:chat:model',
+      `    config: { apiBaseUrl: "${server.url}", apiKey: key, temperature: 0 }`,
+      'defaultTest:',
+      '  assert: [{ type: equals, value: "{{expected}}" }]',
+      'tests: tests.jsonl',
+      '',
     ].join('\n'),
-    'tests.jsonl': lines((number) => ({ vars: { n: String(number), expected: String(number + 1) } })),
+    'tests.jsonl': lines((number) => ({
+      vars: { n: String(number), expected: String(number + 1) },
+    })),
   };
 }
 
-interface Installed { script: string; folder: string; version: string; packages: number }
+interface Installed {
+  script: string;
+  folder: string;
+  version: string;
+  packages: number;
+}
 
-/** The newest promptfoo; one that is there already is used. Its packages' install scripts are not run: an evaluation needs none of them. */
+/**
+ * The newest promptfoo; one that is there already is used. Its packages' install scripts are not
+ * run: an evaluation needs none of them.
+ */
 function install(): Installed {
   const home = join(tmpdir(), 'evaldiff-bench-promptfoo');
   const folder = join(home, 'node_modules');
@@ -111,13 +200,26 @@ function install(): Installed {
     mkdirSync(making, { recursive: true });
     writeFileSync(join(making, 'package.json'), '{ "private": true }\n');
     process.stderr.write('installing promptfoo\n');
-    execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', 'promptfoo'], { cwd: making, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync(
+      'npm',
+      ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', 'promptfoo'],
+      { cwd: making, stdio: ['ignore', 'ignore', 'inherit'] },
+    );
     rmSync(home, { recursive: true, force: true });
     renameSync(making, home);
   }
-  const { version, bin } = JSON.parse(readFileSync(join(folder, 'promptfoo/package.json'), 'utf8')) as { version: string; bin: Record<string, string> };
-  const lock = JSON.parse(readFileSync(join(folder, '.package-lock.json'), 'utf8')) as { packages: Record<string, unknown> };
-  return { script: join(folder, 'promptfoo', bin['promptfoo'] ?? ''), folder, version, packages: Object.keys(lock.packages).length };
+  const { version, bin } = JSON.parse(
+    readFileSync(join(folder, 'promptfoo/package.json'), 'utf8'),
+  ) as { version: string; bin: Record<string, string> };
+  const lock = JSON.parse(readFileSync(join(folder, '.package-lock.json'), 'utf8')) as {
+    packages: Record<string, unknown>;
+  };
+  return {
+    script: join(folder, 'promptfoo', bin['promptfoo'] ?? ''),
+    folder,
+    version,
+    packages: Object.keys(lock.packages).length,
+  };
 }
 
 /** Bytes of all files below a folder, links not followed. */

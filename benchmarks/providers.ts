@@ -1,7 +1,9 @@
 /**
- * What the edge to the models adds to the time and memory that the models themselves need: CALLS calls to a local server,
- * in a process of its own, that answers each after LATENCY_MS. The heap is held small, as both entries do. The ideal is CALLS × LATENCY_MS / CONCURRENCY. The row
- * `node:http` makes the same calls with nothing around them: what this machine and the server allow at this moment.
+ * What the edge to the models adds to the time and memory that the models themselves need: CALLS
+ * calls to a local server, in a process of its own, that answers each after LATENCY_MS. The heap is
+ * held small, as both entries do. The ideal is CALLS × LATENCY_MS / CONCURRENCY. The row
+ * `node:http` makes the same calls with nothing around them: what this machine and the server allow
+ * at this moment.
  *
  * Run: npx node benchmarks/providers.ts run [calls] [latency in ms] [concurrency]
  */
@@ -17,15 +19,31 @@ import type { Message } from '../src/types.ts';
 import type { VendorName } from '../src/providers/vendor.ts';
 import { rounded, table } from './measure/markdown.ts';
 
-interface Figures { caller: string; start: number; ms: number; ideal_ms: number; ratio: number; cpu_ms: number; peak_rss_mb: number; failed: number }
+interface Figures {
+  caller: string;
+  start: number;
+  ms: number;
+  ideal_ms: number;
+  ratio: number;
+  cpu_ms: number;
+  peak_rss_mb: number;
+  failed: number;
+}
 
 const [calls = 10_000, latencyMs = 50, concurrency = 50] = process.argv.slice(3).map(Number);
 
 async function serve(): Promise<void> {
   const { startModelServer } = await import('../__tests__/stand-ins/models/server.ts');
-  const server = await startModelServer({ answer: () => ({ text: 'an answer of a usual length for a short question', delayMs: latencyMs }) });
+  const server = await startModelServer({
+    answer: () => ({
+      text: 'an answer of a usual length for a short question',
+      delayMs: latencyMs,
+    }),
+  });
   // Requests are kept for tests; here they would only be memory.
-  setInterval(() => { server.requests.length = 0; }, 100);
+  setInterval(() => {
+    server.requests.length = 0;
+  }, 100);
   process.send?.(server.url);
 }
 
@@ -33,9 +51,17 @@ type Call = (index: number) => Promise<boolean>;
 
 async function measure(caller: string, start: number): Promise<Figures> {
   keepHeapSmall();
-  const child = fork(fileURLToPath(import.meta.url), ['serve', String(calls), String(latencyMs), String(concurrency)]);
-  const url = await new Promise<string>((resolve) => { child.once('message', (message) => resolve(String(message))); });
-  const { call, close } = caller === 'node:http' ? bare(url) : edge(caller as VendorName, start, url);
+  const child = fork(fileURLToPath(import.meta.url), [
+    'serve',
+    String(calls),
+    String(latencyMs),
+    String(concurrency),
+  ]);
+  const url = await new Promise<string>((resolve) => {
+    child.once('message', (message) => resolve(String(message)));
+  });
+  const { call, close } =
+    caller === 'node:http' ? bare(url) : edge(caller as VendorName, start, url);
   const cpu = process.cpuUsage();
   const begun = performance.now();
   const answered = await Promise.all(Array.from({ length: calls }, (_, index) => call(index)));
@@ -45,26 +71,56 @@ async function measure(caller: string, start: number): Promise<Figures> {
   child.kill();
   const ideal = (calls * latencyMs) / concurrency;
   return {
-    caller, start, ms: Math.round(ms), ideal_ms: ideal, ratio: Math.round((ms / ideal) * 1000) / 1000, cpu_ms: Math.round((user + system) / 1000),
-    peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024), failed: answered.filter((ok) => !ok).length,
+    caller,
+    start,
+    ms: Math.round(ms),
+    ideal_ms: ideal,
+    ratio: Math.round((ms / ideal) * 1000) / 1000,
+    cpu_ms: Math.round((user + system) / 1000),
+    peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
+    failed: answered.filter((ok) => !ok).length,
   };
 }
 
-const messages = (index: number): Message[] => [{ role: 'user', content: `Question ${index}: what is ${index} + ${index}?` }];
+const messages = (index: number): Message[] => [
+  { role: 'user', content: `Question ${index}: what is ${index} + ${index}?` },
+];
 
-function edge(vendor: VendorName, start: number, url: string): { call: Call; close(): Promise<void> } {
+function edge(
+  vendor: VendorName,
+  start: number,
+  url: string,
+): { call: Call; close(): Promise<void> } {
   const providers = createProviders({
-    keys: { openai: 'key', anthropic: 'key' }, endpoints: new Map(), vendorUrls: { openai: `${url}/v1`, anthropic: url },
-    concurrency: { start, max: concurrency }, timeoutMs: 60_000, maxTries: 5, signal: new AbortController().signal,
-    checkout: () => Promise.reject(new Error('no program here')), readRecording: () => Promise.reject(new Error('no recording here')), recordingKey,
-    env: {}, programEnv: [], random: Math.random, log: console.error,
+    keys: { openai: 'key', anthropic: 'key' },
+    endpoints: new Map(),
+    vendorUrls: { openai: `${url}/v1`, anthropic: url },
+    concurrency: { start, max: concurrency },
+    timeoutMs: 60_000,
+    maxTries: 5,
+    signal: new AbortController().signal,
+    checkout: () => Promise.reject(new Error('no program here')),
+    readRecording: () => Promise.reject(new Error('no recording here')),
+    recordingKey,
+    env: {},
+    programEnv: [],
+    random: Math.random,
+    log: console.error,
     clock: { now: () => Date.now(), sleep: (ms, signal) => sleep(ms, undefined, { signal }) },
   });
   const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
-  const complete = createOnce(providers.complete, { keyOf: (request) => requestKey(request, sha), answers: 'keep' });
+  const complete = createOnce(providers.complete, {
+    keyOf: (request) => requestKey(request, sha),
+    answers: 'keep',
+  });
   const call: Call = async (index) => {
     const { status } = await complete({
-      target: { provider: vendor, endpoint: null, model: 'model' }, parameters: { temperature: 0 }, messages: messages(index), try: 0, schema: null, purpose: 'prompt',
+      target: { provider: vendor, endpoint: null, model: 'model' },
+      parameters: { temperature: 0 },
+      messages: messages(index),
+      try: 0,
+      schema: null,
+      purpose: 'prompt',
     });
     return status === 'ok';
   };
@@ -73,22 +129,43 @@ function edge(vendor: VendorName, start: number, url: string): { call: Call; clo
 
 function bare(url: string): { call: Call; close(): Promise<void> } {
   const agent = new http.Agent({ keepAlive: true, maxSockets: concurrency });
-  const call: Call = (index) => new Promise((resolve) => {
-    const body = JSON.stringify({ model: 'model', temperature: 0, messages: messages(index) });
-    const request = http.request(`${url}/v1/chat/completions`, { method: 'POST', agent, headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) } }, (response) => {
-      response.resume();
-      response.on('end', () => resolve(response.statusCode === 200));
+  const call: Call = (index) =>
+    new Promise((resolve) => {
+      const body = JSON.stringify({ model: 'model', temperature: 0, messages: messages(index) });
+      const request = http.request(
+        `${url}/v1/chat/completions`,
+        {
+          method: 'POST',
+          agent,
+          headers: {
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(body),
+          },
+        },
+        (response) => {
+          response.resume();
+          response.on('end', () => resolve(response.statusCode === 200));
+        },
+      );
+      request.on('error', () => resolve(false));
+      request.end(body);
     });
-    request.on('error', () => resolve(false));
-    request.end(body);
-  });
   return { call, close: () => Promise.resolve(agent.destroy()) };
 }
 
 /** Each measurement in a process of its own, for the peak of memory is the process's. */
 async function measureApart(caller: string, start: number): Promise<Figures> {
-  const child = fork(fileURLToPath(import.meta.url), ['measure', String(calls), String(latencyMs), String(concurrency), caller, String(start)]);
-  return await new Promise((resolve) => { child.once('message', (message) => resolve(message as Figures)); });
+  const child = fork(fileURLToPath(import.meta.url), [
+    'measure',
+    String(calls),
+    String(latencyMs),
+    String(concurrency),
+    caller,
+    String(start),
+  ]);
+  return await new Promise((resolve) => {
+    child.once('message', (message) => resolve(message as Figures));
+  });
 }
 
 function report(figures: Figures): void {
@@ -105,13 +182,37 @@ switch (process.argv[2]) {
     report(await measure(String(process.argv[6]), Number(process.argv[7])));
     break;
   default: {
-    const figures = [await measureApart('node:http', concurrency), await measureApart('openai', concurrency), await measureApart('openai', 8), await measureApart('anthropic', concurrency)];
-    console.log([
-      `${rounded(calls)} calls through the edge to the models alone, to a server on loopback that answers after ${String(latencyMs)} ms, at most ${String(concurrency)} at a time; once. \`node:http\` makes the same calls`,
-      `with nothing around them: what the machine and the server allow. Ideal: ${rounded((calls * latencyMs) / concurrency / 1000)} s.`, '',
-      table(['caller', 'begins with', 'took, s', 'times ideal', 'processor per call, ms', 'peak memory, MB'], figures.map(({ caller, start, ms, ratio, cpu_ms, peak_rss_mb }) =>
-        [caller, String(start), rounded(ms / 1000), rounded(ratio), rounded(cpu_ms / calls), rounded(peak_rss_mb)])),
-    ].join('\n'));
+    const figures = [
+      await measureApart('node:http', concurrency),
+      await measureApart('openai', concurrency),
+      await measureApart('openai', 8),
+      await measureApart('anthropic', concurrency),
+    ];
+    console.log(
+      [
+        `${rounded(calls)} calls through the edge to the models alone, to a server on loopback that answers after ${String(latencyMs)} ms, at most ${String(concurrency)} at a time; once. \`node:http\` makes the same calls`,
+        `with nothing around them: what the machine and the server allow. Ideal: ${rounded((calls * latencyMs) / concurrency / 1000)} s.`,
+        '',
+        table(
+          [
+            'caller',
+            'begins with',
+            'took, s',
+            'times ideal',
+            'processor per call, ms',
+            'peak memory, MB',
+          ],
+          figures.map(({ caller, start, ms, ratio, cpu_ms, peak_rss_mb }) => [
+            caller,
+            String(start),
+            rounded(ms / 1000),
+            rounded(ratio),
+            rounded(cpu_ms / calls),
+            rounded(peak_rss_mb),
+          ]),
+        ),
+      ].join('\n'),
+    );
     if (figures.some(({ failed }) => failed > 0)) throw new Error('calls failed');
   }
 }

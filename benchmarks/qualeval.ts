@@ -1,5 +1,6 @@
 /**
- * Sizes and times of QualEval's assignment, with the solver that each size gets, threads' processor time included.
+ * Sizes and times of QualEval's assignment, with the solver that each size gets, threads' processor
+ * time included.
  *
  *   npx node benchmarks/qualeval.ts
  */
@@ -17,11 +18,18 @@ const rounds = 3;
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 const kinds = ['clear', 'blurred'] as const;
 
-/** `clear`: one to three attributes at 4–5 and the rest low, so that many rows are equal. `blurred`: any score anywhere. */
+/**
+ * `clear`: one to three attributes at 4–5 and the rest low, so that many rows are equal. `blurred`:
+ * any score anywhere.
+ */
 function references(count: number, kind: (typeof kinds)[number], seed: number): RatedReference[] {
   const random = createRandom(`${kind} ${String(count)} ${String(seed)}`);
   return Array.from({ length: count }, (_, index) => {
-    const own = new Set(Array.from({ length: 1 + nextIndex(random, 3) }, () => Math.floor(attributes * nextFloat(random) ** 1.5)));
+    const own = new Set(
+      Array.from({ length: 1 + nextIndex(random, 3) }, () =>
+        Math.floor(attributes * nextFloat(random) ** 1.5),
+      ),
+    );
     const affinities = Array.from({ length: attributes }, (__, column) => {
       if (kind === 'blurred') return 1 + nextIndex(random, 5);
       return own.has(column) ? 4 + nextIndex(random, 2) : nextFloat(random) < 0.1 ? 2 : 1;
@@ -31,10 +39,18 @@ function references(count: number, kind: (typeof kinds)[number], seed: number): 
 }
 
 function columnsOf(rated: readonly RatedReference[]): Column[] {
-  return priorsOf(rated.map(({ affinities }) => affinities), attributes).map(({ prior }, column) => ({ id: `attribute-${String(column)}`, prior }));
+  return priorsOf(
+    rated.map(({ affinities }) => affinities),
+    attributes,
+  ).map(({ prior }, column) => ({ id: `attribute-${String(column)}`, prior }));
 }
 
-interface Size { solver: string; classes: number; variables: number; constraints: number }
+interface Size {
+  solver: string;
+  classes: number;
+  variables: number;
+  constraints: number;
+}
 
 const solve = createSolver();
 const rows: string[][] = [];
@@ -44,27 +60,53 @@ for (const count of [50, 250, 1000, 2000]) {
     const sizes: Size[] = [];
     const counting: Solve = (program, solver) => {
       const classes = program.rows.length;
-      // A count for each class and attribute; each class complete, each attribute within its two bounds.
-      sizes.push({ solver, classes, variables: classes * attributes, constraints: classes + attributes });
+      // A count for each class and attribute; each class complete, each attribute within its two
+      // bounds.
+      sizes.push({
+        solver,
+        classes,
+        variables: classes * attributes,
+        constraints: classes + attributes,
+      });
       return solve(program, solver);
     };
     for (let round = 0; round < rounds; round++) {
       const rated = references(count, kind, round);
       const [start, before] = [performance.now(), process.cpuUsage()];
-      const assignment = await assign(rated, columnsOf(rated), { slack: 0.1 }, { solve: counting, hash });
+      const assignment = await assign(
+        rated,
+        columnsOf(rated),
+        { slack: 0.1 },
+        { solve: counting, hash },
+      );
       const { user, system } = process.cpuUsage(before);
       times.push({ wall: (performance.now() - start) / 1e3, processor: (user + system) / 1e6 });
       if (assignment.status === 'failed') throw new Error(assignment.reason);
     }
-    const of = (key: 'classes' | 'variables' | 'constraints'): string => spread(sizes.map((size) => size[key]), String);
+    const of = (key: 'classes' | 'variables' | 'constraints'): string =>
+      spread(
+        sizes.map((size) => size[key]),
+        String,
+      );
     rows.push([
-      `${String(count)}, ${kind}`, of('classes'), of('variables'), of('constraints'), [...new Set(sizes.map(({ solver }) => solver))].join(', '),
-      spread(times.map(({ wall }) => wall)), spread(times.map(({ processor }) => processor)),
+      `${String(count)}, ${kind}`,
+      of('classes'),
+      of('variables'),
+      of('constraints'),
+      [...new Set(sizes.map(({ solver }) => solver))].join(', '),
+      spread(times.map(({ wall }) => wall)),
+      spread(times.map(({ processor }) => processor)),
     ]);
   }
 }
-console.log([
-  `Assignment of references to ${String(attributes)} attributes by a linear program, references of equal ratings as one class. Clear: one to three attributes at 4 or 5, the rest low; blurred: any rating`,
-  `anywhere. ${String(rounds)} rounds of other ratings, median, in brackets the range.`, '',
-  table(['references', 'classes', 'variables', 'constraints', 'solver', 's', 'processor, s'], rows),
-].join('\n'));
+console.log(
+  [
+    `Assignment of references to ${String(attributes)} attributes by a linear program, references of equal ratings as one class. Clear: one to three attributes at 4 or 5, the rest low; blurred: any rating`,
+    `anywhere. ${String(rounds)} rounds of other ratings, median, in brackets the range.`,
+    '',
+    table(
+      ['references', 'classes', 'variables', 'constraints', 'solver', 's', 'processor, s'],
+      rows,
+    ),
+  ].join('\n'),
+);

@@ -1,5 +1,6 @@
 /**
- * Runs benchmarks one after another, each in a process of its own, and writes what they print into README.md.
+ * Runs benchmarks one after another, each in a process of its own, and writes what they print into
+ * README.md.
  *
  *   npm run bench [-- [--date=YYYY-MM-DD] name…]
  */
@@ -11,11 +12,15 @@ import { parseArgs } from 'node:util';
 import { benchmarksIn, withTables } from './measure/readme.ts';
 
 const README = fileURLToPath(new URL('README.md', import.meta.url));
-const { values, positionals } = parseArgs({ options: { date: { type: 'string' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { date: { type: 'string' } },
+  allowPositionals: true,
+});
 const date = values.date ?? new Date().toISOString().slice(0, 10);
 const known = benchmarksIn(readFileSync(README, 'utf8'));
 const unknown = positionals.filter((name) => !known.includes(name));
-if (unknown.length > 0) throw new Error(`no such benchmark: ${unknown.join(', ')}; there are ${known.join(', ')}`);
+if (unknown.length > 0)
+  throw new Error(`no such benchmark: ${unknown.join(', ')}; there are ${known.join(', ')}`);
 
 for (const name of positionals.length > 0 ? positionals : known) {
   process.stderr.write(`\n${name}\n`);
@@ -25,7 +30,10 @@ for (const name of positionals.length > 0 ? positionals : known) {
   const minutes = (performance.now() - begun) / 60_000;
   const how = `${date}, \`npm run bench -- ${name}\`, ${minutes.toFixed(1)} min; ${machine()}; load at the start ${load.toFixed(1)}.`;
   // Read again each time: a page that was edited meanwhile keeps its edits.
-  writeFileSync(README, withTables(readFileSync(README, 'utf8'), name, `${tables.trim()}\n\n_${how}_`));
+  writeFileSync(
+    README,
+    withTables(readFileSync(README, 'utf8'), name, `${tables.trim()}\n\n_${how}_`),
+  );
 }
 
 /** What a figure depends on, and nothing by which a machine is known. */
@@ -35,9 +43,13 @@ function machine(): string {
 }
 
 async function printed(name: string): Promise<string> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(`${name}.ts`, import.meta.url))], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [fileURLToPath(new URL(`${name}.ts`, import.meta.url))], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let text = '';
-  child.stdout.setEncoding('utf8').on('data', (part: string) => { text += part; });
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
   const code = await new Promise((resolve) => child.once('close', resolve));
   if (code !== 0) throw new Error(`${name} ended with ${String(code)}`);
   return text;

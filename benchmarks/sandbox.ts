@@ -16,9 +16,23 @@ const rounds = 5;
 
 const rows: string[][] = [];
 for (const language of ['python', 'javascript'] as const) {
-  const sandbox = createSandbox({ mode: 'sandbox', env: {}, timeoutSeconds: 5, log: () => undefined });
-  const inputs = Array.from({ length: references }, (_, index) => ({ actual: String(index), expected: String(index % 2 === 1 ? index : -1) }));
-  const job: CodeJob = { side: 'head', language, code: codes[language], outputs: ['metric', 'result'], inputs };
+  const sandbox = createSandbox({
+    mode: 'sandbox',
+    env: {},
+    timeoutSeconds: 5,
+    log: () => undefined,
+  });
+  const inputs = Array.from({ length: references }, (_, index) => ({
+    actual: String(index),
+    expected: String(index % 2 === 1 ? index : -1),
+  }));
+  const job: CodeJob = {
+    side: 'head',
+    language,
+    code: codes[language],
+    outputs: ['metric', 'result'],
+    inputs,
+  };
   const start = performance.now();
   await sandbox.evaluate({ ...job, inputs: inputs.slice(0, 1) });
   const first = performance.now() - start;
@@ -28,13 +42,18 @@ for (const language of ['python', 'javascript'] as const) {
     const began = performance.now();
     const results = await sandbox.evaluate({ ...job, code: `${job.code}\n${'\n'.repeat(round)}` });
     perSecond.push((references / (performance.now() - began)) * 1000);
-    const right = results.every((result, index) => result.status === 'ok' && result.values['result'] === (index % 2 === 1));
+    const right = results.every(
+      (result, index) => result.status === 'ok' && result.values['result'] === (index % 2 === 1),
+    );
     if (!right) throw new Error(`${language}: a wrong result`);
   }
   await sandbox.close();
   rows.push([language, rounded(first), spread(perSecond)]);
 }
-console.log([
-  `One metric on ${rounded(references)} references, confined as in a run, the start of its process or engine included; ${String(rounds)} rounds, median, in brackets the range.`, '',
-  table(['language', 'first answer after, ms', 'evaluations a second'], rows),
-].join('\n'));
+console.log(
+  [
+    `One metric on ${rounded(references)} references, confined as in a run, the start of its process or engine included; ${String(rounds)} rounds, median, in brackets the range.`,
+    '',
+    table(['language', 'first answer after, ms', 'evaluations a second'], rows),
+  ].join('\n'),
+);

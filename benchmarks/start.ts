@@ -1,6 +1,7 @@
 /**
- * Time from process start to the first model call, for the bundle on a project of many prompt files.
- * Run: npx node benchmarks/start.ts [prompts] [runs]. Prints each run and the median; asserts nothing.
+ * Time from process start to the first model call, for the bundle on a project of many prompt
+ * files. Run: npx node benchmarks/start.ts [prompts] [runs]. Prints each run and the median;
+ * asserts nothing.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,29 +18,66 @@ const folder = mkdtempSync(join(tmpdir(), 'evaldiff-start-'));
 function write(variant: string): void {
   for (let index = 0; index < prompts; index += 1) {
     const name = `p${String(index)}`;
-    writeFileSync(join(folder, 'prompts', `${name}.yaml`), `defaults: [tests/${name}]\nname: ${name}\nmodel: local\ntemperature: 0\nvariables:\n  - name: q\nmessages:\n  - role: human\n    content: "${variant} {q}"\n`);
-    const references = Array.from({ length: 10 }, (_, one) => `  - { id: r${String(one)}, input: { q: question ${String(one)} }, expected: ok }\n`).join('');
-    writeFileSync(join(folder, 'prompts', 'tests', `${name}.yaml`), `metrics:\n  - { name: has, uses: contains }\nreferences:\n${references}`);
+    writeFileSync(
+      join(folder, 'prompts', `${name}.yaml`),
+      `defaults: [tests/${name}]\nname: ${name}\nmodel: local\ntemperature: 0\nvariables:\n  - name: q\nmessages:\n  - role: human\n    content: "${variant} {q}"\n`,
+    );
+    const references = Array.from(
+      { length: 10 },
+      (_, one) =>
+        `  - { id: r${String(one)}, input: { q: question ${String(one)} }, expected: ok }\n`,
+    ).join('');
+    writeFileSync(
+      join(folder, 'prompts', 'tests', `${name}.yaml`),
+      `metrics:\n  - { name: has, uses: contains }\nreferences:\n${references}`,
+    );
   }
 }
 
 function git(...args: string[]): void {
-  execFileSync('git', ['-c', 'user.name=b', '-c', 'user.email=b@example.invalid', ...args], { cwd: folder, stdio: 'ignore' });
+  execFileSync('git', ['-c', 'user.name=b', '-c', 'user.email=b@example.invalid', ...args], {
+    cwd: folder,
+    stdio: 'ignore',
+  });
 }
 
 /** Milliseconds from spawning the bundle until its first request arrives. */
 async function once(): Promise<number> {
   let first: (ms: number) => void = () => undefined;
-  const arrived = new Promise<number>((resolve) => { first = resolve; });
+  const arrived = new Promise<number>((resolve) => {
+    first = resolve;
+  });
   const started = performance.now();
   const server = createServer((_request, response) => {
     first(performance.now() - started);
     response.destroy();
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/v1`;
-  const child = spawn(process.execPath, [join(root, 'dist/cli/index.js'), 'diff', '--base', 'HEAD', '--endpoint', `local=${url}`, '--max-calls', '1000000'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
-  const ms = await Promise.race([arrived, new Promise<number>((_resolve, reject) => { child.once('exit', () => { reject(new Error('no call was made')); }); })]);
+  const child = spawn(
+    process.execPath,
+    [
+      join(root, 'dist/cli/index.js'),
+      'diff',
+      '--base',
+      'HEAD',
+      '--endpoint',
+      `local=${url}`,
+      '--max-calls',
+      '1000000',
+    ],
+    { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] },
+  );
+  const ms = await Promise.race([
+    arrived,
+    new Promise<number>((_resolve, reject) => {
+      child.once('exit', () => {
+        reject(new Error('no call was made'));
+      });
+    }),
+  ]);
   child.kill('SIGKILL');
   server.close();
   server.closeAllConnections();
@@ -47,7 +85,10 @@ async function once(): Promise<number> {
 }
 
 mkdirSync(join(folder, 'prompts', 'tests'), { recursive: true });
-writeFileSync(join(folder, 'evaldiff.yaml'), 'models:\n  local: { provider: openai, endpoint: local, model: m }\n');
+writeFileSync(
+  join(folder, 'evaldiff.yaml'),
+  'models:\n  local: { provider: openai, endpoint: local, model: m }\n',
+);
 write('Say');
 git('init', '--quiet', '--initial-branch', 'main');
 git('add', '--all');
@@ -57,4 +98,6 @@ const times: number[] = [];
 for (let run = 0; run < runs; run += 1) times.push(await once());
 rmSync(folder, { recursive: true, force: true });
 times.sort((a, b) => a - b);
-process.stdout.write(`${String(prompts)} prompt files, ${String(prompts * 10)} references, changed in the working tree: first call after ${times.map((ms) => ms.toFixed(0)).join(', ')} ms; median ${(times[Math.floor(times.length / 2)] ?? 0).toFixed(0)} ms\n`);
+process.stdout.write(
+  `${String(prompts)} prompt files, ${String(prompts * 10)} references, changed in the working tree: first call after ${times.map((ms) => ms.toFixed(0)).join(', ')} ms; median ${(times[Math.floor(times.length / 2)] ?? 0).toFixed(0)} ms\n`,
+);

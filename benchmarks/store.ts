@@ -1,6 +1,7 @@
 /**
- * Reads and writes of the store per second, as a run makes them: through `wrap`, each answer written before it is handed
- * on, every entry read checked against its key. The file is on the temporary folder's disk.
+ * Reads and writes of the store per second, as a run makes them: through `wrap`, each answer
+ * written before it is handed on, every entry read checked against its key. The file is on the
+ * temporary folder's disk.
  *
  *   npx node benchmarks/store.ts
  */
@@ -14,21 +15,49 @@ import { rounded, spread, table } from './measure/markdown.ts';
 
 const ROUNDS = 3;
 const LETTERS = 200;
-const keyOf = (request: Request): string => createHash('sha256').update(String(request.try)).digest('hex');
+const keyOf = (request: Request): string =>
+  createHash('sha256').update(String(request.try)).digest('hex');
 const requestOf = (index: number): Request => ({
-  target: { provider: 'openai', endpoint: null, model: 'model' }, parameters: {}, messages: [{ role: 'user', content: 'question' }], try: index, schema: null, purpose: 'prompt',
+  target: { provider: 'openai', endpoint: null, model: 'model' },
+  parameters: {},
+  messages: [{ role: 'user', content: 'question' }],
+  try: index,
+  schema: null,
+  purpose: 'prompt',
 });
-const answer: Complete = ({ try: index }) => Promise.resolve({
-  status: 'ok', output: String(index).padEnd(LETTERS, ' word'), finish_reason: 'stop', tool_calls: [], usage: { input_tokens: 20, output_tokens: 50 }, latency_ms: 100, reused: false,
-});
+const answer: Complete = ({ try: index }) =>
+  Promise.resolve({
+    status: 'ok',
+    output: String(index).padEnd(LETTERS, ' word'),
+    finish_reason: 'stop',
+    tool_calls: [],
+    usage: { input_tokens: 20, output_tokens: 50 },
+    latency_ms: 100,
+    reused: false,
+  });
 const nobody: Complete = () => Promise.reject(new Error('a stored answer was asked for again'));
 
-interface Round { writes: number; reads: number; looks: number; openMs: number; bytes: number }
+interface Round {
+  writes: number;
+  reads: number;
+  looks: number;
+  openMs: number;
+  bytes: number;
+}
 
 async function round(entries: number): Promise<Round> {
   const folder = mkdtempSync(join(tmpdir(), 'evaldiff-bench-'));
   const file = join(folder, 'answers.sqlite');
-  const open = (): ReturnType<typeof openStore> => openStore({ file, maxBytes: 1e9, now: Date.now, access: 'read-write', notice: (line) => { throw new Error(line); } });
+  const open = (): ReturnType<typeof openStore> =>
+    openStore({
+      file,
+      maxBytes: 1e9,
+      now: Date.now,
+      access: 'read-write',
+      notice: (line) => {
+        throw new Error(line);
+      },
+    });
   try {
     const written = open();
     const writes = await perSecond(entries, written.wrap(answer, keyOf));
@@ -45,7 +74,10 @@ async function round(entries: number): Promise<Round> {
   }
 }
 
-async function perSecond(entries: number, work: (request: Request) => Promise<unknown>): Promise<number> {
+async function perSecond(
+  entries: number,
+  work: (request: Request) => Promise<unknown>,
+): Promise<number> {
   const begun = performance.now();
   for (let index = 0; index < entries; index++) await work(requestOf(index));
   return entries / ((performance.now() - begun) / 1000);
@@ -57,9 +89,29 @@ for (const entries of [1000, 10_000, 100_000]) {
   for (let index = 0; index < ROUNDS; index++) rounds.push(await round(entries));
   const of = (value: (one: Round) => number): string => spread(rounds.map(value));
   process.stderr.write(`${String(entries)}: ${of(({ writes }) => writes)} writes/s\n`);
-  rows.push([rounded(entries), of(({ writes }) => writes), of(({ reads }) => reads), of(({ looks }) => looks), of(({ openMs }) => openMs), of(({ bytes }) => bytes)]);
+  rows.push([
+    rounded(entries),
+    of(({ writes }) => writes),
+    of(({ reads }) => reads),
+    of(({ looks }) => looks),
+    of(({ openMs }) => openMs),
+    of(({ bytes }) => bytes),
+  ]);
 }
-console.log([
-  `Answers of ${String(LETTERS)} letters, one after another. A write is on its way to the disk before the answer is handed on; a read checks digest and form. ${String(ROUNDS)} rounds each, median, in brackets the range.`, '',
-  table(['answers', 'writes a second', 'reads a second', 'looks a second', 'opening, ms', 'bytes an answer'], rows),
-].join('\n'));
+console.log(
+  [
+    `Answers of ${String(LETTERS)} letters, one after another. A write is on its way to the disk before the answer is handed on; a read checks digest and form. ${String(ROUNDS)} rounds each, median, in brackets the range.`,
+    '',
+    table(
+      [
+        'answers',
+        'writes a second',
+        'reads a second',
+        'looks a second',
+        'opening, ms',
+        'bytes an answer',
+      ],
+      rows,
+    ),
+  ].join('\n'),
+);

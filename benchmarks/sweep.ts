@@ -1,7 +1,7 @@
 /**
- * A whole run of the bundled command line, start and reports included, against a server that answers each call after a
- * fixed time: its time beside the ideal `calls × latency / concurrency`, its processor time and peak memory; and the same
- * run again with every answer stored.
+ * A whole run of the bundled command line, start and reports included, against a server that
+ * answers each call after a fixed time: its time beside the ideal `calls × latency / concurrency`,
+ * its processor time and peak memory; and the same run again with every answer stored.
  *
  *   npx node benchmarks/sweep.ts [calls…]
  */
@@ -18,7 +18,13 @@ const CONCURRENCY = 64;
 const TRIES = 50;
 const REPETITIONS: Readonly<Record<number, number>> = { 100: 5, 1000: 5, 10_000: 3, 100_000: 1 };
 
-interface Run { asked: Measured; stored: Measured; resultMb: number; storeMb: number; peak: number }
+interface Run {
+  asked: Measured;
+  stored: Measured;
+  resultMb: number;
+  storeMb: number;
+  peak: number;
+}
 
 const given = process.argv.slice(2).map(Number);
 const sizes = given.length > 0 ? given : Object.keys(REPETITIONS).map(Number);
@@ -37,14 +43,20 @@ print();
 function sweepProject(calls: number): string {
   return createProject({
     'evaldiff.yaml': `n_tries: ${String(Math.min(TRIES, calls))}\nbudget: { max_calls: null, max_cost_usd: null }\nmodels:\n  m: { provider: openai, endpoint: local, model: model }\n`,
-    'prompts/ask.yaml': 'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer in one sentence: {q}" }]\n',
-    'prompts/tests/ask.yaml': 'metrics:\n  - { name: has, uses: contains, with: { value: "5" } }\nreferences_from: { file: data/ask.jsonl, map: { input: input } }\n',
-    'data/ask.jsonl': Array.from({ length: Math.ceil(calls / TRIES) }, (_, index) => `{"input": {"q": "What is ${String(index)} plus 5 minus ${String(index)}?"}}\n`).join(''),
+    'prompts/ask.yaml':
+      'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer in one sentence: {q}" }]\n',
+    'prompts/tests/ask.yaml':
+      'metrics:\n  - { name: has, uses: contains, with: { value: "5" } }\nreferences_from: { file: data/ask.jsonl, map: { input: input } }\n',
+    'data/ask.jsonl': Array.from(
+      { length: Math.ceil(calls / TRIES) },
+      (_, index) => `{"input": {"q": "What is ${String(index)} plus 5 minus ${String(index)}?"}}\n`,
+    ).join(''),
   });
 }
 
 async function sweep(folder: string, calls: number): Promise<Run> {
-  for (const made of ['.evaldiff', 'report']) rmSync(join(folder, made), { recursive: true, force: true });
+  for (const made of ['.evaldiff', 'report'])
+    rmSync(join(folder, made), { recursive: true, force: true });
   await server.counted();
   const asked = await evaldiff(folder);
   const { calls: came, peak } = await server.counted();
@@ -52,13 +64,25 @@ async function sweep(folder: string, calls: number): Promise<Run> {
   const stored = await evaldiff(folder);
   if ((await server.counted()).calls !== 0) throw new Error('stored answers were asked for again');
   const size = (path: string): number => statSync(join(folder, path)).size / 1e6;
-  return { asked, stored, resultMb: size('report/result.json'), storeMb: size('.evaldiff/answers.sqlite'), peak };
+  return {
+    asked,
+    stored,
+    resultMb: size('report/result.json'),
+    storeMb: size('.evaldiff/answers.sqlite'),
+    peak,
+  };
 }
 
 async function evaldiff(folder: string): Promise<Measured> {
-  const run = await measured(EVALDIFF, ['run', '--report', 'report', '--endpoint', `local=${server.url}`], { cwd: folder });
+  const run = await measured(
+    EVALDIFF,
+    ['run', '--report', 'report', '--endpoint', `local=${server.url}`],
+    { cwd: folder },
+  );
   if (run.code !== 0) throw new Error(`exit ${String(run.code)}\n${run.out}${run.err}`);
-  process.stderr.write(`${run.seconds.toFixed(1)} s, ${run.cpuSeconds.toFixed(1)} s of processor, ${run.peakMb.toFixed(0)} MB\n`);
+  process.stderr.write(
+    `${run.seconds.toFixed(1)} s, ${run.cpuSeconds.toFixed(1)} s of processor, ${run.peakMb.toFixed(0)} MB\n`,
+  );
   return run;
 }
 
@@ -67,15 +91,51 @@ function print(): void {
     const ideal = (calls * LATENCY_MS) / CONCURRENCY / 1000;
     const of = (value: (run: Run) => number): string => spread(runs.map(value));
     return {
-      time: [rounded(calls), String(runs.length), rounded(ideal), of(({ asked }) => asked.seconds), of(({ asked }) => asked.seconds - ideal), of(({ asked }) => asked.seconds / ideal), of(({ asked }) => (asked.cpuSeconds * 1000) / calls), of(({ stored }) => stored.seconds)],
-      memory: [rounded(calls), String(runs.length), of(({ asked }) => asked.peakMb), of(({ stored }) => stored.peakMb), of(({ resultMb }) => resultMb), of(({ storeMb }) => storeMb)],
+      time: [
+        rounded(calls),
+        String(runs.length),
+        rounded(ideal),
+        of(({ asked }) => asked.seconds),
+        of(({ asked }) => asked.seconds - ideal),
+        of(({ asked }) => asked.seconds / ideal),
+        of(({ asked }) => (asked.cpuSeconds * 1000) / calls),
+        of(({ stored }) => stored.seconds),
+      ],
+      memory: [
+        rounded(calls),
+        String(runs.length),
+        of(({ asked }) => asked.peakMb),
+        of(({ stored }) => stored.peakMb),
+        of(({ resultMb }) => resultMb),
+        of(({ storeMb }) => storeMb),
+      ],
     };
   });
-  console.log([
-    `\`evaldiff run\` on one prompt with up to ${String(TRIES)} tries of each reference, one metric, all reports written; a server on loopback answers with 200 letters after ${String(LATENCY_MS)} ms.`,
-    `Ideal: calls × ${String(LATENCY_MS)} ms / ${String(CONCURRENCY)}. "Again": the same run when every answer is stored. Median, in brackets the range.`, '',
-    table(['calls', 'runs', 'ideal, s', 'took, s', 'more than ideal, s', 'times ideal', 'processor per call, ms', 'again, s'], rows.map(({ time }) => time)), '',
-    'Peak memory (resident set) of the same runs, in MB of 1,000,000 bytes:', '',
-    table(['samples', 'runs', 'peak, all asked', 'peak, all stored', 'result.json', 'store'], rows.map(({ memory }) => memory)),
-  ].join('\n'));
+  console.log(
+    [
+      `\`evaldiff run\` on one prompt with up to ${String(TRIES)} tries of each reference, one metric, all reports written; a server on loopback answers with 200 letters after ${String(LATENCY_MS)} ms.`,
+      `Ideal: calls × ${String(LATENCY_MS)} ms / ${String(CONCURRENCY)}. "Again": the same run when every answer is stored. Median, in brackets the range.`,
+      '',
+      table(
+        [
+          'calls',
+          'runs',
+          'ideal, s',
+          'took, s',
+          'more than ideal, s',
+          'times ideal',
+          'processor per call, ms',
+          'again, s',
+        ],
+        rows.map(({ time }) => time),
+      ),
+      '',
+      'Peak memory (resident set) of the same runs, in MB of 1,000,000 bytes:',
+      '',
+      table(
+        ['samples', 'runs', 'peak, all asked', 'peak, all stored', 'result.json', 'store'],
+        rows.map(({ memory }) => memory),
+      ),
+    ].join('\n'),
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * Builds dist/ from src/: TypeScript to JavaScript, then one ncc bundle for the action and one for the command line.
- * `--check` builds into a temporary folder instead and fails when dist/ is not byte for byte the same.
+ * Builds dist/ from src/: TypeScript to JavaScript, then one ncc bundle for the action and one for
+ * the command line. `--check` builds into a temporary folder instead and fails when dist/ is not
+ * byte for byte the same.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,7 +16,10 @@ const check = process.argv.includes('--check');
 const out = check ? mkdtempSync(join(tmpdir(), 'evaldiff-dist-')) : join(root, 'dist');
 
 function node(script: string, ...args: string[]): void {
-  execFileSync(process.execPath, [join(root, 'node_modules', script), ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(process.execPath, [join(root, 'node_modules', script), ...args], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 function files(folder: string): string[] {
@@ -30,7 +34,13 @@ async function minifyChunks(folder: string): Promise<void> {
   for (const chunk of readdirSync(folder).filter((name) => /^\d+\.index\.js$/.test(name))) {
     const path = join(folder, chunk);
     const written = readFileSync(path, 'utf8');
-    const { code } = await minify(written, { module: true, compress: true, mangle: true, ecma: 2020, format: { comments: false } });
+    const { code } = await minify(written, {
+      module: true,
+      compress: true,
+      mangle: true,
+      ecma: 2020,
+      format: { comments: false },
+    });
     // An embedded program is one long text that only grows.
     if (Buffer.byteLength(code) < Buffer.byteLength(written)) writeFileSync(path, code);
   }
@@ -41,7 +51,18 @@ node('typescript/bin/tsc', '-p', 'tsconfig.build.json');
 for (const entry of ['action', 'cli']) {
   const target = join(out, entry);
   rmSync(target, { recursive: true, force: true });
-  node('@vercel/ncc/dist/ncc/cli.js', 'build', `build/lib/${entry}.js`, '-o', target, '--minify', '--license', 'licenses.txt', '--no-cache', '--quiet');
+  node(
+    '@vercel/ncc/dist/ncc/cli.js',
+    'build',
+    `build/lib/${entry}.js`,
+    '-o',
+    target,
+    '--minify',
+    '--license',
+    'licenses.txt',
+    '--no-cache',
+    '--quiet',
+  );
   await minifyChunks(target);
 }
 placeHighs(join(out, 'cli'));
@@ -49,13 +70,20 @@ placeHighs(join(out, 'cli'));
 if (check) {
   const committed = join(root, 'dist');
   const wanted = files(out);
-  const stale = [...new Set([...wanted, ...files(committed)])].filter((path) => !wanted.includes(path)
-    || !files(committed).includes(path) || !readFileSync(join(out, path)).equals(readFileSync(join(committed, path))));
+  const stale = [...new Set([...wanted, ...files(committed)])].filter(
+    (path) =>
+      !wanted.includes(path) ||
+      !files(committed).includes(path) ||
+      !readFileSync(join(out, path)).equals(readFileSync(join(committed, path))),
+  );
   rmSync(out, { recursive: true, force: true });
   if (stale.length > 0) {
-    process.stderr.write(`dist/ is not what src/ builds: ${stale.join(', ')}. Run \`npm run build\` and commit dist/.\n`);
+    process.stderr.write(
+      `dist/ is not what src/ builds: ${stale.join(', ')}. Run \`npm run build\` and commit dist/.\n`,
+    );
     process.exitCode = 1;
   } else process.stdout.write('dist/ is current.\n');
 } else {
-  for (const path of files(out)) process.stdout.write(`${path} ${(statSync(join(out, path)).size / 1e6).toFixed(2)} MB\n`);
+  for (const path of files(out))
+    process.stdout.write(`${path} ${(statSync(join(out, path)).size / 1e6).toFixed(2)} MB\n`);
 }

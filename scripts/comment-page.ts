@@ -1,4 +1,7 @@
-/** The demo's comment as a page that looks as GitHub shows a comment; `comment-picture.ts` photographs it. */
+/**
+ * The demo's comment as a page that looks as GitHub shows a comment; `comment-picture.ts`
+ * photographs it.
+ */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { micromark } from 'micromark';
@@ -10,13 +13,17 @@ export type Theme = (typeof THEMES)[number];
 /** Columns of the picture; GitHub's own comments are about as wide. */
 export const WIDTH = 860;
 
-/** The comment without what differs between two runs of the same demo: the port of its stand-in of GitHub. */
+/**
+ * The comment without what differs between two runs of the same demo: the port of its stand-in of
+ * GitHub.
+ */
 export function steadyComment(comment: string): string {
   return comment.replaceAll(/http:\/\/127\.0\.0\.1:\d+\//g, 'https://github.com/');
 }
 
 const COLOURS: Readonly<Record<Theme, string>> = {
-  light: '--page:#fff;--text:#1f2328;--soft:#59636e;--line:#d1d9e0;--head:#f6f8fa;--code:#818b981f;--link:#0969da;--row:#fff',
+  light:
+    '--page:#fff;--text:#1f2328;--soft:#59636e;--line:#d1d9e0;--head:#f6f8fa;--code:#818b981f;--link:#0969da;--row:#fff',
   dark: '--page:#0d1117;--text:#f0f6fc;--soft:#9198a1;--line:#3d444d;--head:#151b23;--code:#656c7633;--link:#4493f8;--row:#0d1117',
 };
 
@@ -41,15 +48,27 @@ details[open]::after{content:"⋮";color:var(--soft)}
 .body>p:last-child{margin:0;line-height:1.8}
 `;
 
-/** The page for one theme. The first collapsed part is open, as after a reader's click; of what is in it, the first reference is shown. */
+/**
+ * The page for one theme. The first collapsed part is open, as after a reader's click; of what is
+ * in it, the first reference is shown.
+ */
 export function commentPage(comment: string, theme: Theme): string {
-  const html = micromark(steadyComment(comment), { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true });
+  const html = micromark(steadyComment(comment), {
+    extensions: [gfm()],
+    htmlExtensions: [gfmHtml()],
+    allowDangerousHtml: true,
+  });
   const opened = html.replace('<details>', '<details open>');
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>comment</title><style>:root{${COLOURS[theme]}}${STYLE}</style>`
-    + `<article class="comment"><header><b>github-actions</b><span>bot</span> commented</header><div class="body">${opened}</div></article></html>`;
+  return (
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>comment</title><style>:root{${COLOURS[theme]}}${STYLE}</style>` +
+    `<article class="comment"><header><b>github-actions</b><span>bot</span> commented</header><div class="body">${opened}</div></article></html>`
+  );
 }
 
-/** What a picture must be made from to be current: the comment and this page, by hash. It stands in the picture itself. */
+/**
+ * What a picture must be made from to be current: the comment and this page, by hash. It stands in
+ * the picture itself.
+ */
 export function pictureKey(comment: string, theme: Theme): string {
   return createHash('sha256').update(commentPage(comment, theme)).digest('hex');
 }

@@ -1,6 +1,7 @@
 /**
- * Writes src/sandbox/worker-source.ts from the two files that run inside the sandboxes, because the bundle holds TypeScript only.
- * Run it after a change to either: `npx node scripts/embed-worker.ts`. A test compares.
+ * Writes src/sandbox/worker-source.ts from the two files that run inside the sandboxes, because the
+ * bundle holds TypeScript only. Run it after a change to either: `npx node
+ * scripts/embed-worker.ts`. A test compares.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -27,6 +28,9 @@ function quote(text: string): string {
 }
 
 if (import.meta.main) {
-  const text = workerModule(readFileSync(new URL('worker.py', folder), 'utf8'), readFileSync(new URL('guest.js', folder), 'utf8'));
+  const text = workerModule(
+    readFileSync(new URL('worker.py', folder), 'utf8'),
+    readFileSync(new URL('guest.js', folder), 'utf8'),
+  );
   writeFileSync(new URL('worker-source.ts', folder), text);
 }

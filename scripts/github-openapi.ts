@@ -1,6 +1,7 @@
 /**
  * Cuts GitHub's OpenAPI description down to the operations evaldiff and its stand-in use, for
- * `__tests__/stand-ins/github/openapi.json`. The package it reads is 385 MB, so it is no dependency of ours:
+ * `__tests__/stand-ins/github/openapi.json`. The package it reads is 385 MB, so it is no dependency
+ * of ours:
  *
  *   npm pack @octokit/openapi@23.0.2 --pack-destination /tmp
  *   tar xzf /tmp/octokit-openapi-23.0.2.tgz -C /tmp package/generated/api.github.com.json
@@ -13,14 +14,26 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 const OPERATIONS = [
-  'issues/list-comments', 'issues/create-comment', 'issues/get-comment', 'issues/update-comment', 'issues/delete-comment',
+  'issues/list-comments',
+  'issues/create-comment',
+  'issues/get-comment',
+  'issues/update-comment',
+  'issues/delete-comment',
   'issues/remove-label',
-  'checks/create', 'checks/update', 'checks/get', 'checks/list-for-ref', 'checks/list-annotations',
-  'pulls/get', 'pulls/list', 'repos/list-pull-requests-associated-with-commit',
+  'checks/create',
+  'checks/update',
+  'checks/get',
+  'checks/list-for-ref',
+  'checks/list-annotations',
+  'pulls/get',
+  'pulls/list',
+  'repos/list-pull-requests-associated-with-commit',
 ];
 /** Bodies of failures that the description does not list for every operation. */
 const ALWAYS = ['#/components/schemas/basic-error', '#/components/schemas/validation-error'];
-const TARGET = fileURLToPath(new URL('../__tests__/stand-ins/github/openapi.json', import.meta.url));
+const TARGET = fileURLToPath(
+  new URL('../__tests__/stand-ins/github/openapi.json', import.meta.url),
+);
 
 type Node = { [key: string]: Value };
 type Value = null | boolean | number | string | Value[] | Node;
@@ -32,8 +45,20 @@ const Description = z.object({
   components: z.custom<Node>(),
 });
 
-/** Keys that say something about the interface; inside `properties` every key is a name and stays. */
-const DROPPED = new Set(['description', 'summary', 'example', 'examples', 'externalDocs', 'tags', 'title', 'servers', 'deprecated']);
+/**
+ * Keys that say something about the interface; inside `properties` every key is a name and stays.
+ */
+const DROPPED = new Set([
+  'description',
+  'summary',
+  'example',
+  'examples',
+  'externalDocs',
+  'tags',
+  'title',
+  'servers',
+  'deprecated',
+]);
 
 function shapeOnly(value: Value, names = false): Value {
   if (Array.isArray(value)) return value.map((item) => shapeOnly(item));
@@ -48,21 +73,29 @@ function shapeOnly(value: Value, names = false): Value {
 function references(value: Value): string[] {
   if (Array.isArray(value)) return value.flatMap(references);
   if (value === null || typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([key, item]) => (key === '$ref' && typeof item === 'string' ? [item] : references(item)));
+  return Object.entries(value).flatMap(([key, item]) =>
+    key === '$ref' && typeof item === 'string' ? [item] : references(item),
+  );
 }
 
 function follow(root: Node, pointer: string): Value {
   let value: Value = root;
   for (const part of pointer.slice(2).split('/')) {
     const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    const next: Value | undefined = value !== null && typeof value === 'object' && !Array.isArray(value) ? value[name] : undefined;
+    const next: Value | undefined =
+      value !== null && typeof value === 'object' && !Array.isArray(value)
+        ? value[name]
+        : undefined;
     if (next === undefined) throw new Error(`${pointer} leads nowhere`);
     value = next;
   }
   return value;
 }
 
-/** Everything under `components` that `start` leads to, shape only, sorted so that a regenerated file differs only where GitHub's does. */
+/**
+ * Everything under `components` that `start` leads to, shape only, sorted so that a regenerated
+ * file differs only where GitHub's does.
+ */
 function components(root: Node, start: string[]): Node {
   const kept = new Map<string, Value>();
   const open = [...start];
@@ -101,11 +134,16 @@ function main(source: string): void {
       'x-source': `@octokit/openapi ${description.info.version}, cut by scripts/github-openapi.ts`,
     },
     paths,
-    components: components({ components: description.components }, [...ALWAYS, ...references(paths)]),
+    components: components({ components: description.components }, [
+      ...ALWAYS,
+      ...references(paths),
+    ]),
   };
   const text = `${JSON.stringify(subset, null, 1)}\n`;
   writeFileSync(TARGET, text);
-  process.stdout.write(`${TARGET}: ${Object.keys(paths).length} paths, ${OPERATIONS.length} operations, ${text.length} bytes\n`);
+  process.stdout.write(
+    `${TARGET}: ${Object.keys(paths).length} paths, ${OPERATIONS.length} operations, ${text.length} bytes\n`,
+  );
 }
 
 const [source] = process.argv.slice(2);

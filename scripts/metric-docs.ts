@@ -1,6 +1,6 @@
 /**
- * Writes docs/metrics.md, and the catalogue in the README, from the records in src/metrics. Run it after a change to a metric:
- * `npx node scripts/metric-docs.ts`. A test compares.
+ * Writes docs/metrics.md, and the catalogue in the README, from the records in src/metrics. Run it
+ * after a change to a metric: `npx node scripts/metric-docs.ts`. A test compares.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
@@ -9,8 +9,12 @@ import { builtInRubrics } from '../src/metrics/built-in-rubrics.ts';
 import { metrics, type MetricDefinition, type MetricGroup } from '../src/metrics/index.ts';
 
 const groups: Record<MetricGroup, string> = {
-  text: 'Text', similarity: 'Similarity', structured: 'JSON, lists, tool calls and code', operational: 'The call itself',
-  conversation: 'Conversations (FlexEval’s function metrics)', graded: 'Judged by a model',
+  text: 'Text',
+  similarity: 'Similarity',
+  structured: 'JSON, lists, tool calls and code',
+  operational: 'The call itself',
+  conversation: 'Conversations (FlexEval’s function metrics)',
+  graded: 'Judged by a model',
 };
 
 const introduction = `# Metrics
@@ -54,34 +58,59 @@ ${[...builtInRubrics.values()].map(({ name, choice_scores }) => `| \`${name}\` |
 export function renderMetricDocs(): string {
   const names = Object.keys(groups) as MetricGroup[];
   const all = [...metrics.values()];
-  const sections = names.map((group) => [`## ${groups[group]}`, ...all.filter((metric) => metric.group === group).map(renderMetric)].join('\n\n'));
+  const sections = names.map((group) =>
+    [
+      `## ${groups[group]}`,
+      ...all.filter((metric) => metric.group === group).map(renderMetric),
+    ].join('\n\n'),
+  );
   return `${[introduction, renderIndex(all, names), ...sections, rubricsSection].join('\n\n')}\n`;
 }
 
 function renderIndex(all: readonly MetricDefinition[], names: readonly MetricGroup[]): string {
-  const rows = names.map((group) => `| ${groups[group]} | ${all.filter((metric) => metric.group === group).map(({ name }) => `[\`${name}\`](#${name})`).join(', ')} |`);
+  const rows = names.map(
+    (group) =>
+      `| ${groups[group]} | ${all
+        .filter((metric) => metric.group === group)
+        .map(({ name }) => `[\`${name}\`](#${name})`)
+        .join(', ')} |`,
+  );
   return ['| | metrics |', '| --- | --- |', ...rows].join('\n');
 }
 
 function renderMetric(metric: MetricDefinition): string {
   const { name, summary, range, passes, source, needs } = metric;
-  const needed = [needs.expected ? 'an expected value, unless its parameters stand in for it' : '', needs.model ? 'a grader' : '', needs.embeddings === true ? 'a model of embeddings' : ''].filter((part) => part !== '');
+  const needed = [
+    needs.expected ? 'an expected value, unless its parameters stand in for it' : '',
+    needs.model ? 'a grader' : '',
+    needs.embeddings === true ? 'a model of embeddings' : '',
+  ].filter((part) => part !== '');
   return [
     `### ${name}`,
     summary,
-    [`- Value: ${range}. Passes ${passes}.`, ...(needed.length > 0 ? [`- Needs ${needed.join(', and ')}.`] : []), `- Source: ${source}.`].join('\n'),
+    [
+      `- Value: ${range}. Passes ${passes}.`,
+      ...(needed.length > 0 ? [`- Needs ${needed.join(', and ')}.`] : []),
+      `- Source: ${source}.`,
+    ].join('\n'),
     renderParameters(metric),
     renderExample(metric),
-  ].filter((part) => part !== '').join('\n\n');
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
 }
 
 /** What stands around the catalogue in the README. */
-const MARKS = { begin: '<!-- metrics: written by scripts/metric-docs.ts, held to the records by a test -->', end: '<!-- end of metrics -->' } as const;
+const MARKS = {
+  begin: '<!-- metrics: written by scripts/metric-docs.ts, held to the records by a test -->',
+  end: '<!-- end of metrics -->',
+} as const;
 
 /** The README with the catalogue as the records say it. */
 export function withCatalogue(readme: string): string {
   const [begin, end] = [readme.indexOf(MARKS.begin), readme.indexOf(MARKS.end)];
-  if (begin === -1 || end < begin) throw new Error(`README.md lacks the lines ${MARKS.begin} and ${MARKS.end}`);
+  if (begin === -1 || end < begin)
+    throw new Error(`README.md lacks the lines ${MARKS.begin} and ${MARKS.end}`);
   return `${readme.slice(0, begin + MARKS.begin.length)}\n${renderCatalogue()}\n${readme.slice(end)}`;
 }
 
@@ -89,9 +118,22 @@ function renderCatalogue(): string {
   const all = [...metrics.values()];
   const rows = (Object.keys(groups) as MetricGroup[]).flatMap((group) => [
     `| **${groups[group]}** | | | |`,
-    ...all.filter((metric) => metric.group === group).map((metric) => `| [\`${metric.name}\`](docs/metrics.md#${metric.name}) | ${cell(firstSentence(metric.summary))} | ${cell(metric.range)} | ${cell(briefly(metric))} |`),
+    ...all
+      .filter((metric) => metric.group === group)
+      .map(
+        (metric) =>
+          `| [\`${metric.name}\`](docs/metrics.md#${metric.name}) | ${cell(firstSentence(metric.summary))} | ${cell(metric.range)} | ${cell(briefly(metric))} |`,
+      ),
   ]);
-  return [`<details><summary>The ${String(all.length)} built-in metrics, each with an example</summary>`, '', '| metric | measures | values | example |', '| --- | --- | --- | --- |', ...rows, '', '</details>'].join('\n');
+  return [
+    `<details><summary>The ${String(all.length)} built-in metrics, each with an example</summary>`,
+    '',
+    '| metric | measures | values | example |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+    '</details>',
+  ].join('\n');
 }
 
 function firstSentence(text: string): string {
@@ -99,11 +141,36 @@ function firstSentence(text: string): string {
 }
 
 /** The example in one line: the answer, what it is compared with or by, and what comes of it. */
-function briefly({ example: { output, expected, with: given, completion, input, thread, price, rival, reply, vectors, value, pass } }: MetricDefinition): string {
+function briefly({
+  example: {
+    output,
+    expected,
+    with: given,
+    completion,
+    input,
+    thread,
+    price,
+    rival,
+    reply,
+    vectors,
+    value,
+    pass,
+  },
+}: MetricDefinition): string {
   const parts = [
-    ['answer', completion !== undefined && output === '' ? undefined : output], ['the other side’s', rival], ['expected', expected], ['with', given], ['input', input],
-    ['conversation', thread?.map(({ role, content }) => `${role}: ${content}`)], ['call', completion], ['price', price], ['grader', reply], ['embeddings', vectors],
-  ].filter(([, part]) => part !== undefined).map(([what, part]) => `${String(what)} ${code(shortened(JSON.stringify(part)))}`);
+    ['answer', completion !== undefined && output === '' ? undefined : output],
+    ['the other side’s', rival],
+    ['expected', expected],
+    ['with', given],
+    ['input', input],
+    ['conversation', thread?.map(({ role, content }) => `${role}: ${content}`)],
+    ['call', completion],
+    ['price', price],
+    ['grader', reply],
+    ['embeddings', vectors],
+  ]
+    .filter(([, part]) => part !== undefined)
+    .map(([what, part]) => `${String(what)} ${code(shortened(JSON.stringify(part)))}`);
   return `${parts.join(', ')} → ${code(shown(value))} ${pass ? 'pass' : 'fail'}`;
 }
 
@@ -118,31 +185,85 @@ function shown(value: unknown): string {
   return typeof value === 'number' ? String(Number(value.toFixed(4))) : JSON.stringify(value);
 }
 
-interface Schema { type?: string; enum?: unknown[]; const?: unknown; anyOf?: Schema[]; items?: Schema; properties?: Record<string, Schema>; additionalProperties?: unknown; default?: unknown; description?: string; $ref?: string }
+interface Schema {
+  type?: string;
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  additionalProperties?: unknown;
+  default?: unknown;
+  description?: string;
+  $ref?: string;
+}
 
 function renderParameters(metric: MetricDefinition): string {
   const { properties = {} } = z.toJSONSchema(metric.parameters, { io: 'input' }) as Schema;
-  const rows = Object.entries(properties).filter(([name]) => name !== 'negate').map(([name, schema]) =>
-    `| \`${name}\` | ${typeName(schema)} | ${schema.default === undefined ? '' : code(JSON.stringify(schema.default))} | ${cell(schema.description ?? '')} |`);
-  return rows.length === 0 ? '' : ['| parameter | type | default | |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  const rows = Object.entries(properties)
+    .filter(([name]) => name !== 'negate')
+    .map(
+      ([name, schema]) =>
+        `| \`${name}\` | ${typeName(schema)} | ${schema.default === undefined ? '' : code(JSON.stringify(schema.default))} | ${cell(schema.description ?? '')} |`,
+    );
+  return rows.length === 0
+    ? ''
+    : ['| parameter | type | default | |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 function typeName(schema: Schema): string {
   if (schema.enum !== undefined) return schema.enum.map((value) => code(String(value))).join(', ');
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeName))].join(' or ');
   if (schema.type === 'array') return `list of ${typeName(schema.items ?? {})}`;
-  const words: Record<string, string> = { string: 'text', number: 'number', integer: 'whole number', boolean: 'true or false', object: 'map' };
+  const words: Record<string, string> = {
+    string: 'text',
+    number: 'number',
+    integer: 'whole number',
+    boolean: 'true or false',
+    object: 'map',
+  };
   return words[schema.type ?? ''] ?? 'any value';
 }
 
 function renderExample({ name, example }: MetricDefinition): string {
-  const { output, expected, with: given, completion, input, thread, price, rival, reply, vectors, value, pass } = example;
-  const use = stringify([{ uses: name, ...(given === undefined ? {} : { with: given }) }], { collectionStyle: 'flow', lineWidth: 0 }).trim();
+  const {
+    output,
+    expected,
+    with: given,
+    completion,
+    input,
+    thread,
+    price,
+    rival,
+    reply,
+    vectors,
+    value,
+    pass,
+  } = example;
+  const use = stringify([{ uses: name, ...(given === undefined ? {} : { with: given }) }], {
+    collectionStyle: 'flow',
+    lineWidth: 0,
+  }).trim();
   const parts = [
-    ['uses', use.replace(/^\[ ?/, '').replace(/ ?\]$/, '')], ['answer', JSON.stringify(output)], ['the other side’s answer', show(rival)], ['expected', show(expected)], ['input', show(input)],
-    ['conversation', show(thread)], ['call', show(completion)], ['price', show(price)], ['grader replies', show(reply)], ['embeddings', show(vectors)],
-  ].filter(([, text]) => text !== '').map(([what, text]) => `| ${what} | ${cell(code(text ?? ''))} |`);
-  return ['| example | |', '| --- | --- |', ...parts, `| value | ${cell(code(shown(value)))}: ${pass ? 'pass' : 'fail'} |`].join('\n');
+    ['uses', use.replace(/^\[ ?/, '').replace(/ ?\]$/, '')],
+    ['answer', JSON.stringify(output)],
+    ['the other side’s answer', show(rival)],
+    ['expected', show(expected)],
+    ['input', show(input)],
+    ['conversation', show(thread)],
+    ['call', show(completion)],
+    ['price', show(price)],
+    ['grader replies', show(reply)],
+    ['embeddings', show(vectors)],
+  ]
+    .filter(([, text]) => text !== '')
+    .map(([what, text]) => `| ${what} | ${cell(code(text ?? ''))} |`);
+  return [
+    '| example | |',
+    '| --- | --- |',
+    ...parts,
+    `| value | ${cell(code(shown(value)))}: ${pass ? 'pass' : 'fail'} |`,
+  ].join('\n');
 }
 
 function show(value: unknown): string {
@@ -151,7 +272,9 @@ function show(value: unknown): string {
 
 /** A code span whose fence is longer than any run of backticks inside. */
 function code(text: string): string {
-  const fence = '`'.repeat(1 + Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)));
+  const fence = '`'.repeat(
+    1 + Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)),
+  );
   return fence.length > 1 ? `${fence} ${text} ${fence}` : `${fence}${text}${fence}`;
 }
 

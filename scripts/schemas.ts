@@ -6,4 +6,5 @@ import { jsonSchemas } from '../src/config/json-schemas.ts';
 
 const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), 'schemas');
 mkdirSync(folder, { recursive: true });
-for (const [name, schema] of Object.entries(jsonSchemas())) writeFileSync(join(folder, name), `${JSON.stringify(schema, null, 2)}\n`);
+for (const [name, schema] of Object.entries(jsonSchemas()))
+  writeFileSync(join(folder, name), `${JSON.stringify(schema, null, 2)}\n`);

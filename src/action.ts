@@ -15,7 +15,9 @@ import { visible, visibleLine } from './text/visible.ts';
 
 /** The inputs that the runner gave, by name. */
 function givenInputs(env: NodeJS.ProcessEnv): Record<string, string> {
-  const names = Object.keys(INPUT_DEFAULTS).filter((name) => env[`INPUT_${name.toUpperCase()}`] !== undefined);
+  const names = Object.keys(INPUT_DEFAULTS).filter(
+    (name) => env[`INPUT_${name.toUpperCase()}`] !== undefined,
+  );
   return Object.fromEntries(names.map((name) => [name, core.getInput(name)]));
 }
 
@@ -25,16 +27,40 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const secrets = [...secretsOf(access), inputs.token].filter((secret) => secret !== '');
   for (const secret of secrets) core.setSecret(secret);
   if (problems.length > 0) throw new UserError(problems);
-  const facts = readEvent(env, parsePayload(await readFile(env['GITHUB_EVENT_PATH'] ?? '', 'utf8')));
+  const facts = readEvent(
+    env,
+    parsePayload(await readFile(env['GITHUB_EVENT_PATH'] ?? '', 'utf8')),
+  );
   const { runJob } = await import('./job/job.ts');
   keepHeapSmall();
   const conclusion = await runJob({
-    inputs, access, facts, mode: resolveMode(inputs.mode, facts), trust: trustLevel(facts, inputs.untrustedApproval === null ? {} : { approval: { label: inputs.untrustedApproval } }),
-    workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'), env: withoutSecrets(env, secrets), secrets,
+    inputs,
+    access,
+    facts,
+    mode: resolveMode(inputs.mode, facts),
+    trust: trustLevel(
+      facts,
+      inputs.untrustedApproval === null ? {} : { approval: { label: inputs.untrustedApproval } },
+    ),
+    workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'),
+    env: withoutSecrets(env, secrets),
+    secrets,
     runner: {
-      // The toolkit escapes what the runner would obey in an annotation; what a reader cannot see is shown here.
-      info: (text) => { core.info(logText(text)); }, notice: (text) => { core.notice(visibleLine(text)); }, warning: (text) => { core.warning(visibleLine(text)); },
-      error: (text, place) => { core.error(visibleLine(text), place); }, output: core.setOutput,
+      // The toolkit escapes what the runner would obey in an annotation; what a reader cannot see
+      // is shown here.
+      info: (text) => {
+        core.info(logText(text));
+      },
+      notice: (text) => {
+        core.notice(visibleLine(text));
+      },
+      warning: (text) => {
+        core.warning(visibleLine(text));
+      },
+      error: (text, place) => {
+        core.error(visibleLine(text), place);
+      },
+      output: core.setOutput,
     },
     now: () => new Date(),
   });
@@ -42,8 +68,14 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  if (error instanceof UserError) for (const problem of error.problems) core.error(visibleLine(formatProblem(problem)));
-  else core.error(visible(`evaldiff failed, and the fault is its own: ${error instanceof Error ? error.stack ?? error.message : String(error)}`));
+  if (error instanceof UserError)
+    for (const problem of error.problems) core.error(visibleLine(formatProblem(problem)));
+  else
+    core.error(
+      visible(
+        `evaldiff failed, and the fault is its own: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      ),
+    );
   core.setOutput('conclusion', 'error');
   core.info('evaldiff: error (nothing was judged)');
   process.exitCode = 1;

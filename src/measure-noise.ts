@@ -1,6 +1,11 @@
 import { judge } from './core/judge.ts';
 import { drawOf } from './core/gate/noise.ts';
-import { countComparison, noiseResult, startTally, type NoiseHead } from './core/gate/noise-tally.ts';
+import {
+  countComparison,
+  noiseResult,
+  startTally,
+  type NoiseHead,
+} from './core/gate/noise-tally.ts';
 import { targetsOf, type Prepared } from './core/plan/prepare.ts';
 import { startLane } from './core/trial/rounds.ts';
 import type { ComparedLane } from './core/compare/verdict.ts';
@@ -15,12 +20,18 @@ export interface NoiseInput extends Omit<RunInput, 'mode' | 'base' | 'head' | 'f
 }
 
 /**
- * The whole gate on one commit against itself, again and again, each time with new tries: how often it is red although
- * nothing changed. Whatever ends it early leaves the comparisons that were made.
+ * The whole gate on one commit against itself, again and again, each time with new tries: how often
+ * it is red although nothing changed. Whatever ends it early leaves the comparisons that were made.
  */
-export async function measureNoise({ tree, runs, ...rest }: NoiseInput, edges: Edges): Promise<NoiseResult> {
+export async function measureNoise(
+  { tree, runs, ...rest }: NoiseInput,
+  edges: Edges,
+): Promise<NoiseResult> {
   const tally = startTally();
-  const plan = await planRun({ ...rest, mode: 'diff', base: tree, head: tree, failOn: null, again: { runs } }, edges);
+  const plan = await planRun(
+    { ...rest, mode: 'diff', base: tree, head: tree, failOn: null, again: { runs } },
+    edges,
+  );
   if (!plan.ready) {
     const { result } = plan;
     return noiseResult(headOf(result, rest.today), tally, result);
@@ -34,10 +45,18 @@ export async function measureNoise({ tree, runs, ...rest }: NoiseInput, edges: E
   const notices: Notice[] = [...blank.notices];
   for (let run = 0; run < runs; run += 1) {
     const complete = drawing(guarded.complete, drawOf(rest.today, run));
-    const result = await judge(afresh(prepared), { ...guarded, complete }, { ...blank, notices: [] });
+    const result = await judge(
+      afresh(prepared),
+      { ...guarded, complete },
+      { ...blank, notices: [] },
+    );
     const halt = guarded.halted?.() ?? null;
     if (halt !== null) {
-      notices.push({ kind: 'capped', place: null, message: `${halt.title}: ${halt.why}; ${String(tally.judged)} of ${String(runs)} comparisons were made` });
+      notices.push({
+        kind: 'capped',
+        place: null,
+        message: `${halt.title}: ${halt.why}; ${String(tally.judged)} of ${String(runs)} comparisons were made`,
+      });
       // Its answers were paid for, but a comparison that was cut short is none.
       tally.usages.push(result.usage);
       break;
@@ -52,7 +71,10 @@ export async function measureNoise({ tree, runs, ...rest }: NoiseInput, edges: E
 /** A measurement that was cut short takes the place of an earlier one only if it says something. */
 const ENOUGH = 10;
 
-function headOf({ head, gate, n_tries }: Pick<NoiseHead, 'head' | 'gate' | 'n_tries'>, today: string): NoiseHead {
+function headOf(
+  { head, gate, n_tries }: Pick<NoiseHead, 'head' | 'gate' | 'n_tries'>,
+  today: string,
+): NoiseHead {
   return { head, gate, n_tries, measured_at: today };
 }
 

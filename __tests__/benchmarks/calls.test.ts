@@ -5,7 +5,10 @@ import { BASE } from '../../benchmarks/calls/project.ts';
 import { SCENARIOS } from '../../benchmarks/calls/scenarios.ts';
 import { main } from '../../src/commands/program.ts';
 
-/** Counted by hand: answers and grades with nothing stored, and when main's are. Three tries each, both sides. */
+/**
+ * Counted by hand: answers and grades with nothing stored, and when main's are. Three tries each,
+ * both sides.
+ */
 const BY_HAND: Record<string, [number, number]> = {
   'nothing that concerns prompts': [0, 0],
   'a comment in a prompt file': [0, 0],
@@ -30,12 +33,23 @@ describe('calls made for a pull request', () => {
   beforeAll(async () => {
     counting = await startCounting(async (args, folder) => {
       const said: string[] = [];
-      const say = (text: string): void => { said.push(text); };
-      const code = await main(args, { env: { PATH: process.env['PATH'], HOME: folder }, cwd: folder, out: say, err: say, isTerminal: false, width: 100 });
+      const say = (text: string): void => {
+        said.push(text);
+      };
+      const code = await main(args, {
+        env: { PATH: process.env['PATH'], HOME: folder },
+        cwd: folder,
+        out: say,
+        err: say,
+        isTerminal: false,
+        width: 100,
+      });
       if (code > 1) throw new Error(said.join(''));
     });
   }, 60_000);
-  afterAll(async () => { await counting.close(); });
+  afterAll(async () => {
+    await counting.close();
+  });
 
   test('the limit of a sweep is every answer of main, and the grades of the one prompt with a rubric', () => {
     expect(callsToSweep(BASE).size).toBe(20 * 10 * 3 + 10 * 3);
@@ -45,9 +59,17 @@ describe('calls made for a pull request', () => {
     expect(SCENARIOS.map(({ title }) => title)).toEqual(Object.keys(BY_HAND));
   });
 
-  test.each(SCENARIOS.map((scenario) => [scenario.title, scenario] as const))('%s: as few as is possible', async (title, scenario) => {
-    const [cold, warm] = BY_HAND[title] ?? [NaN, NaN];
-    if (scenario.earlier === undefined) expect(callsToCompare(BASE, scenario.head).size).toBe(cold);
-    expect(await counting.count(scenario)).toEqual({ cold: { made: cold, limit: cold }, warm: { made: warm, limit: warm } });
-  }, 60_000);
+  test.each(SCENARIOS.map((scenario) => [scenario.title, scenario] as const))(
+    '%s: as few as is possible',
+    async (title, scenario) => {
+      const [cold, warm] = BY_HAND[title] ?? [NaN, NaN];
+      if (scenario.earlier === undefined)
+        expect(callsToCompare(BASE, scenario.head).size).toBe(cold);
+      expect(await counting.count(scenario)).toEqual({
+        cold: { made: cold, limit: cold },
+        warm: { made: warm, limit: warm },
+      });
+    },
+    60_000,
+  );
 });

@@ -2,8 +2,16 @@ import type { Terminal } from '../../src/commands/options.ts';
 import { main } from '../../src/commands/program.ts';
 import type { Result } from '../../src/types.ts';
 import { testClock, type TestClock } from '../providers/setting.ts';
-import { startModelServer, type ModelServer, type ServerOptions } from '../stand-ins/models/server.ts';
-import { createRepository, fixtureEnvironment, type FixtureRepository } from '../stand-ins/repository.ts';
+import {
+  startModelServer,
+  type ModelServer,
+  type ServerOptions,
+} from '../stand-ins/models/server.ts';
+import {
+  createRepository,
+  fixtureEnvironment,
+  type FixtureRepository,
+} from '../stand-ins/repository.ts';
 
 export const BATCH_KEY = 'sk-batch-51fgTY7qqPPab90XYZ';
 
@@ -17,18 +25,45 @@ export interface BatchProject {
   close(): Promise<void>;
 }
 
-export interface BatchProjectOptions extends ServerOptions { settings?: string; references?: number; metrics?: string }
+export interface BatchProjectOptions extends ServerOptions {
+  settings?: string;
+  references?: number;
+  metrics?: string;
+}
 
-export const MODELS = 'models:\n  gpt-4o: { provider: openai, transport: batch, price: { input: 1000, output: 1000 } }\n  claude-x: { provider: anthropic, transport: batch, price: { input: 1000, output: 1000 } }\n';
+export const MODELS =
+  'models:\n  gpt-4o: { provider: openai, transport: batch, price: { input: 1000, output: 1000 } }\n  claude-x: { provider: anthropic, transport: batch, price: { input: 1000, output: 1000 } }\n';
 
-export async function openBatchProject({ settings = MODELS, references = 4, metrics = '  - { name: has, uses: contains, with: { value: "5" } }', ...served }: BatchProjectOptions = {}): Promise<BatchProject> {
-  const server = await startModelServer({ key: BATCH_KEY, answer: ({ schema }) => ({ text: schema === null ? 'Yes, 5' : '{"reasons":"kind","choice":"Yes"}' }), ...served });
+export async function openBatchProject({
+  settings = MODELS,
+  references = 4,
+  metrics = '  - { name: has, uses: contains, with: { value: "5" } }',
+  ...served
+}: BatchProjectOptions = {}): Promise<BatchProject> {
+  const server = await startModelServer({
+    key: BATCH_KEY,
+    answer: ({ schema }) => ({
+      text: schema === null ? 'Yes, 5' : '{"reasons":"kind","choice":"Yes"}',
+    }),
+    ...served,
+  });
   const repository = createRepository();
   repository.commit('begin', {
     'evaldiff.yaml': `n_tries: 2\n${settings}`,
-    'prompts/ask.yaml': 'name: ask\nmodel: gpt-4o\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}" }]\n',
-    'prompts/tests/ask.yaml': ['metrics:', metrics, 'references:', ...Array.from({ length: references }, (_, index) => `  - { id: r${index}, input: { q: "question ${index}" }, expected: "5" }`), ''].join('\n'),
-    'rubrics/polite.yaml': 'polite:\n  prompt: "Is it polite? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 }\n',
+    'prompts/ask.yaml':
+      'name: ask\nmodel: gpt-4o\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}" }]\n',
+    'prompts/tests/ask.yaml': [
+      'metrics:',
+      metrics,
+      'references:',
+      ...Array.from(
+        { length: references },
+        (_, index) => `  - { id: r${index}, input: { q: "question ${index}" }, expected: "5" }`,
+      ),
+      '',
+    ].join('\n'),
+    'rubrics/polite.yaml':
+      'polite:\n  prompt: "Is it polite? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 }\n',
   });
   const clock = testClock();
   const evaldiff = async (...argv: string[]) => {
@@ -37,7 +72,10 @@ export async function openBatchProject({ settings = MODELS, references = 4, metr
     return { code, ...texts };
   };
   return {
-    repository, server, clock, evaldiff,
+    repository,
+    server,
+    clock,
+    evaldiff,
     async result(...argv) {
       const { out, err, code } = await evaldiff(...argv, '--json');
       if (!out.startsWith('{')) throw new Error(`no result: ${out}${err}`);
@@ -47,9 +85,23 @@ export async function openBatchProject({ settings = MODELS, references = 4, metr
   };
 }
 
-function terminalOf(cwd: string, { url, openaiUrl }: Pick<ModelServer, 'url' | 'openaiUrl'>, texts: { out: string; err: string }, clock: TestClock): Terminal {
+function terminalOf(
+  cwd: string,
+  { url, openaiUrl }: Pick<ModelServer, 'url' | 'openaiUrl'>,
+  texts: { out: string; err: string },
+  clock: TestClock,
+): Terminal {
   return {
-    env: fixtureEnvironment({ OPENAI_API_KEY: BATCH_KEY, ANTHROPIC_API_KEY: BATCH_KEY }), cwd, isTerminal: false, width: 160, reach: { vendorUrls: { openai: openaiUrl, anthropic: url }, clock },
-    out: (text) => { texts.out += text; }, err: (text) => { texts.err += text; },
+    env: fixtureEnvironment({ OPENAI_API_KEY: BATCH_KEY, ANTHROPIC_API_KEY: BATCH_KEY }),
+    cwd,
+    isTerminal: false,
+    width: 160,
+    reach: { vendorUrls: { openai: openaiUrl, anthropic: url }, clock },
+    out: (text) => {
+      texts.out += text;
+    },
+    err: (text) => {
+      texts.err += text;
+    },
   };
 }

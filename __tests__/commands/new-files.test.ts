@@ -10,14 +10,30 @@ describe('new files', () => {
   test('that cannot all be written leave neither files nor folders behind', async () => {
     const root = temporaryFolder('files');
     writeFileSync(join(root, 'b'), 'mine');
-    await expect(writeNewFiles(root, new Map([['a/x/one.yaml', '1'], ['b/two.yaml', '2']]))).rejects.toMatchObject({ problems: [{ message: expect.stringMatching(/^nothing was written to .*: (?:EEXIST|ENOTDIR)/) }] });
+    await expect(
+      writeNewFiles(
+        root,
+        new Map([
+          ['a/x/one.yaml', '1'],
+          ['b/two.yaml', '2'],
+        ]),
+      ),
+    ).rejects.toMatchObject({
+      problems: [
+        { message: expect.stringMatching(/^nothing was written to .*: (?:EEXIST|ENOTDIR)/) },
+      ],
+    });
     expect([readdirSync(root), readFileSync(join(root, 'b'), 'utf8')]).toEqual([['b'], 'mine']);
   });
 
   test('below a file are a mistake of the user, and the folders made for them are gone', async () => {
     const root = temporaryFolder('files');
     writeFileSync(join(root, 'b'), 'mine');
-    await expect(writeNewFiles(join(root, 'b', 'deep'), new Map([['a.yaml', '1']]))).rejects.toMatchObject({ problems: [{ message: expect.stringContaining('nothing was written to') }] });
+    await expect(
+      writeNewFiles(join(root, 'b', 'deep'), new Map([['a.yaml', '1']])),
+    ).rejects.toMatchObject({
+      problems: [{ message: expect.stringContaining('nothing was written to') }],
+    });
     expect(readdirSync(root)).toEqual(['b']);
   });
 
@@ -26,14 +42,26 @@ describe('new files', () => {
     mkdirSync(join(root, 'a'));
     writeFileSync(join(root, 'a', 'theirs'), 'theirs');
     writeFileSync(join(root, 'b'), 'mine');
-    await expect(writeNewFiles(root, new Map([['a/one.yaml', '1'], ['b/two.yaml', '2']]))).rejects.toThrow();
+    await expect(
+      writeNewFiles(
+        root,
+        new Map([
+          ['a/one.yaml', '1'],
+          ['b/two.yaml', '2'],
+        ]),
+      ),
+    ).rejects.toThrow();
     expect(readdirSync(join(root, 'a'))).toEqual(['theirs']);
   });
 
   test('a file that cannot be replaced is told, and stays', async () => {
     const root = temporaryFolder('files');
     writeFileSync(join(root, 'b'), 'mine');
-    await expect(replaceFile(root, 'b/two.yaml', '2')).rejects.toMatchObject({ problems: [{ place: { file: 'b/two.yaml' }, message: expect.stringContaining('could not be written') }] });
+    await expect(replaceFile(root, 'b/two.yaml', '2')).rejects.toMatchObject({
+      problems: [
+        { place: { file: 'b/two.yaml' }, message: expect.stringContaining('could not be written') },
+      ],
+    });
     expect(existsSync(join(root, 'b'))).toBe(true);
   });
 });

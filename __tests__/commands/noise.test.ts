@@ -5,10 +5,16 @@ import { main } from '../../src/commands/program.ts';
 import type { NoiseResult, Result } from '../../src/types.ts';
 import { chancy, quiz, quizPrompt } from '../end-to-end/projects.ts';
 import { startModelServer, type ModelServer, type Script } from '../stand-ins/models/server.ts';
-import { createRepository, fixtureEnvironment, removeTemporaryFolders } from '../stand-ins/repository.ts';
+import {
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+} from '../stand-ins/repository.ts';
 
 const open: ModelServer[] = [];
-afterEach(async () => { await Promise.all(open.splice(0).map((server) => server.close())); });
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
 afterAll(removeTemporaryFolders);
 
 async function project(answer: Script) {
@@ -16,11 +22,24 @@ async function project(answer: Script) {
   open.push(server);
   const repository = createRepository();
   repository.commit('begin', quiz());
-  const evaldiff = async (...argv: string[]): Promise<{ code: number; out: string; err: string }> => {
+  const evaldiff = async (
+    ...argv: string[]
+  ): Promise<{ code: number; out: string; err: string }> => {
     let [out, err] = ['', ''];
     const code = await main(argv, {
-      env: fixtureEnvironment({ LOCAL_KEY: 'key-1', EVALDIFF_ENDPOINTS: `local=${server.openaiUrl} key=LOCAL_KEY` }), cwd: repository.directory,
-      out: (text) => { out += text; }, err: (text) => { err += text; }, isTerminal: false, width: 160,
+      env: fixtureEnvironment({
+        LOCAL_KEY: 'key-1',
+        EVALDIFF_ENDPOINTS: `local=${server.openaiUrl} key=LOCAL_KEY`,
+      }),
+      cwd: repository.directory,
+      out: (text) => {
+        out += text;
+      },
+      err: (text) => {
+        err += text;
+      },
+      isTerminal: false,
+      width: 160,
     });
     return { code, out, err };
   };
@@ -37,24 +56,40 @@ describe('evaldiff noise', () => {
     expect(code).toBe(0);
     expect(err).toMatch(/120 calls? for the first answers[^]*\$/);
     expect(server.requests.length).toBeGreaterThanOrEqual(5 * 6 * 2 * 2);
-    expect(out).toMatch(/Measured noise: \d of 5 comparisons of base with itself red \(95 % interval \d+\.\d to \d+\.\d %\)/);
+    expect(out).toMatch(
+      /Measured noise: \d of 5 comparisons of base with itself red \(95 % interval \d+\.\d to \d+\.\d %\)/,
+    );
     expect(out).toContain('1 reference both passed and failed');
     expect(out).toMatch(/quiz\s+q1\s+\d+ of 20/);
   });
 
   test('is shown in the footer of later reports, with the rate of a flaky reference over all its tries', async () => {
     const { repository, evaldiff } = await project(oneCoin);
-    const noise = JSON.parse((await evaldiff('noise', '--runs', '10', '--json', '--report', 'out')).out) as NoiseResult;
-    expect(JSON.parse(readFileSync(join(repository.directory, 'out', 'noise.json'), 'utf8'))).toEqual(noise);
+    const noise = JSON.parse(
+      (await evaldiff('noise', '--runs', '10', '--json', '--report', 'out')).out,
+    ) as NoiseResult;
+    expect(
+      JSON.parse(readFileSync(join(repository.directory, 'out', 'noise.json'), 'utf8')),
+    ).toEqual(noise);
     repository.commit('reworded', { 'prompts/quiz.yaml': quizPrompt('Be exact, please.') });
     const { out } = await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD', 'n_tries=5');
     expect(out).toContain(`measured noise: ${String(noise.red)} of 10 (`);
-    const result = JSON.parse((await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD', 'n_tries=5', '--json')).out) as Result;
-    expect(result.noise).toEqual({ red: noise.red, runs: 10, low: noise.low, high: noise.high, measured_at: noise.measured_at });
+    const result = JSON.parse(
+      (await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD', 'n_tries=5', '--json')).out,
+    ) as Result;
+    expect(result.noise).toEqual({
+      red: noise.red,
+      runs: 10,
+      low: noise.low,
+      high: noise.high,
+      measured_at: noise.measured_at,
+    });
     const flaky = result.suites[0]!.references.find(({ id }) => id === 'q1')!;
     expect(flaky.status).toBe('flaky');
     expect(flaky.history!.tries).toBeGreaterThanOrEqual(45);
-    expect(out).toContain(`flaky; passed ${String(flaky.history!.passes)} of ${String(flaky.history!.tries)} tries so far on base`);
+    expect(out).toContain(
+      `flaky; passed ${String(flaky.history!.passes)} of ${String(flaky.history!.tries)} tries so far on base`,
+    );
   });
 
   test('goes on where it was ended: a second measurement on the same day pays for nothing twice', async () => {
@@ -73,7 +108,10 @@ describe('evaldiff noise', () => {
     expect(refused.out).toContain('Noise was not measured');
     expect(refused.out).toContain('This run would make 480 model calls');
     const wrong = await evaldiff('noise', '--runs', 'many');
-    expect(wrong).toMatchObject({ code: 2, err: '--runs: must be a whole number from 1 to 1000, not "many"\n' });
+    expect(wrong).toMatchObject({
+      code: 2,
+      err: '--runs: must be a whole number from 1 to 1000, not "many"\n',
+    });
     expect(server.requests).toEqual([]);
   });
 
@@ -81,7 +119,9 @@ describe('evaldiff noise', () => {
     const { repository, evaldiff } = await project(oneCoin);
     const [first] = [repository.git('rev-parse', 'HEAD')];
     repository.commit('later', { 'prompts/quiz.yaml': quizPrompt('Be brief.') });
-    const noise = JSON.parse((await evaldiff('noise', '--runs', '1', '--base', 'HEAD~1', '--json')).out) as NoiseResult;
+    const noise = JSON.parse(
+      (await evaldiff('noise', '--runs', '1', '--base', 'HEAD~1', '--json')).out,
+    ) as NoiseResult;
     expect(noise.head.sha).toBe(first);
   });
 });

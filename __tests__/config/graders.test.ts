@@ -1,46 +1,116 @@
 import { describe, expect, test } from '@jest/globals';
 import { PROMPT, problemsOf, read, suiteFiles, suiteOf } from './tree.ts';
 
-const RUBRIC = { 'rubrics/r.yaml': 'is_polite: { prompt: "{content}", choice_scores: { YES: 1, NO: 0 } }' };
-const files = (metrics: string, settings = '') => ({ ...(settings === '' ? {} : { 'evaldiff.yaml': settings }), ...RUBRIC, ...suiteFiles(PROMPT, `metrics:\n${metrics}\nreferences:\n  - { id: one, input: { a: 1 }, expected: x }\n`) });
+const RUBRIC = {
+  'rubrics/r.yaml': 'is_polite: { prompt: "{content}", choice_scores: { YES: 1, NO: 0 } }',
+};
+const files = (metrics: string, settings = '') => ({
+  ...(settings === '' ? {} : { 'evaldiff.yaml': settings }),
+  ...RUBRIC,
+  ...suiteFiles(
+    PROMPT,
+    `metrics:\n${metrics}\nreferences:\n  - { id: one, input: { a: 1 }, expected: x }\n`,
+  ),
+});
 
-describe('a metric\'s own grader', () => {
+describe("a metric's own grader", () => {
   test('is a name, a map, or a list that votes, and the settings need not name one', async () => {
-    const { tests: { metrics } } = await suiteOf(files('  - { rubric: is_polite, grader: gpt-4o }\n  - { uses: closed_qa, with: { criteria: c }, grader: { model: judge, temperature: 1 } }\n  - name: voted\n    rubric: is_polite\n    grader:\n      - a\n      - { model: b, max_tokens: 9 }\n      - c'));
-    expect(metrics.map(({ graders }) => graders?.map(({ model, parameters, place }) => [model, parameters, place.line]))).toEqual([
-      [['gpt-4o', {}, 2]], [['judge', { temperature: 1 }, 3]], [['a', {}, 7], ['b', { max_tokens: 9 }, 8], ['c', {}, 9]],
+    const {
+      tests: { metrics },
+    } = await suiteOf(
+      files(
+        '  - { rubric: is_polite, grader: gpt-4o }\n  - { uses: closed_qa, with: { criteria: c }, grader: { model: judge, temperature: 1 } }\n  - name: voted\n    rubric: is_polite\n    grader:\n      - a\n      - { model: b, max_tokens: 9 }\n      - c',
+      ),
+    );
+    expect(
+      metrics.map(({ graders }) =>
+        graders?.map(({ model, parameters, place }) => [model, parameters, place.line]),
+      ),
+    ).toEqual([
+      [['gpt-4o', {}, 2]],
+      [['judge', { temperature: 1 }, 3]],
+      [
+        ['a', {}, 7],
+        ['b', { max_tokens: 9 }, 8],
+        ['c', {}, 9],
+      ],
     ]);
   });
 
-  test('belongs to FlexEval\'s rubrics and to a reference\'s metric too', async () => {
+  test("belongs to FlexEval's rubrics and to a reference's metric too", async () => {
     const { tests } = await suiteOf({
-      'evaldiff.yaml': 'grader: g', ...RUBRIC, ...suiteFiles(PROMPT, 'metrics:\n  rubric: [{ name: is_polite, grader: own }]\nreferences:\n  - { input: { a: 1 }, metrics: [{ name: also, rubric: is_polite, grader: other }] }\n'),
+      'evaldiff.yaml': 'grader: g',
+      ...RUBRIC,
+      ...suiteFiles(
+        PROMPT,
+        'metrics:\n  rubric: [{ name: is_polite, grader: own }]\nreferences:\n  - { input: { a: 1 }, metrics: [{ name: also, rubric: is_polite, grader: other }] }\n',
+      ),
     });
-    expect([tests.metrics[0]?.graders?.[0]?.model, tests.references[0]?.metrics?.[0]?.graders?.[0]?.model]).toEqual(['own', 'other']);
+    expect([
+      tests.metrics[0]?.graders?.[0]?.model,
+      tests.references[0]?.metrics?.[0]?.graders?.[0]?.model,
+    ]).toEqual(['own', 'other']);
   });
 
   test('is absent where none is written', async () => {
-    const { tests: { metrics } } = await suiteOf(files('  - { rubric: is_polite }', 'grader: g'));
+    const {
+      tests: { metrics },
+    } = await suiteOf(files('  - { rubric: is_polite }', 'grader: g'));
     expect(metrics[0]).not.toHaveProperty('graders');
   });
 
   test.each([
-    ['beside code', '  - { name: m, code: "metric = result = True", grader: g }', 'metric "m": grader belongs to a rubric, or to a metric that a model judges'],
-    ['beside a comparison', '  - { uses: exact_match, grader: g }', 'metric "metrics[0]": grader belongs to a rubric, or to a metric that a model judges'],
-    ['of an even number', '  - { rubric: is_polite, grader: [a, b] }', 'metrics[0].grader has 2 models; name an odd number up to 9, so that their votes give a majority'],
-    ['twice the same', '  - { rubric: is_polite, grader: [a, b, a] }', 'metrics[0].grader: "a" is there twice; the same model with the same parameters has one vote'],
-    ['without a model', '  - { rubric: is_polite, grader: { temperature: 0 } }', 'metrics[0].grader: "model" is missing'],
-    ['with a key', '  - { rubric: is_polite, grader: { model: a, api_key: sk } }', 'metrics[0].grader: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key and endpoints)'],
-    ['of another form', '  - { rubric: is_polite, grader: 3 }', 'metrics[0].grader must be a model name, a map with model and parameters, or a list of them that votes'],
+    [
+      'beside code',
+      '  - { name: m, code: "metric = result = True", grader: g }',
+      'metric "m": grader belongs to a rubric, or to a metric that a model judges',
+    ],
+    [
+      'beside a comparison',
+      '  - { uses: exact_match, grader: g }',
+      'metric "metrics[0]": grader belongs to a rubric, or to a metric that a model judges',
+    ],
+    [
+      'of an even number',
+      '  - { rubric: is_polite, grader: [a, b] }',
+      'metrics[0].grader has 2 models; name an odd number up to 9, so that their votes give a majority',
+    ],
+    [
+      'twice the same',
+      '  - { rubric: is_polite, grader: [a, b, a] }',
+      'metrics[0].grader: "a" is there twice; the same model with the same parameters has one vote',
+    ],
+    [
+      'without a model',
+      '  - { rubric: is_polite, grader: { temperature: 0 } }',
+      'metrics[0].grader: "model" is missing',
+    ],
+    [
+      'with a key',
+      '  - { rubric: is_polite, grader: { model: a, api_key: sk } }',
+      'metrics[0].grader: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key and endpoints)',
+    ],
+    [
+      'of another form',
+      '  - { rubric: is_polite, grader: 3 }',
+      'metrics[0].grader must be a model name, a map with model and parameters, or a list of them that votes',
+    ],
   ])('%s is refused at its line', async (_, metrics, message) => {
-    expect(await problemsOf(files(metrics, 'grader: g'))).toEqual([`prompts/tests/p.yaml:2: ${message}`]);
+    expect(await problemsOf(files(metrics, 'grader: g'))).toEqual([
+      `prompts/tests/p.yaml:2: ${message}`,
+    ]);
   });
 
   test('must be an allowed model, as must a model of embeddings', async () => {
-    const named = files('  - { rubric: is_polite, grader: own }\n  - { uses: embedding_similarity, with: { model: vectors } }', 'grader: g\nembeddings: e');
+    const named = files(
+      '  - { rubric: is_polite, grader: own }\n  - { uses: embedding_similarity, with: { model: vectors } }',
+      'grader: g\nembeddings: e',
+    );
     expect(await problemsOf(named, { allowedModels: ['gpt-4o'] })).toEqual([
-      'prompts/tests/p.yaml:2: model "own" is not in allowed-models', 'prompts/tests/p.yaml:3: model "vectors" is not in allowed-models',
-      'evaldiff.yaml:1: model "g" is not in allowed-models', 'evaldiff.yaml:2: model "e" is not in allowed-models',
+      'prompts/tests/p.yaml:2: model "own" is not in allowed-models',
+      'prompts/tests/p.yaml:3: model "vectors" is not in allowed-models',
+      'evaldiff.yaml:1: model "g" is not in allowed-models',
+      'evaldiff.yaml:2: model "e" is not in allowed-models',
     ]);
   });
 });
@@ -49,13 +119,23 @@ describe('the model of embeddings', () => {
   const metric = '  - { name: near, uses: embedding_similarity }';
 
   test('is a name or a map with parameters in the settings', async () => {
-    const embeddings = async (written: string) => (await read(files(metric, `embeddings: ${written}`))).project.settings.embeddings;
-    expect(await embeddings('text-embedding-3-small')).toEqual({ model: 'text-embedding-3-small', parameters: {}, place: { file: 'evaldiff.yaml', line: 1 } });
-    expect(await embeddings('{ model: m, dimensions: 512 }')).toMatchObject({ model: 'm', parameters: { dimensions: 512 } });
+    const embeddings = async (written: string) =>
+      (await read(files(metric, `embeddings: ${written}`))).project.settings.embeddings;
+    expect(await embeddings('text-embedding-3-small')).toEqual({
+      model: 'text-embedding-3-small',
+      parameters: {},
+      place: { file: 'evaldiff.yaml', line: 1 },
+    });
+    expect(await embeddings('{ model: m, dimensions: 512 }')).toMatchObject({
+      model: 'm',
+      parameters: { dimensions: 512 },
+    });
   });
 
   test('has to be named, there or by the metric', async () => {
-    expect(await problemsOf(files(metric))).toEqual(['prompts/tests/p.yaml:2: metric "near" compares embeddings: name a model of them in the settings file, embeddings: { model: text-embedding-3-small }, or in the metric\'s with: { model: … }']);
+    expect(await problemsOf(files(metric))).toEqual([
+      'prompts/tests/p.yaml:2: metric "near" compares embeddings: name a model of them in the settings file, embeddings: { model: text-embedding-3-small }, or in the metric\'s with: { model: … }',
+    ]);
     expect(await problemsOf(files(metric.replace(' }', ', with: { model: m } }')))).toEqual([]);
   });
 
@@ -64,6 +144,8 @@ describe('the model of embeddings', () => {
     ['embeddings: { dimensions: 3 }', 'embeddings: "model" is missing'],
     ['embedings: a', 'unknown key "embedings"; did you mean "embeddings"?'],
   ])('%s is refused', async (settings, message) => {
-    expect(await problemsOf(files('  - { uses: length }', settings))).toEqual([`evaldiff.yaml:1: ${message}`]);
+    expect(await problemsOf(files('  - { uses: length }', settings))).toEqual([
+      `evaldiff.yaml:1: ${message}`,
+    ]);
   });
 });

@@ -3,7 +3,8 @@ import { PROMPT, read, suiteFiles, suiteOf } from './tree.ts';
 
 describe('a prompt', () => {
   test('gives its roles, variables and the lines of its keys', async () => {
-    const { prompt } = await suiteOf(suiteFiles(`defaults: [tests/p]
+    const { prompt } = await suiteOf(
+      suiteFiles(`defaults: [tests/p]
 name: p
 model: gpt-4o
 variables: [a, { name: b }]
@@ -13,9 +14,14 @@ messages:
   - { role: ai, content: "{{b}} {b}" }
   - { role: user, content: u }
   - { role: assistant, content: '{"json": {"x": {}}}' }
-`));
+`),
+    );
     expect(prompt.messages.map(({ role, content, place }) => [role, content, place.line])).toEqual([
-      ['system', 's', 6], ['user', '{a}', 7], ['assistant', '{{b}} {b}', 8], ['user', 'u', 9], ['assistant', '{"json": {"x": {}}}', 10],
+      ['system', 's', 6],
+      ['user', '{a}', 7],
+      ['assistant', '{{b}} {b}', 8],
+      ['user', 'u', 9],
+      ['assistant', '{"json": {"x": {}}}', 10],
     ]);
     expect(prompt.variables.map(({ name }) => name)).toEqual(['a', 'b']);
     expect(prompt.lines).toEqual({ defaults: 1, name: 2, model: 3, variables: 4, messages: 5 });
@@ -23,29 +29,60 @@ messages:
   });
 
   test('passes every other scalar on as written, zero and false included, and what vendors take as lists and maps', async () => {
-    const extra = ['top_p: 0', 'logprobs: false', 'user: "007"', 'x_custom: ja', 'repetition_penalty: 1.1', 'stop: [a, b]',
-      'response_format: { type: json_object }', 'tools: [{ type: function, function: { name: f, parameters: { type: object } } }]',
-      'thinking: { type: enabled, budget_tokens: 1024 }', 'logit_bias: { "50256": -100 }', 'guided_json: { type: object }', 'max_tokens: 16'].join('\n');
+    const extra = [
+      'top_p: 0',
+      'logprobs: false',
+      'user: "007"',
+      'x_custom: ja',
+      'repetition_penalty: 1.1',
+      'stop: [a, b]',
+      'response_format: { type: json_object }',
+      'tools: [{ type: function, function: { name: f, parameters: { type: object } } }]',
+      'thinking: { type: enabled, budget_tokens: 1024 }',
+      'logit_bias: { "50256": -100 }',
+      'guided_json: { type: object }',
+      'max_tokens: 16',
+    ].join('\n');
     const { prompt } = await suiteOf(suiteFiles(PROMPT + extra));
     expect(prompt.parameters).toEqual({
-      temperature: 0, top_p: 0, logprobs: false, user: '007', x_custom: 'ja', repetition_penalty: 1.1, stop: ['a', 'b'],
-      response_format: { type: 'json_object' }, tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
-      thinking: { type: 'enabled', budget_tokens: 1024 }, logit_bias: { 50256: -100 }, guided_json: { type: 'object' }, max_tokens: 16,
+      temperature: 0,
+      top_p: 0,
+      logprobs: false,
+      user: '007',
+      x_custom: 'ja',
+      repetition_penalty: 1.1,
+      stop: ['a', 'b'],
+      response_format: { type: 'json_object' },
+      tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
+      thinking: { type: 'enabled', budget_tokens: 1024 },
+      logit_bias: { 50256: -100 },
+      guided_json: { type: 'object' },
+      max_tokens: 16,
     });
   });
 
   test('with prompt.content, or prompt as text, is one message of the user', async () => {
     for (const body of ['prompt:\n  content: "Say {a}"\n', 'prompt: "Say {a}"\n']) {
-      const { prompt } = await suiteOf(suiteFiles(PROMPT.slice(0, PROMPT.indexOf('messages:')) + body));
-      expect(prompt.messages.map(({ role, content }) => [role, content])).toEqual([['user', 'Say {a}']]);
+      const { prompt } = await suiteOf(
+        suiteFiles(PROMPT.slice(0, PROMPT.indexOf('messages:')) + body),
+      );
+      expect(prompt.messages.map(({ role, content }) => [role, content])).toEqual([
+        ['user', 'Say {a}'],
+      ]);
     }
   });
 
   test('with code needs no model, and its variables need not stand in a message', async () => {
-    const text = 'defaults: [tests/p]\nname: p\nvariables: [a]\ncode: |\n  output = {a}\nlanguage: javascript\n';
+    const text =
+      'defaults: [tests/p]\nname: p\nvariables: [a]\ncode: |\n  output = {a}\nlanguage: javascript\n';
     const { project, problems, notices } = await read(suiteFiles(text));
     expect([problems, notices]).toEqual([[], []]);
-    expect(project.suites[0]?.prompt).toMatchObject({ model: null, messages: [], parameters: {}, code: { source: 'output = {a}\n', language: 'javascript', place: { line: 4 } } });
+    expect(project.suites[0]?.prompt).toMatchObject({
+      model: null,
+      messages: [],
+      parameters: {},
+      code: { source: 'output = {a}\n', language: 'javascript', place: { line: 4 } },
+    });
   });
 
   test('without code takes language as a model parameter', async () => {
@@ -62,9 +99,13 @@ messages:
   });
 
   test('without tests is not evaluated, and that is told', async () => {
-    const { project, problems, notices } = await read({ 'prompts/p.yaml': PROMPT.replace('defaults: [tests/p]\n', '') });
+    const { project, problems, notices } = await read({
+      'prompts/p.yaml': PROMPT.replace('defaults: [tests/p]\n', ''),
+    });
     expect([problems, project.suites]).toEqual([[], []]);
-    expect(notices).toEqual(['prompts/p.yaml: the prompt "p" has no tests, so it is not evaluated']);
+    expect(notices).toEqual([
+      'prompts/p.yaml: the prompt "p" has no tests, so it is not evaluated',
+    ]);
   });
 });
 
@@ -74,19 +115,34 @@ describe('defaults', () => {
       'prompts/p.yaml': `defaults: [shared/base, tests/common, tests/p, _self_]\n${PROMPT.replace('defaults: [tests/p]\n', '').replace('temperature: 0\n', '')}tests:\n  n_tries: 3\n`,
       'prompts/shared/base.yaml': 'model: other\ntemperature: 0.7\n\nmax_tokens: 5\n',
       'prompts/tests/common.yaml': 'metrics: [{ uses: is_json }]\nn_tries: 9\nskip: true\n',
-      'prompts/tests/p.yaml': 'metrics: [{ uses: exact_match }]\nreferences: [{ input: { a: 1 }, expected: x }]\n',
+      'prompts/tests/p.yaml':
+        'metrics: [{ uses: exact_match }]\nreferences: [{ input: { a: 1 }, expected: x }]\n',
     });
-    expect(prompt).toMatchObject({ model: 'gpt-4o', parameters: { temperature: 0.7, max_tokens: 5 } });
+    expect(prompt).toMatchObject({
+      model: 'gpt-4o',
+      parameters: { temperature: 0.7, max_tokens: 5 },
+    });
     expect(prompt.lines).not.toHaveProperty('max_tokens');
-    expect(tests).toMatchObject({ n_tries: 3, skip: true, metrics: [{ name: 'exact_match', place: { file: 'prompts/tests/p.yaml', line: 1 } }] });
+    expect(tests).toMatchObject({
+      n_tries: 3,
+      skip: true,
+      metrics: [{ name: 'exact_match', place: { file: 'prompts/tests/p.yaml', line: 1 } }],
+    });
   });
 
   test('of a test file are seen from that file', async () => {
     const { tests } = await suiteOf({
-      ...suiteFiles(PROMPT, 'defaults: [metrics/usual, ../shared/other]\nreferences: [{ input: { a: 1 }, expected: x }]\n'),
+      ...suiteFiles(
+        PROMPT,
+        'defaults: [metrics/usual, ../shared/other]\nreferences: [{ input: { a: 1 }, expected: x }]\n',
+      ),
       'prompts/tests/metrics/usual.yaml': 'metrics: [{ uses: exact_match }]\n',
       'prompts/shared/other.yml': 'n_tries: 4\n',
     });
-    expect(tests).toMatchObject({ file: 'prompts/tests/p.yaml', n_tries: 4, metrics: [{ name: 'exact_match' }] });
+    expect(tests).toMatchObject({
+      file: 'prompts/tests/p.yaml',
+      n_tries: 4,
+      metrics: [{ name: 'exact_match' }],
+    });
   });
 });

@@ -1,85 +1,193 @@
 import { describe, expect, test } from '@jest/globals';
 import { problemsOf, read } from './tree.ts';
 
-const rubrics = async (text: string, file = 'rubrics/r.yaml', more: Record<string, string> = {}) => {
+const rubrics = async (
+  text: string,
+  file = 'rubrics/r.yaml',
+  more: Record<string, string> = {},
+) => {
   const { project, problems, notices } = await read({ [file]: text, ...more });
   if (problems.length > 0) throw new Error(problems.join('\n'));
   return { list: [...project.rubrics.values()], notices };
 };
-const scores = (text: string) => rubrics(text).then(({ list }) => [...(list[0]?.choice_scores ?? [])]);
+const scores = (text: string) =>
+  rubrics(text).then(({ list }) => [...(list[0]?.choice_scores ?? [])]);
 
 describe('rubrics', () => {
   test('keep labels as text, also those that other YAML versions read as true and false, and numbers as written', async () => {
-    expect(await scores('r: { prompt: "{content}", choice_scores: { YES: 1, NO: 0, on: 0.5 } }')).toEqual([['YES', 1], ['NO', 0], ['on', 0.5]]);
-    expect(await scores('r:\n  prompt: "{content}"\n  choice_scores:\n    1.0: 1\n    true: 0\n')).toEqual([['1.0', 1], ['true', 0]]);
+    expect(
+      await scores('r: { prompt: "{content}", choice_scores: { YES: 1, NO: 0, on: 0.5 } }'),
+    ).toEqual([
+      ['YES', 1],
+      ['NO', 0],
+      ['on', 0.5],
+    ]);
+    expect(
+      await scores('r:\n  prompt: "{content}"\n  choice_scores:\n    1.0: 1\n    true: 0\n'),
+    ).toEqual([
+      ['1.0', 1],
+      ['true', 0],
+    ]);
   });
 
-  test('may be one file\'s only content, as autoevals writes them', async () => {
-    const { list } = await rubrics('prompt: |\n  Is {{output}} right for {{input}}? Expert: {{expected}}\nchoice_scores: { A: 1, B: 0.4 }\n', 'rubrics/factual.yaml');
-    expect(list).toMatchObject([{ name: 'factual', prompt: 'Is {{output}} right for {{input}}? Expert: {{expected}}\n', eval_type: 'cot_classify', place: { file: 'rubrics/factual.yaml', line: 1 } }]);
+  test("may be one file's only content, as autoevals writes them", async () => {
+    const { list } = await rubrics(
+      'prompt: |\n  Is {{output}} right for {{input}}? Expert: {{expected}}\nchoice_scores: { A: 1, B: 0.4 }\n',
+      'rubrics/factual.yaml',
+    );
+    expect(list).toMatchObject([
+      {
+        name: 'factual',
+        prompt: 'Is {{output}} right for {{input}}? Expert: {{expected}}\n',
+        eval_type: 'cot_classify',
+        place: { file: 'rubrics/factual.yaml', line: 1 },
+      },
+    ]);
   });
 
-  test('take autoevals\' word on reasons, and say that its model does not grade here', async () => {
-    const { list, notices } = await rubrics('prompt: "{{output}}"\nuse_cot: false\nmodel: gpt-4o\ntemperature: 0\nchoice_scores: { A: 1 }\n', 'rubrics/kind.yaml');
+  test("take autoevals' word on reasons, and say that its model does not grade here", async () => {
+    const { list, notices } = await rubrics(
+      'prompt: "{{output}}"\nuse_cot: false\nmodel: gpt-4o\ntemperature: 0\nchoice_scores: { A: 1 }\n',
+      'rubrics/kind.yaml',
+    );
     expect(list).toMatchObject([{ name: 'kind', eval_type: 'classify' }]);
-    expect(notices).toEqual(['model', 'temperature'].map((key, index) => `rubrics/kind.yaml:${String(3 + index)}: ${key} has no effect here; who grades stands in the settings, or beside the metric (grader: …)`));
-    expect((await rubrics('r: { prompt: "{content}", use_cot: true, choice_scores: { A: 1 } }')).list[0]?.eval_type).toBe('cot_classify');
+    expect(notices).toEqual(
+      ['model', 'temperature'].map(
+        (key, index) =>
+          `rubrics/kind.yaml:${String(3 + index)}: ${key} has no effect here; who grades stands in the settings, or beside the metric (grader: …)`,
+      ),
+    );
+    expect(
+      (await rubrics('r: { prompt: "{content}", use_cot: true, choice_scores: { A: 1 } }')).list[0]
+        ?.eval_type,
+    ).toBe('cot_classify');
   });
 
-  test('read openai/evals\' labels and kind', async () => {
-    const base = 'r:\n  prompt: "{input} {completion} {ideal}"\n  eval_type: classify\n  input_outputs: { input: completion }\n';
-    const { list, notices } = await rubrics(`${base}  choice_strings: ABC\n  choice_scores: { A: 1, B: 0.5, C: 0 }\n`);
+  test("read openai/evals' labels and kind", async () => {
+    const base =
+      'r:\n  prompt: "{input} {completion} {ideal}"\n  eval_type: classify\n  input_outputs: { input: completion }\n';
+    const { list, notices } = await rubrics(
+      `${base}  choice_strings: ABC\n  choice_scores: { A: 1, B: 0.5, C: 0 }\n`,
+    );
     expect(list).toMatchObject([{ name: 'r', eval_type: 'classify' }]);
-    expect([...list[0]!.choice_scores]).toEqual([['A', 1], ['B', 0.5], ['C', 0]]);
+    expect([...list[0]!.choice_scores]).toEqual([
+      ['A', 1],
+      ['B', 0.5],
+      ['C', 0],
+    ]);
     expect(notices).toEqual(['rubrics/r.yaml:4: r.input_outputs has no effect here']);
-    expect(await scores(`${base}  choice_strings: ["1", "5"]\n  choice_scores: from_strings\n`)).toEqual([['1', 1], ['5', 5]]);
+    expect(
+      await scores(`${base}  choice_strings: ["1", "5"]\n  choice_scores: from_strings\n`),
+    ).toEqual([
+      ['1', 1],
+      ['5', 5],
+    ]);
   });
 
-  test('read Phoenix\' messages and choices, and lists of choices', async () => {
-    const { list } = await rubrics('name: correct\ndescription: d\noptimization_direction: maximize\nmessages:\n  - { role: system, content: Judge. }\n  - { role: user, content: "{output}" }\nchoices: { correct: 1, incorrect: 0 }\n');
+  test("read Phoenix' messages and choices, and lists of choices", async () => {
+    const { list } = await rubrics(
+      'name: correct\ndescription: d\noptimization_direction: maximize\nmessages:\n  - { role: system, content: Judge. }\n  - { role: user, content: "{output}" }\nchoices: { correct: 1, incorrect: 0 }\n',
+    );
     expect(list).toMatchObject([{ name: 'correct', prompt: 'Judge.\n\n{output}', notes: 'd' }]);
-    expect(await scores('r: { prompt: "{content}", choice_scores: [{ choice: good, score: 1 }, { choice: bad, score: 0 }] }')).toEqual([['good', 1], ['bad', 0]]);
+    expect(
+      await scores(
+        'r: { prompt: "{content}", choice_scores: [{ choice: good, score: 1 }, { choice: bad, score: 0 }] }',
+      ),
+    ).toEqual([
+      ['good', 1],
+      ['bad', 0],
+    ]);
   });
 
   test('leave the braces of JSON and doubled names in their text', async () => {
-    const { list } = await rubrics('r:\n  prompt: |\n    {content} as {"a": {"b": 1}} or {{name}} or {}\n  choice_scores: { A: 1 }\n');
+    const { list } = await rubrics(
+      'r:\n  prompt: |\n    {content} as {"a": {"b": 1}} or {{name}} or {}\n  choice_scores: { A: 1 }\n',
+    );
     expect(list[0]?.prompt).toBe('{content} as {"a": {"b": 1}} or {{name}} or {}\n');
   });
 
   test('that show the grader no answer are told', async () => {
-    expect((await rubrics('r: { prompt: "{expected}", choice_scores: { A: 1 } }')).notices)
-      .toEqual(['rubrics/r.yaml:1: the rubric "r" shows the grader no answer: use {completion}, {content} or {conversation}']);
+    expect((await rubrics('r: { prompt: "{expected}", choice_scores: { A: 1 } }')).notices).toEqual(
+      [
+        'rubrics/r.yaml:1: the rubric "r" shows the grader no answer: use {completion}, {content} or {conversation}',
+      ],
+    );
   });
 
   test('carry labelled examples, written here or in a data file', async () => {
     const { list } = await rubrics(
       'r:\n  prompt: "{content}"\n  choice_scores: { Yes: 1, No: 0 }\n  examples:\n    - { content: c, context: e, expected: "yes" }\n  examples_from: { file: x.jsonl }\n',
-      'rubrics/r.yaml', { 'rubrics/x.jsonl': '{"content": "d", "expected": "No", "by": "ann"}\n' },
+      'rubrics/r.yaml',
+      { 'rubrics/x.jsonl': '{"content": "d", "expected": "No", "by": "ann"}\n' },
     );
     expect(list[0]?.examples).toEqual([
-      { content: 'c', context: 'e', ideal: null, expected: 'Yes', place: { file: 'rubrics/r.yaml', line: 5 } },
-      { content: 'd', context: null, ideal: null, expected: 'No', place: { file: 'rubrics/x.jsonl', line: 1 } },
+      {
+        content: 'c',
+        context: 'e',
+        ideal: null,
+        expected: 'Yes',
+        place: { file: 'rubrics/r.yaml', line: 5 },
+      },
+      {
+        content: 'd',
+        context: null,
+        ideal: null,
+        expected: 'No',
+        place: { file: 'rubrics/x.jsonl', line: 1 },
+      },
     ]);
   });
 
   test.each<[string, string]>([
-    ['choice_strings: AB\n  choice_scores: { A: 1 }', 'rubrics/r.yaml:4: r.choice_scores has no score for "B" of choice_strings'],
-    ['choice_strings: A\n  choice_scores: { A: 1, B: 0 }', 'rubrics/r.yaml:4: r.choice_scores has "B", which choice_strings has not'],
-    ['choice_strings: AB\n  choice_scores: from_strings', 'rubrics/r.yaml:4: r.choice_scores must map at least one answer to a number'],
-    ['choice_strings: AB', 'rubrics/r.yaml:1: r.choice_scores must map at least one answer to a number; choice_strings names answers and scores none'],
-    ['choice_strings: from_n', 'rubrics/r.yaml:1: r.choice_scores cannot be used: choice_strings from_n compares several answers, and a rubric judges one; pairwise_preference compares base with head'],
+    [
+      'choice_strings: AB\n  choice_scores: { A: 1 }',
+      'rubrics/r.yaml:4: r.choice_scores has no score for "B" of choice_strings',
+    ],
+    [
+      'choice_strings: A\n  choice_scores: { A: 1, B: 0 }',
+      'rubrics/r.yaml:4: r.choice_scores has "B", which choice_strings has not',
+    ],
+    [
+      'choice_strings: AB\n  choice_scores: from_strings',
+      'rubrics/r.yaml:4: r.choice_scores must map at least one answer to a number',
+    ],
+    [
+      'choice_strings: AB',
+      'rubrics/r.yaml:1: r.choice_scores must map at least one answer to a number; choice_strings names answers and scores none',
+    ],
+    [
+      'choice_strings: from_n',
+      'rubrics/r.yaml:1: r.choice_scores cannot be used: choice_strings from_n compares several answers, and a rubric judges one; pairwise_preference compares base with head',
+    ],
     ['choice_scores: { "": 1 }', 'rubrics/r.yaml:3: r.choice_scores has an empty answer'],
-    ['choice_scores: [{ choice: a, score: 1 }, { choice: a, score: 0 }]', 'rubrics/r.yaml:3: r.choice_scores must map at least one answer to a number'],
-    ['choice_scores: { A: 1 }\n  eval_type: guess', 'rubrics/r.yaml:4: r.eval_type must be one of classify, cot_classify, classify_cot'],
-    ['choice_scores: { A: 1 }\n  messages: []', 'rubrics/r.yaml:1: r needs one of prompt and messages, not both'],
-    ['choice_scores: { A: 1 }\n  examples: [{ content: c }]', 'rubrics/r.yaml:4: r.examples[0]: "expected" is missing'],
+    [
+      'choice_scores: [{ choice: a, score: 1 }, { choice: a, score: 0 }]',
+      'rubrics/r.yaml:3: r.choice_scores must map at least one answer to a number',
+    ],
+    [
+      'choice_scores: { A: 1 }\n  eval_type: guess',
+      'rubrics/r.yaml:4: r.eval_type must be one of classify, cot_classify, classify_cot',
+    ],
+    [
+      'choice_scores: { A: 1 }\n  messages: []',
+      'rubrics/r.yaml:1: r needs one of prompt and messages, not both',
+    ],
+    [
+      'choice_scores: { A: 1 }\n  examples: [{ content: c }]',
+      'rubrics/r.yaml:4: r.examples[0]: "expected" is missing',
+    ],
   ])('refuse %s', async (lines, problem) => {
-    expect(await problemsOf({ 'rubrics/r.yaml': `r:\n  prompt: "{content}"\n  ${lines}\n` })).toEqual([problem]);
+    expect(
+      await problemsOf({ 'rubrics/r.yaml': `r:\n  prompt: "{content}"\n  ${lines}\n` }),
+    ).toEqual([problem]);
   });
 
   test('that show {expected} need it in their examples', async () => {
-    const text = 'r:\n  prompt: "Is {content} as good as {expected}?"\n  choice_scores: { A: 1 }\n  examples:\n    - { content: c, ideal: 8, expected: A }\n    - { content: d, expected: A }\n';
-    expect(await problemsOf({ 'rubrics/r.yaml': text })).toEqual(['rubrics/r.yaml:6: the rubric "r" shows {expected}, so this example needs ideal: the text that stands there']);
+    const text =
+      'r:\n  prompt: "Is {content} as good as {expected}?"\n  choice_scores: { A: 1 }\n  examples:\n    - { content: c, ideal: 8, expected: A }\n    - { content: d, expected: A }\n';
+    expect(await problemsOf({ 'rubrics/r.yaml': text })).toEqual([
+      'rubrics/r.yaml:6: the rubric "r" shows {expected}, so this example needs ideal: the text that stands there',
+    ]);
     const { list } = await rubrics(text.replace(/ {4}- .*expected: A }\n$/, ''));
     expect(list[0]?.examples.map(({ ideal }) => ideal)).toEqual(['8']);
   });

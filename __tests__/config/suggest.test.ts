@@ -26,6 +26,11 @@ describe('the word that was meant', () => {
     expect(suggestion('gat', ['gate', 'seed'])).toBe('; did you mean "gate"?');
     expect(suggestion('zzz', ['gate', 'seed'])).toBe('; known are gate, seed');
     expect(suggestion('zzz', [])).toBe('');
-    expect(suggestion('zzz', Array.from({ length: 31 }, (_, index) => `known${index}`))).toMatch(/known29, …$/);
+    expect(
+      suggestion(
+        'zzz',
+        Array.from({ length: 31 }, (_, index) => `known${index}`),
+      ),
+    ).toMatch(/known29, …$/);
   });
 });

@@ -1,83 +1,174 @@
 import { describe, expect, test } from '@jest/globals';
 import { PROMPT, TESTS, problemsOf, read, suiteFiles, suiteOf } from './tree.ts';
 
-const suite = (tests: string, prompt = PROMPT) => suiteOf({ 'evaldiff.yaml': 'grader: { model: gpt-4o, temperature: 0 }', ...suiteFiles(prompt, tests) });
+const suite = (tests: string, prompt = PROMPT) =>
+  suiteOf({
+    'evaldiff.yaml': 'grader: { model: gpt-4o, temperature: 0 }',
+    ...suiteFiles(prompt, tests),
+  });
 const METRICS = 'metrics: [{ uses: is_json }]\n';
 
 describe('metrics', () => {
   test('are made of built-ins, code and rubrics', async () => {
     const { tests } = await suiteOf({
-      'evaldiff.yaml': 'grader: gpt-4o', 'rubrics/r.yaml': 'is_polite: { prompt: "{content}", choice_scores: { YES: 1 } }',
-      ...suiteFiles(PROMPT, `metrics:
+      'evaldiff.yaml': 'grader: gpt-4o',
+      'rubrics/r.yaml': 'is_polite: { prompt: "{content}", choice_scores: { YES: 1 } }',
+      ...suiteFiles(
+        PROMPT,
+        `metrics:
   - { name: exact, uses: exact_match, with: { ignore_case: true } }
   - { name: short, code: "result = True" }
   - { name: js, language: javascript, code: "result = true", metric_level: thread, skip: true }
   - { name: polite, rubric: is_polite, threshold: 1, depends_on: [{ name: exact, metric_min_value: 1 }] }
 references: [{ input: { a: 1 }, expected: x }]
-`),
+`,
+      ),
     });
     expect(tests.metrics).toMatchObject([
-      { name: 'exact', source: { kind: 'built-in', uses: 'exact_match', with: { ignore_case: true } }, level: 'Turn', skip: false, threshold: null, place: { line: 2 } },
+      {
+        name: 'exact',
+        source: { kind: 'built-in', uses: 'exact_match', with: { ignore_case: true } },
+        level: 'Turn',
+        skip: false,
+        threshold: null,
+        place: { line: 2 },
+      },
       { name: 'short', source: { kind: 'code', language: 'python', code: 'result = True' } },
       { name: 'js', source: { kind: 'code', language: 'javascript' }, level: 'Thread', skip: true },
-      { name: 'polite', source: { kind: 'rubric', rubric: 'is_polite' }, threshold: 1, depends_on: [{
-        name: 'exact', type: null, kwargs: null, metric_name: null, metric_level: null, relative_object_position: 0, metric_min_value: 1, metric_max_value: Number.MAX_VALUE,
-      }] },
+      {
+        name: 'polite',
+        source: { kind: 'rubric', rubric: 'is_polite' },
+        threshold: 1,
+        depends_on: [
+          {
+            name: 'exact',
+            type: null,
+            kwargs: null,
+            metric_name: null,
+            metric_level: null,
+            relative_object_position: 0,
+            metric_min_value: 1,
+            metric_max_value: Number.MAX_VALUE,
+          },
+        ],
+      },
     ]);
   });
 
-  test('in FlexEval\'s form are told apart by the list they stand in', async () => {
+  test("in FlexEval's form are told apart by the list they stand in", async () => {
     const { tests } = await suiteOf({
-      'evaldiff.yaml': 'grader: gpt-4o', 'rubrics/r.yaml': 'is_polite: { prompt: "{content}", choice_scores: { YES: 1 } }',
-      ...suiteFiles(PROMPT, 'metrics:\n  function: [{ name: exact_match, kwargs: { trim: true } }]\n  rubric: [{ name: is_polite, metric_level: Message }]\nreferences: [{ input: { a: 1 }, expected: x }]\n'),
+      'evaldiff.yaml': 'grader: gpt-4o',
+      'rubrics/r.yaml': 'is_polite: { prompt: "{content}", choice_scores: { YES: 1 } }',
+      ...suiteFiles(
+        PROMPT,
+        'metrics:\n  function: [{ name: exact_match, kwargs: { trim: true } }]\n  rubric: [{ name: is_polite, metric_level: Message }]\nreferences: [{ input: { a: 1 }, expected: x }]\n',
+      ),
     });
     expect(tests.metrics).toMatchObject([
-      { name: 'exact_match', source: { kind: 'built-in', uses: 'exact_match', with: { trim: true } } },
+      {
+        name: 'exact_match',
+        source: { kind: 'built-in', uses: 'exact_match', with: { trim: true } },
+      },
       { name: 'is_polite', source: { kind: 'rubric', rubric: 'is_polite' }, level: 'Message' },
     ]);
   });
 });
 
 describe('depends_on', () => {
-  const metrics = (lines: string) => problemsOf(suiteFiles(PROMPT, `metrics:\n${lines}\nreferences: [{ input: { a: 1 }, expected: x }]\n`));
+  const metrics = (lines: string) =>
+    problemsOf(
+      suiteFiles(PROMPT, `metrics:\n${lines}\nreferences: [{ input: { a: 1 }, expected: x }]\n`),
+    );
   const on = (entry: string) => `depends_on: [${entry}]`;
 
   test.each<[string, string, string | null]>([
-    ['may name what a metric uses', `  - { name: a, uses: exact_match }\n  - { name: b, uses: is_json, ${on('{ name: exact_match }')} }`, null],
-    ['prefers a metric of that name', `  - { name: is_json, uses: exact_match }\n  - { name: b, uses: is_json }\n  - { name: c, code: x, ${on('{ name: is_json }')} }`, null],
-    ['may be narrowed by kwargs', `  - { name: a, uses: exact_match, with: { trim: true } }\n  - { name: b, uses: exact_match }\n  - { name: c, code: x, ${on('{ name: exact_match, kwargs: { trim: true } }')} }`, null],
-    ['is refused when two metrics fit', `  - { name: a, uses: exact_match, with: { trim: true } }\n  - { name: b, uses: exact_match }\n  - { name: c, code: x, ${on('{ name: exact_match }')} }`,
-      'prompts/tests/p.yaml:4: metric "c": depends_on "exact_match" matches 2 metrics (a, b); write the name of one, or add kwargs, type or metric_level'],
-    ['is refused when no metric fits', `  - { name: aaa, uses: exact_match }\n  - { name: b, code: x, ${on('{ name: aab }')} }`,
-      'prompts/tests/p.yaml:3: metric "b": depends_on "aab" matches no metric of this file; did you mean "aaa"?'],
-    ['is refused when the type is another', `  - { name: a, uses: exact_match }\n  - { name: b, code: x, ${on('{ name: a, type: rubric }')} }`,
-      'prompts/tests/p.yaml:3: metric "b": depends_on "a" matches no metric of this file of that type, level and kwargs'],
-    ['may be on a coarser level', `  - { name: a, uses: exact_match, level: Thread }\n  - { name: b, uses: tool_was_called, level: ToolCall, ${on('{ name: a }')} }`, null],
-    ['is refused on a finer level', `  - { name: a, uses: exact_match, level: Message }\n  - name: b\n    code: x\n    depends_on:\n      - { name: a }`,
-      'prompts/tests/p.yaml:6: metric "b": depends_on "a" is at level Message, finer than this metric\'s Turn'],
-    ['is refused in a circle', `  - { name: a, uses: is_json, ${on('{ name: c }')} }\n  - { name: b, uses: is_json, ${on('{ name: a }')} }\n  - { name: c, code: x, ${on('{ name: b }')} }`,
-      'prompts/tests/p.yaml:4: depends_on goes in a circle: a -> c -> b -> a'.replace(':4:', ':3:')],
-    ['is refused on itself', `  - { name: a, uses: is_json, ${on('{ name: a }')} }`, 'prompts/tests/p.yaml:2: depends_on goes in a circle: a -> a'],
-    ['is refused with a later object', `  - { name: a, uses: is_json }\n  - { name: b, code: x, ${on('{ name: a, relative_object_position: 1 }')} }`,
-      'prompts/tests/p.yaml:3: metrics[1].depends_on[0].relative_object_position must be 0 or a negative whole number'],
+    [
+      'may name what a metric uses',
+      `  - { name: a, uses: exact_match }\n  - { name: b, uses: is_json, ${on('{ name: exact_match }')} }`,
+      null,
+    ],
+    [
+      'prefers a metric of that name',
+      `  - { name: is_json, uses: exact_match }\n  - { name: b, uses: is_json }\n  - { name: c, code: x, ${on('{ name: is_json }')} }`,
+      null,
+    ],
+    [
+      'may be narrowed by kwargs',
+      `  - { name: a, uses: exact_match, with: { trim: true } }\n  - { name: b, uses: exact_match }\n  - { name: c, code: x, ${on('{ name: exact_match, kwargs: { trim: true } }')} }`,
+      null,
+    ],
+    [
+      'is refused when two metrics fit',
+      `  - { name: a, uses: exact_match, with: { trim: true } }\n  - { name: b, uses: exact_match }\n  - { name: c, code: x, ${on('{ name: exact_match }')} }`,
+      'prompts/tests/p.yaml:4: metric "c": depends_on "exact_match" matches 2 metrics (a, b); write the name of one, or add kwargs, type or metric_level',
+    ],
+    [
+      'is refused when no metric fits',
+      `  - { name: aaa, uses: exact_match }\n  - { name: b, code: x, ${on('{ name: aab }')} }`,
+      'prompts/tests/p.yaml:3: metric "b": depends_on "aab" matches no metric of this file; did you mean "aaa"?',
+    ],
+    [
+      'is refused when the type is another',
+      `  - { name: a, uses: exact_match }\n  - { name: b, code: x, ${on('{ name: a, type: rubric }')} }`,
+      'prompts/tests/p.yaml:3: metric "b": depends_on "a" matches no metric of this file of that type, level and kwargs',
+    ],
+    [
+      'may be on a coarser level',
+      `  - { name: a, uses: exact_match, level: Thread }\n  - { name: b, uses: tool_was_called, level: ToolCall, ${on('{ name: a }')} }`,
+      null,
+    ],
+    [
+      'is refused on a finer level',
+      `  - { name: a, uses: exact_match, level: Message }\n  - name: b\n    code: x\n    depends_on:\n      - { name: a }`,
+      'prompts/tests/p.yaml:6: metric "b": depends_on "a" is at level Message, finer than this metric\'s Turn',
+    ],
+    [
+      'is refused in a circle',
+      `  - { name: a, uses: is_json, ${on('{ name: c }')} }\n  - { name: b, uses: is_json, ${on('{ name: a }')} }\n  - { name: c, code: x, ${on('{ name: b }')} }`,
+      'prompts/tests/p.yaml:4: depends_on goes in a circle: a -> c -> b -> a'.replace(':4:', ':3:'),
+    ],
+    [
+      'is refused on itself',
+      `  - { name: a, uses: is_json, ${on('{ name: a }')} }`,
+      'prompts/tests/p.yaml:2: depends_on goes in a circle: a -> a',
+    ],
+    [
+      'is refused with a later object',
+      `  - { name: a, uses: is_json }\n  - { name: b, code: x, ${on('{ name: a, relative_object_position: 1 }')} }`,
+      'prompts/tests/p.yaml:3: metrics[1].depends_on[0].relative_object_position must be 0 or a negative whole number',
+    ],
   ])('%s', async (_, lines, problem) => {
     expect(await metrics(lines)).toEqual(problem === null ? [] : [problem]);
   });
 });
 
 describe('the level of a metric', () => {
-  const metrics = (line: string) => problemsOf({ 'evaldiff.yaml': 'grader: g', 'rubrics/r.yaml': 'r: { prompt: "{content}", choice_scores: { YES: 1 } }', ...suiteFiles(PROMPT, `metrics:\n${line}\nreferences: [{ input: { a: 1 }, expected: x }]\n`) });
+  const metrics = (line: string) =>
+    problemsOf({
+      'evaldiff.yaml': 'grader: g',
+      'rubrics/r.yaml': 'r: { prompt: "{content}", choice_scores: { YES: 1 } }',
+      ...suiteFiles(PROMPT, `metrics:\n${line}\nreferences: [{ input: { a: 1 }, expected: x }]\n`),
+    });
 
   test.each([
-    '{ uses: count_messages, level: Thread }', '{ uses: is_role, with: { role: assistant }, metric_level: message }', '{ uses: tool_call_match, level: ToolCall }', '{ uses: count_tool_calls_by_name, level: toolcall }',
+    '{ uses: count_messages, level: Thread }',
+    '{ uses: is_role, with: { role: assistant }, metric_level: message }',
+    '{ uses: tool_call_match, level: ToolCall }',
+    '{ uses: count_tool_calls_by_name, level: toolcall }',
     '{ rubric: r, level: ToolCall }',
   ])('may be that of %s', async (metric) => {
-    expect((await metrics(`  - ${metric}`)).filter((problem) => problem.includes('level'))).toEqual([]);
+    expect((await metrics(`  - ${metric}`)).filter((problem) => problem.includes('level'))).toEqual(
+      [],
+    );
   });
 
   test('is refused at its line where the metric has nothing to judge', async () => {
-    expect(await metrics('  - uses: exact_match\n    level: ToolCall')).toEqual(['prompts/tests/p.yaml:3: metric "exact_match": exact_match has nothing to judge at level ToolCall; it is for Message, Turn, Thread']);
-    expect(await metrics('  - name: c\n    code: x\n    metric_level: ToolCall')).toEqual(['prompts/tests/p.yaml:4: metric "c": code has nothing to judge at level ToolCall; it is for Message, Turn, Thread']);
+    expect(await metrics('  - uses: exact_match\n    level: ToolCall')).toEqual([
+      'prompts/tests/p.yaml:3: metric "exact_match": exact_match has nothing to judge at level ToolCall; it is for Message, Turn, Thread',
+    ]);
+    expect(await metrics('  - name: c\n    code: x\n    metric_level: ToolCall')).toEqual([
+      'prompts/tests/p.yaml:4: metric "c": code has nothing to judge at level ToolCall; it is for Message, Turn, Thread',
+    ]);
   });
 });
 
@@ -88,27 +179,45 @@ describe('roll-ups', () => {
     ['metrics_rollup: { name: any }\n', { kind: 'named', policy: 'any' }],
     ['metrics_rollup: { name: at_least, k: 3 }\n', { kind: 'at_least', k: 3 }],
     ['metrics_rollup: { name: pass_rate, min: 0.8 }\n', { kind: 'pass_rate', min: 0.8 }],
-    ['metrics_rollup: { name: "majority", code: "result = num_passes > num_fails" }\n', { kind: 'code', name: 'majority', language: 'python', code: 'result = num_passes > num_fails', place: { file: 'prompts/tests/p.yaml', line: 1 } }],
+    [
+      'metrics_rollup: { name: "majority", code: "result = num_passes > num_fails" }\n',
+      {
+        kind: 'code',
+        name: 'majority',
+        language: 'python',
+        code: 'result = num_passes > num_fails',
+        place: { file: 'prompts/tests/p.yaml', line: 1 },
+      },
+    ],
   ])('%s', async (line, rollup) => {
     expect((await suite(`${line}${TESTS}`)).tests.rollup).toEqual(rollup);
   });
 });
 
 describe('references', () => {
-  const ids = async (list: string) => (await suite(`${METRICS}references:\n${list}`)).tests.references.map(({ id }) => id);
+  const ids = async (list: string) =>
+    (await suite(`${METRICS}references:\n${list}`)).tests.references.map(({ id }) => id);
 
   test('are named by what they ask, never by what they expect, with an ordinal for repeats', async () => {
-    const [first, same, other, typed] = await ids('  - { input: { a: 1, b: x }, expected: p }\n  - { expected: q, input: { b: x, a: 1 } }\n  - { input: { a: 2 } }\n  - { input: { a: "1", b: x } }\n');
+    const [first, same, other, typed] = await ids(
+      '  - { input: { a: 1, b: x }, expected: p }\n  - { expected: q, input: { b: x, a: 1 } }\n  - { input: { a: 2 } }\n  - { input: { a: "1", b: x } }\n',
+    );
     expect(first).toMatch(/^[0-9a-f]{10}$/);
     expect(same).toBe(`${first}-2`);
     expect(new Set([first, other, typed]).size).toBe(3);
-    expect(await ids('  - { input: { a: 2 } }\n  - { input: { b: x, a: 1 } }\n')).toEqual([other, first]);
+    expect(await ids('  - { input: { a: 2 } }\n  - { input: { b: x, a: 1 } }\n')).toEqual([
+      other,
+      first,
+    ]);
   });
 
   test('keep a given id, also as a number, and no made-up one collides with it', async () => {
     const [made] = await ids('  - { input: { a: 1 } }\n');
-    expect(await ids(`  - { id: four, input: { a: 4 } }\n  - { id: 7, input: { a: 5 } }\n  - { id: ${made}, input: { a: 6 } }\n  - { input: { a: 1 } }\n`))
-      .toEqual(['four', '7', made, `${made}-2`]);
+    expect(
+      await ids(
+        `  - { id: four, input: { a: 4 } }\n  - { id: 7, input: { a: 5 } }\n  - { id: ${made}, input: { a: 6 } }\n  - { input: { a: 1 } }\n`,
+      ),
+    ).toEqual(['four', '7', made, `${made}-2`]);
   });
 
   test('carry what is written, and recorded dialogues in place of input', async () => {
@@ -117,105 +226,305 @@ describe('references', () => {
   - { input: [{ role: user, content: hi, id: 3 }, { role: tool, content: t }, { role: ai, content: ho }], tags: z }
 `);
     expect(tests.references).toMatchObject([
-      { input: { a: true, extra: 1.5 }, expected: { k: [1] }, skip: true, tags: ['x', 'y'], n_tries: 4, thread: null, problem: null },
-      { input: {}, thread: [{ role: 'user', content: 'hi' }, { role: 'assistant', content: 't' }, { role: 'assistant', content: 'ho' }], tags: ['z'], expected: undefined, problem: null },
+      {
+        input: { a: true, extra: 1.5 },
+        expected: { k: [1] },
+        skip: true,
+        tags: ['x', 'y'],
+        n_tries: 4,
+        thread: null,
+        problem: null,
+      },
+      {
+        input: {},
+        thread: [
+          { role: 'user', content: 'hi' },
+          { role: 'assistant', content: 't' },
+          { role: 'assistant', content: 'ho' },
+        ],
+        tags: ['z'],
+        expected: undefined,
+        problem: null,
+      },
     ]);
   });
 });
 
 describe('references_from', () => {
   const from = async (rules: string, files: Record<string, string>, prompt = PROMPT) => {
-    const { project, problems } = await read({ ...suiteFiles(prompt, `${METRICS}references_from: ${rules}\n`), ...files });
-    return { problems, rows: project.suites[0]?.tests.references.map(({ input, expected, place, problem }) => [`${place.file}:${place.line}`, input, expected, problem]) };
+    const { project, problems } = await read({
+      ...suiteFiles(prompt, `${METRICS}references_from: ${rules}\n`),
+      ...files,
+    });
+    return {
+      problems,
+      rows: project.suites[0]?.tests.references.map(({ input, expected, place, problem }) => [
+        `${place.file}:${place.line}`,
+        input,
+        expected,
+        problem,
+      ]),
+    };
   };
-  const TWO = PROMPT.replace('  - name: a\n', '  - name: a\n  - name: b\n').replace('{a}', '{a}{b}');
+  const TWO = PROMPT.replace('  - name: a\n', '  - name: a\n  - name: b\n').replace(
+    '{a}',
+    '{a}{b}',
+  );
 
   test('reads JSON lines: maps of variables, one value for one variable, or members by name', async () => {
-    const jsonl = '{"input": {"a": 1}, "expected": "x", "note": 2}\n\n{"input": "two", "expected": "y"}\n{"a": 3}\n';
-    expect(await from('{ file: data/c.jsonl }', { 'data/c.jsonl': jsonl })).toEqual({ problems: [], rows: [
-      ['data/c.jsonl:1', { a: 1 }, 'x', null], ['data/c.jsonl:3', { a: 'two' }, 'y', null], ['data/c.jsonl:4', { a: 3 }, undefined, null],
-    ] });
+    const jsonl =
+      '{"input": {"a": 1}, "expected": "x", "note": 2}\n\n{"input": "two", "expected": "y"}\n{"a": 3}\n';
+    expect(await from('{ file: data/c.jsonl }', { 'data/c.jsonl': jsonl })).toEqual({
+      problems: [],
+      rows: [
+        ['data/c.jsonl:1', { a: 1 }, 'x', null],
+        ['data/c.jsonl:3', { a: 'two' }, 'y', null],
+        ['data/c.jsonl:4', { a: 3 }, undefined, null],
+      ],
+    });
   });
 
   test('maps columns, and looks beside the test file first', async () => {
-    const files = { 'prompts/tests/c.jsonl': '{"question": "q", "ideal": "i"}\n', 'c.jsonl': 'not this one' };
-    expect(await from('{ file: c.jsonl, map: { input: question, expected: ideal } }', files)).toEqual({ problems: [], rows: [['prompts/tests/c.jsonl:1', { a: 'q' }, 'i', null]] });
-    expect(await from('{ file: c.jsonl, map: { input: { a: question, b: ideal } } }', files, TWO)).toMatchObject({ problems: [], rows: [['prompts/tests/c.jsonl:1', { a: 'q', b: 'i' }, undefined, null]] });
+    const files = {
+      'prompts/tests/c.jsonl': '{"question": "q", "ideal": "i"}\n',
+      'c.jsonl': 'not this one',
+    };
+    expect(
+      await from('{ file: c.jsonl, map: { input: question, expected: ideal } }', files),
+    ).toEqual({ problems: [], rows: [['prompts/tests/c.jsonl:1', { a: 'q' }, 'i', null]] });
+    expect(
+      await from('{ file: c.jsonl, map: { input: { a: question, b: ideal } } }', files, TWO),
+    ).toMatchObject({
+      problems: [],
+      rows: [['prompts/tests/c.jsonl:1', { a: 'q', b: 'i' }, undefined, null]],
+    });
   });
 
   test('reads tables: columns are variables, cells are text, rows keep their lines', async () => {
-    const csv = 'id,a,b,expected,tags,skip,n_tries\r\nx,1,"two\r\nlines",e,"s, t",TRUE,3\r\n\r\n,2,3,,,,\r\n';
-    const { project, problems } = await read({ ...suiteFiles(TWO, `${METRICS}references_from: [{ file: d.csv }, { file: d.tsv }]\n`), 'd.csv': csv, 'd.tsv': 'a\tb\n4\t5\n' });
+    const csv =
+      'id,a,b,expected,tags,skip,n_tries\r\nx,1,"two\r\nlines",e,"s, t",TRUE,3\r\n\r\n,2,3,,,,\r\n';
+    const { project, problems } = await read({
+      ...suiteFiles(TWO, `${METRICS}references_from: [{ file: d.csv }, { file: d.tsv }]\n`),
+      'd.csv': csv,
+      'd.tsv': 'a\tb\n4\t5\n',
+    });
     expect(problems).toEqual([]);
     expect(project.suites[0]?.tests.references).toMatchObject([
-      { id: 'x', input: { a: '1', b: 'two\nlines' }, expected: 'e', tags: ['s', 't'], skip: true, n_tries: 3, place: { file: 'd.csv', line: 2 } },
-      { input: { a: '2', b: '3' }, expected: undefined, tags: [], skip: false, n_tries: null, place: { line: 5 } },
+      {
+        id: 'x',
+        input: { a: '1', b: 'two\nlines' },
+        expected: 'e',
+        tags: ['s', 't'],
+        skip: true,
+        n_tries: 3,
+        place: { file: 'd.csv', line: 2 },
+      },
+      {
+        input: { a: '2', b: '3' },
+        expected: undefined,
+        tags: [],
+        skip: false,
+        n_tries: null,
+        place: { line: 5 },
+      },
       { input: { a: '4', b: '5' }, place: { file: 'd.tsv', line: 2 } },
     ]);
   });
 
   test('makes a row without a variable an error of that row', async () => {
-    expect(await from('{ file: c.csv }', { 'c.csv': 'b\n1\n' })).toMatchObject({ problems: [], rows: [['c.csv:2', { b: '1' }, undefined, 'reference 1 has no value for {a}']] });
+    expect(await from('{ file: c.csv }', { 'c.csv': 'b\n1\n' })).toMatchObject({
+      problems: [],
+      rows: [['c.csv:2', { b: '1' }, undefined, 'reference 1 has no value for {a}']],
+    });
   });
 
   test.each<[string, string, Record<string, string>, string]>([
-    ['a missing file', '{ file: no.jsonl }', {}, 'prompts/tests/p.yaml:2: prompts/tests/no.jsonl does not exist at abc1234'],
-    ['a file outside', '{ file: ../../../x.jsonl }', {}, 'prompts/tests/p.yaml:2: ../../../x.jsonl is outside the repository'],
-    ['an absolute path', '{ file: /etc/passwd }', {}, 'prompts/tests/p.yaml:2: /etc/passwd must be a relative path like data/cases.jsonl'],
-    ['another kind of file', '{ file: c.txt }', { 'c.txt': 'x' }, 'c.txt: must be a .jsonl, .csv or .tsv file'],
-    ['broken JSON', '{ file: c.jsonl }', { 'c.jsonl': '{"a": 1}\n{"a": \n' }, 'c.jsonl:2: is not valid JSON; every line holds one object'],
+    [
+      'a missing file',
+      '{ file: no.jsonl }',
+      {},
+      'prompts/tests/p.yaml:2: prompts/tests/no.jsonl does not exist at abc1234',
+    ],
+    [
+      'a file outside',
+      '{ file: ../../../x.jsonl }',
+      {},
+      'prompts/tests/p.yaml:2: ../../../x.jsonl is outside the repository',
+    ],
+    [
+      'an absolute path',
+      '{ file: /etc/passwd }',
+      {},
+      'prompts/tests/p.yaml:2: /etc/passwd must be a relative path like data/cases.jsonl',
+    ],
+    [
+      'another kind of file',
+      '{ file: c.txt }',
+      { 'c.txt': 'x' },
+      'c.txt: must be a .jsonl, .csv or .tsv file',
+    ],
+    [
+      'broken JSON',
+      '{ file: c.jsonl }',
+      { 'c.jsonl': '{"a": 1}\n{"a": \n' },
+      'c.jsonl:2: is not valid JSON; every line holds one object',
+    ],
     ['a list', '{ file: c.jsonl }', { 'c.jsonl': '[1]' }, 'c.jsonl:1: must be a JSON object'],
-    ['a key twice', '{ file: c.jsonl }', { 'c.jsonl': '{"a": "x:y", "a": 2}' }, 'c.jsonl:1: has a key twice in one object'],
-    ['__proto__', '{ file: c.jsonl }', { 'c.jsonl': '{"a": {"__proto__": {"polluted": 1}}}' }, 'c.jsonl:1: the key "__proto__" is not allowed'],
-    ['two million brackets', '{ file: c.jsonl }', { 'c.jsonl': `{"a": ${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}` }, 'c.jsonl:1: is nested too deep'],
-    ['a number that loses digits', '{ file: c.jsonl }', { 'c.jsonl': '{"a": 12345678901234567890}' }, 'c.jsonl:1: has too large a number; quote it if it is text'],
-    ['a control character', '{ file: c.jsonl }', { 'c.jsonl': '{"a": "\\u0007"}' }, 'c.jsonl:1: has a control character'],
-    ['a map as a value', '{ file: c.jsonl }', { 'c.jsonl': '{"a": 1}\n{"input": {"a": {}}}' }, 'c.jsonl:2: input.a must be text, a number or true/false'],
-    ['a missing column', '{ file: c.csv, map: { expected: ideal } }', { 'c.csv': 'a\n1\n' }, 'c.csv:2: has no column "ideal"'],
-    ['a ragged table', '{ file: c.csv }', { 'c.csv': 'a,b\n1,2\n3\n' }, 'c.csv:3: is not a valid table: Invalid Record Length: expect 2, got 1 on line 3'],
-    ['an open quote', '{ file: c.csv }', { 'c.csv': 'a\n"1\n' }, 'c.csv:2: is not a valid table: Quote Not Closed: the parsing is finished with an opening quote at line 2'],
-    ['a column twice', '{ file: c.csv }', { 'c.csv': 'a,a\n1,2\n' }, 'c.csv:1: has the column "a" twice'],
-    ['a column __proto__', '{ file: c.csv }', { 'c.csv': 'a,__proto__\n1,2\n' }, 'c.csv:1: the column "__proto__" is not allowed'],
-    ['a try count in words', '{ file: c.csv }', { 'c.csv': 'a,n_tries\n1,many\n' }, 'c.csv:2: n_tries must be a whole number from 1 to 50'],
+    [
+      'a key twice',
+      '{ file: c.jsonl }',
+      { 'c.jsonl': '{"a": "x:y", "a": 2}' },
+      'c.jsonl:1: has a key twice in one object',
+    ],
+    [
+      '__proto__',
+      '{ file: c.jsonl }',
+      { 'c.jsonl': '{"a": {"__proto__": {"polluted": 1}}}' },
+      'c.jsonl:1: the key "__proto__" is not allowed',
+    ],
+    [
+      'two million brackets',
+      '{ file: c.jsonl }',
+      { 'c.jsonl': `{"a": ${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}` },
+      'c.jsonl:1: is nested too deep',
+    ],
+    [
+      'a number that loses digits',
+      '{ file: c.jsonl }',
+      { 'c.jsonl': '{"a": 12345678901234567890}' },
+      'c.jsonl:1: has too large a number; quote it if it is text',
+    ],
+    [
+      'a control character',
+      '{ file: c.jsonl }',
+      { 'c.jsonl': '{"a": "\\u0007"}' },
+      'c.jsonl:1: has a control character',
+    ],
+    [
+      'a map as a value',
+      '{ file: c.jsonl }',
+      { 'c.jsonl': '{"a": 1}\n{"input": {"a": {}}}' },
+      'c.jsonl:2: input.a must be text, a number or true/false',
+    ],
+    [
+      'a missing column',
+      '{ file: c.csv, map: { expected: ideal } }',
+      { 'c.csv': 'a\n1\n' },
+      'c.csv:2: has no column "ideal"',
+    ],
+    [
+      'a ragged table',
+      '{ file: c.csv }',
+      { 'c.csv': 'a,b\n1,2\n3\n' },
+      'c.csv:3: is not a valid table: Invalid Record Length: expect 2, got 1 on line 3',
+    ],
+    [
+      'an open quote',
+      '{ file: c.csv }',
+      { 'c.csv': 'a\n"1\n' },
+      'c.csv:2: is not a valid table: Quote Not Closed: the parsing is finished with an opening quote at line 2',
+    ],
+    [
+      'a column twice',
+      '{ file: c.csv }',
+      { 'c.csv': 'a,a\n1,2\n' },
+      'c.csv:1: has the column "a" twice',
+    ],
+    [
+      'a column __proto__',
+      '{ file: c.csv }',
+      { 'c.csv': 'a,__proto__\n1,2\n' },
+      'c.csv:1: the column "__proto__" is not allowed',
+    ],
+    [
+      'a try count in words',
+      '{ file: c.csv }',
+      { 'c.csv': 'a,n_tries\n1,many\n' },
+      'c.csv:2: n_tries must be a whole number from 1 to 50',
+    ],
   ])('refuses %s', async (_, rules, files, problem) => {
     expect((await from(rules, files)).problems).toEqual([problem]);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
   test('refuses one value for several variables', async () => {
-    expect((await from('{ file: c.jsonl }', { 'c.jsonl': '{"input": "x"}' }, TWO)).problems)
-      .toEqual(['c.jsonl:1: "input" is one value and the prompt has 2 variables; map each of them: input: { variable: column }']);
+    expect(
+      (await from('{ file: c.jsonl }', { 'c.jsonl': '{"input": "x"}' }, TWO)).problems,
+    ).toEqual([
+      'c.jsonl:1: "input" is one value and the prompt has 2 variables; map each of them: input: { variable: column }',
+    ]);
   });
 });
 
 describe('a conversation', () => {
-  const conversation = async (text: string) => (await suite(`conversation:\n${text}references: [{ input: { a: 1 } }]\n`)).tests.conversation;
+  const conversation = async (text: string) =>
+    (await suite(`conversation:\n${text}references: [{ input: { a: 1 } }]\n`)).tests.conversation;
 
   test('has the three criteria of the source by default, and the grader as its evaluator', async () => {
     expect(await conversation('  instructions: Review it.\n')).toMatchObject({
-      max_steps: 5, instructions: 'Review it.', evaluators: [{ model: 'gpt-4o', parameters: { temperature: 0 } }],
-      criteria: [{ name: 'understanding', combine: 'all' }, { name: 'correctness', combine: 'all' }, { name: 'completeness', combine: 'any' }],
+      max_steps: 5,
+      instructions: 'Review it.',
+      evaluators: [{ model: 'gpt-4o', parameters: { temperature: 0 } }],
+      criteria: [
+        { name: 'understanding', combine: 'all' },
+        { name: 'correctness', combine: 'all' },
+        { name: 'completeness', combine: 'any' },
+      ],
     });
   });
 
-  test('takes evaluators with parameters and criteria of the user\'s', async () => {
-    expect(await conversation('  max_steps: 3\n  evaluators: [{ model: m, temperature: 0.3 }, n, { top_p: 1 }]\n  criteria: { done: { combine: majority }, kind: any, safe: {} }\n')).toMatchObject({
+  test("takes evaluators with parameters and criteria of the user's", async () => {
+    expect(
+      await conversation(
+        '  max_steps: 3\n  evaluators: [{ model: m, temperature: 0.3 }, n, { top_p: 1 }]\n  criteria: { done: { combine: majority }, kind: any, safe: {} }\n',
+      ),
+    ).toMatchObject({
       max_steps: 3,
-      evaluators: [{ model: 'm', parameters: { temperature: 0.3 } }, { model: 'n', parameters: {} }, { model: 'gpt-4o', parameters: { temperature: 0, top_p: 1 } }],
-      criteria: [{ name: 'done', combine: 'majority' }, { name: 'kind', combine: 'any' }, { name: 'safe', combine: 'all' }],
+      evaluators: [
+        { model: 'm', parameters: { temperature: 0.3 } },
+        { model: 'n', parameters: {} },
+        { model: 'gpt-4o', parameters: { temperature: 0, top_p: 1 } },
+      ],
+      criteria: [
+        { name: 'done', combine: 'majority' },
+        { name: 'kind', combine: 'any' },
+        { name: 'safe', combine: 'all' },
+      ],
     });
   });
 });
 
 test('quarantine and skip are kept with their places', async () => {
-  const { tests } = await suite(`skip: true\n${METRICS}references: [{ id: x, input: { a: 1 } }]\nquarantine:\n  - { id: x, reason: flaky vendor, until: 2026-12-31 }\n`);
-  expect(tests).toMatchObject({ skip: true, quarantine: [{ id: 'x', reason: 'flaky vendor', until: '2026-12-31', place: { file: 'prompts/tests/p.yaml', line: 5 } }] });
+  const { tests } = await suite(
+    `skip: true\n${METRICS}references: [{ id: x, input: { a: 1 } }]\nquarantine:\n  - { id: x, reason: flaky vendor, until: 2026-12-31 }\n`,
+  );
+  expect(tests).toMatchObject({
+    skip: true,
+    quarantine: [
+      {
+        id: 'x',
+        reason: 'flaky vendor',
+        until: '2026-12-31',
+        place: { file: 'prompts/tests/p.yaml', line: 5 },
+      },
+    ],
+  });
 });
 
 test('a suite may set margins, the floor and what fails it, and nothing else of the gate', async () => {
-  const gated = (lines: string) => suite(`${METRICS}references: [{ id: x, input: { a: 1 } }]\ngate: ${lines}\n`);
-  expect((await gated('{ fail_on: never, min_drop: 0.02, tolerance: 0.1, min_pass_rate: null }')).tests.gate).toEqual({ fail_on: 'never', min_drop: 0.02, tolerance: 0.1, min_pass_rate: null });
-  expect((await suite(`${METRICS}references: [{ id: x, input: { a: 1 } }]\n`)).tests).not.toHaveProperty('gate');
-  await expect(gated('{ alpha: 0.5 }')).rejects.toThrow(/^prompts\/tests\/p\.yaml:3: unknown key "alpha" in gate; known are fail_on, min_drop, tolerance, min_pass_rate$/);
-  await expect(gated('{ tolerance: 2 }')).rejects.toThrow(/^prompts\/tests\/p\.yaml:3: gate\.tolerance must be /);
+  const gated = (lines: string) =>
+    suite(`${METRICS}references: [{ id: x, input: { a: 1 } }]\ngate: ${lines}\n`);
+  expect(
+    (await gated('{ fail_on: never, min_drop: 0.02, tolerance: 0.1, min_pass_rate: null }')).tests
+      .gate,
+  ).toEqual({ fail_on: 'never', min_drop: 0.02, tolerance: 0.1, min_pass_rate: null });
+  expect(
+    (await suite(`${METRICS}references: [{ id: x, input: { a: 1 } }]\n`)).tests,
+  ).not.toHaveProperty('gate');
+  await expect(gated('{ alpha: 0.5 }')).rejects.toThrow(
+    /^prompts\/tests\/p\.yaml:3: unknown key "alpha" in gate; known are fail_on, min_drop, tolerance, min_pass_rate$/,
+  );
+  await expect(gated('{ tolerance: 2 }')).rejects.toThrow(
+    /^prompts\/tests\/p\.yaml:3: gate\.tolerance must be /,
+  );
 });

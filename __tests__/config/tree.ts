@@ -14,44 +14,87 @@ export const hash = (text: string) => createHash('sha256').update(text).digest('
 export const tools: ReadTools = { builtInMetrics: metrics, hash };
 
 /** A commit that holds these files. */
-export function treeOf(files: Record<string, string | Uint8Array>, irregular: Record<string, 'symbolic link' | 'submodule'> = {}): SourceTree {
-  const contents = new Map(Object.entries(files).map(([path, content]) => [path, typeof content === 'string' ? new TextEncoder().encode(content) : content]));
+export function treeOf(
+  files: Record<string, string | Uint8Array>,
+  irregular: Record<string, 'symbolic link' | 'submodule'> = {},
+): SourceTree {
+  const contents = new Map(
+    Object.entries(files).map(([path, content]) => [
+      path,
+      typeof content === 'string' ? new TextEncoder().encode(content) : content,
+    ]),
+  );
   return {
     commit: COMMIT,
-    files: new Map([...contents].map(([path, content]) => [path, { id: hash(Buffer.from(content).toString('base64')), size: content.length }])),
+    files: new Map(
+      [...contents].map(([path, content]) => [
+        path,
+        { id: hash(Buffer.from(content).toString('base64')), size: content.length },
+      ]),
+    ),
     irregular: new Map(Object.entries(irregular)),
     read: (path) => {
       const content = contents.get(path);
-      return content === undefined ? Promise.reject(new Error(`not listed: ${path}`)) : Promise.resolve(content);
+      return content === undefined
+        ? Promise.reject(new Error(`not listed: ${path}`))
+        : Promise.resolve(content);
     },
   };
 }
 
 /** The files below a folder of this repository. */
 export function treeOfFolder(folder: string): SourceTree {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return treeOf(Object.fromEntries(entries.map((entry) => {
-    const path = `${entry.parentPath}/${entry.name}`;
-    return [relative(folder, path).replaceAll('\\', '/'), new Uint8Array(readFileSync(path))];
-  })));
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return treeOf(
+    Object.fromEntries(
+      entries.map((entry) => {
+        const path = `${entry.parentPath}/${entry.name}`;
+        return [relative(folder, path).replaceAll('\\', '/'), new Uint8Array(readFileSync(path))];
+      }),
+    ),
+  );
 }
 
-export function optionsOf(changes: Partial<ReadOptions> = {}, lines: readonly string[] = []): ReadOptions {
+export function optionsOf(
+  changes: Partial<ReadOptions> = {},
+  lines: readonly string[] = [],
+): ReadOptions {
   const { options } = readCommandLine({ config: 'evaldiff.yaml', overrides: [], maxCalls: null });
-  return { ...options, configRequired: false, overrides: readOverrides(lines).overrides, ...changes };
+  return {
+    ...options,
+    configRequired: false,
+    overrides: readOverrides(lines).overrides,
+    ...changes,
+  };
 }
 
-export async function read(files: Record<string, string | Uint8Array>, changes: Partial<ReadOptions> = {}, lines: readonly string[] = []): Promise<{ project: Project; problems: string[]; notices: string[] }> {
+export async function read(
+  files: Record<string, string | Uint8Array>,
+  changes: Partial<ReadOptions> = {},
+  lines: readonly string[] = [],
+): Promise<{ project: Project; problems: string[]; notices: string[] }> {
   const { project, problems } = await readProject(treeOf(files), optionsOf(changes, lines), tools);
-  return { project, problems: problems.map(formatProblem), notices: project.notices.map(formatProblem) };
+  return {
+    project,
+    problems: problems.map(formatProblem),
+    notices: project.notices.map(formatProblem),
+  };
 }
 
-export async function problemsOf(files: Record<string, string | Uint8Array>, changes: Partial<ReadOptions> = {}): Promise<string[]> {
+export async function problemsOf(
+  files: Record<string, string | Uint8Array>,
+  changes: Partial<ReadOptions> = {},
+): Promise<string[]> {
   return (await read(files, changes)).problems;
 }
 
 /** The only suite of a project without problems. */
-export async function suiteOf(files: Record<string, string | Uint8Array>, lines: readonly string[] = []): Promise<Suite> {
+export async function suiteOf(
+  files: Record<string, string | Uint8Array>,
+  lines: readonly string[] = [],
+): Promise<Suite> {
   const { project, problems } = await read(files, {}, lines);
   if (problems.length > 0) throw new Error(problems.join('\n'));
   const [suite] = project.suites;

@@ -1,16 +1,26 @@
 /*
- * Hostile and mistaken YAML, one case a line: what it is, the text, and the problems expected, or the value.
- * Rows of the project's list of bad inputs are the ones with a problem.
+ * Hostile and mistaken YAML, one case a line: what it is, the text, and the problems expected, or
+ * the value. Rows of the project's list of bad inputs are the ones with a problem.
  */
 
-const bomb = (levels: number) => [
-  'a0: &a0 [x, x, x, x, x, x, x, x, x, x]',
-  ...Array.from({ length: levels }, (_, level) => `a${level + 1}: &a${level + 1} [${Array.from({ length: 10 }, () => `*a${level}`).join(', ')}]`),
-].join('\n');
-const lines = (count: number, line: (index: number) => string) => Array.from({ length: count }, (_, index) => line(index)).join('\n');
+const bomb = (levels: number) =>
+  [
+    'a0: &a0 [x, x, x, x, x, x, x, x, x, x]',
+    ...Array.from(
+      { length: levels },
+      (_, level) =>
+        `a${level + 1}: &a${level + 1} [${Array.from({ length: 10 }, () => `*a${level}`).join(', ')}]`,
+    ),
+  ].join('\n');
+const lines = (count: number, line: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => line(index)).join('\n');
 const MIB = 1 << 20;
 
-export type Case = [name: string, content: string | Uint8Array, expected: { problems: string[] } | { value: unknown }];
+export type Case = [
+  name: string,
+  content: string | Uint8Array,
+  expected: { problems: string[] } | { value: unknown },
+];
 const bad = (...problems: string[]) => ({ problems });
 const good = (value: unknown) => ({ value });
 
@@ -22,80 +32,271 @@ export const CASES: Case[] = [
   ['a text at the root', 'hello', good('hello')],
   ['a list at the root', '- a', good(['a'])],
   ['two documents', 'a: 1\n---\na: 2', bad('p.yaml:2: has more than one YAML document')],
-  ['a quarter of a million documents', '---\n'.repeat(MIB / 4), bad('p.yaml:2: has more than one YAML document')],
+  [
+    'a quarter of a million documents',
+    '---\n'.repeat(MIB / 4),
+    bad('p.yaml:2: has more than one YAML document'),
+  ],
   ['a document end', 'a: 1\n...\n', good({ a: 1 })],
   ['a tab as indent', 'a:\n\tb: 1', bad('p.yaml:2: is indented with a tab; YAML needs spaces')],
-  ['a wrong indent', 'a:\n  b: 1\n c: 2', bad('p.yaml:3: is not valid YAML: All mapping items must start at the same column')],
+  [
+    'a wrong indent',
+    'a:\n  b: 1\n c: 2',
+    bad('p.yaml:3: is not valid YAML: All mapping items must start at the same column'),
+  ],
   ['an open quote', 'a: "x', bad('p.yaml:1: is not valid YAML: Missing closing "quote')],
-  ['a colon in plain text', 'content: What is {a}? Only: x', bad('p.yaml:1: is not valid YAML: a value with ": " in it needs quotes or a | block')],
+  [
+    'a colon in plain text',
+    'content: What is {a}? Only: x',
+    bad('p.yaml:1: is not valid YAML: a value with ": " in it needs quotes or a | block'),
+  ],
   ['braces without quotes', 'content: {a}', good({ content: { a: null } })],
   ['a key twice', 'name: a\nname: b', bad('p.yaml:2: the key "name" is already on line 1')],
-  ['a key twice as number and text', '1: a\n"1": b', bad('p.yaml:2: the key "1" is already on line 1')],
-  ['a map and a list as keys', '{a: 1}: b\n[1, 2]: c', bad('p.yaml:1: has a key that is not plain text')],
+  [
+    'a key twice as number and text',
+    '1: a\n"1": b',
+    bad('p.yaml:2: the key "1" is already on line 1'),
+  ],
+  [
+    'a map and a list as keys',
+    '{a: 1}: b\n[1, 2]: c',
+    bad('p.yaml:1: has a key that is not plain text'),
+  ],
   ['an alias as key', 'a: &x b\n*x : c', bad('p.yaml:1: has a key that is not plain text')],
-  ['numbers, true and null as keys', '1: a\n1.0: b\ntrue: c\nnull: d', good({ '1': 'a', '1.0': 'b', true: 'c', null: 'd' })],
-  ['keys that objects inherit', 'toString: 1\nhasOwnProperty: 2', good({ toString: 1, hasOwnProperty: 2 })],
+  [
+    'numbers, true and null as keys',
+    '1: a\n1.0: b\ntrue: c\nnull: d',
+    good({ '1': 'a', '1.0': 'b', true: 'c', null: 'd' }),
+  ],
+  [
+    'keys that objects inherit',
+    'toString: 1\nhasOwnProperty: 2',
+    good({ toString: 1, hasOwnProperty: 2 }),
+  ],
   ['an alias bomb', bomb(9), bad('p.yaml:1: expands to more than 200000 values')],
-  ['aliases within measure', bomb(1), good({ a0: Array(10).fill('x'), a1: Array(10).fill(Array(10).fill('x')) })],
-  ['long text written out by aliases', `x: &x ${'y'.repeat(100_000)}\nl: [${Array(1000).fill('*x').join(', ')}]`, bad('p.yaml:2: expands to more than 4194304 characters')],
+  [
+    'aliases within measure',
+    bomb(1),
+    good({ a0: Array(10).fill('x'), a1: Array(10).fill(Array(10).fill('x')) }),
+  ],
+  [
+    'long text written out by aliases',
+    `x: &x ${'y'.repeat(100_000)}\nl: [${Array(1000).fill('*x').join(', ')}]`,
+    bad('p.yaml:2: expands to more than 4194304 characters'),
+  ],
   ['an alias to itself', 'a: &a [*a]', bad('p.yaml:1: *a refers to itself')],
   ['an alias without an anchor', 'a: *nope', bad('p.yaml:1: uses *nope before it is defined')],
   ['an alias before its anchor', 'a: *b\nb: &b 1', bad('p.yaml:1: uses *b before it is defined')],
-  ['an anchor given away twice', 'a: &x 1\nb: &y [*x]\nc: &x 2\nd: *y\ne: *x', good({ a: 1, b: [1], c: 2, d: [1], e: 2 })],
-  ['an anchor inside of an alias', 'a: &y { k: &x 1 }\nb: &x 2\nc: *y\nd: *x', good({ a: { k: 1 }, b: 2, c: { k: 1 }, d: 2 })],
-  ['a merge key', 'a: &a\n  <<: *a\n  b: 1', bad('p.yaml:2: merge keys (<<) are not supported; use defaults:')],
-  ['a merge key with a number', 'a:\n  <<: 3', bad('p.yaml:2: merge keys (<<) are not supported; use defaults:')],
-  ['the key __proto__', '__proto__:\n  polluted: yes\nname: a', bad('p.yaml:1: the key "__proto__" is not allowed')],
-  ['__proto__ further down', 'defaults:\n  __proto__: { n_tries: 1000 }', bad('p.yaml:2: the key "__proto__" is not allowed')],
-  ['__proto__ by escape', '"\\u005f_proto__": 1', bad('p.yaml:1: the key "__proto__" is not allowed')],
-  ['the key constructor', 'constructor: { prototype: { polluted: 1 } }', bad('p.yaml:1: the key "constructor" is not allowed')],
+  [
+    'an anchor given away twice',
+    'a: &x 1\nb: &y [*x]\nc: &x 2\nd: *y\ne: *x',
+    good({ a: 1, b: [1], c: 2, d: [1], e: 2 }),
+  ],
+  [
+    'an anchor inside of an alias',
+    'a: &y { k: &x 1 }\nb: &x 2\nc: *y\nd: *x',
+    good({ a: { k: 1 }, b: 2, c: { k: 1 }, d: 2 }),
+  ],
+  [
+    'a merge key',
+    'a: &a\n  <<: *a\n  b: 1',
+    bad('p.yaml:2: merge keys (<<) are not supported; use defaults:'),
+  ],
+  [
+    'a merge key with a number',
+    'a:\n  <<: 3',
+    bad('p.yaml:2: merge keys (<<) are not supported; use defaults:'),
+  ],
+  [
+    'the key __proto__',
+    '__proto__:\n  polluted: yes\nname: a',
+    bad('p.yaml:1: the key "__proto__" is not allowed'),
+  ],
+  [
+    '__proto__ further down',
+    'defaults:\n  __proto__: { n_tries: 1000 }',
+    bad('p.yaml:2: the key "__proto__" is not allowed'),
+  ],
+  [
+    '__proto__ by escape',
+    '"\\u005f_proto__": 1',
+    bad('p.yaml:1: the key "__proto__" is not allowed'),
+  ],
+  [
+    'the key constructor',
+    'constructor: { prototype: { polluted: 1 } }',
+    bad('p.yaml:1: the key "constructor" is not allowed'),
+  ],
   ['the key prototype', 'a: { prototype: 1 }', bad('p.yaml:1: the key "prototype" is not allowed')],
-  ['a JavaScript tag', 'a: !!js/function "function(){}"', bad('p.yaml:1: uses a tag that is not allowed (!!js/function)')],
-  ['a Python tag', 'a: !!python/object/apply:os.system ["id"]', bad('p.yaml:1: uses a tag that is not allowed (!!python/object/apply:os.system)')],
-  ['a tag of one\'s own', 'a: !Secret x', bad('p.yaml:1: uses a tag that is not allowed (!Secret)')],
+  [
+    'a JavaScript tag',
+    'a: !!js/function "function(){}"',
+    bad('p.yaml:1: uses a tag that is not allowed (!!js/function)'),
+  ],
+  [
+    'a Python tag',
+    'a: !!python/object/apply:os.system ["id"]',
+    bad('p.yaml:1: uses a tag that is not allowed (!!python/object/apply:os.system)'),
+  ],
+  ["a tag of one's own", 'a: !Secret x', bad('p.yaml:1: uses a tag that is not allowed (!Secret)')],
   ['a set', 'a: !!set {x, y}', bad('p.yaml:1: uses a tag that is not allowed (!!set)')],
   ['binary', 'a: !!binary aGk=', bad('p.yaml:1: uses a tag that is not allowed (!!binary)')],
   ['a core tag', 'a: !!str 8', good({ a: '8' })],
-  ['a version directive', '%YAML 1.1\n---\na: yes', bad('p.yaml:1: has the directive %YAML 1.1; remove it, files are YAML 1.2')],
-  ['a tag directive', '%TAG ! tag:evil,2000:\n---\na: !x y', bad('p.yaml:1: has the directive %TAG ! tag:evil,2000:; remove it, files are YAML 1.2')],
-  ['a number of thirty digits', 'seed: 123456789012345678901234567890', bad('p.yaml:1: seed is too large a number; quote it if it is text')],
-  ['a number past all numbers', 'temperature: 1e400', bad('p.yaml:1: temperature is not a finite number')],
-  ['infinity and no number', 'a: .inf\nb: [.nan]', bad('p.yaml:1: a is not a finite number', 'p.yaml:2: b[0] is not a finite number')],
+  [
+    'a version directive',
+    '%YAML 1.1\n---\na: yes',
+    bad('p.yaml:1: has the directive %YAML 1.1; remove it, files are YAML 1.2'),
+  ],
+  [
+    'a tag directive',
+    '%TAG ! tag:evil,2000:\n---\na: !x y',
+    bad('p.yaml:1: has the directive %TAG ! tag:evil,2000:; remove it, files are YAML 1.2'),
+  ],
+  [
+    'a number of thirty digits',
+    'seed: 123456789012345678901234567890',
+    bad('p.yaml:1: seed is too large a number; quote it if it is text'),
+  ],
+  [
+    'a number past all numbers',
+    'temperature: 1e400',
+    bad('p.yaml:1: temperature is not a finite number'),
+  ],
+  [
+    'infinity and no number',
+    'a: .inf\nb: [.nan]',
+    bad('p.yaml:1: a is not a finite number', 'p.yaml:2: b[0] is not a finite number'),
+  ],
   ['other bases', 'a: 0xFF\nb: 0o17\nc: 017', good({ a: 255, b: 15, c: 17 })],
   ['underscores and sexagesimals', 'a: 1_000\nb: 1:30', good({ a: '1_000', b: '1:30' })],
   ['a date', 'a: 2024-01-01', good({ a: '2024-01-01' })],
-  ['words that YAML 1.1 read as true and false', 'YES: 1\nNO: 0\nl: [yes, no, on, off, y, n]', good({ YES: 1, NO: 0, l: ['yes', 'no', 'on', 'off', 'y', 'n'] })],
-  ['true, false and null', 'a: [True, TRUE, true, false, ~, null, Null]', good({ a: [true, true, true, false, null, null, null] })],
-  ['five thousand lists in one another', `a: ${'['.repeat(5000)}${']'.repeat(5000)}`, bad('p.yaml:1: is nested deeper than 40 levels')],
-  ['five thousand maps in one another', `${'{a: '.repeat(5000)}1${'}'.repeat(5000)}`, bad('p.yaml:1: is nested deeper than 40 levels')],
-  ['a thousand maps by indent', lines(1000, (index) => `${' '.repeat(index)}a:`), bad('p.yaml:42: is nested deeper than 40 levels')],
-  ['half a million dashes in a line', '- '.repeat(MIB / 2), bad('p.yaml:1: is nested deeper than 40 levels')],
-  ['half a million question marks in a line', '? '.repeat(MIB / 2), bad('p.yaml:1: is nested deeper than 40 levels')],
-  ['forty levels', `a: ${'['.repeat(39)}${']'.repeat(39)}`, good({ a: JSON.parse('['.repeat(39) + ']'.repeat(39)) })],
+  [
+    'words that YAML 1.1 read as true and false',
+    'YES: 1\nNO: 0\nl: [yes, no, on, off, y, n]',
+    good({ YES: 1, NO: 0, l: ['yes', 'no', 'on', 'off', 'y', 'n'] }),
+  ],
+  [
+    'true, false and null',
+    'a: [True, TRUE, true, false, ~, null, Null]',
+    good({ a: [true, true, true, false, null, null, null] }),
+  ],
+  [
+    'five thousand lists in one another',
+    `a: ${'['.repeat(5000)}${']'.repeat(5000)}`,
+    bad('p.yaml:1: is nested deeper than 40 levels'),
+  ],
+  [
+    'five thousand maps in one another',
+    `${'{a: '.repeat(5000)}1${'}'.repeat(5000)}`,
+    bad('p.yaml:1: is nested deeper than 40 levels'),
+  ],
+  [
+    'a thousand maps by indent',
+    lines(1000, (index) => `${' '.repeat(index)}a:`),
+    bad('p.yaml:42: is nested deeper than 40 levels'),
+  ],
+  [
+    'half a million dashes in a line',
+    '- '.repeat(MIB / 2),
+    bad('p.yaml:1: is nested deeper than 40 levels'),
+  ],
+  [
+    'half a million question marks in a line',
+    '? '.repeat(MIB / 2),
+    bad('p.yaml:1: is nested deeper than 40 levels'),
+  ],
+  [
+    'forty levels',
+    `a: ${'['.repeat(39)}${']'.repeat(39)}`,
+    good({ a: JSON.parse('['.repeat(39) + ']'.repeat(39)) }),
+  ],
   ['dashes in text', 'a: - b - c\n'.replace('- b', 'x - b'), good({ a: 'x - b - c' })],
-  ['a file over the limit', lines(200_000, (index) => `k${index}: ${index}`), bad('p.yaml: is 2977779 bytes; the limit is 1048576')],
-  ['twenty thousand keys', lines(20_000, (index) => `k${index}: 1`), good(Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1])))],
-  ['a million closing brackets', ']'.repeat(MIB), bad('p.yaml:1: is not valid YAML: Unexpected flow-seq-end token in YAML document')],
-  ['a million quotes', `a: ${'"'.repeat(MIB - 5)}`, bad('p.yaml:1: is not valid YAML: Unexpected double-quoted-scalar at node end')],
-  ['a million line breaks', '\n'.repeat(MIB), bad('p.yaml: has more than 600000 pieces; move references into a JSONL or CSV file (references_from)')],
+  [
+    'a file over the limit',
+    lines(200_000, (index) => `k${index}: ${index}`),
+    bad('p.yaml: is 2977779 bytes; the limit is 1048576'),
+  ],
+  [
+    'twenty thousand keys',
+    lines(20_000, (index) => `k${index}: 1`),
+    good(Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1]))),
+  ],
+  [
+    'a million closing brackets',
+    ']'.repeat(MIB),
+    bad('p.yaml:1: is not valid YAML: Unexpected flow-seq-end token in YAML document'),
+  ],
+  [
+    'a million quotes',
+    `a: ${'"'.repeat(MIB - 5)}`,
+    bad('p.yaml:1: is not valid YAML: Unexpected double-quoted-scalar at node end'),
+  ],
+  [
+    'a million line breaks',
+    '\n'.repeat(MIB),
+    bad(
+      'p.yaml: has more than 600000 pieces; move references into a JSONL or CSV file (references_from)',
+    ),
+  ],
   ['a long comment', `${'#'.repeat(1_000_000)}\na: 1`, good({ a: 1 })],
-  ['a dash where a value belongs', 'a: -', bad('p.yaml:1: is not valid YAML: Unexpected block-seq-ind on same line with key')],
-  ['bytes that are not UTF-8', new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe]), bad('p.yaml: is not UTF-8 text')],
-  ['UTF-16', new Uint8Array(Buffer.from('a: 1', 'utf16le')), bad('p.yaml:1: has the control character U+0000')],
+  [
+    'a dash where a value belongs',
+    'a: -',
+    bad('p.yaml:1: is not valid YAML: Unexpected block-seq-ind on same line with key'),
+  ],
+  [
+    'bytes that are not UTF-8',
+    new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe]),
+    bad('p.yaml: is not UTF-8 text'),
+  ],
+  [
+    'UTF-16',
+    new Uint8Array(Buffer.from('a: 1', 'utf16le')),
+    bad('p.yaml:1: has the control character U+0000'),
+  ],
   ['NUL', 'a: 1\nb: "x\u0000y"', bad('p.yaml:2: has the control character U+0000')],
   ['BEL', 'a: x\u0007y', bad('p.yaml:1: has the control character U+0007')],
   ['NUL by escape', 'a: "x\\0y"', bad('p.yaml:1: a has a control character')],
-  ['a control character in a key by escape', '"a\\eb": 1', bad('p.yaml:1: a key has a control character')],
-  ['a bidirectional override', 'a: "x\u202ey"', bad('p.yaml:1: has the bidirectional control U+202E; write it as an escape in a double-quoted string')],
+  [
+    'a control character in a key by escape',
+    '"a\\eb": 1',
+    bad('p.yaml:1: a key has a control character'),
+  ],
+  [
+    'a bidirectional override',
+    'a: "x\u202ey"',
+    bad(
+      'p.yaml:1: has the bidirectional control U+202E; write it as an escape in a double-quoted string',
+    ),
+  ],
   ['a bidirectional override by escape', 'a: "x\\u202ey"', good({ a: 'x\u202ey' })],
   ['half a surrogate pair by escape', 'a: "\\ud800"', bad('p.yaml:1: a has a broken surrogate')],
   ['a byte order mark', '\ufeffname: a', good({ name: 'a' })],
   ['a byte order mark in bytes', new Uint8Array(Buffer.from('\ufeffname: a')), good({ name: 'a' })],
   ['CR LF', 'a: 1\r\nb: |\r\n  x\r\n  y\r\n', good({ a: 1, b: 'x\ny\n' })],
-  ['OmegaConf\'s environment', 'a: 1\nb: "${oc.env:OPENAI_API_KEY}"', bad('p.yaml:2: ${oc.env:...} is not supported; values are taken as written')],
-  ['other dollar braces', 'a: "${{ secrets.X }} ${HOME} $x"', good({ a: '${{ secrets.X }} ${HOME} $x' })],
-  ['a code block', 'code: |\n  metric = actual == expected\n  result = metric\n', good({ code: 'metric = actual == expected\nresult = metric\n' })],
-  ['many things at once', '__proto__: 1\na: 1e999\na: 2\nb: *c', bad(
-    'p.yaml:1: the key "__proto__" is not allowed', 'p.yaml:2: a is not a finite number', 'p.yaml:3: the key "a" is already on line 2', 'p.yaml:4: uses *c before it is defined',
-  )],
+  [
+    "OmegaConf's environment",
+    'a: 1\nb: "${oc.env:OPENAI_API_KEY}"',
+    bad('p.yaml:2: ${oc.env:...} is not supported; values are taken as written'),
+  ],
+  [
+    'other dollar braces',
+    'a: "${{ secrets.X }} ${HOME} $x"',
+    good({ a: '${{ secrets.X }} ${HOME} $x' }),
+  ],
+  [
+    'a code block',
+    'code: |\n  metric = actual == expected\n  result = metric\n',
+    good({ code: 'metric = actual == expected\nresult = metric\n' }),
+  ],
+  [
+    'many things at once',
+    '__proto__: 1\na: 1e999\na: 2\nb: *c',
+    bad(
+      'p.yaml:1: the key "__proto__" is not allowed',
+      'p.yaml:2: a is not a finite number',
+      'p.yaml:3: the key "a" is already on line 2',
+      'p.yaml:4: uses *c before it is defined',
+    ),
+  ],
 ];

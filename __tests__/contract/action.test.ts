@@ -11,7 +11,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 interface ActionFile {
-  name: string; description: string; author: string; branding: { icon: string; color: string };
+  name: string;
+  description: string;
+  author: string;
+  branding: { icon: string; color: string };
   inputs: Record<string, { description: string; default: string; required?: boolean }>;
   outputs: Record<string, { description: string }>;
   runs: { using: string; main: string };
@@ -22,15 +25,25 @@ const TOKEN = '${{ github.token }}';
 
 /** The cells of the table that follows a remark in the README, without its head. */
 function table(remark: string): string[][] {
-  const [, after = ''] = read('README.md').split(`<!-- ${remark}: checked against action.yml by a test -->\n`);
+  const [, after = ''] = read('README.md').split(
+    `<!-- ${remark}: checked against action.yml by a test -->\n`,
+  );
   const lines = after.slice(0, after.indexOf('\n\n')).split('\n').slice(2);
-  return lines.map((line) => line.slice(1, -1).split(/(?<!\\)\|/).map((cell) => cell.trim()));
+  return lines.map((line) =>
+    line
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim()),
+  );
 }
 const inCode = (value: string): string => (value === '' ? '' : `\`${value}\``);
 
 describe('action.yml', () => {
   test('has the inputs and defaults of the code, in its order', () => {
-    const defaults = Object.entries(action.inputs).map(([name, input]) => [name, input.default === TOKEN ? '' : input.default]);
+    const defaults = Object.entries(action.inputs).map(([name, input]) => [
+      name,
+      input.default === TOKEN ? '' : input.default,
+    ]);
     expect(defaults).toEqual(Object.entries(INPUT_DEFAULTS));
     expect(action.inputs['github-token']?.default).toBe(TOKEN);
     expect(Object.values(action.inputs).filter(({ required }) => required === true)).toEqual([]);
@@ -42,34 +55,64 @@ describe('action.yml', () => {
   });
 
   test('describes every input and output in one plain line', () => {
-    for (const { description } of [...Object.values(action.inputs), ...Object.values(action.outputs)]) expect(description).toMatch(/^[^\n|]{5,}\.$/);
+    for (const { description } of [
+      ...Object.values(action.inputs),
+      ...Object.values(action.outputs),
+    ])
+      expect(description).toMatch(/^[^\n|]{5,}\.$/);
   });
 
   test('runs a committed file on Node 24, and carries what the marketplace asks for', () => {
     expect(action.runs).toEqual({ using: 'node24', main: 'dist/action/index.js' });
     expect(existsSync(join(ROOT, action.runs.main))).toBe(true);
-    expect(action).toMatchObject({ name: 'evaldiff', branding: { icon: expect.any(String), color: expect.stringMatching(/^(white|black|yellow|blue|green|orange|red|purple|gray-dark)$/) } });
+    expect(action).toMatchObject({
+      name: 'evaldiff',
+      branding: {
+        icon: expect.any(String),
+        color: expect.stringMatching(
+          /^(white|black|yellow|blue|green|orange|red|purple|gray-dark)$/,
+        ),
+      },
+    });
     expect(action.description.length).toBeLessThanOrEqual(125);
   });
 
   test('says what the README says of inputs and outputs', () => {
-    expect(table('inputs')).toEqual(Object.entries(action.inputs).map(([name, input]) => [inCode(name), inCode(input.default), input.description]));
-    expect(table('outputs')).toEqual(Object.entries(action.outputs).map(([name, { description }]) => [inCode(name), description]));
+    expect(table('inputs')).toEqual(
+      Object.entries(action.inputs).map(([name, input]) => [
+        inCode(name),
+        inCode(input.default),
+        input.description,
+      ]),
+    );
+    expect(table('outputs')).toEqual(
+      Object.entries(action.outputs).map(([name, { description }]) => [inCode(name), description]),
+    );
   });
 });
 
 describe('package.json', () => {
-  const manifest = JSON.parse(read('package.json')) as { bin: Record<string, string>; engines: { node: string }; scripts: Record<string, string> };
+  const manifest = JSON.parse(read('package.json')) as {
+    bin: Record<string, string>;
+    engines: { node: string };
+    scripts: Record<string, string>;
+  };
 
   test('names the bundled command line, and scripts that exist', () => {
     expect(existsSync(join(ROOT, manifest.bin['evaldiff'] ?? ''))).toBe(true);
-    for (const name of ['test', 'demo', 'lint', 'types', 'build', 'dist:check']) expect(manifest.scripts).toHaveProperty([name]);
+    for (const name of ['test', 'demo', 'lint', 'types', 'build', 'dist:check'])
+      expect(manifest.scripts).toHaveProperty([name]);
     expect(manifest.engines.node).toBe('>=24.2');
   });
 
-  test('has every script that the README, the contributors\' page and CI run', () => {
-    const pages = ['README.md', 'docs/development.md', '.ci/run', '.github/workflows/ci.yml'].filter((path) => existsSync(join(ROOT, path))).map(read).join('\n');
-    const run = [...pages.matchAll(/npm (?:run (?!-)([\w:-]+)|(test)\b)/g)].map(([, script, alone]) => script ?? alone ?? '');
+  test("has every script that the README, the contributors' page and CI run", () => {
+    const pages = ['README.md', 'docs/development.md', '.ci/run', '.github/workflows/ci.yml']
+      .filter((path) => existsSync(join(ROOT, path)))
+      .map(read)
+      .join('\n');
+    const run = [...pages.matchAll(/npm (?:run (?!-)([\w:-]+)|(test)\b)/g)].map(
+      ([, script, alone]) => script ?? alone ?? '',
+    );
     expect(run.length).toBeGreaterThan(3);
     for (const name of new Set(run)) expect(manifest.scripts).toHaveProperty([name]);
   });

@@ -13,88 +13,197 @@ import { hash, optionsOf, tools, treeOf } from '../config/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const PAGES = ['README.md', 'SECURITY.md', ...readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+const PAGES = [
+  'README.md',
+  'SECURITY.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
 
-interface Block { page: string; line: number; language: string; text: string }
+interface Block {
+  page: string;
+  line: number;
+  language: string;
+  text: string;
+}
 
 function blocksOf(page: string): Block[] {
   const text = read(page);
   // A block within a list is indented as the list is.
-  return [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm)].map(([, indent = '', language = '', body = ''], index, all) => ({
-    page, line: text.slice(0, all[index]?.index).split('\n').length, language, text: body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-  }));
+  return [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm)].map(
+    ([, indent = '', language = '', body = ''], index, all) => ({
+      page,
+      line: text.slice(0, all[index]?.index).split('\n').length,
+      language,
+      text: body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    }),
+  );
 }
 
 const ALL = PAGES.flatMap(blocksOf);
-const pathOf = ({ text }: Block): string | null => /^# ([\w./-]+\.(?:ya?ml|json))$/.exec(text.split('\n')[0] ?? '')?.[1] ?? null;
+const pathOf = ({ text }: Block): string | null =>
+  /^# ([\w./-]+\.(?:ya?ml|json))$/.exec(text.split('\n')[0] ?? '')?.[1] ?? null;
 const isWorkflow = ({ text }: Block): boolean => /^jobs:/m.test(text);
 
 /** What pages name and do not show. */
 const DATA: Record<string, string> = {
-  'data/refunds.jsonl': '{"prompt": "How long?", "ideal": "30"}\n', 'recordings/demo.jsonl': '',
-  'data/dialogues.jsonl': '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}\n',
+  'data/refunds.jsonl': '{"prompt": "How long?", "ideal": "30"}\n',
+  'recordings/demo.jsonl': '',
+  'data/dialogues.jsonl':
+    '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}\n',
   'data/answers.jsonl': '{"question": "Q", "answer": "A", "accepted": true, "score": 4}\n',
 };
 /** What a block of settings stands beside on pages that show settings alone. */
-const PROMPT: Record<string, string> = { 'prompts/p.yaml': 'name: p\nmodel: gpt-4o\ntemperature: 1\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n', 'prompts/q.prompt.yml': 'messages: [{ role: user, content: hi }]\n', 'prompts/fragment.yaml': 'name: fragment\nmodel: gpt-4o\nprompt: hi\ndefaults: [tests/fragment]\n', 'prompts/tests/fragment.yaml': 'metrics: [{ uses: is_json }]\n' };
+const PROMPT: Record<string, string> = {
+  'prompts/p.yaml':
+    'name: p\nmodel: gpt-4o\ntemperature: 1\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n',
+  'prompts/q.prompt.yml': 'messages: [{ role: user, content: hi }]\n',
+  'prompts/fragment.yaml':
+    'name: fragment\nmodel: gpt-4o\nprompt: hi\ndefaults: [tests/fragment]\n',
+  'prompts/tests/fragment.yaml': 'metrics: [{ uses: is_json }]\n',
+};
 
 /** Where a block belongs that shows a part of a test file: beside the prompt of all such. */
 const FRAGMENT = 'prompts/tests/fragment.yaml';
-const OWN_TESTS: Readonly<Record<string, string>> = { 'README.md': 'contract/readme.test.ts', 'docs/rubrics.md': 'docs/rubrics.test.ts', 'docs/conversations.md': 'docs/conversations.test.ts' };
+const OWN_TESTS: Readonly<Record<string, string>> = {
+  'README.md': 'contract/readme.test.ts',
+  'docs/rubrics.md': 'docs/rubrics.test.ts',
+  'docs/conversations.md': 'docs/conversations.test.ts',
+};
 
 describe('code blocks', () => {
   test('are of kinds that are looked at here', () => {
     const known = ['yaml', 'sh', 'json', 'text', 'console', 'python', 'js', 'javascript', ''];
-    expect(ALL.filter(({ language }) => !known.includes(language)).map(({ page, line, language }) => `${page}:${String(line)} ${language}`)).toEqual([]);
+    expect(
+      ALL.filter(({ language }) => !known.includes(language)).map(
+        ({ page, line, language }) => `${page}:${String(line)} ${language}`,
+      ),
+    ).toEqual([]);
     expect(ALL.length).toBeGreaterThan(20);
   });
 
   test('of YAML name the file that they show, or are workflows', () => {
-    const guides = ALL.filter(({ page, language }) => language === 'yaml' && /^docs\/(?:suites|comment|required-check|costs|sweeps|migrate|rubrics|conversations|attributes)\.md$/.test(page));
-    expect(guides.filter((block) => pathOf(block) === null && !isWorkflow(block)).map(({ page, line }) => `${page}:${String(line)}`)).toEqual([]);
+    const guides = ALL.filter(
+      ({ page, language }) =>
+        language === 'yaml' &&
+        /^docs\/(?:suites|comment|required-check|costs|sweeps|migrate|rubrics|conversations|attributes)\.md$/.test(
+          page,
+        ),
+    );
+    expect(
+      guides
+        .filter((block) => pathOf(block) === null && !isWorkflow(block))
+        .map(({ page, line }) => `${page}:${String(line)}`),
+    ).toEqual([]);
   });
 
-  const guides = ['suites', 'comment', 'required-check', 'costs', 'sweeps', 'migrate', 'attributes', 'metrics'].map((name) => `docs/${name}.md`);
-  const shown = ALL.filter((block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block)).map((block) => ({ ...block, path: pathOf(block) ?? FRAGMENT }));
+  const guides = [
+    'suites',
+    'comment',
+    'required-check',
+    'costs',
+    'sweeps',
+    'migrate',
+    'attributes',
+    'metrics',
+  ].map((name) => `docs/${name}.md`);
+  const shown = ALL.filter(
+    (block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block),
+  ).map((block) => ({ ...block, path: pathOf(block) ?? FRAGMENT }));
 
-  test('of YAML are all read by a test: the next one, or one of the page\'s own', () => {
+  test("of YAML are all read by a test: the next one, or one of the page's own", () => {
     const pages = new Set(ALL.filter((block) => block.language === 'yaml').map(({ page }) => page));
     expect([...pages].filter((page) => !guides.includes(page) && !(page in OWN_TESTS))).toEqual([]);
-    for (const [page, file] of Object.entries(OWN_TESTS)) expect(read(`__tests__/${file}`)).toContain(page);
+    for (const [page, file] of Object.entries(OWN_TESTS))
+      expect(read(`__tests__/${file}`)).toContain(page);
   });
 
-  test.each(shown.map((block) => [`${block.page}:${String(block.line)}`, block] as const))('of %s are read without a problem beside the others of their page', async (_, block) => {
-    const { path } = block;
-    const others = Object.fromEntries([...shown].reverse().filter(({ page }) => page === block.page).map((each) => [each.path, each.text]));
-    const files: Record<string, string> = { ...DATA, ...(Object.keys(others).some((name) => name.startsWith('prompts/') && name !== FRAGMENT) ? {} : PROMPT), ...others, [path]: block.text };
-    const settings = files['evaldiff.yaml'] ?? '';
-    // Settings that name a grader on another block of the page hold for the imported file that needs one.
-    const complete = path === 'promptfooconfig.yaml' || settings.includes('grader') || !('promptfooconfig.yaml' in files) ? files : { ...files, 'evaldiff.yaml': `${settings}grader: gpt-4o\n` };
-    const { project, problems } = await readProject(treeOf(complete), optionsOf({ configRequired: true }), { ...tools, builtInRubrics, hash });
-    expect(problems.map(formatProblem)).toEqual([]);
-    expect(project.suites.length).toBeGreaterThan(0);
-    expect(project.suites.flatMap(({ tests }) => tests.references.flatMap(({ problem }) => problem ?? []))).toEqual([]);
-  });
+  test.each(shown.map((block) => [`${block.page}:${String(block.line)}`, block] as const))(
+    'of %s are read without a problem beside the others of their page',
+    async (_, block) => {
+      const { path } = block;
+      const others = Object.fromEntries(
+        [...shown]
+          .reverse()
+          .filter(({ page }) => page === block.page)
+          .map((each) => [each.path, each.text]),
+      );
+      const files: Record<string, string> = {
+        ...DATA,
+        ...(Object.keys(others).some((name) => name.startsWith('prompts/') && name !== FRAGMENT)
+          ? {}
+          : PROMPT),
+        ...others,
+        [path]: block.text,
+      };
+      const settings = files['evaldiff.yaml'] ?? '';
+      // Settings that name a grader on another block of the page hold for the imported file that
+      // needs one.
+      const complete =
+        path === 'promptfooconfig.yaml' ||
+        settings.includes('grader') ||
+        !('promptfooconfig.yaml' in files)
+          ? files
+          : { ...files, 'evaldiff.yaml': `${settings}grader: gpt-4o\n` };
+      const { project, problems } = await readProject(
+        treeOf(complete),
+        optionsOf({ configRequired: true }),
+        { ...tools, builtInRubrics, hash },
+      );
+      expect(problems.map(formatProblem)).toEqual([]);
+      expect(project.suites.length).toBeGreaterThan(0);
+      expect(
+        project.suites.flatMap(({ tests }) =>
+          tests.references.flatMap(({ problem }) => problem ?? []),
+        ),
+      ).toEqual([]);
+    },
+  );
 
   test('of attributes are read for prompts that have the references', () => {
     const [block, ...others] = ALL.filter((one) => pathOf(one) === 'evaldiff.attributes.yaml');
     expect(others).toEqual([]);
-    const reading = readAttributes('evaldiff.attributes.yaml', block?.text ?? '', [{ path: 'prompts/support.yaml', references: 20 }, { path: 'prompts/routing.yaml', references: 20 }], 15);
+    const reading = readAttributes(
+      'evaldiff.attributes.yaml',
+      block?.text ?? '',
+      [
+        { path: 'prompts/support.yaml', references: 20 },
+        { path: 'prompts/routing.yaml', references: 20 },
+      ],
+      15,
+    );
     expect(reading.ok ? reading.value.unused : reading.problems).toEqual([]);
   });
 
   test('of JSON are JSON', () => {
-    for (const { text } of ALL.filter(({ language }) => language === 'json')) expect(() => { JSON.parse(text); }).not.toThrow();
+    for (const { text } of ALL.filter(({ language }) => language === 'json'))
+      expect(() => {
+        JSON.parse(text);
+      }).not.toThrow();
   });
 });
 
 /** The words of a line of a shell, without what follows `>`; quotes are taken off. */
 function words(line: string): string[] {
   const [command = ''] = line.split(/\s+[>#]\s*/);
-  return [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, bare]) => double ?? single ?? bare ?? '');
+  return [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  );
 }
 
-const program = (): Command => createProgram({ env: {}, cwd: ROOT, out: () => undefined, err: () => undefined, isTerminal: false, width: 80 }, () => undefined);
+const program = (): Command =>
+  createProgram(
+    {
+      env: {},
+      cwd: ROOT,
+      out: () => undefined,
+      err: () => undefined,
+      isTerminal: false,
+      width: 80,
+    },
+    () => undefined,
+  );
 
 /** Why a command line would be refused, or null. Nothing is run. */
 function refusal([, name = '', ...rest]: readonly string[]): string | null {
@@ -103,9 +212,19 @@ function refusal([, name = '', ...rest]: readonly string[]): string | null {
   try {
     const { operands, unknown } = command.parseOptions(rest);
     if (unknown.length > 0) return `there is no option ${unknown[0] ?? ''}`;
-    const [least, most] = [command.registeredArguments.filter(({ required }) => required).length, command.registeredArguments.some(({ variadic }) => variadic) ? Infinity : command.registeredArguments.length];
-    if (operands.length < least || operands.length > most) return `${name} takes no ${String(operands.length)} arguments`;
-    const overrides = command.registeredArguments.some((argument) => argument.name() === 'overrides') ? operands.slice(command.registeredArguments.length - 1) : [];
+    const [least, most] = [
+      command.registeredArguments.filter(({ required }) => required).length,
+      command.registeredArguments.some(({ variadic }) => variadic)
+        ? Infinity
+        : command.registeredArguments.length,
+    ];
+    if (operands.length < least || operands.length > most)
+      return `${name} takes no ${String(operands.length)} arguments`;
+    const overrides = command.registeredArguments.some(
+      (argument) => argument.name() === 'overrides',
+    )
+      ? operands.slice(command.registeredArguments.length - 1)
+      : [];
     return readOverrides(overrides).problems.map(formatProblem)[0] ?? null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -113,13 +232,30 @@ function refusal([, name = '', ...rest]: readonly string[]): string | null {
 }
 
 describe('lines for a shell', () => {
-  const lines = ALL.filter(({ language }) => language === 'sh').flatMap(({ page, line, text }) => text.split('\n').map((content, index) => ({ at: `${page}:${String(line + index + 1)}`, content: content.trim() })))
-    .flatMap(({ at, content }) => content.split('&&').map((part) => ({ at, content: part.trim() }))).filter(({ content }) => content !== '' && !content.startsWith('#'));
+  const lines = ALL.filter(({ language }) => language === 'sh')
+    .flatMap(({ page, line, text }) =>
+      text.split('\n').map((content, index) => ({
+        at: `${page}:${String(line + index + 1)}`,
+        content: content.trim(),
+      })),
+    )
+    .flatMap(({ at, content }) => content.split('&&').map((part) => ({ at, content: part.trim() })))
+    .filter(({ content }) => content !== '' && !content.startsWith('#'));
 
   test('call commands of ours with options that they have', () => {
-    const ours = lines.map(({ at, content }) => ({ at, argv: words(content.replace(/^node dist\/cli\/index\.js/, 'evaldiff')) })).filter(({ argv }) => argv[0] === 'evaldiff');
+    const ours = lines
+      .map(({ at, content }) => ({
+        at,
+        argv: words(content.replace(/^node dist\/cli\/index\.js/, 'evaldiff')),
+      }))
+      .filter(({ argv }) => argv[0] === 'evaldiff');
     expect(ours.length).toBeGreaterThan(12);
-    expect(ours.flatMap(({ at, argv }) => { const why = refusal(argv); return why === null ? [] : [`${at}: ${why}`]; })).toEqual([]);
+    expect(
+      ours.flatMap(({ at, argv }) => {
+        const why = refusal(argv);
+        return why === null ? [] : [`${at}: ${why}`];
+      }),
+    ).toEqual([]);
   });
 
   test('would be refused otherwise', () => {
@@ -132,10 +268,15 @@ describe('lines for a shell', () => {
 
   test('call scripts of npm that exist, and nothing else but what everybody has', () => {
     const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
-    const others = lines.filter(({ content }) => !/^(?:evaldiff|node dist\/cli\/index\.js) /.test(content)).filter(({ content }) => {
-      const script = /^npm run ([\w:-]+)/.exec(content)?.[1] ?? /^npm (test)\b/.exec(content)?.[1];
-      return script === undefined ? !/^(?:npm ci|bash \.ci\/run|node scripts\/|git )/.test(content) : !scripts.includes(script);
-    });
+    const others = lines
+      .filter(({ content }) => !/^(?:evaldiff|node dist\/cli\/index\.js) /.test(content))
+      .filter(({ content }) => {
+        const script =
+          /^npm run ([\w:-]+)/.exec(content)?.[1] ?? /^npm (test)\b/.exec(content)?.[1];
+        return script === undefined
+          ? !/^(?:npm ci|bash \.ci\/run|node scripts\/|git )/.test(content)
+          : !scripts.includes(script);
+      });
     expect(others.map(({ at, content }) => `${at}: ${content}`)).toEqual([]);
   });
 });

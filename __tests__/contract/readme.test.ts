@@ -13,17 +13,35 @@ import { optionsOf, tools, treeOf } from '../config/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const PAGES = ['README.md', 'SECURITY.md', 'CHANGELOG.md', ...readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)].filter((path) => existsSync(join(ROOT, path)));
-const blocks = (page: string): string[] => [...read(page).matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+const PAGES = [
+  'README.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+].filter((path) => existsSync(join(ROOT, path)));
+const blocks = (page: string): string[] =>
+  [...read(page).matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 const isWorkflow = (block: string): boolean => /^jobs:/m.test(block);
 
 interface Workflow {
-  on: unknown; permissions: unknown;
-  jobs: Record<string, { permissions: unknown; 'runs-on': string; steps: { uses?: string; with?: Record<string, unknown> }[] }>;
+  on: unknown;
+  permissions: unknown;
+  jobs: Record<
+    string,
+    {
+      permissions: unknown;
+      'runs-on': string;
+      steps: { uses?: string; with?: Record<string, unknown> }[];
+    }
+  >;
 }
 
-describe('the README\'s workflow', () => {
-  const [shown] = blocks('README.md').filter(isWorkflow).map((block) => parse(block) as Workflow);
+describe("the README's workflow", () => {
+  const [shown] = blocks('README.md')
+    .filter(isWorkflow)
+    .map((block) => parse(block) as Workflow);
   const example = parse(read('examples/workflows/pull-request.yml')) as Workflow;
 
   test('starts on what the shipped example starts on, with its permissions and the same pinned steps', () => {
@@ -39,51 +57,99 @@ describe('the README\'s workflow', () => {
 
   test('and every other shipped one give inputs that the action has', () => {
     const inputs = Object.keys((parse(read('action.yml')) as { inputs: object }).inputs);
-    const files = ['examples/workflows', '.github/workflows'].flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => read(`${folder}/${name}`)));
-    const steps = [...files, ...PAGES.flatMap(blocks).filter(isWorkflow)].flatMap((text) => Object.values((parse(text) as Workflow).jobs).flatMap((job) => job.steps));
+    const files = ['examples/workflows', '.github/workflows'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder)).map((name) => read(`${folder}/${name}`)),
+    );
+    const steps = [...files, ...PAGES.flatMap(blocks).filter(isWorkflow)].flatMap((text) =>
+      Object.values((parse(text) as Workflow).jobs).flatMap((job) => job.steps),
+    );
     const ours = steps.filter(({ uses }) => uses === './' || uses?.includes('/evaldiff@') === true);
     expect(ours.length).toBeGreaterThanOrEqual(4);
-    expect(ours.flatMap((step) => Object.keys(step.with ?? {})).filter((name) => !inputs.includes(name))).toEqual([]);
+    expect(
+      ours.flatMap((step) => Object.keys(step.with ?? {})).filter((name) => !inputs.includes(name)),
+    ).toEqual([]);
   });
 });
 
 /** Blocks that begin with the path of the file they show. */
 function shownFiles(page: string): Record<string, string> {
-  return Object.fromEntries(blocks(page).flatMap((block) => {
-    const path = /^# ([\w./-]+\.ya?ml)$/m.exec(block.split('\n')[0] ?? '')?.[1];
-    return path === undefined ? [] : [[path, block]];
-  }));
+  return Object.fromEntries(
+    blocks(page).flatMap((block) => {
+      const path = /^# ([\w./-]+\.ya?ml)$/m.exec(block.split('\n')[0] ?? '')?.[1];
+      return path === undefined ? [] : [[path, block]];
+    }),
+  );
 }
 
 describe('the files that the README shows', () => {
   const files = shownFiles('README.md');
 
   test('are a project: read together, without a problem', async () => {
-    expect(Object.keys(files)).toEqual(expect.arrayContaining(['evaldiff.yaml', 'prompts/capitals.yaml', 'prompts/tests/capitals.yaml']));
+    expect(Object.keys(files)).toEqual(
+      expect.arrayContaining([
+        'evaldiff.yaml',
+        'prompts/capitals.yaml',
+        'prompts/tests/capitals.yaml',
+      ]),
+    );
     // The recordings that the settings name are the reader's own.
-    const { project, problems } = await readProject(treeOf({ ...files, 'recordings/demo.jsonl': '' }), optionsOf(), tools);
+    const { project, problems } = await readProject(
+      treeOf({ ...files, 'recordings/demo.jsonl': '' }),
+      optionsOf(),
+      tools,
+    );
     expect(problems.map(formatProblem)).toEqual([]);
-    expect(project.suites.map(({ prompt, tests }) => [prompt.name, tests.metrics.length, tests.references.length])).toEqual([['capitals', 2, 2]]);
+    expect(
+      project.suites.map(({ prompt, tests }) => [
+        prompt.name,
+        tests.metrics.length,
+        tests.references.length,
+      ]),
+    ).toEqual([['capitals', 2, 2]]);
   });
 
   test('are all there is: every YAML block is one of them or a workflow', () => {
-    const others = blocks('README.md').filter((block) => !isWorkflow(block) && !Object.values(files).includes(block));
+    const others = blocks('README.md').filter(
+      (block) => !isWorkflow(block) && !Object.values(files).includes(block),
+    );
     expect(others).toEqual([]);
   });
 });
 
 describe('what pages say', () => {
   test.each(PAGES)('in %s links only to files that exist', (page) => {
-    const links = [...read(page).replaceAll(/```[\s\S]*?```/g, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link).filter((link) => !/^(https?:|#|mailto:)/.test(link));
-    const missing = links.filter((link) => !existsSync(join(ROOT, dirname(page), decodeURIComponent(link.split('#')[0] ?? ''))));
+    const links = [
+      ...read(page)
+        .replaceAll(/```[\s\S]*?```/g, '')
+        .matchAll(/\]\(([^)\s]+)\)/g),
+    ]
+      .map(([, link = '']) => link)
+      .filter((link) => !/^(https?:|#|mailto:)/.test(link));
+    const missing = links.filter(
+      (link) =>
+        !existsSync(join(ROOT, dirname(page), decodeURIComponent(link.split('#')[0] ?? ''))),
+    );
     expect(missing).toEqual([]);
   });
 
   test('of commands is what the command line has', async () => {
     let help = '';
-    await main(['--help'], { env: {}, cwd: ROOT, out: (text) => { help += text; }, err: () => undefined, isTerminal: false, width: 80 });
-    const commands = [...help.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name]) => name).filter((name) => name !== 'help');
-    const told = [...read('README.md').matchAll(/^\| `evaldiff ([a-z]+)/gm)].map(([, name]) => name);
+    await main(['--help'], {
+      env: {},
+      cwd: ROOT,
+      out: (text) => {
+        help += text;
+      },
+      err: () => undefined,
+      isTerminal: false,
+      width: 80,
+    });
+    const commands = [...help.matchAll(/^ {2}([a-z]+)\b/gm)]
+      .map(([, name]) => name)
+      .filter((name) => name !== 'help');
+    const told = [...read('README.md').matchAll(/^\| `evaldiff ([a-z]+)/gm)].map(
+      ([, name]) => name,
+    );
     expect([...new Set(told)].sort()).toEqual([...new Set(commands)].sort());
   });
 
@@ -91,18 +157,25 @@ describe('what pages say', () => {
     const [, section = ''] = read('README.md').split('## Limits\n');
     const { yamlBytes, references, dataBytes, dataRows, tries, combinations } = DEFAULT_LIMITS;
     const number = (value: number): string => value.toLocaleString('en-US');
-    expect(section).toContain(`A YAML file holds up to ${number(yamlBytes / 2 ** 20)} MB and ${number(references)} references, a JSONL or CSV file ${number(dataBytes / 2 ** 20)} MB and ${number(dataRows)} rows; a reference takes up to ${number(tries)} tries, a sweep ${number(combinations)} variants.`);
+    expect(section).toContain(
+      `A YAML file holds up to ${number(yamlBytes / 2 ** 20)} MB and ${number(references)} references, a JSONL or CSV file ${number(dataBytes / 2 ** 20)} MB and ${number(dataRows)} rows; a reference takes up to ${number(tries)} tries, a sweep ${number(combinations)} variants.`,
+    );
     expect(section).toContain(`${number(COMMENT_LIMIT)} characters`);
   });
 
-  test('of the gate\'s defaults is what the code has', () => {
+  test("of the gate's defaults is what the code has", () => {
     const [, section = ''] = read('README.md').split('| setting under `gate:` |');
-    const rows = section.slice(0, section.indexOf('\n\n')).split('\n').slice(2).map((line) => line.split('|').map((cell) => cell.trim()));
+    const rows = section
+      .slice(0, section.indexOf('\n\n'))
+      .split('\n')
+      .slice(2)
+      .map((line) => line.split('|').map((cell) => cell.trim()));
     const gate: Record<string, unknown> = { ...DEFAULT_GATE };
     expect(rows.length).toBeGreaterThan(5);
     for (const [, names = '', value = ''] of rows) {
-      const expected = value === 'none' ? null : parse(value.replaceAll('`', '')) as unknown;
-      for (const [, name = ''] of names.matchAll(/`(\w+)`/g)) expect([name, gate[name]]).toEqual([name, expected]);
+      const expected = value === 'none' ? null : (parse(value.replaceAll('`', '')) as unknown);
+      for (const [, name = ''] of names.matchAll(/`(\w+)`/g))
+        expect([name, gate[name]]).toEqual([name, expected]);
     }
   });
 });

@@ -1,18 +1,43 @@
 import { parse } from 'yaml';
 
 /**
- * Audits of a workflow file, after the ones of zizmor that concern us (which cannot be run without its own registry). Each
- * finding begins with the audit's name. They read the file as text and as YAML, since pins are in comments.
+ * Audits of a workflow file, after the ones of zizmor that concern us (which cannot be run without
+ * its own registry). Each finding begins with the audit's name. They read the file as text and as
+ * YAML, since pins are in comments.
  */
 
-interface Step { name?: string; uses?: string; run?: string; if?: unknown; with?: Record<string, unknown>; env?: Record<string, unknown> }
-interface Job {
-  permissions?: Record<string, string> | string; environment?: unknown; if?: unknown; steps?: Step[]; uses?: string; secrets?: unknown;
-  'timeout-minutes'?: number; 'runs-on'?: unknown; env?: Record<string, unknown>; strategy?: unknown;
+interface Step {
+  name?: string;
+  uses?: string;
+  run?: string;
+  if?: unknown;
+  with?: Record<string, unknown>;
+  env?: Record<string, unknown>;
 }
-interface Workflow { on?: unknown; permissions?: unknown; concurrency?: { group?: string } | string; env?: Record<string, unknown>; jobs: Record<string, Job> }
+interface Job {
+  permissions?: Record<string, string> | string;
+  environment?: unknown;
+  if?: unknown;
+  steps?: Step[];
+  uses?: string;
+  secrets?: unknown;
+  'timeout-minutes'?: number;
+  'runs-on'?: unknown;
+  env?: Record<string, unknown>;
+  strategy?: unknown;
+}
+interface Workflow {
+  on?: unknown;
+  permissions?: unknown;
+  concurrency?: { group?: string } | string;
+  env?: Record<string, unknown>;
+  jobs: Record<string, Job>;
+}
 
-/** Commits that were read from the actions' own tags. A pin that is not here has not been looked at by anyone. */
+/**
+ * Commits that were read from the actions' own tags. A pin that is not here has not been looked at
+ * by anyone.
+ */
 const PINS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'actions/checkout': { 'v7.0.1': '3d3c42e5aac5ba805825da76410c181273ba90b1' },
   'actions/setup-node': { 'v7.0.0': '820762786026740c76f36085b0efc47a31fe5020' },
@@ -22,10 +47,19 @@ const PINS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 /** The action itself, by the placeholder that users replace; `./` where it tests itself. */
 const OURS = /^(?:<owner>\/evaldiff@v1|\.\/)$/;
-const DANGEROUS = ['pull_request_target', 'workflow_run', 'issue_comment', 'discussion_comment', 'issues', 'fork', 'watch'];
+const DANGEROUS = [
+  'pull_request_target',
+  'workflow_run',
+  'issue_comment',
+  'discussion_comment',
+  'issues',
+  'fork',
+  'watch',
+];
 const MAY_WRITE = new Set(['pull-requests', 'checks']);
 /** What a stranger can write into an event. */
-const FOREIGN = /github\.(?:event|head_ref|actor|triggering_actor|ref_name|base_ref)|inputs\.|steps\.[\w-]+\.outputs|needs\./;
+const FOREIGN =
+  /github\.(?:event|head_ref|actor|triggering_actor|ref_name|base_ref)|inputs\.|steps\.[\w-]+\.outputs|needs\./;
 
 export interface AuditOptions {
   /** Dangerous triggers that this file may use, because it keeps the rules for them. */
@@ -34,17 +68,35 @@ export interface AuditOptions {
   excerpt?: boolean;
 }
 
-export function auditWorkflow(text: string, { allowed = [], excerpt = false }: AuditOptions = {}): string[] {
+export function auditWorkflow(
+  text: string,
+  { allowed = [], excerpt = false }: AuditOptions = {},
+): string[] {
   const workflow = parse(text) as Workflow;
   const triggers = triggersOf(workflow.on);
   const jobs = Object.entries(workflow.jobs);
   return [
-    ...pins(text), ...permissions(workflow, text), ...triggers.filter((name) => DANGEROUS.includes(name)).flatMap((name) => (allowed.includes(name) ? [] : [`dangerous-triggers: ${name}`])),
-    ...(triggers.some((name) => DANGEROUS.includes(name)) ? jobs.flatMap(([name, job]) => rulesOfDanger(name, job)) : []),
-    ...jobs.flatMap(([name, job]) => [...(job.steps ?? []).flatMap((step) => stepFindings(name, step)), ...artipacked(name, job), ...jobFindings(name, job)]),
-    ...conditions(text, jobs), ...(excerpt ? [] : limits(workflow, triggers, jobs)),
-    ...(/toJSON\(\s*secrets\s*\)|secrets\[/i.test(text) ? ['overprovisioned-secrets: all secrets at once'] : []),
-    ...(text.includes('ACTIONS_ALLOW_UNSECURE_COMMANDS') ? ['insecure-commands: set-env and add-path are switched on'] : []),
+    ...pins(text),
+    ...permissions(workflow, text),
+    ...triggers
+      .filter((name) => DANGEROUS.includes(name))
+      .flatMap((name) => (allowed.includes(name) ? [] : [`dangerous-triggers: ${name}`])),
+    ...(triggers.some((name) => DANGEROUS.includes(name))
+      ? jobs.flatMap(([name, job]) => rulesOfDanger(name, job))
+      : []),
+    ...jobs.flatMap(([name, job]) => [
+      ...(job.steps ?? []).flatMap((step) => stepFindings(name, step)),
+      ...artipacked(name, job),
+      ...jobFindings(name, job),
+    ]),
+    ...conditions(text, jobs),
+    ...(excerpt ? [] : limits(workflow, triggers, jobs)),
+    ...(/toJSON\(\s*secrets\s*\)|secrets\[/i.test(text)
+      ? ['overprovisioned-secrets: all secrets at once']
+      : []),
+    ...(text.includes('ACTIONS_ALLOW_UNSECURE_COMMANDS')
+      ? ['insecure-commands: set-env and add-path are switched on']
+      : []),
   ];
 }
 
@@ -56,12 +108,14 @@ function triggersOf(on: unknown): string[] {
 
 /** unpinned-uses and ref-version-mismatch. */
 function pins(text: string): string[] {
-  return [...text.matchAll(/^\s*-?\s*uses:\s*(\S+)(?:\s+#\s*(\S+))?/gm)].flatMap(([, uses = '', comment = '']) => {
-    if (OURS.test(uses)) return [];
-    const [name = '', ref = ''] = uses.split('@');
-    if (!/^[0-9a-f]{40}$/.test(ref)) return [`unpinned-uses: ${uses}`];
-    return PINS[name]?.[comment] === ref ? [] : [`ref-version-mismatch: ${uses} # ${comment}`];
-  });
+  return [...text.matchAll(/^\s*-?\s*uses:\s*(\S+)(?:\s+#\s*(\S+))?/gm)].flatMap(
+    ([, uses = '', comment = '']) => {
+      if (OURS.test(uses)) return [];
+      const [name = '', ref = ''] = uses.split('@');
+      if (!/^[0-9a-f]{40}$/.test(ref)) return [`unpinned-uses: ${uses}`];
+      return PINS[name]?.[comment] === ref ? [] : [`ref-version-mismatch: ${uses} # ${comment}`];
+    },
+  );
 }
 
 /** excessive-permissions: nothing by default, each job what it needs, every write explained. */
@@ -70,74 +124,130 @@ function permissions({ permissions: top, jobs }: Workflow, text: string): string
   return [
     ...(none ? [] : ['excessive-permissions: the workflow does not begin with permissions: {}']),
     ...Object.entries(jobs).flatMap(([name, { permissions: own }]) => {
-      if (typeof own !== 'object') return [`excessive-permissions: job ${name} has ${own ?? 'no permissions of its own'}`];
+      if (typeof own !== 'object')
+        return [`excessive-permissions: job ${name} has ${own ?? 'no permissions of its own'}`];
       return Object.entries(own).flatMap(([scope, level]) => {
         if (level !== 'write') return [];
         if (!MAY_WRITE.has(scope)) return [`excessive-permissions: job ${name} may write ${scope}`];
-        return new RegExp(`^\\s*${scope}: write # \\S`, 'm').test(text) ? [] : [`undocumented-permissions: ${scope}: write has no comment`];
+        return new RegExp(`^\\s*${scope}: write # \\S`, 'm').test(text)
+          ? []
+          : [`undocumented-permissions: ${scope}: write has no comment`];
       });
     }),
   ];
 }
 
-/** Secrets are in reach and a stranger started it: no foreign code, no foreign files, a person in between. */
+/**
+ * Secrets are in reach and a stranger started it: no foreign code, no foreign files, a person in
+ * between.
+ */
 function rulesOfDanger(name: string, { steps = [], environment, if: condition }: Job): string[] {
   return [
-    ...(environment === undefined ? [`secrets-outside-env: job ${name} has secrets within a stranger's reach and no environment`] : []),
-    ...(condition === undefined ? [`dangerous-triggers: job ${name} runs whatever the event was`] : []),
+    ...(environment === undefined
+      ? [
+          `secrets-outside-env: job ${name} has secrets within a stranger's reach and no environment`,
+        ]
+      : []),
+    ...(condition === undefined
+      ? [`dangerous-triggers: job ${name} runs whatever the event was`]
+      : []),
     ...steps.flatMap((step) => [
       ...(step.run === undefined ? [] : [`dangerous-triggers: job ${name} runs a command`]),
-      ...(step.uses?.startsWith('actions/checkout@') === true && (step.with?.['ref'] !== undefined || step.with?.['repository'] !== undefined)
-        ? [`dangerous-triggers: job ${name} checks out ${String(step.with['ref'] ?? step.with['repository'])}`] : []),
-      ...(step.uses?.startsWith('actions/download-artifact@') === true ? [`dangerous-triggers: job ${name} reads an artifact of another run`] : []),
-      ...(step.with?.['code'] === 'host' ? [`dangerous-triggers: job ${name} lets code run unconfined`] : []),
-      ...(step.with?.['allow-unsafe-pr-checkout'] === undefined ? [] : [`dangerous-triggers: job ${name} switches checkout's own guard off`]),
+      ...(step.uses?.startsWith('actions/checkout@') === true &&
+      (step.with?.['ref'] !== undefined || step.with?.['repository'] !== undefined)
+        ? [
+            `dangerous-triggers: job ${name} checks out ${String(step.with['ref'] ?? step.with['repository'])}`,
+          ]
+        : []),
+      ...(step.uses?.startsWith('actions/download-artifact@') === true
+        ? [`dangerous-triggers: job ${name} reads an artifact of another run`]
+        : []),
+      ...(step.with?.['code'] === 'host'
+        ? [`dangerous-triggers: job ${name} lets code run unconfined`]
+        : []),
+      ...(step.with?.['allow-unsafe-pr-checkout'] === undefined
+        ? []
+        : [`dangerous-triggers: job ${name} switches checkout's own guard off`]),
     ]),
   ];
 }
 
 function stepFindings(job: string, step: Step): string[] {
-  const command = step.run ?? (step.uses?.startsWith('actions/github-script@') === true ? String(step.with?.['script'] ?? '') : '');
+  const command =
+    step.run ??
+    (step.uses?.startsWith('actions/github-script@') === true
+      ? String(step.with?.['script'] ?? '')
+      : '');
   return [
-    ...(command.includes('${{') ? [`template-injection: job ${job}: an expression inside a command`] : []),
-    ...(/GITHUB_(?:ENV|PATH)\b/.test(command) ? [`github-env: job ${job} writes to the runner's environment`] : []),
+    ...(command.includes('${{')
+      ? [`template-injection: job ${job}: an expression inside a command`]
+      : []),
+    ...(/GITHUB_(?:ENV|PATH)\b/.test(command)
+      ? [`github-env: job ${job} writes to the runner's environment`]
+      : []),
     ...(/secrets\./.test(command) ? [`secrets-in-commands: job ${job}`] : []),
-    ...(step.uses?.startsWith('actions/cache@') === true || step.uses?.startsWith('actions/cache/') === true || step.with?.['cache'] !== undefined && !OURS.test(step.uses ?? '')
-      ? [`cache-poisoning: job ${job} restores a cache that other runs can write`] : []),
+    ...(step.uses?.startsWith('actions/cache@') === true ||
+    step.uses?.startsWith('actions/cache/') === true ||
+    (step.with?.['cache'] !== undefined && !OURS.test(step.uses ?? ''))
+      ? [`cache-poisoning: job ${job} restores a cache that other runs can write`]
+      : []),
   ];
 }
 
 function jobFindings(name: string, { secrets, uses, 'runs-on': runner }: Job): string[] {
   return [
     ...(secrets === 'inherit' ? [`secrets-inherit: job ${name}`] : []),
-    ...(uses !== undefined && !/@[0-9a-f]{40}$/.test(uses) ? [`unpinned-uses: job ${name} uses ${uses}`] : []),
-    ...(JSON.stringify(runner ?? '').includes('self-hosted') ? [`self-hosted-runner: job ${name}`] : []),
+    ...(uses !== undefined && !/@[0-9a-f]{40}$/.test(uses)
+      ? [`unpinned-uses: job ${name} uses ${uses}`]
+      : []),
+    ...(JSON.stringify(runner ?? '').includes('self-hosted')
+      ? [`self-hosted-runner: job ${name}`]
+      : []),
   ];
 }
 
 /**
- * Credentials that a checkout leaves behind must not be uploaded. They are given up, or (where the action has to fetch with
- * them) kept outside of the workspace, as checkout does from v6 on, with nothing but a named folder uploaded.
+ * Credentials that a checkout leaves behind must not be uploaded. They are given up, or (where the
+ * action has to fetch with them) kept outside of the workspace, as checkout does from v6 on, with
+ * nothing but a named folder uploaded.
  */
 function artipacked(name: string, { steps = [] }: Job): string[] {
-  const keeps = steps.some(({ uses, with: given }) => uses?.startsWith('actions/checkout@') === true && given?.['persist-credentials'] !== false);
+  const keeps = steps.some(
+    ({ uses, with: given }) =>
+      uses?.startsWith('actions/checkout@') === true && given?.['persist-credentials'] !== false,
+  );
   if (!keeps) return [];
-  const uploads = steps.filter(({ uses }) => uses?.startsWith('actions/upload-artifact@') === true).map(({ with: given }) => String(given?.['path'] ?? '.'));
+  const uploads = steps
+    .filter(({ uses }) => uses?.startsWith('actions/upload-artifact@') === true)
+    .map(({ with: given }) => String(given?.['path'] ?? '.'));
   const runs = steps.some(({ run }) => run !== undefined);
   return [
-    ...uploads.filter((path) => !/^[a-z][\w-]*$/.test(path)).map((path) => `artipacked: job ${name} uploads ${path} beside persisted credentials`),
+    ...uploads
+      .filter((path) => !/^[a-z][\w-]*$/.test(path))
+      .map((path) => `artipacked: job ${name} uploads ${path} beside persisted credentials`),
     ...(runs ? [`artipacked: job ${name} runs commands beside persisted credentials`] : []),
   ];
 }
 
-/** unsound-condition: a block scalar keeps its line end, and text around an expression makes it a text: both are always true. */
+/**
+ * unsound-condition: a block scalar keeps its line end, and text around an expression makes it a
+ * text: both are always true.
+ */
 function conditions(text: string, jobs: [string, Job][]): string[] {
-  const written = jobs.flatMap(([name, job]) => [job.if, ...(job.steps ?? []).map((step) => step.if)].filter((value) => value !== undefined).map((value) => ({ name, value: String(value) })));
+  const written = jobs.flatMap(([name, job]) =>
+    [job.if, ...(job.steps ?? []).map((step) => step.if)]
+      .filter((value) => value !== undefined)
+      .map((value) => ({ name, value: String(value) })),
+  );
   return [
     ...(/^\s*-?\s*if:\s*[|>]/m.test(text) ? ['unsound-condition: a condition as a block'] : []),
     ...written.flatMap(({ name, value }) => [
-      ...(value.includes('${{') && !/^\$\{\{[^}]*\}\}$/.test(value) ? [`unsound-condition: job ${name}: ${value}`] : []),
-      ...(/github\.(?:actor|triggering_actor)\b/.test(value) ? [`bot-conditions: job ${name}: ${value}`] : []),
+      ...(value.includes('${{') && !/^\$\{\{[^}]*\}\}$/.test(value)
+        ? [`unsound-condition: job ${name}: ${value}`]
+        : []),
+      ...(/github\.(?:actor|triggering_actor)\b/.test(value)
+        ? [`bot-conditions: job ${name}: ${value}`]
+        : []),
     ]),
   ];
 }
@@ -145,15 +255,28 @@ function conditions(text: string, jobs: [string, Job][]): string[] {
 /** concurrency-limits, and an end for every job. */
 function limits({ concurrency }: Workflow, triggers: string[], jobs: [string, Job][]): string[] {
   const repeated = triggers.some((name) => ['push', 'pull_request', ...DANGEROUS].includes(name));
-  const group = typeof concurrency === 'object' ? concurrency.group ?? '' : concurrency ?? '';
+  const group = typeof concurrency === 'object' ? (concurrency.group ?? '') : (concurrency ?? '');
   return [
-    ...(repeated && group === '' ? ['concurrency-limits: every push starts a run beside the others'] : []),
-    ...jobs.flatMap(([name, job]) => (job['timeout-minutes'] === undefined ? [`timeout: job ${name} may run for six hours`] : [])),
+    ...(repeated && group === ''
+      ? ['concurrency-limits: every push starts a run beside the others']
+      : []),
+    ...jobs.flatMap(([name, job]) =>
+      job['timeout-minutes'] === undefined ? [`timeout: job ${name} may run for six hours`] : [],
+    ),
   ];
 }
 
-/** Expressions in `env:` and `with:` are values, but a text that a stranger chose must not choose where things go. */
+/**
+ * Expressions in `env:` and `with:` are values, but a text that a stranger chose must not choose
+ * where things go.
+ */
 export function foreignInputs(text: string): string[] {
   const { jobs } = parse(text) as Workflow;
-  return Object.values(jobs).flatMap(({ steps = [] }) => steps.flatMap((step) => Object.entries(step.with ?? {}).flatMap(([key, value]) => (FOREIGN.test(String(value)) ? [`${key}: ${String(value)}`] : []))));
+  return Object.values(jobs).flatMap(({ steps = [] }) =>
+    steps.flatMap((step) =>
+      Object.entries(step.with ?? {}).flatMap(([key, value]) =>
+        FOREIGN.test(String(value)) ? [`${key}: ${String(value)}`] : [],
+      ),
+    ),
+  );
 }

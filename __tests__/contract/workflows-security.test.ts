@@ -6,9 +6,16 @@ import { auditWorkflow, foreignInputs } from './workflow-audits.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const files = ['.github/workflows', 'examples/workflows'].flatMap((folder) => readdirSync(join(ROOT, folder)).filter((name) => /\.ya?ml$/.test(name)).map((name) => `${folder}/${name}`));
+const files = ['.github/workflows', 'examples/workflows'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => /\.ya?ml$/.test(name))
+    .map((name) => `${folder}/${name}`),
+);
 /** The two that work on forks with secrets; why they may is said in them and in SECURITY.md. */
-const ALLOWED: Record<string, string[]> = { 'examples/workflows/fork-evaluate.yml': ['workflow_run'], 'examples/workflows/fork-approve.yml': ['pull_request_target'] };
+const ALLOWED: Record<string, string[]> = {
+  'examples/workflows/fork-evaluate.yml': ['workflow_run'],
+  'examples/workflows/fork-approve.yml': ['pull_request_target'],
+};
 
 describe('the shipped workflows', () => {
   test.each(files)('%s passes every audit', (file) => {
@@ -17,17 +24,25 @@ describe('the shipped workflows', () => {
 
   test('that may use a dangerous trigger exist, use it, and are no others', () => {
     expect(files).toEqual(expect.arrayContaining(Object.keys(ALLOWED)));
-    const flagged = files.filter((file) => auditWorkflow(read(file)).some((finding) => finding.startsWith('dangerous-triggers')));
+    const flagged = files.filter((file) =>
+      auditWorkflow(read(file)).some((finding) => finding.startsWith('dangerous-triggers')),
+    );
     expect(flagged.sort()).toEqual(Object.keys(ALLOWED).sort());
   });
 
   test.each(files)('%s gives no input a value that a stranger writes', (file) => {
     // The one exception is typed by hand into the form of a manual run, by somebody who may write.
-    expect(foreignInputs(read(file)).filter((found) => found !== 'overrides: ${{ inputs.overrides }}')).toEqual([]);
+    expect(
+      foreignInputs(read(file)).filter((found) => found !== 'overrides: ${{ inputs.overrides }}'),
+    ).toEqual([]);
   });
 
   test('in the README and the security policy keep the same rules', () => {
-    const blocks = ['README.md', 'SECURITY.md'].flatMap((page) => [...read(page).matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, block = '']) => block)).filter((block) => /^jobs:/m.test(block));
+    const blocks = ['README.md', 'SECURITY.md']
+      .flatMap((page) =>
+        [...read(page).matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, block = '']) => block),
+      )
+      .filter((block) => /^jobs:/m.test(block));
     expect(blocks.length).toBeGreaterThan(0);
     for (const block of blocks) expect(auditWorkflow(block, { excerpt: true })).toEqual([]);
   });
@@ -50,7 +65,10 @@ jobs:
           persist-credentials: false
       - run: npm test
 `;
-  const dangerous = sound.replace('on: pull_request', 'on: pull_request_target').replace('      - run: npm test\n', '').replace('    runs-on', '    if: true\n    environment: e\n    runs-on');
+  const dangerous = sound
+    .replace('on: pull_request', 'on: pull_request_target')
+    .replace('      - run: npm test\n', '')
+    .replace('    runs-on', '    if: true\n    environment: e\n    runs-on');
 
   test('nothing in a sound workflow', () => {
     expect(auditWorkflow(sound)).toEqual([]);
@@ -69,38 +87,96 @@ jobs:
     ['excessive-permissions', sound.replace('contents: read', 'id-token: write # why not')],
     ['undocumented-permissions', sound.replace('contents: read', 'checks: write')],
     ['dangerous-triggers', sound.replace('on: pull_request', 'on: [push, pull_request_target]')],
-    ['dangerous-triggers', sound.replace('on: pull_request', 'on: { workflow_run: { workflows: [x] } }')],
-    ['template-injection', sound.replace('npm test', 'echo "${{ github.event.pull_request.title }}"')],
+    [
+      'dangerous-triggers',
+      sound.replace('on: pull_request', 'on: { workflow_run: { workflows: [x] } }'),
+    ],
+    [
+      'template-injection',
+      sound.replace('npm test', 'echo "${{ github.event.pull_request.title }}"'),
+    ],
     ['github-env', sound.replace('npm test', 'echo "A=1" >> "$GITHUB_ENV"')],
-    ['cache-poisoning', sound.replace('          persist-credentials: false', '          persist-credentials: false\n          cache: npm')],
+    [
+      'cache-poisoning',
+      sound.replace(
+        '          persist-credentials: false',
+        '          persist-credentials: false\n          cache: npm',
+      ),
+    ],
     ['artipacked', sound.replace('false', 'true')],
-    ['artipacked', sound.replace('        with:\n          persist-credentials: false\n      - run: npm test\n', '      - uses: actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f # v7.0.0\n        with: { path: . }\n')],
-    ['unsound-condition', sound.replace('      - run', '      - if: |\n          ${{ github.ref == 1 }}\n        run')],
-    ['unsound-condition', sound.replace('      - run', "      - if: ${{ github.ref }} == 'x'\n        run")],
-    ['bot-conditions', sound.replace('      - run', "      - if: github.actor == 'dependabot[bot]'\n        run")],
+    [
+      'artipacked',
+      sound.replace(
+        '        with:\n          persist-credentials: false\n      - run: npm test\n',
+        '      - uses: actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f # v7.0.0\n        with: { path: . }\n',
+      ),
+    ],
+    [
+      'unsound-condition',
+      sound.replace('      - run', '      - if: |\n          ${{ github.ref == 1 }}\n        run'),
+    ],
+    [
+      'unsound-condition',
+      sound.replace('      - run', "      - if: ${{ github.ref }} == 'x'\n        run"),
+    ],
+    [
+      'bot-conditions',
+      sound.replace('      - run', "      - if: github.actor == 'dependabot[bot]'\n        run"),
+    ],
     ['concurrency-limits', sound.replace('concurrency: { group: x-1 }\n', '')],
     ['timeout', sound.replace('    timeout-minutes: 5\n', '')],
     ['secrets-inherit', sound.replace('    runs-on', '    secrets: inherit\n    runs-on')],
-    ['overprovisioned-secrets', sound.replace('- run: npm test', '- run: npm test\n        env: { A: "${{ toJSON(secrets) }}" }')],
-    ['insecure-commands', sound.replace('- run: npm test', '- run: npm test\n        env: { ACTIONS_ALLOW_UNSECURE_COMMANDS: true }')],
+    [
+      'overprovisioned-secrets',
+      sound.replace(
+        '- run: npm test',
+        '- run: npm test\n        env: { A: "${{ toJSON(secrets) }}" }',
+      ),
+    ],
+    [
+      'insecure-commands',
+      sound.replace(
+        '- run: npm test',
+        '- run: npm test\n        env: { ACTIONS_ALLOW_UNSECURE_COMMANDS: true }',
+      ),
+    ],
     ['self-hosted-runner', sound.replace('ubuntu-latest', '[self-hosted, linux]')],
   ])('%s', (audit, text) => {
     expect(auditWorkflow(text).map((finding) => finding.split(':')[0])).toContain(audit);
   });
 
   test.each<[string, string]>([
-    ['checks out', dangerous.replace('persist-credentials: false', 'persist-credentials: false\n          ref: ${{ github.event.pull_request.head.sha }}')],
+    [
+      'checks out',
+      dangerous.replace(
+        'persist-credentials: false',
+        'persist-credentials: false\n          ref: ${{ github.event.pull_request.head.sha }}',
+      ),
+    ],
     ['runs a command', `${dangerous}      - run: npm test\n`],
-    ['reads an artifact', `${dangerous}      - uses: actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c # v8.0.1\n`],
+    [
+      'reads an artifact',
+      `${dangerous}      - uses: actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c # v8.0.1\n`,
+    ],
     ['runs whatever the event was', dangerous.replace('    if: true\n', '')],
     ['no environment', dangerous.replace('    environment: e\n', '')],
     ['unconfined', `${dangerous}      - uses: <owner>/evaldiff@v1\n        with: { code: host }\n`],
-    ['own guard', dangerous.replace('persist-credentials: false', 'persist-credentials: false\n          allow-unsafe-pr-checkout: true')],
-  ])('what a workflow with secrets within a stranger\'s reach must not do: %s', (what, text) => {
-    expect(auditWorkflow(text, { allowed: ['pull_request_target'] })).toEqual([expect.stringContaining(what)]);
+    [
+      'own guard',
+      dangerous.replace(
+        'persist-credentials: false',
+        'persist-credentials: false\n          allow-unsafe-pr-checkout: true',
+      ),
+    ],
+  ])("what a workflow with secrets within a stranger's reach must not do: %s", (what, text) => {
+    expect(auditWorkflow(text, { allowed: ['pull_request_target'] })).toEqual([
+      expect.stringContaining(what),
+    ]);
   });
 
   test('inputs that a stranger writes', () => {
-    expect(foreignInputs(sound.replace('persist-credentials: false', 'ref: ${{ github.head_ref }}'))).toEqual(['ref: ${{ github.head_ref }}']);
+    expect(
+      foreignInputs(sound.replace('persist-credentials: false', 'ref: ${{ github.head_ref }}')),
+    ).toEqual(['ref: ${{ github.head_ref }}']);
   });
 });

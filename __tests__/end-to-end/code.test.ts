@@ -20,7 +20,7 @@ metrics_rollup:
   code: |
     result = num_passes > num_fails and num_tries * num_metrics == num_passes + num_fails`;
 
-describe('a project\'s own code', () => {
+describe("a project's own code", () => {
   test('judges in Python and in JavaScript, confined: no keys, no process, no network', async () => {
     const at = await stage(obedient);
     const base = { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(6, METRICS) };
@@ -28,8 +28,11 @@ describe('a project\'s own code', () => {
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3', errors: '0' });
     const [first] = run.result.suites[0]!.references;
     expect(first).toMatchObject({ id: 'q1', base: { rollup: 'pass' }, head: { rollup: 'fail' } });
-    expect(first!.base!.tries[0]!.scores.map(({ metric, status, value }) => [metric, status, value])).toEqual([
-      ['in python', 'pass', { length: 8, keys: [], pi: 3 }], ['in javascript', 'pass', 'undefinedundefinedundefined'],
+    expect(
+      first!.base!.tries[0]!.scores.map(({ metric, status, value }) => [metric, status, value]),
+    ).toEqual([
+      ['in python', 'pass', { length: 8, keys: [], pi: 3 }],
+      ['in javascript', 'pass', 'undefinedundefinedundefined'],
     ]);
   });
 
@@ -43,26 +46,51 @@ metrics:
   - { name: number, code: "metric = 1\\nresult = 1" }
   - { name: file, code: "metric = open('/etc/passwd').read()\\nresult = True" }
   - { name: js, language: javascript, code: "result = nothing.here" }`;
-    const run = await onPullRequest(at, changeOf({ 'README.md': 'About' }, { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, broken) }));
+    const run = await onPullRequest(
+      at,
+      changeOf(
+        { 'README.md': 'About' },
+        { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, broken) },
+      ),
+    );
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'error', errors: '1', 'pass-rate-head': '' });
-    expect(run.result.suites[0]!.references[0]!.head!.tries[0]!.scores.map(({ metric, status, reason }) => [metric, status, reason])).toEqual([
-      ['syntax', 'error', expect.stringMatching(/SyntaxError on line 1/)], ['raises', 'error', expect.stringMatching(/ValueError on line 2/)],
-      ['forgets', 'error', expect.stringMatching(/did not set result/)], ['number', 'error', expect.stringMatching(/result must be True or False, not int/)],
-      ['file', 'error', expect.stringMatching(/PermissionError on line 1/)], ['js', 'error', expect.stringMatching(/ReferenceError/)],
+    expect(
+      run.result.suites[0]!.references[0]!.head!.tries[0]!.scores.map(
+        ({ metric, status, reason }) => [metric, status, reason],
+      ),
+    ).toEqual([
+      ['syntax', 'error', expect.stringMatching(/SyntaxError on line 1/)],
+      ['raises', 'error', expect.stringMatching(/ValueError on line 2/)],
+      ['forgets', 'error', expect.stringMatching(/did not set result/)],
+      ['number', 'error', expect.stringMatching(/result must be True or False, not int/)],
+      ['file', 'error', expect.stringMatching(/PermissionError on line 1/)],
+      ['js', 'error', expect.stringMatching(/ReferenceError/)],
     ]);
   });
 
   test('can be given its place, and names of the environment, by the workflow', async () => {
     const at = await stage(obedient);
     const metric = `n_tries: 1\nmetrics:\n  - name: sees\n    code: |\n      import os\n      metric = sorted(name for name in os.environ if name.startswith(("LOCAL", "TEAM", "INPUT", "GITHUB")))\n      result = True`;
-    const change = changeOf({ 'README.md': 'About' }, { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, metric) });
+    const change = changeOf(
+      { 'README.md': 'About' },
+      { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, metric) },
+    );
     const value = async (inputs: Record<string, string>) => {
-      const run = await onPullRequest(at, change, { inputs, env: { TEAM_NAME: 'a', TEAM_SECRET: 'b' } });
+      const run = await onPullRequest(at, change, {
+        inputs,
+        env: { TEAM_NAME: 'a', TEAM_SECRET: 'b' },
+      });
       return run.result.suites[0]?.references[0]?.head?.tries[0]?.scores[0];
     };
-    expect(await value({ code: 'host', 'code-env': 'TEAM_NAME' })).toMatchObject({ status: 'pass', value: ['TEAM_NAME'] });
-    expect(await value({ code: 'off' })).toMatchObject({ status: 'error', reason: expect.stringMatching(/code: off/) });
+    expect(await value({ code: 'host', 'code-env': 'TEAM_NAME' })).toMatchObject({
+      status: 'pass',
+      value: ['TEAM_NAME'],
+    });
+    expect(await value({ code: 'off' })).toMatchObject({
+      status: 'error',
+      reason: expect.stringMatching(/code: off/),
+    });
   });
 });
 
@@ -79,15 +107,29 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `;
 
-describe('a team\'s own application', () => {
-  const settings = 'models:\n  app: { provider: program, command: [node, app/main.mjs], files: ["app/**"] }\n';
-  const base = { ...quiz({ settings, model: 'app' }), 'app/main.mjs': APP, 'app/style.txt': 'exact\n' };
+describe("a team's own application", () => {
+  const settings =
+    'models:\n  app: { provider: program, command: [node, app/main.mjs], files: ["app/**"] }\n';
+  const base = {
+    ...quiz({ settings, model: 'app' }),
+    'app/main.mjs': APP,
+    'app/style.txt': 'exact\n',
+  };
 
-  test('is run from each side\'s own commit, outside the workspace and without keys, and judged like a model', async () => {
+  test("is run from each side's own commit, outside the workspace and without keys, and judged like a model", async () => {
     const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(base, { 'app/style.txt': 'vague\n' }), { inputs: { code: 'host' } });
-    expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3', errors: '0', 'cost-usd': '' });
-    expect(run.result.suites[0]?.because).toEqual([{ key: expect.any(String), file: 'evaldiff.yaml' }]);
+    const run = await onPullRequest(at, changeOf(base, { 'app/style.txt': 'vague\n' }), {
+      inputs: { code: 'host' },
+    });
+    expect(run.outputs).toMatchObject({
+      conclusion: 'failure',
+      regressed: '3',
+      errors: '0',
+      'cost-usd': '',
+    });
+    expect(run.result.suites[0]?.because).toEqual([
+      { key: expect.any(String), file: 'evaldiff.yaml' },
+    ]);
     expect(onlyComment(at)).toContain('✗ Regressed');
     expect(run.annotations).toEqual([]);
     expect(at.models.requests).toEqual([]);
@@ -95,8 +137,13 @@ describe('a team\'s own application', () => {
 
   test('is found in a project that lies in a folder of its repository', async () => {
     const at = await stage(obedient);
-    const inFolder = (files: Record<string, string>) => Object.fromEntries(Object.entries(files).map(([path, text]) => [`apps/quiz/${path}`, text]));
-    const run = await onPullRequest(at, changeOf(inFolder(base), inFolder({ 'app/style.txt': 'vague\n' })), { inputs: { code: 'host', 'working-directory': 'apps/quiz' } });
+    const inFolder = (files: Record<string, string>) =>
+      Object.fromEntries(Object.entries(files).map(([path, text]) => [`apps/quiz/${path}`, text]));
+    const run = await onPullRequest(
+      at,
+      changeOf(inFolder(base), inFolder({ 'app/style.txt': 'vague\n' })),
+      { inputs: { code: 'host', 'working-directory': 'apps/quiz' } },
+    );
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3', errors: '0' });
   });
 
@@ -105,9 +152,12 @@ describe('a team\'s own application', () => {
     const run = await onPullRequest(at, changeOf(base, { 'app/style.txt': 'vague\n' }));
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(run.annotations.map(({ properties, message }) => [properties, message])).toEqual([[
-      'file=prompts/quiz.yaml,line=3', 'prompts/quiz.yaml:3: the model "app" is a program of this repository. It runs only with code: host (input code, or --code host).',
-    ]]);
+    expect(run.annotations.map(({ properties, message }) => [properties, message])).toEqual([
+      [
+        'file=prompts/quiz.yaml,line=3',
+        'prompts/quiz.yaml:3: the model "app" is a program of this repository. It runs only with code: host (input code, or --code host).',
+      ],
+    ]);
     expect(run.log).not.toContain('the app is up');
   });
 });

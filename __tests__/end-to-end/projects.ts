@@ -1,10 +1,17 @@
-import { bareOrigin, createRepository, type FixtureFiles, type FixtureRepository } from '../stand-ins/repository.ts';
+import {
+  bareOrigin,
+  createRepository,
+  type FixtureFiles,
+  type FixtureRepository,
+} from '../stand-ins/repository.ts';
 import type { Script } from '../stand-ins/models/server.ts';
 
 /** A pull request in a bare origin, with its refs as GitHub keeps them. */
 export interface Change {
   origin: FixtureRepository;
-  /** The base branch's tip, as the event says it: where head branched off, unless `main` went on. */
+  /**
+   * The base branch's tip, as the event says it: where head branched off, unless `main` went on.
+   */
   base: string;
   head: string;
   /** The commit that `pull_request` checks out; null where the two sides cannot be merged. */
@@ -18,25 +25,53 @@ export interface History {
   ahead?: FixtureFiles[];
 }
 
-/** `main` holds `base`; on the branch `topic` the files of `head` are put over it (null removes one). */
-export function changeOf(base: FixtureFiles, head: FixtureFiles, { behind = [], ahead = [] }: History = {}): Change {
+/**
+ * `main` holds `base`; on the branch `topic` the files of `head` are put over it (null removes
+ * one).
+ */
+export function changeOf(
+  base: FixtureFiles,
+  head: FixtureFiles,
+  { behind = [], ahead = [] }: History = {},
+): Change {
   const repository = createRepository();
   repository.commit('Base', base);
   repository.git('switch', '--quiet', '--create', 'topic');
-  const heads = [head, ...ahead].map((files, index) => repository.commit(`Change ${String(index + 1)}`, files));
+  const heads = [head, ...ahead].map((files, index) =>
+    repository.commit(`Change ${String(index + 1)}`, files),
+  );
   repository.git('switch', '--quiet', 'main');
-  for (const [index, files] of behind.entries()) repository.commit(`Main ${String(index + 1)}`, files);
+  for (const [index, files] of behind.entries())
+    repository.commit(`Main ${String(index + 1)}`, files);
   return published(repository, heads.at(-1)!);
 }
 
 function published(repository: FixtureRepository, head: string): Change {
   const base = repository.git('rev-parse', 'main');
   repository.git('switch', '--quiet', '--detach', 'main');
-  repository.git('-c', 'user.name=GitHub', '-c', 'user.email=noreply@example.com', 'merge', '--quiet', '--no-ff', '--no-gpg-sign', '-m', 'Merge', head);
+  repository.git(
+    '-c',
+    'user.name=GitHub',
+    '-c',
+    'user.email=noreply@example.com',
+    'merge',
+    '--quiet',
+    '--no-ff',
+    '--no-gpg-sign',
+    '-m',
+    'Merge',
+    head,
+  );
   const merge = repository.git('rev-parse', 'HEAD');
   repository.git('switch', '--quiet', 'topic');
   const origin = bareOrigin(repository);
-  repository.git('push', '--quiet', origin.directory, `${head}:refs/pull/12/head`, `${merge}:refs/pull/12/merge`);
+  repository.git(
+    'push',
+    '--quiet',
+    origin.directory,
+    `${head}:refs/pull/12/head`,
+    `${merge}:refs/pull/12/merge`,
+  );
   return { origin, base, head, merge };
 }
 
@@ -77,8 +112,18 @@ models:
 `;
 
 /** A prompt that asks numbered questions; the right answer to the n-th is `answer n`. */
-export function quiz({ system = 'Be exact.', questions = 6, metrics = 'metrics: [{ name: answer, uses: exact_match }]', model = 'quiz-model', settings = SETTINGS }: Quiz = {}): Record<string, string> {
-  return { 'evaldiff.yaml': settings, 'prompts/quiz.yaml': quizPrompt(system, model), 'prompts/tests/quiz.yaml': quizTests(questions, metrics) };
+export function quiz({
+  system = 'Be exact.',
+  questions = 6,
+  metrics = 'metrics: [{ name: answer, uses: exact_match }]',
+  model = 'quiz-model',
+  settings = SETTINGS,
+}: Quiz = {}): Record<string, string> {
+  return {
+    'evaldiff.yaml': settings,
+    'prompts/quiz.yaml': quizPrompt(system, model),
+    'prompts/tests/quiz.yaml': quizTests(questions, metrics),
+  };
 }
 
 export function quizPrompt(system: string, model = 'quiz-model', name = 'quiz'): string {
@@ -112,11 +157,19 @@ export function questionOf(messages: readonly { content: string }[]): number {
 /** A model that does what its system prompt says: right, except for the questions after "Skip". */
 export const obedient: Script = ({ messages }) => {
   const n = questionOf(messages);
-  const skipped = /Skip ([\d ]+)/.exec(messages[0]?.content ?? '')?.[1]?.trim().split(' ').map(Number) ?? [];
+  const skipped =
+    /Skip ([\d ]+)/
+      .exec(messages[0]?.content ?? '')?.[1]
+      ?.trim()
+      .split(' ')
+      .map(Number) ?? [];
   return { text: skipped.includes(n) ? 'no idea' : `answer ${String(n)}` };
 };
 
-/** A model whose n-th answer to a question is right or wrong by `luck`, a number in [0, 1) that depends on nothing but its arguments. */
+/**
+ * A model whose n-th answer to a question is right or wrong by `luck`, a number in [0, 1) that
+ * depends on nothing but its arguments.
+ */
 export function chancy(passRate: (system: string, question: number) => number): Script {
   const asked = new Map<string, number>();
   return ({ messages }) => {
@@ -132,7 +185,8 @@ export function chancy(passRate: (system: string, question: number) => number): 
 /** FNV-1a with a finalizer, as a share of 1: the same on every machine. */
 function luck(text: string): number {
   let hash = 2_166_136_261;
-  for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619);
+  for (const character of text)
+    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2_ae35);
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;

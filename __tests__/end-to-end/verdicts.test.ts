@@ -1,5 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { changeOf, chancy, obedient, questionOf, quiz, quizPrompt, quizTests, SETTINGS } from './projects.ts';
+import {
+  changeOf,
+  chancy,
+  obedient,
+  questionOf,
+  quiz,
+  quizPrompt,
+  quizTests,
+  SETTINGS,
+} from './projects.ts';
 import { onPullRequest, onlyComment, stage } from './stage.ts';
 
 const METRICS = 'metrics: [{ name: answer, uses: exact_match }]';
@@ -7,7 +16,9 @@ const METRICS = 'metrics: [{ name: answer, uses: exact_match }]';
 describe('the verdict', () => {
   test('of a model that tosses a coin on both sides is never red', async () => {
     const at = await stage(chancy(() => 0.5));
-    const change = changeOf(quiz({ questions: 20 }), { 'prompts/quiz.yaml': quizPrompt('Be exact, please.') });
+    const change = changeOf(quiz({ questions: 20 }), {
+      'prompts/quiz.yaml': quizPrompt('Be exact, please.'),
+    });
     const run = await onPullRequest(at, change);
     expect(run.code).toBe(0);
     expect(run.outputs['conclusion']).not.toBe('failure');
@@ -22,18 +33,30 @@ describe('the verdict', () => {
     const at = await stage(({ messages, ...rest }) => {
       const key = JSON.stringify(messages);
       asked.set(key, (asked.get(key) ?? 0) + 1);
-      const flips = messages[0]?.content === 'Be brief.' && questionOf(messages) === 3 && asked.get(key) === 1;
+      const flips =
+        messages[0]?.content === 'Be brief.' && questionOf(messages) === 3 && asked.get(key) === 1;
       return flips ? { text: 'no idea' } : obedient({ messages, ...rest });
     });
     const two = (system: string) => ({
-      'prompts/quiz.yaml': quizPrompt(system), 'prompts/fixed.yaml': quizPrompt(system, 'quiz-model', 'fixed').replace('temperature: 0.5', 'temperature: 0.6'),
+      'prompts/quiz.yaml': quizPrompt(system),
+      'prompts/fixed.yaml': quizPrompt(system, 'quiz-model', 'fixed').replace(
+        'temperature: 0.5',
+        'temperature: 0.6',
+      ),
       'prompts/tests/fixed.yaml': `n_tries: 3\n${quizTests(6, METRICS)}`,
     });
-    const run = await onPullRequest(at, changeOf({ ...quiz(), ...two('Be exact.') }, two('Be brief.')));
+    const run = await onPullRequest(
+      at,
+      changeOf({ ...quiz(), ...two('Be exact.') }, two('Be brief.')),
+    );
     expect(run.code).toBe(0);
     expect(run.outputs).toMatchObject({ regressed: '0' });
     expect(run.result.suites.map(({ verdict }) => verdict)).not.toContain('regressed');
-    const flipped = run.result.suites.flatMap(({ references }) => references.filter(({ id }) => id === 'q3').map(({ head, status }) => [head!.passes < head!.tries_judged, status]));
+    const flipped = run.result.suites.flatMap(({ references }) =>
+      references
+        .filter(({ id }) => id === 'q3')
+        .map(({ head, status }) => [head!.passes < head!.tries_judged, status]),
+    );
     // Both prompts ask the same words, so the one wrong answer reached at least one of them.
     expect(flipped.some(([hasFailed]) => hasFailed)).toBe(true);
     expect(flipped.map(([, status]) => status)).not.toContain('regressed');
@@ -41,7 +64,10 @@ describe('the verdict', () => {
 
   test('of a fall by twenty points over fifty references and three tries is red, with the numbers', async () => {
     const at = await stage(chancy((system) => (system === 'Be exact.' ? 0.92 : 0.72)));
-    const change = changeOf({ ...quiz({ questions: 50 }), 'evaldiff.yaml': `${SETTINGS}n_tries: 3\n` }, { 'prompts/quiz.yaml': quizPrompt('Be brief.') });
+    const change = changeOf(
+      { ...quiz({ questions: 50 }), 'evaldiff.yaml': `${SETTINGS}n_tries: 3\n` },
+      { 'prompts/quiz.yaml': quizPrompt('Be brief.') },
+    );
     const run = await onPullRequest(at, change);
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'failure', calls: '300', errors: '0' });
@@ -59,23 +85,34 @@ describe('the verdict', () => {
 
   test('of a fall by five points over six references says that it cannot tell, and what would settle it', async () => {
     const at = await stage(obedient);
-    const change = changeOf({ ...quiz(), 'evaldiff.yaml': SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.05') }, { 'prompts/quiz.yaml': quizPrompt('Be brief.') });
+    const change = changeOf(
+      { ...quiz(), 'evaldiff.yaml': SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.05') },
+      { 'prompts/quiz.yaml': quizPrompt('Be brief.') },
+    );
     const run = await onPullRequest(at, change);
     expect(run.code).toBe(0);
     expect(run.outputs['conclusion']).toBe('neutral');
     expect(onlyComment(at)).toMatch(/\*\*\? Cannot tell\*\* – /);
-    expect(run.result.suites[0]?.summary).toMatch(/takes about \d+ tries of each reference or \d+ references/);
+    expect(run.result.suites[0]?.summary).toMatch(
+      /takes about \d+ tries of each reference or \d+ references/,
+    );
     expect(at.github.state.checkRuns[0]?.conclusion).toBe('neutral');
   });
 });
 
 describe('a change of the yardstick alone', () => {
-  test('generates nothing twice: one side\'s calls serve both, and none of the change is the prompt\'s', async () => {
+  test("generates nothing twice: one side's calls serve both, and none of the change is the prompt's", async () => {
     const at = await stage(obedient);
     const base = quiz({ system: 'Be exact. Skip 1 2', questions: 8 });
-    const change = changeOf({ ...base, 'evaldiff.yaml': `${SETTINGS}n_tries: 2\n` }, {
-      'prompts/tests/quiz.yaml': quizTests(8, 'metrics:\n  - { name: answer, uses: contains, with: { value: " " } }'),
-    });
+    const change = changeOf(
+      { ...base, 'evaldiff.yaml': `${SETTINGS}n_tries: 2\n` },
+      {
+        'prompts/tests/quiz.yaml': quizTests(
+          8,
+          'metrics:\n  - { name: answer, uses: contains, with: { value: " " } }',
+        ),
+      },
+    );
     const run = await onPullRequest(at, change);
     expect(at.models.requests).toHaveLength(16);
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '16' });
@@ -83,8 +120,13 @@ describe('a change of the yardstick alone', () => {
     const [split] = run.result.yardstick;
     expect(split?.rates).toEqual({ base_base: 0.75, base_head: 1, head_base: 0.75, head_head: 1 });
     expect([split?.prompt_effect, split?.yardstick_effect, split?.total]).toEqual([0, 0.25, 0.25]);
-    expect(split?.flipped.map(({ id, from, to }) => [id, from, to])).toEqual([['q1', 'fail', 'pass'], ['q2', 'fail', 'pass']]);
-    expect(run.result.suites[0]?.because).toEqual([{ key: 'metrics.answer', file: 'prompts/tests/quiz.yaml' }]);
+    expect(split?.flipped.map(({ id, from, to }) => [id, from, to])).toEqual([
+      ['q1', 'fail', 'pass'],
+      ['q2', 'fail', 'pass'],
+    ]);
+    expect(run.result.suites[0]?.because).toEqual([
+      { key: 'metrics.answer', file: 'prompts/tests/quiz.yaml' },
+    ]);
     expect(onlyComment(at)).toContain('The yardstick changed in 1 suite');
   });
 });
@@ -93,9 +135,17 @@ describe('answers', () => {
   test('are shared by references that ask the same, and two tries never share one', async () => {
     const at = await stage(chancy(() => 0.5));
     const twins = `${METRICS}\nreferences:\n${['a', 'b'].map((id) => `  - { id: ${id}, input: { question: "Question 1?" }, expected: "answer 1" }\n`).join('')}`;
-    const run = await onPullRequest(at, changeOf({ 'README.md': 'About' }, { ...quiz(), 'prompts/tests/quiz.yaml': `n_tries: 4\n${twins}` }));
+    const run = await onPullRequest(
+      at,
+      changeOf(
+        { 'README.md': 'About' },
+        { ...quiz(), 'prompts/tests/quiz.yaml': `n_tries: 4\n${twins}` },
+      ),
+    );
     expect(run.outputs).toMatchObject({ calls: '4', reused: '4' });
-    const answers = run.result.suites[0]!.references.map(({ head }) => head!.tries.map(({ actual }) => actual));
+    const answers = run.result.suites[0]!.references.map(({ head }) =>
+      head!.tries.map(({ actual }) => actual),
+    );
     expect(answers[0]).toEqual(answers[1]);
     expect(new Set(answers[0]).size).toBeGreaterThan(1);
   });

@@ -4,20 +4,39 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openRepository } from '../../src/git/repository.ts';
 import { decode, messageOf, using } from './opened-repository.ts';
-import { bareOrigin, createRepository, fixtureEnvironment, removeTemporaryFolders, shallowCheckout, temporaryFolder } from '../stand-ins/repository.ts';
+import {
+  bareOrigin,
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+  shallowCheckout,
+  temporaryFolder,
+} from '../stand-ins/repository.ts';
 import type { FixtureRepository } from '../stand-ins/repository.ts';
 
 afterAll(removeTemporaryFolders);
 
-/** main has 130 commits; `topic` left it 75 commits ago and adds three; the pull request's merge commit is on top of both. */
-interface PullRequest { origin: FixtureRepository; base: string; fork: string; topic: string; merge: string; old: string }
+/**
+ * main has 130 commits; `topic` left it 75 commits ago and adds three; the pull request's merge
+ * commit is on top of both.
+ */
+interface PullRequest {
+  origin: FixtureRepository;
+  base: string;
+  fork: string;
+  topic: string;
+  merge: string;
+  old: string;
+}
 
 function pullRequest(): PullRequest {
   const source = createRepository();
   const main = source.commitMany(130, (at) => ({ path: 'prompts/a.yaml', text: `main ${at}\n` }));
   const fork = main[54]!;
   source.git('checkout', '--quiet', '-b', 'topic', fork);
-  const topic = ['x', 'y', 'z'].map((name) => source.commit(`topic ${name}`, { [`prompts/${name}.yaml`]: name })).at(-1)!;
+  const topic = ['x', 'y', 'z']
+    .map((name) => source.commit(`topic ${name}`, { [`prompts/${name}.yaml`]: name }))
+    .at(-1)!;
   source.git('checkout', '--quiet', '--detach', 'main');
   source.git('merge', '--quiet', '--no-ff', '-m', 'merge', 'topic');
   const merge = source.git('rev-parse', 'HEAD');
@@ -32,7 +51,9 @@ function pullRequest(): PullRequest {
 }
 
 let pr: PullRequest;
-beforeAll(() => { pr = pullRequest(); });
+beforeAll(() => {
+  pr = pullRequest();
+});
 
 /** Old servers, and protocol 0 without `uploadpack.allow…`, give only what a ref points at. */
 function refuseIds(clone: FixtureRepository): FixtureRepository {
@@ -40,7 +61,8 @@ function refuseIds(clone: FixtureRepository): FixtureRepository {
   return clone;
 }
 
-const boundary = (clone: FixtureRepository): string[] => readFileSync(join(clone.directory, '.git/shallow'), 'utf8').trim().split('\n');
+const boundary = (clone: FixtureRepository): string[] =>
+  readFileSync(join(clone.directory, '.git/shallow'), 'utf8').trim().split('\n');
 
 describe('a missing commit', () => {
   test('is fetched by its id into a clone of depth 1, and nothing else moves', async () => {
@@ -49,8 +71,15 @@ describe('a missing commit', () => {
     const status = clone.git('status', '--porcelain=v2', '--branch');
     await using(clone.directory, async (repository) => {
       for (const commit of [pr.base, pr.topic, pr.old]) await repository.ensureCommit(commit);
-      expect(decode(await (await repository.tree(pr.old, 'prompts')).read('a.yaml'))).toBe('main 20\n');
-      expect([...(await repository.tree(pr.topic, 'prompts')).files.keys()]).toEqual(['a.yaml', 'x.yaml', 'y.yaml', 'z.yaml']);
+      expect(decode(await (await repository.tree(pr.old, 'prompts')).read('a.yaml'))).toBe(
+        'main 20\n',
+      );
+      expect([...(await repository.tree(pr.topic, 'prompts')).files.keys()]).toEqual([
+        'a.yaml',
+        'x.yaml',
+        'y.yaml',
+        'z.yaml',
+      ]);
     });
     expect(clone.git('for-each-ref')).toBe(refs);
     expect(clone.git('status', '--porcelain=v2', '--branch')).toBe(status);
@@ -70,7 +99,10 @@ describe('a missing commit', () => {
     const parent = pr.origin.git('rev-parse', `${pr.topic}~2`);
     await using(clone.directory, async (repository) => {
       await repository.ensureCommit(parent, { side: 'head', refs: ['refs/pull/7/head'] });
-      expect([...(await repository.tree(parent, 'prompts')).files.keys()]).toEqual(['a.yaml', 'x.yaml']);
+      expect([...(await repository.tree(parent, 'prompts')).files.keys()]).toEqual([
+        'a.yaml',
+        'x.yaml',
+      ]);
     });
   });
 
@@ -78,7 +110,9 @@ describe('a missing commit', () => {
     const clone = refuseIds(shallowCheckout(pr.origin, 'refs/pull/7/merge'));
     await using(clone.directory, async (repository) => {
       await repository.ensureCommit(pr.old, { side: 'base', refs: ['refs/pull/404/head'] });
-      expect(decode(await (await repository.tree(pr.old, 'prompts')).read('a.yaml'))).toBe('main 20\n');
+      expect(decode(await (await repository.tree(pr.old, 'prompts')).read('a.yaml'))).toBe(
+        'main 20\n',
+      );
     });
   });
 
@@ -91,13 +125,19 @@ describe('a missing commit', () => {
     expect(clone.git('rev-parse', '--is-shallow-repository')).toBe('false');
   });
 
-  test('that the server does not have is named with its side and git\'s reason', async () => {
+  test("that the server does not have is named with its side and git's reason", async () => {
     const clone = shallowCheckout(pr.origin, 'refs/heads/main');
     const nowhere = 'deadbeef'.repeat(5);
     await using(clone.directory, async (repository) => {
-      expect(await messageOf(repository.ensureCommit(nowhere, { side: 'base' }))).toMatch(/^The base commit deadbee could not be fetched: .*not our ref deadbeef\w+\.$/);
-      expect(await messageOf(repository.ensureCommit(nowhere, { side: 'head' }))).toMatch(/^The head commit deadbee could not be fetched: /);
-      expect(await messageOf(repository.tree(nowhere, '.'))).toMatch(/^The commit deadbee could not be fetched: /);
+      expect(await messageOf(repository.ensureCommit(nowhere, { side: 'base' }))).toMatch(
+        /^The base commit deadbee could not be fetched: .*not our ref deadbeef\w+\.$/,
+      );
+      expect(await messageOf(repository.ensureCommit(nowhere, { side: 'head' }))).toMatch(
+        /^The head commit deadbee could not be fetched: /,
+      );
+      expect(await messageOf(repository.tree(nowhere, '.'))).toMatch(
+        /^The commit deadbee could not be fetched: /,
+      );
       // A failed fetch blocks nothing.
       await repository.ensureCommit(pr.old);
     });
@@ -107,32 +147,46 @@ describe('a missing commit', () => {
     const alone = createRepository();
     alone.commit('one', { 'a.yaml': 'a' });
     await using(alone.directory, async (repository) => {
-      expect(await messageOf(repository.ensureCommit(pr.base, { side: 'base' }))).toBe(`The base commit ${pr.base.slice(0, 7)} could not be fetched: this repository has no remote.`);
+      expect(await messageOf(repository.ensureCommit(pr.base, { side: 'base' }))).toBe(
+        `The base commit ${pr.base.slice(0, 7)} could not be fetched: this repository has no remote.`,
+      );
     });
     alone.git('remote', 'add', 'upstream', 'file:///nowhere/at/all.git');
     await using(alone.directory, async (repository) => {
-      expect(await messageOf(repository.ensureCommit(pr.base, { side: 'base' }))).toMatch(/could not be fetched: .*(?:nowhere|remote repository)/);
+      expect(await messageOf(repository.ensureCommit(pr.base, { side: 'base' }))).toMatch(
+        /could not be fetched: .*(?:nowhere|remote repository)/,
+      );
     });
   });
 
-  test('a password inside the remote\'s address is not repeated, and nobody is asked for one', async () => {
+  test("a password inside the remote's address is not repeated, and nobody is asked for one", async () => {
     const clone = createRepository();
     clone.commit('one');
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
-      socket.once('data', () => socket.end('HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm="x"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'));
+      socket.once('data', () =>
+        socket.end(
+          'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm="x"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+        ),
+      );
     });
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     clone.git('remote', 'add', 'origin', `http://robot:ghs_secret@127.0.0.1:${port}/o/r.git`);
     const environment = fixtureEnvironment({ http_proxy: '', no_proxy: '*' });
     try {
-      await using(clone.directory, async (repository) => {
-        const message = await messageOf(repository.ensureCommit(pr.base, { side: 'base' }));
-        expect(message).toMatch(/could not be fetched: /);
-        expect(message).not.toContain('ghs_secret');
-      }, environment);
+      await using(
+        clone.directory,
+        async (repository) => {
+          const message = await messageOf(repository.ensureCommit(pr.base, { side: 'base' }));
+          expect(message).toMatch(/could not be fetched: /);
+          expect(message).not.toContain('ghs_secret');
+        },
+        environment,
+      );
     } finally {
       server.close();
     }
@@ -142,12 +196,25 @@ describe('a missing commit', () => {
     const clone = createRepository();
     clone.commit('one');
     const server = createServer((socket) => socket.on('error', () => undefined));
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
     const address = server.address();
-    clone.git('remote', 'add', 'origin', `git://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/r.git`);
-    const repository = await openRepository(clone.directory, { environment: fixtureEnvironment(), temporaryFolder: temporaryFolder(), networkTimeoutMs: 200 });
+    clone.git(
+      'remote',
+      'add',
+      'origin',
+      `git://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/r.git`,
+    );
+    const repository = await openRepository(clone.directory, {
+      environment: fixtureEnvironment(),
+      temporaryFolder: temporaryFolder(),
+      networkTimeoutMs: 200,
+    });
     try {
-      expect(await messageOf(repository.ensureCommit(pr.base, { side: 'base' }))).toMatch(/could not be fetched: no answer within 0\.2 s\.$/);
+      expect(await messageOf(repository.ensureCommit(pr.base, { side: 'base' }))).toMatch(
+        /could not be fetched: no answer within 0\.2 s\.$/,
+      );
     } finally {
       await repository.close();
       server.close();
@@ -161,7 +228,9 @@ describe('a missing commit', () => {
     clone.git('config', 'protocol.ext.allow', 'always');
     clone.git('remote', 'add', 'origin', `ext::sh -c touch% ${canary}`);
     await using(clone.directory, async (repository) => {
-      expect(await messageOf(repository.ensureCommit(pr.base))).toContain("transport 'ext' not allowed");
+      expect(await messageOf(repository.ensureCommit(pr.base))).toContain(
+        "transport 'ext' not allowed",
+      );
     });
     expect(() => readFileSync(canary)).toThrow('ENOENT');
   });
@@ -169,7 +238,14 @@ describe('a missing commit', () => {
   test('anything but a full id is refused before git sees it', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/heads/main');
     await using(clone.directory, async (repository) => {
-      for (const name of ['main', '--upload-pack=touch x', pr.base.slice(0, 12), `${pr.base}\n`, pr.base.toUpperCase(), '']) {
+      for (const name of [
+        'main',
+        '--upload-pack=touch x',
+        pr.base.slice(0, 12),
+        `${pr.base}\n`,
+        pr.base.toUpperCase(),
+        '',
+      ]) {
         await expect(repository.ensureCommit(name)).rejects.toThrow('not a commit id');
         await expect(repository.tree(name, '.')).rejects.toThrow('not a commit id');
         await expect(repository.mergeBase(pr.base, name)).rejects.toThrow('not a commit id');
@@ -181,9 +257,13 @@ describe('a missing commit', () => {
     const clone = shallowCheckout(pr.origin, 'refs/pull/7/merge');
     await using(clone.directory, async (repository) => {
       const commits = pr.origin.git('rev-list', '--max-count=12', 'main').split('\n');
-      const trees = await Promise.all([...commits, ...commits].map((commit) => repository.tree(commit, 'prompts')));
+      const trees = await Promise.all(
+        [...commits, ...commits].map((commit) => repository.tree(commit, 'prompts')),
+      );
       const texts = await Promise.all(trees.map((tree) => tree.read('a.yaml')));
-      expect(texts.map(decode)).toEqual([...commits, ...commits].map((_, at) => `main ${129 - (at % 12)}\n`));
+      expect(texts.map(decode)).toEqual(
+        [...commits, ...commits].map((_, at) => `main ${129 - (at % 12)}\n`),
+      );
     });
   });
 });
@@ -227,7 +307,9 @@ describe('the merge base', () => {
     const source = createRepository();
     const one = source.commit('one', { 'a.yaml': 'a' });
     source.git('checkout', '--quiet', '--orphan', 'other');
-    const other = Array.from({ length: 4 }, (_, at) => source.commit(`other ${at}`, { 'b.yaml': `${at}` })).at(-1)!;
+    const other = Array.from({ length: 4 }, (_, at) =>
+      source.commit(`other ${at}`, { 'b.yaml': `${at}` }),
+    ).at(-1)!;
     const shallow = shallowCheckout(bareOrigin(source), 'refs/heads/main');
     for (const { directory } of [source, shallow]) {
       await using(directory, async (repository) => {

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { UserError } from '../../src/errors.ts';
-import { LONGEST_WAIT_S, RATE_LIMIT_WAITS, RETRIES, connect, ownIdentity } from '../../src/github/client.ts';
+import {
+  LONGEST_WAIT_S,
+  RATE_LIMIT_WAITS,
+  RETRIES,
+  connect,
+  ownIdentity,
+} from '../../src/github/client.ts';
 import { currentHead } from '../../src/github/pull.ts';
 import { failure } from '../../src/github/published.ts';
 import { PRIMARY_LIMIT, SECONDARY_LIMIT } from '../stand-ins/github/index.ts';
@@ -27,7 +33,9 @@ function fail({ github }: Setup, times: number, instead: Instead): void {
 describe('failures that pass are outlasted, within bounds', () => {
   const serverError = { status: 502, body: { message: 'Bad Gateway', documentation_url: 'x' } };
   test.each<[string, Instead]>([
-    ['a 502', serverError], ['a connection that is reset', 'reset'], ['an answer that breaks off', 'cut'],
+    ['a 502', serverError],
+    ['a connection that is reset', 'reset'],
+    ['an answer that breaks off', 'cut'],
   ])('%s is asked again', async (_what, instead) => {
     const run = await setup();
     fail(run, RETRIES, instead);
@@ -38,7 +46,9 @@ describe('failures that pass are outlasted, within bounds', () => {
   test('a 502 that stays is given up', async () => {
     const run = await setup();
     fail(run, Infinity, serverError);
-    expect(await readHead(run)).toBe('It failed: GitHub answers with an error of its own (502), also when asked again.');
+    expect(await readHead(run)).toBe(
+      'It failed: GitHub answers with an error of its own (502), also when asked again.',
+    );
     expect(run.requests()).toHaveLength(RETRIES + 1);
   });
 
@@ -67,25 +77,35 @@ describe('failures that pass are outlasted, within bounds', () => {
     ['a secondary limit that stays', SECONDARY_LIMIT(1), RATE_LIMIT_WAITS + 1],
     ['a secondary limit longer than we wait', SECONDARY_LIMIT(LONGEST_WAIT_S + 1), 1],
     ['an hourly limit longer than we wait', PRIMARY_LIMIT(3600, new Date(Date.now())), 1],
-    ['a 429 in words nobody knows', { status: 429, body: { message: 'Slow down', documentation_url: 'x' } }, 1],
+    [
+      'a 429 in words nobody knows',
+      { status: 429, body: { message: 'Slow down', documentation_url: 'x' } },
+      1,
+    ],
   ])('%s is given up', async (_what, instead, requests) => {
     const run = await setup();
     fail(run, Infinity, instead);
-    expect(await readHead(run)).toMatch(/^It failed: GitHub's rate limit is reached \(4(03|29)\), and waiting for it takes too long\.$/);
+    expect(await readHead(run)).toMatch(
+      /^It failed: GitHub's rate limit is reached \(4(03|29)\), and waiting for it takes too long\.$/,
+    );
     expect(run.requests()).toHaveLength(requests);
   });
 
   test('a server that never answers is given up after the deadline', async () => {
     const run = await setup(undefined, { deadlineMs: 30 });
     fail(run, Infinity, 'hang');
-    expect(await readHead(run)).toBe('It failed: GitHub could not be reached (no complete answer within 0.03 s).');
+    expect(await readHead(run)).toBe(
+      'It failed: GitHub could not be reached (no complete answer within 0.03 s).',
+    );
     expect(run.requests()).toHaveLength(RETRIES + 1);
   });
 
   test('no server at all', async () => {
     const run = await setup();
     await run.github.close();
-    expect(await readHead(run)).toMatch(/^It failed: GitHub could not be reached \(.*ECONNREFUSED.*\)\.$/);
+    expect(await readHead(run)).toMatch(
+      /^It failed: GitHub could not be reached \(.*ECONNREFUSED.*\)\.$/,
+    );
   });
 });
 
@@ -98,26 +118,47 @@ describe('addresses', () => {
 
   test('without an address of its own, GraphQL lies where Enterprise Server has it, else beside the API', async () => {
     const { github } = await setup();
-    const derived = await connect({ token: 'token-1', env: { GITHUB_API_URL: `${github.apiUrl}/` }, local: true });
+    const derived = await connect({
+      token: 'token-1',
+      env: { GITHUB_API_URL: `${github.apiUrl}/` },
+      local: true,
+    });
     expect(derived.graphqlUrl).toBe(github.graphqlUrl);
     expect((await ownIdentity(derived)).login).toBe('github-actions[bot]');
-    expect((await connect({ token: 'x', env: {} })).graphqlUrl).toBe('https://api.github.com/graphql');
+    expect((await connect({ token: 'x', env: {} })).graphqlUrl).toBe(
+      'https://api.github.com/graphql',
+    );
   });
 
-  test.each(['api.github.example', 'file:///etc/passwd', 'not an address'])('%s is refused as an address', async (url) => {
-    await expect(connect({ token: 'x', env: { GITHUB_API_URL: url } })).rejects.toThrow(new UserError([{ place: null, message: 'GITHUB_API_URL must be an http or https address; the runner sets it.' }]));
-  });
+  test.each(['api.github.example', 'file:///etc/passwd', 'not an address'])(
+    '%s is refused as an address',
+    async (url) => {
+      await expect(connect({ token: 'x', env: { GITHUB_API_URL: url } })).rejects.toThrow(
+        new UserError([
+          {
+            place: null,
+            message: 'GITHUB_API_URL must be an http or https address; the runner sets it.',
+          },
+        ]),
+      );
+    },
+  );
 
-  test('the fetch of the toolkit, with the runner\'s proxy settings, is what goes out by default', async () => {
+  test("the fetch of the toolkit, with the runner's proxy settings, is what goes out by default", async () => {
     const { github } = await setup();
-    const client = await connect({ token: 'token-1', env: { GITHUB_API_URL: github.apiUrl, GITHUB_GRAPHQL_URL: github.graphqlUrl } });
+    const client = await connect({
+      token: 'token-1',
+      env: { GITHUB_API_URL: github.apiUrl, GITHUB_GRAPHQL_URL: github.graphqlUrl },
+    });
     expect(await currentHead(client, REPOSITORY, 12)).toBe(HEAD);
     expect(github.state.violations).toEqual([]);
   });
 
   test('GraphQL refusals and network failures reject, and do not hang', async () => {
     const { client, github } = await setup();
-    github.intercept('POST', /\/graphql$/, ({ count }) => (count === 1 ? { status: 200, body: { errors: [{ message: 'no' }] } } : 'reset'));
+    github.intercept('POST', /\/graphql$/, ({ count }) =>
+      count === 1 ? { status: 200, body: { errors: [{ message: 'no' }] } } : 'reset',
+    );
     await expect(ownIdentity(client)).rejects.toThrow();
     await expect(ownIdentity(client)).rejects.toThrow();
   });

@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { MAX_COMMENT, publishComment } from '../../src/github/comment.ts';
 import type { CommentJob } from '../../src/github/comment.ts';
-import { ACTIONS_BOT, addComment, personalToken, workflowToken } from '../stand-ins/github/index.ts';
+import {
+  ACTIONS_BOT,
+  addComment,
+  personalToken,
+  workflowToken,
+} from '../stand-ins/github/index.ts';
 import type { GitHubStandIn } from '../stand-ins/github/index.ts';
 import { HEAD, REPOSITORY, setup } from './setup.ts';
 
@@ -11,10 +16,21 @@ const eve = { login: 'eve-example', id: 667, type: 'User' } as const;
 const ada = { login: 'ada-example', id: 2001, type: 'User' } as const;
 
 function job(more: Partial<CommentJob> = {}): CommentJob {
-  return { repository: REPOSITORY, pullRequest: 12, headSha: HEAD, marker: MARKER, body: `${MARKER}\nnothing regressed`, mode: 'auto', ran: true, fork: false, ...more };
+  return {
+    repository: REPOSITORY,
+    pullRequest: 12,
+    headSha: HEAD,
+    marker: MARKER,
+    body: `${MARKER}\nnothing regressed`,
+    mode: 'auto',
+    ran: true,
+    fork: false,
+    ...more,
+  };
 }
 
-const bodies = (github: GitHubStandIn) => github.state.comments.map(({ user, body }) => [user.login, body]);
+const bodies = (github: GitHubStandIn) =>
+  github.state.comments.map(({ user, body }) => [user.login, body]);
 
 describe('one comment, kept up to date', () => {
   test('the first run posts, the second updates the same comment', async () => {
@@ -38,8 +54,13 @@ describe('one comment, kept up to date', () => {
     const { github, client } = await setup(personalToken(ada));
     addComment(github.state, 12, ACTIONS_BOT, `${MARKER}\nby the workflow`);
     const result = await publishComment(client, job());
-    expect(result.ok && result.warnings).toEqual(['A comment by github-actions[bot] carries the marker of this report. It is not ours and was left alone.']);
-    expect(bodies(github)).toEqual([['github-actions[bot]', `${MARKER}\nby the workflow`], ['ada-example', job().body]]);
+    expect(result.ok && result.warnings).toEqual([
+      'A comment by github-actions[bot] carries the marker of this report. It is not ours and was left alone.',
+    ]);
+    expect(bodies(github)).toEqual([
+      ['github-actions[bot]', `${MARKER}\nby the workflow`],
+      ['ada-example', job().body],
+    ]);
   });
 
   test('comments of ours without the marker in front are not the report', async () => {
@@ -55,20 +76,32 @@ describe('one comment, kept up to date', () => {
 describe('when there is nothing to say', () => {
   test('auto posts nothing when nothing ran', async () => {
     const { github, client } = await setup();
-    expect(await publishComment(client, job({ ran: false }))).toEqual({ ok: true, id: null, warnings: [] });
+    expect(await publishComment(client, job({ ran: false }))).toEqual({
+      ok: true,
+      id: null,
+      warnings: [],
+    });
     expect(github.state.comments).toEqual([]);
   });
 
   test('auto turns an existing comment back to green although nothing ran', async () => {
     const { github, client } = await setup();
     const { id } = addComment(github.state, 12, ACTIONS_BOT, `${MARKER}\n2 regressed`);
-    expect(await publishComment(client, job({ ran: false }))).toEqual({ ok: true, id, warnings: [] });
+    expect(await publishComment(client, job({ ran: false }))).toEqual({
+      ok: true,
+      id,
+      warnings: [],
+    });
     expect(bodies(github)).toEqual([['github-actions[bot]', job().body]]);
   });
 
   test('always posts, never does not even ask', async () => {
     const { github, client, requests } = await setup();
-    expect(await publishComment(client, job({ ran: false, mode: 'never' }))).toEqual({ ok: true, id: null, warnings: [] });
+    expect(await publishComment(client, job({ ran: false, mode: 'never' }))).toEqual({
+      ok: true,
+      id: null,
+      warnings: [],
+    });
     expect(requests()).toEqual([]);
     expect((await publishComment(client, job({ ran: false, mode: 'always' }))).ok).toBe(true);
     expect(github.state.comments).toHaveLength(1);
@@ -79,10 +112,17 @@ describe('whose comment it is', () => {
   test('a spoof first, ours on page 3: ours is updated, the spoof is untouched and named', async () => {
     const { github, client, requests } = await setup();
     addComment(github.state, 12, mallory, `${MARKER}\nall is well`);
-    for (let index = 0; index < 240; index += 1) addComment(github.state, 12, ada, `remark ${index}`);
+    for (let index = 0; index < 240; index += 1)
+      addComment(github.state, 12, ada, `remark ${index}`);
     const { id } = addComment(github.state, 12, ACTIONS_BOT, `${MARKER}\nold`);
     const result = await publishComment(client, job());
-    expect(result).toEqual({ ok: true, id, warnings: ['A comment by mallory-example carries the marker of this report. It is not ours and was left alone.'] });
+    expect(result).toEqual({
+      ok: true,
+      id,
+      warnings: [
+        'A comment by mallory-example carries the marker of this report. It is not ours and was left alone.',
+      ],
+    });
     expect(github.state.comments[0]?.body).toBe(`${MARKER}\nall is well`);
     expect(github.state.comments.at(-1)?.body).toBe(job().body);
     expect(requests().filter((request) => request === 'GET /issues/12/comments')).toHaveLength(3);
@@ -94,28 +134,52 @@ describe('whose comment it is', () => {
     addComment(github.state, 12, mallory, `${MARKER}\n1`);
     addComment(github.state, 12, eve, `${MARKER}\n2`);
     const result = await publishComment(client, job());
-    expect(result.ok && result.warnings).toEqual(['A comment by mallory-example, eve-example carries the marker of this report. It is not ours and was left alone.']);
-    expect(bodies(github)).toEqual([['mallory-example', `${MARKER}\n1`], ['eve-example', `${MARKER}\n2`], ['github-actions[bot]', job().body]]);
+    expect(result.ok && result.warnings).toEqual([
+      'A comment by mallory-example, eve-example carries the marker of this report. It is not ours and was left alone.',
+    ]);
+    expect(bodies(github)).toEqual([
+      ['mallory-example', `${MARKER}\n1`],
+      ['eve-example', `${MARKER}\n2`],
+      ['github-actions[bot]', job().body],
+    ]);
   });
 
   test('many spoofs are counted, and a name that is none is not repeated', async () => {
     const { github, client } = await setup();
     addComment(github.state, 12, { login: '::error::\u001b[31mx', id: 700, type: 'User' }, MARKER);
-    for (let index = 0; index < 4; index += 1) addComment(github.state, 12, { login: `spoof-${index}`, id: 701 + index, type: 'User' }, MARKER);
+    for (let index = 0; index < 4; index += 1)
+      addComment(
+        github.state,
+        12,
+        { login: `spoof-${index}`, id: 701 + index, type: 'User' },
+        MARKER,
+      );
     const result = await publishComment(client, job());
-    expect(result.ok && result.warnings).toEqual(['A comment by another account, spoof-0, spoof-1 and 2 more carries the marker of this report. It is not ours and was left alone.']);
+    expect(result.ok && result.warnings).toEqual([
+      'A comment by another account, spoof-0, spoof-1 and 2 more carries the marker of this report. It is not ours and was left alone.',
+    ]);
   });
 
   test('a user called like the app without its brackets is not the app', async () => {
     const { github, client } = await setup();
-    addComment(github.state, 12, { login: 'github-actions', id: 99, type: 'User' }, `${MARKER}\nspoof`);
+    addComment(
+      github.state,
+      12,
+      { login: 'github-actions', id: 99, type: 'User' },
+      `${MARKER}\nspoof`,
+    );
     await publishComment(client, job());
     expect(github.state.comments.map(({ body }) => body)).toEqual([`${MARKER}\nspoof`, job().body]);
   });
 
   test('the account is known by its number where the name is written differently', async () => {
     const { github, client } = await setup();
-    const { id } = addComment(github.state, 12, { ...ACTIONS_BOT, login: 'github-actions' }, `${MARKER}\nold`);
+    const { id } = addComment(
+      github.state,
+      12,
+      { ...ACTIONS_BOT, login: 'github-actions' },
+      `${MARKER}\nold`,
+    );
     expect(await publishComment(client, job())).toEqual({ ok: true, id, warnings: [] });
   });
 });
@@ -123,7 +187,8 @@ describe('whose comment it is', () => {
 describe('runs side by side', () => {
   test('of several comments of ours the newest is updated and the others go', async () => {
     const { github, client } = await setup();
-    for (const text of ['1', '2', '3']) addComment(github.state, 12, ACTIONS_BOT, `${MARKER}\n${text}`);
+    for (const text of ['1', '2', '3'])
+      addComment(github.state, 12, ACTIONS_BOT, `${MARKER}\n${text}`);
     const newest = github.state.comments[2]?.id;
     expect(await publishComment(client, job())).toEqual({ ok: true, id: newest, warnings: [] });
     expect(github.state.comments.map(({ id, body }) => [id, body])).toEqual([[newest, job().body]]);
@@ -131,7 +196,11 @@ describe('runs side by side', () => {
 
   test('a comment that another run made since we looked is removed when ours is newer', async () => {
     const { github, client } = await setup();
-    github.intercept('POST', /\/comments$/, () => void addComment(github.state, 12, ACTIONS_BOT, `${MARKER}\nfrom the other run`));
+    github.intercept(
+      'POST',
+      /\/comments$/,
+      () => void addComment(github.state, 12, ACTIONS_BOT, `${MARKER}\nfrom the other run`),
+    );
     const result = await publishComment(client, job());
     expect(bodies(github)).toEqual([['github-actions[bot]', job().body]]);
     expect(result).toEqual({ ok: true, id: github.state.comments[0]?.id, warnings: [] });
@@ -139,7 +208,10 @@ describe('runs side by side', () => {
 
   test('two runs at once leave exactly one comment', async () => {
     const { github, client } = await setup();
-    await Promise.all([publishComment(client, job({ body: `${MARKER}\nA` })), publishComment(client, job({ body: `${MARKER}\nB` }))]);
+    await Promise.all([
+      publishComment(client, job({ body: `${MARKER}\nA` })),
+      publishComment(client, job({ body: `${MARKER}\nB` })),
+    ]);
     expect(github.state.comments).toHaveLength(1);
     expect(github.state.violations).toEqual([]);
   });
@@ -155,11 +227,15 @@ describe('runs side by side', () => {
     expect(requests().some((request) => request.startsWith('DELETE'))).toBe(false);
   });
 
-  test('a run whose head is no longer the pull request\'s writes nothing and says so', async () => {
+  test("a run whose head is no longer the pull request's writes nothing and says so", async () => {
     const { github, client } = await setup();
     addComment(github.state, 12, ACTIONS_BOT, `${MARKER}\nabout the newer head`);
     const result = await publishComment(client, job({ headSha: 'd'.repeat(40) }));
-    expect(result).toEqual({ ok: false, warning: 'The comment was not written: it is about ddddddd, but the pull request is at aaaaaaa by now.' });
+    expect(result).toEqual({
+      ok: false,
+      warning:
+        'The comment was not written: it is about ddddddd, but the pull request is at aaaaaaa by now.',
+    });
     expect(bodies(github)).toEqual([['github-actions[bot]', `${MARKER}\nabout the newer head`]]);
   });
 
@@ -172,7 +248,11 @@ describe('runs side by side', () => {
       return undefined;
     });
     const result = await publishComment(client, job());
-    expect(result).toEqual({ ok: false, warning: 'The comment was not written: it is about aaaaaaa, but the pull request is at eeeeeee by now.' });
+    expect(result).toEqual({
+      ok: false,
+      warning:
+        'The comment was not written: it is about aaaaaaa, but the pull request is at eeeeeee by now.',
+    });
     expect(bodies(github)).toEqual([['github-actions[bot]', `${MARKER}\nabout the newer head`]]);
   });
 
@@ -189,9 +269,16 @@ describe('runs side by side', () => {
     const { github, client } = await setup();
     const old = addComment(github.state, 12, ACTIONS_BOT, `${MARKER}\n1`);
     const { id } = addComment(github.state, 12, ACTIONS_BOT, `${MARKER}\n2`);
-    github.intercept('DELETE', /\/comments\//, () => ({ status: 403, body: { message: 'Resource not accessible by integration', documentation_url: 'x' } }));
+    github.intercept('DELETE', /\/comments\//, () => ({
+      status: 403,
+      body: { message: 'Resource not accessible by integration', documentation_url: 'x' },
+    }));
     expect(await publishComment(client, job())).toEqual({
-      ok: true, id, warnings: [`Our outdated comment ${old.id} was not removed: the token may not do this (403). Give the job \`permissions: pull-requests: write\`.`],
+      ok: true,
+      id,
+      warnings: [
+        `Our outdated comment ${old.id} was not removed: the token may not do this (403). Give the job \`permissions: pull-requests: write\`.`,
+      ],
     });
   });
 });
@@ -200,7 +287,9 @@ describe('what GitHub or the network refuses is a warning', () => {
   test('a token without the right: the permission is named', async () => {
     const { client, github } = await setup(workflowToken({ pull_requests: 'read' }));
     expect(await publishComment(client, job())).toEqual({
-      ok: false, warning: 'The comment was not written: the token may not do this (403). Give the job `permissions: pull-requests: write`.',
+      ok: false,
+      warning:
+        'The comment was not written: the token may not do this (403). Give the job `permissions: pull-requests: write`.',
     });
     expect(github.state.violations).toEqual([]);
   });
@@ -209,37 +298,74 @@ describe('what GitHub or the network refuses is a warning', () => {
     const { client } = await setup(workflowToken({ pull_requests: 'read' }));
     expect(await publishComment(client, job({ fork: true }))).toEqual({
       ok: false,
-      warning: 'The comment was not written: the token may not do this (403). GitHub gives pull requests from forks and by Dependabot a token that only reads; elsewhere the job needs `permissions: pull-requests: write`.',
+      warning:
+        'The comment was not written: the token may not do this (403). GitHub gives pull requests from forks and by Dependabot a token that only reads; elsewhere the job needs `permissions: pull-requests: write`.',
     });
   });
 
   test.each<[string, Parameters<typeof setup>, Partial<CommentJob>, string]>([
-    ['an empty token', [undefined, { token: '' }], {}, 'GitHub does not accept the token (401). Check the input github-token.'],
-    ['a wrong token', [undefined, { token: 'expired' }], {}, 'GitHub does not accept the token (401). Check the input github-token.'],
-    ['an unknown pull request', [], { pullRequest: 99 }, 'GitHub does not find it (404). The token may not see this repository, or lacks `pull-requests: write`.'],
+    [
+      'an empty token',
+      [undefined, { token: '' }],
+      {},
+      'GitHub does not accept the token (401). Check the input github-token.',
+    ],
+    [
+      'a wrong token',
+      [undefined, { token: 'expired' }],
+      {},
+      'GitHub does not accept the token (401). Check the input github-token.',
+    ],
+    [
+      'an unknown pull request',
+      [],
+      { pullRequest: 99 },
+      'GitHub does not find it (404). The token may not see this repository, or lacks `pull-requests: write`.',
+    ],
   ])('%s', async (_what, args, more, warning) => {
     const { client } = await setup(...args);
-    expect(await publishComment(client, job(more))).toEqual({ ok: false, warning: `The comment was not written: ${warning}` });
+    expect(await publishComment(client, job(more))).toEqual({
+      ok: false,
+      warning: `The comment was not written: ${warning}`,
+    });
   });
 
   test('a locked conversation', async () => {
     const { client, github } = await setup();
     const pull = github.state.pulls.get(12);
     if (pull !== undefined) pull.locked = true;
-    expect(await publishComment(client, job())).toEqual({ ok: false, warning: 'The comment was not written: the conversation is locked (403).' });
+    expect(await publishComment(client, job())).toEqual({
+      ok: false,
+      warning: 'The comment was not written: the conversation is locked (403).',
+    });
   });
 
   test('a content that GitHub refuses: its words, filtered', async () => {
     const { client, github } = await setup();
-    github.intercept('POST', /\/comments$/, () => ({ status: 422, body: { message: 'Validation Failed', documentation_url: 'x', errors: [{ field: 'body', code: 'invalid', message: '\n::error::boo\u001b[31m' }] } }));
+    github.intercept('POST', /\/comments$/, () => ({
+      status: 422,
+      body: {
+        message: 'Validation Failed',
+        documentation_url: 'x',
+        errors: [{ field: 'body', code: 'invalid', message: '\n::error::boo\u001b[31m' }],
+      },
+    }));
     const result = await publishComment(client, job());
-    expect(result).toEqual({ ok: false, warning: 'The comment was not written: GitHub refuses the content (422): Validation Failed; body \\u{a}:\\:error:\\:boo\\u{1b}[31m' });
+    expect(result).toEqual({
+      ok: false,
+      warning:
+        'The comment was not written: GitHub refuses the content (422): Validation Failed; body \\u{a}:\\:error:\\:boo\\u{1b}[31m',
+    });
   });
 
   test('a page of a proxy in place of the list', async () => {
     const { client, github } = await setup();
     github.intercept('GET', /\/comments$/, () => 'html');
-    expect(await publishComment(client, job())).toEqual({ ok: false, warning: 'The comment was not written: GitHub sent an answer that is not what its API describes.' });
+    expect(await publishComment(client, job())).toEqual({
+      ok: false,
+      warning:
+        'The comment was not written: GitHub sent an answer that is not what its API describes.',
+    });
     expect(github.state.comments).toEqual([]);
   });
 
@@ -250,12 +376,17 @@ describe('what GitHub or the network refuses is a warning', () => {
     expect(await publishComment(client, job())).toEqual({ ok: true, id, warnings: [] });
     github.intercept('GET', /\/comments$/, () => 'cut');
     const result = await publishComment(client, job({ body: `${MARKER}\nnever arrives` }));
-    expect(!result.ok && result.warning).toMatch(/^The comment was not written: GitHub could not be reached \(/);
+    expect(!result.ok && result.warning).toMatch(
+      /^The comment was not written: GitHub could not be reached \(/,
+    );
     expect(github.state.comments).toHaveLength(1);
   });
 
   test.each<[string, unknown]>([
-    ['no list', { message: 'hello' }], ['a list of numbers', [1, 2]], ['comments without ids', [{ body: MARKER, user: { login: 'x', id: 1 } }]], ['null', null],
+    ['no list', { message: 'hello' }],
+    ['a list of numbers', [1, 2]],
+    ['comments without ids', [{ body: MARKER, user: { login: 'x', id: 1 } }]],
+    ['null', null],
   ])('a list that is %s', async (_what, body) => {
     const { client, github } = await setup();
     github.intercept('GET', /\/comments$/, () => ({ status: 200, body }));
@@ -267,28 +398,42 @@ describe('what GitHub or the network refuses is a warning', () => {
   test('an unknown own identity: nothing is edited and nothing posted', async () => {
     const { client, github } = await setup();
     addComment(github.state, 12, ACTIONS_BOT, `${MARKER}\nold`);
-    github.intercept('POST', /\/graphql$/, () => ({ status: 200, body: { errors: [{ message: 'no' }] } }));
+    github.intercept('POST', /\/graphql$/, () => ({
+      status: 200,
+      body: { errors: [{ message: 'no' }] },
+    }));
     expect((await publishComment(client, job())).ok).toBe(false);
     expect(bodies(github)).toEqual([['github-actions[bot]', `${MARKER}\nold`]]);
   });
 
   test('a failure after the comment was written does not make it unwritten', async () => {
     const { client, github } = await setup();
-    github.intercept('GET', /\/comments$/, ({ count }) => (count > 1 ? { status: 404, body: { message: 'Not Found', documentation_url: 'x' } } : undefined));
+    github.intercept('GET', /\/comments$/, ({ count }) =>
+      count > 1
+        ? { status: 404, body: { message: 'Not Found', documentation_url: 'x' } }
+        : undefined,
+    );
     const result = await publishComment(client, job());
     expect(result).toMatchObject({ ok: true, id: github.state.comments[0]?.id });
-    expect(result.ok && result.warnings[0]).toMatch(/^The comment was written, but other comments of ours were not looked for: /);
+    expect(result.ok && result.warnings[0]).toMatch(
+      /^The comment was written, but other comments of ours were not looked for: /,
+    );
   });
 });
 
 describe('limits', () => {
   test('65,536 characters are sent, 65,537 are refused before anything is sent', async () => {
     const { client, github, requests } = await setup();
-    expect(await publishComment(client, job({ body: MARKER.padEnd(MAX_COMMENT + 1, 'x') }))).toEqual({
-      ok: false, warning: 'The comment was not written: it has 65537 characters, and GitHub takes 65536.',
+    expect(
+      await publishComment(client, job({ body: MARKER.padEnd(MAX_COMMENT + 1, 'x') })),
+    ).toEqual({
+      ok: false,
+      warning: 'The comment was not written: it has 65537 characters, and GitHub takes 65536.',
     });
     expect(requests()).toEqual([]);
-    expect((await publishComment(client, job({ body: MARKER.padEnd(MAX_COMMENT, 'x') }))).ok).toBe(true);
+    expect((await publishComment(client, job({ body: MARKER.padEnd(MAX_COMMENT, 'x') }))).ok).toBe(
+      true,
+    );
     expect(github.state.violations).toEqual([]);
   });
 

@@ -11,11 +11,13 @@ describe('fitBytes', () => {
   });
 
   test('the result fits and is a beginning of the text', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), (text, limit) => {
-      const fitted = fitBytes(text, limit);
-      expect(Buffer.byteLength(fitted)).toBeLessThanOrEqual(limit);
-      expect(text.startsWith(fitted)).toBe(true);
-    }));
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), (text, limit) => {
+        const fitted = fitBytes(text, limit);
+        expect(Buffer.byteLength(fitted)).toBeLessThanOrEqual(limit);
+        expect(text.startsWith(fitted)).toBe(true);
+      }),
+    );
   });
 });
 
@@ -29,7 +31,11 @@ describe('fitMarkdown', () => {
 
   test.each([
     ['a fence of backticks', ['```json', ...lines(50), '```'], /\n```\n\nThis summary is cut/],
-    ['a longer fence of tildes with a shorter one inside', ['~~~~', '~~~', ...lines(50), '~~~~'], /\n~~~~\n\nThis summary is cut/],
+    [
+      'a longer fence of tildes with a shorter one inside',
+      ['~~~~', '~~~', ...lines(50), '~~~~'],
+      /\n~~~~\n\nThis summary is cut/,
+    ],
   ])('%s that the cut leaves open is closed', (_what, text, expected) => {
     const fitted = fitMarkdown(text.join('\n'), '', 300);
     expect(fitted).toMatch(expected);
@@ -52,8 +58,16 @@ describe('fitMarkdown', () => {
 
   test('whatever the text, the limit holds', () => {
     const line = fc.constantFrom('```', '````', '~~~', 'text', '', '   ```js', 'ünïcode', '```a`b');
-    fc.assert(fc.property(fc.array(line, { maxLength: 200 }), fc.integer({ min: 120, max: 600 }), (text, limit) => {
-      expect(Buffer.byteLength(fitMarkdown(text.join('\n'), 'one note', limit))).toBeLessThanOrEqual(limit);
-    }));
+    fc.assert(
+      fc.property(
+        fc.array(line, { maxLength: 200 }),
+        fc.integer({ min: 120, max: 600 }),
+        (text, limit) => {
+          expect(
+            Buffer.byteLength(fitMarkdown(text.join('\n'), 'one note', limit)),
+          ).toBeLessThanOrEqual(limit);
+        },
+      ),
+    );
   });
 });

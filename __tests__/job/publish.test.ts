@@ -9,7 +9,9 @@ import { enormous, regression } from '../report/results.ts';
 
 const folders: string[] = [];
 afterEach(async () => {
-  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
+  await Promise.all(
+    folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })),
+  );
 });
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-publish-'));
@@ -18,17 +20,48 @@ async function temporaryFolder(): Promise<string> {
 }
 
 const facts: EventFacts = {
-  event: 'pull_request', action: 'synchronize', repository: REPOSITORY, pullRequest: 12, base: 'b'.repeat(40), head: HEAD, headRepository: REPOSITORY,
-  headBranch: 'topic', fork: false, dependabot: false, addedLabel: null, origin: null,
+  event: 'pull_request',
+  action: 'synchronize',
+  repository: REPOSITORY,
+  pullRequest: 12,
+  base: 'b'.repeat(40),
+  head: HEAD,
+  headRepository: REPOSITORY,
+  headBranch: 'topic',
+  fork: false,
+  dependabot: false,
+  addedLabel: null,
+  origin: null,
 };
-const changed: ChangedFile[] = [{ path: 'prompts/tests/capitals.yaml', basePath: 'prompts/tests/capitals.yaml', lines: [{ start: 1, end: 10_000 }], deleted: false }];
+const changed: ChangedFile[] = [
+  {
+    path: 'prompts/tests/capitals.yaml',
+    basePath: 'prompts/tests/capitals.yaml',
+    lines: [{ start: 1, end: 10_000 }],
+    deleted: false,
+  },
+];
 
-async function published(result: Result, changes: Partial<PublishJob> = {}): Promise<Setup & { summary: string; ids: Awaited<ReturnType<typeof publish>> }> {
+async function published(
+  result: Result,
+  changes: Partial<PublishJob> = {},
+): Promise<Setup & { summary: string; ids: Awaited<ReturnType<typeof publish>> }> {
   const ready = await setup();
   const summaryPath = join(await temporaryFolder(), 'summary.md');
   const ids = await publish({
-    client: ready.client, facts, result, changed, workingDirectory: '', comment: 'auto', checkName: 'evaldiff', summaryPath,
-    links: { run: 'https://github.com/acme/prompts/actions/runs/1', place: null }, runId: '1', startedAt: NOW, completedAt: NOW, ...changes,
+    client: ready.client,
+    facts,
+    result,
+    changed,
+    workingDirectory: '',
+    comment: 'auto',
+    checkName: 'evaldiff',
+    summaryPath,
+    links: { run: 'https://github.com/acme/prompts/actions/runs/1', place: null },
+    runId: '1',
+    startedAt: NOW,
+    completedAt: NOW,
+    ...changes,
   });
   return { ...ready, ids, summary: await readFile(summaryPath, 'utf8').catch(() => '') };
 }
@@ -53,15 +86,23 @@ describe('ten thousand failing references', () => {
 
 describe('publishing', () => {
   test('does not stop at one surface that fails: the others are written, and a warning names what failed', async () => {
-    const { github, ids } = await published(regression(), { summaryPath: join(await temporaryFolder(), 'no', 'such', 'folder') });
-    expect(ids.warnings).toEqual([expect.stringMatching(/^The job summary could not be written: (Error: )?ENOENT/)]);
+    const { github, ids } = await published(regression(), {
+      summaryPath: join(await temporaryFolder(), 'no', 'such', 'folder'),
+    });
+    expect(ids.warnings).toEqual([
+      expect.stringMatching(/^The job summary could not be written: (Error: )?ENOENT/),
+    ]);
     expect([github.state.comments.length, github.state.checkRuns.length]).toEqual([1, 1]);
   });
 
   test('writes no comment outside of a pull request, and no check without a commit', async () => {
-    const onPush = await published(regression(), { facts: { ...facts, event: 'push', pullRequest: null } });
+    const onPush = await published(regression(), {
+      facts: { ...facts, event: 'push', pullRequest: null },
+    });
     expect([onPush.ids.commentId, onPush.ids.checkRunId]).toEqual([null, expect.any(Number)]);
-    const nowhere = await published(regression(), { facts: { ...facts, pullRequest: null, head: null } });
+    const nowhere = await published(regression(), {
+      facts: { ...facts, pullRequest: null, head: null },
+    });
     expect(nowhere.ids).toEqual({ commentId: null, checkRunId: null, warnings: [] });
     expect(nowhere.requests()).toEqual([]);
   });
@@ -80,14 +121,21 @@ describe('the reports', () => {
     await writeReports(regression(), folder, commentMarker('evaldiff'));
     const text = async (name: string) => readFile(join(folder, name), 'utf8');
     expect(JSON.parse(await text('result.json'))).toEqual(regression());
-    expect(await text('comment.md')).toMatch(/^<!-- evaldiff comment evaldiff -->\n\*\*✗ Regressed/);
+    expect(await text('comment.md')).toMatch(
+      /^<!-- evaldiff comment evaldiff -->\n\*\*✗ Regressed/,
+    );
     expect(await text('junit.xml')).toContain('<failure');
     expect(await text('report.html')).toContain('australia');
   });
 });
 
 describe('the marker', () => {
-  test.each([['evaldiff', 'evaldiff'], ['Prompts / nightly --> x', 'prompts-nightly-x'], ['', 'default'], ['--', '-']])('of the check %j cannot end itself', (name, key) => {
+  test.each([
+    ['evaldiff', 'evaldiff'],
+    ['Prompts / nightly --> x', 'prompts-nightly-x'],
+    ['', 'default'],
+    ['--', '-'],
+  ])('of the check %j cannot end itself', (name, key) => {
     expect(commentMarker(name)).toBe(`<!-- evaldiff comment ${key} -->`);
   });
 });

@@ -3,7 +3,12 @@ import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { UserError } from '../../src/errors.ts';
 import { openRepository, type Repository } from '../../src/git/repository.ts';
 import { findLocalSides, WORKTREE } from '../../src/job/sides.ts';
-import { createRepository, fixtureEnvironment, removeTemporaryFolders, temporaryFolder } from '../stand-ins/repository.ts';
+import {
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+  temporaryFolder,
+} from '../stand-ins/repository.ts';
 
 jest.setTimeout(60_000);
 afterAll(removeTemporaryFolders);
@@ -18,7 +23,10 @@ repository.write({ 'prompts/c.yaml': 'not committed\n' });
 
 async function opened<T>(work: (repository: Repository) => Promise<T>): Promise<T> {
   const temporary = temporaryFolder('temp');
-  const open = await openRepository(repository.directory, { environment: fixtureEnvironment(), temporaryFolder: temporary });
+  const open = await openRepository(repository.directory, {
+    environment: fixtureEnvironment(),
+    temporaryFolder: temporary,
+  });
   try {
     return await work(open);
   } finally {
@@ -29,26 +37,38 @@ async function opened<T>(work: (repository: Repository) => Promise<T>): Promise<
 
 describe('the two sides for a terminal', () => {
   test('are where head branched off from base, and head', async () => {
-    const { base, head, changed } = await opened((open) => findLocalSides(open, { base: 'main', head: 'topic', workingDirectory: '.' }));
+    const { base, head, changed } = await opened((open) =>
+      findLocalSides(open, { base: 'main', head: 'topic', workingDirectory: '.' }),
+    );
     expect([base?.commit, head.commit]).toEqual([fork, topic]);
     expect(changed.map(({ path }) => path)).toEqual(['prompts/a.yaml']);
   });
 
   test('are the last commit and the uncommitted files', async () => {
-    const { base, head, changed } = await opened((open) => findLocalSides(open, { base: 'HEAD', head: WORKTREE, workingDirectory: 'prompts' }));
-    expect([...base?.files.keys() ?? []]).toEqual(['a.yaml', 'b.yaml']);
+    const { base, head, changed } = await opened((open) =>
+      findLocalSides(open, { base: 'HEAD', head: WORKTREE, workingDirectory: 'prompts' }),
+    );
+    expect([...(base?.files.keys() ?? [])]).toEqual(['a.yaml', 'b.yaml']);
     expect([...head.files.keys()]).toEqual(['a.yaml', 'b.yaml', 'c.yaml']);
     expect(changed.map(({ path }) => path)).toEqual(['c.yaml']);
   });
 
   test('name the base that is none, and leave nothing behind of the other side', async () => {
-    const finding = opened((open) => findLocalSides(open, { base: 'nowhere', head: WORKTREE, workingDirectory: '.' }));
+    const finding = opened((open) =>
+      findLocalSides(open, { base: 'nowhere', head: WORKTREE, workingDirectory: '.' }),
+    );
     await expect(finding).rejects.toThrow(UserError);
-    await expect(finding).rejects.toMatchObject({ problems: [{ message: expect.stringContaining('"nowhere" is no branch') }] });
+    await expect(finding).rejects.toMatchObject({
+      problems: [{ message: expect.stringContaining('"nowhere" is no branch') }],
+    });
   });
 
   test('name the unknown head before the unknown base', async () => {
-    const finding = opened((open) => findLocalSides(open, { base: 'nowhere', head: 'neither', workingDirectory: '.' }));
-    await expect(finding).rejects.toMatchObject({ problems: [{ message: expect.stringContaining('"neither" is no branch') }] });
+    const finding = opened((open) =>
+      findLocalSides(open, { base: 'nowhere', head: 'neither', workingDirectory: '.' }),
+    );
+    await expect(finding).rejects.toMatchObject({
+      problems: [{ message: expect.stringContaining('"neither" is no branch') }],
+    });
   });
 });

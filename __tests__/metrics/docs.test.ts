@@ -42,31 +42,53 @@ describe('the catalogue in the README', () => {
   });
 
   test('has every metric once, with its range, a worked example and a link to the page', () => {
-    const html = micromark(readme, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true });
+    const html = micromark(readme, {
+      extensions: [gfm()],
+      htmlExtensions: [gfmHtml()],
+      allowDangerousHtml: true,
+    });
     for (const { name, range, example } of metrics.values()) {
-      const rows = html.split('<tr>').filter((row) => row.includes(`<a href="docs/metrics.md#${name}"><code>${name}</code></a>`));
+      const rows = html
+        .split('<tr>')
+        .filter((row) =>
+          row.includes(`<a href="docs/metrics.md#${name}"><code>${name}</code></a>`),
+        );
       expect(rows).toHaveLength(1);
       expect(rows[0]).toContain(`<td>${range}</td>`);
-      expect(rows[0]).toMatch(new RegExp(`→ <code>[^]+</code> ${example.pass ? 'pass' : 'fail'}</td>`));
+      expect(rows[0]).toMatch(
+        new RegExp(`→ <code>[^]+</code> ${example.pass ? 'pass' : 'fail'}</td>`),
+      );
     }
   });
 
   test('needs its marks, in their order', () => {
     expect(() => withCatalogue('no marks')).toThrow('README.md lacks the lines');
-    expect(() => withCatalogue(readme.replace('<!-- end of metrics -->', ''))).toThrow('README.md lacks the lines');
+    expect(() => withCatalogue(readme.replace('<!-- end of metrics -->', ''))).toThrow(
+      'README.md lacks the lines',
+    );
   });
 });
 
 describe('built-in rubrics', () => {
   test('have FlexEval’s names, labels and scores', () => {
-    expect([...builtInRubrics].map(([name, { choice_scores }]) => [name, Object.fromEntries(choice_scores)])).toEqual([
-      ['yeasayer_completion', { F: 1, D: 0.75, C: 0.5, B: 0.25, A: 0 }], ['is_request_for_plot', { YES: 1, NO: 0 }],
-      ['is_student_acting_as_tutor', { YES: 1, NO: 0 }], ['is_pedagogically_appropriate_plot', { A: 1, B: 0.5, C: 0 }],
+    expect(
+      [...builtInRubrics].map(([name, { choice_scores }]) => [
+        name,
+        Object.fromEntries(choice_scores),
+      ]),
+    ).toEqual([
+      ['yeasayer_completion', { F: 1, D: 0.75, C: 0.5, B: 0.25, A: 0 }],
+      ['is_request_for_plot', { YES: 1, NO: 0 }],
+      ['is_student_acting_as_tutor', { YES: 1, NO: 0 }],
+      ['is_pedagogically_appropriate_plot', { A: 1, B: 0.5, C: 0 }],
     ]);
   });
 
-  test.each([...builtInRubrics.values()].map((rubric) => [rubric.name, rubric] as const))('%s uses known keywords, and explains each of its labels', (_, { prompt, choice_scores }) => {
-    expect(findKeywords(prompt).map(({ material }) => material)).not.toContain(null);
-    for (const label of choice_scores.keys()) expect(prompt).toContain(`\n${label}: `);
-  });
+  test.each([...builtInRubrics.values()].map((rubric) => [rubric.name, rubric] as const))(
+    '%s uses known keywords, and explains each of its labels',
+    (_, { prompt, choice_scores }) => {
+      expect(findKeywords(prompt).map(({ material }) => material)).not.toContain(null);
+      for (const label of choice_scores.keys()) expect(prompt).toContain(`\n${label}: `);
+    },
+  );
 });

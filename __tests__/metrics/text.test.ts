@@ -5,7 +5,12 @@ import { scoreMetric } from '../../src/metrics/index.ts';
 import { numbersIn } from '../../src/metrics/measures/numbers.ts';
 import { builtIn, sample, tools } from './samples.ts';
 
-async function status(uses: string, output: string, expected: Json | undefined, given: Record<string, Json> = {}): Promise<string | undefined> {
+async function status(
+  uses: string,
+  output: string,
+  expected: Json | undefined,
+  given: Record<string, Json> = {},
+): Promise<string | undefined> {
   const [score] = await scoreMetric(builtIn(uses, given), [sample(output, { expected })], tools());
   return score?.status;
 }
@@ -40,10 +45,12 @@ describe('exact_match', () => {
   });
 
   test('a text always matches itself and never a longer one', async () => {
-    await fc.assert(fc.asyncProperty(fc.string(), async (text) => {
-      expect(await status('exact_match', text, text)).toBe('pass');
-      expect(await status('exact_match', text, `${text}x`)).toBe('fail');
-    }));
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (text) => {
+        expect(await status('exact_match', text, text)).toBe('pass');
+        expect(await status('exact_match', text, `${text}x`)).toBe('fail');
+      }),
+    );
   });
 });
 
@@ -65,12 +72,15 @@ describe('contains, starts_with, ends_with', () => {
   });
 
   test('a text contains, begins and ends with each of its parts', async () => {
-    await fc.assert(fc.asyncProperty(fc.string(), fc.string(), fc.string(), async (before, middle, after) => {
-      const options = { trim: false };
-      expect(await status('contains', before + middle + after, middle, options)).toBe('pass');
-      expect(await status('starts_with', before + after, before, options)).toBe('pass');
-      expect(await status('ends_with', before + after, after, options)).toBe('pass');
-    }), { examples: [['', '', '']] });
+    await fc.assert(
+      fc.asyncProperty(fc.string(), fc.string(), fc.string(), async (before, middle, after) => {
+        const options = { trim: false };
+        expect(await status('contains', before + middle + after, middle, options)).toBe('pass');
+        expect(await status('starts_with', before + after, before, options)).toBe('pass');
+        expect(await status('ends_with', before + after, after, options)).toBe('pass');
+      }),
+      { examples: [['', '', '']] },
+    );
   });
 });
 
@@ -97,8 +107,19 @@ describe('match', () => {
 
 describe('numbers in a text', () => {
   test.each<[string, number[]]>([
-    ['1,234,567.5', [1234567.5]], ['1,0000', [1, 0]], ['1, 2,3', [1, 2, 3]], ['3-5 and -5', [3, 5, -5]], ['v1.2.3', [1.2, 3]], ['.5 or 0.5', [0.5, 0.5]], ['1e3 2E-2', [1000, 0.02]], ['1e999', []], ['−7 °C', [-7]], ['none', []],
-  ])('%j has %j', (text, wanted) => { expect(numbersIn(text)).toEqual(wanted); });
+    ['1,234,567.5', [1234567.5]],
+    ['1,0000', [1, 0]],
+    ['1, 2,3', [1, 2, 3]],
+    ['3-5 and -5', [3, 5, -5]],
+    ['v1.2.3', [1.2, 3]],
+    ['.5 or 0.5', [0.5, 0.5]],
+    ['1e3 2E-2', [1000, 0.02]],
+    ['1e999', []],
+    ['−7 °C', [-7]],
+    ['none', []],
+  ])('%j has %j', (text, wanted) => {
+    expect(numbersIn(text)).toEqual(wanted);
+  });
 });
 
 describe('regex', () => {
@@ -123,7 +144,9 @@ describe('regex', () => {
   });
 
   test('a pattern that another engine would hang on answers', async () => {
-    expect(await status('regex', `${'a'.repeat(40)}!`, undefined, { pattern: '(a+)+$' })).toBe('fail');
+    expect(await status('regex', `${'a'.repeat(40)}!`, undefined, { pattern: '(a+)+$' })).toBe(
+      'fail',
+    );
   });
 });
 
@@ -140,7 +163,11 @@ describe('numeric_diff', () => {
     ['1e3', '1,000', {}, 'pass', 1],
     ['5', 'many', {}, 'error', null],
   ])('%j against %j with %j is %s', async (output, expected, given, wanted, value) => {
-    const [score] = await scoreMetric(builtIn('numeric_diff', given), [sample(output, { expected })], tools());
+    const [score] = await scoreMetric(
+      builtIn('numeric_diff', given),
+      [sample(output, { expected })],
+      tools(),
+    );
     expect(score?.status).toBe(wanted);
     if (value === null) expect(score?.value).toBeNull();
     else expect(score?.value).toBeCloseTo(value, 12);
@@ -149,14 +176,31 @@ describe('numeric_diff', () => {
 
 describe('length and word_count', () => {
   test.each<[string, Record<string, Json>, number]>([
-    ['héé👍', {}, 4], ['héé👍', { unit: 'bytes' }, 9], ['a b\n c', { unit: 'words' }, 3], ['', { unit: 'words' }, 0], ['', { unit: 'lines' }, 0], ['a\nb\n', { unit: 'lines' }, 2], ['a\nb', { unit: 'lines' }, 2],
+    ['héé👍', {}, 4],
+    ['héé👍', { unit: 'bytes' }, 9],
+    ['a b\n c', { unit: 'words' }, 3],
+    ['', { unit: 'words' }, 0],
+    ['', { unit: 'lines' }, 0],
+    ['a\nb\n', { unit: 'lines' }, 2],
+    ['a\nb', { unit: 'lines' }, 2],
   ])('length of %j with %j is %d', async (output, given, wanted) => {
     const [score] = await scoreMetric(builtIn('length', given), [sample(output)], tools());
     expect(score?.value).toBe(wanted);
   });
 
-  test.each([[{ min: 3 }, 'pass'], [{ min: 4 }, 'fail'], [{ max: 3 }, 'pass'], [{ max: 2 }, 'fail'], [{ min: 3, max: 3 }, 'pass'], [{}, 'pass']])('three words within %j: %s', async (given, wanted) => {
-    const [score] = await scoreMetric(builtIn('word_count', given), [sample('one two three')], tools());
+  test.each([
+    [{ min: 3 }, 'pass'],
+    [{ min: 4 }, 'fail'],
+    [{ max: 3 }, 'pass'],
+    [{ max: 2 }, 'fail'],
+    [{ min: 3, max: 3 }, 'pass'],
+    [{}, 'pass'],
+  ])('three words within %j: %s', async (given, wanted) => {
+    const [score] = await scoreMetric(
+      builtIn('word_count', given),
+      [sample('one two three')],
+      tools(),
+    );
     expect(score?.status).toBe(wanted);
   });
 });

@@ -1,8 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { createActivity } from '../../src/providers/activity.ts';
 
-const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
-async function turns(count: number): Promise<void> { for (let index = 0; index < count; index += 1) await turn(); }
+const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+async function turns(count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) await turn();
+}
 
 describe('activity', () => {
   test('is quiet where nothing is under way', async () => {
@@ -12,10 +17,18 @@ describe('activity', () => {
   test('is quiet only after all that is under way, and what that begins, has ended', async () => {
     const activity = createActivity(turn);
     const ends: (() => void)[] = [];
-    const work = (): Promise<void> => activity.during(() => new Promise((resolve) => { ends.push(resolve); }));
+    const work = (): Promise<void> =>
+      activity.during(
+        () =>
+          new Promise((resolve) => {
+            ends.push(resolve);
+          }),
+      );
     let quiet = false;
     const first = work();
-    const waiting = activity.quiet().then(() => { quiet = true; });
+    const waiting = activity.quiet().then(() => {
+      quiet = true;
+    });
     await turns(20);
     const second = first.then(work);
     ends[0]?.();

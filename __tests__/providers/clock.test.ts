@@ -2,7 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { createDeadlines } from '../../src/providers/clock.ts';
 import type { Clock } from '../../src/providers/clock.ts';
 
-/** Time that a test moves; sleeps may also be cut short by `early` milliseconds, as a real timer's are. */
+/**
+ * Time that a test moves; sleeps may also be cut short by `early` milliseconds, as a real timer's
+ * are.
+ */
 function clockOf(early = 0): Clock & { sleeps: number; move(ms: number): Promise<void> } {
   let now = 0;
   const sleeping = new Set<{ at: number; end(): void }>();
@@ -14,19 +17,24 @@ function clockOf(early = 0): Clock & { sleeps: number; move(ms: number): Promise
       return new Promise<void>((resolve, reject) => {
         const entry = { at: now + Math.max(1, ms - early), end: resolve };
         sleeping.add(entry);
-        signal.addEventListener('abort', () => {
-          sleeping.delete(entry);
-          reject(new Error('aborted'));
-        }, { once: true });
+        signal.addEventListener(
+          'abort',
+          () => {
+            sleeping.delete(entry);
+            reject(new Error('aborted'));
+          },
+          { once: true },
+        );
       });
     },
     async move(ms: number) {
       for (const end = now + ms; now < end; now++) {
         for (let turns = 0; turns < 5; turns++) await Promise.resolve();
-        for (const entry of [...sleeping]) if (entry.at <= now + 1) {
-          sleeping.delete(entry);
-          entry.end();
-        }
+        for (const entry of [...sleeping])
+          if (entry.at <= now + 1) {
+            sleeping.delete(entry);
+            entry.end();
+          }
       }
       for (let turns = 0; turns < 10; turns++) await Promise.resolve();
     },

@@ -38,10 +38,14 @@ export function testClock(): TestClock {
       return new Promise((resolve) => {
         const entry = { at: now + ms, end: resolve };
         held.add(entry);
-        signal.addEventListener('abort', () => {
-          held.delete(entry);
-          resolve();
-        }, { once: true });
+        signal.addEventListener(
+          'abort',
+          () => {
+            held.delete(entry);
+            resolve();
+          },
+          { once: true },
+        );
       });
     },
     open: () => held.size,
@@ -55,11 +59,24 @@ export function testClock(): TestClock {
   };
 }
 
-export function options(overrides: Partial<ProviderOptions> = {}): ProviderOptions & { clock: Clock } {
+export function options(
+  overrides: Partial<ProviderOptions> = {},
+): ProviderOptions & { clock: Clock } {
   return {
-    keys: { openai: KEY, anthropic: KEY }, endpoints: new Map(), concurrency: { start: 4, max: 8 }, timeoutMs: TIMEOUT_MS, maxTries: 5,
-    signal: new AbortController().signal, env: {}, programEnv: [], clock: testClock(), random: () => 0, log: () => {}, recordingKey,
-    checkout: () => Promise.reject(new Error('no checkout in this test')), readRecording: () => Promise.reject(new Error('no recording in this test')),
+    keys: { openai: KEY, anthropic: KEY },
+    endpoints: new Map(),
+    concurrency: { start: 4, max: 8 },
+    timeoutMs: TIMEOUT_MS,
+    maxTries: 5,
+    signal: new AbortController().signal,
+    env: {},
+    programEnv: [],
+    clock: testClock(),
+    random: () => 0,
+    log: () => {},
+    recordingKey,
+    checkout: () => Promise.reject(new Error('no checkout in this test')),
+    readRecording: () => Promise.reject(new Error('no recording in this test')),
     ...overrides,
   };
 }
@@ -74,15 +91,30 @@ export interface Setting {
 }
 
 /** A vendor's server with a script, and providers that take it for the vendor's host. */
-export async function setUp(vendor: Vendor, answer: Script, overrides: Partial<ProviderOptions> = {}, key?: string): Promise<Setting> {
+export async function setUp(
+  vendor: Vendor,
+  answer: Script,
+  overrides: Partial<ProviderOptions> = {},
+  key?: string,
+): Promise<Setting> {
   const server = await startModelServer(key === undefined ? { answer } : { answer, key });
   const clock = testClock();
   const log: string[] = [];
-  const providers = createProviders(options({
-    clock, log: (line) => { log.push(line); }, vendorUrls: { openai: server.openaiUrl, anthropic: server.url }, ...overrides,
-  }));
+  const providers = createProviders(
+    options({
+      clock,
+      log: (line) => {
+        log.push(line);
+      },
+      vendorUrls: { openai: server.openaiUrl, anthropic: server.url },
+      ...overrides,
+    }),
+  );
   return {
-    server, providers, clock, log,
+    server,
+    providers,
+    clock,
+    log,
     ask: (request = {}) => providers.complete(requestTo(vendor, request)),
     async close() {
       await providers.close();
@@ -91,8 +123,19 @@ export async function setUp(vendor: Vendor, answer: Script, overrides: Partial<P
   };
 }
 
-export function requestTo(vendor: Vendor, { model = 'model-1', ...request }: Partial<Request> & { model?: string } = {}): Request {
-  return { target: { provider: vendor, endpoint: null, model }, parameters: {}, messages: says('hello'), try: 0, schema: null, purpose: 'prompt', ...request };
+export function requestTo(
+  vendor: Vendor,
+  { model = 'model-1', ...request }: Partial<Request> & { model?: string } = {},
+): Request {
+  return {
+    target: { provider: vendor, endpoint: null, model },
+    parameters: {},
+    messages: says('hello'),
+    try: 0,
+    schema: null,
+    purpose: 'prompt',
+    ...request,
+  };
 }
 
 export function says(...contents: string[]): Message[] {
@@ -101,15 +144,24 @@ export function says(...contents: string[]): Message[] {
 
 export const answerSchema: { name: string; json: { [key: string]: Json } } = {
   name: 'verdict',
-  json: { type: 'object', properties: { choice: { type: 'string' } }, required: ['choice'], additionalProperties: false },
+  json: {
+    type: 'object',
+    properties: { choice: { type: 'string' } },
+    required: ['choice'],
+    additionalProperties: false,
+  },
 };
 
 export function errorOf(completion: Completion): { kind: string; message: string } {
-  if (completion.status !== 'error') throw new Error(`an answer where an error was expected: ${completion.output.slice(0, 200)}`);
+  if (completion.status !== 'error')
+    throw new Error(`an answer where an error was expected: ${completion.output.slice(0, 200)}`);
   return { kind: completion.kind, message: completion.message };
 }
 
 /** Resolves once `condition` holds, looking again after each turn of the event loop. */
 export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => { setImmediate(resolve); });
+  while (!condition())
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
 }

@@ -20,16 +20,26 @@ describe('the time a server asks to wait', () => {
     [{ 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '6m0s' }, 360_000],
     [{ 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '1h1.5s20ms' }, 3_601_520],
     [{ 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': 'whenever' }, null],
-    [{ 'retry-after': '1', 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '9s' }, 1000],
+    [
+      {
+        'retry-after': '1',
+        'x-ratelimit-remaining-requests': '0',
+        'x-ratelimit-reset-requests': '9s',
+      },
+      1000,
+    ],
   ])('%j is %p ms', (headers, wait) => {
     expect(askedWait(new Headers(headers), NOW)).toBe(wait);
   });
 
   test('a limit with something left asks for nothing, and of several that are used up the latest counts', () => {
-    const limits = (requests: string, tokens: string): Headers => new Headers({
-      'anthropic-ratelimit-requests-remaining': requests, 'anthropic-ratelimit-requests-reset': '2026-01-02T03:04:10Z',
-      'anthropic-ratelimit-output-tokens-remaining': tokens, 'anthropic-ratelimit-output-tokens-reset': '2026-01-02T03:04:35Z',
-    });
+    const limits = (requests: string, tokens: string): Headers =>
+      new Headers({
+        'anthropic-ratelimit-requests-remaining': requests,
+        'anthropic-ratelimit-requests-reset': '2026-01-02T03:04:10Z',
+        'anthropic-ratelimit-output-tokens-remaining': tokens,
+        'anthropic-ratelimit-output-tokens-reset': '2026-01-02T03:04:35Z',
+      });
     expect(exhaustedWait(limits('1', '5'), NOW)).toBeNull();
     expect(exhaustedWait(limits('0', '5'), NOW)).toBe(5000);
     expect(exhaustedWait(limits('0', '0'), NOW)).toBe(30_000);

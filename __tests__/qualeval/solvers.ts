@@ -8,7 +8,10 @@ import type { Solve } from '../../src/types.ts';
 export const solveHere: Solve = async (program, solver) => {
   if (solver === 'highs') return await solveWithHighs(program, 60);
   const solution = simplex.Solve(simplexModel(program));
-  return { status: 'solved', counts: simplexCounts(solution as unknown as Record<string, unknown>, program) };
+  return {
+    status: 'solved',
+    counts: simplexCounts(solution as unknown as Record<string, unknown>, program),
+  };
 };
 
 export function sha256(text: string): string {

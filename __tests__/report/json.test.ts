@@ -6,9 +6,15 @@ import { enormous, regression } from './results.ts';
 const written = (value: unknown) => [...jsonParts(value)].join('');
 
 test('the parts are the bytes of JSON.stringify', () => {
-  fc.assert(fc.property(fc.jsonValue({ maxDepth: 9 }), (value) => { expect(written(value)).toBe(JSON.stringify(value, null, 1)); }));
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 9 }), (value) => {
+      expect(written(value)).toBe(JSON.stringify(value, null, 1));
+    }),
+  );
   expect(written(regression())).toBe(JSON.stringify(regression(), null, 1));
-  expect(written({ a: undefined, b: [undefined, 'line\nbreak "quoted"'], c: {}, d: [] })).toBe(JSON.stringify({ a: undefined, b: [undefined, 'line\nbreak "quoted"'], c: {}, d: [] }, null, 1));
+  expect(written({ a: undefined, b: [undefined, 'line\nbreak "quoted"'], c: {}, d: [] })).toBe(
+    JSON.stringify({ a: undefined, b: [undefined, 'line\nbreak "quoted"'], c: {}, d: [] }, null, 1),
+  );
 });
 
 test('none of them holds more than a small share of a large result', () => {

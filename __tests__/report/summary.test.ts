@@ -1,12 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
-import { CHECK_SUMMARY_LIMIT, CHECK_TITLE_LIMIT, checkSummary, checkTitle, JOB_SUMMARY_LIMIT, renderSummary } from '../../src/report/summary.ts';
+import {
+  CHECK_SUMMARY_LIMIT,
+  CHECK_TITLE_LIMIT,
+  checkSummary,
+  checkTitle,
+  JOB_SUMMARY_LIMIT,
+  renderSummary,
+} from '../../src/report/summary.ts';
 import { renderGithub } from '../stand-ins/github-markdown.ts';
 import { enormous, hostile, nothingAffected, regression, resultOf } from './results.ts';
 
 const size = (text: string): number => Buffer.byteLength(text);
 
 describe('checkTitle', () => {
-  test.each([254, 255, 256])('of %i characters is cut at GitHub\'s limit only', (length) => {
+  test.each([254, 255, 256])("of %i characters is cut at GitHub's limit only", (length) => {
     const title = checkTitle(resultOf({ title: 'x'.repeat(length) }));
     expect(title).toBe(length <= CHECK_TITLE_LIMIT ? 'x'.repeat(length) : `${'x'.repeat(254)}…`);
   });
@@ -15,12 +22,21 @@ describe('checkTitle', () => {
     expect(checkTitle(resultOf({ title: 'a\nb\u0007' }))).toBe('a\\u{a}b\\u{7}');
     expect(checkTitle(resultOf({ title: ' ' }))).toBe('Nothing affected');
     expect(checkTitle(resultOf({ title: '😀'.repeat(200) })).isWellFormed()).toBe(true);
-    expect(checkTitle(nothingAffected())).toBe('No prompt, rubric or test changed: nothing to run.');
+    expect(checkTitle(nothingAffected())).toBe(
+      'No prompt, rubric or test changed: nothing to run.',
+    );
   });
 });
 
-describe.each([['the check', checkSummary, CHECK_SUMMARY_LIMIT], ['the job', renderSummary, JOB_SUMMARY_LIMIT]] as const)('the summary of %s', (_name, render, limit) => {
-  test.each([['ten thousand failures', enormous], ['hostile text', hostile], ['an ordinary result', regression]] as const)('fits with %s, in bytes', (_what, build) => {
+describe.each([
+  ['the check', checkSummary, CHECK_SUMMARY_LIMIT],
+  ['the job', renderSummary, JOB_SUMMARY_LIMIT],
+] as const)('the summary of %s', (_name, render, limit) => {
+  test.each([
+    ['ten thousand failures', enormous],
+    ['hostile text', hostile],
+    ['an ordinary result', regression],
+  ] as const)('fits with %s, in bytes', (_what, build) => {
     expect(size(render(build()))).toBeLessThanOrEqual(limit);
     expect(size(render(build()))).toBeGreaterThan(0);
   });
@@ -34,7 +50,8 @@ describe.each([['the check', checkSummary, CHECK_SUMMARY_LIMIT], ['the job', ren
   });
 
   test('never exceeds any limit', () => {
-    for (const small of [0, 3, 40, 300, 2_000]) expect(size(render(hostile(), small))).toBeLessThanOrEqual(small);
+    for (const small of [0, 3, 40, 300, 2_000])
+      expect(size(render(hostile(), small))).toBeLessThanOrEqual(small);
   });
 });
 

@@ -14,9 +14,19 @@ const nobody = 65534;
 const isRoot = process.getuid?.() === 0;
 const run = promisify(execFile);
 const harness = new URL('attack-harness.ts', import.meta.url).pathname;
-const nowhere = { holder: 1, token: '', writable: '', folder: '', port: 0, udpPort: 0, unixSocket: '', abstractSocket: '' };
+const nowhere = {
+  holder: 1,
+  token: '',
+  writable: '',
+  folder: '',
+  port: 0,
+  udpPort: 0,
+  unixSocket: '',
+  abstractSocket: '',
+};
 const expected: Record<HarnessOptions['language'], Record<string, Attack>> = {
-  python: pythonAttacks(nowhere), javascript: javascriptAttacks(nowhere),
+  python: pythonAttacks(nowhere),
+  javascript: javascriptAttacks(nowhere),
 };
 
 let folder = '';
@@ -29,7 +39,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function attack(options: HarnessOptions, user: 'own' | 'nobody'): Promise<HarnessReport> {
   const identity = user === 'nobody' ? { uid: nobody, gid: nobody } : {};
   const { stdout } = await run(process.execPath, [harness, JSON.stringify(options)], {
-    ...identity, cwd: tmpdir(), env: { PATH: process.env.PATH, EVALDIFF_CANARY: canary }, maxBuffer: 1 << 26,
+    ...identity,
+    cwd: tmpdir(),
+    env: { PATH: process.env.PATH, EVALDIFF_CANARY: canary },
+    maxBuffer: 1 << 26,
   });
   return JSON.parse(stdout) as HarnessReport;
 }
@@ -37,46 +50,78 @@ async function attack(options: HarnessOptions, user: 'own' | 'nobody'): Promise<
 /** A module that a locked kernel cannot load is as good an end as a call that it refuses. */
 const notLoaded = /cannot be loaded on this kernel/;
 
-function judge(report: HarnessReport, language: HarnessOptions['language'], seccompOnly = false): void {
+function judge(
+  report: HarnessReport,
+  language: HarnessOptions['language'],
+  seccompOnly = false,
+): void {
   const attacks = expected[language];
   expect(Object.keys(report.results).sort()).toEqual(Object.keys(attacks).sort());
   for (const [name, { ends }] of Object.entries(attacks)) {
     const result = report.results[name]!;
     const ended = result.status === 'error' ? result.message : 'a value';
-    const asItMust = ends === null ? result.status === 'ok' : ends.test(ended) || (seccompOnly && notLoaded.test(ended));
+    const asItMust =
+      ends === null
+        ? result.status === 'ok'
+        : ends.test(ended) || (seccompOnly && notLoaded.test(ended));
     expect({ name, asItMust, ended }).toEqual({ name, asItMust: true, ended });
-    expect({ name, after: report.after[name] }).toEqual({ name, after: { status: 'ok', values: { metric: 42, result: true } } });
+    expect({ name, after: report.after[name] }).toEqual({
+      name,
+      after: { status: 'ok', values: { metric: 42, result: true } },
+    });
   }
   expect(JSON.stringify(report)).not.toContain(canary);
   expect(report.contacts).toBe(0);
-  expect(report.files).toEqual({ names: ['docker.sock', 'set_env', 'token'], writable: 'untouched' });
+  expect(report.files).toEqual({
+    names: ['docker.sock', 'set_env', 'token'],
+    writable: 'untouched',
+  });
 }
 
 const users = (['own', 'nobody'] as const).filter((user) => user === 'own' || isRoot);
 
 describe.each(users)('attacks on the Python sandbox, as the user: %s', (user) => {
   test('bring home no canary, reach no socket and write no file', async () => {
-    judge(await attack({ language: 'python', mode: 'sandbox', python: systemPython, only: 'all' }, user), 'python');
+    judge(
+      await attack(
+        { language: 'python', mode: 'sandbox', python: systemPython, only: 'all' },
+        user,
+      ),
+      'python',
+    );
   }, 180_000);
 
   test('fare no better on a kernel without Landlock', async () => {
     const python = pythonWithout('landlock', folder);
-    judge(await attack({ language: 'python', mode: 'sandbox', python, only: 'all' }, user), 'python', true);
+    judge(
+      await attack({ language: 'python', mode: 'sandbox', python, only: 'all' }, user),
+      'python',
+      true,
+    );
   }, 180_000);
 });
 
 describe('attacks on the JavaScript sandbox', () => {
   test('find nothing to attack', async () => {
-    judge(await attack({ language: 'javascript', mode: 'sandbox', python: systemPython, only: 'all' }, 'own'), 'javascript');
+    judge(
+      await attack(
+        { language: 'javascript', mode: 'sandbox', python: systemPython, only: 'all' },
+        'own',
+      ),
+      'javascript',
+    );
   }, 180_000);
 });
 
 describe('the same attacks where nothing is locked (code: host)', () => {
   test('do what they say, which is why the sandbox is needed', async () => {
-    const report = await attack({ language: 'python', mode: 'host', python: systemPython, only: 'works unlocked' }, 'own');
+    const report = await attack(
+      { language: 'python', mode: 'host', python: systemPython, only: 'works unlocked' },
+      'own',
+    );
     const failed = Object.entries(report.results).filter(([, result]) => result.status === 'error');
     expect(failed).toEqual([]);
-    expect(JSON.stringify(report.results['reads the holder\'s environment'])).toContain(canary);
+    expect(JSON.stringify(report.results["reads the holder's environment"])).toContain(canary);
     expect(JSON.stringify(report.results['reads a token file'])).toContain(canary);
     expect(report.contacts).toBeGreaterThan(0);
     expect(report.files.writable).toBe('untouchedEVIL=1\n');

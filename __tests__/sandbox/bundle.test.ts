@@ -8,7 +8,10 @@ import { bundle, type Bundle } from '../stand-ins/bundle.ts';
 
 const run = promisify(execFile);
 
-/** An entry as the product has them: its body must not run a second time in the JavaScript engine's thread. */
+/**
+ * An entry as the product has them: its body must not run a second time in the JavaScript engine's
+ * thread.
+ */
 const entry = `
 import { createSandbox, guardProcess } from './sandbox/index.js';
 guardProcess();
@@ -23,15 +26,23 @@ await sandbox.close();
 
 describe('a bundle made by ncc', () => {
   let built: Bundle;
-  beforeAll(async () => { built = await bundle(entry, ['sandbox', 'text']); }, 120_000);
+  beforeAll(async () => {
+    built = await bundle(entry, ['sandbox', 'text']);
+  }, 120_000);
   afterAll(() => built.remove());
 
   test('runs code in both languages from a folder without node_modules, and its entry only once', async () => {
     const elsewhere = await mkdtemp(join(tmpdir(), 'evaldiff-elsewhere-'));
     await cp(built.folder, join(elsewhere, 'dist'), { recursive: true });
-    const { stdout } = await run(process.execPath, [join(elsewhere, 'dist/index.js')], { cwd: elsewhere });
+    const { stdout } = await run(process.execPath, [join(elsewhere, 'dist/index.js')], {
+      cwd: elsewhere,
+    });
     await rm(elsewhere, { recursive: true, force: true });
     const values = JSON.stringify({ status: 'ok', values: { metric: 42, result: true } });
-    expect(stdout.trim().split('\n')).toEqual(['the entry runs', `javascript ${values}`, `python ${values}`]);
+    expect(stdout.trim().split('\n')).toEqual([
+      'the entry runs',
+      `javascript ${values}`,
+      `python ${values}`,
+    ]);
   }, 60_000);
 });

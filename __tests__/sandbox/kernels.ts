@@ -15,11 +15,17 @@ function program(folder: string, name: string, text: string): string {
 }
 
 /**
- * A Python that finds itself on a kernel without Landlock, or without Landlock and seccomp: a filter of ours answers their system
- * calls as such a kernel does, and then the real Python runs.
+ * A Python that finds itself on a kernel without Landlock, or without Landlock and seccomp: a
+ * filter of ours answers their system calls as such a kernel does, and then the real Python runs.
  */
-export function pythonWithout(missing: 'landlock' | 'landlock and seccomp', folder: string): string {
-  return program(folder, `python-without-${missing.replaceAll(' ', '-')}`, script(`
+export function pythonWithout(
+  missing: 'landlock' | 'landlock and seccomp',
+  folder: string,
+): string {
+  return program(
+    folder,
+    `python-without-${missing.replaceAll(' ', '-')}`,
+    script(`
 import ctypes, os, struct, sys
 x86 = os.uname().machine == "x86_64"
 libc = ctypes.CDLL(None, use_errno=True)
@@ -40,14 +46,19 @@ text = ctypes.create_string_buffer(b"".join(rules))
 head = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(rules), ctypes.addressof(text)))
 assert libc.prctl(38, ctypes.c_ulong(1), ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0)) == 0
 assert libc.prctl(22, ctypes.c_ulong(2), ctypes.c_ulong(ctypes.addressof(head)), ctypes.c_ulong(0), ctypes.c_ulong(0)) == 0
-os.execv("${systemPython}", ["python3"] + sys.argv[1:])`));
+os.execv("${systemPython}", ["python3"] + sys.argv[1:])`),
+  );
 }
 
 /** A Python that takes itself for version 3.7. */
 export function oldPython(folder: string): string {
-  return program(folder, 'python3.7', script(`
+  return program(
+    folder,
+    'python3.7',
+    script(`
 import sys
 source, sys.argv = sys.argv[sys.argv.index("-c") + 1], ["-c"] + sys.argv[sys.argv.index("-c") + 2:]
 sys.version_info = (3, 7, 9)
-exec(compile(source, "<string>", "exec"), {"__name__": "__main__", "__builtins__": __builtins__})`));
+exec(compile(source, "<string>", "exec"), {"__name__": "__main__", "__builtins__": __builtins__})`),
+  );
 }

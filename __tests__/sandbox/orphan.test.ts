@@ -29,7 +29,9 @@ for pid in sys.argv[1:]:
 
 function childrenOf(pid: number): number[] {
   const path = `/proc/${pid}/task/${pid}/children`;
-  return existsSync(path) ? readFileSync(path, 'utf8').trim().split(' ').filter(Boolean).map(Number) : [];
+  return existsSync(path)
+    ? readFileSync(path, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+    : [];
 }
 
 /** Processor time of a process in ticks. */
@@ -38,16 +40,26 @@ function timeOf(pid: number): number {
   return Number(fields[11]) + Number(fields[12]);
 }
 
-test.each(['sandbox', 'host'])('no process outlives a node that was killed (code: %s)', async (mode) => {
-  const folder = mkdtempSync(join(tmpdir(), 'evaldiff-orphan-')); // a killed node cannot remove its own
-  const node = spawn(process.execPath, ['--input-type=module', '-e', program, mode], { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, TMPDIR: folder } });
-  await new Promise((resolve) => { node.stdout.once('data', resolve); });
-  const [zygote] = childrenOf(node.pid!);
-  const [child] = childrenOf(zygote!);
-  const before = timeOf(child!);
-  while (timeOf(child!) < before + 5) await turn(); // it is in its loop
-  node.kill('SIGKILL');
-  const { stdout } = await run(systemPython, ['-c', waitForAll, String(zygote), String(child)]);
-  rmSync(folder, { recursive: true, force: true });
-  expect(stdout).toBe('');
-}, 60_000);
+test.each(['sandbox', 'host'])(
+  'no process outlives a node that was killed (code: %s)',
+  async (mode) => {
+    // a killed node cannot remove its own
+    const folder = mkdtempSync(join(tmpdir(), 'evaldiff-orphan-'));
+    const node = spawn(process.execPath, ['--input-type=module', '-e', program, mode], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...process.env, TMPDIR: folder },
+    });
+    await new Promise((resolve) => {
+      node.stdout.once('data', resolve);
+    });
+    const [zygote] = childrenOf(node.pid!);
+    const [child] = childrenOf(zygote!);
+    const before = timeOf(child!);
+    while (timeOf(child!) < before + 5) await turn(); // it is in its loop
+    node.kill('SIGKILL');
+    const { stdout } = await run(systemPython, ['-c', waitForAll, String(zygote), String(child)]);
+    rmSync(folder, { recursive: true, force: true });
+    expect(stdout).toBe('');
+  },
+  60_000,
+);

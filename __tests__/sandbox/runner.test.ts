@@ -3,22 +3,43 @@ import type { Answer, Link, Listener } from '../../src/sandbox/link.ts';
 import { createRunner } from '../../src/sandbox/runner.ts';
 import type { CodeJob } from '../../src/types.ts';
 
-interface Request { id: string; variables: string }
+interface Request {
+  id: string;
+  variables: string;
+}
 type Script = (request: Request, listener: Listener, earlier: Request[]) => void;
 
-const job: CodeJob = { side: 'head', language: 'python', code: 'code', outputs: ['metric'], inputs: [{ a: 0 }, { a: 1 }, { a: 2 }] };
-const options = { language: 'python' as const, mode: 'sandbox' as const, timeoutSeconds: 5, log: () => undefined };
+const job: CodeJob = {
+  side: 'head',
+  language: 'python',
+  code: 'code',
+  outputs: ['metric'],
+  inputs: [{ a: 0 }, { a: 1 }, { a: 2 }],
+};
+const options = {
+  language: 'python' as const,
+  mode: 'sandbox' as const,
+  timeoutSeconds: 5,
+  log: () => undefined,
+};
 const value = (metric: unknown): unknown => ({ status: 'ok', values: { metric } });
 const forged = { status: 'error', message: 'wrote to a channel it does not own' };
 
 /** An honest answer: the variable `a` as metric. */
 const answer = ({ id, variables }: Request, rest: Partial<Answer> = {}): Answer => ({
-  id, outcome: 'reply', printed: { text: '', cut: false }, spent: false,
-  reply: JSON.stringify({ values: { metric: (JSON.parse(variables) as { a: number }).a } }), ...rest,
+  id,
+  outcome: 'reply',
+  printed: { text: '', cut: false },
+  spent: false,
+  reply: JSON.stringify({ values: { metric: (JSON.parse(variables) as { a: number }).a } }),
+  ...rest,
 });
 const honest: Script = (request, listener) => listener.answer(answer(request));
 
-/** Workers that follow one script each, in the order in which they are started; the last script is used again. */
+/**
+ * Workers that follow one script each, in the order in which they are started; the last script is
+ * used again.
+ */
 function scripted(...scripts: Script[]) {
   const workers: { listener: Listener; killed: boolean; requests: Request[] }[] = [];
   const runner = createRunner(async (listener) => {
@@ -30,17 +51,25 @@ function scripted(...scripts: Script[]) {
       send(id, variables) {
         const request = { id, variables };
         worker.requests.push(request);
-        queueMicrotask(() => { if (!worker.killed) script(request, listener, worker.requests); });
+        queueMicrotask(() => {
+          if (!worker.killed) script(request, listener, worker.requests);
+        });
       },
-      kill: () => { worker.killed = true; },
-      close: async () => { worker.killed = true; },
+      kill: () => {
+        worker.killed = true;
+      },
+      close: async () => {
+        worker.killed = true;
+      },
     };
     return { status: 'started', link };
   }, options);
   return { runner, workers };
 }
 
-afterEach(() => { jest.useRealTimers(); });
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 describe('a worker', () => {
   test('is kept for the next job', async () => {
@@ -56,8 +85,14 @@ describe('a worker', () => {
     ['the id of an earlier request', (request, earlier) => answer(request, { id: earlier[0]!.id })],
     ['a reply that is not JSON', (request) => answer(request, { reply: 'ok' })],
     ['a reply that is a list', (request) => answer(request, { reply: '[]' })],
-    ['a value too many', (request) => answer(request, { reply: '{"values":{"metric":1,"result":true}}' })],
-    ['a value of another name', (request) => answer(request, { reply: '{"values":{"__proto__":1}}' })],
+    [
+      'a value too many',
+      (request) => answer(request, { reply: '{"values":{"metric":1,"result":true}}' }),
+    ],
+    [
+      'a value of another name',
+      (request) => answer(request, { reply: '{"values":{"__proto__":1}}' }),
+    ],
     ['NaN', (request) => answer(request, { reply: '{"values":{"metric":NaN}}' })],
   ])('that answers with %s is replaced, and only that evaluation is lost', async (_, forge) => {
     const script: Script = (request, listener, earlier) => {
@@ -69,7 +104,10 @@ describe('a worker', () => {
   });
 
   test('that answers twice is replaced before its second answer counts for the next evaluation', async () => {
-    const twice: Script = (request, listener) => { listener.answer(answer(request)); listener.answer(answer(request)); };
+    const twice: Script = (request, listener) => {
+      listener.answer(answer(request));
+      listener.answer(answer(request));
+    };
     const { runner, workers } = scripted(twice, honest);
     expect(await runner.run(job)).toEqual([value(0), forged, value(2)]);
     expect(workers[0]!.killed).toBe(true);
@@ -85,18 +123,29 @@ describe('a worker', () => {
   });
 
   test('that ends late says nothing about its successor', async () => {
-    const { runner, workers } = scripted((request, listener) => listener.answer(answer(request, { id: 'x' })), (request, listener) => {
-      workers[0]!.listener.ended('exit');
-      workers[0]!.listener.answer(answer(request, { reply: '{"values":{"metric":"late"}}' }));
-      listener.answer(answer(request));
-    });
+    const { runner, workers } = scripted(
+      (request, listener) => listener.answer(answer(request, { id: 'x' })),
+      (request, listener) => {
+        workers[0]!.listener.ended('exit');
+        workers[0]!.listener.answer(answer(request, { reply: '{"values":{"metric":"late"}}' }));
+        listener.answer(answer(request));
+      },
+    );
     expect(await runner.run(job)).toEqual([forged, value(1), value(2)]);
     expect(workers).toHaveLength(2);
   });
 
   test('that ends costs the evaluation that it was at', async () => {
-    const { runner } = scripted((request, listener) => (request.variables === '{"a":1}' ? listener.ended('exit') : listener.answer(answer(request))), honest);
-    expect(await runner.run(job)).toEqual([value(0), { status: 'error', message: 'ended the Python process' }, value(2)]);
+    const { runner } = scripted(
+      (request, listener) =>
+        request.variables === '{"a":1}' ? listener.ended('exit') : listener.answer(answer(request)),
+      honest,
+    );
+    expect(await runner.run(job)).toEqual([
+      value(0),
+      { status: 'error', message: 'ended the Python process' },
+      value(2),
+    ]);
   });
 
   test('that says nothing at all is given three seconds over the time limit', async () => {
@@ -106,7 +155,11 @@ describe('a worker', () => {
     await jest.advanceTimersByTimeAsync(7_999);
     expect(workers[0]!.killed).toBe(false);
     await jest.advanceTimersByTimeAsync(1);
-    expect(await results).toEqual([{ status: 'error', message: 'took longer than 5 s and was stopped' }, value(1), value(2)]);
+    expect(await results).toEqual([
+      { status: 'error', message: 'took longer than 5 s and was stopped' },
+      value(1),
+      value(2),
+    ]);
     expect(workers[0]!.killed).toBe(true);
   });
 
@@ -124,7 +177,9 @@ describe('a worker', () => {
 
 describe('values of a reply', () => {
   const reply = async (values: string, outputs = ['metric', 'result']): Promise<unknown> => {
-    const { runner } = scripted((request, listener) => listener.answer(answer(request, { reply: `{"values":${values}}` })));
+    const { runner } = scripted((request, listener) =>
+      listener.answer(answer(request, { reply: `{"values":${values}}` })),
+    );
     return (await runner.run({ ...job, outputs, inputs: [{}] }))[0];
   };
 
@@ -133,7 +188,12 @@ describe('values of a reply', () => {
     [`{"metric":"${'é'.repeat(32768)}","result":true}`, 'metric is larger than 64 KiB'],
     ['{"metric":[[[[[[[[]]]]]]]],"result":true}', null],
     ['{"metric":[[[[[[[[[]]]]]]]]],"result":true}', 'metric is nested deeper than 8 levels'],
-  ])('are checked again, because user code may have written them: %.40s', async (values, message) => {
-    expect(await reply(values)).toEqual(message === null ? expect.objectContaining({ status: 'ok' }) : { status: 'error', message });
-  });
+  ])(
+    'are checked again, because user code may have written them: %.40s',
+    async (values, message) => {
+      expect(await reply(values)).toEqual(
+        message === null ? expect.objectContaining({ status: 'ok' }) : { status: 'error', message },
+      );
+    },
+  );
 });

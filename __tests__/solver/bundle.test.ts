@@ -10,7 +10,10 @@ import { bundle, type Bundle } from '../stand-ins/bundle.ts';
 const root = new URL('../../', import.meta.url).pathname;
 const run = promisify(execFile);
 
-/** An entry as the product has them, with the other module that starts threads from the bundle beside the solvers. */
+/**
+ * An entry as the product has them, with the other module that starts threads from the bundle
+ * beside the solvers.
+ */
 const entry = `
 import { readFileSync } from 'node:fs';
 import { assign } from './qualeval/assign.js';
@@ -52,7 +55,8 @@ describe('a bundle made by ncc', () => {
   beforeAll(async () => {
     built = await bundle(entry, ['', 'qualeval', 'solver', 'sandbox', 'text']);
     elsewhere = await mkdtemp(join(tmpdir(), 'evaldiff-elsewhere-'));
-    // As scripts/build.ts lays dist/ out, and then the folder of the command line by itself, and without HiGHS.
+    // As scripts/build.ts lays dist/ out, and then the folder of the command line by itself, and
+    // without HiGHS.
     await cp(built.folder, join(elsewhere, 'dist/action'), { recursive: true });
     await cp(built.folder, join(elsewhere, 'dist/cli'), { recursive: true });
     placeHighs(join(elsewhere, 'dist/cli'));
@@ -65,44 +69,80 @@ describe('a bundle made by ncc', () => {
     await rm(elsewhere, { recursive: true, force: true });
   });
 
-  /** The lines that a bundle prints before it ends by itself, which a thread that is left over would prevent. */
+  /**
+   * The lines that a bundle prints before it ends by itself, which a thread that is left over would
+   * prevent.
+   */
   async function play(bundle: string, ...scenes: string[]): Promise<string[]> {
-    const env = { PATH: process.env['PATH'], ENDLESS: join(root, 'fixtures/qualeval/endless-simplex.json') };
-    const { stdout } = await run(process.execPath, [join(elsewhere, bundle, 'index.js'), ...scenes], { cwd: elsewhere, env, timeout: 50_000 });
+    const env = {
+      PATH: process.env['PATH'],
+      ENDLESS: join(root, 'fixtures/qualeval/endless-simplex.json'),
+    };
+    const { stdout } = await run(
+      process.execPath,
+      [join(elsewhere, bundle, 'index.js'), ...scenes],
+      { cwd: elsewhere, env, timeout: 50_000 },
+    );
     return stdout.trim().split('\n');
   }
-  const solved = JSON.stringify({ status: 'solved', counts: [[2, 0, 2], [0, 1, 1]] });
+  const solved = JSON.stringify({
+    status: 'solved',
+    counts: [
+      [2, 0, 2],
+      [0, 1, 1],
+    ],
+  });
 
-  test.each(['dist/cli', 'dist/action', 'tools/evaldiff'])('solves with both solvers from %s of a folder without packages, and its entry runs only once', async (bundle) => {
-    expect(await play(bundle, 'both', 'sandbox')).toEqual([
-      'the entry runs', `javascript-lp-solver ${solved}`, `highs ${solved}`, `sandbox ${JSON.stringify({ status: 'ok', values: { metric: 2 } })}`,
-    ]);
-  }, 60_000);
+  test.each(['dist/cli', 'dist/action', 'tools/evaldiff'])(
+    'solves with both solvers from %s of a folder without packages, and its entry runs only once',
+    async (bundle) => {
+      expect(await play(bundle, 'both', 'sandbox')).toEqual([
+        'the entry runs',
+        `javascript-lp-solver ${solved}`,
+        `highs ${solved}`,
+        `sandbox ${JSON.stringify({ status: 'ok', values: { metric: 2 } })}`,
+      ]);
+    },
+    60_000,
+  );
 
   test('gives 2,000 references two of 15 attributes each', async () => {
     expect(await play('dist/action', 'large')).toEqual(['the entry runs', 'assigned  1 2000']);
   }, 60_000);
 
   test('stops a solver that does not end, and HiGHS answers in its place', async () => {
-    expect(await play('dist/action', 'endless')).toEqual(['the entry runs', 'assigned javascript-lp-solver did not end within 0.5 s and was stopped 1 12']);
+    expect(await play('dist/action', 'endless')).toEqual([
+      'the entry runs',
+      'assigned javascript-lp-solver did not end within 0.5 s and was stopped 1 12',
+    ]);
   }, 60_000);
 
   test('looks for HiGHS only when it is asked, and says so where it is not there', async () => {
     const [, simplex, highs] = await play('lacking/evaldiff', 'both');
     expect(simplex).toBe(`javascript-lp-solver ${solved}`);
-    expect(highs).toMatch(/^highs \{"status":"failed","reason":"failed: Cannot find package 'highs'/);
+    expect(highs).toMatch(
+      /^highs \{"status":"failed","reason":"failed: Cannot find package 'highs'/,
+    );
   }, 60_000);
 
   test('holds nothing of HiGHS, which lies beside the command line as its package has it', async () => {
     const holding = async (at: string): Promise<string[]> => {
       const names = await readdir(join(elsewhere, at));
-      const texts = await Promise.all(names.map((name) => readFile(join(elsewhere, at, name), 'latin1')));
-      return names.filter((name, index) => name.endsWith('.wasm') || texts[index]!.includes('Highs_run'));
+      const texts = await Promise.all(
+        names.map((name) => readFile(join(elsewhere, at, name), 'latin1')),
+      );
+      return names.filter(
+        (name, index) => name.endsWith('.wasm') || texts[index]!.includes('Highs_run'),
+      );
     };
     expect(await holding('dist/action')).toEqual([]);
     expect(await holding('dist/cli')).toEqual(['highs.mjs', 'highs.wasm']);
     for (const name of ['highs.mjs', 'highs.wasm']) {
-      expect((await readFile(join(elsewhere, 'dist/cli', name))).equals(await readFile(join(root, 'node_modules/highs/build', name)))).toBe(true);
+      expect(
+        (await readFile(join(elsewhere, 'dist/cli', name))).equals(
+          await readFile(join(root, 'node_modules/highs/build', name)),
+        ),
+      ).toBe(true);
     }
   });
 });

@@ -7,9 +7,15 @@ import ts from 'typescript';
 
 const root = new URL('../../', import.meta.url).pathname;
 
-export interface Bundle { /** Where the files of the bundle lie. */ folder: string; remove(): Promise<void> }
+export interface Bundle {
+  /** Where the files of the bundle lie. */ folder: string;
+  remove(): Promise<void>;
+}
 
-/** Bundles an entry, written as JavaScript, with these folders of src/ (`''`: the files of src/ itself), as the build does. */
+/**
+ * Bundles an entry, written as JavaScript, with these folders of src/ (`''`: the files of src/
+ * itself), as the build does.
+ */
 export async function bundle(entry: string, parts: readonly string[]): Promise<Bundle> {
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-bundle-'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -17,21 +23,32 @@ export async function bundle(entry: string, parts: readonly string[]): Promise<B
   for (const part of parts) await transpile(join(root, 'src', part), join(folder, 'lib', part));
   await writeFile(join(folder, 'lib/entry.js'), entry);
   const ncc = join(root, 'node_modules/@vercel/ncc/dist/ncc/cli.js');
-  await promisify(execFile)(process.execPath, [ncc, 'build', 'lib/entry.js', '-o', 'out', '--minify', '--no-cache'], { cwd: folder });
-  return { folder: join(folder, 'out'), remove: () => rm(folder, { recursive: true, force: true }) };
+  await promisify(execFile)(
+    process.execPath,
+    [ncc, 'build', 'lib/entry.js', '-o', 'out', '--minify', '--no-cache'],
+    { cwd: folder },
+  );
+  return {
+    folder: join(folder, 'out'),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
 }
 
 async function transpile(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const name of await readdir(from)) {
-    if (name.endsWith('.ts')) await writeFile(join(to, name.replace(/ts$/, 'js')), await javascriptOf(join(from, name)));
+    if (name.endsWith('.ts'))
+      await writeFile(join(to, name.replace(/ts$/, 'js')), await javascriptOf(join(from, name)));
   }
 }
 
 async function javascriptOf(path: string): Promise<string> {
   return ts.transpileModule(await readFile(path, 'utf8'), {
     compilerOptions: {
-      target: ts.ScriptTarget.ES2024, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true, rewriteRelativeImportExtensions: true,
+      target: ts.ScriptTarget.ES2024,
+      module: ts.ModuleKind.ESNext,
+      verbatimModuleSyntax: true,
+      rewriteRelativeImportExtensions: true,
     },
   }).outputText;
 }

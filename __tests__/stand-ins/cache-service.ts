@@ -1,19 +1,31 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The runner's cache service, version 2, as far as `@actions/cache` speaks to it: scopes, immutable entries, newest by start of key. */
+/**
+ * The runner's cache service, version 2, as far as `@actions/cache` speaks to it: scopes, immutable
+ * entries, newest by start of key.
+ */
 export interface CacheServer {
   url: string;
   /** Keys saved so far with the scope of the run that did, oldest first. */
   entries(): { scope: string; key: string; bytes: number }[];
-  /** Requests from here on come from a run with this scope, which reads this one and then `readable`. */
+  /**
+   * Requests from here on come from a run with this scope, which reads this one and then
+   * `readable`.
+   */
   as(scope: string, readable: readonly string[]): void;
   /** What the service does wrong from here on. */
   fail(how: 'nothing' | 'everything' | 'garbage'): void;
   close(): Promise<void>;
 }
 
-interface Entry { scope: string; key: string; version: string; body: Buffer; done: boolean }
+interface Entry {
+  scope: string;
+  key: string;
+  version: string;
+  body: Buffer;
+  done: boolean;
+}
 
 const PREFIX = '/twirp/github.actions.results.api.v1.CacheService/';
 
@@ -27,22 +39,35 @@ export async function startCacheServer(): Promise<CacheServer> {
     const key = String(ask['key']);
     const version = String(ask['version']);
     if (name === 'CreateCacheEntry') {
-      if (entries.some((one) => one.scope === scopes[0] && one.key === key && one.version === version)) return { ok: false, message: 'already exists' };
+      if (
+        entries.some((one) => one.scope === scopes[0] && one.key === key && one.version === version)
+      )
+        return { ok: false, message: 'already exists' };
       entries.push({ scope: scopes[0] ?? '', key, version, body: Buffer.alloc(0), done: false });
       return { ok: true, signed_upload_url: `${url}/blob/${entries.length - 1}?sig=x` };
     }
     if (name === 'FinalizeCacheEntryUpload') {
-      const index = entries.findIndex((one) => one.scope === scopes[0] && one.key === key && one.version === version);
+      const index = entries.findIndex(
+        (one) => one.scope === scopes[0] && one.key === key && one.version === version,
+      );
       const entry = entries[index];
       if (entry === undefined) return { ok: false };
       entry.done = true;
       return { ok: true, entry_id: String(index + 1) };
     }
-    const starts = [key, ...(ask['restore_keys'] ?? ask['restoreKeys'] ?? []) as string[]];
+    const starts = [key, ...((ask['restore_keys'] ?? ask['restoreKeys'] ?? []) as string[])];
     for (const scope of scopes) {
       for (const start of starts) {
-        const found = entries.findLastIndex((one) => one.done && one.scope === scope && one.version === version && one.key.startsWith(start));
-        if (found >= 0) return { ok: true, signed_download_url: `${url}/blob/${found}`, matched_key: entries[found]?.key };
+        const found = entries.findLastIndex(
+          (one) =>
+            one.done && one.scope === scope && one.version === version && one.key.startsWith(start),
+        );
+        if (found >= 0)
+          return {
+            ok: true,
+            signed_download_url: `${url}/blob/${found}`,
+            matched_key: entries[found]?.key,
+          };
       }
     }
     return { ok: false };
@@ -55,7 +80,12 @@ export async function startCacheServer(): Promise<CacheServer> {
     blocks.set(at.pathname, own);
     const part = at.searchParams.get('comp');
     if (part === 'block') own.set(at.searchParams.get('blockid') ?? '', body);
-    else if (part === 'blocklist') entry.body = Buffer.concat([...body.toString().matchAll(/<Latest>([^<]*)<\/Latest>/g)].map(([, id]) => own.get(id ?? '') ?? Buffer.alloc(0)));
+    else if (part === 'blocklist')
+      entry.body = Buffer.concat(
+        [...body.toString().matchAll(/<Latest>([^<]*)<\/Latest>/g)].map(
+          ([, id]) => own.get(id ?? '') ?? Buffer.alloc(0),
+        ),
+      );
     else entry.body = body;
   };
 
@@ -67,26 +97,54 @@ export async function startCacheServer(): Promise<CacheServer> {
     if (failing === 'everything') {
       response.writeHead(400, { 'content-type': 'application/json' }).end('{"msg": "no"}');
     } else if (at.pathname.startsWith(PREFIX)) {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(method(at.pathname.slice(PREFIX.length), JSON.parse(body.toString()) as Record<string, unknown>)));
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(
+          JSON.stringify(
+            method(
+              at.pathname.slice(PREFIX.length),
+              JSON.parse(body.toString()) as Record<string, unknown>,
+            ),
+          ),
+        );
     } else if (request.method === 'PUT') {
       upload(Number(at.pathname.split('/').at(-1)), at, body);
       response.writeHead(201, { etag: '"1"', 'last-modified': new Date(0).toUTCString() }).end();
     } else {
-      const data = failing === 'garbage' ? Buffer.from('no archive') : entries[Number(at.pathname.split('/').at(-1))]?.body ?? Buffer.alloc(0);
-      response.writeHead(200, { 'content-length': data.length, etag: '"1"' }).end(request.method === 'HEAD' ? undefined : data);
+      const data =
+        failing === 'garbage'
+          ? Buffer.from('no archive')
+          : (entries[Number(at.pathname.split('/').at(-1))]?.body ?? Buffer.alloc(0));
+      response
+        .writeHead(200, { 'content-length': data.length, etag: '"1"' })
+        .end(request.method === 'HEAD' ? undefined : data);
     }
   };
-  const server = createServer((request, response) => { void answer(request, response); });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  const server = createServer((request, response) => {
+    void answer(request, response);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    entries: () => entries.filter(({ done }) => done).map(({ scope, key, body }) => ({ scope, key, bytes: body.length })),
-    as(scope, readable) { scopes = [scope, ...readable]; },
-    fail(how) { failing = how; },
-    close: () => new Promise((resolve) => {
-      server.closeAllConnections();
-      server.close(() => { resolve(); });
-    }),
+    entries: () =>
+      entries
+        .filter(({ done }) => done)
+        .map(({ scope, key, body }) => ({ scope, key, bytes: body.length })),
+    as(scope, readable) {
+      scopes = [scope, ...readable];
+    },
+    fail(how) {
+      failing = how;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => {
+          resolve();
+        });
+      }),
   };
 }

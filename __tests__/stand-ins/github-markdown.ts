@@ -4,7 +4,9 @@ import { parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
 
 type Node = DefaultTreeAdapterTypes.Node;
 
-/** What a reader's browser gets from a comment, and what GitHub's own passes over it would act on. */
+/**
+ * What a reader's browser gets from a comment, and what GitHub's own passes over it would act on.
+ */
 export interface Rendered {
   html: string;
   /** Every element name, in order. */
@@ -18,24 +20,48 @@ export interface Rendered {
   outside: string;
   /** Texts of the `code` and `pre` elements. */
   code: string[];
-  /** Mentions, issue and commit references that GitHub would link: outside `code`, `pre` and `a`. */
+  /**
+   * Mentions, issue and commit references that GitHub would link: outside `code`, `pre` and `a`.
+   */
   references: string[];
 }
 
-/** GitHub-flavoured Markdown as a comment shows it, raw HTML let through so that nothing hides behind a sanitizer. */
+/**
+ * GitHub-flavoured Markdown as a comment shows it, raw HTML let through so that nothing hides
+ * behind a sanitizer.
+ */
 export function renderGithub(markdown: string): Rendered {
-  const html = micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true, allowDangerousProtocol: true });
+  const html = micromark(markdown, {
+    extensions: [gfm()],
+    htmlExtensions: [gfmHtml()],
+    allowDangerousHtml: true,
+    allowDangerousProtocol: true,
+  });
   return inspect(html);
 }
 
 export function inspect(html: string): Rendered {
-  const rendered: Rendered = { html, elements: [], links: [], images: [], comments: [], text: '', outside: '', code: [], references: [] };
+  const rendered: Rendered = {
+    html,
+    elements: [],
+    links: [],
+    images: [],
+    comments: [],
+    text: '',
+    outside: '',
+    code: [],
+    references: [],
+  };
   walk(parseFragment(html), rendered, { code: false, link: false });
   return rendered;
 }
 
-/** Mentions and references as GitHub's filters take them: in a text node, after the entities are decoded. */
-const REFERENCES = /(?<![\w`])@[a-z\d][\w-]*(?:\/[\w-]+)?|(?:[\w.-]+\/[\w.-]+)?(?<!&)#\d+|\bGH-\d+|\b[0-9a-f]{7,40}\b(?<=\d.*)/gi;
+/**
+ * Mentions and references as GitHub's filters take them: in a text node, after the entities are
+ * decoded.
+ */
+const REFERENCES =
+  /(?<![\w`])@[a-z\d][\w-]*(?:\/[\w-]+)?|(?:[\w.-]+\/[\w.-]+)?(?<!&)#\d+|\bGH-\d+|\b[0-9a-f]{7,40}\b(?<=\d.*)/gi;
 
 function walk(node: Node, found: Rendered, inside: { code: boolean; link: boolean }): void {
   if (node.nodeName === '#comment') {
@@ -57,7 +83,8 @@ function walk(node: Node, found: Rendered, inside: { code: boolean; link: boolea
       found.links.push(attributes.get('href') ?? '');
       here.link = true;
     }
-    if (['img', 'picture', 'source', 'video', 'iframe', 'object'].includes(node.tagName)) found.images.push(attributes.get('src') ?? '');
+    if (['img', 'picture', 'source', 'video', 'iframe', 'object'].includes(node.tagName))
+      found.images.push(attributes.get('src') ?? '');
     if (node.tagName === 'code' || node.tagName === 'pre') {
       if (!inside.code) found.code.push(textOf(node));
       here.code = true;

@@ -7,7 +7,10 @@ import { dirname, join } from 'node:path';
 export type FixtureEntry = string | Uint8Array | { link: string } | { program: string } | null;
 export type FixtureFiles = Record<string, FixtureEntry>;
 
-/** A real git repository in a temporary folder. Same steps, same ids: author, dates and settings are fixed. */
+/**
+ * A real git repository in a temporary folder. Same steps, same ids: author, dates and settings are
+ * fixed.
+ */
 export interface FixtureRepository {
   directory: string;
   /** Runs git here and gives its output without the last newline. */
@@ -18,16 +21,42 @@ export interface FixtureRepository {
   write(files: FixtureFiles): void;
   /** Writes, adds everything and commits; full id of the commit. */
   commit(message: string, files?: FixtureFiles): string;
-  /** Many commits on the current branch at once, each changing one text file; their ids, oldest first. */
+  /**
+   * Many commits on the current branch at once, each changing one text file; their ids, oldest
+   * first.
+   */
   commitMany(count: number, change: (at: number) => { path: string; text: string }): string[];
 }
 
-/** Names that git stores and that break a reader which quotes, splits at lines or hands names on as arguments. */
+/**
+ * Names that git stores and that break a reader which quotes, splits at lines or hands names on as
+ * arguments.
+ */
 export const ODD_NAMES = [
-  'prompts/--output=pwned', 'prompts/a\nb.yaml', 'prompts/a\r.yaml', 'prompts/a\tb.yaml', 'prompts/$(id).yaml', 'prompts/\u001b[31mred.yaml',
-  'prompts/ünï.yaml', 'prompts/u\u0308n.yaml', 'prompts/`id`|@everyone<b>.yaml', 'prompts/a\u202elmay.b', 'prompts/"quoted".yaml', "prompts/it's.yaml",
-  'prompts/ blank .yaml', 'prompts/back\\slash.yaml', 'prompts/a.yaml', 'prompts/A.yaml', 'prompts/\ufeffbom.yaml', 'prompts/*.yaml', 'prompts/:(top)x',
-  'prompts/__proto__', '-x/y.yaml', 'prompts/😀.yaml', 'diff --git a/x b/x', 'prompts/x\nindex 0..1\n@@ -1 +1 @@',
+  'prompts/--output=pwned',
+  'prompts/a\nb.yaml',
+  'prompts/a\r.yaml',
+  'prompts/a\tb.yaml',
+  'prompts/$(id).yaml',
+  'prompts/\u001b[31mred.yaml',
+  'prompts/ünï.yaml',
+  'prompts/u\u0308n.yaml',
+  'prompts/`id`|@everyone<b>.yaml',
+  'prompts/a\u202elmay.b',
+  'prompts/"quoted".yaml',
+  "prompts/it's.yaml",
+  'prompts/ blank .yaml',
+  'prompts/back\\slash.yaml',
+  'prompts/a.yaml',
+  'prompts/A.yaml',
+  'prompts/\ufeffbom.yaml',
+  'prompts/*.yaml',
+  'prompts/:(top)x',
+  'prompts/__proto__',
+  '-x/y.yaml',
+  'prompts/😀.yaml',
+  'diff --git a/x b/x',
+  'prompts/x\nindex 0..1\n@@ -1 +1 @@',
 ];
 
 const folders: string[] = [];
@@ -44,37 +73,81 @@ export function removeTemporaryFolders(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-/** The process's environment without its git configuration: what tests hand to git and to evaldiff. */
+/**
+ * The process's environment without its git configuration: what tests hand to git and to evaldiff.
+ */
 export function fixtureEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
-  return { ...Object.fromEntries(kept), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ...more };
+  return {
+    ...Object.fromEntries(kept),
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    ...more,
+  };
 }
 
-export function createRepository(options: { branch?: string; objectFormat?: 'sha1' | 'sha256'; directory?: string } = {}): FixtureRepository {
+export function createRepository(
+  options: { branch?: string; objectFormat?: 'sha1' | 'sha256'; directory?: string } = {},
+): FixtureRepository {
   const directory = options.directory ?? join(temporaryFolder('repository'), 'project');
   mkdirSync(directory, { recursive: true });
   const repository = repositoryAt(directory);
-  repository.git('init', '--quiet', '--template=', `--initial-branch=${options.branch ?? 'main'}`, `--object-format=${options.objectFormat ?? 'sha1'}`);
+  repository.git(
+    'init',
+    '--quiet',
+    '--template=',
+    `--initial-branch=${options.branch ?? 'main'}`,
+    `--object-format=${options.objectFormat ?? 'sha1'}`,
+  );
   return repository;
 }
 
-/** A bare copy with every branch and tag, as a server has it; `refs/pull/*` can be added with `update-ref`. */
+/**
+ * A bare copy with every branch and tag, as a server has it; `refs/pull/*` can be added with
+ * `update-ref`.
+ */
 export function bareOrigin(source: FixtureRepository): FixtureRepository {
   const directory = join(temporaryFolder('origin'), 'origin.git');
-  source.git('clone', '--quiet', '--bare', '--template=', '--no-local', `file://${source.directory}`, directory);
+  source.git(
+    'clone',
+    '--quiet',
+    '--bare',
+    '--template=',
+    '--no-local',
+    `file://${source.directory}`,
+    directory,
+  );
   return repositoryAt(directory);
 }
 
 /**
- * What `actions/checkout` leaves: one ref at depth 1 (or `depth`), detached, with `origin` and no other branch.
- * The fetch goes over file://, so the server's rules apply.
+ * What `actions/checkout` leaves: one ref at depth 1 (or `depth`), detached, with `origin` and no
+ * other branch. The fetch goes over file://, so the server's rules apply.
  */
-export function shallowCheckout(origin: FixtureRepository, ref: string, options: { depth?: number | null } = {}): FixtureRepository {
+export function shallowCheckout(
+  origin: FixtureRepository,
+  ref: string,
+  options: { depth?: number | null } = {},
+): FixtureRepository {
   const clone = createRepository();
   const depth = options.depth === null ? [] : [`--depth=${options.depth ?? 1}`];
   clone.git('remote', 'add', 'origin', `file://${origin.directory}`);
-  clone.git('fetch', '--quiet', '--no-tags', ...depth, 'origin', `+${ref}:refs/remotes/${ref.replace(/^refs\/(?:heads\/)?/, '')}`);
-  clone.git('-c', 'advice.detachedHead=false', 'checkout', '--quiet', '--detach', `refs/remotes/${ref.replace(/^refs\/(?:heads\/)?/, '')}`);
+  clone.git(
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    ...depth,
+    'origin',
+    `+${ref}:refs/remotes/${ref.replace(/^refs\/(?:heads\/)?/, '')}`,
+  );
+  clone.git(
+    '-c',
+    'advice.detachedHead=false',
+    'checkout',
+    '--quiet',
+    '--detach',
+    `refs/remotes/${ref.replace(/^refs\/(?:heads\/)?/, '')}`,
+  );
   return clone;
 }
 
@@ -83,12 +156,20 @@ function repositoryAt(directory: string): FixtureRepository {
   const run = (input: string | Uint8Array | undefined, args: string[]): string => {
     const date = `${1_700_000_000 + commits * 60} +0000`;
     const identity = {
-      GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.com', GIT_AUTHOR_DATE: date,
-      GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.com', GIT_COMMITTER_DATE: date,
+      GIT_AUTHOR_NAME: 'Ada',
+      GIT_AUTHOR_EMAIL: 'ada@example.com',
+      GIT_AUTHOR_DATE: date,
+      GIT_COMMITTER_NAME: 'Ada',
+      GIT_COMMITTER_EMAIL: 'ada@example.com',
+      GIT_COMMITTER_DATE: date,
     };
     const output = execFileSync('git', args, {
-      cwd: directory, env: fixtureEnvironment(identity), encoding: 'utf8', maxBuffer: 1 << 28,
-      stdio: ['pipe', 'pipe', 'pipe'], ...(input === undefined ? {} : { input }),
+      cwd: directory,
+      env: fixtureEnvironment(identity),
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      ...(input === undefined ? {} : { input }),
     });
     return output.replace(/\n$/, '');
   };

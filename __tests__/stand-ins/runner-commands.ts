@@ -1,14 +1,34 @@
 /**
- * A model of how the GitHub runner reads what a step prints, from its behaviour (actions/runner, `ActionCommand`,
- * `ProcessInvoker`): stdout and stderr alike are split at CR, LF and CRLF. After white space of any kind `::name props::data`
- * at the start of a line is a command; `##[name props]data` is one anywhere in it. Names are compared without case, and only
- * registered names count. After `stop-commands` nothing counts until its token appears as a command.
+ * A model of how the GitHub runner reads what a step prints, from its behaviour (actions/runner,
+ * `ActionCommand`, `ProcessInvoker`): stdout and stderr alike are split at CR, LF and CRLF. After
+ * white space of any kind `::name props::data` at the start of a line is a command; `##[name
+ * props]data` is one anywhere in it. Names are compared without case, and only registered names
+ * count. After `stop-commands` nothing counts until its token appears as a command.
  */
-export interface RunnerCommand { form: '::' | '##['; name: string; properties: string; data: string }
+export interface RunnerCommand {
+  form: '::' | '##[';
+  name: string;
+  properties: string;
+  data: string;
+}
 
 const REGISTERED = new Set([
-  'set-env', 'set-output', 'save-state', 'add-mask', 'add-path', 'add-matcher', 'remove-matcher', 'debug', 'warning', 'error',
-  'notice', 'group', 'endgroup', 'echo', 'stop-commands', 'internal-set-repo-path',
+  'set-env',
+  'set-output',
+  'save-state',
+  'add-mask',
+  'add-path',
+  'add-matcher',
+  'remove-matcher',
+  'debug',
+  'warning',
+  'error',
+  'notice',
+  'group',
+  'endgroup',
+  'echo',
+  'stop-commands',
+  'internal-set-repo-path',
 ]);
 
 export function commandsIn(output: string): RunnerCommand[] {
@@ -44,7 +64,12 @@ function commandOf(line: string, stopToken: string | null): RunnerCommand | null
   return end < 0 ? null : named('##[', line.slice(start + 3, end), line.slice(end + 1), stopToken);
 }
 
-function named(form: RunnerCommand['form'], head: string, data: string, stopToken: string | null): RunnerCommand | null {
+function named(
+  form: RunnerCommand['form'],
+  head: string,
+  data: string,
+  stopToken: string | null,
+): RunnerCommand | null {
   const [name = '', ...properties] = head.trim().split(' ');
   const lower = name.toLowerCase();
   if (!REGISTERED.has(lower) && lower !== stopToken) return null;

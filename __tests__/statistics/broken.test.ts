@@ -20,7 +20,11 @@ describe('findBroken', () => {
 
   test('can name five broken tables of five tries within 0.02, but not six', () => {
     expect(findBroken(tablesOf(repeat(5, broke)), 0.02).hits).toEqual([0, 1, 2, 3, 4]);
-    expect(findBroken(tablesOf(repeat(6, broke)), 0.02)).toEqual({ level: 0, thresholds: { first: 0, rest: 0 }, hits: [] });
+    expect(findBroken(tablesOf(repeat(6, broke)), 0.02)).toEqual({
+      level: 0,
+      thresholds: { first: 0, rest: 0 },
+      hits: [],
+    });
   });
 
   test('serves some tables first: they are found where the crowd alone would hide them', () => {
@@ -33,7 +37,11 @@ describe('findBroken', () => {
 
   test('the rest gets no more than those served first leave of the cap', () => {
     const found = findBroken(tablesOf(repeat(6, broke)), 0.02, [2]);
-    expect(found).toEqual({ level: expect.closeTo(1 / 252, 12), thresholds: { first: expect.closeTo(1 / 252, 12), rest: 0 }, hits: [2] });
+    expect(found).toEqual({
+      level: expect.closeTo(1 / 252, 12),
+      thresholds: { first: expect.closeTo(1 / 252, 12), rest: 0 },
+      hits: [2],
+    });
   });
 
   test('leaves to the rest what those served first cannot use', () => {
@@ -41,26 +49,43 @@ describe('findBroken', () => {
   });
 
   test('hits anything in an unchanged suite exactly as often as its level says, which is at most the cap', () => {
-    const input = fc.record({ tables: anyTables(4, 5), cap: fc.double({ min: 0.001, max: 0.5, noNaN: true }), first: fc.subarray([0, 1, 2, 3]) });
-    fc.assert(fc.property(input, ({ tables, cap, first }) => {
-      const { level } = findBroken(tables, cap, first);
-      const chance = outcomes(tables).filter((outcome) => findBroken(outcome.tables, cap, first).hits.length > 0)
-        .reduce((sum, { probability }) => sum + probability, 0);
-      expect(chance).toBeCloseTo(level, 10);
-      expect(level).toBeLessThanOrEqual(cap * (1 + 1e-8));
-    }), { numRuns: 60 });
+    const input = fc.record({
+      tables: anyTables(4, 5),
+      cap: fc.double({ min: 0.001, max: 0.5, noNaN: true }),
+      first: fc.subarray([0, 1, 2, 3]),
+    });
+    fc.assert(
+      fc.property(input, ({ tables, cap, first }) => {
+        const { level } = findBroken(tables, cap, first);
+        const chance = outcomes(tables)
+          .filter((outcome) => findBroken(outcome.tables, cap, first).hits.length > 0)
+          .reduce((sum, { probability }) => sum + probability, 0);
+        expect(chance).toBeCloseTo(level, 10);
+        expect(level).toBeLessThanOrEqual(cap * (1 + 1e-8));
+      }),
+      { numRuns: 60 },
+    );
   });
 
   test('no attainable threshold above the chosen one would have kept the cap', () => {
-    fc.assert(fc.property(anyTables(6, 6), (tables) => {
-      const cap = 0.05;
-      const { thresholds: { rest } } = findBroken(tables, cap);
-      const levels = tables.map((table) => referenceTest(table).levels);
-      const next = Math.min(...levels.flat().filter((level) => level > rest * (1 + 1e-8)));
-      const chance = 1 - levels.reduce((product, own) =>
-        product * (1 - Math.max(0, ...own.filter((level) => level <= next * (1 + 1e-9)))), 1);
-      expect(next === Infinity || chance > cap).toBe(true);
-    }));
+    fc.assert(
+      fc.property(anyTables(6, 6), (tables) => {
+        const cap = 0.05;
+        const {
+          thresholds: { rest },
+        } = findBroken(tables, cap);
+        const levels = tables.map((table) => referenceTest(table).levels);
+        const next = Math.min(...levels.flat().filter((level) => level > rest * (1 + 1e-8)));
+        const chance =
+          1 -
+          levels.reduce(
+            (product, own) =>
+              product * (1 - Math.max(0, ...own.filter((level) => level <= next * (1 + 1e-9)))),
+            1,
+          );
+        expect(next === Infinity || chance > cap).toBe(true);
+      }),
+    );
   });
 
   test.each([0, 0.02])('finds nothing in no table at cap %d', (cap) => {

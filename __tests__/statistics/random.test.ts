@@ -1,12 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createRandom, nextFloat, nextIndex, nextWord, shuffle } from '../../src/statistics/random.ts';
+import {
+  createRandom,
+  nextFloat,
+  nextIndex,
+  nextWord,
+  shuffle,
+} from '../../src/statistics/random.ts';
 
 describe('the seeded generator', () => {
   test('is xoshiro128** 1.1: the first words from the state 1, 2, 3, 4, computed apart with big integers', () => {
     const random = { words: Uint32Array.of(1, 2, 3, 4) };
     expect(Array.from({ length: 10 }, () => nextWord(random))).toEqual([
-      11520, 0, 5927040, 70819200, 2031721883, 1637235492, 1287239034, 3734860849, 3729100597, 4258142804,
+      11520, 0, 5927040, 70819200, 2031721883, 1637235492, 1287239034, 3734860849, 3729100597,
+      4258142804,
     ]);
   });
 
@@ -32,21 +39,25 @@ describe('the seeded generator', () => {
   });
 
   test('draws floats within 0 and 1, both excluded, and indices within range', () => {
-    fc.assert(fc.property(fc.string(), fc.integer({ min: 1, max: 1000 }), (seed, count) => {
-      const random = createRandom(seed);
-      const [float, index] = [nextFloat(random), nextIndex(random, count)];
-      expect(float).toBeGreaterThan(0);
-      expect(float).toBeLessThan(1);
-      expect(Number.isInteger(index) && index >= 0 && index < count).toBe(true);
-    }));
+    fc.assert(
+      fc.property(fc.string(), fc.integer({ min: 1, max: 1000 }), (seed, count) => {
+        const random = createRandom(seed);
+        const [float, index] = [nextFloat(random), nextIndex(random, count)];
+        expect(float).toBeGreaterThan(0);
+        expect(float).toBeLessThan(1);
+        expect(Number.isInteger(index) && index >= 0 && index < count).toBe(true);
+      }),
+    );
   });
 
   test('shuffles a copy that holds the same items', () => {
-    fc.assert(fc.property(fc.array(fc.integer()), fc.string(), (items, seed) => {
-      const before = [...items];
-      expect(shuffle(items, createRandom(seed)).toSorted()).toEqual(before.toSorted());
-      expect(items).toEqual(before);
-    }));
+    fc.assert(
+      fc.property(fc.array(fc.integer()), fc.string(), (items, seed) => {
+        const before = [...items];
+        expect(shuffle(items, createRandom(seed)).toSorted()).toEqual(before.toSorted());
+        expect(items).toEqual(before);
+      }),
+    );
   });
 
   test('every order is as likely as any other', () => {

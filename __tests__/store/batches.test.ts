@@ -10,10 +10,19 @@ const setting = (): Setting => {
   settings.push(made);
   return made;
 };
-afterEach(() => { for (const made of settings.splice(0)) made.remove(); });
+afterEach(() => {
+  for (const made of settings.splice(0)) made.remove();
+});
 
 const record = (id: string, contents = ['a', 'b']): BatchRecord => ({
-  id, vendor: 'openai', model: 'm', submitted_at: START, requests: contents.map((content, index) => ({ key: keyOf(asks(content)), schema: index === 0 ? null : 'verdict' })),
+  id,
+  vendor: 'openai',
+  model: 'm',
+  submitted_at: START,
+  requests: contents.map((content, index) => ({
+    key: keyOf(asks(content)),
+    schema: index === 0 ? null : 'verdict',
+  })),
 });
 
 describe('batches that were sent', () => {
@@ -39,7 +48,13 @@ describe('batches that were sent', () => {
 
   test('of a hundred thousand requests are kept as well', () => {
     const { open } = setting();
-    const large = { ...record('batch_large'), requests: Array.from({ length: 100_000 }, (_, index) => ({ key: index.toString(16).padStart(64, '0'), schema: null })) };
+    const large = {
+      ...record('batch_large'),
+      requests: Array.from({ length: 100_000 }, (_, index) => ({
+        key: index.toString(16).padStart(64, '0'),
+        schema: null,
+      })),
+    };
     const store = open();
     store.addBatch(large);
     expect(store.batches()[0]?.requests).toHaveLength(100_000);
@@ -47,9 +62,19 @@ describe('batches that were sent', () => {
   });
 
   test.each([
-    ['an id that would lead elsewhere', '../../v1/models', null], ['a body that is no JSON', 'batch_x', 'nothing'], ['another version', 'batch_x', '{"batch_version":2}'],
-    ['another vendor', 'batch_x', '{"batch_version":1,"vendor":"evil","model":"m","submitted_at":1,"requests":[]}'],
-    ['keys that are none', 'batch_x', '{"batch_version":1,"vendor":"openai","model":"m","submitted_at":1,"requests":[["x",null]]}'],
+    ['an id that would lead elsewhere', '../../v1/models', null],
+    ['a body that is no JSON', 'batch_x', 'nothing'],
+    ['another version', 'batch_x', '{"batch_version":2}'],
+    [
+      'another vendor',
+      'batch_x',
+      '{"batch_version":1,"vendor":"evil","model":"m","submitted_at":1,"requests":[]}',
+    ],
+    [
+      'keys that are none',
+      'batch_x',
+      '{"batch_version":1,"vendor":"openai","model":"m","submitted_at":1,"requests":[["x",null]]}',
+    ],
   ])('with %s are passed over', (_, id, body) => {
     const { open, file } = setting();
     const store = open();
@@ -90,7 +115,9 @@ describe('the ledger of a run', () => {
     expect(await ledger.submitted(record('batch_2'))).toBe(true);
     expect((await ledger.pending()).map(({ id }) => id)).toEqual(['batch_2', 'batch_1']);
     await ledger.keep(keyOf(asks('a')), asks('a').target, ok('kept'));
-    expect(await stores[0]!.wrap(() => Promise.reject(new Error('asked')), keyOf)(asks('a'))).toMatchObject({ output: 'kept', reused: true });
+    expect(
+      await stores[0]!.wrap(() => Promise.reject(new Error('asked')), keyOf)(asks('a')),
+    ).toMatchObject({ output: 'kept', reused: true });
     await ledger.ended('batch_2');
     expect(stores[0]!.batches()).toEqual([]);
     for (const store of stores) store.close();
@@ -98,7 +125,10 @@ describe('the ledger of a run', () => {
 
   test('without a store writes nothing down and says so', async () => {
     const ledger = ledgerOf(async () => []);
-    expect([await ledger.submitted(record('batch_1')), await ledger.pending()]).toEqual([false, []]);
+    expect([await ledger.submitted(record('batch_1')), await ledger.pending()]).toEqual([
+      false,
+      [],
+    ]);
     await ledger.keep('k', asks('a').target, ok('x'));
     await ledger.ended('batch_1');
   });

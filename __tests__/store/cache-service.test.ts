@@ -1,4 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  jest,
+  test,
+} from '@jest/globals';
 import * as library from '@actions/cache';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,8 +35,13 @@ beforeEach(() => {
   temporary = mkdtempSync(join(tmpdir(), 'evaldiff-runner-'));
   const token = `x.${Buffer.from(JSON.stringify({ scp: 'Actions.Results:a:b' })).toString('base64url')}.x`;
   Object.assign(process.env, {
-    ACTIONS_CACHE_SERVICE_V2: 'true', ACTIONS_RESULTS_URL: `${server.url}/`, ACTIONS_RUNTIME_TOKEN: token, GITHUB_SERVER_URL: 'https://github.com',
-    RUNNER_TEMP: temporary, GITHUB_WORKSPACE: temporary, RUNNER_OS: 'Linux',
+    ACTIONS_CACHE_SERVICE_V2: 'true',
+    ACTIONS_RESULTS_URL: `${server.url}/`,
+    ACTIONS_RUNTIME_TOKEN: token,
+    GITHUB_SERVER_URL: 'https://github.com',
+    RUNNER_TEMP: temporary,
+    GITHUB_WORKSPACE: temporary,
+    RUNNER_OS: 'Linux',
   });
 });
 afterEach(() => {
@@ -39,15 +53,33 @@ afterAll(async () => {
   await server.close();
 });
 
-interface Run { scope: string; trust: TrustLevel; pullRequest?: number; project?: string; warnings?: string[]; model?: string }
+interface Run {
+  scope: string;
+  trust: TrustLevel;
+  pullRequest?: number;
+  project?: string;
+  warnings?: string[];
+  model?: string;
+}
 let runs = 0;
 
 /** One job on a fresh runner: which of these questions had to be paid for. */
-async function job({ scope, trust, pullRequest, project = 'shop', warnings = [], model = 're' }: Run, questions: string[]): Promise<string[]> {
+async function job(
+  { scope, trust, pullRequest, project = 'shop', warnings = [], model = 're' }: Run,
+  questions: string[],
+): Promise<string[]> {
   rmSync(join(temporary, 'evaldiff-store'), { recursive: true, force: true });
   server.as(scope, scope === MAIN ? [] : [MAIN]);
   const { stores, finish } = await openJobStores({
-    library, trust, temporary, project, own: pullRequest === undefined ? scope : `pull ${pullRequest}`, run: `run-${(runs += 1)}`, warn: (line) => { warnings.push(line); },
+    library,
+    trust,
+    temporary,
+    project,
+    own: pullRequest === undefined ? scope : `pull ${pullRequest}`,
+    run: `run-${(runs += 1)}`,
+    warn: (line) => {
+      warnings.push(line);
+    },
   });
   const paid: string[] = [];
   const model_: Complete = async ({ messages }) => {
@@ -60,9 +92,12 @@ async function job({ scope, trust, pullRequest, project = 'shop', warnings = [],
   return paid;
 }
 
-const main = (questions: string[], more: Partial<Run> = {}) => job({ scope: MAIN, trust: 'trusted', ...more }, questions);
-const pullRequest = (number: number, questions: string[], more: Partial<Run> = {}) => job({ scope: pull(number), trust: 'member', pullRequest: number, ...more }, questions);
-const fork = (number: number, questions: string[], more: Partial<Run> = {}) => job({ scope: pull(number), trust: 'untrusted', pullRequest: number, ...more }, questions);
+const main = (questions: string[], more: Partial<Run> = {}) =>
+  job({ scope: MAIN, trust: 'trusted', ...more }, questions);
+const pullRequest = (number: number, questions: string[], more: Partial<Run> = {}) =>
+  job({ scope: pull(number), trust: 'member', pullRequest: number, ...more }, questions);
+const fork = (number: number, questions: string[], more: Partial<Run> = {}) =>
+  job({ scope: pull(number), trust: 'untrusted', pullRequest: number, ...more }, questions);
 
 describe('answers across runs, through the real client and a cache service on loopback', () => {
   test("of the default branch serve the default branch and every pull request; a pull request's serve that pull request alone", async () => {
@@ -82,7 +117,9 @@ describe('answers across runs, through the real client and a cache service on lo
     await job({ scope: MAIN, trust: 'member', pullRequest: 7, project, model: 'poison' }, ['a']);
     await job({ scope: MAIN, trust: 'untrusted', pullRequest: 7, project, model: 'poison' }, ['a']);
     expect(await main(['a'], { project })).toEqual(['a']);
-    expect(await job({ scope: MAIN, trust: 'member', pullRequest: 8, project: 'poisoned' }, ['a'])).toEqual([]);
+    expect(
+      await job({ scope: MAIN, trust: 'member', pullRequest: 8, project: 'poisoned' }, ['a']),
+    ).toEqual([]);
   });
 
   test('of one project are not those of another in the same repository', async () => {
@@ -98,24 +135,58 @@ describe('answers across runs, through the real client and a cache service on lo
     await fork(3, ['x'], { project });
     expect(server.entries()).toHaveLength(count);
     await pullRequest(4, ['x'], { project });
-    expect(server.entries().slice(count).map(({ scope }) => scope)).toEqual([pull(4)]);
+    expect(
+      server
+        .entries()
+        .slice(count)
+        .map(({ scope }) => scope),
+    ).toEqual([pull(4)]);
   });
 
-  test.each(['everything', 'garbage'] as const)('cost only reuse when the service fails at %s', async (how) => {
-    const project = `failing ${how}`;
-    await main(['a'], { project });
-    server.fail(how);
-    expect(await main(['a', 'b'], { project })).toEqual(['a', 'b']);
-  });
+  test.each(['everything', 'garbage'] as const)(
+    'cost only reuse when the service fails at %s',
+    async (how) => {
+      const project = `failing ${how}`;
+      await main(['a'], { project });
+      server.fail(how);
+      expect(await main(['a', 'b'], { project })).toEqual(['a', 'b']);
+    },
+  );
 });
 
 describe('what the service brought', () => {
-  test.each<[string, string]>([['damaged', 'garbage '.repeat(1000)], ['empty', '']])('is done without when it is %s', async (_what, content) => {
+  test.each<[string, string]>([
+    ['damaged', 'garbage '.repeat(1000)],
+    ['empty', ''],
+  ])('is done without when it is %s', async (_what, content) => {
     const warnings: string[] = [];
-    const bringing = { isFeatureAvailable: () => true, restoreCache: async ([file]: string[]) => { writeFileSync(file ?? '', content); return 'key'; }, saveCache: async () => 1 };
-    const { stores, finish } = await openJobStores({ library: bringing, trust: 'member', temporary, project: 'p', own: 'pull 1', run: '1', warn: (line) => { warnings.push(line); } });
+    const bringing = {
+      isFeatureAvailable: () => true,
+      restoreCache: async ([file]: string[]) => {
+        writeFileSync(file ?? '', content);
+        return 'key';
+      },
+      saveCache: async () => 1,
+    };
+    const { stores, finish } = await openJobStores({
+      library: bringing,
+      trust: 'member',
+      temporary,
+      project: 'p',
+      own: 'pull 1',
+      run: '1',
+      warn: (line) => {
+        warnings.push(line);
+      },
+    });
     let paid = 0;
-    const complete = stores.reduceRight<Complete>((below, store) => store.wrap(below, keyOf), async () => { paid += 1; return ok('fresh'); });
+    const complete = stores.reduceRight<Complete>(
+      (below, store) => store.wrap(below, keyOf),
+      async () => {
+        paid += 1;
+        return ok('fresh');
+      },
+    );
     await complete(asks('a'));
     expect(await complete(asks('a'))).toEqual(ok('fresh', { reused: true }));
     await finish();
@@ -125,18 +196,33 @@ describe('what the service brought', () => {
 
   test('may be missing, and the library may throw: one line says so', async () => {
     const lines: string[] = [];
-    const throwing = { isFeatureAvailable: () => true, restoreCache: () => Promise.reject(new Error('no route')), saveCache: () => Promise.reject(new Error('full')) };
-    const service = createCacheService(throwing, (line) => { lines.push(line); });
+    const throwing = {
+      isFeatureAvailable: () => true,
+      restoreCache: () => Promise.reject(new Error('no route')),
+      saveCache: () => Promise.reject(new Error('full')),
+    };
+    const service = createCacheService(throwing, (line) => {
+      lines.push(line);
+    });
     expect(await service.restore('/f', 'k')).toBeNull();
     await service.save('/f', 'k');
-    expect(lines).toEqual(['Stored answers could not be restored: no route', 'Answers could not be stored for later runs: full']);
-    expect(await createCacheService({ ...throwing, isFeatureAvailable: () => false }, () => { throw new Error('said something'); }).restore('/f', 'k')).toBeNull();
+    expect(lines).toEqual([
+      'Stored answers could not be restored: no route',
+      'Answers could not be stored for later runs: full',
+    ]);
+    expect(
+      await createCacheService({ ...throwing, isFeatureAvailable: () => false }, () => {
+        throw new Error('said something');
+      }).restore('/f', 'k'),
+    ).toBeNull();
   });
 });
 
 test('keys never cross levels of trust, and are short and plain', () => {
   const scope = { project: 'p, with a comma', own: 'pull 1', run: '12-1' };
-  const [shared, own, none] = (['read-write', 'read-write-own-scope', 'read'] as const).map((access) => cacheKeys({ ...scope, access }));
+  const [shared, own, none] = (['read-write', 'read-write-own-scope', 'read'] as const).map(
+    (access) => cacheKeys({ ...scope, access }),
+  );
   expect(own!.shared).toBe(shared!.shared);
   expect(own!.save!.startsWith(shared!.shared)).toBe(false);
   expect(shared!.save!.startsWith(own!.own!)).toBe(false);
@@ -148,9 +234,23 @@ test('a batch that a run only sent is carried to the next one', async () => {
   server.as(MAIN, []);
   const open = (run: string) => {
     rmSync(join(temporary, 'evaldiff-store'), { recursive: true, force: true });
-    return openJobStores({ library, trust: 'trusted', temporary, project: 'batches', own: MAIN, run, warn: () => undefined });
+    return openJobStores({
+      library,
+      trust: 'trusted',
+      temporary,
+      project: 'batches',
+      own: MAIN,
+      run,
+      warn: () => undefined,
+    });
   };
-  const record = { id: 'batch_1', vendor: 'openai' as const, model: 'm', submitted_at: 1, requests: [{ key: keyOf(asks('a')), schema: null }] };
+  const record = {
+    id: 'batch_1',
+    vendor: 'openai' as const,
+    model: 'm',
+    submitted_at: 1,
+    requests: [{ key: keyOf(asks('a')), schema: null }],
+  };
   const first = await open('batch-1');
   first.stores[0]?.addBatch(record);
   await first.finish();
@@ -164,19 +264,40 @@ test('a batch that a run only sent is carried to the next one', async () => {
 });
 
 describe('runs of the default branch at the same time', () => {
-  const record = (id: string, question: string) => ({ id, vendor: 'openai' as const, model: 'm', submitted_at: 1, requests: [{ key: keyOf(asks(question)), schema: null }] });
+  const record = (id: string, question: string) => ({
+    id,
+    vendor: 'openai' as const,
+    model: 'm',
+    submitted_at: 1,
+    requests: [{ key: keyOf(asks(question)), schema: null }],
+  });
   const machine = async (name: string, warnings: string[] = []) => {
-    // Each on a machine of its own, with the same path: its files are put aside while another one works.
+    // Each on a machine of its own, with the same path: its files are put aside while another one
+    // works.
     const place = join(temporary, 'evaldiff-store');
     const aside = join(temporary, name);
     server.as(MAIN, []);
     rmSync(place, { recursive: true, force: true });
-    const { stores, finish } = await openJobStores({ library, trust: 'trusted', temporary, project: 'side by side', own: MAIN, run: name, warn: (line) => { warnings.push(line); } });
+    const { stores, finish } = await openJobStores({
+      library,
+      trust: 'trusted',
+      temporary,
+      project: 'side by side',
+      own: MAIN,
+      run: name,
+      warn: (line) => {
+        warnings.push(line);
+      },
+    });
     const paid: string[] = [];
-    const complete = stores[0]!.wrap(async ({ messages }) => { paid.push(messages[0]!.content); return ok(`${name} ${messages[0]!.content}`); }, keyOf);
+    const complete = stores[0]!.wrap(async ({ messages }) => {
+      paid.push(messages[0]!.content);
+      return ok(`${name} ${messages[0]!.content}`);
+    }, keyOf);
     renameSync(place, aside);
     return {
-      paid, complete,
+      paid,
+      complete,
       on: async <T>(work: (store: (typeof stores)[0]) => Promise<T>): Promise<T> => {
         rmSync(place, { recursive: true, force: true });
         renameSync(aside, place);
@@ -192,9 +313,17 @@ describe('runs of the default branch at the same time', () => {
 
   test('lose neither answers nor batches of each other, whoever saves last', async () => {
     const start = await machine('start');
-    await start.on(async (store) => { await start.complete(asks('a')); store.addBatch(record('batch_old', 'old')); await start.finish(); });
+    await start.on(async (store) => {
+      await start.complete(asks('a'));
+      store.addBatch(record('batch_old', 'old'));
+      await start.finish();
+    });
     const [sweep, push] = [await machine('sweep'), await machine('push')];
-    await sweep.on(async (store) => { await sweep.complete(asks('s')); store.addBatch(record('batch_new', 'new')); await sweep.finish(); });
+    await sweep.on(async (store) => {
+      await sweep.complete(asks('s'));
+      store.addBatch(record('batch_new', 'new'));
+      await sweep.finish();
+    });
     await push.on(async (store) => {
       await push.complete(asks('p'));
       await push.complete(asks('s'));
@@ -214,11 +343,20 @@ describe('runs of the default branch at the same time', () => {
   test('add up how tries came out, what both began with once, and keep the note that was made last', async () => {
     const outcomes = (key: string, passes: number, tries: number) => [{ key, passes, tries }];
     const start = await machine('start');
-    await start.on(async (store) => { await start.complete(asks('a')); store.addOutcomes(outcomes('old', 3, 4)); store.setNote('noise', 'first'); await start.finish(); });
+    await start.on(async (store) => {
+      await start.complete(asks('a'));
+      store.addOutcomes(outcomes('old', 3, 4));
+      store.setNote('noise', 'first');
+      await start.finish();
+    });
     const [sweep, push] = [await machine('sweep'), await machine('push')];
     await sweep.on(async (store) => {
       await sweep.complete(asks('s'));
-      store.addOutcomes([...outcomes('old', 1, 2), ...outcomes('both', 0, 1), ...outcomes('sweep', 1, 1)]);
+      store.addOutcomes([
+        ...outcomes('old', 1, 2),
+        ...outcomes('both', 0, 1),
+        ...outcomes('sweep', 1, 1),
+      ]);
       store.setNote('noise', 'second');
       await sweep.finish();
     });
@@ -230,18 +368,28 @@ describe('runs of the default branch at the same time', () => {
     });
     const next = await machine('next');
     await next.on((store) => {
-      expect(store.outcomes(['old', 'both', 'sweep', 'push'])).toEqual(new Map([
-        ['old', { passes: 4, tries: 16 }], ['both', { passes: 2, tries: 3 }], ['sweep', { passes: 1, tries: 1 }], ['push', { passes: 5, tries: 5 }],
-      ]));
+      expect(store.outcomes(['old', 'both', 'sweep', 'push'])).toEqual(
+        new Map([
+          ['old', { passes: 4, tries: 16 }],
+          ['both', { passes: 2, tries: 3 }],
+          ['sweep', { passes: 1, tries: 1 }],
+          ['push', { passes: 5, tries: 5 }],
+        ]),
+      );
       expect(store.note('noise')).toBe('second');
       return Promise.resolve();
     });
   });
 
-  test('save what they have where the other\'s cannot be read', async () => {
+  test("save what they have where the other's cannot be read", async () => {
     const warnings: string[] = [];
     const own = await machine('before', warnings);
-    const keys = cacheKeys({ access: 'read-write', project: 'side by side', own: MAIN, run: 'while' });
+    const keys = cacheKeys({
+      access: 'read-write',
+      project: 'side by side',
+      own: MAIN,
+      run: 'while',
+    });
     const carried = join(temporary, 'evaldiff-store', keys.shared, 'shared', 'answers.sqlite');
     await own.on(async () => {
       await own.complete(asks('b'));
@@ -249,7 +397,9 @@ describe('runs of the default branch at the same time', () => {
       await library.saveCache([carried], keys.save!);
       await own.finish();
     });
-    expect(warnings).toEqual(['What another run stored meanwhile could not be taken over: is no database']);
+    expect(warnings).toEqual([
+      'What another run stored meanwhile could not be taken over: is no database',
+    ]);
     const next = await machine('after');
     await next.on(() => next.complete(asks('b')));
     expect(next.paid).toEqual([]);

@@ -6,16 +6,27 @@ import { setUp } from './setting.ts';
 
 const SCRIPT = fileURLToPath(new URL('./killed-run.ts', import.meta.url));
 
-/** Starts a run of `count` answers and kills it with SIGKILL when the line `until` has been written. */
+/**
+ * Starts a run of `count` answers and kills it with SIGKILL when the line `until` has been written.
+ */
 async function killed(file: string, count: number, until: string): Promise<string[]> {
-  const child = spawn(process.execPath, [SCRIPT, file, String(count)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [SCRIPT, file, String(count)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let text = '';
   child.stdout.setEncoding('utf8');
   for await (const chunk of child.stdout) {
     text += String(chunk);
     if (text.split('\n').includes(until)) child.kill('SIGKILL');
   }
-  expect(child.signalCode ?? await new Promise((resolve) => { child.once('exit', (_code, signal) => { resolve(signal); }); })).toBe('SIGKILL');
+  expect(
+    child.signalCode ??
+      (await new Promise((resolve) => {
+        child.once('exit', (_code, signal) => {
+          resolve(signal);
+        });
+      })),
+  ).toBe('SIGKILL');
   return text.split('\n');
 }
 
@@ -27,7 +38,8 @@ test('a run killed at any moment resumes without paying again for anything that 
     for (const at of [0, 7, 150, 299]) {
       const lines = await killed(setting.file, 300, `back ${at}`);
       const own = lines.filter((line) => line.startsWith('paid'));
-      // Whatever came back is never asked for again; at most the one call under way at the moment of death is.
+      // Whatever came back is never asked for again; at most the one call under way at the moment
+      // of death is.
       expect(own.filter((line) => paidFor.has(line)).length).toBeLessThanOrEqual(1);
       expect(lines.filter((line) => line.startsWith('notice'))).toEqual([]);
       for (const line of own) paidFor.add(line);

@@ -9,23 +9,38 @@ const setting = (): Setting => {
   settings.push(made);
   return made;
 };
-afterEach(() => { for (const made of settings.splice(0)) made.remove(); });
+afterEach(() => {
+  for (const made of settings.splice(0)) made.remove();
+});
 
 describe('outcomes', () => {
   test('add up over runs by key, and unknown keys are not among them', () => {
     const { open } = setting();
     const first = open();
-    first.addOutcomes([{ key: 'a', passes: 3, tries: 5 }, { key: 'b', passes: 2, tries: 2 }]);
+    first.addOutcomes([
+      { key: 'a', passes: 3, tries: 5 },
+      { key: 'b', passes: 2, tries: 2 },
+    ]);
     first.close();
     const second = open();
     second.addOutcomes([{ key: 'a', passes: 1, tries: 5 }]);
-    expect(second.outcomes(['a', 'b', 'c'])).toEqual(new Map([['a', { passes: 4, tries: 10 }], ['b', { passes: 2, tries: 2 }]]));
+    expect(second.outcomes(['a', 'b', 'c'])).toEqual(
+      new Map([
+        ['a', { passes: 4, tries: 10 }],
+        ['b', { passes: 2, tries: 2 }],
+      ]),
+    );
     second.close();
   });
 
   test('are kept for those used last once there are too many', () => {
     const { open } = setting();
-    const rows = (from: number, count: number) => Array.from({ length: count }, (_, index) => ({ key: `k${String(from + index)}`, passes: 1, tries: 1 }));
+    const rows = (from: number, count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        key: `k${String(from + index)}`,
+        passes: 1,
+        tries: 1,
+      }));
     const old = open({ now: () => START });
     old.addOutcomes(rows(0, 60_000));
     old.close();
@@ -47,7 +62,11 @@ describe('outcomes', () => {
     store.copyTo(copy);
     store.close();
     const read = open({ file: copy, access: 'read' });
-    expect([read.note('noise'), read.note('other'), read.outcomes(['a']).get('a')]).toEqual(['{"red":1}', null, { passes: 1, tries: 1 }]);
+    expect([read.note('noise'), read.note('other'), read.outcomes(['a']).get('a')]).toEqual([
+      '{"red":1}',
+      null,
+      { passes: 1, tries: 1 },
+    ]);
     read.close();
   });
 });

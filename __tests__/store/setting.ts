@@ -9,12 +9,24 @@ import type { Complete, Completion, Request } from '../../src/types.ts';
 import { requestTo, says } from '../providers/setting.ts';
 
 export const START = Date.parse('2026-01-02T03:04:05Z');
-export const keyOf = (request: Request): string => requestKey(request, (text) => createHash('sha256').update(text).digest('hex'));
+export const keyOf = (request: Request): string =>
+  requestKey(request, (text) => createHash('sha256').update(text).digest('hex'));
 
-export const ok = (output: string, changes: Partial<Extract<Completion, { status: 'ok' }>> = {}): Completion => ({
-  status: 'ok', output, finish_reason: 'stop', tool_calls: [], usage: { input_tokens: 5, output_tokens: 2 }, latency_ms: 12, reused: false, ...changes,
+export const ok = (
+  output: string,
+  changes: Partial<Extract<Completion, { status: 'ok' }>> = {},
+): Completion => ({
+  status: 'ok',
+  output,
+  finish_reason: 'stop',
+  tool_calls: [],
+  usage: { input_tokens: 5, output_tokens: 2 },
+  latency_ms: 12,
+  reused: false,
+  ...changes,
 });
-export const asks = (content: string, attempt = 0): Request => requestTo('openai', { messages: says(content), try: attempt });
+export const asks = (content: string, attempt = 0): Request =>
+  requestTo('openai', { messages: says(content), try: attempt });
 
 export interface Setting {
   folder: string;
@@ -31,8 +43,20 @@ export function setUp(): Setting {
   const file = join(folder, 'state', 'store.sqlite');
   const notices: string[] = [];
   return {
-    folder, file, notices,
-    open: (changes = {}) => openStore({ file, maxBytes: 1e9, now: () => START, access: 'read-write', notice: (line) => { notices.push(line); }, ...changes }),
+    folder,
+    file,
+    notices,
+    open: (changes = {}) =>
+      openStore({
+        file,
+        maxBytes: 1e9,
+        now: () => START,
+        access: 'read-write',
+        notice: (line) => {
+          notices.push(line);
+        },
+        ...changes,
+      }),
     model(reply = (content) => ok(`re ${content}`)) {
       const asked: string[] = [];
       return {
@@ -44,6 +68,8 @@ export function setUp(): Setting {
         },
       };
     },
-    remove: () => { rmSync(folder, { recursive: true, force: true }); },
+    remove: () => {
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }

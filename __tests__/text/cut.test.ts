@@ -15,13 +15,19 @@ describe('cut', () => {
   });
 
   test('splits any text into a well-formed start and a count that add up', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.nat({ max: 70 }), (text, limit) => {
-      const { text: start, left } = cut(text, limit);
-      expect(start.isWellFormed()).toBe(true);
-      expect(text.startsWith(start)).toBe(true);
-      expect([...start].length + left).toBe([...text].length);
-      expect([...start].length).toBeLessThanOrEqual(limit);
-    }));
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 60 }),
+        fc.nat({ max: 70 }),
+        (text, limit) => {
+          const { text: start, left } = cut(text, limit);
+          expect(start.isWellFormed()).toBe(true);
+          expect(text.startsWith(start)).toBe(true);
+          expect([...start].length + left).toBe([...text].length);
+          expect([...start].length).toBeLessThanOrEqual(limit);
+        },
+      ),
+    );
   });
 });
 

@@ -7,7 +7,11 @@ describe('visible', () => {
     ['a control character', 'a\u0000b\u001b[31m', 'a\\u{0}b\\u{1b}[31m'],
     ['a C1 control', 'a\u0085b', 'a\\u{85}b'],
     ['a bidirectional control', 'a\u202eb\u2066c\u061cd', 'a\\u{202e}b\\u{2066}c\\u{61c}d'],
-    ['zero-width characters', 'a\u200bb\u200dc\ufeffd\u2060e\u00adf', 'a\\u{200b}b\\u{200d}c\\u{feff}d\\u{2060}e\\u{ad}f'],
+    [
+      'zero-width characters',
+      'a\u200bb\u200dc\ufeffd\u2060e\u00adf',
+      'a\\u{200b}b\\u{200d}c\\u{feff}d\\u{2060}e\\u{ad}f',
+    ],
     ['tag characters', 'a\u{e0041}b', 'a\\u{e0041}b'],
     ['a variation selector that carries data', 'a\u{e0101}b\ufe01c', 'a\\u{e0101}b\\u{fe01}c'],
     ['a lone surrogate', 'a\ud800b', 'a\\u{d800}b'],
@@ -28,12 +32,16 @@ describe('visible', () => {
   });
 
   test('leaves nothing hidden in any text, and does nothing the second time', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
-      const shown = visible(text);
-      expect(shown).not.toMatch(/[[\p{Cs}\p{Default_Ignorable_Code_Point}]--[\u{fe0e}\u{fe0f}]]/v);
-      expect(shown.replace(/[\t\n]/g, '')).not.toMatch(/\p{Cc}/u);
-      expect(visible(shown)).toBe(shown);
-    }));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+        const shown = visible(text);
+        expect(shown).not.toMatch(
+          /[[\p{Cs}\p{Default_Ignorable_Code_Point}]--[\u{fe0e}\u{fe0f}]]/v,
+        );
+        expect(shown.replace(/[\t\n]/g, '')).not.toMatch(/\p{Cc}/u);
+        expect(visible(shown)).toBe(shown);
+      }),
+    );
   });
 });
 

@@ -4,13 +4,21 @@ import { createHalting } from '../../src/world/halt.ts';
 
 class Signals extends EventEmitter {
   exits: number[] = [];
-  exit(code: number): void { this.exits.push(code); }
+  exit(code: number): void {
+    this.exits.push(code);
+  }
 }
 
 function watched(timeoutMs: number | null = null) {
   const signals = new Signals();
   const lines: string[] = [];
-  const halting = createHalting({ timeoutMs, process: signals, log: (line) => { lines.push(line); } });
+  const halting = createHalting({
+    timeoutMs,
+    process: signals,
+    log: (line) => {
+      lines.push(line);
+    },
+  });
   return { signals, lines, halting };
 }
 
@@ -21,7 +29,9 @@ describe('a run that is told to end', () => {
     signals.emit('SIGINT', 'SIGINT');
     expect(halting.signal.aborted).toBe(true);
     expect(halting.halted()).toEqual({ title: 'Interrupted', why: 'SIGINT came' });
-    expect(lines).toEqual(['SIGINT: no further call is made; what there is will be reported. Once more ends at once.']);
+    expect(lines).toEqual([
+      'SIGINT: no further call is made; what there is will be reported. Once more ends at once.',
+    ]);
     halting.release();
   });
 
@@ -45,9 +55,14 @@ describe('a run that is told to end', () => {
     const { halting } = watched(1);
     // The timer does not keep a program alive by itself.
     const alive = setInterval(() => undefined, 1000);
-    await new Promise((resolve) => { halting.signal.addEventListener('abort', resolve); });
+    await new Promise((resolve) => {
+      halting.signal.addEventListener('abort', resolve);
+    });
     clearInterval(alive);
-    expect(halting.halted()).toEqual({ title: 'Time is up', why: expect.stringMatching(/^the run took longer than .* \(timeout\)$/) });
+    expect(halting.halted()).toEqual({
+      title: 'Time is up',
+      why: expect.stringMatching(/^the run took longer than .* \(timeout\)$/),
+    });
     halting.release();
   });
 });

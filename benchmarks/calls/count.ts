@@ -9,7 +9,10 @@ import type { Scenario } from './scenarios.ts';
 /** Runs evaldiff's command line in a folder; anything but exit code 0 or 1 is an exception. */
 export type Evaldiff = (args: readonly string[], folder: string) => Promise<void>;
 
-export interface Count { made: number; limit: number }
+export interface Count {
+  made: number;
+  limit: number;
+}
 
 export interface Counting {
   /** With nothing stored, and where a sweep of main is. */
@@ -17,12 +20,18 @@ export interface Counting {
   close(): Promise<void>;
 }
 
-/** A repository whose main is {@link BASE}, a model server that counts, and a store in which a sweep of main lies. */
+/**
+ * A repository whose main is {@link BASE}, a model server that counts, and a store in which a sweep
+ * of main lies.
+ */
 export async function startCounting(evaldiff: Evaldiff): Promise<Counting> {
-  const server = await startModelServer({ answer: ({ model, messages }) => ({ text: answerTo(model, messages.at(-1)?.content ?? '') }) });
+  const server = await startModelServer({
+    answer: ({ model, messages }) => ({ text: answerTo(model, messages.at(-1)?.content ?? '') }),
+  });
   const folder = createProject({ ...filesOf(BASE), '.gitignore': '.evaldiff/\n' });
   const swept = join(folder, '.evaldiff', 'swept.sqlite');
-  const run = (...args: string[]): Promise<void> => evaldiff([...args, '--endpoint', `local=${server.openaiUrl}`], folder);
+  const run = (...args: string[]): Promise<void> =>
+    evaldiff([...args, '--endpoint', `local=${server.openaiUrl}`], folder);
   await run('run', '--store', swept);
   expectCalls(server, callsToSweep(BASE).size);
   const compare = async (head: Project, store: string): Promise<void> => {
@@ -39,11 +48,20 @@ export async function startCounting(evaldiff: Evaldiff): Promise<Counting> {
     if (earlier !== undefined) await compare(earlier, store);
     server.requests.length = 0;
     await compare(head, store);
-    const known = new Set([...(stored === 'main' ? callsToSweep(BASE) : []), ...(earlier === undefined ? [] : callsToCompare(BASE, earlier))]);
-    return { made: server.requests.length, limit: [...callsToCompare(BASE, head)].filter((call) => !known.has(call)).length };
+    const known = new Set([
+      ...(stored === 'main' ? callsToSweep(BASE) : []),
+      ...(earlier === undefined ? [] : callsToCompare(BASE, earlier)),
+    ]);
+    return {
+      made: server.requests.length,
+      limit: [...callsToCompare(BASE, head)].filter((call) => !known.has(call)).length,
+    };
   };
   return {
-    count: async (scenario) => ({ cold: await once(scenario, 'nothing'), warm: await once(scenario, 'main') }),
+    count: async (scenario) => ({
+      cold: await once(scenario, 'nothing'),
+      warm: await once(scenario, 'main'),
+    }),
     async close() {
       await server.close();
       removeProject(folder);
@@ -52,5 +70,8 @@ export async function startCounting(evaldiff: Evaldiff): Promise<Counting> {
 }
 
 function expectCalls({ requests, refused }: ModelServer, wanted: number): void {
-  if (requests.length !== wanted) throw new Error(`a sweep of main takes ${String(wanted)} calls, not ${String(requests.length)}${refused.map((why) => `\n${why}`).join('')}`);
+  if (requests.length !== wanted)
+    throw new Error(
+      `a sweep of main takes ${String(wanted)} calls, not ${String(requests.length)}${refused.map((why) => `\n${why}`).join('')}`,
+    );
 }

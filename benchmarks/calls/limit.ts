@@ -1,9 +1,9 @@
 import { answerTo, type Project, type Prompt, type Reference } from './project.ts';
 
 /**
- * The calls that no program can do without to tell `head` from `base`: one for each distinct model, parameters, messages and
- * try among the answers and grades of the references that something happened to. Worked out from the projects alone; nothing
- * of evaldiff is asked.
+ * The calls that no program can do without to tell `head` from `base`: one for each distinct model,
+ * parameters, messages and try among the answers and grades of the references that something
+ * happened to. Worked out from the projects alone; nothing of evaldiff is asked.
  */
 export function callsToCompare(base: Project, head: Project): Set<string> {
   const calls = new Set<string>();
@@ -11,9 +11,19 @@ export function callsToCompare(base: Project, head: Project): Set<string> {
     const before = base.prompts.find(({ name }) => name === prompt.name) ?? null;
     for (const reference of prompt.references) {
       const old = before?.references.find(({ item }) => item === reference.item) ?? null;
-      if (before !== null && old !== null && same([base, before, old], [head, prompt, reference])) continue;
+      if (before !== null && old !== null && same([base, before, old], [head, prompt, reference]))
+        continue;
       // The prompt of base is asked what head asks, if there is one.
-      addCalls(calls, before === null ? [[head, prompt]] : [[base, before], [head, prompt]], reference);
+      addCalls(
+        calls,
+        before === null
+          ? [[head, prompt]]
+          : [
+              [base, before],
+              [head, prompt],
+            ],
+        reference,
+      );
     }
   }
   return calls;
@@ -22,16 +32,31 @@ export function callsToCompare(base: Project, head: Project): Set<string> {
 /** Every call of a project's full sweep. */
 export function callsToSweep(project: Project): Set<string> {
   const calls = new Set<string>();
-  for (const prompt of project.prompts) for (const reference of prompt.references) addCalls(calls, [[project, prompt]], reference);
+  for (const prompt of project.prompts)
+    for (const reference of prompt.references) addCalls(calls, [[project, prompt]], reference);
   return calls;
 }
 
 type Side = readonly [Project, Prompt];
 
 /** Whether a reference is asked and judged alike on both sides. */
-function same([base, before, old]: [...Side, Reference], [head, prompt, reference]: [...Side, Reference]): boolean {
-  const what = (project: Project, { wording, temperature, metric }: Prompt, { expected }: Reference): string =>
-    JSON.stringify([project.model, wording, temperature, metric, expected, metric === 'polite' ? project.rubric : null]);
+function same(
+  [base, before, old]: [...Side, Reference],
+  [head, prompt, reference]: [...Side, Reference],
+): boolean {
+  const what = (
+    project: Project,
+    { wording, temperature, metric }: Prompt,
+    { expected }: Reference,
+  ): string =>
+    JSON.stringify([
+      project.model,
+      wording,
+      temperature,
+      metric,
+      expected,
+      metric === 'polite' ? project.rubric : null,
+    ]);
   return what(base, before, old) === what(head, prompt, reference);
 }
 
@@ -43,7 +68,10 @@ function addCalls(calls: Set<string>, sides: readonly Side[], { item }: Referenc
       calls.add(JSON.stringify([project.model, temperature, message, index]));
       for (const [{ rubric }, { metric }] of sides) {
         // The rubric sees the answer only.
-        if (metric === 'polite') calls.add(JSON.stringify(['judge-1', `${rubric} ${answerTo(project.model, message)}`, index]));
+        if (metric === 'polite')
+          calls.add(
+            JSON.stringify(['judge-1', `${rubric} ${answerTo(project.model, message)}`, index]),
+          );
       }
     }
   }

@@ -2,7 +2,13 @@ import { stringify } from 'yaml';
 import type { Files } from '../measure/project.ts';
 
 /** A project as plain data, from which both its files and the calls it takes follow. */
-export interface Project { model: string; tries: number; readme: string; rubric: string; prompts: readonly Prompt[] }
+export interface Project {
+  model: string;
+  tries: number;
+  readme: string;
+  rubric: string;
+  prompts: readonly Prompt[];
+}
 
 export interface Prompt {
   name: string;
@@ -15,7 +21,10 @@ export interface Prompt {
   references: readonly Reference[];
 }
 
-export interface Reference { item: number; expected: string }
+export interface Reference {
+  item: number;
+  expected: string;
+}
 
 export const PROMPTS = 20;
 export const REFERENCES = 10;
@@ -23,25 +32,56 @@ export const TRIES = 3;
 
 /** Twenty prompts of ten references; the last is graded by a rubric. */
 export const BASE: Project = {
-  model: 'model-1', tries: TRIES, readme: 'Prompts.', rubric: 'Is the answer polite?',
+  model: 'model-1',
+  tries: TRIES,
+  readme: 'Prompts.',
+  rubric: 'Is the answer polite?',
   prompts: Array.from({ length: PROMPTS }, (_, index) => ({
-    name: `prompt-${String(index)}`, file: `prompts/prompt-${String(index)}.yaml`, comment: '', wording: `Write in style ${'abcdefghijklmnopqrst'.charAt(index)} about`, temperature: 0,
-    metric: index === PROMPTS - 1 ? 'polite' as const : 'contains' as const,
-    references: Array.from({ length: REFERENCES }, (__, item) => ({ item, expected: String(item) })),
+    name: `prompt-${String(index)}`,
+    file: `prompts/prompt-${String(index)}.yaml`,
+    comment: '',
+    wording: `Write in style ${'abcdefghijklmnopqrst'.charAt(index)} about`,
+    temperature: 0,
+    metric: index === PROMPTS - 1 ? ('polite' as const) : ('contains' as const),
+    references: Array.from({ length: REFERENCES }, (__, item) => ({
+      item,
+      expected: String(item),
+    })),
   })),
 };
 
 /** With one of its prompts changed. */
-export function withPrompt(project: Project, index: number, change: (prompt: Prompt) => Prompt): Project {
-  return { ...project, prompts: project.prompts.map((prompt, at) => (at === index ? change(prompt) : prompt)) };
+export function withPrompt(
+  project: Project,
+  index: number,
+  change: (prompt: Prompt) => Prompt,
+): Project {
+  return {
+    ...project,
+    prompts: project.prompts.map((prompt, at) => (at === index ? change(prompt) : prompt)),
+  };
 }
 
 export function filesOf({ model, tries, readme, rubric, prompts }: Project): Files {
   return {
     'README.md': readme,
-    'evaldiff.yaml': stringify({ n_tries: tries, grader: 'judge', models: { writer: { provider: 'openai', endpoint: 'local', model }, judge: { provider: 'openai', endpoint: 'local', model: 'judge-1' } } }),
-    'rubrics/polite.yaml': stringify({ polite: { prompt: `${rubric} {content}`, choice_scores: { YES: 1, NO: 0 } } }),
-    ...Object.fromEntries(prompts.flatMap((prompt) => [[prompt.file, promptText(prompt)], [`prompts/tests/${prompt.name}.yaml`, testsText(prompt)]])),
+    'evaldiff.yaml': stringify({
+      n_tries: tries,
+      grader: 'judge',
+      models: {
+        writer: { provider: 'openai', endpoint: 'local', model },
+        judge: { provider: 'openai', endpoint: 'local', model: 'judge-1' },
+      },
+    }),
+    'rubrics/polite.yaml': stringify({
+      polite: { prompt: `${rubric} {content}`, choice_scores: { YES: 1, NO: 0 } },
+    }),
+    ...Object.fromEntries(
+      prompts.flatMap((prompt) => [
+        [prompt.file, promptText(prompt)],
+        [`prompts/tests/${prompt.name}.yaml`, testsText(prompt)],
+      ]),
+    ),
   };
 }
 
@@ -50,11 +90,27 @@ function promptText({ name, comment, wording, temperature }: Prompt): string {
 }
 
 function testsText({ metric, references }: Prompt): string {
-  const how = { contains: { uses: 'contains' }, exact: { uses: 'exact_match' }, polite: { rubric: 'polite' } }[metric];
-  return stringify({ metrics: [{ name: 'judged', ...how }], references: references.map(({ item, expected }) => ({ id: `item-${String(item)}`, input: { item }, expected })) });
+  const how = {
+    contains: { uses: 'contains' },
+    exact: { uses: 'exact_match' },
+    polite: { rubric: 'polite' },
+  }[metric];
+  return stringify({
+    metrics: [{ name: 'judged', ...how }],
+    references: references.map(({ item, expected }) => ({
+      id: `item-${String(item)}`,
+      input: { item },
+      expected,
+    })),
+  });
 }
 
-/** What any model of these projects says: to a question the item's number, to a grader's request that all is well. */
+/**
+ * What any model of these projects says: to a question the item's number, to a grader's request
+ * that all is well.
+ */
 export function answerTo(model: string, message: string): string {
-  return model.startsWith('judge') ? JSON.stringify({ reasons: 'It is.', choice: 'YES' }) : /\d+$/.exec(message)?.[0] ?? '';
+  return model.startsWith('judge')
+    ? JSON.stringify({ reasons: 'It is.', choice: 'YES' })
+    : (/\d+$/.exec(message)?.[0] ?? '');
 }

@@ -1,11 +1,18 @@
 /** A Markdown table; the first column is text, the others are figures. */
 export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [row(titles), row(titles.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(row)].join('\n');
+  return [
+    row(titles),
+    row(titles.map((_, index) => (index === 0 ? '---' : '---:'))),
+    ...rows.map(row),
+  ].join('\n');
 }
 
 /** The median, and in brackets the range where there are several: `1.20 (1.10–1.40)`. */
-export function spread(values: readonly number[], format: (value: number) => string = rounded): string {
+export function spread(
+  values: readonly number[],
+  format: (value: number) => string = rounded,
+): string {
   const sorted = values.toSorted((a, b) => a - b);
   const [low = NaN, high = NaN] = [sorted[0], sorted.at(-1)];
   const shown = format(median(values));
@@ -23,5 +30,8 @@ export function median(values: readonly number[]): number {
 export function rounded(value: number): string {
   const magnitude = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
   const digits = Math.min(2, Math.max(0, 2 - magnitude));
-  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return value.toLocaleString('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
 }

@@ -23,7 +23,18 @@ export function writeFiles(folder: string, files: Files): void {
 
 export function commit(folder: string): void {
   git(folder, 'add', '--all');
-  git(folder, '-c', 'user.name=bench', '-c', 'user.email=bench@example.invalid', 'commit', '--quiet', '--allow-empty', '--message', 'files');
+  git(
+    folder,
+    '-c',
+    'user.name=bench',
+    '-c',
+    'user.email=bench@example.invalid',
+    'commit',
+    '--quiet',
+    '--allow-empty',
+    '--message',
+    'files',
+  );
 }
 
 export function git(folder: string, ...args: string[]): void {

@@ -1,16 +1,22 @@
 /**
- * A model server on loopback in a process of its own: OpenAI's chat completions, each answered after a fixed time. It does
- * as little as it can, for it shares the machine with what is measured.
+ * A model server on loopback in a process of its own: OpenAI's chat completions, each answered
+ * after a fixed time. It does as little as it can, for it shares the machine with what is measured.
  */
 import { fork } from 'node:child_process';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
-/** `successor`: of the first number in the question, wrong for every tenth. `prose`: 200 letters, never twice the same. */
+/**
+ * `successor`: of the first number in the question, wrong for every tenth. `prose`: 200 letters,
+ * never twice the same.
+ */
 export type Answering = 'successor' | 'prose';
 
-export interface Counted { calls: number; /** Most requests that were under way at once. */ peak: number }
+export interface Counted {
+  calls: number;
+  /** Most requests that were under way at once. */ peak: number;
+}
 
 export interface Server {
   /** With `/v1`, as OpenAI's SDK takes it. */
@@ -23,17 +29,25 @@ export interface Server {
 const PROSE = 'The answer is 5, as any calculator would tell you. '.repeat(4);
 
 export async function startServer(answering: Answering, latencyMs: number): Promise<Server> {
-  const child = fork(fileURLToPath(import.meta.url), [answering, String(latencyMs)], { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const next = (): Promise<unknown> => new Promise((resolve) => { child.once('message', resolve); });
+  const child = fork(fileURLToPath(import.meta.url), [answering, String(latencyMs)], {
+    execArgv: [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const next = (): Promise<unknown> =>
+    new Promise((resolve) => {
+      child.once('message', resolve);
+    });
   const url = String(await next());
   return {
     url,
     counted: async () => {
       const answer = next();
       child.send('counted');
-      return await answer as Counted;
+      return (await answer) as Counted;
     },
-    stop: () => { child.kill(); },
+    stop: () => {
+      child.kill();
+    },
   };
 }
 
@@ -54,17 +68,34 @@ function serve(answering: Answering, latencyMs: number): void {
     calls++;
     all++;
     peak = Math.max(peak, ++underWay);
-    request.setEncoding('utf8').on('data', (part: string) => { body += part; }).on('end', () => {
-      setTimeout(() => {
-        underWay--;
-        response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({
-          id: 'chatcmpl-1', object: 'chat.completion', created: 1_700_000_000, model: 'model',
-          choices: [{ index: 0, finish_reason: 'stop', logprobs: null, message: { role: 'assistant', content: textFor(body), refusal: null } }],
-          usage: { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 },
-        }));
-      }, latencyMs);
-    });
+    request
+      .setEncoding('utf8')
+      .on('data', (part: string) => {
+        body += part;
+      })
+      .on('end', () => {
+        setTimeout(() => {
+          underWay--;
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.end(
+            JSON.stringify({
+              id: 'chatcmpl-1',
+              object: 'chat.completion',
+              created: 1_700_000_000,
+              model: 'model',
+              choices: [
+                {
+                  index: 0,
+                  finish_reason: 'stop',
+                  logprobs: null,
+                  message: { role: 'assistant', content: textFor(body), refusal: null },
+                },
+              ],
+              usage: { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 },
+            }),
+          );
+        }, latencyMs);
+      });
   });
   server.keepAliveTimeout = 60_000;
   process.on('message', () => {
@@ -72,7 +103,9 @@ function serve(answering: Answering, latencyMs: number): void {
     [calls, peak] = [0, underWay];
   });
   process.on('disconnect', () => process.exit());
-  server.listen(0, '127.0.0.1', () => process.send?.(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}/v1`));
+  server.listen(0, '127.0.0.1', () =>
+    process.send?.(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}/v1`),
+  );
 }
 
 if (import.meta.main) serve(process.argv[2] as Answering, Number(process.argv[3]));

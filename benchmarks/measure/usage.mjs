@@ -1,4 +1,7 @@
-/** Loaded into a measured process (`--import`): writes, as it ends, what it used of the machine. Plain JavaScript, so that nothing of it weighs. */
+/**
+ * Loaded into a measured process (`--import`): writes, as it ends, what it used of the machine.
+ * Plain JavaScript, so that nothing of it weighs.
+ */
 import { appendFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
@@ -6,6 +9,9 @@ const file = process.env.BENCH_USAGE_FILE;
 if (isMainThread && file !== undefined) {
   process.on('exit', () => {
     const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
-    appendFileSync(file, `${JSON.stringify({ cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, peakMb: (maxRSS * 1024) / 1e6 })}\n`);
+    appendFileSync(
+      file,
+      `${JSON.stringify({ cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, peakMb: (maxRSS * 1024) / 1e6 })}\n`,
+    );
   });
 }

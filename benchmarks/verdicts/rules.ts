@@ -1,5 +1,10 @@
 import { adaptive } from '../../src/statistics/adaptive.ts';
-import { adaptiveLevels, FRESH_TRIES, FULL_TRIES, SCREEN_TRIES } from '../../src/statistics/adaptive-levels.ts';
+import {
+  adaptiveLevels,
+  FRESH_TRIES,
+  FULL_TRIES,
+  SCREEN_TRIES,
+} from '../../src/statistics/adaptive-levels.ts';
 import { combinedGate } from '../../src/statistics/gate.ts';
 import { mcnemar } from '../../src/statistics/mcnemar.ts';
 import type { Table } from '../../src/statistics/table.ts';
@@ -8,26 +13,45 @@ import { tableOf } from '../../src/statistics/tries.ts';
 import { studentCdf } from './student.ts';
 
 /** Whether a rule blocks, and what it cost in model calls, both sides together. */
-export interface Judgement { red: boolean; calls: number }
-export interface Rule { name: string; ours: boolean; judge: (suite: readonly Tries[]) => Judgement }
+export interface Judgement {
+  red: boolean;
+  calls: number;
+}
+export interface Rule {
+  name: string;
+  ours: boolean;
+  judge: (suite: readonly Tries[]) => Judgement;
+}
 
 const ALPHA = 0.05;
 
-function fixed(name: string, tries: number, isRed: (tables: readonly Table[]) => boolean, ours = false): Rule {
+function fixed(
+  name: string,
+  tries: number,
+  isRed: (tables: readonly Table[]) => boolean,
+  ours = false,
+): Rule {
   const label = `${name}, ${String(tries)} ${tries === 1 ? 'try' : 'tries'}`;
   return {
-    name: label, ours,
-    judge: (suite) => ({ red: isRed(suite.map((own) => tableOf(own, 0, tries))), calls: 2 * tries * suite.length }),
+    name: label,
+    ours,
+    judge: (suite) => ({
+      red: isRed(suite.map((own) => tableOf(own, 0, tries))),
+      calls: 2 * tries * suite.length,
+    }),
   };
 }
 
 const all = ({ passes, tries }: Table['base']): boolean => passes === tries;
 const most = ({ passes, tries }: Table['base']): boolean => 2 * passes > tries;
-const flips = (word: (side: Table['base']) => boolean) => (tables: readonly Table[]): boolean =>
-  tables.some(({ base, head }) => word(base) && !word(head));
+const flips =
+  (word: (side: Table['base']) => boolean) =>
+  (tables: readonly Table[]): boolean =>
+    tables.some(({ base, head }) => word(base) && !word(head));
 const differences = (tables: readonly Table[]): number[] =>
   tables.map(({ base, head }) => head.passes / head.tries - base.passes / base.tries);
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function averageFell(tables: readonly Table[]): boolean {
   return mean(differences(tables)) < -0.05 - 1e-9;
@@ -36,7 +60,8 @@ function averageFell(tables: readonly Table[]): boolean {
 function pairedT(tables: readonly Table[]): boolean {
   const values = differences(tables);
   const centre = mean(values);
-  const square = values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1);
+  const square =
+    values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1);
   if (square === 0) return centre < 0;
   return studentCdf(centre / Math.sqrt(square / values.length), values.length - 1) <= ALPHA;
 }
@@ -53,7 +78,10 @@ function gate(tables: readonly Table[]): boolean {
 
 const levels = adaptiveLevels(ALPHA, 'suite+references');
 
-/** All tries are drawn beforehand; the policy ignores those it does not ask for, and its answer tells what it took. */
+/**
+ * All tries are drawn beforehand; the policy ignores those it does not ask for, and its answer
+ * tells what it took.
+ */
 function adaptively(suite: readonly Tries[]): Judgement {
   const { regressed, suspects, confirm, extend } = adaptive(suite, { levels });
   const confirmed = confirm === null ? 0 : suspects.length;

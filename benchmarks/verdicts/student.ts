@@ -1,8 +1,8 @@
 const STEPS = 400;
 
 /**
- * P(T <= t) of Student's law with `freedom` degrees (>= 1): with T = √freedom · tan θ the density becomes cos^(freedom − 1) θ
- * on (−π/2, π/2), which Simpson's rule integrates to eight digits.
+ * P(T <= t) of Student's law with `freedom` degrees (>= 1): with T = √freedom · tan θ the density
+ * becomes cos^(freedom − 1) θ on (−π/2, π/2), which Simpson's rule integrates to eight digits.
  */
 export function studentCdf(t: number, freedom: number): number {
   const density = (angle: number): number => Math.max(0, Math.cos(angle)) ** (freedom - 1);

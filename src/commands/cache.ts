@@ -9,35 +9,85 @@ import type { BatchRecord } from '../types.ts';
 import { logLine, logText } from '../text/log.ts';
 import type { Terminal } from './options.ts';
 
-interface CacheOptions { directory: string; store?: string; unused?: string; maxSize?: string; clear?: boolean; all?: boolean }
+interface CacheOptions {
+  directory: string;
+  store?: string;
+  unused?: string;
+  maxSize?: string;
+  clear?: boolean;
+  all?: boolean;
+}
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MEGABYTE = 1e6;
 
 /** Shows what is kept of earlier runs, and takes away what is not wanted any more. */
-export function cacheCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
-  program.command('cache')
+export function cacheCommand(
+  program: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+): void {
+  program
+    .command('cache')
     .description('shows the answers kept from earlier runs, and prunes them')
     .option('-C, --directory <folder>', 'root of the evaluated project', '.')
-    .option('--store <file>', 'the file (default: .evaldiff/answers.sqlite in the project, or EVALDIFF_STORE)')
+    .option(
+      '--store <file>',
+      'the file (default: .evaldiff/answers.sqlite in the project, or EVALDIFF_STORE)',
+    )
     .option('--unused <days>', 'remove answers that no run used for so many days')
-    .option('--max-size <megabytes>', 'remove the least recently used answers until no more are left than that')
-    .option('--clear', 'remove all answers; how tries came out, the last measured noise and batches to be picked up stay')
-    .option('--all', 'remove the whole file: answers, how tries came out, measured noise, batches to be picked up')
-    .addHelpText('after', '\nExamples:\n  evaldiff cache\n  evaldiff cache --unused 30\n  evaldiff cache --max-size 200\n  evaldiff cache --all')
+    .option(
+      '--max-size <megabytes>',
+      'remove the least recently used answers until no more are left than that',
+    )
+    .option(
+      '--clear',
+      'remove all answers; how tries came out, the last measured noise and batches to be picked up stay',
+    )
+    .option(
+      '--all',
+      'remove the whole file: answers, how tries came out, measured noise, batches to be picked up',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff cache\n  evaldiff cache --unused 30\n  evaldiff cache --max-size 200\n  evaldiff cache --all',
+    )
     .action((options: CacheOptions) => {
-      const file = storeFile(resolve(terminal.cwd, options.directory), options.store, terminal.env, terminal.cwd) ?? '';
+      const file =
+        storeFile(
+          resolve(terminal.cwd, options.directory),
+          options.store,
+          terminal.env,
+          terminal.cwd,
+        ) ?? '';
       const prune = pruneOf(options);
       if (!existsSync(file)) {
         terminal.out(`${logLine(file)}: nothing is kept yet\n`);
         done(0);
         return;
       }
-      const notice = (line: string): void => { terminal.err(`${logText(line)}\n`); };
-      const store = openStore({ file, maxBytes: Number.MAX_SAFE_INTEGER, now: Date.now, access: prune === null && options.all !== true ? 'read' : 'read-write', notice });
+      const notice = (line: string): void => {
+        terminal.err(`${logText(line)}\n`);
+      };
+      const store = openStore({
+        file,
+        maxBytes: Number.MAX_SAFE_INTEGER,
+        now: Date.now,
+        access: prune === null && options.all !== true ? 'read' : 'read-write',
+        notice,
+      });
       try {
         const removed = prune === null ? null : store.prune(prune);
-        if (options.all !== true) terminal.out([...(removed === null ? [] : [`${plural(removed, 'answer')} removed`]), ...(options.clear === true ? [KEPT] : []), ...lines(store.stats()), ...store.batches().map(waiting), ''].join('\n'));
+        if (options.all !== true)
+          terminal.out(
+            [
+              ...(removed === null ? [] : [`${plural(removed, 'answer')} removed`]),
+              ...(options.clear === true ? [KEPT] : []),
+              ...lines(store.stats()),
+              ...store.batches().map(waiting),
+              '',
+            ].join('\n'),
+          );
       } finally {
         store.close();
       }
@@ -46,9 +96,13 @@ export function cacheCommand(program: Command, terminal: Terminal, done: (code: 
     });
 }
 
-const KEPT = 'kept: how often each question passed so far, the last measured noise, and batches to be picked up; --all removes them too';
+const KEPT =
+  'kept: how often each question passed so far, the last measured noise, and batches to be picked up; --all removes them too';
 
-/** The file with what SQLite keeps beside it. It is ours: opening refuses another program's and sets aside what is no store. */
+/**
+ * The file with what SQLite keeps beside it. It is ours: opening refuses another program's and sets
+ * aside what is no store.
+ */
 function removeFile(file: string, terminal: Terminal): void {
   for (const path of [file, `${file}-wal`, `${file}-shm`]) rmSync(path, { force: true });
   terminal.out(`${logLine(file)}: removed\n`);
@@ -60,21 +114,32 @@ function pruneOf({ unused, maxSize, clear }: CacheOptions): Prune | null {
   const days = amount('--unused', 'days', unused);
   const size = amount('--max-size', 'megabytes', maxSize);
   if (days === null && size === null) return null;
-  return { ...(days === null ? {} : { unusedSince: Date.now() - days * DAY_MS }), ...(size === null ? {} : { maxBytes: size * MEGABYTE }) };
+  return {
+    ...(days === null ? {} : { unusedSince: Date.now() - days * DAY_MS }),
+    ...(size === null ? {} : { maxBytes: size * MEGABYTE }),
+  };
 }
 
 function amount(name: string, unit: string, value: string | undefined): number | null {
   if (value === undefined) return null;
   if (/^\d{1,9}(\.\d{1,3})?$/.test(value)) return Number(value);
-  throw new UserError([problem(null, `${name}: must be a number of ${unit} of at least 0, not "${value}"`)]);
+  throw new UserError([
+    problem(null, `${name}: must be a number of ${unit} of at least 0, not "${value}"`),
+  ]);
 }
 
 function lines({ file, entries, bytes, oldest, newest, models }: StoreStats): string[] {
-  const day = (time: number | null): string => (time === null ? '' : new Date(time).toISOString().slice(0, 10));
-  const used = oldest === null ? '' : `, last used ${day(oldest) === day(newest) ? day(oldest) : `${day(oldest)} to ${day(newest)}`}`;
+  const day = (time: number | null): string =>
+    time === null ? '' : new Date(time).toISOString().slice(0, 10);
+  const used =
+    oldest === null
+      ? ''
+      : `, last used ${day(oldest) === day(newest) ? day(oldest) : `${day(oldest)} to ${day(newest)}`}`;
   return [
     `${logLine(file)}: ${plural(entries, 'answer')}, ${megabytes(bytes)}${used}`,
-    ...models.map((one) => `  ${logLine(one.model)}: ${plural(one.entries, 'answer')}, ${megabytes(one.bytes)}`),
+    ...models.map(
+      (one) => `  ${logLine(one.model)}: ${plural(one.entries, 'answer')}, ${megabytes(one.bytes)}`,
+    ),
   ];
 }
 

@@ -16,25 +16,45 @@ export interface Intended {
   calls: number;
   targets: readonly Target[];
   price: Price;
-  /** What it is reckoned to cost; null: nobody can say, so that the cap on cost is only kept while it runs. */
+  /**
+   * What it is reckoned to cost; null: nobody can say, so that the cap on cost is only kept while
+   * it runs.
+   */
   forecast: Forecast | null;
   /** What else is wrong, to be told first. */
   problems: readonly Problem[];
 }
 
 /**
- * Holds what a command is about to ask to the caps on calls and cost. Throws, with `problems` before them, when the calls are surely too many,
- * a cap on cost cannot be kept, or a key is missing; then nothing was sent.
+ * Holds what a command is about to ask to the caps on calls and cost. Throws, with `problems`
+ * before them, when the calls are surely too many, a cap on cost cannot be kept, or a key is
+ * missing; then nothing was sent.
  */
-export function holdToCaps({ calls, targets, price, forecast, problems }: Intended, { settings }: Project, { input }: Opened, edges: Edges): Guard {
+export function holdToCaps(
+  { calls, targets, price, forecast, problems }: Intended,
+  { settings }: Project,
+  { input }: Opened,
+  edges: Edges,
+): Guard {
   const settingsFile = settings.file ?? SETTINGS_FILE;
   const maxCalls = input.maxCalls ?? settings.budget.max_calls;
   const cost = costCap(input.maxCost, settings.budget);
-  const unpriced = targets.filter((target) => price(target, { input_tokens: 0, output_tokens: 0 }) === null).map(modelLabel);
+  const unpriced = targets
+    .filter((target) => price(target, { input_tokens: 0, output_tokens: 0 }) === null)
+    .map(modelLabel);
   const all = [
     ...problems,
-    ...(maxCalls === null || calls <= maxCalls ? [] : [problem(null, `this would make up to ${plural(calls, 'model call')}; the limit is ${String(maxCalls)} (--max-calls). Nothing was sent.`)]),
-    ...(forecast === null ? uncheckedCap([...new Set(unpriced)], cost, settingsFile) : costProblems(forecast, cost, settingsFile)),
+    ...(maxCalls === null || calls <= maxCalls
+      ? []
+      : [
+          problem(
+            null,
+            `this would make up to ${plural(calls, 'model call')}; the limit is ${String(maxCalls)} (--max-calls). Nothing was sent.`,
+          ),
+        ]),
+    ...(forecast === null
+      ? uncheckedCap([...new Set(unpriced)], cost, settingsFile)
+      : costProblems(forecast, cost, settingsFile)),
     ...edges.missingKeys(targets),
   ];
   if (all.length > 0) throw new UserError(all);

@@ -6,7 +6,13 @@ import { schemaLine } from '../config/imports/convert.ts';
 import { readProject } from '../config/project.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
 import { plural } from '../text/amounts.ts';
-import { discoverAttributes, discoveryNotes, planDiscovery, type Discovered, type DiscoveryPlan } from '../core/explain/discovery.ts';
+import {
+  discoverAttributes,
+  discoveryNotes,
+  planDiscovery,
+  type Discovered,
+  type DiscoveryPlan,
+} from '../core/explain/discovery.ts';
 import { attributesPath } from '../core/explain/pinned.ts';
 import { gradersOf } from '../core/select/select.ts';
 import { forecastWords } from '../core/spend/forecast.ts';
@@ -23,21 +29,43 @@ import { replaceFile, writeNewFiles } from './new-files.ts';
 import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.ts';
 import { currentFiles, withProject, withWorld, type Opened } from './session.ts';
 
-interface DiscoverOptions extends EvaluateOptions { force?: boolean; owner: string }
+interface DiscoverOptions extends EvaluateOptions {
+  force?: boolean;
+  owner: string;
+}
 
-export function discoverCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
+export function discoverCommand(
+  program: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+): void {
   evaluateOptions(program.command('discover'), { answers: true, caps: true, asks: true })
-    .description('asks the grader which kinds of inputs the references are, and writes the attributes file to edit and commit')
+    .description(
+      'asks the grader which kinds of inputs the references are, and writes the attributes file to edit and commit',
+    )
     .argument('[overrides...]', 'key=value, such as prompts=support or qualeval.max_attributes=8')
     .option('--force', 'replace the attributes file that is there, as a whole')
-    .option('--owner <account>', 'the account that publishes the action, for the line that editors read', '<owner>')
-    .addHelpText('after', '\nThe number of calls and their price are said before anything is asked. Nothing is written if the run is ended early.\n\nExamples:\n  evaldiff discover\n  evaldiff discover prompts=support --max-cost 0.5\n  evaldiff discover qualeval.max_attributes=8 --force')
+    .option(
+      '--owner <account>',
+      'the account that publishes the action, for the line that editors read',
+      '<owner>',
+    )
+    .addHelpText(
+      'after',
+      '\nThe number of calls and their price are said before anything is asked. Nothing is written if the run is ended early.\n\nExamples:\n  evaldiff discover\n  evaldiff discover prompts=support --max-cost 0.5\n  evaldiff discover qualeval.max_attributes=8 --force',
+    )
     .action(async (overrides: string[], options: DiscoverOptions) => {
       await withProject('sweep', currentFiles, overrides, options, terminal, async (opened) => {
-        const { project, problems } = await readProject(opened.input.head, opened.input.read, { builtInMetrics: metrics, builtInRubrics, hash: sha256 });
+        const { project, problems } = await readProject(opened.input.head, opened.input.read, {
+          builtInMetrics: metrics,
+          builtInRubrics,
+          hash: sha256,
+        });
         if (problems.length > 0) throw new UserError(problems);
         const file = targetFile(project, options, terminal);
-        const { found, usage } = await withWorld(opened, options, terminal, (edges) => ask(project, opened, options, edges, terminal));
+        const { found, usage } = await withWorld(opened, options, terminal, (edges) =>
+          ask(project, opened, options, edges, terminal),
+        );
         await write(file, found, project, options, terminal);
         show(file, found, usage, options, terminal);
       });
@@ -46,30 +74,77 @@ export function discoverCommand(program: Command, terminal: Terminal, done: (cod
 }
 
 /** Where the attributes go; refused before anybody is asked if something is there. */
-function targetFile({ settings }: Project, { directory, force }: DiscoverOptions, { cwd }: Terminal): string {
+function targetFile(
+  { settings }: Project,
+  { directory, force }: DiscoverOptions,
+  { cwd }: Terminal,
+): string {
   const file = attributesPath(settings);
   const place = { file: settings.file ?? SETTINGS_FILE, line: 0 };
-  if (file === null) throw new UserError([problem(place, `qualeval.attributes: ${settings.qualeval.attributes.slice(0, 100)} must be a path below the working directory`)]);
+  if (file === null)
+    throw new UserError([
+      problem(
+        place,
+        `qualeval.attributes: ${settings.qualeval.attributes.slice(0, 100)} must be a path below the working directory`,
+      ),
+    ]);
   if (force !== true && existsSync(join(resolve(cwd, directory), file))) {
-    throw new UserError([problem({ file, line: 0 }, 'exists already and is not overwritten; edit it, or replace it with --force')]);
+    throw new UserError([
+      problem(
+        { file, line: 0 },
+        'exists already and is not overwritten; edit it, or replace it with --force',
+      ),
+    ]);
   }
   return file;
 }
 
-interface Asked { found: Discovered[]; usage: UsageTotals }
+interface Asked {
+  found: Discovered[];
+  usage: UsageTotals;
+}
 
-async function ask(project: Project, opened: Opened, options: DiscoverOptions, edges: Edges, terminal: Terminal): Promise<Asked> {
+async function ask(
+  project: Project,
+  opened: Opened,
+  options: DiscoverOptions,
+  edges: Edges,
+  terminal: Terminal,
+): Promise<Asked> {
   const grader = graderOf(project, opened, options);
   const price = await priceOf(project, edges);
   const plan = planDiscovery(project, grader, price);
   for (const note of plan.left) terminal.err(`note: ${logLine(note)}\n`);
-  const guard = holdToCaps({ calls: plan.calls, targets: [grader.target], price, forecast: plan.forecast, problems: nothingToRead(plan, project) }, project, opened, edges);
+  const guard = holdToCaps(
+    {
+      calls: plan.calls,
+      targets: [grader.target],
+      price,
+      forecast: plan.forecast,
+      problems: nothingToRead(plan, project),
+    },
+    project,
+    opened,
+    edges,
+  );
   const references = plan.parts.reduce((sum, part) => sum + part.references.length, 0);
-  terminal.err(`${plural(plan.parts.length, 'prompt file')} with ${plural(references, 'reference')}: up to ${plural(plan.calls, 'call')}; ${logLine(forecastWords(plan.forecast))}\n`);
+  terminal.err(
+    `${plural(plan.parts.length, 'prompt file')} with ${plural(references, 'reference')}: up to ${plural(plan.calls, 'call')}; ${logLine(forecastWords(plan.forecast))}\n`,
+  );
   const meter = createMeter(edges.complete, price);
-  const found = await discoverAttributes(plan.parts, project, { complete: meter.complete, grader, random: edges.random });
+  const found = await discoverAttributes(plan.parts, project, {
+    complete: meter.complete,
+    grader,
+    random: edges.random,
+  });
   const ended = guard.reached() ?? edges.halted()?.why ?? null;
-  if (ended !== null) throw new UserError([problem(null, `discovery was ended early, so nothing was written: ${ended}.${options.store === false ? '' : ' What was answered is kept; run it again to go on.'}`)]);
+  if (ended !== null)
+    throw new UserError([
+      problem(
+        null,
+        `discovery was ended early, so nothing was written: ${ended}.${options.store === false ? '' : ' What was answered is kept; run it again to go on.'}`,
+      ),
+    ]);
   for (const note of found.flatMap(discoveryNotes)) terminal.err(`note: ${logLine(note)}\n`);
   return { found, usage: meter.totals() };
 }
@@ -78,11 +153,28 @@ async function ask(project: Project, opened: Opened, options: DiscoverOptions, e
 function graderOf(project: Project, { input }: Opened, { code }: DiscoverOptions): Grader {
   const { settings } = project;
   if (settings.grader === null) {
-    throw new UserError([problem({ file: settings.file ?? SETTINGS_FILE, line: 0 }, 'names no grader, which reads the references; name a model, grader: { model: … }')]);
+    throw new UserError([
+      problem(
+        { file: settings.file ?? SETTINGS_FILE, line: 0 },
+        'names no grader, which reads the references; name a model, grader: { model: … }',
+      ),
+    ]);
   }
   const problems: Problem[] = [];
-  const [grader] = gradersOf({ project: { ...project, settings: { ...settings, voters: [] } }, context: { settings, tree: input.head, hash: sha256 } }, problems);
-  if (grader?.target.provider === 'program' && code !== 'host') problems.push(problem(settings.grader.place, 'the grader is a program of this repository. It runs only with --code host.'));
+  const [grader] = gradersOf(
+    {
+      project: { ...project, settings: { ...settings, voters: [] } },
+      context: { settings, tree: input.head, hash: sha256 },
+    },
+    problems,
+  );
+  if (grader?.target.provider === 'program' && code !== 'host')
+    problems.push(
+      problem(
+        settings.grader.place,
+        'the grader is a program of this repository. It runs only with --code host.',
+      ),
+    );
   if (problems.length > 0) throw new UserError(problems);
   if (grader === undefined) throw new InternalError('a grader without a target is a problem');
   return grader;
@@ -91,29 +183,67 @@ function graderOf(project: Project, { input }: Opened, { code }: DiscoverOptions
 /** A project that nothing can be discovered in. */
 function nothingToRead({ parts, left }: DiscoveryPlan, { settings }: Project): Problem[] {
   if (parts.length > 0) return [];
-  return [problem({ file: settings.file ?? SETTINGS_FILE, line: 0 }, left.length === 0 ? 'there is no prompt with tests to read references from' : 'no prompt has references enough for attributes')];
+  return [
+    problem(
+      { file: settings.file ?? SETTINGS_FILE, line: 0 },
+      left.length === 0
+        ? 'there is no prompt with tests to read references from'
+        : 'no prompt has references enough for attributes',
+    ),
+  ];
 }
 
-async function write(file: string, found: readonly Discovered[], project: Project, { directory, force, owner }: DiscoverOptions, { cwd }: Terminal): Promise<void> {
+async function write(
+  file: string,
+  found: readonly Discovered[],
+  project: Project,
+  { directory, force, owner }: DiscoverOptions,
+  { cwd }: Terminal,
+): Promise<void> {
   const named = found.filter(({ attributes }) => attributes.length > 0);
-  if (named.length === 0) throw new UserError([problem(null, 'no attributes were found, so nothing was written; the notes above say why')]);
+  if (named.length === 0)
+    throw new UserError([
+      problem(null, 'no attributes were found, so nothing was written; the notes above say why'),
+    ]);
   const text = `${schemaLine('attributes', owner)}${writeAttributes(named)}`;
-  const sizes = project.suites.map(({ prompt, tests }) => ({ path: prompt.file, references: tests.references.length }));
+  const sizes = project.suites.map(({ prompt, tests }) => ({
+    path: prompt.file,
+    references: tests.references.length,
+  }));
   const back = readAttributes(file, text, sizes, project.settings.qualeval.max_attributes);
-  if (!back.ok) throw new InternalError(`what was found cannot be read back: ${back.problems[0]?.message ?? ''}`);
+  if (!back.ok)
+    throw new InternalError(
+      `what was found cannot be read back: ${back.problems[0]?.message ?? ''}`,
+    );
   const folder = resolve(cwd, directory);
   if (force === true) await replaceFile(folder, file, text);
   else await writeNewFiles(folder, new Map([[file, text]]));
 }
 
-function show(file: string, found: readonly Discovered[], usage: UsageTotals, { json }: DiscoverOptions, terminal: Terminal): void {
+function show(
+  file: string,
+  found: readonly Discovered[],
+  usage: UsageTotals,
+  { json }: DiscoverOptions,
+  terminal: Terminal,
+): void {
   if (json === true) {
-    terminal.out(`${logJson({ file, prompts: found.map(({ path, name, references, attributes }) => ({ path, name, references, attributes })), usage })}\n`);
+    terminal.out(
+      `${logJson({ file, prompts: found.map(({ path, name, references, attributes }) => ({ path, name, references, attributes })), usage })}\n`,
+    );
     return;
   }
-  const listed = (attributes: readonly Attribute[], kind: Attribute['kind']): string => attributes.filter((one) => one.kind === kind).map(({ name }) => name).join(', ');
+  const listed = (attributes: readonly Attribute[], kind: Attribute['kind']): string =>
+    attributes
+      .filter((one) => one.kind === kind)
+      .map(({ name }) => name)
+      .join(', ');
   for (const { path, references, attributes } of found) {
-    terminal.out(`${logLine(`${path}: ${plural(references, 'reference')}`)}\n  ${logLine(`domains: ${listed(attributes, 'domain')}`)}\n  ${logLine(`sub-tasks: ${listed(attributes, 'subtask')}`)}\n`);
+    terminal.out(
+      `${logLine(`${path}: ${plural(references, 'reference')}`)}\n  ${logLine(`domains: ${listed(attributes, 'domain')}`)}\n  ${logLine(`sub-tasks: ${listed(attributes, 'subtask')}`)}\n`,
+    );
   }
-  terminal.out(`\nwrote ${logLine(file)}. Edit it and commit it: from then on every pull request that runs these prompts is compared by it.\n`);
+  terminal.out(
+    `\nwrote ${logLine(file)}. Edit it and commit it: from then on every pull request that runs these prompts is compared by it.\n`,
+  );
 }

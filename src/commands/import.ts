@@ -6,7 +6,13 @@ import { Option, type Command } from 'commander';
 import { distinct } from '../config/distinct.ts';
 import { filesOf } from '../config/files.ts';
 import { convertImport, settingsFile } from '../config/imports/convert.ts';
-import { formatOf, IMPORT_FORMATS, readImport, type Imported, type ImportFormat } from '../config/imports/index.ts';
+import {
+  formatOf,
+  IMPORT_FORMATS,
+  readImport,
+  type Imported,
+  type ImportFormat,
+} from '../config/imports/index.ts';
 import { DEFAULT_LIMITS } from '../config/limits.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
 import { plural } from '../text/amounts.ts';
@@ -18,55 +24,129 @@ import type { Problem, SourceTree } from '../types.ts';
 import { writeNewFiles } from './new-files.ts';
 import type { Terminal } from './options.ts';
 
-interface ImportOptions { directory: string; out?: string; from?: ImportFormat; owner: string }
+interface ImportOptions {
+  directory: string;
+  out?: string;
+  from?: ImportFormat;
+  owner: string;
+}
 
-export function importCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
-  program.command('import')
-    .description('converts another tool\'s file to prompt and test files, and lists what has no counterpart')
-    .argument('<file>', 'promptfooconfig.yaml, a *.prompt.yml, evals/evals.json beside a SKILL.md, or FlexEval\'s YAML')
+export function importCommand(
+  program: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+): void {
+  program
+    .command('import')
+    .description(
+      "converts another tool's file to prompt and test files, and lists what has no counterpart",
+    )
+    .argument(
+      '<file>',
+      "promptfooconfig.yaml, a *.prompt.yml, evals/evals.json beside a SKILL.md, or FlexEval's YAML",
+    )
     .option('-C, --directory <folder>', 'root of the project that the file belongs to', '.')
-    .option('-o, --out <folder>', 'where prompts/ and prompts/tests/ are written; default: the project')
-    .addOption(new Option('--from <format>', 'the format, for a file of another name').choices(IMPORT_FORMATS))
-    .option('--owner <account>', 'the account that publishes the action, for the lines that editors read', '<owner>')
-    .addHelpText('after', '\nExamples:\n  evaldiff import promptfooconfig.yaml\n  evaldiff import .github/prompts/summary.prompt.yml --out converted')
+    .option(
+      '-o, --out <folder>',
+      'where prompts/ and prompts/tests/ are written; default: the project',
+    )
+    .addOption(
+      new Option('--from <format>', 'the format, for a file of another name').choices(
+        IMPORT_FORMATS,
+      ),
+    )
+    .option(
+      '--owner <account>',
+      'the account that publishes the action, for the lines that editors read',
+      '<owner>',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff import promptfooconfig.yaml\n  evaldiff import .github/prompts/summary.prompt.yml --out converted',
+    )
     .action(async (file: string, options: ImportOptions) => {
       const root = resolve(terminal.cwd, options.directory);
       const imported = await read(file, root, options, terminal);
-      const { files, settings, needs } = convertImport(imported, pathIn(root, resolve(terminal.cwd, file)) ?? file, options.owner);
+      const { files, settings, needs } = convertImport(
+        imported,
+        pathIn(root, resolve(terminal.cwd, file)) ?? file,
+        options.owner,
+      );
       const folder = options.out === undefined ? root : resolve(terminal.cwd, options.out);
       const known = hasSettings(folder);
-      if (!known && Object.keys(settings).length > 0) files.set(SETTINGS_FILE, settingsFile(settings, options.owner));
+      if (!known && Object.keys(settings).length > 0)
+        files.set(SETTINGS_FILE, settingsFile(settings, options.owner));
       const left = distinct(imported.left);
       for (const notice of left) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
-      if (files.size === 0) throw new UserError([problem({ file, line: 0 }, 'nothing of it can be carried over')]);
+      if (files.size === 0)
+        throw new UserError([problem({ file, line: 0 }, 'nothing of it can be carried over')]);
       await writeNewFiles(folder, files);
-      terminal.out([...files.keys()].map((path) => `wrote ${posix.join(pathIn(resolve(terminal.cwd), folder) ?? folder, path)}\n`).join(''));
-      for (const path of missingFrom(folder, needs)) terminal.err(`note: ${logLine(path)} is read by the new files and was not copied: put it below ${logLine(pathIn(resolve(terminal.cwd), folder) ?? folder)} as well\n`);
-      if (known && Object.keys(settings).length > 0) terminal.out(`\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n${settingsFile(settings, options.owner).split('\n').slice(1).join('\n')}`);
-      terminal.out(`\n${plural(imported.prompts.length, 'prompt')}; ${plural(left.length, 'part')} not carried over. Check with: evaldiff validate\n`);
+      terminal.out(
+        [...files.keys()]
+          .map(
+            (path) =>
+              `wrote ${posix.join(pathIn(resolve(terminal.cwd), folder) ?? folder, path)}\n`,
+          )
+          .join(''),
+      );
+      for (const path of missingFrom(folder, needs))
+        terminal.err(
+          `note: ${logLine(path)} is read by the new files and was not copied: put it below ${logLine(pathIn(resolve(terminal.cwd), folder) ?? folder)} as well\n`,
+        );
+      if (known && Object.keys(settings).length > 0)
+        terminal.out(
+          `\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n${settingsFile(settings, options.owner).split('\n').slice(1).join('\n')}`,
+        );
+      terminal.out(
+        `\n${plural(imported.prompts.length, 'prompt')}; ${plural(left.length, 'part')} not carried over. Check with: evaldiff validate\n`,
+      );
       done(0);
     });
 }
 
-async function read(file: string, root: string, { from }: ImportOptions, terminal: Terminal): Promise<Imported> {
+async function read(
+  file: string,
+  root: string,
+  { from }: ImportOptions,
+  terminal: Terminal,
+): Promise<Imported> {
   const path = pathIn(root, resolve(terminal.cwd, file));
-  if (path === null) throw new UserError([problem({ file, line: 0 }, 'lies outside of the project; name the project with --directory')]);
+  if (path === null)
+    throw new UserError([
+      problem({ file, line: 0 }, 'lies outside of the project; name the project with --directory'),
+    ]);
   return withTree(root, terminal, async (tree) => {
     const problems: Problem[] = [];
     const files = filesOf(tree, DEFAULT_LIMITS);
-    if (!tree.files.has(path)) throw new UserError([problem({ file, line: 0 }, 'does not exist, or git ignores it')]);
-    const format = from ?? await formatOf(path, files);
+    if (!tree.files.has(path))
+      throw new UserError([problem({ file, line: 0 }, 'does not exist, or git ignores it')]);
+    const format = from ?? (await formatOf(path, files));
     const absence = files.absence(path);
     if (absence !== null) throw new UserError([problem({ file: path, line: 0 }, absence)]);
-    if (format === null) throw new UserError([problem({ file, line: 0 }, `has no name and no content that tells its format; say it with --from ${IMPORT_FORMATS.slice(0, -1).join(', ')} or ${IMPORT_FORMATS.at(-1) ?? ''}`)]);
-    const imported = await readImport(path, format, { files, limits: DEFAULT_LIMITS, builtIns: metrics }, problems);
+    if (format === null)
+      throw new UserError([
+        problem(
+          { file, line: 0 },
+          `has no name and no content that tells its format; say it with --from ${IMPORT_FORMATS.slice(0, -1).join(', ')} or ${IMPORT_FORMATS.at(-1) ?? ''}`,
+        ),
+      ]);
+    const imported = await readImport(
+      path,
+      format,
+      { files, limits: DEFAULT_LIMITS, builtIns: metrics },
+      problems,
+    );
     if (imported === null || problems.length > 0) throw new UserError(problems);
     return imported;
   });
 }
 
 /** Hands the project's files as they are on disk to `work`. */
-export async function withTree<T>(root: string, terminal: Terminal, work: (tree: SourceTree, repository: Repository) => Promise<T>): Promise<T> {
+export async function withTree<T>(
+  root: string,
+  terminal: Terminal,
+  work: (tree: SourceTree, repository: Repository) => Promise<T>,
+): Promise<T> {
   const temporaryFolder = await mkdtemp(join(tmpdir(), 'evaldiff-'));
   const repository = await openRepository(root, { environment: terminal.env, temporaryFolder });
   try {

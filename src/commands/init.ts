@@ -11,39 +11,81 @@ import type { SourceTree } from '../types.ts';
 import { withTree } from './import.ts';
 import { writeNewFiles } from './new-files.ts';
 import type { Terminal } from './options.ts';
-import { findWorkflow, jobOf, PLACEHOLDER, workflowPath, workflowText, type FoundWorkflow } from './workflow.ts';
+import {
+  findWorkflow,
+  jobOf,
+  PLACEHOLDER,
+  workflowPath,
+  workflowText,
+  type FoundWorkflow,
+} from './workflow.ts';
 import { starterFiles, starterSettings, type StarterVendor } from './starter.ts';
 
-interface InitOptions { directory: string; owner: string }
+interface InitOptions {
+  directory: string;
+  owner: string;
+}
 
-export function initCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
-  program.command('init')
-    .description('starts a project: settings, an example prompt with its tests, and the workflow; what is there stays as it is')
+export function initCommand(
+  program: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+): void {
+  program
+    .command('init')
+    .description(
+      'starts a project: settings, an example prompt with its tests, and the workflow; what is there stays as it is',
+    )
     .option('-C, --directory <folder>', 'root of the project', '.')
     .option('--owner <account>', 'the account that publishes the action', PLACEHOLDER)
-    .addHelpText('after', '\nExamples:\n  evaldiff init --owner your-organisation\n  evaldiff init --directory services/chat')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff init --owner your-organisation\n  evaldiff init --directory services/chat',
+    )
     .action(async ({ directory, owner }: InitOptions) => {
       checkOwner(owner);
       const seen = await withTree(resolve(terminal.cwd, directory), terminal, look);
-      const vendor: StarterVendor = terminal.env['OPENAI_API_KEY'] === undefined && terminal.env['ANTHROPIC_API_KEY'] !== undefined ? 'anthropic' : 'openai';
-      const files = new Map([...await wanted(seen, vendor, owner)].filter(([path]) => !existsSync(join(seen.root, path))));
+      const vendor: StarterVendor =
+        terminal.env['OPENAI_API_KEY'] === undefined &&
+        terminal.env['ANTHROPIC_API_KEY'] !== undefined
+          ? 'anthropic'
+          : 'openai';
+      const files = new Map(
+        [...(await wanted(seen, vendor, owner))].filter(
+          ([path]) => !existsSync(join(seen.root, path)),
+        ),
+      );
       if (files.size > 0) await writeNewFiles(seen.root, files);
       const here = await realpath(terminal.cwd);
-      const shown = (path: string): string => relative(here, join(seen.root, path)).split(sep).join('/');
-      terminal.out(`${[...report(seen, files, shown), '', ...nextSteps(seen, files, { vendor, owner, shown })].map(logLine).join('\n')}\n`);
+      const shown = (path: string): string =>
+        relative(here, join(seen.root, path)).split(sep).join('/');
+      terminal.out(
+        `${[...report(seen, files, shown), '', ...nextSteps(seen, files, { vendor, owner, shown })].map(logLine).join('\n')}\n`,
+      );
       done(0);
     });
 }
 
-/** GitHub's rule for names of accounts; what stands in a workflow must not be able to be more than that. */
+/**
+ * GitHub's rule for names of accounts; what stands in a workflow must not be able to be more than
+ * that.
+ */
 function checkOwner(owner: string): void {
-  if (owner === PLACEHOLDER || /^[A-Za-z\d](?:[A-Za-z\d]|-(?=[A-Za-z\d])){0,38}$/.test(owner)) return;
-  throw new UserError([problem(null, `--owner: "${owner.slice(0, 100)}" is no name of a GitHub account: letters, digits and single hyphens, at most 39`)]);
+  if (owner === PLACEHOLDER || /^[A-Za-z\d](?:[A-Za-z\d]|-(?=[A-Za-z\d])){0,38}$/.test(owner))
+    return;
+  throw new UserError([
+    problem(
+      null,
+      `--owner: "${owner.slice(0, 100)}" is no name of a GitHub account: letters, digits and single hyphens, at most 39`,
+    ),
+  ]);
 }
 
 /** What is there already; paths are below `root`. */
 interface Seen {
-  /** The repository's root, where GitHub looks for workflows; without a repository the project's. */
+  /**
+   * The repository's root, where GitHub looks for workflows; without a repository the project's.
+   */
   root: string;
   /** The project's folder below it, '' for the root itself. */
   below: string;
@@ -58,17 +100,29 @@ async function look(tree: SourceTree, { workTree: { root, below } }: Repository)
   const inRoot = (path: string): string => posix.join(below, path);
   const settings = [SETTINGS_FILE, LLMEVAL_FILE].find((path) => tree.files.has(path));
   return {
-    root, below, settings: settings === undefined ? null : inRoot(settings),
-    prompts: paths.filter((path) => /^prompts\/[^/]+\.ya?ml$/.test(path) && importFormat(path) === null).map(inRoot),
-    foreign: paths.filter((path) => importFormat(path) !== null && !path.split('/').includes('node_modules')).map(inRoot),
+    root,
+    below,
+    settings: settings === undefined ? null : inRoot(settings),
+    prompts: paths
+      .filter((path) => /^prompts\/[^/]+\.ya?ml$/.test(path) && importFormat(path) === null)
+      .map(inRoot),
+    foreign: paths
+      .filter((path) => importFormat(path) !== null && !path.split('/').includes('node_modules'))
+      .map(inRoot),
     workflow: await findWorkflow(root, below),
   };
 }
 
 /** Files to write, by their paths below the root. */
-async function wanted({ below, settings, prompts, foreign, workflow }: Seen, vendor: StarterVendor, owner: string): Promise<Map<string, string>> {
+async function wanted(
+  { below, settings, prompts, foreign, workflow }: Seen,
+  vendor: StarterVendor,
+  owner: string,
+): Promise<Map<string, string>> {
   const empty = settings === null && prompts.length === 0 && foreign.length === 0;
-  const own = empty ? starterFiles(vendor, owner) : new Map(settings === null ? [[SETTINGS_FILE, starterSettings(vendor, owner)]] : []);
+  const own = empty
+    ? starterFiles(vendor, owner)
+    : new Map(settings === null ? [[SETTINGS_FILE, starterSettings(vendor, owner)]] : []);
   const files = new Map([...own].map(([path, text]) => [posix.join(below, path), text]));
   if (workflow === null) files.set(workflowPath(below), await workflowText(below, owner));
   return files;
@@ -76,26 +130,53 @@ async function wanted({ below, settings, prompts, foreign, workflow }: Seen, ven
 
 type Shown = (path: string) => string;
 
-function report({ below, settings, prompts, foreign, workflow }: Seen, files: ReadonlyMap<string, string>, shown: Shown): string[] {
+function report(
+  { below, settings, prompts, foreign, workflow }: Seen,
+  files: ReadonlyMap<string, string>,
+  shown: Shown,
+): string[] {
   const kept = [settings, ...prompts, workflow?.path ?? null].filter((path) => path !== null);
   const directory = directoryOption(shown(below));
   const taken = workflow === null && !files.has(workflowPath(below));
   return [
     ...[...files.keys()].map((path) => `wrote ${shown(path)}`),
     ...kept.map((path) => `kept  ${shown(path)}`),
-    ...(taken ? [`kept  ${shown(workflowPath(below))}: it does not evaluate this project; examples/workflows has one that does`] : []),
-    ...foreign.map((path) => `found ${shown(path)}: it is read as it is; evaldiff import${directory} ${quoted(shown(path))} converts it`),
+    ...(taken
+      ? [
+          `kept  ${shown(workflowPath(below))}: it does not evaluate this project; examples/workflows has one that does`,
+        ]
+      : []),
+    ...foreign.map(
+      (path) =>
+        `found ${shown(path)}: it is read as it is; evaldiff import${directory} ${quoted(shown(path))} converts it`,
+    ),
   ];
 }
 
-function nextSteps({ below, foreign, prompts, workflow }: Seen, files: ReadonlyMap<string, string>, { vendor, owner, shown }: { vendor: StarterVendor; owner: string; shown: Shown }): string[] {
+function nextSteps(
+  { below, foreign, prompts, workflow }: Seen,
+  files: ReadonlyMap<string, string>,
+  { vendor, owner, shown }: { vendor: StarterVendor; owner: string; shown: Shown },
+): string[] {
   const key = vendor === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY';
   const inProject = (path: string): string => posix.relative(below, path);
   const directory = directoryOption(shown(below));
   const steps = [
-    ...(owner === PLACEHOLDER && files.size > 0 ? [`Replace ${PLACEHOLDER} in the new files with the account that publishes the action (or give it: --owner).`] : []),
-    ...(workflow?.unfinished === true ? [`Replace ${PLACEHOLDER} in ${shown(workflow.path)} with the account that publishes the action.`] : []),
-    ...(foreign.length > 0 && prompts.length > 0 ? [`List what you want evaluated of these under prompts: in ${SETTINGS_FILE}: ${foreign.map(inProject).join(', ')}`] : []),
+    ...(owner === PLACEHOLDER && files.size > 0
+      ? [
+          `Replace ${PLACEHOLDER} in the new files with the account that publishes the action (or give it: --owner).`,
+        ]
+      : []),
+    ...(workflow?.unfinished === true
+      ? [
+          `Replace ${PLACEHOLDER} in ${shown(workflow.path)} with the account that publishes the action.`,
+        ]
+      : []),
+    ...(foreign.length > 0 && prompts.length > 0
+      ? [
+          `List what you want evaluated of these under prompts: in ${SETTINGS_FILE}: ${foreign.map(inProject).join(', ')}`,
+        ]
+      : []),
     `Add your model key as the repository secret ${key}; here, export it as ${key}.`,
     `"evaldiff validate${directory}" checks the files, "evaldiff run${directory}" evaluates them, "evaldiff diff${directory}" compares them with main.`,
     `Make the job "${jobOf(below)}" a required check once its first run is green.`,

@@ -4,13 +4,28 @@ import { dirname, join } from 'node:path';
 import { UserError, problem } from '../errors.ts';
 
 /**
- * Writes files that must not be there yet, all of them or none: they are written beside their places first, and then moved.
- * `files` is path (POSIX, below `folder`) → text. Rejects with every path that exists, and leaves nothing behind on failure.
+ * Writes files that must not be there yet, all of them or none: they are written beside their
+ * places first, and then moved. `files` is path (POSIX, below `folder`) → text. Rejects with every
+ * path that exists, and leaves nothing behind on failure.
  */
-export async function writeNewFiles(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
+export async function writeNewFiles(
+  folder: string,
+  files: ReadonlyMap<string, string>,
+): Promise<void> {
   const taken = [...files.keys()].filter((path) => existsSync(join(folder, path)));
-  if (taken.length > 0) throw new UserError(taken.map((path) => problem({ file: path, line: 0 }, 'exists already and is not overwritten; move it away, or choose another folder (--out)')));
-  /** What of ours is to be taken away should the rest fail: files, and the outermost folders that were not there. */
+  if (taken.length > 0)
+    throw new UserError(
+      taken.map((path) =>
+        problem(
+          { file: path, line: 0 },
+          'exists already and is not overwritten; move it away, or choose another folder (--out)',
+        ),
+      ),
+    );
+  /**
+   * What of ours is to be taken away should the rest fail: files, and the outermost folders that
+   * were not there.
+   */
   const ours: string[] = [];
   const make = async (path: string): Promise<void> => {
     const made = await mkdir(path, { recursive: true });
@@ -30,7 +45,8 @@ export async function writeNewFiles(folder: string, files: ReadonlyMap<string, s
       ours.push(join(folder, path));
     }
   } catch (error) {
-    for (const path of ours.reverse()) await rm(path, { recursive: true, force: true }).catch(() => undefined);
+    for (const path of ours.reverse())
+      await rm(path, { recursive: true, force: true }).catch(() => undefined);
     throw new UserError([problem(null, `nothing was written to ${folder}: ${reasonOf(error)}`)]);
   } finally {
     if (waiting !== null) await rm(waiting, { recursive: true, force: true });
@@ -47,7 +63,9 @@ export async function replaceFile(folder: string, path: string, text: string): P
     await rename(waiting, target);
   } catch (error) {
     await rm(waiting, { force: true }).catch(() => undefined);
-    throw new UserError([problem({ file: path, line: 0 }, `could not be written: ${reasonOf(error)}`)]);
+    throw new UserError([
+      problem({ file: path, line: 0 }, `could not be written: ${reasonOf(error)}`),
+    ]);
   }
 }
 

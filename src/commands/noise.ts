@@ -12,23 +12,57 @@ import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.
 import { written } from './outputs.ts';
 import { currentFiles, reportFolder, withProject, withWorld, type FindSides } from './session.ts';
 
-interface NoiseOptions extends EvaluateOptions { runs: string; base?: string }
+interface NoiseOptions extends EvaluateOptions {
+  runs: string;
+  base?: string;
+}
 
-export function noiseCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
-  evaluateOptions(program.command('noise'), { answers: true, caps: true, asks: true, report: 'noise.json' })
-    .description('how often this gate is red although nothing changed: compares one commit with itself, by new tries each time')
+export function noiseCommand(
+  program: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+): void {
+  evaluateOptions(program.command('noise'), {
+    answers: true,
+    caps: true,
+    asks: true,
+    report: 'noise.json',
+  })
+    .description(
+      'how often this gate is red although nothing changed: compares one commit with itself, by new tries each time',
+    )
     .argument('[overrides...]', 'key=value')
     .option('-n, --runs <number>', 'comparisons to make', '20')
-    .option('-b, --base <commit>', 'the commit to compare with itself (default: the files as they are)')
-    .addHelpText('after', '\nThe first tries of all comparisons are counted and priced before anything is asked. The result is shown in the footer of later reports.\n\nExamples:\n  evaldiff noise --max-cost 2\n  evaldiff noise --runs 100 prompts=capitals')
+    .option(
+      '-b, --base <commit>',
+      'the commit to compare with itself (default: the files as they are)',
+    )
+    .addHelpText(
+      'after',
+      '\nThe first tries of all comparisons are counted and priced before anything is asked. The result is shown in the footer of later reports.\n\nExamples:\n  evaldiff noise --max-cost 2\n  evaldiff noise --runs 100 prompts=capitals',
+    )
     .action(async (overrides: string[], options: NoiseOptions) => {
       const runs = readRuns(options.runs);
-      const noise = await withProject('diff', sideOf(options.base), overrides, options, terminal, (opened) => withWorld(opened, options, terminal, async (edges, progress) => {
-        const { head: tree, mode: _mode, base: _base, failOn: _failOn, ...input } = opened.input;
-        const measured = await measureNoise({ ...input, tree, runs }, edges);
-        progress.end();
-        return measured;
-      }));
+      const noise = await withProject(
+        'diff',
+        sideOf(options.base),
+        overrides,
+        options,
+        terminal,
+        (opened) =>
+          withWorld(opened, options, terminal, async (edges, progress) => {
+            const {
+              head: tree,
+              mode: _mode,
+              base: _base,
+              failOn: _failOn,
+              ...input
+            } = opened.input;
+            const measured = await measureNoise({ ...input, tree, runs }, edges);
+            progress.end();
+            return measured;
+          }),
+      );
       await show(noise, options, terminal);
       done(noise.problems.length > 0 || noise.runs === 0 ? 2 : 0);
     });
@@ -36,7 +70,9 @@ export function noiseCommand(program: Command, terminal: Terminal, done: (code: 
 
 function readRuns(value: string): number {
   const problems: string[] = [];
-  const runs = runsOf('--runs', value, (name, message) => { problems.push(`${name}: ${message}`); });
+  const runs = runsOf('--runs', value, (name, message) => {
+    problems.push(`${name}: ${message}`);
+  });
   if (problems.length > 0) throw new UserError(problems.map((message) => problem(null, message)));
   return runs;
 }
@@ -49,7 +85,11 @@ function sideOf(base: string | undefined): FindSides {
   };
 }
 
-async function show(noise: NoiseResult, { report, json }: NoiseOptions, { cwd, out, width, isTerminal }: Terminal): Promise<void> {
+async function show(
+  noise: NoiseResult,
+  { report, json }: NoiseOptions,
+  { cwd, out, width, isTerminal }: Terminal,
+): Promise<void> {
   out(json === true ? `${logJson(noise)}\n` : renderNoise(noise, { width, colour: isTerminal }));
   if (report === undefined) return;
   const folder = reportFolder(report, cwd);

@@ -11,7 +11,10 @@ export interface Terminal {
   isTerminal: boolean;
   /** Columns. */
   width: number;
-  /** Other addresses of the vendors and another clock, set in process by tests and measurements; nothing else can. */
+  /**
+   * Other addresses of the vendors and another clock, set in process by tests and measurements;
+   * nothing else can.
+   */
   reach?: Pick<WorldOptions, 'vendorUrls' | 'clock'>;
 }
 
@@ -52,26 +55,63 @@ export interface Takes {
 }
 
 /** Of an option that may be given several times. */
-export const collect = (value: string, earlier: string[] | undefined): string[] => [...earlier ?? [], value];
+export const collect = (value: string, earlier: string[] | undefined): string[] => [
+  ...(earlier ?? []),
+  value,
+];
 
-/** Adds the options of a command that reads a project: those that do something there, and no others. */
+/**
+ * Adds the options of a command that reads a project: those that do something there, and no others.
+ */
 export function evaluateOptions(command: Command, takes: Takes): Command {
   command
     .option('-C, --directory <folder>', 'root of the evaluated project', '.')
     .option('-c, --config <file>', 'settings file, relative to the project', 'evaldiff.yaml')
-    .addOption(new Option('--code <where>', "where the project's own code may run").choices(['sandbox', 'host', 'off']).default('sandbox'));
-  if (takes.asks === true) command.option('--code-env <name>', 'an environment variable that host code may see; repeatable', collect);
+    .addOption(
+      new Option('--code <where>', "where the project's own code may run")
+        .choices(['sandbox', 'host', 'off'])
+        .default('sandbox'),
+    );
+  if (takes.asks === true)
+    command.option(
+      '--code-env <name>',
+      'an environment variable that host code may see; repeatable',
+      collect,
+    );
   if (takes.answers === true) {
     command
-      .option('--endpoint <line>', '"name=url key=ENV_NAME": a further compatible server; repeatable, and EVALDIFF_ENDPOINTS may hold such lines', collect)
-      .option('--store <file>', 'where answers are kept (default: .evaldiff/answers.sqlite in the project, or EVALDIFF_STORE)')
+      .option(
+        '--endpoint <line>',
+        '"name=url key=ENV_NAME": a further compatible server; repeatable, and EVALDIFF_ENDPOINTS may hold such lines',
+        collect,
+      )
+      .option(
+        '--store <file>',
+        'where answers are kept (default: .evaldiff/answers.sqlite in the project, or EVALDIFF_STORE)',
+      )
       .option('--no-store', 'keep no answers, and use none of earlier runs');
   }
-  if (takes.caps === true) command.option('--max-calls <number>', 'hard cap on model calls').option('--max-cost <dollars>', 'hard cap on cost in US dollars');
-  if (takes.asks === true) command.option('--timeout <minutes>', 'end the run after so long, with what it has');
-  if (takes.verdict === true) command.addOption(new Option('--fail-on <what>', 'what makes the exit code 1').choices(['regression', 'failure', 'never']));
-  if (takes.trust === true) command.option('--trust', 'treat head as reviewed content').option('--untrusted', 'treat head as a pull request from outside');
-  if (takes.asks === true) command.option('--record <file>', 'write every answer to a recordings file');
-  if (takes.report !== undefined) command.option('--report <folder>', `also write ${takes.report} there`);
+  if (takes.caps === true)
+    command
+      .option('--max-calls <number>', 'hard cap on model calls')
+      .option('--max-cost <dollars>', 'hard cap on cost in US dollars');
+  if (takes.asks === true)
+    command.option('--timeout <minutes>', 'end the run after so long, with what it has');
+  if (takes.verdict === true)
+    command.addOption(
+      new Option('--fail-on <what>', 'what makes the exit code 1').choices([
+        'regression',
+        'failure',
+        'never',
+      ]),
+    );
+  if (takes.trust === true)
+    command
+      .option('--trust', 'treat head as reviewed content')
+      .option('--untrusted', 'treat head as a pull request from outside');
+  if (takes.asks === true)
+    command.option('--record <file>', 'write every answer to a recordings file');
+  if (takes.report !== undefined)
+    command.option('--report <folder>', `also write ${takes.report} there`);
   return command.option('--json', 'print the result as JSON');
 }

@@ -18,38 +18,93 @@ import { validateCommand } from './validate.ts';
 import { logLine, logText } from '../text/log.ts';
 import { VERSION } from '../version.ts';
 
-/** Runs one command line and gives its exit code: 0 pass or neutral, 1 the gate failed, 2 nothing was judged. */
+/**
+ * Runs one command line and gives its exit code: 0 pass or neutral, 1 the gate failed, 2 nothing
+ * was judged.
+ */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   let code = 0;
-  const program = createProgram(terminal, (result) => { code = result; });
+  const program = createProgram(terminal, (result) => {
+    code = result;
+  });
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : NOT_JUDGED;
-    if (error instanceof UserError) terminal.err(`${error.problems.map((problem) => logLine(formatProblem(problem))).join('\n')}\n`);
-    else if (isOfTheMachine(error)) terminal.err(`${logLine(`This machine refused: ${error.message}. Make room, or let this path be read and written (TMPDIR names the folder for temporary files).`)}\n`);
-    else terminal.err(`evaldiff failed, and the fault is its own: ${logText(error instanceof Error ? error.stack ?? error.message : String(error))}\n`);
+    if (error instanceof UserError)
+      terminal.err(
+        `${error.problems.map((problem) => logLine(formatProblem(problem))).join('\n')}\n`,
+      );
+    else if (isOfTheMachine(error))
+      terminal.err(
+        `${logLine(`This machine refused: ${error.message}. Make room, or let this path be read and written (TMPDIR names the folder for temporary files).`)}\n`,
+      );
+    else
+      terminal.err(
+        `evaldiff failed, and the fault is its own: ${logText(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`,
+      );
     return NOT_JUDGED;
   }
 }
 
-/** What a full disk, a missing right or a damaged drive answers, whoever asked: nobody's mistake in the files, nor ours. */
-const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EMFILE', 'ENFILE', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENAMETOOLONG'];
+/**
+ * What a full disk, a missing right or a damaged drive answers, whoever asked: nobody's mistake in
+ * the files, nor ours.
+ */
+const REFUSALS = [
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'EDQUOT',
+  'EFBIG',
+  'EIO',
+  'EMFILE',
+  'ENFILE',
+  'ENOTDIR',
+  'EISDIR',
+  'ELOOP',
+  'ENAMETOOLONG',
+];
 
 function isOfTheMachine(error: unknown): error is NodeJS.ErrnoException {
-  return typeof error === 'object' && error !== null && 'syscall' in error && 'code' in error && (REFUSALS.includes(String(error.code)) || error.syscall === 'mkdtemp');
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'syscall' in error &&
+    'code' in error &&
+    (REFUSALS.includes(String(error.code)) || error.syscall === 'mkdtemp')
+  );
 }
 
 /** Every command with its options; the exit code goes to `done`. */
 export function createProgram(terminal: Terminal, done: (code: number) => void): Command {
   const program = new Command('evaldiff')
-    .description('Regression testing for LLM prompts: base against head, several tries each, regressions told from noise.')
+    .description(
+      'Regression testing for LLM prompts: base against head, several tries each, regressions told from noise.',
+    )
     .version(VERSION)
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
-  for (const command of [diffCommand, runCommand, planCommand, validateCommand, gradeCommand, noiseCommand, discoverCommand, reportCommand, cacheCommand, mergeCommand, importCommand, initCommand, demoCommand]) command(program, terminal, done);
-  for (const command of program.commands) command.showHelpAfterError(`Run evaldiff ${command.name()} --help for its options.`);
+  for (const command of [
+    diffCommand,
+    runCommand,
+    planCommand,
+    validateCommand,
+    gradeCommand,
+    noiseCommand,
+    discoverCommand,
+    reportCommand,
+    cacheCommand,
+    mergeCommand,
+    importCommand,
+    initCommand,
+    demoCommand,
+  ])
+    command(program, terminal, done);
+  for (const command of program.commands)
+    command.showHelpAfterError(`Run evaldiff ${command.name()} --help for its options.`);
   return program;
 }

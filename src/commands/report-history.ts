@@ -3,55 +3,121 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { UserError, problem } from '../errors.ts';
 import { openRepository } from '../git/repository.ts';
-import { historyNotes, historyOf, type Branch, type History, type SavedResult } from '../report/runs/history-points.ts';
-import { renderHistoryHtml, renderHistoryMarkdown, renderHistoryText } from '../report/runs/history.ts';
+import {
+  historyNotes,
+  historyOf,
+  type Branch,
+  type History,
+  type SavedResult,
+} from '../report/runs/history-points.ts';
+import {
+  renderHistoryHtml,
+  renderHistoryMarkdown,
+  renderHistoryText,
+} from '../report/runs/history.ts';
 import { logJson } from '../text/log.ts';
 import type { Terminal } from './options.ts';
 import { readSavedFiles, savedFilesIn } from './saved-files.ts';
 
 /** `branch`: null for the default branch. */
-export interface HistoryRequest { paths: readonly string[]; branch: string | null; directory: string; format: 'terminal' | 'markdown' | 'html' | 'json' }
+export interface HistoryRequest {
+  paths: readonly string[];
+  branch: string | null;
+  directory: string;
+  format: 'terminal' | 'markdown' | 'html' | 'json';
+}
 
 /**
- * A word after `--history` may be the branch or the first path: without any other path it is the path. Rejects when there is
- * then no path left to read.
+ * A word after `--history` may be the branch or the first path: without any other path it is the
+ * path. Rejects when there is then no path left to read.
  */
-export async function historyPaths(given: string | true, paths: readonly string[], cwd: string): Promise<Pick<HistoryRequest, 'paths' | 'branch'>> {
+export async function historyPaths(
+  given: string | true,
+  paths: readonly string[],
+  cwd: string,
+): Promise<Pick<HistoryRequest, 'paths' | 'branch'>> {
   if (given !== true && paths.length > 0) return { branch: given, paths };
   const all = given === true ? paths : [given];
-  const exists = given === true || await stat(resolve(cwd, given)).then(() => true, () => false);
+  const exists =
+    given === true ||
+    (await stat(resolve(cwd, given)).then(
+      () => true,
+      () => false,
+    ));
   if (all.length > 0 && exists) return { branch: null, paths: all };
-  throw new UserError([problem(null, '--history: name the results: result.json files, or folders that hold some (evaldiff report --history main sweeps/)')]);
+  throw new UserError([
+    problem(
+      null,
+      '--history: name the results: result.json files, or folders that hold some (evaldiff report --history main sweeps/)',
+    ),
+  ]);
 }
 
 /** The trend of a branch's saved results, rendered. Asks nobody; of git, only for the branch. */
-export async function renderHistory({ paths, branch: name, directory, format }: HistoryRequest, { cwd, env, width }: Terminal): Promise<string> {
+export async function renderHistory(
+  { paths, branch: name, directory, format }: HistoryRequest,
+  { cwd, env, width }: Terminal,
+): Promise<string> {
   const saved = await savedResults(paths, cwd);
-  const branch = await branchOf(name, resolve(cwd, directory), env, saved.map(({ result }) => result.head.sha));
+  const branch = await branchOf(
+    name,
+    resolve(cwd, directory),
+    env,
+    saved.map(({ result }) => result.head.sha),
+  );
   const history = historyOf(saved, branch);
   const notes = historyNotes(history, branch);
   if (format === 'json') return `${logJson({ branch: branch?.name ?? null, ...history, notes })}\n`;
-  if (history.points.length === 0) throw new UserError([noTrend(history, branch), ...notes.map((note) => problem(null, note))]);
+  if (history.points.length === 0)
+    throw new UserError([noTrend(history, branch), ...notes.map((note) => problem(null, note))]);
   if (format === 'html') return renderHistoryHtml(history.points, notes);
-  return format === 'markdown' ? renderHistoryMarkdown(history.points, notes) : `${renderHistoryText(history.points, width, notes)}\n`;
+  return format === 'markdown'
+    ? renderHistoryMarkdown(history.points, notes)
+    : `${renderHistoryText(history.points, width, notes)}\n`;
 }
 
 async function savedResults(paths: readonly string[], cwd: string): Promise<SavedResult[]> {
-  const files = (await savedFilesIn(paths, cwd)).filter((file) => paths.includes(file) || basename(file) === 'result.json');
+  const files = (await savedFilesIn(paths, cwd)).filter(
+    (file) => paths.includes(file) || basename(file) === 'result.json',
+  );
   const saved = await readSavedFiles(files, cwd);
   const others = saved.filter(({ kind }) => kind !== 'result');
-  if (others.length > 0) throw new UserError(others.map(({ file }) => problem({ file, line: 0 }, 'is no result of a run; a trend is made of result.json files')));
-  if (saved.length === 0) throw new UserError(paths.map((path) => problem({ file: path, line: 0 }, 'holds no result.json')));
-  return saved.flatMap((one) => (one.kind === 'result' ? [{ file: one.file, writtenAt: one.writtenAt, result: one.result }] : []));
+  if (others.length > 0)
+    throw new UserError(
+      others.map(({ file }) =>
+        problem({ file, line: 0 }, 'is no result of a run; a trend is made of result.json files'),
+      ),
+    );
+  if (saved.length === 0)
+    throw new UserError(
+      paths.map((path) => problem({ file: path, line: 0 }, 'holds no result.json')),
+    );
+  return saved.flatMap((one) =>
+    one.kind === 'result' ? [{ file: one.file, writtenAt: one.writtenAt, result: one.result }] : [],
+  );
 }
 
-/** Ids of results are only looked for among the branch's own: whatever they are, git is not handed them. */
-async function branchOf(name: string | null, directory: string, environment: NodeJS.ProcessEnv, ids: readonly string[]): Promise<Branch | null> {
+/**
+ * Ids of results are only looked for among the branch's own: whatever they are, git is not handed
+ * them.
+ */
+async function branchOf(
+  name: string | null,
+  directory: string,
+  environment: NodeJS.ProcessEnv,
+  ids: readonly string[],
+): Promise<Branch | null> {
   const temporaryFolder = await mkdtemp(join(tmpdir(), 'evaldiff-'));
   const repository = await openRepository(directory, { environment, temporaryFolder });
   try {
     const mainline = await repository.mainline(name);
-    if (mainline === null && name !== null) throw new UserError([problem(null, `--history ${name}: ${directory} is not a git repository with commits; leave the branch out to order results by the time of their files, or name the repository with --directory`)]);
+    if (mainline === null && name !== null)
+      throw new UserError([
+        problem(
+          null,
+          `--history ${name}: ${directory} is not a git repository with commits; leave the branch out to order results by the time of their files, or name the repository with --directory`,
+        ),
+      ]);
     return mainline === null ? null : { ...mainline, merged: await mainline.merged(ids) };
   } finally {
     await repository.close();
@@ -60,6 +126,11 @@ async function branchOf(name: string | null, directory: string, environment: Nod
 }
 
 function noTrend({ left }: History, branch: Branch | null): ReturnType<typeof problem> {
-  const advice = left.every(({ why }) => why === 'comparison') ? 'give the results of full sweeps (mode: sweep, or evaldiff run with nothing uncommitted)' : 'see below why each was left out';
-  return problem(null, `no result of a full sweep of ${branch?.name ?? 'this project'} was found; ${advice}`);
+  const advice = left.every(({ why }) => why === 'comparison')
+    ? 'give the results of full sweeps (mode: sweep, or evaldiff run with nothing uncommitted)'
+    : 'see below why each was left out';
+  return problem(
+    null,
+    `no result of a full sweep of ${branch?.name ?? 'this project'} was found; ${advice}`,
+  );
 }

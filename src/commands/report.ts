@@ -22,7 +22,14 @@ import { readSavedFiles, savedFilesIn, type SavedFile } from './saved-files.ts';
 const FORMATS = ['terminal', 'markdown', 'html', 'junit', 'json'] as const;
 type Format = (typeof FORMATS)[number];
 
-interface ReportOptions { format?: Format; json?: boolean; tables?: boolean; history?: string | true; directory: string; out?: string }
+interface ReportOptions {
+  format?: Format;
+  json?: boolean;
+  tables?: boolean;
+  history?: string | true;
+  directory: string;
+  out?: string;
+}
 
 /** Seconds for a roll-up's code over all references. */
 const ROLLUP_SECONDS = 5;
@@ -35,14 +42,32 @@ Examples:
   evaldiff report noise.json
   evaldiff report --history main sweeps/ --format html --out trend.html`;
 
-export function reportCommand(program: Command, terminal: Terminal, done: (code: number) => void): void {
-  program.command('report')
-    .description('renders saved results again, one in full or several as tables, or as a trend; never asks a model')
-    .argument('[paths...]', 'result.json, noise.json and report-<try>.yaml files of runs, or folders that hold some')
-    .addOption(new Option('-f, --format <format>', 'what to render; junit takes one result.json, html one or a --history (default: terminal)').choices(FORMATS))
+export function reportCommand(
+  program: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+): void {
+  program
+    .command('report')
+    .description(
+      'renders saved results again, one in full or several as tables, or as a trend; never asks a model',
+    )
+    .argument(
+      '[paths...]',
+      'result.json, noise.json and report-<try>.yaml files of runs, or folders that hold some',
+    )
+    .addOption(
+      new Option(
+        '-f, --format <format>',
+        'what to render; junit takes one result.json, html one or a --history (default: terminal)',
+      ).choices(FORMATS),
+    )
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .option('--tables', 'a table of every answer, for one result.json too')
-    .option('--history [branch]', 'the trend of a branch\'s full sweeps, in the order of its commits (default: the default branch)')
+    .option(
+      '--history [branch]',
+      "the trend of a branch's full sweeps, in the order of its commits (default: the default branch)",
+    )
     .option('-C, --directory <folder>', 'the repository of that branch', '.')
     .option('-o, --out <file>', 'write there instead of printing')
     .addHelpText('after', EXAMPLES)
@@ -54,49 +79,121 @@ export function reportCommand(program: Command, terminal: Terminal, done: (code:
     });
 }
 
-interface Rendered { text: string; code: number }
+interface Rendered {
+  text: string;
+  code: number;
+}
 
-async function rendered(paths: readonly string[], options: ReportOptions, terminal: Terminal): Promise<Rendered> {
+async function rendered(
+  paths: readonly string[],
+  options: ReportOptions,
+  terminal: Terminal,
+): Promise<Rendered> {
   const format = formatOf(options);
-  if (options.history !== undefined) return { text: await trend(options.history, paths, format, options.directory, terminal), code: 0 };
-  if (paths.length === 0) throw new UserError([problem(null, 'name what to render: a result.json, a noise.json, or a folder that holds some (evaldiff report evaldiff-report)')]);
+  if (options.history !== undefined)
+    return {
+      text: await trend(options.history, paths, format, options.directory, terminal),
+      code: 0,
+    };
+  if (paths.length === 0)
+    throw new UserError([
+      problem(
+        null,
+        'name what to render: a result.json, a noise.json, or a folder that holds some (evaldiff report evaldiff-report)',
+      ),
+    ]);
   const files = await readSavedFiles(await savedFilesIn(paths, terminal.cwd), terminal.cwd);
   const [only, ...more] = files;
   const alone = more.length === 0 && options.tables !== true ? only : undefined;
-  if (alone?.kind === 'result') return { text: await renderResult(alone.result, format, terminal), code: exitCode(alone.result.conclusion) };
+  if (alone?.kind === 'result')
+    return {
+      text: await renderResult(alone.result, format, terminal),
+      code: exitCode(alone.result.conclusion),
+    };
   if (format !== 'html' && format !== 'junit') return renderAll(files, format, terminal);
-  throw new UserError([problem(null, `--format ${format} renders one result.json; ${alone?.kind === 'noise' ? 'a measurement has' : 'for several runs take'} terminal, markdown or json`)]);
+  throw new UserError([
+    problem(
+      null,
+      `--format ${format} renders one result.json; ${alone?.kind === 'noise' ? 'a measurement has' : 'for several runs take'} terminal, markdown or json`,
+    ),
+  ]);
 }
 
 function formatOf({ json, format }: ReportOptions): Format {
-  return json === true ? 'json' : format ?? 'terminal';
+  return json === true ? 'json' : (format ?? 'terminal');
 }
 
-async function trend(given: string | true, paths: readonly string[], format: Format, directory: string, terminal: Terminal): Promise<string> {
-  if (format === 'junit') throw new UserError([problem(null, '--format junit renders one result.json; a trend has terminal, markdown, html and json')]);
-  return renderHistory({ ...await historyPaths(given, paths, terminal.cwd), directory, format }, terminal);
+async function trend(
+  given: string | true,
+  paths: readonly string[],
+  format: Format,
+  directory: string,
+  terminal: Terminal,
+): Promise<string> {
+  if (format === 'junit')
+    throw new UserError([
+      problem(
+        null,
+        '--format junit renders one result.json; a trend has terminal, markdown, html and json',
+      ),
+    ]);
+  return renderHistory(
+    { ...(await historyPaths(given, paths, terminal.cwd)), directory, format },
+    terminal,
+  );
 }
 
-async function renderResult(result: Result, format: Format, { width, isTerminal }: Terminal): Promise<string> {
+async function renderResult(
+  result: Result,
+  format: Format,
+  { width, isTerminal }: Terminal,
+): Promise<string> {
   switch (format) {
-    case 'markdown': return renderComment(result, { marker: commentMarker('evaldiff') });
-    case 'html': return await renderHtml(result);
-    case 'junit': return renderJunit(result);
-    case 'json': return `${logJson(result)}\n`;
-    case 'terminal': return renderTerminal(result, { width, colour: isTerminal });
+    case 'markdown':
+      return renderComment(result, { marker: commentMarker('evaldiff') });
+    case 'html':
+      return await renderHtml(result);
+    case 'junit':
+      return renderJunit(result);
+    case 'json':
+      return `${logJson(result)}\n`;
+    case 'terminal':
+      return renderTerminal(result, { width, colour: isTerminal });
   }
 }
 
 /** Tables of runs, then measurements. */
-async function renderAll(files: readonly SavedFile[], format: 'terminal' | 'markdown' | 'json', { width, isTerminal }: Terminal): Promise<Rendered> {
+async function renderAll(
+  files: readonly SavedFile[],
+  format: 'terminal' | 'markdown' | 'json',
+  { width, isTerminal }: Terminal,
+): Promise<Rendered> {
   const { tables, conclusions } = await tablesOf(files);
   const noise = files.flatMap((file) => (file.kind === 'noise' ? [file.noise] : []));
-  const code = Math.max(0, ...conclusions, ...tables.map((table) => (passes(table) ? 0 : 1)), ...noise.map(codeOfNoise));
-  if (format === 'json') return { text: `${logJson(tables.length === 0 && noise.length === 1 ? noise[0] : { runs: tables, noise })}\n`, code };
+  const code = Math.max(
+    0,
+    ...conclusions,
+    ...tables.map((table) => (passes(table) ? 0 : 1)),
+    ...noise.map(codeOfNoise),
+  );
+  if (format === 'json')
+    return {
+      text: `${logJson(tables.length === 0 && noise.length === 1 ? noise[0] : { runs: tables, noise })}\n`,
+      code,
+    };
   const blocks = runBlocks(tables);
-  const shown = format === 'markdown'
-    ? [...(blocks.length === 0 ? [] : [`${markdownOf(blocks, NO_LINKS)}\n`]), ...noise.map((one) => renderNoiseSummary(one))]
-    : [...(blocks.length === 0 ? [] : [`${renderBlocks(blocks, { width, colour: isTerminal })}\n`]), ...noise.map((one) => renderNoise(one, { width, colour: isTerminal }))];
+  const shown =
+    format === 'markdown'
+      ? [
+          ...(blocks.length === 0 ? [] : [`${markdownOf(blocks, NO_LINKS)}\n`]),
+          ...noise.map((one) => renderNoiseSummary(one)),
+        ]
+      : [
+          ...(blocks.length === 0
+            ? []
+            : [`${renderBlocks(blocks, { width, colour: isTerminal })}\n`]),
+          ...noise.map((one) => renderNoise(one, { width, colour: isTerminal })),
+        ];
   return { text: shown.join('\n'), code };
 }
 
@@ -105,14 +202,24 @@ function codeOfNoise({ problems, runs }: NoiseResult): number {
   return problems.length > 0 || runs === 0 ? 2 : 0;
 }
 
-async function tablesOf(files: readonly SavedFile[]): Promise<{ tables: RunTable[]; conclusions: number[] }> {
+async function tablesOf(
+  files: readonly SavedFile[],
+): Promise<{ tables: RunTable[]; conclusions: number[] }> {
   const results = files.flatMap((one) => (one.kind === 'result' ? [one] : []));
   const reports = files.flatMap((one) => (one.kind === 'run' ? [one.report] : []));
   // Only a roll-up of the user's own is code, and no environment is handed to it.
-  const sandbox = createSandbox({ mode: 'sandbox', env: {}, timeoutSeconds: ROLLUP_SECONDS, log: () => undefined });
+  const sandbox = createSandbox({
+    mode: 'sandbox',
+    env: {},
+    timeoutSeconds: ROLLUP_SECONDS,
+    log: () => undefined,
+  });
   try {
     return {
-      tables: [...results.flatMap(({ file, result }) => tablesOfResult(file, result)), ...await tablesOfReports(reports, sandbox.evaluate)],
+      tables: [
+        ...results.flatMap(({ file, result }) => tablesOfResult(file, result)),
+        ...(await tablesOfReports(reports, sandbox.evaluate)),
+      ],
       conclusions: results.map(({ result }) => exitCode(result.conclusion)),
     };
   } finally {
@@ -122,7 +229,12 @@ async function tablesOf(files: readonly SavedFile[]): Promise<{ tables: RunTable
 
 async function write(file: string, text: string, { cwd, err }: Terminal): Promise<void> {
   await writeFile(resolve(cwd, file), text).catch((error: unknown) => {
-    throw new UserError([problem({ file, line: 0 }, `cannot be written: ${error instanceof Error ? error.message : String(error)}`)]);
+    throw new UserError([
+      problem(
+        { file, line: 0 },
+        `cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+      ),
+    ]);
   });
   err(`wrote ${file}\n`);
 }

@@ -7,12 +7,17 @@ import { readSaved, type Saved } from '../config/saved/saved.ts';
 import type { Problem } from '../types.ts';
 
 /** What a file that a run left behind holds; `file` is its path as it was given. */
-export type SavedFile = (Exclude<Saved, { kind: 'unreadable' }> | { kind: 'run'; report: RunReport }) & { file: string; writtenAt: string };
+export type SavedFile = (
+  Exclude<Saved, { kind: 'unreadable' }> | { kind: 'run'; report: RunReport }
+) & { file: string; writtenAt: string };
 
 /** Names by which saved files are found in a folder. */
 const FOUND = /^(?:result\.json|noise\.json|report-\d+\.ya?ml)$/;
 
-/** The saved files that paths mean, as paths to show: a folder stands for all that lie in it, at any depth. Rejects with every path that holds none. */
+/**
+ * The saved files that paths mean, as paths to show: a folder stands for all that lie in it, at any
+ * depth. Rejects with every path that holds none.
+ */
 export async function savedFilesIn(paths: readonly string[], cwd: string): Promise<string[]> {
   const problems: Problem[] = [];
   const found = await Promise.all(paths.map((path) => filesIn(path, cwd, problems)));
@@ -29,18 +34,34 @@ async function filesIn(path: string, cwd: string, problems: Problem[]): Promise<
   const entry = await stat(full).catch(() => null);
   if (entry === null) return wrong('does not exist, or cannot be read');
   // A device has no end. A pipe has one: evaldiff report <(curl …).
-  if (!entry.isDirectory()) return entry.isFile() || entry.isFIFO() ? [path] : wrong('is neither a file nor a folder');
+  if (!entry.isDirectory())
+    return entry.isFile() || entry.isFIFO() ? [path] : wrong('is neither a file nor a folder');
   const entries = await readdir(full, { recursive: true, withFileTypes: true }).catch(() => null);
   if (entries === null) return wrong('cannot be read');
-  const found = entries.filter((one) => one.isFile() && FOUND.test(one.name)).map((one) => join(one.parentPath, one.name))
-    .filter((file) => !relative(full, file).split(sep).some((step) => step === 'node_modules' || step === '.git'));
-  if (found.length === 0) return wrong('holds neither a result.json, nor a noise.json, nor a report-<try>.yaml');
-  return withoutRunsOf(found.sort()).map((file) => join(path, relative(full, file)).split(sep).join('/'));
+  const found = entries
+    .filter((one) => one.isFile() && FOUND.test(one.name))
+    .map((one) => join(one.parentPath, one.name))
+    .filter(
+      (file) =>
+        !relative(full, file)
+          .split(sep)
+          .some((step) => step === 'node_modules' || step === '.git'),
+    );
+  if (found.length === 0)
+    return wrong('holds neither a result.json, nor a noise.json, nor a report-<try>.yaml');
+  return withoutRunsOf(found.sort()).map((file) =>
+    join(path, relative(full, file)).split(sep).join('/'),
+  );
 }
 
-/** A sweep's report folder has its runs beside the result, which says more: such runs are read only where they are named. */
+/**
+ * A sweep's report folder has its runs beside the result, which says more: such runs are read only
+ * where they are named.
+ */
 function withoutRunsOf(files: readonly string[]): string[] {
-  const runs = files.filter((file) => file.endsWith(`${sep}result.json`)).map((file) => `${file.slice(0, -'result.json'.length)}multirun${sep}`);
+  const runs = files
+    .filter((file) => file.endsWith(`${sep}result.json`))
+    .map((file) => `${file.slice(0, -'result.json'.length)}multirun${sep}`);
   return files.filter((file) => !runs.some((folder) => file.startsWith(folder)));
 }
 
@@ -57,7 +78,10 @@ export async function readSavedFiles(files: readonly string[], cwd: string): Pro
   return read;
 }
 
-async function readSavedFile(file: string, cwd: string): Promise<SavedFile | { problems: Problem[] }> {
+async function readSavedFile(
+  file: string,
+  cwd: string,
+): Promise<SavedFile | { problems: Problem[] }> {
   const path = resolve(cwd, file);
   const content = await readFile(path).catch(() => null);
   if (content === null) return { problems: [problem({ file, line: 0 }, 'cannot be read')] };
@@ -66,7 +90,15 @@ async function readSavedFile(file: string, cwd: string): Promise<SavedFile | { p
     const { report, problems } = readRunReport(file, content);
     return report === null ? { problems } : { kind: 'run', report, file, writtenAt };
   }
-  if (content.length > constants.MAX_STRING_LENGTH) return { problems: [problem({ file, line: 0 }, `is larger than the ${String(Math.floor(constants.MAX_STRING_LENGTH / 1e6))} MB that can be read`)] };
+  if (content.length > constants.MAX_STRING_LENGTH)
+    return {
+      problems: [
+        problem(
+          { file, line: 0 },
+          `is larger than the ${String(Math.floor(constants.MAX_STRING_LENGTH / 1e6))} MB that can be read`,
+        ),
+      ],
+    };
   const saved = readSaved(file, content.toString('utf8'));
   return saved.kind === 'unreadable' ? { problems: saved.problems } : { ...saved, file, writtenAt };
 }

@@ -30,18 +30,31 @@ import { refuseUnwritable, written, type Output } from './outputs.ts';
 export type FindSides = (repository: Repository, workingDirectory: string) => Promise<Sides>;
 
 /** The files as they are, without a base to compare with. */
-export const currentFiles: FindSides = async (repository, workingDirectory) => ({ base: null, head: await repository.worktree(workingDirectory), changed: [] });
+export const currentFiles: FindSides = async (repository, workingDirectory) => ({
+  base: null,
+  head: await repository.worktree(workingDirectory),
+  changed: [],
+});
 
-/** The same; with nothing uncommitted they go by the id of the commit that is checked out, so that a trend can place the result. */
+/**
+ * The same; with nothing uncommitted they go by the id of the commit that is checked out, so that a
+ * trend can place the result.
+ */
 export const currentState: FindSides = async (repository, workingDirectory) => {
   const sides = await currentFiles(repository, workingDirectory);
   const [commit] = await repository.checkedOut();
-  const isCommit = commit !== undefined && await repository.isCommitted(sides.head, commit, workingDirectory);
+  const isCommit =
+    commit !== undefined && (await repository.isCommitted(sides.head, commit, workingDirectory));
   return isCommit ? { ...sides, head: await repository.tree(commit, workingDirectory) } : sides;
 };
 
 export interface Opened {
-  repository: Repository; sides: Sides; input: RunInput; trust: TrustDecision; timeoutMs: number | null; temporaryFolder: string;
+  repository: Repository;
+  sides: Sides;
+  input: RunInput;
+  trust: TrustDecision;
+  timeoutMs: number | null;
+  temporaryFolder: string;
   /** Of a sharded sweep, on either side. */
   exchange?: Exchange;
   /** A merge's stores, which begin with what the shards were answered. */
@@ -49,19 +62,51 @@ export interface Opened {
 }
 
 /** Opens the project, hands it to `work`, and cleans up whatever happens. */
-export async function withProject<T>(mode: 'diff' | 'sweep', find: FindSides, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal, work: (opened: Opened) => Promise<T>): Promise<T> {
+export async function withProject<T>(
+  mode: 'diff' | 'sweep',
+  find: FindSides,
+  overrides: readonly string[],
+  options: EvaluateOptions,
+  terminal: Terminal,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T> {
   const temporaryFolder = await mkdtemp(join(tmpdir(), 'evaldiff-'));
-  const repository = await openRepository(resolve(terminal.cwd, options.directory), { environment: terminal.env, temporaryFolder });
+  const repository = await openRepository(resolve(terminal.cwd, options.directory), {
+    environment: terminal.env,
+    temporaryFolder,
+  });
   try {
     const sides = await find(repository, '.');
-    const read = readCommandLine({ config: options.config, overrides, maxCalls: options.maxCalls ?? null, maxCost: options.maxCost ?? null, timeout: options.timeout ?? null });
+    const read = readCommandLine({
+      config: options.config,
+      overrides,
+      maxCalls: options.maxCalls ?? null,
+      maxCost: options.maxCost ?? null,
+      timeout: options.timeout ?? null,
+    });
     if (read.problems.length > 0) throw new UserError(read.problems);
     const trust = levelOf(options);
     const input: RunInput = {
-      mode, base: sides.base, head: sides.head, trust: trust.level, withheld: null, read: read.options, maxCalls: read.maxCalls, maxCost: read.maxCost,
-      failOn: options.failOn ?? null, code: options.code, today: new Date().toISOString().slice(0, 10),
+      mode,
+      base: sides.base,
+      head: sides.head,
+      trust: trust.level,
+      withheld: null,
+      read: read.options,
+      maxCalls: read.maxCalls,
+      maxCost: read.maxCost,
+      failOn: options.failOn ?? null,
+      code: options.code,
+      today: new Date().toISOString().slice(0, 10),
     };
-    return await work({ repository, sides, input, trust, timeoutMs: read.timeoutMs, temporaryFolder });
+    return await work({
+      repository,
+      sides,
+      input,
+      trust,
+      timeoutMs: read.timeoutMs,
+      temporaryFolder,
+    });
   } finally {
     await repository.close();
     await rm(temporaryFolder, { recursive: true, force: true });
@@ -69,12 +114,25 @@ export async function withProject<T>(mode: 'diff' | 'sweep', find: FindSides, ov
 }
 
 /** Reads, evaluates, writes the reports and prints. */
-export function evaluate(mode: 'diff' | 'sweep', find: FindSides, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal): Promise<Result> {
-  return withProject(mode, find, overrides, options, terminal, (opened) => evaluateOpened(opened, options, terminal));
+export function evaluate(
+  mode: 'diff' | 'sweep',
+  find: FindSides,
+  overrides: readonly string[],
+  options: EvaluateOptions,
+  terminal: Terminal,
+): Promise<Result> {
+  return withProject(mode, find, overrides, options, terminal, (opened) =>
+    evaluateOpened(opened, options, terminal),
+  );
 }
 
 /** The same for a project that is open; `around` is put around the edges. */
-export function evaluateOpened(opened: Opened, options: EvaluateOptions, terminal: Terminal, around: (edges: Edges) => Edges = (edges) => edges): Promise<Result> {
+export function evaluateOpened(
+  opened: Opened,
+  options: EvaluateOptions,
+  terminal: Terminal,
+  around: (edges: Edges) => Edges = (edges) => edges,
+): Promise<Result> {
   const { mode } = opened.input;
   return withWorld(opened, options, terminal, async (edges, progress) => {
     const startedAt = new Date();
@@ -86,31 +144,61 @@ export function evaluateOpened(opened: Opened, options: EvaluateOptions, termina
     const result = await run(opened.input, around({ ...edges, planned }));
     progress.end();
     show(result, options, terminal);
-    await writeFiles(result, mode === 'sweep' ? llmevalFiles(result, suites, startedAt) : [], options, terminal);
+    await writeFiles(
+      result,
+      mode === 'sweep' ? llmevalFiles(result, suites, startedAt) : [],
+      options,
+      terminal,
+    );
     return result;
   });
 }
 
 /** Opens what a run asks of the world, hands it to `work`, and closes it whatever happens. */
 export async function withWorld<T>(
-  { repository, sides, input, timeoutMs, temporaryFolder, exchange, merging }: Opened, options: EvaluateOptions, terminal: Terminal, work: (edges: Edges, progress: Progress) => Promise<T>,
+  { repository, sides, input, timeoutMs, temporaryFolder, exchange, merging }: Opened,
+  options: EvaluateOptions,
+  terminal: Terminal,
+  work: (edges: Edges, progress: Progress) => Promise<T>,
 ): Promise<T> {
   await refuseUnwritable(outputsOf(options, terminal));
-  const log = (line: string): void => { terminal.err(`${logText(line)}\n`); };
+  const log = (line: string): void => {
+    terminal.err(`${logText(line)}\n`);
+  };
   const access = accessOf(options, terminal.env);
   const halting = createHalting({ timeoutMs, process, log });
-  const progress = createProgress({ style: terminal.isTerminal ? 'line' : 'steps', write: terminal.err, now: Date.now });
-  const stores = merging === undefined ? storesOf(options, terminal, input.trust, log) : mergedStores(options, terminal, { trust: input.trust, temporaryFolder, log });
+  const progress = createProgress({
+    style: terminal.isTerminal ? 'line' : 'steps',
+    write: terminal.err,
+    now: Date.now,
+  });
+  const stores =
+    merging === undefined
+      ? storesOf(options, terminal, input.trust, log)
+      : mergedStores(options, terminal, { trust: input.trust, temporaryFolder, log });
   const record = options.record === undefined ? null : resolve(terminal.cwd, options.record);
   const world = openWorld({
-    ...terminal.reach, ...access, env: withoutSecrets(terminal.env, secretsOf(access)), trust: input.trust, code: options.code, codeEnv: options.codeEnv ?? [], repository, workingDirectory: '',
-    trees: [sides.base, sides.head].filter((tree) => tree !== null), temporaryFolder, halting, openStores: merging?.withAnswers(stores.open) ?? stores.open, exchange,
+    ...terminal.reach,
+    ...access,
+    env: withoutSecrets(terminal.env, secretsOf(access)),
+    trust: input.trust,
+    code: options.code,
+    codeEnv: options.codeEnv ?? [],
+    repository,
+    workingDirectory: '',
+    trees: [sides.base, sides.head].filter((tree) => tree !== null),
+    temporaryFolder,
+    halting,
+    openStores: merging?.withAnswers(stores.open) ?? stores.open,
+    exchange,
     record: record === null ? null : (line) => appendFile(record, `${line}\n`),
-    log, planned: (plan, ready) => {
+    log,
+    planned: (plan, ready) => {
       const size = sweepSize(ready.sweep);
       if (size !== null && plan.references > 0) terminal.err(`sweep: ${size.words}\n`);
       progress.planned(plan, ready);
-    }, answered: progress.answered,
+    },
+    answered: progress.answered,
   });
   try {
     return await work(world.edges, progress);
@@ -122,15 +210,34 @@ export async function withWorld<T>(
 }
 
 /** What a run would do, without asking anyone. */
-export function planOnly(mode: 'diff' | 'sweep', find: FindSides, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal): Promise<{ planned: Planned; trust: TrustDecision }> {
+export function planOnly(
+  mode: 'diff' | 'sweep',
+  find: FindSides,
+  overrides: readonly string[],
+  options: EvaluateOptions,
+  terminal: Terminal,
+): Promise<{ planned: Planned; trust: TrustDecision }> {
   return withProject(mode, find, overrides, options, terminal, async ({ input, trust }) => {
-    const log = (line: string): void => { terminal.err(`${logText(line)}\n`); };
+    const log = (line: string): void => {
+      terminal.err(`${logText(line)}\n`);
+    };
     // Read as from outside, for a plan leaves nothing behind.
     const stores = storesOf(options, terminal, 'untrusted', log);
-    const { reader } = createAsking({ complete: askNobody, openStores: stores.open, record: null, endpoints: accessOf(options, terminal.env).endpoints });
-    const pricing = async (): Promise<Pricing> => ({ list: await loadListPrices(new Date()), stored: await reader() });
+    const { reader } = createAsking({
+      complete: askNobody,
+      openStores: stores.open,
+      record: null,
+      endpoints: accessOf(options, terminal.env).endpoints,
+    });
+    const pricing = async (): Promise<Pricing> => ({
+      list: await loadListPrices(new Date()),
+      stored: await reader(),
+    });
     try {
-      return { planned: await planRun(input, { hash: sha256, random: delimiterFrom, pricing }), trust };
+      return {
+        planned: await planRun(input, { hash: sha256, random: delimiterFrom, pricing }),
+        trust,
+      };
     } finally {
       stores.close();
     }
@@ -139,19 +246,45 @@ export function planOnly(mode: 'diff' | 'sweep', find: FindSides, overrides: rea
 
 const askNobody: Complete = () => Promise.reject(new InternalError('a plan asks nobody'));
 
-function storesOf({ directory, store }: EvaluateOptions, { cwd, env }: Terminal, trust: RunInput['trust'], log: (line: string) => void): LocalStores {
+function storesOf(
+  { directory, store }: EvaluateOptions,
+  { cwd, env }: Terminal,
+  trust: RunInput['trust'],
+  log: (line: string) => void,
+): LocalStores {
   return localStores(storeFile(resolve(cwd, directory), store, env, cwd), trust, log);
 }
 
-/** What shards were answered goes into the project's own store; where that must not be written, or there is none, into one that is thrown away. */
-function mergedStores({ directory, store }: EvaluateOptions, { cwd, env }: Terminal, { trust, temporaryFolder, log }: { trust: RunInput['trust']; temporaryFolder: string; log: (line: string) => void }): LocalStores {
+/**
+ * What shards were answered goes into the project's own store; where that must not be written, or
+ * there is none, into one that is thrown away.
+ */
+function mergedStores(
+  { directory, store }: EvaluateOptions,
+  { cwd, env }: Terminal,
+  {
+    trust,
+    temporaryFolder,
+    log,
+  }: { trust: RunInput['trust']; temporaryFolder: string; log: (line: string) => void },
+): LocalStores {
   const own = trust === 'untrusted' ? null : storeFile(resolve(cwd, directory), store, env, cwd);
-  return localStores(own ?? join(temporaryFolder, 'merged.sqlite'), own === null ? 'member' : trust, log, 'merge');
+  return localStores(
+    own ?? join(temporaryFolder, 'merged.sqlite'),
+    own === null ? 'member' : trust,
+    log,
+    'merge',
+  );
 }
 
 /** What an option says is to be written, as far as it is given. */
 function outputsOf({ report, record }: EvaluateOptions, { cwd }: Terminal): Output[] {
-  return [...(report === undefined ? [] : [reportFolder(report, cwd)]), ...(record === undefined ? [] : [{ option: '--record', path: resolve(cwd, record), kind: 'file' as const }])];
+  return [
+    ...(report === undefined ? [] : [reportFolder(report, cwd)]),
+    ...(record === undefined
+      ? []
+      : [{ option: '--record', path: resolve(cwd, record), kind: 'file' as const }]),
+  ];
 }
 
 export function reportFolder(report: string, cwd: string): Output {
@@ -163,7 +296,12 @@ function show(result: Result, options: EvaluateOptions, terminal: Terminal): voi
   else terminal.out(renderTerminal(result, { width: terminal.width, colour: terminal.isTerminal }));
 }
 
-async function writeFiles(result: Result, runs: Iterable<LlmevalFile>, { report }: EvaluateOptions, { cwd }: Terminal): Promise<void> {
+async function writeFiles(
+  result: Result,
+  runs: Iterable<LlmevalFile>,
+  { report }: EvaluateOptions,
+  { cwd }: Terminal,
+): Promise<void> {
   if (report === undefined) return;
   const folder = reportFolder(report, cwd);
   await written(folder, async () => {
@@ -172,18 +310,37 @@ async function writeFiles(result: Result, runs: Iterable<LlmevalFile>, { report 
   });
 }
 
-/** Keys come from the environment; further servers from `--endpoint` and EVALDIFF_ENDPOINTS, never from a file of the project. */
+/**
+ * Keys come from the environment; further servers from `--endpoint` and EVALDIFF_ENDPOINTS, never
+ * from a file of the project.
+ */
 export function accessOf(options: EvaluateOptions, env: NodeJS.ProcessEnv): Access {
-  const { endpoints, problems } = readEndpoints([...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...options.endpoint ?? []]);
+  const { endpoints, problems } = readEndpoints([
+    ...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'),
+    ...(options.endpoint ?? []),
+  ]);
   if (problems.length > 0) throw new UserError(problems);
   return accessFrom({ keys: { openai: null, anthropic: null }, endpoints }, env);
 }
 
 function levelOf(options: EvaluateOptions): TrustDecision {
-  return trustLevel(COMMAND_LINE, { trust: options.trust === true, ...(options.untrusted === true ? { lower: 'untrusted' as const } : {}) });
+  return trustLevel(COMMAND_LINE, {
+    trust: options.trust === true,
+    ...(options.untrusted === true ? { lower: 'untrusted' as const } : {}),
+  });
 }
 
 const COMMAND_LINE: EventFacts = {
-  event: 'command_line', action: null, repository: '', pullRequest: null, base: null, head: null, headRepository: null, headBranch: null,
-  fork: false, dependabot: false, addedLabel: null, origin: null,
+  event: 'command_line',
+  action: null,
+  repository: '',
+  pullRequest: null,
+  base: null,
+  head: null,
+  headRepository: null,
+  headBranch: null,
+  fork: false,
+  dependabot: false,
+  addedLabel: null,
+  origin: null,
 };

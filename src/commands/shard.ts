@@ -16,36 +16,77 @@ import type { EvaluateOptions, Terminal } from './options.ts';
 import { refuseUnwritable } from './outputs.ts';
 import { accessOf, currentFiles, withProject, withWorld, type Opened } from './session.ts';
 
-export interface ShardOptions { shard?: string; shardTo?: string }
+export interface ShardOptions {
+  shard?: string;
+  shardTo?: string;
+}
 
 /**
- * What every part of a sweep must have in common, on the command line. The files go by no commit, for the folder of a part may lie
- * among them; that they are the same is seen by the plan.
+ * What every part of a sweep must have in common, on the command line. The files go by no commit,
+ * for the folder of a part may lie among them; that they are the same is seen by the plan.
  */
-export function factsOf({ input: { read, code, maxCalls, maxCost }, trust }: Opened, options: EvaluateOptions, env: NodeJS.ProcessEnv): MergeFacts {
+export function factsOf(
+  { input: { read, code, maxCalls, maxCost }, trust }: Opened,
+  options: EvaluateOptions,
+  env: NodeJS.ProcessEnv,
+): MergeFacts {
   const { endpoints } = accessOf(options, env);
   return {
-    evaldiff: VERSION, head: 'worktree', trust: trust.level,
-    inputs: inputsOf({ read, workingDirectory: '', endpoints, code, codeEnv: options.codeEnv ?? [], maxCalls, maxCost }),
+    evaldiff: VERSION,
+    head: 'worktree',
+    trust: trust.level,
+    inputs: inputsOf({
+      read,
+      workingDirectory: '',
+      endpoints,
+      code,
+      codeEnv: options.codeEnv ?? [],
+      maxCalls,
+      maxCost,
+    }),
   };
 }
 
 /** Evaluates one part of a sweep of the current files, and writes it to a folder. */
-export async function evaluateShard(given: ShardOptions & { shard: string }, overrides: readonly string[], options: EvaluateOptions, terminal: Terminal): Promise<void> {
+export async function evaluateShard(
+  given: ShardOptions & { shard: string },
+  overrides: readonly string[],
+  options: EvaluateOptions,
+  terminal: Terminal,
+): Promise<void> {
   const shard = readShard(given.shard);
-  if (options.report !== undefined) throw new UserError([problem(null, '--report: a shard judges nothing and has no report; give it to evaldiff merge')]);
-  const folder = resolve(terminal.cwd, given.shardTo ?? `evaldiff-shard-${String(shard.index)}-of-${String(shard.count)}`);
+  if (options.report !== undefined)
+    throw new UserError([
+      problem(
+        null,
+        '--report: a shard judges nothing and has no report; give it to evaldiff merge',
+      ),
+    ]);
+  const folder = resolve(
+    terminal.cwd,
+    given.shardTo ?? `evaldiff-shard-${String(shard.index)}-of-${String(shard.count)}`,
+  );
   await refuseUnwritable([{ option: '--shard-to', path: folder, kind: 'folder' }]);
   await refuseForeign(folder);
   await withProject('sweep', currentFiles, overrides, options, terminal, async (opened) => {
     const exchange = await createShardExchange(opened.temporaryFolder);
     try {
       await withWorld({ ...opened, exchange }, options, terminal, async (edges, progress) => {
-        const outcome = await runShard({ input: { ...opened.input, shard }, edges, exchange, facts: factsOf(opened, options, terminal.env), folder });
+        const outcome = await runShard({
+          input: { ...opened.input, shard },
+          edges,
+          exchange,
+          facts: factsOf(opened, options, terminal.env),
+          folder,
+        });
         progress.end();
         if (outcome.status === 'not-evaluated') throw new UserError(outcome.result.problems);
         const { manifest } = outcome;
-        terminal.out(options.json === true ? `${logJson(manifest)}\n` : `${logLine(shardTitle(manifest))}\n${logLine(shardWords(manifest))}\n${logLine(folder)}: give it to evaldiff merge\n`);
+        terminal.out(
+          options.json === true
+            ? `${logJson(manifest)}\n`
+            : `${logLine(shardTitle(manifest))}\n${logLine(shardWords(manifest))}\n${logLine(folder)}: give it to evaldiff merge\n`,
+        );
       });
     } finally {
       exchange.close();
@@ -55,8 +96,13 @@ export async function evaluateShard(given: ShardOptions & { shard: string }, ove
 
 function readShard(value: string): Shard {
   const problems: Problem[] = [];
-  const shard = shardOf('--shard', value, (name, message) => { problems.push(problem(null, `${name}: ${message}`)); });
-  if (shard === null) throw new UserError(problems.length > 0 ? problems : [problem(null, '--shard: must be i/n, like 2/4')]);
+  const shard = shardOf('--shard', value, (name, message) => {
+    problems.push(problem(null, `${name}: ${message}`));
+  });
+  if (shard === null)
+    throw new UserError(
+      problems.length > 0 ? problems : [problem(null, '--shard: must be i/n, like 2/4')],
+    );
   return shard;
 }
 
@@ -65,5 +111,11 @@ async function refuseForeign(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   const names: readonly string[] = Object.values(PART_FILES);
   const foreign = (await readdir(folder)).filter((name) => !names.includes(name));
-  if (foreign.length > 0) throw new UserError([problem(null, `--shard-to: ${folder} holds other files (${foreign.slice(0, 3).join(', ')}); name a folder of its own`)]);
+  if (foreign.length > 0)
+    throw new UserError([
+      problem(
+        null,
+        `--shard-to: ${folder} holds other files (${foreign.slice(0, 3).join(', ')}); name a folder of its own`,
+      ),
+    ]);
 }

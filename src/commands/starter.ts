@@ -5,12 +5,17 @@ const MODELS = { openai: 'gpt-5-mini', anthropic: 'claude-sonnet-4-5' } as const
 
 export type StarterVendor = keyof typeof MODELS;
 
-/** The settings, an example prompt and its tests. Everything that a new user changes first is in them once. */
+/**
+ * The settings, an example prompt and its tests. Everything that a new user changes first is in
+ * them once.
+ */
 export function starterFiles(vendor: StarterVendor, owner: string): Map<string, string> {
   const model = MODELS[vendor];
   return new Map([
     ['evaldiff.yaml', starterSettings(vendor, owner)],
-    ['prompts/support.yaml', `${schemaLine('prompt', owner)}# A prompt. Keys that evaldiff does not know are model parameters and go to the vendor as written.
+    [
+      'prompts/support.yaml',
+      `${schemaLine('prompt', owner)}# A prompt. Keys that evaldiff does not know are model parameters and go to the vendor as written.
 defaults: [tests/support]
 name: support
 model: ${model}
@@ -24,8 +29,11 @@ messages:
       Answer in at most two sentences.
   - role: human
     content: "{question}"
-`],
-    ['prompts/tests/support.yaml', `${schemaLine('tests', owner)}# What is asked of the prompt, and what judges its answers.
+`,
+    ],
+    [
+      'prompts/tests/support.yaml',
+      `${schemaLine('tests', owner)}# What is asked of the prompt, and what judges its answers.
 metrics:
   - { name: fact, uses: contains, with: { ignore_case: true } }
   - { name: brief, uses: word_count, with: { max: 60 } }
@@ -33,7 +41,8 @@ references:
   - { id: returns, input: { question: "How long can I send a jacket back?" }, expected: "30" }
   - { id: carrier, input: { question: "Who brings my parcel?" }, expected: Northmail, tags: [critical] }
   - { id: late, input: { question: "I bought a scarf six weeks ago. Can I return it?" }, expected: "30" }
-`],
+`,
+    ],
   ]);
 }
 

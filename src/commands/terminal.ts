@@ -2,15 +2,22 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Terminal } from './options.ts';
 
 /** What of the process a terminal is made of. */
-export type TerminalProcess = Pick<NodeJS.Process, 'env' | 'cwd'> & { stdout: Stream; stderr: Stream };
-type Stream = Pick<NodeJS.WriteStream, 'write' | 'on'> & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>;
+export type TerminalProcess = Pick<NodeJS.Process, 'env' | 'cwd'> & {
+  stdout: Stream;
+  stderr: Stream;
+};
+type Stream = Pick<NodeJS.WriteStream, 'write' | 'on'> &
+  Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>;
 
 /** Columns where nobody says how many there are: a pipe, a log. */
 const COLUMNS = 100;
 /** The reader has gone: `evaldiff report … | head`. */
 const GONE = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
-/** The terminal of a process. `NO_COLOR` (no-color.org) and `TERM=dumb` take colours away; a reader that has gone ends nothing. */
+/**
+ * The terminal of a process. `NO_COLOR` (no-color.org) and `TERM=dumb` take colours away; a reader
+ * that has gone ends nothing.
+ */
 export function terminalOf({ env, cwd, stdout, stderr }: TerminalProcess): Terminal {
   const plain = Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb';
   for (const stream of [stdout, stderr]) {
@@ -18,6 +25,17 @@ export function terminalOf({ env, cwd, stdout, stderr }: TerminalProcess): Termi
       if (!GONE.includes(error.code ?? '')) throw error;
     });
   }
-  const to = (stream: Stream) => (text: string): void => { stream.write(plain ? stripVTControlCharacters(text) : text); };
-  return { env, cwd: cwd(), out: to(stdout), err: to(stderr), isTerminal: stdout.isTTY === true, width: stdout.columns || COLUMNS };
+  const to =
+    (stream: Stream) =>
+    (text: string): void => {
+      stream.write(plain ? stripVTControlCharacters(text) : text);
+    };
+  return {
+    env,
+    cwd: cwd(),
+    out: to(stdout),
+    err: to(stderr),
+    isTerminal: stdout.isTTY === true,
+    width: stdout.columns || COLUMNS,
+  };
 }

@@ -9,16 +9,28 @@ export const PLACEHOLDER = '<owner>';
 
 const FOLDER = '.github/workflows';
 
-/** A workflow that evaluates a project: its path below the repository's root, and whether the account is still to be filled in. */
-export interface FoundWorkflow { path: string; unfinished: boolean }
+/**
+ * A workflow that evaluates a project: its path below the repository's root, and whether the
+ * account is still to be filled in.
+ */
+export interface FoundWorkflow {
+  path: string;
+  unfinished: boolean;
+}
 
-/** A workflow of the repository at `root` that uses the action on the project in the folder `below` ('' for the root itself); null: there is none. */
+/**
+ * A workflow of the repository at `root` that uses the action on the project in the folder `below`
+ * ('' for the root itself); null: there is none.
+ */
 export async function findWorkflow(root: string, below: string): Promise<FoundWorkflow | null> {
   const names = await readdir(join(root, FOLDER)).catch(() => []);
   for (const name of names.filter((one) => /\.ya?ml$/.test(one)).sort()) {
     const text = await readFile(join(root, FOLDER, name), 'utf8').catch(() => '');
-    const steps = stepsOf(text).filter(({ uses }) => typeof uses === 'string' && /\/evaldiff@/.test(uses));
-    if (steps.some((step) => folderOf(step) === below)) return { path: `${FOLDER}/${name}`, unfinished: text.includes(`${PLACEHOLDER}/evaldiff@`) };
+    const steps = stepsOf(text).filter(
+      ({ uses }) => typeof uses === 'string' && /\/evaldiff@/.test(uses),
+    );
+    if (steps.some((step) => folderOf(step) === below))
+      return { path: `${FOLDER}/${name}`, unfinished: text.includes(`${PLACEHOLDER}/evaldiff@`) };
   }
   return null;
 }
@@ -41,16 +53,24 @@ function folderOf(step: Step): string {
 }
 
 function mapsIn(value: unknown): Step[] {
-  return value !== null && typeof value === 'object' ? Object.values(value).filter((each): each is Step => each !== null && typeof each === 'object') : [];
+  return value !== null && typeof value === 'object'
+    ? Object.values(value).filter((each): each is Step => each !== null && typeof each === 'object')
+    : [];
 }
 
 function fieldOf(value: unknown, key: string): unknown {
   return value !== null && typeof value === 'object' ? (value as Step)[key] : undefined;
 }
 
-/** The name of a project's job and workflow file: GitHub reads workflows at the repository's root alone, so a project in a folder needs one of its own. */
+/**
+ * The name of a project's job and workflow file: GitHub reads workflows at the repository's root
+ * alone, so a project in a folder needs one of its own.
+ */
 export function jobOf(below: string): string {
-  const slug = below.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '');
+  const slug = below
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
   return slug === '' ? 'evaldiff' : `evaldiff-${slug}`;
 }
 
@@ -61,19 +81,35 @@ export function workflowPath(below: string): string {
 
 /** The shipped workflow for a project, with the account filled in if it is known. */
 export async function workflowText(below: string, owner: string): Promise<string> {
-  const shipped = await readFile(join(packageRoot(), 'examples', 'workflows', 'pull-request.yml'), 'utf8');
-  const owned = owner === PLACEHOLDER ? shipped : shipped.replace(/^# Replace <owner>[^\n]*\n/m, '').replaceAll(PLACEHOLDER, owner);
+  const shipped = await readFile(
+    join(packageRoot(), 'examples', 'workflows', 'pull-request.yml'),
+    'utf8',
+  );
+  const owned =
+    owner === PLACEHOLDER
+      ? shipped
+      : shipped.replace(/^# Replace <owner>[^\n]*\n/m, '').replaceAll(PLACEHOLDER, owner);
   return below === '' ? owned : inFolder(owned, below);
 }
 
-/** Names of its own for what two workflows of one repository must not share: the job, the check and its comment, and the queue. */
+/**
+ * Names of its own for what two workflows of one repository must not share: the job, the check and
+ * its comment, and the queue.
+ */
 function inFolder(text: string, below: string): string {
-  if (/\p{Cc}|\$\{\{/u.test(below)) throw new UserError([problem(null, `the folder ${JSON.stringify(below)} cannot stand in a workflow; rename it`)]);
+  if (/\p{Cc}|\$\{\{/u.test(below))
+    throw new UserError([
+      problem(null, `the folder ${JSON.stringify(below)} cannot stand in a workflow; rename it`),
+    ]);
   const job = jobOf(below);
   return text
     .replace('`evaldiff`, a required check', () => `\`${job}\`, a required check`)
     .replace(/^name: Prompts$/m, () => `name: ${JSON.stringify(`Prompts (${below})`)}`)
     .replace(/^ {2}group: evaldiff-/m, () => `  group: ${job}-`)
     .replace(/^ {2}evaldiff:$/m, () => `  ${job}:`)
-    .replace(/^( +)openai-api-key:/m, (line, indent: string) => `${indent}working-directory: ${JSON.stringify(below)}\n${indent}check-name: ${JSON.stringify(`evaldiff (${below})`)}\n${line}`);
+    .replace(
+      /^( +)openai-api-key:/m,
+      (line, indent: string) =>
+        `${indent}working-directory: ${JSON.stringify(below)}\n${indent}check-name: ${JSON.stringify(`evaldiff (${below})`)}\n${line}`,
+    );
 }

@@ -10,36 +10,73 @@ import type { LoadData } from './references.ts';
 import { check, checkItems, closed, filled, flag, listOf } from './schema.ts';
 
 /** What labelled answers are read with. */
-export interface AnswersContext { limits: Limits; load: LoadData }
+export interface AnswersContext {
+  limits: Limits;
+  load: LoadData;
+}
 
-/** An answer that people accepted or rejected: a question with its answer, or a whole dialogue that ends with one. */
+/**
+ * An answer that people accepted or rejected: a question with its answer, or a whole dialogue that
+ * ends with one.
+ */
 export const answerSchema = closed({
-  question: filled().optional(), answer: filled().optional(), input: listOf(recordedMessage, 'a list of messages').optional(), accepted: flag(),
+  question: filled().optional(),
+  answer: filled().optional(),
+  input: listOf(recordedMessage, 'a list of messages').optional(),
+  accepted: flag(),
 });
 const sourceSchema = closed({ file: filled() });
-export const answersFromSchema = z.union([filled(), sourceSchema], { error: 'must be a file, or a map with file' });
+export const answersFromSchema = z.union([filled(), sourceSchema], {
+  error: 'must be a file, or a map with file',
+});
 
 type Written = z.output<typeof answerSchema>;
 
-/** Reads `examples` and `examples_from` below `path`: what the evaluators themselves are judged by. */
-export async function readAnswers(document: Document, path: Path, { limits, load }: AnswersContext, problems: Problem[]): Promise<Conversation['examples']> {
-  const written = checkItems(document, [...path, 'examples'], answerSchema, problems).flatMap((item) => toExample(item.value, document.placeOf(item.path), problems));
+/**
+ * Reads `examples` and `examples_from` below `path`: what the evaluators themselves are judged by.
+ */
+export async function readAnswers(
+  document: Document,
+  path: Path,
+  { limits, load }: AnswersContext,
+  problems: Problem[],
+): Promise<Conversation['examples']> {
+  const written = checkItems(document, [...path, 'examples'], answerSchema, problems).flatMap(
+    (item) => toExample(item.value, document.placeOf(item.path), problems),
+  );
   const from = [...path, 'examples_from'];
   const source = check(document, from, answersFromSchema.optional(), problems);
   if (source === undefined) return written;
-  const loaded = await load(typeof source === 'string' ? source : source.file, document.placeOf(from), problems);
+  const loaded = await load(
+    typeof source === 'string' ? source : source.file,
+    document.placeOf(from),
+    problems,
+  );
   if (loaded === null) return written;
   const table = isTable(loaded.file);
-  return [...written, ...readRows(loaded.file, loaded.content, limits, problems).flatMap(({ line, value }) => {
-    const place = { file: loaded.file, line };
-    // Other columns are the user's own; a table's cells are text, and an empty one is absent.
-    const known = Object.entries(value).filter(([key, member]) => Object.hasOwn(answerSchema.shape, key) && !(table && member === ''));
-    const row: Document = { file: loaded.file, value: Object.fromEntries(known), placeOf: () => place, placeOfText: () => place };
-    const accepted = valueAt(row.value, ['accepted']);
-    const truth = table && typeof accepted === 'string' ? { ...row, value: { ...Object.fromEntries(known), accepted: truthOf(accepted) } } : row;
-    const answer = check(truth, [], answerSchema, problems);
-    return answer === undefined ? [] : toExample(answer, place, problems);
-  })];
+  return [
+    ...written,
+    ...readRows(loaded.file, loaded.content, limits, problems).flatMap(({ line, value }) => {
+      const place = { file: loaded.file, line };
+      // Other columns are the user's own; a table's cells are text, and an empty one is absent.
+      const known = Object.entries(value).filter(
+        ([key, member]) => Object.hasOwn(answerSchema.shape, key) && !(table && member === ''),
+      );
+      const row: Document = {
+        file: loaded.file,
+        value: Object.fromEntries(known),
+        placeOf: () => place,
+        placeOfText: () => place,
+      };
+      const accepted = valueAt(row.value, ['accepted']);
+      const truth =
+        table && typeof accepted === 'string'
+          ? { ...row, value: { ...Object.fromEntries(known), accepted: truthOf(accepted) } }
+          : row;
+      const answer = check(truth, [], answerSchema, problems);
+      return answer === undefined ? [] : toExample(answer, place, problems);
+    }),
+  ];
 }
 
 function truthOf(cell: string): boolean | string {
@@ -47,16 +84,35 @@ function truthOf(cell: string): boolean | string {
   return word === 'true' || word === 'false' ? word === 'true' : cell;
 }
 
-function toExample({ question, answer, input, accepted }: Written, place: Place, problems: Problem[]): Conversation['examples'] {
-  const messages: Message[] | null = input !== undefined
-    ? (question === undefined && answer === undefined ? input.map(messageOf) : null)
-    : question === undefined || answer === undefined ? null : [{ role: 'user', content: question }, { role: 'assistant', content: answer }];
+function toExample(
+  { question, answer, input, accepted }: Written,
+  place: Place,
+  problems: Problem[],
+): Conversation['examples'] {
+  const messages: Message[] | null =
+    input !== undefined
+      ? question === undefined && answer === undefined
+        ? input.map(messageOf)
+        : null
+      : question === undefined || answer === undefined
+        ? null
+        : [
+            { role: 'user', content: question },
+            { role: 'assistant', content: answer },
+          ];
   if (messages === null) {
-    problems.push(problem(place, 'a labelled answer has question and answer, or the whole dialogue as input'));
+    problems.push(
+      problem(place, 'a labelled answer has question and answer, or the whole dialogue as input'),
+    );
     return [];
   }
   if (messages.at(-1)?.role !== 'assistant') {
-    problems.push(problem(place, 'a labelled dialogue ends with the answer that was accepted or rejected, a message of the assistant'));
+    problems.push(
+      problem(
+        place,
+        'a labelled dialogue ends with the answer that was accepted or rejected, a message of the assistant',
+      ),
+    );
     return [];
   }
   return [{ messages, accepted, place }];

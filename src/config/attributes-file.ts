@@ -6,7 +6,18 @@ import { EXPLANATION_LENGTH, foldName, NAME_LENGTH, withIds } from '../qualeval/
 import type { Attribute, Place, Problem } from '../types.ts';
 import { valueAt } from './document.ts';
 import type { Document, Path, Reading } from './document.ts';
-import { check, checkItems, checkMembers, anything, closed, filled, listOf, mapOf, number, text } from './schema.ts';
+import {
+  check,
+  checkItems,
+  checkMembers,
+  anything,
+  closed,
+  filled,
+  listOf,
+  mapOf,
+  number,
+  text,
+} from './schema.ts';
 import { readYaml } from './yaml/yaml.ts';
 
 /** `evaldiff.attributes.yaml`: attributes that people chose. They win over discovery. */
@@ -17,21 +28,34 @@ export interface PinnedAttributes {
   shared: Attribute[];
   /** By the prompt's path. */
   byPrompt: ReadonlyMap<string, Attribute[]>;
-  /** Sections of prompts that are not among those read: misspelled, without tests, or not chosen for this run. */
+  /**
+   * Sections of prompts that are not among those read: misspelled, without tests, or not chosen for
+   * this run.
+   */
   unused: { path: string; place: Place }[];
 }
 
 /** A prompt of the project, and how many references it has. */
-export interface PromptSize { path: string; references: number }
+export interface PromptSize {
+  path: string;
+  references: number;
+}
 
 const LISTS = { domain: 'domains', subtask: 'subtasks' } as const;
 
 const attributeSchema = closed({ name: filled(), explanation: text().optional() });
-const lists = { domains: listOf(attributeSchema).optional(), subtasks: listOf(attributeSchema).optional() };
+const lists = {
+  domains: listOf(attributeSchema).optional(),
+  subtasks: listOf(attributeSchema).optional(),
+};
 
 /** The file as written. */
 export function attributesSchema(): z.ZodType {
-  return closed({ slack: number(0, 1).optional(), ...lists, prompts: mapOf(closed(lists)).optional() });
+  return closed({
+    slack: number(0, 1).optional(),
+    ...lists,
+    prompts: mapOf(closed(lists)).optional(),
+  });
 }
 
 /** The attributes of a prompt: its own, else those that all share. */
@@ -40,31 +64,76 @@ export function pinnedFor({ shared, byPrompt }: PinnedAttributes, path: string):
 }
 
 /**
- * Reads the attributes file. Names are unique per list after folding; a list has no more attributes than min(`most`,
- * ⌊2N/4⌋), N the references of its prompt (shared lists: of the largest prompt that uses them).
+ * Reads the attributes file. Names are unique per list after folding; a list has no more attributes
+ * than min(`most`, ⌊2N/4⌋), N the references of its prompt (shared lists: of the largest prompt
+ * that uses them).
  */
-export function readAttributes(file: string, content: string | Uint8Array, prompts: readonly PromptSize[], most: number): Reading<PinnedAttributes> {
+export function readAttributes(
+  file: string,
+  content: string | Uint8Array,
+  prompts: readonly PromptSize[],
+  most: number,
+): Reading<PinnedAttributes> {
   const reading = readYaml(file, content);
   return reading.ok ? attributesOf(reading.value, prompts, most) : reading;
 }
 
 /** The same of a file that is parsed already. */
-export function attributesOf(document: Document, prompts: readonly PromptSize[], most: number): Reading<PinnedAttributes> {
+export function attributesOf(
+  document: Document,
+  prompts: readonly PromptSize[],
+  most: number,
+): Reading<PinnedAttributes> {
   const problems: Problem[] = [];
   const left = anything().optional();
-  const written = checkMembers(document, [], { slack: number(0, 1).optional(), domains: left, subtasks: left, prompts: left }, problems);
-  const own = written.prompts === undefined ? [] : Object.keys(check(document, ['prompts'], mapOf(anything(), 'a map of prompt file to attributes'), problems) ?? {});
+  const written = checkMembers(
+    document,
+    [],
+    { slack: number(0, 1).optional(), domains: left, subtasks: left, prompts: left },
+    problems,
+  );
+  const own =
+    written.prompts === undefined
+      ? []
+      : Object.keys(
+          check(
+            document,
+            ['prompts'],
+            mapOf(anything(), 'a map of prompt file to attributes'),
+            problems,
+          ) ?? {},
+        );
   const sharing = prompts.filter(({ path }) => !own.includes(path));
   const shared = readLists(document, [], largest(sharing), most, problems);
-  const byPrompt = new Map(own.map((path): [string, Attribute[]] => {
-    checkMembers(document, ['prompts', path], { domains: left, subtasks: left }, problems);
-    return [path, readLists(document, ['prompts', path], largest(prompts.filter((one) => one.path === path)), most, problems)];
-  }));
+  const byPrompt = new Map(
+    own.map((path): [string, Attribute[]] => {
+      checkMembers(document, ['prompts', path], { domains: left, subtasks: left }, problems);
+      return [
+        path,
+        readLists(
+          document,
+          ['prompts', path],
+          largest(prompts.filter((one) => one.path === path)),
+          most,
+          problems,
+        ),
+      ];
+    }),
+  );
   if (problems.length === 0 && shared.length + [...byPrompt.values()].flat().length === 0) {
-    problems.push(problem({ file: document.file, line: 0 }, 'names no attribute; list some under domains or subtasks, or delete the file to have them discovered'));
+    problems.push(
+      problem(
+        { file: document.file, line: 0 },
+        'names no attribute; list some under domains or subtasks, or delete the file to have them discovered',
+      ),
+    );
   }
-  const unused = own.filter((path) => prompts.every((one) => one.path !== path)).map((path) => ({ path, place: document.placeOf(['prompts', path]) }));
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: { slack: written.slack ?? null, shared, byPrompt, unused } };
+  const unused = own
+    .filter((path) => prompts.every((one) => one.path !== path))
+    .map((path) => ({ path, place: document.placeOf(['prompts', path]) }));
+  return problems.length > 0
+    ? { ok: false, problems }
+    : { ok: true, value: { slack: written.slack ?? null, shared, byPrompt, unused } };
 }
 
 /** One file can hold several prompts. */
@@ -72,46 +141,111 @@ function largest(prompts: readonly PromptSize[]): number {
   return Math.max(0, ...prompts.map(({ references }) => references));
 }
 
-function readLists(document: Document, path: Path, references: number, most: number, problems: Problem[]): Attribute[] {
-  return withIds((['domain', 'subtask'] as const).flatMap((kind) => {
-    const at = [...path, LISTS[kind]];
-    const items = checkItems(document, at, attributeSchema, problems);
-    checkNames(document, items, problems);
-    checkCount(document, at, references, most, problems);
-    return items.map(({ value: { name, explanation = '' } }) => ({ kind, name, explanation }));
-  }));
+function readLists(
+  document: Document,
+  path: Path,
+  references: number,
+  most: number,
+  problems: Problem[],
+): Attribute[] {
+  return withIds(
+    (['domain', 'subtask'] as const).flatMap((kind) => {
+      const at = [...path, LISTS[kind]];
+      const items = checkItems(document, at, attributeSchema, problems);
+      checkNames(document, items, problems);
+      checkCount(document, at, references, most, problems);
+      return items.map(({ value: { name, explanation = '' } }) => ({ kind, name, explanation }));
+    }),
+  );
 }
 
-function checkNames(document: Document, items: readonly { path: Path; value: z.output<typeof attributeSchema> }[], problems: Problem[]): void {
+function checkNames(
+  document: Document,
+  items: readonly { path: Path; value: z.output<typeof attributeSchema> }[],
+  problems: Problem[],
+): void {
   const seen = new Map<string, { name: string; line: number }>();
-  for (const { path, value: { name, explanation = '' } } of items) {
+  for (const {
+    path,
+    value: { name, explanation = '' },
+  } of items) {
     const place = document.placeOf([...path, 'name']);
     const key = foldName(name);
     const earlier = seen.get(key);
-    if (key === '') problems.push(problem(place, `the name ${JSON.stringify(name)} is empty; name the attribute in words`));
+    if (key === '')
+      problems.push(
+        problem(place, `the name ${JSON.stringify(name)} is empty; name the attribute in words`),
+      );
     else if (earlier === undefined) seen.set(key, { name, line: place.line });
-    else problems.push(problem(place, `"${name}" is the same name as "${earlier.name}" in line ${earlier.line}; upper case, blanks and hyphens do not count`));
-    if (name.length > NAME_LENGTH) problems.push(problem(place, `the name is ${name.length} characters long; the limit is ${NAME_LENGTH}`));
-    if (explanation.length > EXPLANATION_LENGTH) problems.push(problem(document.placeOf([...path, 'explanation']), `the explanation is ${explanation.length} characters long; the limit is ${EXPLANATION_LENGTH}`));
+    else
+      problems.push(
+        problem(
+          place,
+          `"${name}" is the same name as "${earlier.name}" in line ${earlier.line}; upper case, blanks and hyphens do not count`,
+        ),
+      );
+    if (name.length > NAME_LENGTH)
+      problems.push(
+        problem(place, `the name is ${name.length} characters long; the limit is ${NAME_LENGTH}`),
+      );
+    if (explanation.length > EXPLANATION_LENGTH)
+      problems.push(
+        problem(
+          document.placeOf([...path, 'explanation']),
+          `the explanation is ${explanation.length} characters long; the limit is ${EXPLANATION_LENGTH}`,
+        ),
+      );
   }
 }
 
-/** Told at the first entry that is too many. Under 8 references nothing is assigned, whatever the file says. */
-function checkCount(document: Document, at: Path, references: number, most: number, problems: Problem[]): void {
+/**
+ * Told at the first entry that is too many. Under 8 references nothing is assigned, whatever the
+ * file says.
+ */
+function checkCount(
+  document: Document,
+  at: Path,
+  references: number,
+  most: number,
+  problems: Problem[],
+): void {
   const list = valueAt(document.value, at);
   const limit = attributeLimit(references, most);
   if (!Array.isArray(list) || references < FEWEST_REFERENCES || list.length <= limit) return;
-  problems.push(problem(document.placeOf([...at, limit]), `${list.length} ${String(at.at(-1))} are more than ${references} references can bear: `
-    + `at most min(${most}, ⌊2 × ${references} / 4⌋) = ${limit}, four references each on average. Remove some, or add references`));
+  problems.push(
+    problem(
+      document.placeOf([...at, limit]),
+      `${list.length} ${String(at.at(-1))} are more than ${references} references can bear: ` +
+        `at most min(${most}, ⌊2 × ${references} / 4⌋) = ${limit}, four references each on average. Remove some, or add references`,
+    ),
+  );
 }
 
-/** The file that `readAttributes` reads: top-level lists for a single prompt, else a section per prompt. */
-export function writeAttributes(prompts: readonly { path: string; attributes: readonly Attribute[] }[]): string {
+/**
+ * The file that `readAttributes` reads: top-level lists for a single prompt, else a section per
+ * prompt.
+ */
+export function writeAttributes(
+  prompts: readonly { path: string; attributes: readonly Attribute[] }[],
+): string {
   const [only, ...others] = prompts;
-  const listed = (attributes: readonly Attribute[]): Record<string, unknown> => Object.fromEntries((['domain', 'subtask'] as const).map((kind) => [
-    LISTS[kind], attributes.filter((one) => one.kind === kind).map(({ name, explanation }) => ({ name, explanation }))]));
-  const value = only !== undefined && others.length === 0 ? listed(only.attributes)
-    : { prompts: Object.fromEntries(prompts.map(({ path, attributes }) => [path, listed(attributes)])) };
+  const listed = (attributes: readonly Attribute[]): Record<string, unknown> =>
+    Object.fromEntries(
+      (['domain', 'subtask'] as const).map((kind) => [
+        LISTS[kind],
+        attributes
+          .filter((one) => one.kind === kind)
+          .map(({ name, explanation }) => ({ name, explanation })),
+      ]),
+    );
+  const value =
+    only !== undefined && others.length === 0
+      ? listed(only.attributes)
+      : {
+          prompts: Object.fromEntries(
+            prompts.map(({ path, attributes }) => [path, listed(attributes)]),
+          ),
+        };
   const head = [
     ' Kinds of inputs: domains say what an input is about, sub-tasks what answering it takes.',
     ' Found by `evaldiff discover`. Edit and commit: what stands here is used in place of a new discovery.',

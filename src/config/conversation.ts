@@ -7,17 +7,34 @@ import type { AnswersContext } from './answers.ts';
 import { isMap, pathText, valueAt } from './document.ts';
 import type { Document } from './document.ts';
 import { readParameters } from './parameters.ts';
-import { anything, check, checkMembers, closed, filled, listOf, mapOf, missing, oneOf, whole } from './schema.ts';
+import {
+  anything,
+  check,
+  checkMembers,
+  closed,
+  filled,
+  listOf,
+  mapOf,
+  missing,
+  oneOf,
+  whole,
+} from './schema.ts';
 import { suggestion } from './suggest.ts';
 
 const MAX_STEPS = 50;
 const combine = oneOf(['all', 'any', 'majority']);
-const criterion = z.union([combine, closed({ combine: combine.optional() })], { error: 'must be a map like { combine: all }; combine is one of all, any, majority' });
-const rules = z.union([combine, mapOf(combine)], { error: 'must be all, any or majority, or a map of criterion to one of them' });
+const criterion = z.union([combine, closed({ combine: combine.optional() })], {
+  error: 'must be a map like { combine: all }; combine is one of all, any, majority',
+});
+const rules = z.union([combine, mapOf(combine)], {
+  error: 'must be all, any or majority, or a map of criterion to one of them',
+});
 
 const shape = {
   max_steps: whole(1, MAX_STEPS).optional(),
-  evaluators: listOf(z.union([filled(), mapOf(anything())], { error: 'must be a map with model' })).optional(),
+  evaluators: listOf(
+    z.union([filled(), mapOf(anything())], { error: 'must be a map with model' }),
+  ).optional(),
   criteria: mapOf(criterion, 'a map of criterion to { combine: all }').optional(),
   combine: rules.optional(),
   instructions: filled().optional(),
@@ -28,18 +45,40 @@ export const conversationSchema = closed(shape);
 
 const DEFAULT_STEPS = 5;
 const DEFAULT_CRITERIA: Conversation['criteria'] = [
-  { name: 'understanding', combine: 'all' }, { name: 'correctness', combine: 'all' }, { name: 'completeness', combine: 'any' },
+  { name: 'understanding', combine: 'all' },
+  { name: 'correctness', combine: 'all' },
+  { name: 'completeness', combine: 'any' },
 ];
 /** Keys of an evaluator's reply that are no criterion. */
 const TAKEN = ['analysis', 'follow_up'];
 
-/** Reads `conversation` of a test file; null when there is none. Evaluators without a model take the grader's. */
-export async function readConversation(document: Document, grader: Settings['grader'], context: AnswersContext, problems: Problem[]): Promise<Conversation | null> {
+/**
+ * Reads `conversation` of a test file; null when there is none. Evaluators without a model take the
+ * grader's.
+ */
+export async function readConversation(
+  document: Document,
+  grader: Settings['grader'],
+  context: AnswersContext,
+  problems: Problem[],
+): Promise<Conversation | null> {
   const key = 'conversation';
   const written = valueAt(document.value, [key]);
   if (written === undefined) return null;
   const left = anything().optional();
-  const { max_steps, instructions } = checkMembers(document, [key], { ...shape, evaluators: left, criteria: left, combine: left, examples: left, examples_from: left }, problems);
+  const { max_steps, instructions } = checkMembers(
+    document,
+    [key],
+    {
+      ...shape,
+      evaluators: left,
+      criteria: left,
+      combine: left,
+      examples: left,
+      examples_from: left,
+    },
+    problems,
+  );
   const readable = isMap(written);
   return {
     max_steps: max_steps ?? DEFAULT_STEPS,
@@ -51,12 +90,22 @@ export async function readConversation(document: Document, grader: Settings['gra
   };
 }
 
-function readEvaluators(document: Document, grader: Settings['grader'], problems: Problem[]): Conversation['evaluators'] {
+function readEvaluators(
+  document: Document,
+  grader: Settings['grader'],
+  problems: Problem[],
+): Conversation['evaluators'] {
   const path = ['conversation', 'evaluators'];
   const list = valueAt(document.value, path);
   if (list === undefined || (Array.isArray(list) && list.length === 0)) {
-    if (grader !== null && list === undefined) return [{ ...grader, place: document.placeOf(['conversation']) }];
-    problems.push(problem(document.placeOf(path), 'conversation needs at least one evaluator: evaluators: [{ model: … }]'));
+    if (grader !== null && list === undefined)
+      return [{ ...grader, place: document.placeOf(['conversation']) }];
+    problems.push(
+      problem(
+        document.placeOf(path),
+        'conversation needs at least one evaluator: evaluators: [{ model: … }]',
+      ),
+    );
     return [];
   }
   const items = check(document, path, shape.evaluators, problems) ?? [];
@@ -67,7 +116,9 @@ function readEvaluators(document: Document, grader: Settings['grader'], problems
     const parameters = readParameters(document, at, ['model'], problems);
     if (item['model'] === undefined) {
       if (grader === null) problems.push(missing(document, [...at, 'model']));
-      return grader === null ? [] : [{ model: grader.model, parameters: { ...grader.parameters, ...parameters }, place }];
+      return grader === null
+        ? []
+        : [{ model: grader.model, parameters: { ...grader.parameters, ...parameters }, place }];
     }
     const model = check(document, [...at, 'model'], filled(), problems);
     return model === undefined ? [] : [{ model, parameters, place }];
@@ -78,12 +129,28 @@ function readCriteria(document: Document, problems: Problem[]): Conversation['cr
   const path = ['conversation', 'criteria'];
   const written = valueAt(document.value, path);
   if (written === undefined) return DEFAULT_CRITERIA;
-  const names = Object.keys(check(document, path, mapOf(anything(), 'a map of criterion to { combine: all }'), problems) ?? {});
-  if (isMap(written) && names.length === 0) problems.push(problem(document.placeOf(path), 'criteria must name at least one criterion'));
+  const names = Object.keys(
+    check(document, path, mapOf(anything(), 'a map of criterion to { combine: all }'), problems) ??
+      {},
+  );
+  if (isMap(written) && names.length === 0)
+    problems.push(problem(document.placeOf(path), 'criteria must name at least one criterion'));
   return names.flatMap((name) => {
     const place = document.placeOf([...path, name]);
-    if (!isVariableName(name)) problems.push(problem(place, `${pathText(path)}: a criterion's name is letters, digits and _, and does not start with a digit`));
-    if (TAKEN.includes(name)) problems.push(problem(place, `${pathText(path)}: "${name}" is a part of every evaluator's reply; give the criterion another name`));
+    if (!isVariableName(name))
+      problems.push(
+        problem(
+          place,
+          `${pathText(path)}: a criterion's name is letters, digits and _, and does not start with a digit`,
+        ),
+      );
+    if (TAKEN.includes(name))
+      problems.push(
+        problem(
+          place,
+          `${pathText(path)}: "${name}" is a part of every evaluator's reply; give the criterion another name`,
+        ),
+      );
     const value = check(document, [...path, name], criterion, problems);
     if (value === undefined) return [];
     return [{ name, combine: (typeof value === 'string' ? value : value.combine) ?? 'all' }];
@@ -91,14 +158,24 @@ function readCriteria(document: Document, problems: Problem[]): Conversation['cr
 }
 
 /** `combine` beside the criteria: one rule for all of them, or for those it names. */
-function readRules(document: Document, criteria: Conversation['criteria'], problems: Problem[]): Conversation['criteria'] {
+function readRules(
+  document: Document,
+  criteria: Conversation['criteria'],
+  problems: Problem[],
+): Conversation['criteria'] {
   const path = ['conversation', 'combine'];
   const written = check(document, path, rules.optional(), problems);
   if (written === undefined) return criteria;
   if (typeof written === 'string') return criteria.map(({ name }) => ({ name, combine: written }));
   const names = criteria.map(({ name }) => name);
   for (const name of Object.keys(written)) {
-    if (!names.includes(name)) problems.push(problem(document.placeOf([...path, name]), `${pathText(path)}: there is no criterion "${name}"${suggestion(name, names)}`));
+    if (!names.includes(name))
+      problems.push(
+        problem(
+          document.placeOf([...path, name]),
+          `${pathText(path)}: there is no criterion "${name}"${suggestion(name, names)}`,
+        ),
+      );
   }
   return criteria.map(({ name, combine: rule }) => ({ name, combine: written[name] ?? rule }));
 }

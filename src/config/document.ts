@@ -3,13 +3,21 @@ import type { Json, Place, Problem } from '../types.ts';
 export type Path = readonly (string | number)[];
 export type JsonMap = { [key: string]: Json };
 
-/** A user's file as plain data, and where each value of it is written. Never handed on beyond `config`. */
+/**
+ * A user's file as plain data, and where each value of it is written. Never handed on beyond
+ * `config`.
+ */
 export interface Document {
   file: string;
   value: Json;
-  /** Where the value at `path` is written; the nearest enclosing one where there is no such value. */
+  /**
+   * Where the value at `path` is written; the nearest enclosing one where there is no such value.
+   */
   placeOf(path: Path): Place;
-  /** The place of the `occurrence`-th (from 0) `text` inside the text at `path`; that value's own place when it is not found. */
+  /**
+   * The place of the `occurrence`-th (from 0) `text` inside the text at `path`; that value's own
+   * place when it is not found.
+   */
   placeOfText(path: Path, text: string, occurrence: number): Place;
 }
 
@@ -26,14 +34,18 @@ export function emptyMap(): JsonMap {
 
 /** `references[2].input.a`. */
 export function pathText(path: Path): string {
-  return path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('').replace(/^\./, '');
+  return path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .replace(/^\./, '');
 }
 
 export function valueAt(value: Json, path: Path): Json | undefined {
   let here: Json | undefined = value;
   for (const step of path) {
     if (Array.isArray(here) && typeof step === 'number') here = here[step];
-    else if (isMap(here) && typeof step === 'string' && Object.hasOwn(here, step)) here = here[step];
+    else if (isMap(here) && typeof step === 'string' && Object.hasOwn(here, step))
+      here = here[step];
     else return undefined;
   }
   return here;
@@ -46,13 +58,15 @@ export function below(document: Document, path: Path): Document {
     file: document.placeOf(path).file,
     value: valueAt(document.value, path) ?? null,
     placeOf: (rest) => document.placeOf([...path, ...rest]),
-    placeOfText: (rest, text, occurrence) => document.placeOfText([...path, ...rest], text, occurrence),
+    placeOfText: (rest, text, occurrence) =>
+      document.placeOfText([...path, ...rest], text, occurrence),
   };
 }
 
 /**
- * One document out of several maps: a key of a later layer replaces the same key of an earlier one, and keeps the place
- * of the file it comes from. `named` gives the document its name, and its place to what stands nowhere.
+ * One document out of several maps: a key of a later layer replaces the same key of an earlier one,
+ * and keeps the place of the file it comes from. `named` gives the document its name, and its place
+ * to what stands nowhere.
  */
 export function layered(layers: readonly Document[], named: Document): Document {
   const value = emptyMap();
@@ -64,7 +78,8 @@ export function layered(layers: readonly Document[], named: Document): Document 
       owners.set(key, layer);
     }
   }
-  const owner = (path: Path) => (typeof path[0] === 'string' ? owners.get(path[0]) : undefined) ?? named;
+  const owner = (path: Path) =>
+    (typeof path[0] === 'string' ? owners.get(path[0]) : undefined) ?? named;
   return {
     file: named.file,
     value,

@@ -11,12 +11,36 @@ import type { ReadOptions } from './project.ts';
 import { FAIL_ON, SETTINGS_FILE } from './settings.ts';
 import { suggestion } from './suggest.ts';
 
-/** The action's inputs and their defaults; `action.yml` says the same. An empty default means "not given". */
+/**
+ * The action's inputs and their defaults; `action.yml` says the same. An empty default means "not
+ * given".
+ */
 export const INPUT_DEFAULTS = {
-  'github-token': '', mode: 'auto', config: SETTINGS_FILE, 'working-directory': '.', base: '', head: '', overrides: '',
-  'openai-api-key': '', 'anthropic-api-key': '', endpoints: '', 'allowed-models': '', 'fail-on': '', comment: 'auto',
-  'check-name': 'evaldiff', code: 'sandbox', 'code-env': '', 'untrusted-approval': '', 'override-label': '', 'noise-runs': '20', 'max-calls': '', 'max-cost': '', timeout: '', cache: 'true',
-  'report-path': 'evaldiff-report', shard: '',
+  'github-token': '',
+  mode: 'auto',
+  config: SETTINGS_FILE,
+  'working-directory': '.',
+  base: '',
+  head: '',
+  overrides: '',
+  'openai-api-key': '',
+  'anthropic-api-key': '',
+  endpoints: '',
+  'allowed-models': '',
+  'fail-on': '',
+  comment: 'auto',
+  'check-name': 'evaldiff',
+  code: 'sandbox',
+  'code-env': '',
+  'untrusted-approval': '',
+  'override-label': '',
+  'noise-runs': '20',
+  'max-calls': '',
+  'max-cost': '',
+  timeout: '',
+  cache: 'true',
+  'report-path': 'evaldiff-report',
+  shard: '',
 } as const;
 export type InputName = keyof typeof INPUT_DEFAULTS;
 
@@ -59,15 +83,22 @@ const COMMENT = ['auto', 'always', 'never'] as const;
 const CODE = ['sandbox', 'host', 'off'] as const;
 
 /**
- * Reads the action's inputs, given by name as the runner hands them over (empty or absent: the default). All problems come
- * back at once, each beginning with the input's name; the inputs are meant to be used only without problems.
+ * Reads the action's inputs, given by name as the runner hands them over (empty or absent: the
+ * default). All problems come back at once, each beginning with the input's name; the inputs are
+ * meant to be used only without problems.
  */
-export function readInputs(given: Readonly<Record<string, string>>): { inputs: Inputs; problems: Problem[] } {
+export function readInputs(given: Readonly<Record<string, string>>): {
+  inputs: Inputs;
+  problems: Problem[];
+} {
   const problems: Problem[] = [];
   const raw = (name: InputName) => given[name]?.trim() ?? '';
   const value = (name: InputName) => raw(name) || INPUT_DEFAULTS[name];
-  const refuse = (name: string, message: string) => { problems.push(problem(null, `${name}: ${message}`)); };
-  const word = <T extends string>(name: InputName, words: readonly [T, ...T[]]): T => oneOf(name, value(name), words, refuse);
+  const refuse = (name: string, message: string) => {
+    problems.push(problem(null, `${name}: ${message}`));
+  };
+  const word = <T extends string>(name: InputName, words: readonly [T, ...T[]]): T =>
+    oneOf(name, value(name), words, refuse);
   const workingDirectory = folder('working-directory', value('working-directory'), refuse);
   const { endpoints, problems: ofEndpoints } = readEndpoints(lines(raw('endpoints')));
   const { overrides, problems: ofOverrides } = readOverrides(lines(raw('overrides')));
@@ -96,33 +127,60 @@ export function readInputs(given: Readonly<Record<string, string>>): { inputs: I
     reportPath: folder('report-path', value('report-path'), refuse),
     shard: shardOf('shard', raw('shard'), refuse),
     read: {
-      config: value('config'), configRequired: true, overrides, allowedModels: allowed.length === 0 ? null : allowed, limits: DEFAULT_LIMITS,
+      config: value('config'),
+      configRequired: true,
+      overrides,
+      allowedModels: allowed.length === 0 ? null : allowed,
+      limits: DEFAULT_LIMITS,
     },
   };
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(INPUT_DEFAULTS, name));
-  for (const name of unknown) refuse(name, `is no input of this action${suggestion(name, Object.keys(INPUT_DEFAULTS))}`);
+  for (const name of unknown)
+    refuse(name, `is no input of this action${suggestion(name, Object.keys(INPUT_DEFAULTS))}`);
   return { inputs, problems: [...problems, ...ofEndpoints, ...ofOverrides] };
 }
 
 /** The same readings for the command line, where a parser has already told the options apart. */
 export function readCommandLine(given: {
-  config: string; overrides: readonly string[]; maxCalls: string | null; maxCost?: string | null; timeout?: string | null; allowedModels?: readonly string[];
-}): { options: ReadOptions; maxCalls: number | null; maxCost: number | null; timeoutMs: number | null; problems: Problem[] } {
+  config: string;
+  overrides: readonly string[];
+  maxCalls: string | null;
+  maxCost?: string | null;
+  timeout?: string | null;
+  allowedModels?: readonly string[];
+}): {
+  options: ReadOptions;
+  maxCalls: number | null;
+  maxCost: number | null;
+  timeoutMs: number | null;
+  problems: Problem[];
+} {
   const problems: Problem[] = [];
-  const refuse = (name: string, message: string) => { problems.push(problem(null, `${name}: ${message}`)); };
+  const refuse = (name: string, message: string) => {
+    problems.push(problem(null, `${name}: ${message}`));
+  };
   const { overrides, problems: ofOverrides } = readOverrides(given.overrides);
   const maxCalls = amount('--max-calls', given.maxCalls ?? '', true, refuse);
   const maxCost = amount('--max-cost', given.maxCost ?? '', false, refuse);
   const timeoutMs = minutes('--timeout', given.timeout ?? '', refuse);
   const options: ReadOptions = {
-    config: given.config, configRequired: true, overrides, allowedModels: given.allowedModels ?? null, limits: DEFAULT_LIMITS,
+    config: given.config,
+    configRequired: true,
+    overrides,
+    allowedModels: given.allowedModels ?? null,
+    limits: DEFAULT_LIMITS,
   };
   return { options, maxCalls, maxCost, timeoutMs, problems: [...problems, ...ofOverrides] };
 }
 
 type Refuse = (name: string, message: string) => void;
 
-function oneOf<T extends string>(name: string, value: string, words: readonly [T, ...T[]], refuse: Refuse): T {
+function oneOf<T extends string>(
+  name: string,
+  value: string,
+  words: readonly [T, ...T[]],
+  refuse: Refuse,
+): T {
   const found = words.find((word) => word === value.toLowerCase());
   if (found === undefined) refuse(name, `must be one of ${words.join(', ')}, not "${value}"`);
   return found ?? words[0];
@@ -172,7 +230,8 @@ function folder(name: string, value: string, refuse: Refuse): string {
 /** Whatever git takes as a revision, except what it could read as an option. */
 function revision(name: string, value: string, refuse: Refuse): string | null {
   if (value === '') return null;
-  if (!value.startsWith('-') && !/[\s\u0000-\u001f\u007f]/.test(value) && value.length <= 250) return value;
+  if (!value.startsWith('-') && !/[\s\u0000-\u001f\u007f]/.test(value) && value.length <= 250)
+    return value;
   refuse(name, 'must be a commit or a ref');
   return null;
 }
@@ -184,18 +243,33 @@ function environmentName(name: string, value: string, refuse: Refuse): boolean {
 }
 
 /** `i/n`; null for an empty text and for one that is refused. */
-export function shardOf(name: string, value: string, refuse: (name: string, message: string) => void): Inputs['shard'] {
+export function shardOf(
+  name: string,
+  value: string,
+  refuse: (name: string, message: string) => void,
+): Inputs['shard'] {
   if (value === '') return null;
-  const [index = 0, count = 0] = /^\d{1,4}\/\d{1,4}$/.test(value) ? value.split('/').map(Number) : [];
+  const [index = 0, count = 0] = /^\d{1,4}\/\d{1,4}$/.test(value)
+    ? value.split('/').map(Number)
+    : [];
   if (index >= 1 && index <= count && count <= MOST_SHARDS) return { index, count };
-  refuse(name, `must be i/n with i from 1 to n and n at most ${MOST_SHARDS}, like 2/4, not "${value}"`);
+  refuse(
+    name,
+    `must be i/n with i from 1 to n and n at most ${MOST_SHARDS}, like 2/4, not "${value}"`,
+  );
   return null;
 }
 
 function lines(value: string): string[] {
-  return value.split('\n').map((line) => line.trim()).filter((line) => line !== '');
+  return value
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }
 
 function names(value: string): string[] {
-  return value.split(/[\n,]/).map((name) => name.trim()).filter((name) => name !== '');
+  return value
+    .split(/[\n,]/)
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }

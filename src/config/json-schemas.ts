@@ -7,8 +7,9 @@ import { settingsSchema } from './settings.ts';
 import { testsSchema } from './tests.ts';
 
 /**
- * JSON Schemas (draft 2020-12) by file name: of the user's files, so that editors complete and check while typing (what
- * needs more than one file to decide is left to the reader), and of the result that other programs read.
+ * JSON Schemas (draft 2020-12) by file name: of the user's files, so that editors complete and
+ * check while typing (what needs more than one file to decide is left to the reader), and of the
+ * result that other programs read.
  */
 export function jsonSchemas(): Record<string, object> {
   return {

@@ -1,4 +1,7 @@
-/** How much of a repository is read. The defaults fit hand-written files; the workflow may raise them. */
+/**
+ * How much of a repository is read. The defaults fit hand-written files; the workflow may raise
+ * them.
+ */
 export interface Limits {
   /** Of one YAML file. */
   yamlBytes: number;
@@ -20,7 +23,10 @@ export interface Limits {
   combinations: number;
 }
 
-/** `make` once for each set of limits: a schema takes far longer to make than a value takes to check. */
+/**
+ * `make` once for each set of limits: a schema takes far longer to make than a value takes to
+ * check.
+ */
 export function perLimits<T>(make: (limits: Limits) => T): (limits: Limits) => T {
   const made = new WeakMap<Limits, { value: T }>();
   return (limits) => {

@@ -4,18 +4,35 @@ import type { DependsOn, Json, Metric, MetricLevel, MetricSource, Problem } from
 import { isMap, pathText, valueAt } from './document.ts';
 import type { Document, Path } from './document.ts';
 import { gradersSchema, readGraders } from './graders.ts';
-import { anything, checkItems, closed, filled, flag, listOf, mapOf, number, oneOf, text } from './schema.ts';
+import {
+  anything,
+  checkItems,
+  closed,
+  filled,
+  flag,
+  listOf,
+  mapOf,
+  number,
+  oneOf,
+  text,
+} from './schema.ts';
 import { suggestion } from './suggest.ts';
 
 /** What reading needs to know of a built-in metric; the metrics themselves are the caller's. */
 export interface BuiltInMetric {
-  /** `model`: it asks one, so a grader has to be named; `embeddings`: it compares texts by a model of embeddings. */
+  /**
+   * `model`: it asks one, so a grader has to be named; `embeddings`: it compares texts by a model
+   * of embeddings.
+   */
   needs: { model: boolean; embeddings?: boolean };
   /** The levels at which it has something to look at. */
   levels: readonly MetricLevel[];
   /** What is wrong with the values of `with`, each a sentence; empty when they are right. */
   problems(parameters: Record<string, Json>): string[];
-  /** Whether with these values it compares with `expected`, so that a reference without one cannot be judged. */
+  /**
+   * Whether with these values it compares with `expected`, so that a reference without one cannot
+   * be judged.
+   */
   usesExpected(parameters: Record<string, Json>): boolean;
 }
 export type BuiltInMetrics = ReadonlyMap<string, BuiltInMetric>;
@@ -25,8 +42,10 @@ const LANGUAGES = ['python', 'javascript'] as const;
 const UNBOUNDED = Number.MAX_VALUE;
 
 /** FlexEval's guide writes levels in lower case, its code with capitals. */
-const level = () => text().refine((word) => levelOf(word) !== null, { error: `must be one of ${LEVELS.join(', ')}` })
-  .meta({ enum: [...LEVELS, ...LEVELS.map((word) => word.toLowerCase())] });
+const level = () =>
+  text()
+    .refine((word) => levelOf(word) !== null, { error: `must be one of ${LEVELS.join(', ')}` })
+    .meta({ enum: [...LEVELS, ...LEVELS.map((word) => word.toLowerCase())] });
 const parameters = () => mapOf(anything(), 'a map of values');
 
 const dependsOnSchema = closed({
@@ -36,7 +55,10 @@ const dependsOnSchema = closed({
   with: parameters().optional(),
   metric_name: filled().optional(),
   metric_level: level().optional(),
-  relative_object_position: z.int({ error: 'must be 0 or a negative whole number' }).max(0, { error: 'must be 0 or a negative whole number' }).optional(),
+  relative_object_position: z
+    .int({ error: 'must be 0 or a negative whole number' })
+    .max(0, { error: 'must be 0 or a negative whole number' })
+    .optional(),
   metric_min_value: number(-UNBOUNDED, UNBOUNDED).optional(),
   metric_max_value: number(-UNBOUNDED, UNBOUNDED).optional(),
 });
@@ -57,27 +79,49 @@ const metricSchema = closed({
   grader: gradersSchema.optional(),
 });
 /** FlexEval's form: what a metric is made of follows from the list it stands in. */
-const flexEvalSchema = metricSchema.omit({ uses: true, rubric: true, code: true, language: true, with: true }).required({ name: true });
+const flexEvalSchema = metricSchema
+  .omit({ uses: true, rubric: true, code: true, language: true, with: true })
+  .required({ name: true });
 
-/** A metric of one reference alone; conditions look at the suite's metrics, which it is not among. */
+/**
+ * A metric of one reference alone; conditions look at the suite's metrics, which it is not among.
+ */
 export const ownMetricSchema = metricSchema.omit({ depends_on: true });
 
-export const metricsSchema = z.union([
-  listOf(metricSchema),
-  closed({ function: listOf(flexEvalSchema).optional(), rubric: listOf(flexEvalSchema).optional() }),
-], { error: 'must be a list of metrics' });
+export const metricsSchema = z.union(
+  [
+    listOf(metricSchema),
+    closed({
+      function: listOf(flexEvalSchema).optional(),
+      rubric: listOf(flexEvalSchema).optional(),
+    }),
+  ],
+  { error: 'must be a list of metrics' },
+);
 
 type Written = z.output<typeof metricSchema>;
 
-/** Reads `metrics` of a test file: a list, or FlexEval's `{function: […], rubric: […]}`. Names are unique. */
-export function readMetrics(document: Document, builtIns: BuiltInMetrics, problems: Problem[]): Metric[] {
+/**
+ * Reads `metrics` of a test file: a list, or FlexEval's `{function: […], rubric: […]}`. Names are
+ * unique.
+ */
+export function readMetrics(
+  document: Document,
+  builtIns: BuiltInMetrics,
+  problems: Problem[],
+): Metric[] {
   const metrics: Metric[] = [];
   for (const { path, value } of writtenMetrics(document, problems)) {
     const metric = readMetric(document, path, value, builtIns, problems);
     if (metric === null) continue;
     const earlier = metrics.find(({ name }) => name === metric.name);
     if (earlier !== undefined) {
-      problems.push(problem(metric.place, `the metric "${metric.name}" is already on line ${earlier.place.line}`));
+      problems.push(
+        problem(
+          metric.place,
+          `the metric "${metric.name}" is already on line ${earlier.place.line}`,
+        ),
+      );
     } else {
       metrics.push(metric);
     }
@@ -85,30 +129,54 @@ export function readMetrics(document: Document, builtIns: BuiltInMetrics, proble
   return metrics;
 }
 
-/** Reads `metrics` of the reference at `path`. Names must not be `taken` by the suite's metrics, and are unique in the reference. */
-export function readOwnMetrics(document: Document, path: Path, taken: readonly string[], builtIns: BuiltInMetrics, problems: Problem[]): Metric[] {
+/**
+ * Reads `metrics` of the reference at `path`. Names must not be `taken` by the suite's metrics, and
+ * are unique in the reference.
+ */
+export function readOwnMetrics(
+  document: Document,
+  path: Path,
+  taken: readonly string[],
+  builtIns: BuiltInMetrics,
+  problems: Problem[],
+): Metric[] {
   const metrics: Metric[] = [];
   for (const item of checkItems(document, [...path, 'metrics'], ownMetricSchema, problems)) {
     const metric = readMetric(document, item.path, item.value, builtIns, problems);
     if (metric === null) continue;
     const twice = taken.includes(metric.name) || metrics.some(({ name }) => name === metric.name);
-    if (twice) problems.push(problem(metric.place, `the metric "${metric.name}" is there twice; give the reference's own metric another name`));
+    if (twice)
+      problems.push(
+        problem(
+          metric.place,
+          `the metric "${metric.name}" is there twice; give the reference's own metric another name`,
+        ),
+      );
     else metrics.push(metric);
   }
   return metrics;
 }
 
 function writtenMetrics(document: Document, problems: Problem[]): { path: Path; value: Written }[] {
-  if (!isMap(valueAt(document.value, ['metrics']))) return checkItems(document, ['metrics'], metricSchema, problems);
+  if (!isMap(valueAt(document.value, ['metrics'])))
+    return checkItems(document, ['metrics'], metricSchema, problems);
   return [
-    ...checkItems(document, ['metrics', 'function'], flexEvalSchema, problems)
-      .map(({ path, value }) => ({ path, value: { ...value, uses: value.name } })),
-    ...checkItems(document, ['metrics', 'rubric'], flexEvalSchema, problems)
-      .map(({ path, value }) => ({ path, value: { ...value, rubric: value.name } })),
+    ...checkItems(document, ['metrics', 'function'], flexEvalSchema, problems).map(
+      ({ path, value }) => ({ path, value: { ...value, uses: value.name } }),
+    ),
+    ...checkItems(document, ['metrics', 'rubric'], flexEvalSchema, problems).map(
+      ({ path, value }) => ({ path, value: { ...value, rubric: value.name } }),
+    ),
   ];
 }
 
-function readMetric(document: Document, path: Path, written: Written, builtIns: BuiltInMetrics, problems: Problem[]): Metric | null {
+function readMetric(
+  document: Document,
+  path: Path,
+  written: Written,
+  builtIns: BuiltInMetrics,
+  problems: Problem[],
+): Metric | null {
   const place = document.placeOf(path);
   const source = readSource(document, path, written, builtIns, problems);
   const name = written.name ?? written.uses ?? written.rubric;
@@ -121,68 +189,119 @@ function readMetric(document: Document, path: Path, written: Written, builtIns: 
   const at = levelsOf(source, builtIns);
   if (!at.includes(level)) {
     const what = source.kind === 'built-in' ? source.uses : 'code';
-    problems.push(problem(document.placeOf([...path, key]), `metric "${name}": ${what} has nothing to judge at level ${level}; it is for ${at.join(', ')}`));
+    problems.push(
+      problem(
+        document.placeOf([...path, key]),
+        `metric "${name}": ${what} has nothing to judge at level ${level}; it is for ${at.join(', ')}`,
+      ),
+    );
   }
   return {
     name,
     source,
     threshold: written.threshold ?? null,
     level,
-    depends_on: (written.depends_on ?? []).map((entry, index) => dependsOn(entry, document, [...path, 'depends_on', index])),
+    depends_on: (written.depends_on ?? []).map((entry, index) =>
+      dependsOn(entry, document, [...path, 'depends_on', index]),
+    ),
     skip: written.skip ?? false,
     ...ownGraders(document, path, written, source, builtIns, problems),
     place,
   };
 }
 
-/** The graders that the metric names for itself, in place of the settings'; nothing where it names none. */
-function ownGraders(document: Document, path: Path, { grader, name }: Written, source: MetricSource, builtIns: BuiltInMetrics, problems: Problem[]): Pick<Metric, 'graders'> {
+/**
+ * The graders that the metric names for itself, in place of the settings'; nothing where it names
+ * none.
+ */
+function ownGraders(
+  document: Document,
+  path: Path,
+  { grader, name }: Written,
+  source: MetricSource,
+  builtIns: BuiltInMetrics,
+  problems: Problem[],
+): Pick<Metric, 'graders'> {
   const at = [...path, 'grader'];
   const graders = readGraders(document, at, grader, problems);
-  const graded = source.kind === 'rubric' || (source.kind === 'built-in' && builtIns.get(source.uses)?.needs.model === true);
-  if (grader !== undefined && !graded) problems.push(problem(document.placeOf(at), `metric "${name ?? pathText(path)}": grader belongs to a rubric, or to a metric that a model judges`));
+  const graded =
+    source.kind === 'rubric' ||
+    (source.kind === 'built-in' && builtIns.get(source.uses)?.needs.model === true);
+  if (grader !== undefined && !graded)
+    problems.push(
+      problem(
+        document.placeOf(at),
+        `metric "${name ?? pathText(path)}": grader belongs to a rubric, or to a metric that a model judges`,
+      ),
+    );
   return graders.length === 0 ? {} : { graders };
 }
 
 function writtenLevel({ metric_level, level }: Written): { key: string; level: MetricLevel } {
-  return { key: metric_level === undefined ? 'level' : 'metric_level', level: levelOf(metric_level ?? level ?? 'Turn') ?? 'Turn' };
+  return {
+    key: metric_level === undefined ? 'level' : 'metric_level',
+    level: levelOf(metric_level ?? level ?? 'Turn') ?? 'Turn',
+  };
 }
 
 /** Code sees whole answers; a rubric may be asked about anything. */
 function levelsOf(source: MetricSource, builtIns: BuiltInMetrics): readonly MetricLevel[] {
   if (source.kind === 'rubric') return LEVELS;
   const all = LEVELS.filter((word) => word !== 'ToolCall');
-  return source.kind === 'code' ? all : builtIns.get(source.uses)?.levels ?? all;
+  return source.kind === 'code' ? all : (builtIns.get(source.uses)?.levels ?? all);
 }
 
-function readSource(document: Document, path: Path, written: Written, builtIns: BuiltInMetrics, problems: Problem[]): MetricSource | null {
+function readSource(
+  document: Document,
+  path: Path,
+  written: Written,
+  builtIns: BuiltInMetrics,
+  problems: Problem[],
+): MetricSource | null {
   const name = written.name === undefined ? pathText(path) : `metric "${written.name}"`;
   const refuse = (key: string, message: string): void => {
     problems.push(problem(document.placeOf([...path, key]), `${name}: ${message}`));
   };
   const given = (['uses', 'rubric', 'code'] as const).filter((key) => written[key] !== undefined);
   if (given.length !== 1) {
-    problems.push(problem(document.placeOf(path), `${name} needs exactly one of uses, rubric and code`));
+    problems.push(
+      problem(document.placeOf(path), `${name} needs exactly one of uses, rubric and code`),
+    );
     return null;
   }
-  if (written.code !== undefined) return { kind: 'code', language: written.language ?? 'python', code: written.code };
+  if (written.code !== undefined)
+    return { kind: 'code', language: written.language ?? 'python', code: written.code };
   if (written.language !== undefined) refuse('language', 'language belongs to code');
-  return written.rubric === undefined ? readBuiltIn(written, builtIns, refuse) : { kind: 'rubric', rubric: written.rubric };
+  return written.rubric === undefined
+    ? readBuiltIn(written, builtIns, refuse)
+    : { kind: 'rubric', rubric: written.rubric };
 }
 
-function readBuiltIn(written: Written, builtIns: BuiltInMetrics, refuse: (key: string, message: string) => void): MetricSource | null {
+function readBuiltIn(
+  written: Written,
+  builtIns: BuiltInMetrics,
+  refuse: (key: string, message: string) => void,
+): MetricSource | null {
   const { uses = '', with: values, kwargs } = written;
   const builtIn = builtIns.get(uses);
   if (builtIn === undefined) {
-    refuse('uses', `there is no built-in metric "${uses}"${suggestion(uses, [...builtIns.keys()])}`);
+    refuse(
+      'uses',
+      `there is no built-in metric "${uses}"${suggestion(uses, [...builtIns.keys()])}`,
+    );
     return null;
   }
   const parameters = { ...kwargs, ...values };
-  for (const message of builtIn.problems(parameters)) refuse(values === undefined ? 'kwargs' : 'with', message);
+  for (const message of builtIn.problems(parameters))
+    refuse(values === undefined ? 'kwargs' : 'with', message);
   return { kind: 'built-in', uses, with: parameters };
 }
 
-function dependsOn(entry: z.output<typeof dependsOnSchema>, document: Document, path: Path): DependsOn {
+function dependsOn(
+  entry: z.output<typeof dependsOnSchema>,
+  document: Document,
+  path: Path,
+): DependsOn {
   const given = entry.kwargs ?? entry.with;
   return {
     name: entry.name,

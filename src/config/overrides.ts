@@ -16,7 +16,18 @@ export interface Overrides {
 /** Settings that a line may set: whole keys, and members of these sections. */
 const KEYS = ['n_tries', 'seed', 'transport'];
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  gate: ['fail_on', 'alpha', 'min_drop', 'tolerance', 'gate_on', 'on_inconclusive', 'yardstick', 'removed', 'attributes', 'min_pass_rate'],
+  gate: [
+    'fail_on',
+    'alpha',
+    'min_drop',
+    'tolerance',
+    'gate_on',
+    'on_inconclusive',
+    'yardstick',
+    'removed',
+    'attributes',
+    'min_pass_rate',
+  ],
   budget: ['max_calls', 'max_cost_usd'],
   qualeval: ['enabled', 'attributes', 'max_attributes', 'slack', 'alignment', 'metric'],
   grader: ['model', 'temperature'],
@@ -25,11 +36,15 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
 const NAMES = ['prompts', 'model', ...KEYS, ...Object.keys(SECTIONS)];
 
 /**
- * Reads lines `key=value` as the action's input `overrides` and the command line give them: `n_tries=1`,
- * `prompts=capitals`, `model=a,b`, `temperature=0,0.7`, `gate.fail_on=never`. A comma list is a sweep; a value in double
- * quotes keeps its commas and stays text. Empty lines and lines from `#` are skipped. All problems at once.
+ * Reads lines `key=value` as the action's input `overrides` and the command line give them:
+ * `n_tries=1`, `prompts=capitals`, `model=a,b`, `temperature=0,0.7`, `gate.fail_on=never`. A comma
+ * list is a sweep; a value in double quotes keeps its commas and stays text. Empty lines and lines
+ * from `#` are skipped. All problems at once.
  */
-export function readOverrides(lines: readonly string[]): { overrides: Overrides; problems: Problem[] } {
+export function readOverrides(lines: readonly string[]): {
+  overrides: Overrides;
+  problems: Problem[];
+} {
   const problems: Problem[] = [];
   const parameters = new Map<string, Scalar[]>();
   const overrides: Overrides = { prompts: null, settings: [], parameters };
@@ -37,17 +52,25 @@ export function readOverrides(lines: readonly string[]): { overrides: Overrides;
   for (const line of lines.map((each) => each.trim())) {
     if (line === '' || line.startsWith('#')) continue;
     const entry = parseLine(line);
-    const message = entry === null
-      ? 'must be key=value'
-      : seen.has(entry.key) ? `sets "${entry.key}" a second time` : apply(entry, line, overrides, parameters);
+    const message =
+      entry === null
+        ? 'must be key=value'
+        : seen.has(entry.key)
+          ? `sets "${entry.key}" a second time`
+          : apply(entry, line, overrides, parameters);
     if (entry !== null) seen.add(entry.key);
-    if (message !== null) problems.push(problem(null, `overrides: ${line.slice(0, 200)}: ${message}`));
+    if (message !== null)
+      problems.push(problem(null, `overrides: ${line.slice(0, 200)}: ${message}`));
   }
   return { overrides, problems };
 }
 
 /** `below`: written as `prompts.key`, llmeval's way to say that the key belongs to the prompts. */
-interface Entry { key: string; below: boolean; values: Scalar[] }
+interface Entry {
+  key: string;
+  below: boolean;
+  values: Scalar[];
+}
 
 function parseLine(line: string): Entry | null {
   const equals = line.indexOf('=');
@@ -59,7 +82,12 @@ function parseLine(line: string): Entry | null {
 }
 
 /** Adds one entry to `overrides`; the text says what is wrong with it. */
-function apply(entry: Entry, line: string, overrides: Overrides, parameters: Map<string, Scalar[]>): string | null {
+function apply(
+  entry: Entry,
+  line: string,
+  overrides: Overrides,
+  parameters: Map<string, Scalar[]>,
+): string | null {
   const { key, below, values } = entry;
   if (key === 'prompts') {
     overrides.prompts = values.map(String);
@@ -67,7 +95,8 @@ function apply(entry: Entry, line: string, overrides: Overrides, parameters: Map
   }
   const [first = '', member] = key.split('.');
   const section = Object.hasOwn(SECTIONS, first) ? SECTIONS[first] : undefined;
-  if (!below && (KEYS.includes(key) || section !== undefined)) return applySetting(entry, line, section, member, overrides);
+  if (!below && (KEYS.includes(key) || section !== undefined))
+    return applySetting(entry, line, section, member, overrides);
   const message = notAParameter(entry);
   if (message === null) parameters.set(key, values);
   return message;
@@ -78,10 +107,17 @@ function notAParameter({ key, below, values }: Entry): string | null {
   if (misplaced !== null) return misplaced;
   if (key.includes('.')) return `unknown key "${key}"${suggestion(key, NAMES)}`;
   if (key === 'model') return null;
-  return values.map((value) => parameterProblem(key, value, below ? [] : NAMES)).find((message) => message !== null) ?? null;
+  return (
+    values
+      .map((value) => parameterProblem(key, value, below ? [] : NAMES))
+      .find((message) => message !== null) ?? null
+  );
 }
 
-/** A member of a section without the section's name, which would else go to the vendor as a parameter. */
+/**
+ * A member of a section without the section's name, which would else go to the vendor as a
+ * parameter.
+ */
 function withoutSection(key: string): string | null {
   const section = Object.keys(SECTIONS).find((name) => SECTIONS[name]?.includes(key));
   if (section === undefined || key === 'model' || isKnownParameter(key)) return null;
@@ -89,10 +125,17 @@ function withoutSection(key: string): string | null {
 }
 
 function applySetting(
-  { key, values }: Entry, line: string, section: readonly string[] | undefined, member: string | undefined, overrides: Overrides,
+  { key, values }: Entry,
+  line: string,
+  section: readonly string[] | undefined,
+  member: string | undefined,
+  overrides: Overrides,
 ): string | null {
   if (section !== undefined && (member === undefined || !section.includes(member))) {
-    return `unknown key "${key}"${suggestion(key, section.map((one) => `${key.split('.')[0] ?? ''}.${one}`))}`;
+    return `unknown key "${key}"${suggestion(
+      key,
+      section.map((one) => `${key.split('.')[0] ?? ''}.${one}`),
+    )}`;
   }
   const [value] = values;
   if (value === undefined || values.length > 1) return `${key} takes one value`;
@@ -120,8 +163,13 @@ function endOf(list: string, comma: number): number {
   return comma === -1 ? list.length : comma;
 }
 
-/** A value as YAML would read it: numbers and true/false are themselves, everything else is text. */
+/**
+ * A value as YAML would read it: numbers and true/false are themselves, everything else is text.
+ */
 function scalarOf(piece: string): Scalar {
   if (piece === 'true' || piece === 'false') return piece === 'true';
-  return /^[-+]?(\d{1,17}(\.\d{0,17})?|\.\d{1,17})(e[-+]?\d{1,3})?$/i.test(piece) && Number.isFinite(Number(piece)) ? Number(piece) : piece;
+  return /^[-+]?(\d{1,17}(\.\d{0,17})?|\.\d{1,17})(e[-+]?\d{1,3})?$/i.test(piece) &&
+    Number.isFinite(Number(piece))
+    ? Number(piece)
+    : piece;
 }

@@ -6,27 +6,102 @@ import { refusedKey } from './refused.ts';
 import { nearest } from './suggest.ts';
 
 /*
- * Model parameters go to the vendor as written, so their names are not ours to know. The lists below serve only to tell a
- * slip of the pen from a parameter, a wrong type from a right one, and a parameter made of a map from a misplaced key.
+ * Model parameters go to the vendor as written, so their names are not ours to know. The lists
+ * below serve only to tell a slip of the pen from a parameter, a wrong type from a right one, and a
+ * parameter made of a map from a misplaced key.
  */
 
 const NUMBERS = [
-  'temperature', 'top_p', 'top_k', 'top_a', 'min_p', 'typical_p', 'max_tokens', 'max_completion_tokens', 'max_output_tokens',
-  'max_tokens_to_sample', 'max_new_tokens', 'min_tokens', 'presence_penalty', 'frequency_penalty', 'repetition_penalty',
-  'length_penalty', 'seed', 'n', 'best_of', 'top_logprobs', 'truncate_prompt_tokens', 'num_ctx', 'num_predict',
+  'temperature',
+  'top_p',
+  'top_k',
+  'top_a',
+  'min_p',
+  'typical_p',
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'max_tokens_to_sample',
+  'max_new_tokens',
+  'min_tokens',
+  'presence_penalty',
+  'frequency_penalty',
+  'repetition_penalty',
+  'length_penalty',
+  'seed',
+  'n',
+  'best_of',
+  'top_logprobs',
+  'truncate_prompt_tokens',
+  'num_ctx',
+  'num_predict',
 ];
 const SCALARS = [
-  'logprobs', 'echo', 'suffix', 'user', 'store', 'parallel_tool_calls', 'reasoning_effort', 'service_tier', 'verbosity',
-  'prompt_cache_key', 'prompt_cache_retention', 'safety_identifier', 'ignore_eos', 'skip_special_tokens', 'logit_bias_type',
-  'inference_geo', 'speed', 'keep_alive', 'guided_regex', 'guided_grammar', 'raw', 'mirostat',
+  'logprobs',
+  'echo',
+  'suffix',
+  'user',
+  'store',
+  'parallel_tool_calls',
+  'reasoning_effort',
+  'service_tier',
+  'verbosity',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'ignore_eos',
+  'skip_special_tokens',
+  'logit_bias_type',
+  'inference_geo',
+  'speed',
+  'keep_alive',
+  'guided_regex',
+  'guided_grammar',
+  'raw',
+  'mirostat',
 ];
 /** Parameters that vendors and compatible servers take as maps or lists. */
 const STRUCTURED = [
-  'stop', 'stop_sequences', 'stop_token_ids', 'response_format', 'tools', 'tool_choice', 'functions', 'function_call', 'logit_bias',
-  'metadata', 'modalities', 'audio', 'prediction', 'stream_options', 'web_search_options', 'reasoning', 'thinking', 'output_config',
-  'output_format', 'cache_control', 'context_management', 'container', 'mcp_servers', 'betas', 'provider', 'models', 'plugins',
-  'transforms', 'options', 'format', 'grammar', 'guided_json', 'guided_choice', 'structured_outputs', 'chat_template_kwargs',
-  'extra_body', 'safety_settings', 'generation_config', 'moderation', 'prompt_cache_options',
+  'stop',
+  'stop_sequences',
+  'stop_token_ids',
+  'response_format',
+  'tools',
+  'tool_choice',
+  'functions',
+  'function_call',
+  'logit_bias',
+  'metadata',
+  'modalities',
+  'audio',
+  'prediction',
+  'stream_options',
+  'web_search_options',
+  'reasoning',
+  'thinking',
+  'output_config',
+  'output_format',
+  'cache_control',
+  'context_management',
+  'container',
+  'mcp_servers',
+  'betas',
+  'provider',
+  'models',
+  'plugins',
+  'transforms',
+  'options',
+  'format',
+  'grammar',
+  'guided_json',
+  'guided_choice',
+  'structured_outputs',
+  'chat_template_kwargs',
+  'extra_body',
+  'safety_settings',
+  'generation_config',
+  'moderation',
+  'prompt_cache_options',
 ];
 const KNOWN = [...NUMBERS, ...SCALARS, ...STRUCTURED];
 /** Names by which vendors and compatible servers take parameters. */
@@ -49,22 +124,37 @@ const MISPLACED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The members of the map at `path` whose keys are not in `own`, as model parameters. Refused: addresses and keys, near
- * misses of `own` and of well-known parameters, maps and lists under names that no vendor takes them for.
+ * The members of the map at `path` whose keys are not in `own`, as model parameters. Refused:
+ * addresses and keys, near misses of `own` and of well-known parameters, maps and lists under names
+ * that no vendor takes them for.
  */
-export function readParameters(document: Document, path: Path, own: readonly string[], problems: Problem[]): Record<string, Json> {
+export function readParameters(
+  document: Document,
+  path: Path,
+  own: readonly string[],
+  problems: Problem[],
+): Record<string, Json> {
   const parameters: Record<string, Json> = {};
   const map = valueAt(document.value, path);
   for (const [key, value] of Object.entries(map ?? {}) as [string, Json][]) {
     if (own.includes(key)) continue;
     const message = parameterProblem(key, value, own);
     if (message === null) parameters[key] = value;
-    else problems.push(problem(document.placeOf([...path, key]), path.length === 0 ? message : `${pathText(path)}: ${message}`));
+    else
+      problems.push(
+        problem(
+          document.placeOf([...path, key]),
+          path.length === 0 ? message : `${pathText(path)}: ${message}`,
+        ),
+      );
   }
   return parameters;
 }
 
-/** Why `key: value` cannot be a model parameter, or null. `own` are the keys that the place itself knows. */
+/**
+ * Why `key: value` cannot be a model parameter, or null. `own` are the keys that the place itself
+ * knows.
+ */
 export function parameterProblem(key: string, value: Json, own: readonly string[]): string | null {
   return refusedKey(key) ?? misplaced(key, value) ?? misspelt(key, own) ?? wrongValue(key, value);
 }

@@ -11,7 +11,10 @@ export function stemOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.ya?ml$/, '');
 }
 
-/** Whether `path` is a plain relative path: no root, drive, address, escape, back-slash or control character. */
+/**
+ * Whether `path` is a plain relative path: no root, drive, address, escape, back-slash or control
+ * character.
+ */
 export function isPlainRelative(path: string): boolean {
   if (path === '' || path.startsWith('/') || path.startsWith('~')) return false;
   return !/[\\:%\u0000-\u001f\u007f]/.test(path) && !path.includes('//');
@@ -44,27 +47,42 @@ const MAX_STARS = 3;
 
 /** Why a pattern of the user's cannot be used, or null. */
 export function globProblem(pattern: string): string | null {
-  if (!isPlainRelative(pattern)) return `${pattern.slice(0, 100)} must be a relative pattern like prompts/*.yaml`;
+  if (!isPlainRelative(pattern))
+    return `${pattern.slice(0, 100)} must be a relative pattern like prompts/*.yaml`;
   if (pattern.split('/').includes('..')) return `${pattern} is outside the repository`;
-  const stars = Math.max(...pattern.split('/').map((segment) => segment.replaceAll('**', '*').split('*').length - 1));
+  const stars = Math.max(
+    ...pattern.split('/').map((segment) => segment.replaceAll('**', '*').split('*').length - 1),
+  );
   const doubled = pattern.split('**').length - 1;
-  if (pattern.length > MAX_PATTERN || stars > MAX_STARS || doubled > 2) return `${pattern.slice(0, 100)} has too many wildcards`;
+  if (pattern.length > MAX_PATTERN || stars > MAX_STARS || doubled > 2)
+    return `${pattern.slice(0, 100)} has too many wildcards`;
   return null;
 }
 
 export interface Pattern {
-  /** Folder in which matches can lie: the part before the first wildcard, or the folder of the one file. */
+  /**
+   * Folder in which matches can lie: the part before the first wildcard, or the folder of the one
+   * file.
+   */
   root: string;
   /** One path, no wildcard. */
   exact: boolean;
   matches(path: string): boolean;
 }
 
-/** A pattern that `globProblem` found nothing wrong with. Hidden files and folders only match where they are named. */
+/**
+ * A pattern that `globProblem` found nothing wrong with. Hidden files and folders only match where
+ * they are named.
+ */
 export function compileGlob(written: string): Pattern {
   const pattern = join('', written) ?? written;
   const { base, isGlob } = picomatch.scan(pattern);
-  if (!isGlob && !pattern.includes('{')) return { root: folderOf(pattern), exact: true, matches: (path) => path === pattern };
+  if (!isGlob && !pattern.includes('{'))
+    return { root: folderOf(pattern), exact: true, matches: (path) => path === pattern };
   // Without extended globs, whose nested repeats can take exponential time.
-  return { root: base, exact: false, matches: picomatch(pattern, { noextglob: true, nonegate: true, windows: false }) };
+  return {
+    root: base,
+    exact: false,
+    matches: picomatch(pattern, { noextglob: true, nonegate: true, windows: false }),
+  };
 }

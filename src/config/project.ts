@@ -1,6 +1,15 @@
 import { everyMetric } from '../core/trial/own-metrics.ts';
 import { problem } from '../errors.ts';
-import type { Notice, Place, Problem, Project, Rubric, Settings, SourceTree, Suite } from '../types.ts';
+import type {
+  Notice,
+  Place,
+  Problem,
+  Project,
+  Rubric,
+  Settings,
+  SourceTree,
+  Suite,
+} from '../types.ts';
 import { checkModels } from './allowed-models.ts';
 import { checkGraders, checkNames, checkRubricNames } from './check-suites.ts';
 import { distinct } from './distinct.ts';
@@ -16,7 +25,10 @@ import { sweepProblems } from './sweep.ts';
 
 /** How a commit is read; the same for both sides except `configRequired`. */
 export interface ReadOptions {
-  /** Settings file asked for, relative to the working directory. `llmeval.yaml` stands in for an absent `evaldiff.yaml`. */
+  /**
+   * Settings file asked for, relative to the working directory. `llmeval.yaml` stands in for an
+   * absent `evaldiff.yaml`.
+   */
   config: string;
   /** A missing settings file is a problem. Otherwise (base, say) the defaults are read. */
   configRequired: boolean;
@@ -33,57 +45,122 @@ export interface ReadTools {
   builtInRubrics?: ReadonlyMap<string, Rubric>;
   /** Any collision-resistant hash as hexadecimal text. */
   hash(text: string): string;
-  /** Documents by path and object id: given to both sides, a file that did not change is parsed once. */
+  /**
+   * Documents by path and object id: given to both sides, a file that did not change is parsed
+   * once.
+   */
   parsed?: ParsedDocuments;
 }
 
 /**
- * Reads everything of one commit. Never throws for a user's mistake: all problems of all files come back at once, each
- * told once, in order of the files; the project holds what could be read and is meant to be run only without problems.
+ * Reads everything of one commit. Never throws for a user's mistake: all problems of all files come
+ * back at once, each told once, in order of the files; the project holds what could be read and is
+ * meant to be run only without problems.
  */
-export async function readProject(tree: SourceTree, options: ReadOptions, tools: ReadTools): Promise<{ project: Project; problems: Problem[] }> {
+export async function readProject(
+  tree: SourceTree,
+  options: ReadOptions,
+  tools: ReadTools,
+): Promise<{ project: Project; problems: Problem[] }> {
   const builtInRubrics = tools.builtInRubrics ?? new Map<string, Rubric>();
   const problems: Problem[] = [];
   const files = filesOf(tree, options.limits, tools.parsed);
   const { settings: written, notices, places } = await loadSettings(files, options, problems);
   const ours = withoutFixed(written, options.overrides);
   const ofSuites = { problems: [] as Problem[], notices: [] as Notice[] };
-  const { suites, settings, rubrics: brought } = await loadSuites({ files, settings: ours, options, tools }, places, ofSuites.problems, ofSuites.notices);
+  const {
+    suites,
+    settings,
+    rubrics: brought,
+  } = await loadSuites(
+    { files, settings: ours, options, tools },
+    places,
+    ofSuites.problems,
+    ofSuites.notices,
+  );
   const before = problems.length;
-  const rubrics = await loadRubrics(files, [...ours.rubrics, ...brought], { limits: options.limits, builtInRubrics, places }, problems, notices);
+  const rubrics = await loadRubrics(
+    files,
+    [...ours.rubrics, ...brought],
+    { limits: options.limits, builtInRubrics, places },
+    problems,
+    notices,
+  );
   // A rubric that cannot be read is missing too; told a second time, it would hide what is to mend.
   const complete = problems.length === before;
   problems.push(...ofSuites.problems);
   notices.push(...ofSuites.notices);
   checkNames(suites, problems);
-  if (options.configRequired) problems.push(...sweepProblems(settings.sweep, suites, options.limits.combinations, places.sweep));
+  if (options.configRequired)
+    problems.push(
+      ...sweepProblems(settings.sweep, suites, options.limits.combinations, places.sweep),
+    );
   if (complete) checkRubricNames(suites, rubrics, problems);
   checkGraders(suites, settings, problems);
-  if (options.allowedModels !== null) problems.push(...checkModels(settings, suites, options.allowedModels));
+  if (options.allowedModels !== null)
+    problems.push(...checkModels(settings, suites, options.allowedModels));
   notices.push(...twins(tree, files.read));
-  if (options.configRequired && settings.file === null && suites.length === 0 && problems.length === 0) problems.push(...nothingToRun(tree, options.config, ofSuites.notices));
-  return { project: { settings, suites, rubrics: used(rubrics, suites, builtInRubrics), notices: distinct(notices) }, problems: distinct(problems) };
+  if (
+    options.configRequired &&
+    settings.file === null &&
+    suites.length === 0 &&
+    problems.length === 0
+  )
+    problems.push(...nothingToRun(tree, options.config, ofSuites.notices));
+  return {
+    project: {
+      settings,
+      suites,
+      rubrics: used(rubrics, suites, builtInRubrics),
+      notices: distinct(notices),
+    },
+    problems: distinct(problems),
+  };
 }
 
-/** A run on the wrong folder must not look like one in which nothing changed. Files that were found and came to nothing say why. */
-function nothingToRun({ commit }: SourceTree, config: string, notices: readonly Notice[]): Problem[] {
+/**
+ * A run on the wrong folder must not look like one in which nothing changed. Files that were found
+ * and came to nothing say why.
+ */
+function nothingToRun(
+  { commit }: SourceTree,
+  config: string,
+  notices: readonly Notice[],
+): Problem[] {
   const reasons = notices.filter(({ kind }) => kind === 'import' || kind === 'unused');
   if (reasons.length > 0) return reasons.map(({ place, message }) => problem(place, message));
   const where = commit === 'worktree' ? '' : ` at ${commit.slice(0, 7)}`;
-  return [problem({ file: config, line: 0 }, `does not exist${where}, and neither does any prompts/*.yaml; write prompts there ("evaldiff init" begins with some), or name the folder (working-directory, --directory) or the file (config, --config) that has them`)];
+  return [
+    problem(
+      { file: config, line: 0 },
+      `does not exist${where}, and neither does any prompts/*.yaml; write prompts there ("evaldiff init" begins with some), or name the folder (working-directory, --directory) or the file (config, --config) that has them`,
+    ),
+  ];
 }
 
 /** A parameter that a line fixes is swept no more; one with several values is swept instead. */
 function withoutFixed(settings: Settings, { parameters }: Overrides): Settings {
-  const sweep = Object.fromEntries(Object.entries(settings.sweep).filter(([key]) => !parameters.has(key)));
+  const sweep = Object.fromEntries(
+    Object.entries(settings.sweep).filter(([key]) => !parameters.has(key)),
+  );
   for (const [key, values] of parameters) if (values.length > 1) sweep[key] = values;
   return { ...settings, sweep };
 }
 
 async function loadRubrics(
-  files: Files, patterns: readonly string[],
-  { limits, builtInRubrics, places }: { limits: Limits; builtInRubrics: ReadonlyMap<string, Rubric>; places: (pattern: string) => Place },
-  problems: Problem[], notices: Notice[],
+  files: Files,
+  patterns: readonly string[],
+  {
+    limits,
+    builtInRubrics,
+    places,
+  }: {
+    limits: Limits;
+    builtInRubrics: ReadonlyMap<string, Rubric>;
+    places: (pattern: string) => Place;
+  },
+  problems: Problem[],
+  notices: Notice[],
 ): Promise<Map<string, Rubric>> {
   const rubrics = new Map(builtInRubrics);
   const found = files.match(patterns, places, problems);
@@ -96,7 +173,12 @@ async function loadRubrics(
     for (const rubric of read.rubrics) {
       const earlier = rubrics.get(rubric.name);
       if (earlier !== undefined && earlier !== builtInRubrics.get(rubric.name)) {
-        problems.push(problem(rubric.place, `the rubric "${rubric.name}" is already in ${earlier.place.file}, line ${earlier.place.line}`));
+        problems.push(
+          problem(
+            rubric.place,
+            `the rubric "${rubric.name}" is already in ${earlier.place.file}, line ${earlier.place.line}`,
+          ),
+        );
       } else {
         rubrics.set(rubric.name, rubric);
       }
@@ -106,7 +188,17 @@ async function loadRubrics(
 }
 
 /** The user's rubrics, and of the built-in ones those that a metric names. */
-function used(rubrics: ReadonlyMap<string, Rubric>, suites: readonly Suite[], builtIns: ReadonlyMap<string, Rubric>): Map<string, Rubric> {
-  const named = new Set(suites.flatMap(({ tests }) => everyMetric(tests).flatMap(({ source }) => (source.kind === 'rubric' ? [source.rubric] : []))));
-  return new Map([...rubrics].filter(([name, rubric]) => named.has(name) || builtIns.get(name) !== rubric));
+function used(
+  rubrics: ReadonlyMap<string, Rubric>,
+  suites: readonly Suite[],
+  builtIns: ReadonlyMap<string, Rubric>,
+): Map<string, Rubric> {
+  const named = new Set(
+    suites.flatMap(({ tests }) =>
+      everyMetric(tests).flatMap(({ source }) => (source.kind === 'rubric' ? [source.rubric] : [])),
+    ),
+  );
+  return new Map(
+    [...rubrics].filter(([name, rubric]) => named.has(name) || builtIns.get(name) !== rubric),
+  );
 }

@@ -6,13 +6,36 @@ import { isMap, pathText, valueAt } from './document.ts';
 import type { Document, Path } from './document.ts';
 import { readParameters } from './parameters.ts';
 import { nearest } from './suggest.ts';
-import { anything, check, checkItems, closed, filled, listOf, missing, oneOf, scalar } from './schema.ts';
+import {
+  anything,
+  check,
+  checkItems,
+  closed,
+  filled,
+  listOf,
+  missing,
+  oneOf,
+  scalar,
+} from './schema.ts';
 
-const ROLES: Readonly<Record<string, Role>> = { system: 'system', human: 'user', user: 'user', ai: 'assistant', assistant: 'assistant' };
+const ROLES: Readonly<Record<string, Role>> = {
+  system: 'system',
+  human: 'user',
+  user: 'user',
+  ai: 'assistant',
+  assistant: 'assistant',
+};
 
-const messageSchema = closed({ role: oneOf(['system', 'human', 'user', 'ai', 'assistant']), content: filled() });
-const variableSchema = z.union([closed({ name: filled() }), filled()], { error: 'must be a map with name' });
-const promptText = z.union([closed({ content: filled() }), filled()], { error: 'must be a map with content' });
+const messageSchema = closed({
+  role: oneOf(['system', 'human', 'user', 'ai', 'assistant']),
+  content: filled(),
+});
+const variableSchema = z.union([closed({ name: filled() }), filled()], {
+  error: 'must be a map with name',
+});
+const promptText = z.union([closed({ content: filled() }), filled()], {
+  error: 'must be a map with content',
+});
 const languageSchema = oneOf(['python', 'javascript']);
 
 const shape = {
@@ -23,33 +46,50 @@ const shape = {
   prompt: promptText.optional(),
   code: filled().optional(),
   language: languageSchema.optional(),
-  defaults: z.union([filled(), listOf(filled())], { error: 'must be a list of paths like tests/name' }).optional(),
-  tests: z.record(z.string(), anything(), { error: 'must be a map with metrics and references' }).optional(),
+  defaults: z
+    .union([filled(), listOf(filled())], { error: 'must be a list of paths like tests/name' })
+    .optional(),
+  tests: z
+    .record(z.string(), anything(), { error: 'must be a map with metrics and references' })
+    .optional(),
 };
 const KEYS = Object.keys(shape);
 /** What is sent stands under one of these. */
 const BODIES = ['messages', 'prompt', 'code'];
 
-/** A prompt file as written: its own keys (`tests` as given), and model parameters under any other name. */
+/**
+ * A prompt file as written: its own keys (`tests` as given), and model parameters under any other
+ * name.
+ */
 export function promptSchema(tests: z.ZodType) {
-  return z.object({ ...shape, tests: tests.optional() }).catchall(z.union([scalar(), listOf(anything()), z.record(z.string(), anything())]));
+  return z
+    .object({ ...shape, tests: tests.optional() })
+    .catchall(z.union([scalar(), listOf(anything()), z.record(z.string(), anything())]));
 }
 
 /**
- * Reads one prompt file (already composed with what its `defaults` bring in; `tests` is left to `readTests`). Null when
- * the file is no prompt at all; otherwise what is wrong goes to `problems`, and the prompt is usable if nothing did.
+ * Reads one prompt file (already composed with what its `defaults` bring in; `tests` is left to
+ * `readTests`). Null when the file is no prompt at all; otherwise what is wrong goes to `problems`,
+ * and the prompt is usable if nothing did.
  */
-export function readPrompt(document: Document, problems: Problem[]): { prompt: Prompt; notices: Notice[] } | null {
+export function readPrompt(
+  document: Document,
+  problems: Problem[],
+): { prompt: Prompt; notices: Notice[] } | null {
   if (!isMap(document.value)) {
     problems.push(problem(document.placeOf([]), 'must be a map with name, model and messages'));
     return null;
   }
-  const own = valueAt(document.value, ['code']) === undefined ? KEYS.filter((key) => key !== 'language') : KEYS;
+  const own =
+    valueAt(document.value, ['code']) === undefined
+      ? KEYS.filter((key) => key !== 'language')
+      : KEYS;
   const name = check(document, ['name'], shape.name, problems);
   const model = check(document, ['model'], shape.model, problems);
   const variables = readVariables(document, problems);
   const { messages, code } = readBody(document, problems);
-  if (model === undefined && code === null && valueAt(document.value, ['model']) === undefined) problems.push(missing(document, ['model']));
+  if (model === undefined && code === null && valueAt(document.value, ['model']) === undefined)
+    problems.push(missing(document, ['model']));
   const prompt: Prompt = {
     file: document.file,
     name: name ?? '',
@@ -64,8 +104,14 @@ export function readPrompt(document: Document, problems: Problem[]): { prompt: P
   return { prompt, notices: code === null ? unusedVariables(messages, variables) : [] };
 }
 
-interface Variable { name: string; place: Place }
-interface Body extends Message { place: Place; path: Path }
+interface Variable {
+  name: string;
+  place: Place;
+}
+interface Body extends Message {
+  place: Place;
+  path: Path;
+}
 
 function readVariables(document: Document, problems: Problem[]): Variable[] {
   const variables: Variable[] = [];
@@ -74,9 +120,16 @@ function readVariables(document: Document, problems: Problem[]): Variable[] {
     const place = document.placeOf(path);
     const earlier = variables.find((each) => each.name === name);
     if (!isVariableName(name)) {
-      problems.push(problem(place, `${pathText(path)}: a variable name is letters, digits and _, and does not start with a digit`));
+      problems.push(
+        problem(
+          place,
+          `${pathText(path)}: a variable name is letters, digits and _, and does not start with a digit`,
+        ),
+      );
     } else if (earlier !== undefined) {
-      problems.push(problem(place, `the variable "${name}" is already on line ${earlier.place.line}`));
+      problems.push(
+        problem(place, `the variable "${name}" is already on line ${earlier.place.line}`),
+      );
     } else {
       variables.push({ name, place });
     }
@@ -85,11 +138,21 @@ function readVariables(document: Document, problems: Problem[]): Variable[] {
 }
 
 /** What is sent: exactly one of messages, prompt and code. */
-function readBody(document: Document, problems: Problem[]): { messages: Body[]; code: Prompt['code'] } {
+function readBody(
+  document: Document,
+  problems: Problem[],
+): { messages: Body[]; code: Prompt['code'] } {
   const given = BODIES.filter((key) => valueAt(document.value, [key]) !== undefined);
   // A misspelt key is told by itself.
-  const misspelt = isMap(document.value) && Object.keys(document.value).some((key) => !KEYS.includes(key) && BODIES.includes(nearest(key, KEYS) ?? ''));
-  if (given.length > 1 || (given.length === 0 && !misspelt)) problems.push(problem({ file: document.file, line: 0 }, 'needs exactly one of messages, prompt and code'));
+  const misspelt =
+    isMap(document.value) &&
+    Object.keys(document.value).some(
+      (key) => !KEYS.includes(key) && BODIES.includes(nearest(key, KEYS) ?? ''),
+    );
+  if (given.length > 1 || (given.length === 0 && !misspelt))
+    problems.push(
+      problem({ file: document.file, line: 0 }, 'needs exactly one of messages, prompt and code'),
+    );
   return {
     messages: [...readMessages(document, problems), ...readSingleMessage(document, problems)],
     code: given.includes('code') ? readCode(document, problems) : null,
@@ -98,7 +161,8 @@ function readBody(document: Document, problems: Problem[]): { messages: Body[]; 
 
 function readMessages(document: Document, problems: Problem[]): Body[] {
   const list = valueAt(document.value, ['messages']);
-  if (Array.isArray(list) && list.length === 0) problems.push(problem(document.placeOf(['messages']), 'messages must not be empty'));
+  if (Array.isArray(list) && list.length === 0)
+    problems.push(problem(document.placeOf(['messages']), 'messages must not be empty'));
   return checkItems(document, ['messages'], messageSchema, problems).map(({ path, value }) => ({
     role: ROLES[value.role] ?? 'user',
     content: value.content,
@@ -119,18 +183,36 @@ function readSingleMessage(document: Document, problems: Problem[]): Body[] {
 function readCode(document: Document, problems: Problem[]): Prompt['code'] {
   const source = check(document, ['code'], shape.code, problems);
   const language = check(document, ['language'], shape.language, problems);
-  return { source: source ?? '', language: language ?? 'python', place: document.placeOf(['code']) };
+  return {
+    source: source ?? '',
+    language: language ?? 'python',
+    place: document.placeOf(['code']),
+  };
 }
 
-function checkPlaceholders(document: Document, messages: readonly Body[], variables: readonly Variable[], problems: Problem[]): void {
+function checkPlaceholders(
+  document: Document,
+  messages: readonly Body[],
+  variables: readonly Variable[],
+  problems: Problem[],
+): void {
   const declared = new Set(variables.map(({ name }) => name));
   for (const { content, path } of messages) {
     const told = new Set<string>();
     for (const { name, offset } of placeholders(content)) {
       if (declared.has(name) || told.has(name)) continue;
       told.add(name);
-      const place = document.placeOfText(path, `{${name}}`, occurrences(content.slice(0, offset), `{${name}}`));
-      problems.push(problem(place, `{${name}} is not in variables; declare it, or write {{${name}}} where the text itself is meant`));
+      const place = document.placeOfText(
+        path,
+        `{${name}}`,
+        occurrences(content.slice(0, offset), `{${name}}`),
+      );
+      problems.push(
+        problem(
+          place,
+          `{${name}} is not in variables; declare it, or write {{${name}}} where the text itself is meant`,
+        ),
+      );
     }
   }
 }
@@ -142,10 +224,16 @@ function occurrences(text: string, needle: string): number {
 }
 
 function unusedVariables(messages: readonly Body[], variables: readonly Variable[]): Notice[] {
-  const used = new Set(messages.flatMap(({ content }) => placeholders(content).map(({ name }) => name)));
-  return variables.filter(({ name }) => !used.has(name)).map(({ name, place }) => ({
-    kind: 'unused', message: `the variable "${name}" is declared but no message uses it`, place,
-  }));
+  const used = new Set(
+    messages.flatMap(({ content }) => placeholders(content).map(({ name }) => name)),
+  );
+  return variables
+    .filter(({ name }) => !used.has(name))
+    .map(({ name, place }) => ({
+      kind: 'unused',
+      message: `the variable "${name}" is declared but no message uses it`,
+      place,
+    }));
 }
 
 /** Lines of the keys that stand in the prompt file itself, not in what its defaults bring in. */

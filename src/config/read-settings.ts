@@ -9,57 +9,120 @@ import type { Overrides } from './overrides.ts';
 import { isPlainRelative, join } from './paths.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE, defaultSettings, readSettings } from './settings.ts';
 
-export interface SettingsOptions { config: string; configRequired: boolean; overrides: Overrides; limits: Limits }
+export interface SettingsOptions {
+  config: string;
+  configRequired: boolean;
+  overrides: Overrides;
+  limits: Limits;
+}
 
-/** Where a pattern of `prompts` or `rubrics` is written (line 0 when it is a default), and a swept key (null when an override sweeps it). */
-export interface Places { (pattern: string): Place; sweep(key: string): Place | null }
+/**
+ * Where a pattern of `prompts` or `rubrics` is written (line 0 when it is a default), and a swept
+ * key (null when an override sweeps it).
+ */
+export interface Places {
+  (pattern: string): Place;
+  sweep(key: string): Place | null;
+}
 
-/** The settings in force: the file asked for, else `llmeval.yaml` beside it, else the defaults; then the overrides. */
+/**
+ * The settings in force: the file asked for, else `llmeval.yaml` beside it, else the defaults; then
+ * the overrides.
+ */
 export async function loadSettings(
-  files: Files, options: SettingsOptions, problems: Problem[],
+  files: Files,
+  options: SettingsOptions,
+  problems: Problem[],
 ): Promise<{ settings: Settings; notices: Notice[]; places: Places }> {
   const file = findSettings(files, options, problems);
   const written = file === null ? null : await files.document(file, problems);
   if (file === null || written === null) {
     const settings = { ...defaultSettings(), file };
-    return { settings: overridden(settings, options, problems), notices: [], places: Object.assign(() => ({ file: file ?? options.config, line: 0 }), { sweep: () => null }) };
+    return {
+      settings: overridden(settings, options, problems),
+      notices: [],
+      places: Object.assign(() => ({ file: file ?? options.config, line: 0 }), {
+        sweep: () => null,
+      }),
+    };
   }
   const llmeval = file.slice(file.lastIndexOf('/') + 1) === LLMEVAL_FILE;
-  const { document, sweep, notices } = llmeval ? withoutForeignKeys(written) : { document: written, sweep: {}, notices: [] };
+  const { document, sweep, notices } = llmeval
+    ? withoutForeignKeys(written)
+    : { document: written, sweep: {}, notices: [] };
   const read = readSettings(document, options.limits, problems);
-  const settings = overridden({ ...read.settings, sweep: { ...sweep, ...read.settings.sweep } }, options, problems);
+  const settings = overridden(
+    { ...read.settings, sweep: { ...sweep, ...read.settings.sweep } },
+    options,
+    problems,
+  );
   const swept = (key: string): Place | null => {
     if (options.overrides.parameters.has(key) || !Object.hasOwn(settings.sweep, key)) return null;
-    return Object.hasOwn(sweep, key) ? written.placeOf(['hydra', 'sweeper', 'params', `prompts.${key}`]) : document.placeOf(['sweep', key]);
+    return Object.hasOwn(sweep, key)
+      ? written.placeOf(['hydra', 'sweeper', 'params', `prompts.${key}`])
+      : document.placeOf(['sweep', key]);
   };
-  return { settings, notices: [...notices, ...read.notices], places: Object.assign((pattern: string) => placeOfPattern(document, pattern), { sweep: swept }) };
+  return {
+    settings,
+    notices: [...notices, ...read.notices],
+    places: Object.assign((pattern: string) => placeOfPattern(document, pattern), { sweep: swept }),
+  };
 }
 
-function findSettings(files: Files, { config, configRequired }: SettingsOptions, problems: Problem[]): string | null {
+function findSettings(
+  files: Files,
+  { config, configRequired }: SettingsOptions,
+  problems: Problem[],
+): string | null {
   const asked = isPlainRelative(config) ? join('', config) : null;
   if (asked === null) {
-    problems.push(problem(null, `config: ${config.slice(0, 100)} must be a path below the working directory`));
+    problems.push(
+      problem(null, `config: ${config.slice(0, 100)} must be a path below the working directory`),
+    );
     return null;
   }
   const absence = files.absence(asked);
   if (absence === null) return asked;
-  if (absence.startsWith('does not exist') && asked === SETTINGS_FILE && files.absence(LLMEVAL_FILE) === null) return LLMEVAL_FILE;
+  if (
+    absence.startsWith('does not exist') &&
+    asked === SETTINGS_FILE &&
+    files.absence(LLMEVAL_FILE) === null
+  )
+    return LLMEVAL_FILE;
   // Every setting has a default, so only a file that somebody asked for by name has to be there.
   const asksForIt = configRequired && asked !== SETTINGS_FILE;
-  if (asksForIt || !absence.startsWith('does not exist')) problems.push(problem({ file: asked, line: 0 }, absence));
+  if (asksForIt || !absence.startsWith('does not exist'))
+    problems.push(problem({ file: asked, line: 0 }, absence));
   return null;
 }
 
-/** Settings with `key=value` lines put over them, which are checked as if they stood in the file. */
-function overridden(settings: Settings, { overrides, limits }: SettingsOptions, problems: Problem[]): Settings {
+/**
+ * Settings with `key=value` lines put over them, which are checked as if they stood in the file.
+ */
+function overridden(
+  settings: Settings,
+  { overrides, limits }: SettingsOptions,
+  problems: Problem[],
+): Settings {
   let result = settings;
   for (const { path, value, line } of overrides.settings) {
     const place = { file: 'overrides', line: 0 };
     const found: Problem[] = [];
-    const document: Document = { file: place.file, value: nested(path, value), placeOf: () => place, placeOfText: () => place };
+    const document: Document = {
+      file: place.file,
+      value: nested(path, value),
+      placeOf: () => place,
+      placeOfText: () => place,
+    };
     const read = path[0] === 'grader' ? settings : readSettings(document, limits, found).settings;
-    problems.push(...found.map(({ message }) => problem(null, `overrides: ${line.slice(0, 200)}: ${message}`)));
-    if (found.length === 0) result = path[0] === 'grader' ? withGrader(result, path[1] ?? '', value) : withSetting(result, read, path);
+    problems.push(
+      ...found.map(({ message }) => problem(null, `overrides: ${line.slice(0, 200)}: ${message}`)),
+    );
+    if (found.length === 0)
+      result =
+        path[0] === 'grader'
+          ? withGrader(result, path[1] ?? '', value)
+          : withSetting(result, read, path);
   }
   return result;
 }
@@ -80,21 +143,35 @@ function withSetting(settings: Settings, read: Settings, path: readonly string[]
   const section = first as 'gate' | 'budget' | 'qualeval';
   // A cap that is written here is nobody's default any more.
   const { assumed: _, ...budget } = settings.budget;
-  if (member === 'max_cost_usd') return { ...settings, budget: { ...budget, max_cost_usd: read.budget.max_cost_usd } };
-  return { ...settings, [section]: { ...settings[section], [member ?? '']: read[section][member as never] } };
+  if (member === 'max_cost_usd')
+    return { ...settings, budget: { ...budget, max_cost_usd: read.budget.max_cost_usd } };
+  return {
+    ...settings,
+    [section]: { ...settings[section], [member ?? '']: read[section][member as never] },
+  };
 }
 
 /** For every model that can be asked so, whatever its own entry says. */
 function withTransport(settings: Settings, { transport = 'direct' }: Settings): Settings {
-  const models = new Map([...settings.models].map(([name, { transport: _, ...model }]) => [name, model]));
+  const models = new Map(
+    [...settings.models].map(([name, { transport: _, ...model }]) => [name, model]),
+  );
   return { ...settings, models, transport };
 }
 
 function withGrader(settings: Settings, member: string, value: Scalar | null): Settings {
-  const grader = settings.grader ?? { model: '', parameters: {}, place: { file: 'overrides', line: 0 } };
+  const grader = settings.grader ?? {
+    model: '',
+    parameters: {},
+    place: { file: 'overrides', line: 0 },
+  };
   // One model named on the command line grades alone.
-  if (member === 'model') return { ...settings, grader: { ...grader, model: String(value) }, voters: [] };
-  const set = (one: GraderSettings): GraderSettings => ({ ...one, parameters: { ...one.parameters, [member]: value } });
+  if (member === 'model')
+    return { ...settings, grader: { ...grader, model: String(value) }, voters: [] };
+  const set = (one: GraderSettings): GraderSettings => ({
+    ...one,
+    parameters: { ...one.parameters, [member]: value },
+  });
   return { ...settings, grader: set(grader), voters: settings.voters.map(set) };
 }
 
@@ -103,7 +180,8 @@ function placeOfPattern(document: Document, pattern: string): Place {
   for (const key of ['prompts', 'rubrics']) {
     const written = isMap(document.value) ? document.value[key] : undefined;
     if (written === pattern) return document.placeOf([key]);
-    if (Array.isArray(written) && written.includes(pattern)) return document.placeOf([key, written.indexOf(pattern)]);
+    if (Array.isArray(written) && written.includes(pattern))
+      return document.placeOf([key, written.indexOf(pattern)]);
   }
   return { file: document.file, line: 0 };
 }

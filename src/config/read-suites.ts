@@ -3,7 +3,14 @@ import type { Json, Notice, Place, Problem, Prompt, Settings, Suite } from '../t
 import { composePrompt } from './defaults.ts';
 import { below, valueAt, type Document } from './document.ts';
 import type { Files } from './files.ts';
-import { documentOf, formatOf, IMPORTED_BY_NAME, importFormat, readImport, type Imported } from './imports/index.ts';
+import {
+  documentOf,
+  formatOf,
+  IMPORTED_BY_NAME,
+  importFormat,
+  readImport,
+  type Imported,
+} from './imports/index.ts';
 import type { Limits } from './limits.ts';
 import type { BuiltInMetrics } from './metric.ts';
 import type { Overrides } from './overrides.ts';
@@ -13,113 +20,217 @@ import { readSettings, SETTINGS_FILE } from './settings.ts';
 import { suggestion } from './suggest.ts';
 import { readTests } from './tests.ts';
 
-/** One file's suites: one of ours, or what another tool's file comes to, with the models that it brings along. */
-interface LoadedFile { suites: { suite: Suite | null; name: string }[]; stem: string; problems: Problem[]; notices: Notice[]; imported: Imported | null }
+/**
+ * One file's suites: one of ours, or what another tool's file comes to, with the models that it
+ * brings along.
+ */
+interface LoadedFile {
+  suites: { suite: Suite | null; name: string }[];
+  stem: string;
+  problems: Problem[];
+  notices: Notice[];
+  imported: Imported | null;
+}
 
-/** What suites are read with: the files of one commit, and of how it is read what bears on suites. */
+/**
+ * What suites are read with: the files of one commit, and of how it is read what bears on suites.
+ */
 export interface SuitesReader {
   files: Files;
   settings: Settings;
-  options: { overrides: Overrides; /** Head's side: what overrides name must be there. */ configRequired: boolean; limits: Limits };
+  options: {
+    overrides: Overrides;
+    /** Head's side: what overrides name must be there. */ configRequired: boolean;
+    limits: Limits;
+  };
   tools: { builtInMetrics: BuiltInMetrics; hash(text: string): string };
 }
 
 /**
- * Reads every prompt that the settings name, or that another tool's files hold, with its tests. `settings` come back with the
- * models that such files bring along, and `rubrics` are the files of theirs. `places`: where the settings write a pattern.
+ * Reads every prompt that the settings name, or that another tool's files hold, with its tests.
+ * `settings` come back with the models that such files bring along, and `rubrics` are the files of
+ * theirs. `places`: where the settings write a pattern.
  */
 export async function loadSuites(
-  reader: SuitesReader, places: (pattern: string) => Place, problems: Problem[], notices: Notice[],
+  reader: SuitesReader,
+  places: (pattern: string) => Place,
+  problems: Problem[],
+  notices: Notice[],
 ): Promise<{ suites: Suite[]; settings: Settings; rubrics: string[] }> {
   const { settings, options } = reader;
   const prompts = promptFiles(reader, places, problems, notices);
   const loaded = await Promise.all(prompts.map(({ file, root }) => loadFile(reader, file, root)));
   const wanted = options.overrides.prompts;
-  const isWanted = (name: string, stem: string): boolean => wanted === null || wanted.includes(name) || wanted.includes(stem);
+  const isWanted = (name: string, stem: string): boolean =>
+    wanted === null || wanted.includes(name) || wanted.includes(stem);
   const names = loaded.flatMap(({ suites, stem }) => suites.map(({ name }) => name || stem));
-  for (const name of options.configRequired ? wanted ?? [] : []) {
-    if (loaded.some(({ suites, stem }) => stem === name || suites.some((each) => each.name === name))) continue;
-    problems.push(problem(null, `overrides: there is no prompt "${name}"${suggestion(name, names)}`));
+  for (const name of options.configRequired ? (wanted ?? []) : []) {
+    if (
+      loaded.some(({ suites, stem }) => stem === name || suites.some((each) => each.name === name))
+    )
+      continue;
+    problems.push(
+      problem(null, `overrides: there is no prompt "${name}"${suggestion(name, names)}`),
+    );
   }
-  const chosen = loaded.filter(({ suites, stem }) => wanted === null || isWanted('', stem) || suites.some(({ name }) => isWanted(name, stem)));
+  const chosen = loaded.filter(
+    ({ suites, stem }) =>
+      wanted === null || isWanted('', stem) || suites.some(({ name }) => isWanted(name, stem)),
+  );
   for (const each of chosen) {
     problems.push(...each.problems);
     notices.push(...each.notices);
   }
   const imported = chosen.flatMap((each) => each.imported ?? []);
   return {
-    suites: chosen.flatMap(({ suites, stem }) => suites.flatMap(({ suite, name }) => (suite === null || !isWanted(name, stem) ? [] : [suite]))),
+    suites: chosen.flatMap(({ suites, stem }) =>
+      suites.flatMap(({ suite, name }) => (suite === null || !isWanted(name, stem) ? [] : [suite])),
+    ),
     settings: withImported(settings, imported, options.limits, problems),
     rubrics: imported.flatMap(({ rubrics = [] }) => rubrics.map(({ file }) => file)),
   };
 }
 
 /**
- * The files that `prompts` names. Where the settings name none, another tool's files are found by their names; beside prompts
- * of ours, which say that the project is set up, they are only told of.
+ * The files that `prompts` names. Where the settings name none, another tool's files are found by
+ * their names; beside prompts of ours, which say that the project is set up, they are only told of.
  */
-function promptFiles({ files, settings }: SuitesReader, places: (pattern: string) => Place, problems: Problem[], notices: Notice[]): { file: string; root: string }[] {
+function promptFiles(
+  { files, settings }: SuitesReader,
+  places: (pattern: string) => Place,
+  problems: Problem[],
+  notices: Notice[],
+): { file: string; root: string }[] {
   const found = files.match(settings.prompts, places, problems);
   notices.push(...found.notices);
-  // Test files are reached through the prompts that name them, so a pattern that takes in their folder means none of them.
-  const prompts = found.matches.filter(({ file, root, exact }) => exact || importFormat(file) !== null || !inTests(file, root));
+  // Test files are reached through the prompts that name them, so a pattern that takes in their
+  // folder means none of them.
+  const prompts = found.matches.filter(
+    ({ file, root, exact }) => exact || importFormat(file) !== null || !inTests(file, root),
+  );
   if (!settings.prompts.every((pattern) => places(pattern).line === 0)) return prompts;
-  const foreign = files.match(IMPORTED_BY_NAME, places, []).matches.filter(({ file }) => !prompts.some((each) => each.file === file));
+  const foreign = files
+    .match(IMPORTED_BY_NAME, places, [])
+    .matches.filter(({ file }) => !prompts.some((each) => each.file === file));
   if (prompts.every(({ file }) => importFormat(file) !== null)) return [...prompts, ...foreign];
-  for (const { file } of foreign) notices.push({ kind: 'import', message: 'could be read too, and is not: this project has prompts of its own. List it under prompts: in the settings', place: { file, line: 0 } });
+  for (const { file } of foreign)
+    notices.push({
+      kind: 'import',
+      message:
+        'could be read too, and is not: this project has prompts of its own. List it under prompts: in the settings',
+      place: { file, line: 0 },
+    });
   return prompts;
 }
 
 function inTests(file: string, root: string): boolean {
-  return file.slice(root === '' ? 0 : root.length + 1).split('/').slice(0, -1).includes('tests');
+  return file
+    .slice(root === '' ? 0 : root.length + 1)
+    .split('/')
+    .slice(0, -1)
+    .includes('tests');
 }
 
 async function loadFile(reader: SuitesReader, file: string, root: string): Promise<LoadedFile> {
-  const loaded: LoadedFile = { suites: [], stem: stemOf(file), problems: [], notices: [], imported: null };
+  const loaded: LoadedFile = {
+    suites: [],
+    stem: stemOf(file),
+    problems: [],
+    notices: [],
+    imported: null,
+  };
   const format = await formatOf(file, reader.files);
   if (format === null) {
     const document = await composePrompt(file, root, reader.files, loaded.problems);
     loaded.suites.push(await loadSuite(reader, document, loaded));
     return loaded;
   }
-  const { files, options: { limits }, tools } = reader;
-  const imported = await readImport(file, format, { files, limits, builtIns: tools.builtInMetrics }, loaded.problems);
+  const {
+    files,
+    options: { limits },
+    tools,
+  } = reader;
+  const imported = await readImport(
+    file,
+    format,
+    { files, limits, builtIns: tools.builtInMetrics },
+    loaded.problems,
+  );
   if (imported === null || loaded.problems.length > 0) return loaded;
   loaded.imported = imported;
   loaded.notices.push(...imported.left);
-  for (const each of imported.prompts) loaded.suites.push(await loadSuite(reader, documentOf(file, each), loaded));
+  for (const each of imported.prompts)
+    loaded.suites.push(await loadSuite(reader, documentOf(file, each), loaded));
   return loaded;
 }
 
-async function loadSuite({ files, settings, options, tools }: SuitesReader, document: Document | null, loaded: LoadedFile): Promise<{ suite: Suite | null; name: string }> {
+async function loadSuite(
+  { files, settings, options, tools }: SuitesReader,
+  document: Document | null,
+  loaded: LoadedFile,
+): Promise<{ suite: Suite | null; name: string }> {
   const { problems, notices } = loaded;
   const reading = document === null ? null : readPrompt(document, problems);
   if (document === null || reading === null) return { suite: null, name: '' };
   const { name } = reading.prompt;
   notices.push(...reading.notices);
   if (valueAt(document.value, ['tests']) === undefined) {
-    notices.push({ kind: 'unused', message: `the prompt "${name}" has no tests, so it is not evaluated`, place: { file: document.file, line: 0 } });
+    notices.push({
+      kind: 'unused',
+      message: `the prompt "${name}" has no tests, so it is not evaluated`,
+      place: { file: document.file, line: 0 },
+    });
     return { suite: null, name };
   }
   const variables = reading.prompt.variables.map((each) => each.name);
   const context = {
-    limits: options.limits, variables, builtIns: tools.builtInMetrics, grader: settings.grader, hash: tools.hash, load: files.data,
+    limits: options.limits,
+    variables,
+    builtIns: tools.builtInMetrics,
+    grader: settings.grader,
+    hash: tools.hash,
+    load: files.data,
   };
   const tests = await readTests(below(document, ['tests']), context, problems);
-  return { suite: tests === null ? null : { prompt: overridden(reading.prompt, options.overrides), tests }, name };
+  return {
+    suite: tests === null ? null : { prompt: overridden(reading.prompt, options.overrides), tests },
+    name,
+  };
 }
 
-/** The settings with the models that imported files speak of, and their grading model; what the settings themselves say goes first. */
-function withImported(settings: Settings, imported: readonly Imported[], limits: Limits, problems: Problem[]): Settings {
+/**
+ * The settings with the models that imported files speak of, and their grading model; what the
+ * settings themselves say goes first.
+ */
+function withImported(
+  settings: Settings,
+  imported: readonly Imported[],
+  limits: Limits,
+  problems: Problem[],
+): Settings {
   const models = new Map(settings.models);
   for (const { models: written } of imported) {
     const entries = Object.entries(written).filter(([name]) => !models.has(name));
     const place = { file: settings.file ?? SETTINGS_FILE, line: 0 };
-    const document: Document = { file: place.file, value: { models: Object.fromEntries(entries) }, placeOf: () => place, placeOfText: () => place };
-    for (const [name, model] of entries.length === 0 ? [] : readSettings(document, limits, problems).settings.models) models.set(name, model);
+    const document: Document = {
+      file: place.file,
+      value: { models: Object.fromEntries(entries) },
+      placeOf: () => place,
+      placeOfText: () => place,
+    };
+    for (const [name, model] of entries.length === 0
+      ? []
+      : readSettings(document, limits, problems).settings.models)
+      models.set(name, model);
   }
   const grader = imported.map((each) => each.grader).find((each) => each !== null) ?? null;
-  return { ...settings, models, grader: settings.grader ?? (grader === null ? null : { model: grader.model, parameters: {}, place: grader.place }) };
+  return {
+    ...settings,
+    models,
+    grader:
+      settings.grader ??
+      (grader === null ? null : { model: grader.model, parameters: {}, place: grader.place }),
+  };
 }
 
 /** The prompt with the parameters that a line fixes to one value. */

@@ -13,29 +13,50 @@ import { messageOf, recordedMessage } from './messages.ts';
 import { rowAsReference } from './row.ts';
 import { anything, check, closed, filled, flag, listOf, mapOf, scalar, whole } from './schema.ts';
 
-/** Loads a data file named by a document; null when it cannot be read, with the reason in `problems`. */
-export type LoadData = (path: string, from: Place, problems: Problem[]) => Promise<{ file: string; content: Uint8Array } | null>;
+/**
+ * Loads a data file named by a document; null when it cannot be read, with the reason in
+ * `problems`.
+ */
+export type LoadData = (
+  path: string,
+  from: Place,
+  problems: Problem[],
+) => Promise<{ file: string; content: Uint8Array } | null>;
 
-const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), listOf(recordedMessage)], { error: 'must be a map of variables' });
-const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to column')], { error: 'must be a column, or a map of variable to column' });
+const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), listOf(recordedMessage)], {
+  error: 'must be a map of variables',
+});
+const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to column')], {
+  error: 'must be a column, or a map of variable to column',
+});
 
-export const referenceSchema = perLimits((limits) => closed({
-  id: z.union([filled(), whole(0, Number.MAX_SAFE_INTEGER)], { error: 'must be text' }).optional(),
-  input: inputSchema.optional(),
-  expected: anything().optional(),
-  skip: flag().optional(),
-  tags: z.union([filled(), listOf(filled())], { error: 'must be a list of words' }).optional(),
-  n_tries: whole(1, limits.tries).optional(),
-  metrics: listOf(ownMetricSchema).optional(),
-}));
+export const referenceSchema = perLimits((limits) =>
+  closed({
+    id: z
+      .union([filled(), whole(0, Number.MAX_SAFE_INTEGER)], { error: 'must be text' })
+      .optional(),
+    input: inputSchema.optional(),
+    expected: anything().optional(),
+    skip: flag().optional(),
+    tags: z.union([filled(), listOf(filled())], { error: 'must be a list of words' }).optional(),
+    n_tries: whole(1, limits.tries).optional(),
+    metrics: listOf(ownMetricSchema).optional(),
+  }),
+);
 
 const sourceSchema = closed({
   file: filled(),
   map: closed({
-    id: filled().optional(), input: columnMap.optional(), expected: filled().optional(), tags: filled().optional(), skip: filled().optional(),
+    id: filled().optional(),
+    input: columnMap.optional(),
+    expected: filled().optional(),
+    tags: filled().optional(),
+    skip: filled().optional(),
   }).optional(),
 });
-export const referencesFromSchema = z.union([sourceSchema, listOf(sourceSchema)], { error: 'must be a map with file' }).optional();
+export const referencesFromSchema = z
+  .union([sourceSchema, listOf(sourceSchema)], { error: 'must be a map with file' })
+  .optional();
 
 type Source = z.output<typeof sourceSchema>;
 
@@ -57,21 +78,38 @@ export interface ReferenceContext {
   builtIns: BuiltInMetrics;
 }
 
-/** The context, with the schema of one reference, which takes longer to make than a reference takes to check. */
-interface Reader extends ReferenceContext { schema: ReturnType<typeof referenceSchema> }
+/**
+ * The context, with the schema of one reference, which takes longer to make than a reference takes
+ * to check.
+ */
+interface Reader extends ReferenceContext {
+  schema: ReturnType<typeof referenceSchema>;
+}
 
 /** One reference before it has its identity. */
-interface Draft extends Omit<Reference, 'id'> { given: string | null; recorded: Message[] | null }
+interface Draft extends Omit<Reference, 'id'> {
+  given: string | null;
+  recorded: Message[] | null;
+}
 
-/** Reads `references` and `references_from` of a test file. What one reference lacks becomes its own `problem`. */
-export async function readReferences(document: Document, context: ReferenceContext, problems: Problem[]): Promise<Reference[]> {
+/**
+ * Reads `references` and `references_from` of a test file. What one reference lacks becomes its own
+ * `problem`.
+ */
+export async function readReferences(
+  document: Document,
+  context: ReferenceContext,
+  problems: Problem[],
+): Promise<Reference[]> {
   const reader: Reader = { ...context, schema: referenceSchema(context.limits) };
   const drafts = readWritten(document, reader, problems);
   const written = check(document, ['references_from'], referencesFromSchema, problems);
   const sources = written === undefined ? [] : Array.isArray(written) ? written : [written];
   for (const [index, source] of sources.entries()) {
     const path = Array.isArray(written) ? ['references_from', index] : ['references_from'];
-    drafts.push(...await readSource(document.placeOf([...path, 'file']), source, reader, problems));
+    drafts.push(
+      ...(await readSource(document.placeOf([...path, 'file']), source, reader, problems)),
+    );
   }
   return identify(drafts, context.hash, problems);
 }
@@ -89,16 +127,27 @@ function readWritten(document: Document, context: Reader, problems: Problem[]): 
     problems.push(problem({ file: document.file, line: 0 }, message));
     return [];
   }
-  return list.flatMap((_, index) => readDraft(document, ['references', index], index + 1, context, problems) ?? []);
+  return list.flatMap(
+    (_, index) => readDraft(document, ['references', index], index + 1, context, problems) ?? [],
+  );
 }
 
-async function readSource(from: Place, source: Source, context: Reader, problems: Problem[]): Promise<Draft[]> {
+async function readSource(
+  from: Place,
+  source: Source,
+  context: Reader,
+  problems: Problem[],
+): Promise<Draft[]> {
   const loaded = await context.load(source.file, from, problems);
   if (loaded === null) return [];
   const { file, content } = loaded;
   return readRows(file, content, context.limits, problems).flatMap(({ line, value }, index) => {
     const place = { file, line };
-    const mapped = rowAsReference(value, { map: source.map ?? {}, variables: context.variables, table: isTable(file) });
+    const mapped = rowAsReference(value, {
+      map: source.map ?? {},
+      variables: context.variables,
+      table: isTable(file),
+    });
     if (typeof mapped === 'string') {
       problems.push(problem(place, mapped));
       return [];
@@ -108,7 +157,13 @@ async function readSource(from: Place, source: Source, context: Reader, problems
   });
 }
 
-function readDraft(document: Document, path: Path, ordinal: number, context: Reader, problems: Problem[]): Draft | null {
+function readDraft(
+  document: Document,
+  path: Path,
+  ordinal: number,
+  context: Reader,
+  problems: Problem[],
+): Draft | null {
   const written = check(document, path, context.schema, problems);
   if (written === undefined) return null;
   const recorded = Array.isArray(written.input) ? written.input.map(messageOf) : null;
@@ -126,14 +181,27 @@ function readDraft(document: Document, path: Path, ordinal: number, context: Rea
     tags: [written.tags ?? []].flat(),
     n_tries: written.n_tries ?? null,
     ...own,
-    problem: unusable(ordinal, thread, context) ?? lack(ordinal, thread === null ? input : null, written.expected, context) ?? unjudged(ordinal, own, context),
+    problem:
+      unusable(ordinal, thread, context) ??
+      lack(ordinal, thread === null ? input : null, written.expected, context) ??
+      unjudged(ordinal, own, context),
   };
 }
 
-/** Why the reference cannot run, or null. `input` is null for a recorded dialogue, which needs no variables. */
-function lack(ordinal: number, input: Record<string, Scalar> | null, expected: Json | undefined, context: ReferenceContext): string | null {
-  const absent = input === null ? [] : context.variables.filter((name) => !Object.hasOwn(input, name));
-  if (absent.length > 0) return `reference ${ordinal} has no value for ${absent.map((name) => `{${name}}`).join(', ')}`;
+/**
+ * Why the reference cannot run, or null. `input` is null for a recorded dialogue, which needs no
+ * variables.
+ */
+function lack(
+  ordinal: number,
+  input: Record<string, Scalar> | null,
+  expected: Json | undefined,
+  context: ReferenceContext,
+): string | null {
+  const absent =
+    input === null ? [] : context.variables.filter((name) => !Object.hasOwn(input, name));
+  if (absent.length > 0)
+    return `reference ${ordinal} has no value for ${absent.map((name) => `{${name}}`).join(', ')}`;
   if (expected === undefined && context.needsExpected !== null) {
     return `reference ${ordinal} has no expected value, and metric ${context.needsExpected} uses it`;
   }
@@ -145,36 +213,72 @@ function variablesOf(input: z.output<typeof inputSchema> | undefined): Record<st
 }
 
 /** The reference's own metrics; nothing where it has none, which is most of them. */
-function ownMetrics(written: unknown, document: Document, path: Path, { metricNames, builtIns }: ReferenceContext, problems: Problem[]): Pick<Reference, 'metrics'> {
-  return written === undefined ? {} : { metrics: readOwnMetrics(document, path, metricNames, builtIns, problems) };
+function ownMetrics(
+  written: unknown,
+  document: Document,
+  path: Path,
+  { metricNames, builtIns }: ReferenceContext,
+  problems: Problem[],
+): Pick<Reference, 'metrics'> {
+  return written === undefined
+    ? {}
+    : { metrics: readOwnMetrics(document, path, metricNames, builtIns, problems) };
 }
 
-function unjudged(ordinal: number, { metrics = [] }: Pick<Reference, 'metrics'>, { isJudged }: ReferenceContext): string | null {
-  return isJudged || metrics.length > 0 ? null : `reference ${ordinal} has no metric of its own, and the file has none for all`;
+function unjudged(
+  ordinal: number,
+  { metrics = [] }: Pick<Reference, 'metrics'>,
+  { isJudged }: ReferenceContext,
+): string | null {
+  return isJudged || metrics.length > 0
+    ? null
+    : `reference ${ordinal} has no metric of its own, and the file has none for all`;
 }
 
-/** With a completion a recorded dialogue ends with the question to answer anew, without one with the answer to judge. */
+/**
+ * With a completion a recorded dialogue ends with the question to answer anew, without one with the
+ * answer to judge.
+ */
 function completed(thread: readonly Message[], doCompletion: boolean | null): Message[] {
   if (doCompletion === null) return [...thread];
-  return thread.slice(0, thread.findLastIndex(({ role }) => (role === 'assistant') !== doCompletion) + 1);
+  return thread.slice(
+    0,
+    thread.findLastIndex(({ role }) => (role === 'assistant') !== doCompletion) + 1,
+  );
 }
 
-function unusable(ordinal: number, thread: readonly Message[] | null, { doCompletion }: ReferenceContext): string | null {
+function unusable(
+  ordinal: number,
+  thread: readonly Message[] | null,
+  { doCompletion }: ReferenceContext,
+): string | null {
   if (thread === null || thread.length > 0) return null;
   if (doCompletion === null) return `reference ${ordinal} is a dialogue without a message`;
-  return doCompletion ? `reference ${ordinal} is a dialogue without a question to answer` : `reference ${ordinal} is a dialogue without an answer, and do_completion is false`;
+  return doCompletion
+    ? `reference ${ordinal} is a dialogue without a question to answer`
+    : `reference ${ordinal} is a dialogue without an answer, and do_completion is false`;
 }
 
 /** Letters of a hash that name a reference: 40 bits are far from colliding in the largest suite. */
 const HASH_LETTERS = 10;
 
-/** The given id, else a hash of what is asked (never of what is expected), with an ordinal for the second of its kind. */
-function identify(drafts: readonly Draft[], hash: (text: string) => string, problems: Problem[]): Reference[] {
+/**
+ * The given id, else a hash of what is asked (never of what is expected), with an ordinal for the
+ * second of its kind.
+ */
+function identify(
+  drafts: readonly Draft[],
+  hash: (text: string) => string,
+  problems: Problem[],
+): Reference[] {
   const given = new Map<string, Place>();
   for (const { given: id, place } of drafts) {
     const earlier = id === null ? undefined : given.get(id);
     if (earlier !== undefined) {
-      const where = earlier.file === place.file ? `on line ${earlier.line}` : `in ${earlier.file}, line ${earlier.line}`;
+      const where =
+        earlier.file === place.file
+          ? `on line ${earlier.line}`
+          : `in ${earlier.file}, line ${earlier.line}`;
       problems.push(problem(place, `the reference id "${id}" is already ${where}`));
     } else if (id !== null) {
       given.set(id, place);
@@ -183,7 +287,13 @@ function identify(drafts: readonly Draft[], hash: (text: string) => string, prob
   const counts = new Map<string, number>();
   return drafts.map(({ given: own, recorded, ...draft }) => {
     if (own !== null) return { id: own, ...draft };
-    const stem = hash(canonicalJson(recorded === null ? draft.input : { thread: recorded.map(({ role, content }) => ({ role, content })) })).slice(0, HASH_LETTERS);
+    const stem = hash(
+      canonicalJson(
+        recorded === null
+          ? draft.input
+          : { thread: recorded.map(({ role, content }) => ({ role, content })) },
+      ),
+    ).slice(0, HASH_LETTERS);
     let ordinal = (counts.get(stem) ?? 0) + 1;
     while (given.has(withOrdinal(stem, ordinal))) ordinal += 1;
     counts.set(stem, ordinal);

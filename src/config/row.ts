@@ -4,9 +4,15 @@ import type { JsonMap } from './document.ts';
 
 /** How rows of a data file become references. */
 export interface RowRules {
-  /** Part of a reference → column (of a table) or member (of an object). `input` may map each variable. */
+  /**
+   * Part of a reference → column (of a table) or member (of an object). `input` may map each
+   * variable.
+   */
   map: {
-    id?: string | undefined; expected?: string | undefined; tags?: string | undefined; skip?: string | undefined;
+    id?: string | undefined;
+    expected?: string | undefined;
+    tags?: string | undefined;
+    skip?: string | undefined;
     input?: string | Record<string, string> | undefined;
   };
   /** That the prompt declares. */
@@ -19,8 +25,9 @@ const PARTS = ['id', 'expected', 'tags', 'skip', 'n_tries'] as const;
 type Part = (typeof PARTS)[number];
 
 /**
- * A row in the form of a written reference. Unmapped parts are the columns of their own names; without `input`, every other
- * column of a table, and every declared variable of an object, is one. The text says what the row lacks.
+ * A row in the form of a written reference. Unmapped parts are the columns of their own names;
+ * without `input`, every other column of a table, and every declared variable of an object, is one.
+ * The text says what the row lacks.
  */
 export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string {
   const reference = emptyMap();
@@ -45,17 +52,29 @@ function partOf(row: JsonMap, part: Part, column: string, table: boolean): Json 
 function inputOf(row: JsonMap, rules: RowRules): { value: Json } | string {
   const { map, variables } = rules;
   if (typeof map.input === 'object') return mappedInput(row, map.input, rules);
-  if (map.input !== undefined) return Object.hasOwn(row, map.input) ? wholeInput(row, map.input, variables) : absent(map.input, rules);
+  if (map.input !== undefined)
+    return Object.hasOwn(row, map.input)
+      ? wholeInput(row, map.input, variables)
+      : absent(map.input, rules);
   // A prompt may call a variable `input`; then the column is that variable.
-  if (Object.hasOwn(row, 'input') && (!variables.includes('input') || typeof row['input'] === 'object')) return wholeInput(row, 'input', variables);
+  if (
+    Object.hasOwn(row, 'input') &&
+    (!variables.includes('input') || typeof row['input'] === 'object')
+  )
+    return wholeInput(row, 'input', variables);
   const picked = emptyMap();
   for (const [key, value] of Object.entries(row)) {
-    if (variables.includes(key) || (rules.table && !(PARTS as readonly string[]).includes(key))) picked[key] = value;
+    if (variables.includes(key) || (rules.table && !(PARTS as readonly string[]).includes(key)))
+      picked[key] = value;
   }
   return { value: picked };
 }
 
-function mappedInput(row: JsonMap, columns: Readonly<Record<string, string>>, rules: RowRules): { value: Json } | string {
+function mappedInput(
+  row: JsonMap,
+  columns: Readonly<Record<string, string>>,
+  rules: RowRules,
+): { value: Json } | string {
   const picked = emptyMap();
   for (const [variable, column] of Object.entries(columns)) {
     if (!Object.hasOwn(row, column)) return absent(column, rules);
@@ -64,8 +83,15 @@ function mappedInput(row: JsonMap, columns: Readonly<Record<string, string>>, ru
   return { value: picked };
 }
 
-/** A member that is the whole input: a map of variables, a recorded dialogue, or the value of the only variable. */
-function wholeInput(row: JsonMap, column: string, variables: readonly string[]): { value: Json } | string {
+/**
+ * A member that is the whole input: a map of variables, a recorded dialogue, or the value of the
+ * only variable.
+ */
+function wholeInput(
+  row: JsonMap,
+  column: string,
+  variables: readonly string[],
+): { value: Json } | string {
   const value = row[column] ?? null;
   if (isMap(value) || Array.isArray(value)) return { value };
   const [only, ...others] = variables;
@@ -83,7 +109,11 @@ function absent(column: string, { table }: RowRules): string {
 
 /** A table's cell as the value that its part wants. */
 function cell(part: Part, value: string): Json {
-  if (part === 'tags') return value.split(',').map((tag) => tag.trim()).filter((tag) => tag !== '');
+  if (part === 'tags')
+    return value
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== '');
   if (part === 'n_tries') return Number(value);
   const truth = part === 'skip' ? value.toLowerCase() : '';
   return truth === 'true' || truth === 'false' ? truth === 'true' : value;

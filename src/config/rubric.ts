@@ -10,18 +10,48 @@ import { keywordProblems, showsNothing } from './keywords.ts';
 import type { Limits } from './limits.ts';
 import { stemOf } from './paths.ts';
 import type { LoadData } from './references.ts';
-import { anything, check, checkItems, checkMembers, closed, filled, flag, listOf, missing, number, oneOf, scalar, text } from './schema.ts';
+import {
+  anything,
+  check,
+  checkItems,
+  checkMembers,
+  closed,
+  filled,
+  flag,
+  listOf,
+  missing,
+  number,
+  oneOf,
+  scalar,
+  text,
+} from './schema.ts';
 
 /** What a rubric file is read with. */
-export interface RubricContext { limits: Limits; load: LoadData }
+export interface RubricContext {
+  limits: Limits;
+  load: LoadData;
+}
 
-const exampleSchema = closed({ content: filled(), context: text().optional(), ideal: scalar().optional(), expected: scalar() });
+const exampleSchema = closed({
+  content: filled(),
+  context: text().optional(),
+  ideal: scalar().optional(),
+  expected: scalar(),
+});
 const examplesFromSchema = closed({ file: filled() });
-const messageSchema = closed({ role: oneOf(['system', 'human', 'user', 'ai', 'assistant']), content: filled() });
+const messageSchema = closed({
+  role: oneOf(['system', 'human', 'user', 'ai', 'assistant']),
+  content: filled(),
+});
 const score = number(-Number.MAX_VALUE, Number.MAX_VALUE);
-const scoresSchema = z.union([
-  z.record(z.string(), score), z.literal('from_strings'), listOf(closed({ choice: filled(), score })),
-], { error: 'must map at least one answer to a number' });
+const scoresSchema = z.union(
+  [
+    z.record(z.string(), score),
+    z.literal('from_strings'),
+    listOf(closed({ choice: filled(), score })),
+  ],
+  { error: 'must map at least one answer to a number' },
+);
 
 const shape = {
   name: filled().optional(),
@@ -31,7 +61,9 @@ const shape = {
   choice_scores: scoresSchema.optional(),
   choices: scoresSchema.optional(),
   /** openai/evals: labels as a list, or as the letters of one word. */
-  choice_strings: z.union([filled(), listOf(filled())], { error: 'must be a list of answers' }).optional(),
+  choice_strings: z
+    .union([filled(), listOf(filled())], { error: 'must be a list of answers' })
+    .optional(),
   eval_type: oneOf(['classify', 'cot_classify', 'classify_cot']).optional(),
   notes: text().optional(),
   description: text().optional(),
@@ -47,7 +79,14 @@ const shape = {
   temperature: anything().optional(),
 };
 /** Of other tools' files: read without an error, without an effect, and said so. */
-const WITHOUT_EFFECT = ['input_outputs', 'output_template', 'optimization_direction', 'model', 'engine', 'temperature'] as const;
+const WITHOUT_EFFECT = [
+  'input_outputs',
+  'output_template',
+  'optimization_direction',
+  'model',
+  'engine',
+  'temperature',
+] as const;
 const GRADERS_KEYS: readonly string[] = ['model', 'engine', 'temperature'];
 
 /** A rubric file as written: a map of rubrics by name, or one rubric. */
@@ -57,13 +96,17 @@ export function rubricsSchema() {
 
 /** Reads one rubric file. Rubrics with a problem are left out. */
 export async function readRubrics(
-  document: Document, context: RubricContext, problems: Problem[],
+  document: Document,
+  context: RubricContext,
+  problems: Problem[],
 ): Promise<{ rubrics: Rubric[]; notices: Notice[] }> {
   const rubrics: Rubric[] = [];
   const notices: Notice[] = [];
   const value = document.value;
   if (!isMap(value)) {
-    problems.push(problem(document.placeOf([]), 'must be a map of rubric name to prompt and choice_scores'));
+    problems.push(
+      problem(document.placeOf([]), 'must be a map of rubric name to prompt and choice_scores'),
+    );
     return { rubrics, notices };
   }
   const single = typeof value['prompt'] === 'string' || Array.isArray(value['messages']);
@@ -72,7 +115,9 @@ export async function readRubrics(
     : Object.keys(value).map((name) => [name, [name]]);
   for (const [name, path] of entries) {
     if (!isMap(valueAt(value, path))) {
-      problems.push(problem(document.placeOf(path), `${name} must be a map with prompt and choice_scores`));
+      problems.push(
+        problem(document.placeOf(path), `${name} must be a map with prompt and choice_scores`),
+      );
       continue;
     }
     const before = problems.length;
@@ -83,21 +128,47 @@ export async function readRubrics(
 }
 
 async function readRubric(
-  document: Document, name: string, path: Path, context: RubricContext, problems: Problem[], notices: Notice[],
+  document: Document,
+  name: string,
+  path: Path,
+  context: RubricContext,
+  problems: Problem[],
+  notices: Notice[],
 ): Promise<Rubric> {
   const left = anything().optional();
-  const written = checkMembers(document, path, { ...shape, messages: left, examples: left, choice_scores: left, choices: left }, problems);
+  const written = checkMembers(
+    document,
+    path,
+    { ...shape, messages: left, examples: left, choice_scores: left, choices: left },
+    problems,
+  );
   const choices = readChoices(document, path, written.choice_strings);
-  if (choices.problem !== null) problems.push(problem(choices.problem.place, choices.problem.message));
+  if (choices.problem !== null)
+    problems.push(problem(choices.problem.place, choices.problem.message));
   for (const key of WITHOUT_EFFECT) {
     if (written[key] === undefined) continue;
-    notices.push({ kind: 'import', message: `${pathText([...path, key])} has no effect here${GRADERS_KEYS.includes(key) ? '; who grades stands in the settings, or beside the metric (grader: …)' : ''}`, place: document.placeOf([...path, key]) });
+    notices.push({
+      kind: 'import',
+      message: `${pathText([...path, key])} has no effect here${GRADERS_KEYS.includes(key) ? '; who grades stands in the settings, or beside the metric (grader: …)' : ''}`,
+      place: document.placeOf([...path, key]),
+    });
   }
   const prompt = readPromptText(document, path, name, problems, notices);
-  const examples = await readExamples(document, path, [...choices.scores.keys()], context, problems);
+  const examples = await readExamples(
+    document,
+    path,
+    [...choices.scores.keys()],
+    context,
+    problems,
+  );
   if (materialUsed(prompt).has('expected')) {
     for (const { place } of examples.filter(({ ideal }) => ideal === null)) {
-      problems.push(problem(place, `the rubric "${name}" shows {expected}, so this example needs ideal: the text that stands there`));
+      problems.push(
+        problem(
+          place,
+          `the rubric "${name}" shows {expected}, so this example needs ideal: the text that stands there`,
+        ),
+      );
     }
   }
   return {
@@ -111,60 +182,138 @@ async function readRubric(
   };
 }
 
-/** The text for the grader as written; several messages become paragraphs of one. Its keywords are checked. */
-function readPromptText(document: Document, path: Path, name: string, problems: Problem[], notices: Notice[]): string {
+/**
+ * The text for the grader as written; several messages become paragraphs of one. Its keywords are
+ * checked.
+ */
+function readPromptText(
+  document: Document,
+  path: Path,
+  name: string,
+  problems: Problem[],
+  notices: Notice[],
+): string {
   const texts = promptTexts(document, path, name, problems);
   const prompt = texts.map(({ content }) => content).join('\n\n');
   for (const { written, message } of keywordProblems(prompt)) {
     const part = texts.find(({ content }) => content.includes(written));
-    problems.push(problem(part === undefined ? document.placeOf(path) : document.placeOfText(part.at, written, 0), message));
+    problems.push(
+      problem(
+        part === undefined ? document.placeOf(path) : document.placeOfText(part.at, written, 0),
+        message,
+      ),
+    );
   }
   if (texts.length > 0 && showsNothing(prompt)) {
-    notices.push({ kind: 'unused', message: `the rubric "${name}" shows the grader no answer: use {completion}, {content} or {conversation}`, place: document.placeOf(path) });
+    notices.push({
+      kind: 'unused',
+      message: `the rubric "${name}" shows the grader no answer: use {completion}, {content} or {conversation}`,
+      place: document.placeOf(path),
+    });
   }
   return prompt;
 }
 
-function promptTexts(document: Document, path: Path, name: string, problems: Problem[]): { at: Path; content: string }[] {
+function promptTexts(
+  document: Document,
+  path: Path,
+  name: string,
+  problems: Problem[],
+): { at: Path; content: string }[] {
   const at = [...path, 'prompt'];
   const prompt = valueAt(document.value, at);
   const hasMessages = valueAt(document.value, [...path, 'messages']) !== undefined;
-  if (hasMessages && prompt !== undefined) problems.push(problem(document.placeOf(path), `${pathText(path) || name} needs one of prompt and messages, not both`));
+  if (hasMessages && prompt !== undefined)
+    problems.push(
+      problem(
+        document.placeOf(path),
+        `${pathText(path) || name} needs one of prompt and messages, not both`,
+      ),
+    );
   if (!hasMessages && prompt === undefined) problems.push(missing(document, at));
   // A prompt that is no text has been told with the other members.
   if (prompt !== undefined) return typeof prompt === 'string' ? [{ at, content: prompt }] : [];
-  return checkItems(document, [...path, 'messages'], messageSchema, problems).map((item) => ({ at: [...item.path, 'content'], content: item.value.content }));
+  return checkItems(document, [...path, 'messages'], messageSchema, problems).map((item) => ({
+    at: [...item.path, 'content'],
+    content: item.value.content,
+  }));
 }
 
-interface Example { content: string; context?: string | undefined; ideal?: string | number | boolean | undefined; expected: string | number | boolean; place: Place }
+interface Example {
+  content: string;
+  context?: string | undefined;
+  ideal?: string | number | boolean | undefined;
+  expected: string | number | boolean;
+  place: Place;
+}
 
 async function readExamples(
-  document: Document, path: Path, labels: readonly string[], context: RubricContext, problems: Problem[],
+  document: Document,
+  path: Path,
+  labels: readonly string[],
+  context: RubricContext,
+  problems: Problem[],
 ): Promise<Rubric['examples']> {
-  const written = checkItems(document, [...path, 'examples'], exampleSchema, problems)
-    .map((item): Example => ({ ...item.value, place: document.placeOf(item.path) }));
-  const examples = [...written, ...await loadExamples(document, [...path, 'examples_from'], context, problems)];
+  const written = checkItems(document, [...path, 'examples'], exampleSchema, problems).map(
+    (item): Example => ({ ...item.value, place: document.placeOf(item.path) }),
+  );
+  const examples = [
+    ...written,
+    ...(await loadExamples(document, [...path, 'examples_from'], context, problems)),
+  ];
   return examples.flatMap(({ content, context: earlier, ideal, expected, place }) => {
     const label = matchingLabel(String(expected), labels);
     if (label === null && labels.length > 0) {
-      problems.push(problem(place, `the example's expected "${String(expected)}" is none of ${labels.join(', ')}`));
+      problems.push(
+        problem(
+          place,
+          `the example's expected "${String(expected)}" is none of ${labels.join(', ')}`,
+        ),
+      );
     }
-    return label === null ? [] : [{ content, context: earlier ?? null, ideal: ideal === undefined ? null : String(ideal), expected: label, place }];
+    return label === null
+      ? []
+      : [
+          {
+            content,
+            context: earlier ?? null,
+            ideal: ideal === undefined ? null : String(ideal),
+            expected: label,
+            place,
+          },
+        ];
   });
 }
 
 /** Rows with `content`, `expected` and perhaps `context`; other columns are the user's own. */
-async function loadExamples(document: Document, path: Path, context: RubricContext, problems: Problem[]): Promise<Example[]> {
+async function loadExamples(
+  document: Document,
+  path: Path,
+  context: RubricContext,
+  problems: Problem[],
+): Promise<Example[]> {
   const from = check(document, path, examplesFromSchema.optional(), problems);
-  const loaded = from === undefined ? null : await context.load(from.file, document.placeOf([...path, 'file']), problems);
+  const loaded =
+    from === undefined
+      ? null
+      : await context.load(from.file, document.placeOf([...path, 'file']), problems);
   if (loaded === null) return [];
-  return readRows(loaded.file, loaded.content, context.limits, problems).flatMap(({ line, value }) => {
-    const place = { file: loaded.file, line };
-    const known = Object.entries(value).filter(([key]) => Object.hasOwn(exampleSchema.shape, key));
-    const row: Document = { file: loaded.file, value: Object.fromEntries(known), placeOf: () => place, placeOfText: () => place };
-    const example = check(row, [], exampleSchema, problems);
-    return example === undefined ? [] : [{ ...example, place }];
-  });
+  return readRows(loaded.file, loaded.content, context.limits, problems).flatMap(
+    ({ line, value }) => {
+      const place = { file: loaded.file, line };
+      const known = Object.entries(value).filter(([key]) =>
+        Object.hasOwn(exampleSchema.shape, key),
+      );
+      const row: Document = {
+        file: loaded.file,
+        value: Object.fromEntries(known),
+        placeOf: () => place,
+        placeOfText: () => place,
+      };
+      const example = check(row, [], exampleSchema, problems);
+      return example === undefined ? [] : [{ ...example, place }];
+    },
+  );
 }
 
 /** The label written so, or the only one that differs by case alone. */

@@ -7,8 +7,8 @@ import { refusedKey } from './refused.ts';
 import { suggestion } from './suggest.ts';
 
 /*
- * Schemas of the user's files are made of these pieces. Each piece carries its own words for what it wants ("must be …"),
- * which `check` puts behind the path and line of the value.
+ * Schemas of the user's files are made of these pieces. Each piece carries its own words for what
+ * it wants ("must be …"), which `check` puts behind the path and line of the value.
  */
 
 export const text = () => z.string({ error: 'must be text' });
@@ -16,18 +16,22 @@ export const filled = () => text().min(1, { error: 'must not be empty' });
 export const flag = () => z.boolean({ error: 'must be true or false' });
 
 export function number(minimum: number, maximum: number) {
-  const error = maximum === Number.MAX_VALUE
-    ? (minimum === -Number.MAX_VALUE ? 'must be a number' : `must be a number of at least ${minimum}`)
-    : `must be a number from ${minimum} to ${maximum}`;
+  const error =
+    maximum === Number.MAX_VALUE
+      ? minimum === -Number.MAX_VALUE
+        ? 'must be a number'
+        : `must be a number of at least ${minimum}`
+      : `must be a number from ${minimum} to ${maximum}`;
   const any = z.number({ error });
   const above = minimum === -Number.MAX_VALUE ? any : any.min(minimum, { error });
   return maximum === Number.MAX_VALUE ? above : above.max(maximum, { error });
 }
 
 export function whole(minimum: number, maximum: number) {
-  const error = maximum === Number.MAX_SAFE_INTEGER
-    ? `must be a whole number of at least ${minimum}`
-    : `must be a whole number from ${minimum} to ${maximum}`;
+  const error =
+    maximum === Number.MAX_SAFE_INTEGER
+      ? `must be a whole number of at least ${minimum}`
+      : `must be a whole number from ${minimum} to ${maximum}`;
   return z.int({ error }).min(minimum, { error }).max(maximum, { error });
 }
 
@@ -46,26 +50,45 @@ export function mapOf<T extends z.ZodType>(member: T, what = 'a map') {
 /** A map of these keys and no other. */
 export function closed<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape, {
-    // The known keys travel in the message of this one issue; `report` makes a sentence for each unknown key of them.
-    error: (issue) => (issue.code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : 'must be a map'),
+    // The known keys travel in the message of this one issue; `report` makes a sentence for each
+    // unknown key of them.
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : 'must be a map',
   });
 }
 
-export const scalar = () => z.union([text(), number(-Number.MAX_VALUE, Number.MAX_VALUE), flag()], { error: 'must be text, a number or true/false' });
+export const scalar = () =>
+  z.union([text(), number(-Number.MAX_VALUE, Number.MAX_VALUE), flag()], {
+    error: 'must be text, a number or true/false',
+  });
 /** Any plain data. Documents hold nothing else, so nothing is left to check. */
 export const anything = () => z.unknown() as z.ZodType<unknown> as z.ZodType<Json>;
 
-/** The value at `path` if it fits `schema`; otherwise undefined, and each reason is added to `problems`. */
-export function check<T extends z.ZodType>(document: Document, path: Path, schema: T, problems: Problem[]): z.output<T> | undefined {
+/**
+ * The value at `path` if it fits `schema`; otherwise undefined, and each reason is added to
+ * `problems`.
+ */
+export function check<T extends z.ZodType>(
+  document: Document,
+  path: Path,
+  schema: T,
+  problems: Problem[],
+): z.output<T> | undefined {
   const parsed = schema.safeParse(valueAt(document.value, path));
   if (parsed.success) return parsed.data;
   for (const issue of parsed.error.issues) report(document, path, issue, problems);
   return undefined;
 }
 
-/** The members of the map at `path`, each checked for itself so that one bad member hides no problem of another. */
+/**
+ * The members of the map at `path`, each checked for itself so that one bad member hides no problem
+ * of another.
+ */
 export function checkMembers<S extends z.ZodRawShape>(
-  document: Document, path: Path, shape: S, problems: Problem[],
+  document: Document,
+  path: Path,
+  shape: S,
+  problems: Problem[],
 ): { [K in keyof S]?: z.output<S[K]> } {
   const value = valueAt(document.value, path);
   const members: { [K in keyof S]?: z.output<S[K]> } = {};
@@ -86,7 +109,10 @@ export function checkMembers<S extends z.ZodRawShape>(
 
 /** The items of the list at `path` that fit, each with its path. A missing list is empty. */
 export function checkItems<T extends z.ZodType>(
-  document: Document, path: Path, item: T, problems: Problem[],
+  document: Document,
+  path: Path,
+  item: T,
+  problems: Problem[],
 ): { path: Path; value: z.output<T> }[] {
   const list = valueAt(document.value, path);
   if (list === undefined) return [];
@@ -104,13 +130,25 @@ export function checkItems<T extends z.ZodType>(
 function unknownKey(document: Document, path: Path, known: readonly string[]): Problem {
   const key = String(path.at(-1));
   const where = path.length > 1 ? ` in ${pathText(path.slice(0, -1))}` : '';
-  return problem(document.placeOf(path), refusedKey(key) ?? `unknown key "${key}"${where}${suggestion(key, known)}`);
+  return problem(
+    document.placeOf(path),
+    refusedKey(key) ?? `unknown key "${key}"${where}${suggestion(key, known)}`,
+  );
 }
 
-function report(document: Document, base: Path, issue: z.core.$ZodIssue, problems: Problem[]): void {
-  const path: Path = [...base, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
+function report(
+  document: Document,
+  base: Path,
+  issue: z.core.$ZodIssue,
+  problems: Problem[],
+): void {
+  const path: Path = [
+    ...base,
+    ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step)),
+  ];
   if (issue.code === 'unrecognized_keys') {
-    for (const key of issue.keys) problems.push(unknownKey(document, [...path, key], issue.message.split(' ')));
+    for (const key of issue.keys)
+      problems.push(unknownKey(document, [...path, key], issue.message.split(' ')));
     return;
   }
   const value = valueAt(document.value, path);
@@ -123,19 +161,33 @@ function report(document: Document, base: Path, issue: z.core.$ZodIssue, problem
     for (const inner of meant) report(document, path, inner, problems);
     return;
   }
-  problems.push(problem(document.placeOf(path), `${subject(path)} ${wording(issue)}${unquotedBraces(value, issue)}`));
+  problems.push(
+    problem(
+      document.placeOf(path),
+      `${subject(path)} ${wording(issue)}${unquotedBraces(value, issue)}`,
+    ),
+  );
 }
 
-/** The issues of the one member of a union that is of the value's kind, so that its inside is told and not the union. */
+/**
+ * The issues of the one member of a union that is of the value's kind, so that its inside is told
+ * and not the union.
+ */
 function meantMember(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | null {
-  const [only, ...others] = issue.errors.filter((issues) => issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'));
+  const [only, ...others] = issue.errors.filter((issues) =>
+    issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'),
+  );
   return only !== undefined && others.length === 0 ? only : null;
 }
 
 /** `content: {a}` is a map to YAML; the reader sees a variable. */
 function unquotedBraces(value: Json | undefined, issue: z.core.$ZodIssue): string {
   const [entry, ...others] = isMap(value) ? Object.entries(value) : [];
-  const braces = entry !== undefined && entry[1] === null && others.length === 0 && issue.message.startsWith('must be text');
+  const braces =
+    entry !== undefined &&
+    entry[1] === null &&
+    others.length === 0 &&
+    issue.message.startsWith('must be text');
   return braces ? `; put {${entry[0]}} in quotes` : '';
 }
 
@@ -152,10 +204,15 @@ function subject(path: Path): string {
 }
 
 function wording(issue: z.core.$ZodIssue): string {
-  return issue.message.startsWith('must ') ? issue.message : `is not as expected (${issue.message})`;
+  return issue.message.startsWith('must ')
+    ? issue.message
+    : `is not as expected (${issue.message})`;
 }
 
-/** What is wrong with a value, in one phrase: the field, if it is not the whole, and the library's words. */
+/**
+ * What is wrong with a value, in one phrase: the field, if it is not the whole, and the library's
+ * words.
+ */
 export function firstIssue({ issues: [issue] }: z.ZodError): string {
   const field = issue?.path.join('.') ?? '';
   return `${field === '' ? '' : `field ${field}: `}${issue?.message ?? 'unreadable'}`;

@@ -1,14 +1,36 @@
 import { z } from 'zod';
 import { DEFAULT_GATE } from '../core/result.ts';
 import { problem } from '../errors.ts';
-import type { Budget, GraderSettings, ModelSettings, Notice, Problem, ProviderName, Scalar, Settings } from '../types.ts';
+import type {
+  Budget,
+  GraderSettings,
+  ModelSettings,
+  Notice,
+  Problem,
+  ProviderName,
+  Scalar,
+  Settings,
+} from '../types.ts';
 import { isMap, valueAt } from './document.ts';
 import type { Document } from './document.ts';
 import { gradersSchema, modelChoice, readGraders, readModelChoice } from './graders.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import type { Limits } from './limits.ts';
 import { parameterProblem } from './parameters.ts';
-import { checkMembers, closed, filled, flag, listOf, mapOf, missing, number, oneOf, scalar, text, whole } from './schema.ts';
+import {
+  checkMembers,
+  closed,
+  filled,
+  flag,
+  listOf,
+  mapOf,
+  missing,
+  number,
+  oneOf,
+  scalar,
+  text,
+  whole,
+} from './schema.ts';
 
 export const SETTINGS_FILE = 'evaldiff.yaml';
 /** Read where the former is absent. */
@@ -17,7 +39,14 @@ export const LLMEVAL_FILE = 'llmeval.yaml';
 const DEFAULT_BUDGET: Budget = { max_calls: 5000, max_cost_usd: 20 };
 /** The attributes file where the settings name none. */
 export const DEFAULT_ATTRIBUTES = 'evaldiff.attributes.yaml';
-const DEFAULT_QUALEVAL: Settings['qualeval'] = { enabled: 'auto', attributes: DEFAULT_ATTRIBUTES, max_attributes: 15, slack: 0.1, alignment: false, metric: null };
+const DEFAULT_QUALEVAL: Settings['qualeval'] = {
+  enabled: 'auto',
+  attributes: DEFAULT_ATTRIBUTES,
+  max_attributes: 15,
+  slack: 0.1,
+  alignment: false,
+  metric: null,
+};
 const DEFAULT_FILES = '*.{yaml,yml}';
 /** What makes a run red. */
 export const FAIL_ON = ['regression', 'failure', 'never'] as const;
@@ -25,13 +54,22 @@ const PROVIDERS = ['openai', 'anthropic', 'program', 'replay'] as const;
 const TRANSPORTS = ['direct', 'batch'] as const;
 
 const UNBOUNDED = Number.MAX_VALUE;
-const globs = () => z.union([filled(), listOf(filled())], { error: 'must be a pattern like prompts/*.yaml, or a list of them' });
+const globs = () =>
+  z.union([filled(), listOf(filled())], {
+    error: 'must be a pattern like prompts/*.yaml, or a list of them',
+  });
 const words = (what: string) => z.union([filled(), listOf(filled())], { error: `must be ${what}` });
 
 /** One try count: a whole number, or `adaptive`. */
 export function tries(limits: Limits) {
   const error = `must be a whole number from 1 to ${limits.tries}, or adaptive`;
-  return z.union([z.literal('adaptive', { error }), z.int({ error }).min(1, { error }).max(limits.tries, { error })], { error });
+  return z.union(
+    [
+      z.literal('adaptive', { error }),
+      z.int({ error }).min(1, { error }).max(limits.tries, { error }),
+    ],
+    { error },
+  );
 }
 
 const modelSchema = closed({
@@ -47,7 +85,8 @@ const modelSchema = closed({
   transport: oneOf(TRANSPORTS).optional(),
 });
 
-const qualevalSwitch = () => z.union([oneOf(['auto', 'on', 'off']), flag()], { error: 'must be one of auto, on, off' });
+const qualevalSwitch = () =>
+  z.union([oneOf(['auto', 'on', 'off']), flag()], { error: 'must be one of auto, on, off' });
 
 const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
 
@@ -61,7 +100,11 @@ function shape(limits: Limits) {
     transport: oneOf(TRANSPORTS).optional(),
     grader: gradersSchema.optional(),
     embeddings: modelChoice().optional(),
-    sweep: mapOf(z.union([scalar(), listOf(scalar()).min(1, { error: 'must not be empty' })], { error: 'must be a value or a list of values' })).optional(),
+    sweep: mapOf(
+      z.union([scalar(), listOf(scalar()).min(1, { error: 'must not be empty' })], {
+        error: 'must be a value or a list of values',
+      }),
+    ).optional(),
     gate: closed({
       fail_on: oneOf(FAIL_ON).optional(),
       alpha: number(0.0001, 0.5).optional(),
@@ -78,15 +121,27 @@ function shape(limits: Limits) {
       max_calls: orNull(whole(0, Number.MAX_SAFE_INTEGER)).optional(),
       max_cost_usd: orNull(number(0, UNBOUNDED)).optional(),
     }).optional(),
-    qualeval: z.union([qualevalSwitch(), closed({
-      enabled: qualevalSwitch().optional(),
-      attributes: filled().optional(),
-      max_attributes: whole(1, 50).optional(),
-      slack: number(0, 1).optional(),
-      alignment: flag().optional(),
-      metric: filled().optional(),
-    })], { error: 'must be one of auto, on, off, or a map like { enabled: on, max_attributes: 10 }' }).optional(),
-    version: z.union([text(), number(0, UNBOUNDED), z.null()], { error: 'must be text' }).optional(),
+    qualeval: z
+      .union(
+        [
+          qualevalSwitch(),
+          closed({
+            enabled: qualevalSwitch().optional(),
+            attributes: filled().optional(),
+            max_attributes: whole(1, 50).optional(),
+            slack: number(0, 1).optional(),
+            alignment: flag().optional(),
+            metric: filled().optional(),
+          }),
+        ],
+        {
+          error: 'must be one of auto, on, off, or a map like { enabled: on, max_attributes: 10 }',
+        },
+      )
+      .optional(),
+    version: z
+      .union([text(), number(0, UNBOUNDED), z.null()], { error: 'must be text' })
+      .optional(),
   };
 }
 
@@ -102,22 +157,53 @@ export function defaultSettings(): Settings {
   return fromWritten(null, {}, new Map(), []);
 }
 
-/** Reads the settings file. Every key is optional; what is wrong goes to `problems` and its default is used. */
-export function readSettings(document: Document, limits: Limits, problems: Problem[]): { settings: Settings; notices: Notice[] } {
+/**
+ * Reads the settings file. Every key is optional; what is wrong goes to `problems` and its default
+ * is used.
+ */
+export function readSettings(
+  document: Document,
+  limits: Limits,
+  problems: Problem[],
+): { settings: Settings; notices: Notice[] } {
   if (!isMap(document.value)) {
-    problems.push(problem(document.placeOf([]), 'must be a map of settings like prompts, n_tries and models'));
+    problems.push(
+      problem(document.placeOf([]), 'must be a map of settings like prompts, n_tries and models'),
+    );
     return { settings: { ...defaultSettings(), file: document.file }, notices: [] };
   }
   const written = checkMembers(document, [], shape(limits), problems);
-  const models = new Map(Object.keys(written.models ?? {}).map((name) => [name, readModel(document, name, written, problems)]));
-  const embeddings = written.embeddings === undefined ? null : readModelChoice(document, ['embeddings'], written.embeddings, problems);
-  const settings = { ...fromWritten(document.file, written, models, readGraders(document, ['grader'], written.grader, problems)), embeddings };
+  const models = new Map(
+    Object.keys(written.models ?? {}).map((name) => [
+      name,
+      readModel(document, name, written, problems),
+    ]),
+  );
+  const embeddings =
+    written.embeddings === undefined
+      ? null
+      : readModelChoice(document, ['embeddings'], written.embeddings, problems);
+  const settings = {
+    ...fromWritten(
+      document.file,
+      written,
+      models,
+      readGraders(document, ['grader'], written.grader, problems),
+    ),
+    embeddings,
+  };
   checkSweep(document, settings.sweep, problems);
   return { settings, notices: settingsNotices(document, written) };
 }
 
-function fromWritten(file: string | null, written: Written, models: Settings['models'], [grader, ...voters]: readonly GraderSettings[]): Settings {
-  const { enabled, ...qualeval } = typeof written.qualeval === 'object' ? written.qualeval : { enabled: written.qualeval };
+function fromWritten(
+  file: string | null,
+  written: Written,
+  models: Settings['models'],
+  [grader, ...voters]: readonly GraderSettings[],
+): Settings {
+  const { enabled, ...qualeval } =
+    typeof written.qualeval === 'object' ? written.qualeval : { enabled: written.qualeval };
   return {
     file,
     prompts: many(written.prompts) ?? [`prompts/${DEFAULT_FILES}`],
@@ -128,9 +214,15 @@ function fromWritten(file: string | null, written: Written, models: Settings['mo
     grader: grader ?? null,
     voters,
     embeddings: null,
-    sweep: Object.fromEntries(Object.entries(written.sweep ?? {}).map(([key, value]) => [key, list(value)])),
+    sweep: Object.fromEntries(
+      Object.entries(written.sweep ?? {}).map(([key, value]) => [key, list(value)]),
+    ),
     gate: { ...DEFAULT_GATE, ...defined(written.gate) },
-    budget: { ...DEFAULT_BUDGET, ...(written.budget?.max_cost_usd === undefined ? { assumed: true as const } : {}), ...defined(written.budget) },
+    budget: {
+      ...DEFAULT_BUDGET,
+      ...(written.budget?.max_cost_usd === undefined ? { assumed: true as const } : {}),
+      ...defined(written.budget),
+    },
     qualeval: { ...DEFAULT_QUALEVAL, ...defined(qualeval), enabled: switchWord(enabled) },
     ...(written.transport === undefined ? {} : { transport: written.transport }),
   };
@@ -138,12 +230,31 @@ function fromWritten(file: string | null, written: Written, models: Settings['mo
 
 type WrittenModel = z.output<typeof modelSchema>;
 
-function readModel(document: Document, name: string, written: Written, problems: Problem[]): ModelSettings {
+function readModel(
+  document: Document,
+  name: string,
+  written: Written,
+  problems: Problem[],
+): ModelSettings {
   const entry: WrittenModel = written.models?.[name] ?? { provider: 'openai' };
   checkModelKeys(document, name, entry, problems);
-  const { provider, endpoint = null, model = name, price = null, command = [], setup = [], file = null } = entry;
+  const {
+    provider,
+    endpoint = null,
+    model = name,
+    price = null,
+    command = [],
+    setup = [],
+    file = null,
+  } = entry;
   return {
-    provider, endpoint, model, price, command, setup, file,
+    provider,
+    endpoint,
+    model,
+    price,
+    command,
+    setup,
+    file,
     files: many(entry.files) ?? [],
     replaces: many(entry.replaces) ?? [],
     ...(entry.transport === undefined ? {} : { transport: entry.transport }),
@@ -152,29 +263,56 @@ function readModel(document: Document, name: string, written: Written, problems:
 }
 
 /** Keys that the provider needs or cannot use. */
-const PROVIDER_KEYS: Readonly<Record<ProviderName, { needs: readonly string[]; refuses: readonly string[] }>> = {
+const PROVIDER_KEYS: Readonly<
+  Record<ProviderName, { needs: readonly string[]; refuses: readonly string[] }>
+> = {
   openai: { needs: [], refuses: ['command', 'files', 'setup', 'file'] },
   anthropic: { needs: [], refuses: ['command', 'files', 'setup', 'file'] },
   program: { needs: ['command'], refuses: ['endpoint', 'file'] },
   replay: { needs: ['file'], refuses: ['endpoint', 'command', 'files', 'setup'] },
 };
 
-function checkModelKeys(document: Document, name: string, entry: WrittenModel, problems: Problem[]): void {
+function checkModelKeys(
+  document: Document,
+  name: string,
+  entry: WrittenModel,
+  problems: Problem[],
+): void {
   const path = ['models', name];
   const { needs, refuses } = PROVIDER_KEYS[entry.provider];
   const has = (key: string) => valueAt(document.value, [...path, key]) !== undefined;
-  for (const key of needs.filter((each) => !has(each))) problems.push(missing(document, [...path, key]));
+  for (const key of needs.filter((each) => !has(each)))
+    problems.push(missing(document, [...path, key]));
   for (const key of refuses.filter(has)) {
-    problems.push(problem(document.placeOf([...path, key]), `models.${name}: "${key}" is not for provider ${entry.provider}`));
+    problems.push(
+      problem(
+        document.placeOf([...path, key]),
+        `models.${name}: "${key}" is not for provider ${entry.provider}`,
+      ),
+    );
   }
   if (entry.transport === 'batch' && !hasBatches(entry)) {
-    const what = entry.endpoint === undefined || entry.endpoint === null ? `provider ${entry.provider}` : 'an endpoint of the workflow';
-    problems.push(problem(document.placeOf([...path, 'transport']), `models.${name}: transport: batch is not for ${what}; only OpenAI's and Anthropic's own servers answer in batches. Remove it, or write direct`));
+    const what =
+      entry.endpoint === undefined || entry.endpoint === null
+        ? `provider ${entry.provider}`
+        : 'an endpoint of the workflow';
+    problems.push(
+      problem(
+        document.placeOf([...path, 'transport']),
+        `models.${name}: transport: batch is not for ${what}; only OpenAI's and Anthropic's own servers answer in batches. Remove it, or write direct`,
+      ),
+    );
   }
-  if (entry.command?.length === 0) problems.push(problem(document.placeOf([...path, 'command']), `models.${name}.command must not be empty`));
+  if (entry.command?.length === 0)
+    problems.push(
+      problem(document.placeOf([...path, 'command']), `models.${name}.command must not be empty`),
+    );
 }
 
-/** Whether the vendor's batches can be asked: its own servers, not those of the workflow that speak like them. */
+/**
+ * Whether the vendor's batches can be asked: its own servers, not those of the workflow that speak
+ * like them.
+ */
 function hasBatches({ provider, endpoint }: Pick<WrittenModel, 'provider' | 'endpoint'>): boolean {
   return (provider === 'openai' || provider === 'anthropic') && (endpoint ?? null) === null;
 }
@@ -182,14 +320,17 @@ function hasBatches({ provider, endpoint }: Pick<WrittenModel, 'provider' | 'end
 function checkSweep(document: Document, sweep: Settings['sweep'], problems: Problem[]): void {
   for (const [key, values] of Object.entries(sweep)) {
     if (key === 'model') continue;
-    const message = values.map((value) => parameterProblem(key, value, ['model'])).find((each) => each !== null);
-    if (message !== undefined && message !== null) problems.push(problem(document.placeOf(['sweep', key]), `sweep: ${message}`));
+    const message = values
+      .map((value) => parameterProblem(key, value, ['model']))
+      .find((each) => each !== null);
+    if (message !== undefined && message !== null)
+      problems.push(problem(document.placeOf(['sweep', key]), `sweep: ${message}`));
   }
 }
 
 function settingsNotices(document: Document, written: Written): Notice[] {
   if (written.version === undefined) return [];
-  const message = 'version is llmeval\'s and has no meaning here; it can go';
+  const message = "version is llmeval's and has no meaning here; it can go";
   return [{ kind: 'settings', message, place: document.placeOf(['version']) }];
 }
 
@@ -207,6 +348,10 @@ function list(value: Scalar | Scalar[]): Scalar[] {
 }
 
 /** Without the keys that are written but undefined, which would hide a default. */
-export function defined<T extends object>(value: T | undefined): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value ?? {}).filter(([, member]) => member !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
+export function defined<T extends object>(
+  value: T | undefined,
+): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(
+    Object.entries(value ?? {}).filter(([, member]) => member !== undefined),
+  ) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

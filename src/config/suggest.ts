@@ -1,17 +1,26 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * The known word that `word` most likely means, or null; case, `-` and `_` aside. `strict` allows one edit per three
- * letters, for places where a word near to a known one may be right; `loose` two from four letters on.
+ * The known word that `word` most likely means, or null; case, `-` and `_` aside. `strict` allows
+ * one edit per three letters, for places where a word near to a known one may be right; `loose` two
+ * from four letters on.
  */
-export function nearest(word: string, known: readonly string[], reading: 'strict' | 'loose' = 'loose'): string | null {
+export function nearest(
+  word: string,
+  known: readonly string[],
+  reading: 'strict' | 'loose' = 'loose',
+): string | null {
   const wanted = plain(word);
   // A word longer than any key is no slip of the pen, and long words cost time squared.
   if (wanted === '' || wanted.length > 40) return null;
   const least = reading === 'loose' && wanted.length > 3 ? 2 : 1;
   const reach = Math.max(least, Math.floor(wanted.length / 3));
   const [best] = known
-    .map((candidate) => ({ candidate, edits: distance(wanted, plain(candidate)), length: plain(candidate).length }))
+    .map((candidate) => ({
+      candidate,
+      edits: distance(wanted, plain(candidate)),
+      length: plain(candidate).length,
+    }))
     .filter(({ edits, length }) => edits <= reach && edits < length)
     .sort((one, other) => one.edits - other.edits);
   return best?.candidate ?? null;
@@ -21,7 +30,9 @@ export function nearest(word: string, known: readonly string[], reading: 'strict
 export function suggestion(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   if (near !== null) return `; did you mean "${near}"?`;
-  return known.length === 0 ? '' : `; known are ${known.slice(0, 30).join(', ')}${known.length > 30 ? ', …' : ''}`;
+  return known.length === 0
+    ? ''
+    : `; known are ${known.slice(0, 30).join(', ')}${known.length > 30 ? ', …' : ''}`;
 }
 
 function plain(word: string): string {

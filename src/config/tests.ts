@@ -13,7 +13,18 @@ import type { BuiltInMetrics } from './metric.ts';
 import { readReferences, referencesFromSchema, referenceSchema } from './references.ts';
 import type { LoadData } from './references.ts';
 import { readRollup, rollupSchema } from './rollup.ts';
-import { anything, checkItems, checkMembers, closed, filled, flag, listOf, number, oneOf, text } from './schema.ts';
+import {
+  anything,
+  checkItems,
+  checkMembers,
+  closed,
+  filled,
+  flag,
+  listOf,
+  number,
+  oneOf,
+  text,
+} from './schema.ts';
 import { defined, FAIL_ON, tries } from './settings.ts';
 import { suggestion } from './suggest.ts';
 
@@ -31,13 +42,18 @@ export interface TestsContext {
 const day = () => text().refine(isDay, { error: 'must be a date like 2026-01-31' });
 const quarantineSchema = closed({ id: filled(), reason: filled(), until: day() });
 const gateSchema = closed({
-  fail_on: oneOf(FAIL_ON).optional(), min_drop: number(0, 1).optional(), tolerance: number(0, 1).optional(), min_pass_rate: z.union([number(0, 1), z.null()]).optional(),
+  fail_on: oneOf(FAIL_ON).optional(),
+  min_drop: number(0, 1).optional(),
+  tolerance: number(0, 1).optional(),
+  min_pass_rate: z.union([number(0, 1), z.null()]).optional(),
 });
 
 /** A test file as written. */
 export function testsSchema(limits: Limits = DEFAULT_LIMITS) {
   return closed({
-    defaults: z.union([filled(), listOf(filled())], { error: 'must be a list of paths' }).optional(),
+    defaults: z
+      .union([filled(), listOf(filled())], { error: 'must be a list of paths' })
+      .optional(),
     n_tries: tries(limits).optional(),
     skip: flag().optional(),
     metrics: metricsSchema.optional(),
@@ -53,31 +69,65 @@ export function testsSchema(limits: Limits = DEFAULT_LIMITS) {
 
 const left = anything().optional();
 const ownMembers = perLimits((limits) => ({
-  gate: gateSchema.optional(), n_tries: tries(limits).optional(), skip: flag().optional(), do_completion: flag().optional(),
+  gate: gateSchema.optional(),
+  n_tries: tries(limits).optional(),
+  skip: flag().optional(),
+  do_completion: flag().optional(),
   // Read part by part.
-  defaults: left, metrics: left, metrics_rollup: left, references: left, references_from: left, conversation: left, quarantine: left,
+  defaults: left,
+  metrics: left,
+  metrics_rollup: left,
+  references: left,
+  references_from: left,
+  conversation: left,
+  quarantine: left,
 }));
 
 /**
- * Reads one test file, or the `tests` of a prompt. What is wrong goes to `problems`; what one reference lacks becomes that
- * reference's own `problem`, and the rest can run. The result is usable if `problems` did not grow.
+ * Reads one test file, or the `tests` of a prompt. What is wrong goes to `problems`; what one
+ * reference lacks becomes that reference's own `problem`, and the rest can run. The result is
+ * usable if `problems` did not grow.
  */
-export async function readTests(document: Document, context: TestsContext, problems: Problem[]): Promise<Tests | null> {
+export async function readTests(
+  document: Document,
+  context: TestsContext,
+  problems: Problem[],
+): Promise<Tests | null> {
   if (!isMap(document.value)) {
     problems.push(problem(document.placeOf([]), 'must be a map with metrics and references'));
     return null;
   }
-  const { n_tries, skip, do_completion, gate } = checkMembers(document, [], ownMembers(context.limits), problems);
+  const { n_tries, skip, do_completion, gate } = checkMembers(
+    document,
+    [],
+    ownMembers(context.limits),
+    problems,
+  );
   const before = problems.length;
   const metrics = readMetrics(document, context.builtIns, problems);
   const conversation = await readConversation(document, context.grader, context, problems);
   const isJudged = metrics.length > 0 || conversation !== null;
   if (!isJudged && problems.length === before && !someHaveMetrics(document)) {
-    problems.push(problem({ file: document.file, line: 0 }, 'needs at least one metric; without one nothing is judged'));
+    problems.push(
+      problem(
+        { file: document.file, line: 0 },
+        'needs at least one metric; without one nothing is judged',
+      ),
+    );
   }
   if (conversation !== null) checkTakenName(metrics, problems);
   checkDependencies(metrics, problems);
-  const references = await readReferences(document, { ...context, needsExpected: needsExpected(metrics, context.builtIns), doCompletion: do_completion ?? null, metricNames: metrics.map(({ name }) => name), isJudged: isJudged || problems.length > before }, problems);
+  const references = await readReferences(
+    document,
+    {
+      ...context,
+      needsExpected: needsExpected(metrics, context.builtIns),
+      doCompletion: do_completion ?? null,
+      metricNames: metrics.map(({ name }) => name),
+      isJudged: isJudged || problems.length > before,
+    },
+    problems,
+  );
   return {
     file: document.file,
     n_tries: n_tries ?? null,
@@ -86,7 +136,11 @@ export async function readTests(document: Document, context: TestsContext, probl
     rollup: readRollup(document, problems),
     references,
     conversation,
-    quarantine: readQuarantine(document, references.map(({ id }) => id), problems),
+    quarantine: readQuarantine(
+      document,
+      references.map(({ id }) => id),
+      problems,
+    ),
     ...(gate === undefined ? {} : { gate: defined(gate) }),
   };
 }
@@ -94,29 +148,56 @@ export async function readTests(document: Document, context: TestsContext, probl
 /** Whether a written reference has metrics of its own. */
 function someHaveMetrics(document: Document): boolean {
   const references = valueAt(document.value, ['references']);
-  return Array.isArray(references) && references.some((_, index) => valueAt(document.value, ['references', index, 'metrics']) !== undefined);
+  return (
+    Array.isArray(references) &&
+    references.some(
+      (_, index) => valueAt(document.value, ['references', index, 'metrics']) !== undefined,
+    )
+  );
 }
 
 /** A conversation's own outcome stands among a try's scores. */
 function checkTakenName(metrics: readonly Metric[], problems: Problem[]): void {
   const taken = metrics.find(({ name }) => name === CONVERSATION_SCORE);
-  if (taken !== undefined) problems.push(problem(taken.place, `metric "${CONVERSATION_SCORE}": the conversation's own outcome has this name; give the metric another one`));
+  if (taken !== undefined)
+    problems.push(
+      problem(
+        taken.place,
+        `metric "${CONVERSATION_SCORE}": the conversation's own outcome has this name; give the metric another one`,
+      ),
+    );
 }
 
-/** The first metric that judges every reference by `expected`: a gating one that no condition can leave out. */
+/**
+ * The first metric that judges every reference by `expected`: a gating one that no condition can
+ * leave out.
+ */
 function needsExpected(metrics: readonly Metric[], builtIns: BuiltInMetrics): string | null {
-  const found = metrics.find(({ source, skip, depends_on }) => (
-    source.kind === 'built-in' && !skip && depends_on.length === 0 && builtIns.get(source.uses)?.usesExpected(source.with) === true
-  ));
+  const found = metrics.find(
+    ({ source, skip, depends_on }) =>
+      source.kind === 'built-in' &&
+      !skip &&
+      depends_on.length === 0 &&
+      builtIns.get(source.uses)?.usesExpected(source.with) === true,
+  );
   return found?.name ?? null;
 }
 
-function readQuarantine(document: Document, ids: readonly string[], problems: Problem[]): Tests['quarantine'] {
+function readQuarantine(
+  document: Document,
+  ids: readonly string[],
+  problems: Problem[],
+): Tests['quarantine'] {
   if (valueAt(document.value, ['quarantine']) === undefined) return [];
   return checkItems(document, ['quarantine'], quarantineSchema, problems).map(({ path, value }) => {
     const place = document.placeOf(path);
     if (!ids.includes(value.id)) {
-      problems.push(problem(place, `${pathText(path)}: there is no reference "${value.id}"${suggestion(value.id, ids)}`));
+      problems.push(
+        problem(
+          place,
+          `${pathText(path)}: there is no reference "${value.id}"${suggestion(value.id, ids)}`,
+        ),
+      );
     }
     return { ...value, place };
   });

@@ -1,4 +1,15 @@
-import type { Complete, Evaluate, Notice, Purpose, Result, Solve, SuiteResult, Target, Usage, YardstickResult } from '../types.ts';
+import type {
+  Complete,
+  Evaluate,
+  Notice,
+  Purpose,
+  Result,
+  Solve,
+  SuiteResult,
+  Target,
+  Usage,
+  YardstickResult,
+} from '../types.ts';
 import { compareLane } from './compare/compare.ts';
 import { runEvaluatorTests } from './conversation/evaluator-tests.ts';
 import { explainRun, type RunExplanation } from './explain/explain-run.ts';
@@ -40,12 +51,28 @@ export interface JudgeEdges {
 function callsOf({ dialogue, trial }: Sample): Purpose[] {
   if (dialogue === null) return trial.generation.kind === 'recorded' ? [] : ['prompt'];
   const answers = trial.generation.kind === 'recorded' ? [] : dialogue.answers;
-  return [...answers.map((): Purpose => 'prompt'), ...dialogue.turns.flatMap(({ verdicts }) => verdicts.map((): Purpose => 'evaluator'))];
+  return [
+    ...answers.map((): Purpose => 'prompt'),
+    ...dialogue.turns.flatMap(({ verdicts }) => verdicts.map((): Purpose => 'evaluator')),
+  ];
 }
 
-/** What a shared answer would have cost; for a dialogue, whose usage is one sum over several models, nobody can say. */
-function savedBy({ dialogue, completion, trial: { generation } }: Sample): { target: Target; usage: Usage } | null {
-  if (dialogue !== null || generation.kind !== 'request' || completion.status === 'error' || completion.usage === null) return null;
+/**
+ * What a shared answer would have cost; for a dialogue, whose usage is one sum over several models,
+ * nobody can say.
+ */
+function savedBy({
+  dialogue,
+  completion,
+  trial: { generation },
+}: Sample): { target: Target; usage: Usage } | null {
+  if (
+    dialogue !== null ||
+    generation.kind !== 'request' ||
+    completion.status === 'error' ||
+    completion.usage === null
+  )
+    return null;
   return { target: generation.target, usage: completion.usage };
 }
 
@@ -55,12 +82,24 @@ export async function judge(prepared: Prepared, edges: JudgeEdges, blank: Result
   await executeRounds(prepared, edges, spent);
   const tested = await testJudges(prepared, edges, spent);
   const compared = await compareLanes(prepared, edges, spent);
-  const explained = await explainRun({ ...prepared, ...compared, halt: spent.halted() }, { ...edges, complete: spent.complete });
+  const explained = await explainRun(
+    { ...prepared, ...compared, halt: spent.halted() },
+    { ...edges, complete: spent.complete },
+  );
   const decision = decideRun(prepared, compared, explained, spent, blank);
   const notices = [...blank.notices, ...compared.notices, ...tested.notices, ...explained.notices];
   return {
-    ...blank, ...decision, suites: compared.suites, yardstick: compared.yardstick, graders: tested.graders, ...(tested.evaluators.length === 0 ? {} : { evaluators: tested.evaluators }),
-    attributes: explained.attributes, insights: explained.insights, notices, usage: spent.meter.totals(), adaptive_tries: adaptiveTries(prepared.lanes),
+    ...blank,
+    ...decision,
+    suites: compared.suites,
+    yardstick: compared.yardstick,
+    graders: tested.graders,
+    ...(tested.evaluators.length === 0 ? {} : { evaluators: tested.evaluators }),
+    attributes: explained.attributes,
+    insights: explained.insights,
+    notices,
+    usage: spent.meter.totals(),
+    adaptive_tries: adaptiveTries(prepared.lanes),
   };
 }
 
@@ -73,7 +112,10 @@ interface Spending {
   unmade: Unmade;
 }
 
-/** Answers are counted as tries; and what is asked about attributes comes after the verdict, which lacks nothing without it. */
+/**
+ * Answers are counted as tries; and what is asked about attributes comes after the verdict, which
+ * lacks nothing without it.
+ */
 const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'insight']);
 
 function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {
@@ -89,69 +131,136 @@ function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {
 }
 
 /** Makes and scores every round of tries that a lane wants, while calls are made. */
-async function executeRounds({ lanes, price, next }: Prepared, { evaluate, random }: JudgeEdges, { meter, complete, halted, unmade }: Spending): Promise<void> {
+async function executeRounds(
+  { lanes, price, next }: Prepared,
+  { evaluate, random }: JudgeEdges,
+  { meter, complete, halted, unmade }: Spending,
+): Promise<void> {
   const wanted: NextTries = (run) => {
     const tries = next(run);
     if (halted() === null || tries.size === 0) return tries;
     unmade.rounds += 1;
     return new Map();
   };
-  await runRounds(lanes.map(({ run }) => run), wanted, {
-    complete, evaluate, random, price,
-    answered: (sample, shared) => {
-      if (shared) for (const purpose of callsOf(sample)) meter.shared(purpose, savedBy(sample));
-      if (wasNotMade(sample.completion)) unmade.tries += 1;
+  await runRounds(
+    lanes.map(({ run }) => run),
+    wanted,
+    {
+      complete,
+      evaluate,
+      random,
+      price,
+      answered: (sample, shared) => {
+        if (shared) for (const purpose of callsOf(sample)) meter.shared(purpose, savedBy(sample));
+        if (wasNotMade(sample.completion)) unmade.tries += 1;
+      },
     },
-  });
+  );
 }
 
-type Tested = Pick<Result, 'graders' | 'notices'> & { evaluators: NonNullable<Result['evaluators']> };
+type Tested = Pick<Result, 'graders' | 'notices'> & {
+  evaluators: NonNullable<Result['evaluators']>;
+};
 
 /** Holds those who judge against labelled examples. */
-async function testJudges({ rubricTests, evaluatorTests }: Prepared, { random }: JudgeEdges, { complete }: Spending): Promise<Tested> {
+async function testJudges(
+  { rubricTests, evaluatorTests }: Prepared,
+  { random }: JudgeEdges,
+  { complete }: Spending,
+): Promise<Tested> {
   const { graders, notices } = await runRubricTests(rubricTests, { complete, random });
   const tested = await runEvaluatorTests(evaluatorTests, { complete, random });
   return { graders, evaluators: tested.evaluators, notices: [...notices, ...tested.notices] };
 }
 
 /** Lanes with cases as the result shows them, each beside its suite. */
-interface Compared { lanes: ComparedLane[]; suites: SuiteResult[]; yardstick: YardstickResult[]; notices: Notice[] }
+interface Compared {
+  lanes: ComparedLane[];
+  suites: SuiteResult[];
+  yardstick: YardstickResult[];
+  notices: Notice[];
+}
 
 /** Rolls up, compares under one alpha, and says what a moved yardstick did. */
-async function compareLanes({ lanes, gate, mode, price }: Prepared, { evaluate, history }: JudgeEdges, { meter }: Spending): Promise<Compared> {
+async function compareLanes(
+  { lanes, gate, mode, price }: Prepared,
+  { evaluate, history }: JudgeEdges,
+  { meter }: Spending,
+): Promise<Compared> {
   const words = await Promise.all(lanes.map(({ run }) => rollUpLane(run, evaluate)));
   const verdicts = mode === 'diff' ? judgeLanes(lanes, gate) : lanes.map(() => null);
-  const all = lanes.map((lane, index) => ({ lane, verdict: verdicts[index] ?? null, words: words[index] ?? new Map<CaseRun, RunWords>() }));
+  const all = lanes.map((lane, index) => ({
+    lane,
+    verdict: verdicts[index] ?? null,
+    words: words[index] ?? new Map<CaseRun, RunWords>(),
+  }));
   const shown = all.filter(({ lane }) => lane.run.lane.cases.length > 0);
   const compared = shown.map(({ lane, verdict, words: own }): SuiteResult => ({
-    ...compareLane(lane, verdict, own), ...(mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(lane.run, price) } : {}),
+    ...compareLane(lane, verdict, own),
+    ...(mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(lane.run, price) } : {}),
   }));
   const { calls, reused } = meter.totals();
-  const suites = history === undefined || calls + reused === 0 ? compared : withHistory(shown.map(({ lane }) => lane.run), compared, await history());
+  const suites =
+    history === undefined || calls + reused === 0
+      ? compared
+      : withHistory(
+          shown.map(({ lane }) => lane.run),
+          compared,
+          await history(),
+        );
   return {
-    lanes: shown.map(({ lane }) => lane), suites,
+    lanes: shown.map(({ lane }) => lane),
+    suites,
     yardstick: shown.flatMap(({ lane, words: own }) => yardstickSplit(lane, own) ?? []),
-    notices: shown.flatMap(({ lane }, index) => { const suite = compared[index]; return suite === undefined ? [] : suiteNotices(lane.run, suite); }),
+    notices: shown.flatMap(({ lane }, index) => {
+      const suite = compared[index];
+      return suite === undefined ? [] : suiteNotices(lane.run, suite);
+    }),
   };
 }
 
 /** The conclusion, from the tries that were made. */
-function decideRun({ lanes, gate, rubricTests, evaluatorTests }: Prepared, { suites, yardstick }: Compared, { attributes, unexplained }: RunExplanation, { halted, unmade }: Spending, blank: Result): Decision {
+function decideRun(
+  { lanes, gate, rubricTests, evaluatorTests }: Prepared,
+  { suites, yardstick }: Compared,
+  { attributes, unexplained }: RunExplanation,
+  { halted, unmade }: Spending,
+  blank: Result,
+): Decision {
   const input: GateInput = {
-    suites, yardstick, attributes, unexplained, settings: gate, affected: lanes.reduce((sum, { run }) => sum + run.runs.length, 0),
-    removed: lanes.flatMap(({ run }) => [...removedIds(run.lane), ...newlySkippedIds(run).map((id) => `${run.lane.path}: ${id}`)]),
-    testedRubrics: rubricTests.length + evaluatorTests.length, counted: countedRuns(lanes), uncomparable: uncomparable(lanes), unused: blank.notices.some(({ kind }) => kind === 'trust'),
+    suites,
+    yardstick,
+    attributes,
+    unexplained,
+    settings: gate,
+    affected: lanes.reduce((sum, { run }) => sum + run.runs.length, 0),
+    removed: lanes.flatMap(({ run }) => [
+      ...removedIds(run.lane),
+      ...newlySkippedIds(run).map((id) => `${run.lane.path}: ${id}`),
+    ]),
+    testedRubrics: rubricTests.length + evaluatorTests.length,
+    counted: countedRuns(lanes),
+    uncomparable: uncomparable(lanes),
+    unused: blank.notices.some(({ kind }) => kind === 'trust'),
   };
   const halt = halted();
   return halt === null || !incomplete(unmade) ? decide(input) : decideHalted(input, halt, unmade);
 }
 
 function uncomparable(lanes: Prepared['lanes']): string[] {
-  const alone = lanes.filter(({ run: { deciding, runs } }) => runs.length > 0 && gatesByPreference(deciding.tests) && runs.every(({ case: { base } }) => base === null));
+  const alone = lanes.filter(
+    ({ run: { deciding, runs } }) =>
+      runs.length > 0 &&
+      gatesByPreference(deciding.tests) &&
+      runs.every(({ case: { base } }) => base === null),
+  );
   return alone.map(({ run: { lane } }) => lane.name);
 }
 
 /** Runs of references that count: not skipped, unless a custom roll-up switches that off. */
 function countedRuns(lanes: Prepared['lanes']): number {
-  return lanes.reduce((sum, { run: { lane, runs } }) => sum + runs.filter((one) => gates(lane, one.case)).length, 0);
+  return lanes.reduce(
+    (sum, { run: { lane, runs } }) => sum + runs.filter((one) => gates(lane, one.case)).length,
+    0,
+  );
 }

@@ -10,27 +10,48 @@ export interface DemoGitHub {
   close(): Promise<void>;
 }
 
-interface State { head: string; comment: string | null; check: { conclusion: string; title: string; annotations: number } | null }
-interface Reply { status: number; body: unknown }
+interface State {
+  head: string;
+  comment: string | null;
+  check: { conclusion: string; title: string; annotations: number } | null;
+}
+interface Reply {
+  status: number;
+  body: unknown;
+}
 
-/** Answers the handful of calls the action makes for one pull request, on loopback. It checks nothing: tests have a stricter one. */
+/**
+ * Answers the handful of calls the action makes for one pull request, on loopback. It checks
+ * nothing: tests have a stricter one.
+ */
 export async function startDemoGitHub(head: string): Promise<DemoGitHub> {
   const state: State = { head, comment: null, check: null };
   const server: Server = createServer((request, response) => {
     void text(request).then((body) => {
-      const { status, body: answer } = reply(state, request, body === '' ? {} : JSON.parse(body) as Record<string, unknown>);
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      const { status, body: answer } = reply(
+        state,
+        request,
+        body === '' ? {} : (JSON.parse(body) as Record<string, unknown>),
+      );
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(answer));
     });
   });
-  await new Promise<void>((listening) => { server.listen(0, '127.0.0.1', listening); });
+  await new Promise<void>((listening) => {
+    server.listen(0, '127.0.0.1', listening);
+  });
   return {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
     comment: () => state.comment,
     check: () => state.check,
-    close: () => new Promise((closed) => {
-      server.close(() => { closed(); });
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => {
+          closed();
+        });
+        server.closeAllConnections();
+      }),
   };
 }
 
@@ -38,11 +59,26 @@ const BOT = { login: 'github-actions[bot]', id: 41_898_282 };
 const COMMENT_ID = 1;
 
 type Body = Record<string, unknown>;
-interface Route { path: RegExp; answer(state: State, method: string | undefined, body: Body): Reply }
+interface Route {
+  path: RegExp;
+  answer(state: State, method: string | undefined, body: Body): Reply;
+}
 
 const ROUTES: readonly Route[] = [
-  { path: /\/graphql$/, answer: () => ok({ data: { viewer: { login: BOT.login, databaseId: BOT.id } } }) },
-  { path: /\/pulls\/\d+$/, answer: ({ head }) => ok({ number: 1, state: 'open', base: { sha: head, ref: 'main' }, head: { sha: head, ref: 'friendlier', repo: { full_name: 'example/shop' } } }) },
+  {
+    path: /\/graphql$/,
+    answer: () => ok({ data: { viewer: { login: BOT.login, databaseId: BOT.id } } }),
+  },
+  {
+    path: /\/pulls\/\d+$/,
+    answer: ({ head }) =>
+      ok({
+        number: 1,
+        state: 'open',
+        base: { sha: head, ref: 'main' },
+        head: { sha: head, ref: 'friendlier', repo: { full_name: 'example/shop' } },
+      }),
+  },
   { path: /\/comments(\/\d+)?$/, answer: comments },
   { path: /\/check-runs(\/\d+)?$/, answer: checkRuns },
 ];
@@ -54,15 +90,23 @@ function reply(state: State, { method, url = '' }: IncomingMessage, body: Body):
 }
 
 function comments(state: State, method: string | undefined, body: Body): Reply {
-  if (method === 'GET') return ok(state.comment === null ? [] : [{ id: COMMENT_ID, body: state.comment, user: BOT }]);
+  if (method === 'GET')
+    return ok(state.comment === null ? [] : [{ id: COMMENT_ID, body: state.comment, user: BOT }]);
   state.comment = String(body['body']);
-  return { status: method === 'POST' ? 201 : 200, body: { id: COMMENT_ID, body: state.comment, user: BOT } };
+  return {
+    status: method === 'POST' ? 201 : 200,
+    body: { id: COMMENT_ID, body: state.comment, user: BOT },
+  };
 }
 
 function checkRuns(state: State, method: string | undefined, body: Body): Reply {
   const output = body['output'] as { title: string; annotations?: unknown[] };
   const annotations = (state.check?.annotations ?? 0) + (output.annotations?.length ?? 0);
-  state.check = { conclusion: String(body['conclusion'] ?? state.check?.conclusion), title: output.title, annotations };
+  state.check = {
+    conclusion: String(body['conclusion'] ?? state.check?.conclusion),
+    title: output.title,
+    annotations,
+  };
   return { status: method === 'POST' ? 201 : 200, body: { id: 1 } };
 }
 

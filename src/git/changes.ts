@@ -12,22 +12,52 @@ type Lines = ChangedFile['lines'];
  * Renames of edited files are looked for among at most 1,000 × 1,000 files, exact ones always.
  */
 const DIFF = [
-  'diff-tree', '-r', '--no-ext-diff', '--no-textconv', '--no-color', '--no-relative', '--submodule=short', '--ignore-submodules=none',
-  '-M50%', '-l1000',
+  'diff-tree',
+  '-r',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--no-relative',
+  '--submodule=short',
+  '--ignore-submodules=none',
+  '-M50%',
+  '-l1000',
 ];
 
-/** Whether two trees (tree ids, or commits) hold the same, at the price of their listings: no content is read. */
+/**
+ * Whether two trees (tree ids, or commits) hold the same, at the price of their listings: no
+ * content is read.
+ */
 export async function sameTrees(place: GitPlace, one: string, other: string): Promise<boolean> {
   if (one === other) return true;
-  const { code, complaint } = await runGit(place, ['diff-tree', '-r', '--quiet', '--ignore-submodules=none', '--end-of-options', one, other]);
-  if (code !== 0 && code !== 1) throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
+  const { code, complaint } = await runGit(place, [
+    'diff-tree',
+    '-r',
+    '--quiet',
+    '--ignore-submodules=none',
+    '--end-of-options',
+    one,
+    other,
+  ]);
+  if (code !== 0 && code !== 1)
+    throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
   return code === 0;
 }
 
-/** What differs between two trees (tree ids, not commits), with head's changed lines. Paths as in the trees. */
-export async function diffTrees(place: GitPlace, base: string, head: string): Promise<ChangedFile[]> {
+/**
+ * What differs between two trees (tree ids, not commits), with head's changed lines. Paths as in
+ * the trees.
+ */
+export async function diffTrees(
+  place: GitPlace,
+  base: string,
+  head: string,
+): Promise<ChangedFile[]> {
   if (base === head) return [];
-  const [raw, lines] = await Promise.all([git(place, [...DIFF, '--raw', '--no-abbrev', '-z', '--end-of-options', base, head]), changedLines(place, base, head)]);
+  const [raw, lines] = await Promise.all([
+    git(place, [...DIFF, '--raw', '--no-abbrev', '-z', '--end-of-options', base, head]),
+    changedLines(place, base, head),
+  ]);
   const listing = splitNul(raw);
   const files: ChangedFile[] = [];
   for (let at = 0; at < listing.length;) {
@@ -40,7 +70,12 @@ export async function diffTrees(place: GitPlace, base: string, head: string): Pr
 }
 
 /** From `:<old mode> <new mode> <old id> <new id> <status>` and the paths that follow it. */
-function changedFile(entry: readonly string[], from: string, path: string, lines: ReadonlyMap<string, Lines>): ChangedFile {
+function changedFile(
+  entry: readonly string[],
+  from: string,
+  path: string,
+  lines: ReadonlyMap<string, Lines>,
+): ChangedFile {
   const [, mode = '', oldId = '', newId = '', status = ''] = entry;
   // The patch shows a change of kind (link to file) as a deletion and a new file.
   const before = status === 'T' ? '0'.repeat(oldId.length) : oldId;
@@ -58,10 +93,26 @@ function pathAt(listing: readonly Buffer[], at: number): string {
   return pathText(bytes);
 }
 
-async function changedLines(place: GitPlace, base: string, head: string): Promise<Map<string, Lines>> {
+async function changedLines(
+  place: GitPlace,
+  base: string,
+  head: string,
+): Promise<Map<string, Lines>> {
   const parser = hunkParser();
-  const command = [...DIFF, '-p', '-U0', '--inter-hunk-context=0', '--full-index', '--diff-algorithm=myers', '--end-of-options', base, head];
-  const { code, complaint } = await runGit(place, command, { onOutput: (chunk) => parser.push(chunk) });
+  const command = [
+    ...DIFF,
+    '-p',
+    '-U0',
+    '--inter-hunk-context=0',
+    '--full-index',
+    '--diff-algorithm=myers',
+    '--end-of-options',
+    base,
+    head,
+  ];
+  const { code, complaint } = await runGit(place, command, {
+    onOutput: (chunk) => parser.push(chunk),
+  });
   if (code !== 0) throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
   return parser.lines;
 }
@@ -72,8 +123,8 @@ const KEPT_LINE = 256;
 /**
  * Head's changed lines of a `-U0` patch by content pair `<old id>..<new id>`, while it streams in.
  *
- * Content lines start with `+`, `-` or `\`, so no file can forge a header; names, which a file's author chooses, are
- * not read at all: equal pairs of contents have equal lines.
+ * Content lines start with `+`, `-` or `\`, so no file can forge a header; names, which a file's
+ * author chooses, are not read at all: equal pairs of contents have equal lines.
  */
 export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): void } {
   const lines = new Map<string, Lines>();
@@ -86,7 +137,8 @@ export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): 
     } else if (line.startsWith('index ')) {
       const pair = contentPair(line);
       current = [];
-      // The same pair again (one change in two files) has the same lines; a file that attributes call binary has none.
+      // The same pair again (one change in two files) has the same lines; a file that attributes
+      // call binary has none.
       if ((lines.get(pair) ?? []).length === 0) lines.set(pair, current);
     } else if (line.startsWith('@@ ')) {
       if (current === null) throw new InternalError('git diff-tree gave a hunk without a file');
@@ -104,7 +156,8 @@ export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): 
         rest = Buffer.alloc(0);
         start = end + 1;
       }
-      if (rest.length < KEPT_LINE) rest = Buffer.concat([rest, chunk.subarray(start, start + KEPT_LINE)]);
+      if (rest.length < KEPT_LINE)
+        rest = Buffer.concat([rest, chunk.subarray(start, start + KEPT_LINE)]);
     },
   };
 }
@@ -112,7 +165,8 @@ export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): 
 /** `<old id>..<new id>` of an `index` line. */
 function contentPair(line: string): string {
   const pair = line.split(' ')[1] ?? '';
-  if (!pair.split('..').every((id) => isObjectId(id))) throw new InternalError('git diff-tree gave an index line without object ids');
+  if (!pair.split('..').every((id) => isObjectId(id)))
+    throw new InternalError('git diff-tree gave an index line without object ids');
   return pair;
 }
 

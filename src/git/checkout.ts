@@ -10,21 +10,36 @@ import type { TreeEntry } from './tree.ts';
 const WRITERS = 16;
 
 /**
- * Writes the regular files among `entries` into `folder`, byte for byte as stored: no filter, no hook, no link.
- * The folder is made; one that holds something is refused. Nothing is left behind after a failure.
+ * Writes the regular files among `entries` into `folder`, byte for byte as stored: no filter, no
+ * hook, no link. The folder is made; one that holds something is refused. Nothing is left behind
+ * after a failure.
  */
-export async function writeFiles(entries: readonly TreeEntry[], reader: ObjectReader, folder: string): Promise<void> {
+export async function writeFiles(
+  entries: readonly TreeEntry[],
+  reader: ObjectReader,
+  folder: string,
+): Promise<void> {
   const files = entries.filter(({ mode, path }) => REGULAR_MODES.has(mode) && path !== '.');
   const refused = files.filter(({ path }) => !isSafePath(path));
   if (refused.length > 0) {
-    throw new UserError(refused.slice(0, 20).map(({ path }) => problem({ file: path, line: 0 }, 'is not a name that can be checked out; rename or remove it')));
+    throw new UserError(
+      refused
+        .slice(0, 20)
+        .map(({ path }) =>
+          problem(
+            { file: path, line: 0 },
+            'is not a name that can be checked out; rename or remove it',
+          ),
+        ),
+    );
   }
   await mkdir(folder, { recursive: true });
   if ((await readdir(folder)).length > 0) throw new InternalError(`${folder} is not empty`);
   const made = new Map<string, Promise<unknown>>();
   let next = 0;
   const writer = async (): Promise<void> => {
-    for (let entry = files[next++]; entry !== undefined; entry = files[next++]) await writeEntry(entry, reader, folder, made);
+    for (let entry = files[next++]; entry !== undefined; entry = files[next++])
+      await writeEntry(entry, reader, folder, made);
   };
   const outcomes = await Promise.allSettled(Array.from({ length: WRITERS }, writer));
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
@@ -34,19 +49,39 @@ export async function writeFiles(entries: readonly TreeEntry[], reader: ObjectRe
   }
 }
 
-async function writeEntry(entry: TreeEntry, reader: ObjectReader, folder: string, made: Map<string, Promise<unknown>>): Promise<void> {
+async function writeEntry(
+  entry: TreeEntry,
+  reader: ObjectReader,
+  folder: string,
+  made: Map<string, Promise<unknown>>,
+): Promise<void> {
   const content = await reader.blob(entry.id);
-  if (content === null) throw new UserError([problem({ file: entry.path, line: 0 }, `its content (object ${entry.id.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`)]);
+  if (content === null)
+    throw new UserError([
+      problem(
+        { file: entry.path, line: 0 },
+        `its content (object ${entry.id.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`,
+      ),
+    ]);
   const slash = entry.bytes.lastIndexOf(47);
   const parent = slash < 0 ? '' : entry.bytes.subarray(0, slash).toString('latin1');
-  if (parent !== '' && !made.has(parent)) made.set(parent, mkdir(below(folder, entry.bytes.subarray(0, slash)), { recursive: true }));
+  if (parent !== '' && !made.has(parent))
+    made.set(parent, mkdir(below(folder, entry.bytes.subarray(0, slash)), { recursive: true }));
   await made.get(parent);
   try {
     // `wx`: of two names that this file system takes for one, neither silently wins.
-    await writeFile(below(folder, entry.bytes), content, { flag: 'wx', mode: entry.mode === '100755' ? 0o755 : 0o644 });
+    await writeFile(below(folder, entry.bytes), content, {
+      flag: 'wx',
+      mode: entry.mode === '100755' ? 0o755 : 0o644,
+    });
   } catch (error) {
     if (hasCode(error, 'EEXIST')) {
-      throw new UserError([problem({ file: entry.path, line: 0 }, 'has the same name as another file on this file system (upper or lower case, or Unicode form); rename one of them')]);
+      throw new UserError([
+        problem(
+          { file: entry.path, line: 0 },
+          'has the same name as another file on this file system (upper or lower case, or Unicode form); rename one of them',
+        ),
+      ]);
     }
     throw error;
   }
@@ -54,15 +89,21 @@ async function writeEntry(entry: TreeEntry, reader: ObjectReader, folder: string
 
 /** The exact bytes of a name below the folder, also when they are not UTF-8. */
 function below(folder: string, bytes: Buffer): Buffer | string {
-  return process.platform === 'win32' ? join(folder, bytes.toString('utf8')) : Buffer.concat([Buffer.from(`${folder}/`), bytes]);
+  return process.platform === 'win32'
+    ? join(folder, bytes.toString('utf8'))
+    : Buffer.concat([Buffer.from(`${folder}/`), bytes]);
 }
 
-/** Crafted trees can hold names that climb out of the folder, or that would be a repository's own configuration. */
+/**
+ * Crafted trees can hold names that climb out of the folder, or that would be a repository's own
+ * configuration.
+ */
 function isSafePath(path: string): boolean {
   const onWindows = process.platform === 'win32';
   return path.split('/').every((part) => {
     const name = part.toLowerCase().replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '');
-    const climbs = part === '' || part === '.' || part === '..' || (onWindows && /[\\:]/.test(part));
+    const climbs =
+      part === '' || part === '.' || part === '..' || (onWindows && /[\\:]/.test(part));
     return !climbs && !/^(?:\.git|git~1)[. ]*$/.test(name);
   });
 }

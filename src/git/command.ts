@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { InternalError, UserError, problem } from '../errors.ts';
 
-/** Where git runs, with what around it. A copy with other `environment` entries reads other stores. */
+/**
+ * Where git runs, with what around it. A copy with other `environment` entries reads other stores.
+ */
 export interface GitPlace {
   directory: string;
   environment: NodeJS.ProcessEnv;
@@ -30,17 +32,28 @@ const SAFE_SETTINGS = [
   'advice.addEmbeddedRepo=false',
 ];
 
-/** The `GIT_*` variables that say how to reach a remote. All others could point git at another repository or program. */
-const KEPT_GIT_VARIABLE = /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|SSL_[A-Z_]+|PROXY_SSL_[A-Z_]+|HTTP_[A-Z_]+|ALLOW_PROTOCOL|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/;
-/** Model keys and action inputs are no business of git, nor of the credential helpers that it starts. */
+/**
+ * The `GIT_*` variables that say how to reach a remote. All others could point git at another
+ * repository or program.
+ */
+const KEPT_GIT_VARIABLE =
+  /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|SSL_[A-Z_]+|PROXY_SSL_[A-Z_]+|HTTP_[A-Z_]+|ALLOW_PROTOCOL|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/;
+/**
+ * Model keys and action inputs are no business of git, nor of the credential helpers that it
+ * starts.
+ */
 const PRIVATE_VARIABLE = /^INPUT_|_API_KEY$/i;
 
 const COMPLAINT_LIMIT = 64 * 1024;
 
-/** The environment for git: without redirection, prompts, translation, replaced objects and model keys. */
+/**
+ * The environment for git: without redirection, prompts, translation, replaced objects and model
+ * keys.
+ */
 export function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(
-    ([name]) => !PRIVATE_VARIABLE.test(name) && (!/^GIT_/i.test(name) || KEPT_GIT_VARIABLE.test(name)),
+    ([name]) =>
+      !PRIVATE_VARIABLE.test(name) && (!/^GIT_/i.test(name) || KEPT_GIT_VARIABLE.test(name)),
   );
   return {
     ...Object.fromEntries(kept),
@@ -59,22 +72,32 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEn
 
 /** The arguments of a call, the safe settings first. */
 export function gitArguments(place: GitPlace, command: readonly string[]): string[] {
-  return ['--no-pager', ...[...SAFE_SETTINGS, ...place.settings].flatMap((setting) => ['-c', setting]), ...command];
+  return [
+    '--no-pager',
+    ...[...SAFE_SETTINGS, ...place.settings].flatMap((setting) => ['-c', setting]),
+    ...command,
+  ];
 }
 
 export interface RunOptions {
   input?: Uint8Array;
-  /** Talks to a remote: own session (nothing can ask on the terminal), ended after the place's time. */
+  /**
+   * Talks to a remote: own session (nothing can ask on the terminal), ended after the place's time.
+   */
   network?: boolean;
   /** Receives stdout in pieces; `output` is then empty. */
   onOutput?: (chunk: Buffer) => void;
 }
 
 /**
- * Runs one git command without a shell and waits for its end; a refusal by git is an answer with `code` ≠ 0.
- * Rejects with a `UserError` when there is no git.
+ * Runs one git command without a shell and waits for its end; a refusal by git is an answer with
+ * `code` ≠ 0. Rejects with a `UserError` when there is no git.
  */
-export function runGit(place: GitPlace, command: readonly string[], options: RunOptions = {}): Promise<GitAnswer> {
+export function runGit(
+  place: GitPlace,
+  command: readonly string[],
+  options: RunOptions = {},
+): Promise<GitAnswer> {
   const network = options.network === true;
   const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>();
   const child = spawn('git', gitArguments(place, command), {
@@ -87,12 +110,22 @@ export function runGit(place: GitPlace, command: readonly string[], options: Run
   const output: Buffer[] = [];
   let complaint = '';
   let late = false;
-  const timer = network ? setTimeout(() => { late = true; endGroup(child.pid); }, place.networkTimeoutMs) : undefined;
+  const timer = network
+    ? setTimeout(() => {
+        late = true;
+        endGroup(child.pid);
+      }, place.networkTimeoutMs)
+    : undefined;
   child.stdout.on('data', options.onOutput ?? ((chunk: Buffer) => output.push(chunk)));
-  child.stderr.on('data', (chunk: Buffer) => { complaint = (complaint + chunk.toString('utf8')).slice(-COMPLAINT_LIMIT); });
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString('utf8')).slice(-COMPLAINT_LIMIT);
+  });
   // git may end without reading everything; its exit code then tells what happened.
   child.stdin.on('error', () => undefined);
-  child.on('error', (error) => { clearTimeout(timer); reject(startFailure(error)); });
+  child.on('error', (error) => {
+    clearTimeout(timer);
+    reject(startFailure(error));
+  });
   child.on('close', (code) => {
     clearTimeout(timer);
     if (late) complaint += `\nno answer within ${place.networkTimeoutMs / 1000} s`;
@@ -102,10 +135,18 @@ export function runGit(place: GitPlace, command: readonly string[], options: Run
   return promise;
 }
 
-/** As `runGit`, for commands that cannot fail on a sound repository: rejects with an `InternalError` when they do. */
-export async function git(place: GitPlace, command: readonly string[], options: RunOptions = {}): Promise<Buffer> {
+/**
+ * As `runGit`, for commands that cannot fail on a sound repository: rejects with an `InternalError`
+ * when they do.
+ */
+export async function git(
+  place: GitPlace,
+  command: readonly string[],
+  options: RunOptions = {},
+): Promise<Buffer> {
   const answer = await runGit(place, command, options);
-  if (answer.code !== 0) throw new InternalError(`git ${command[0] ?? ''} failed: ${lastLine(answer.complaint)}`);
+  if (answer.code !== 0)
+    throw new InternalError(`git ${command[0] ?? ''} failed: ${lastLine(answer.complaint)}`);
   return answer.output;
 }
 
@@ -116,27 +157,48 @@ export async function gitLine(place: GitPlace, command: readonly string[]): Prom
 }
 
 /**
- * What `git rev-parse` answers to each of these questions, which have an answer of one line each: asked together, for starting
- * git takes longer than answering. Where a path among the answers holds a line break, one by one.
+ * What `git rev-parse` answers to each of these questions, which have an answer of one line each:
+ * asked together, for starting git takes longer than answering. Where a path among the answers
+ * holds a line break, one by one.
  */
-export async function gitAnswers(place: GitPlace, questions: readonly (readonly string[])[]): Promise<string[]> {
+export async function gitAnswers(
+  place: GitPlace,
+  questions: readonly (readonly string[])[],
+): Promise<string[]> {
   const lines = (await gitLine(place, ['rev-parse', ...questions.flat()])).split('\n');
-  return lines.length === questions.length ? lines : Promise.all(questions.map((question) => gitLine(place, ['rev-parse', ...question])));
+  return lines.length === questions.length
+    ? lines
+    : Promise.all(questions.map((question) => gitLine(place, ['rev-parse', ...question])));
 }
 
 /**
- * The line of git's complaint that names the cause: the last `fatal:` or `error:` line, else the last line.
- * Credentials inside addresses are removed.
+ * The line of git's complaint that names the cause: the last `fatal:` or `error:` line, else the
+ * last line. Credentials inside addresses are removed.
  */
 export function lastLine(complaint: string): string {
-  const lines = complaint.split(/[\r\n]+/).map((line) => line.trim()).filter((line) => line !== '');
-  const telling = lines.findLast((line) => /^(?:fatal|error|no answer)\b/.test(line)) ?? lines.at(-1) ?? 'git gave no reason';
-  return telling.replace(/^(?:fatal|error): /, '').replace(/:\/\/[^\s/@]*@/g, '://').replace(/\.$/, '').slice(0, 500);
+  const lines = complaint
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const telling =
+    lines.findLast((line) => /^(?:fatal|error|no answer)\b/.test(line)) ??
+    lines.at(-1) ??
+    'git gave no reason';
+  return telling
+    .replace(/^(?:fatal|error): /, '')
+    .replace(/:\/\/[^\s/@]*@/g, '://')
+    .replace(/\.$/, '')
+    .slice(0, 500);
 }
 
 export function startFailure(error: Error): Error {
   if (hasCode(error, 'ENOENT')) {
-    return new UserError([problem(null, 'git was not found on this machine. Prompts are read from git objects: install git 2.30 or newer.')]);
+    return new UserError([
+      problem(
+        null,
+        'git was not found on this machine. Prompts are read from git objects: install git 2.30 or newer.',
+      ),
+    ]);
   }
   return new InternalError(`git could not be started: ${error.message}`, { cause: error });
 }

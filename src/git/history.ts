@@ -10,7 +10,10 @@ import { fetchContents, promisorRemote } from './partial.ts';
 export interface FetchHints {
   /** Which of the two commits it is, for the message. */
   side?: Side;
-  /** Refs of the remote that contain the commit, for servers that give no commit by its id: `refs/pull/7/head`, `refs/heads/main`. */
+  /**
+   * Refs of the remote that contain the commit, for servers that give no commit by its id:
+   * `refs/pull/7/head`, `refs/heads/main`.
+   */
   refs?: readonly string[];
 }
 
@@ -19,14 +22,26 @@ export interface History {
   has(commit: string): Promise<boolean>;
   ensure(commit: string, hints?: FetchHints): Promise<void>;
   mergeBase(base: string, head: string): Promise<string | null>;
-  /** Makes sure that the contents below a tree (or commit) can be read at `at`, also in a clone made without contents. */
+  /**
+   * Makes sure that the contents below a tree (or commit) can be read at `at`, also in a clone made
+   * without contents.
+   */
   contents(at: GitPlace, tree: string): Promise<void>;
-  /** The remote's commit for an exact ref name (tags peeled); null without a remote, or when it has none of them. */
+  /**
+   * The remote's commit for an exact ref name (tags peeled); null without a remote, or when it has
+   * none of them.
+   */
   remoteRef(names: readonly string[]): Promise<string | null>;
 }
 
 const FETCH = [
-  'fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance', '--no-prune',
+  'fetch',
+  '--quiet',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-recurse-submodules',
+  '--no-auto-maintenance',
+  '--no-prune',
 ];
 const FIRST_STEP = 50;
 const LAST_STEP = 1_000_000;
@@ -74,8 +89,16 @@ export function openHistory(place: GitPlace): History {
     async remoteRef(names) {
       const remote = await findRemote(place);
       if (remote === null) return null;
-      const listed = await listRemote(place, remote, names.flatMap((name) => [name, `${name}^{}`]));
-      return names.map((name) => listed?.get(`${name}^{}`) ?? listed?.get(name)).find((id) => id !== undefined) ?? null;
+      const listed = await listRemote(
+        place,
+        remote,
+        names.flatMap((name) => [name, `${name}^{}`]),
+      );
+      return (
+        names
+          .map((name) => listed?.get(`${name}^{}`) ?? listed?.get(name))
+          .find((id) => id !== undefined) ?? null
+      );
     },
   };
 }
@@ -89,52 +112,99 @@ async function hasCommit(place: GitPlace, commit: string): Promise<boolean> {
 
 /** The remote that was cloned from: `origin`, else the first; null when there is none. */
 async function findRemote(place: GitPlace): Promise<string | null> {
-  const names = (await git(place, ['remote'])).toString('utf8').split('\n').filter((name) => name !== '');
+  const names = (await git(place, ['remote']))
+    .toString('utf8')
+    .split('\n')
+    .filter((name) => name !== '');
   return names.includes('origin') ? 'origin' : (names[0] ?? null);
 }
 
 /** Ref name → object id; null when the remote does not answer. */
-async function listRemote(place: GitPlace, remote: string, patterns: readonly string[]): Promise<Map<string, string> | null> {
-  const { code, output } = await runGit(place, ['ls-remote', '--quiet', '--end-of-options', remote, ...patterns], { network: true });
+async function listRemote(
+  place: GitPlace,
+  remote: string,
+  patterns: readonly string[],
+): Promise<Map<string, string> | null> {
+  const { code, output } = await runGit(
+    place,
+    ['ls-remote', '--quiet', '--end-of-options', remote, ...patterns],
+    { network: true },
+  );
   if (code !== 0) return null;
-  const rows = output.toString('utf8').split('\n').map((row) => row.split('\t'));
-  return new Map(rows.flatMap(([id, name]) => (id !== undefined && name !== undefined && isObjectId(id) ? [[name, id]] : [])));
+  const rows = output
+    .toString('utf8')
+    .split('\n')
+    .map((row) => row.split('\t'));
+  return new Map(
+    rows.flatMap(([id, name]) =>
+      id !== undefined && name !== undefined && isObjectId(id) ? [[name, id]] : [],
+    ),
+  );
 }
 
 /** The commits at which the clone's history is cut off; empty for a whole clone. */
 async function shallowBoundary(place: GitPlace): Promise<Set<string>> {
-  const file = resolve(place.directory, await gitLine(place, ['rev-parse', '--git-path', 'shallow']));
+  const file = resolve(
+    place.directory,
+    await gitLine(place, ['rev-parse', '--git-path', 'shallow']),
+  );
   const text = await readFile(file, 'utf8').catch(() => '');
   return new Set(text.split('\n').filter((line) => line !== ''));
 }
 
-/** Fetches commits by id, handed over on stdin: no length limit, and no id can be read as an option. */
-function fetchIds(place: GitPlace, remote: string, depth: readonly string[], ids: readonly string[]): ReturnType<typeof runGit> {
-  return runGit(place, [...FETCH, ...depth, '--stdin', '--end-of-options', remote], { network: true, input: Buffer.from(`${ids.join('\n')}\n`) });
+/**
+ * Fetches commits by id, handed over on stdin: no length limit, and no id can be read as an option.
+ */
+function fetchIds(
+  place: GitPlace,
+  remote: string,
+  depth: readonly string[],
+  ids: readonly string[],
+): ReturnType<typeof runGit> {
+  return runGit(place, [...FETCH, ...depth, '--stdin', '--end-of-options', remote], {
+    network: true,
+    input: Buffer.from(`${ids.join('\n')}\n`),
+  });
 }
 
-async function fetchCommit(place: GitPlace, commit: string, side: Side | undefined, hinted: ReadonlySet<string>): Promise<void> {
+async function fetchCommit(
+  place: GitPlace,
+  commit: string,
+  side: Side | undefined,
+  hinted: ReadonlySet<string>,
+): Promise<void> {
   const name = side === undefined ? 'commit' : `${side} commit`;
-  const failure = (why: string): UserError => new UserError([problem(null, `The ${name} ${commit.slice(0, 7)} could not be fetched: ${why}.`)]);
+  const failure = (why: string): UserError =>
+    new UserError([
+      problem(null, `The ${name} ${commit.slice(0, 7)} could not be fetched: ${why}.`),
+    ]);
   const remote = await findRemote(place);
   if (remote === null) throw failure('this repository has no remote');
   // A depth would cut off the history of a whole clone.
   const depth = (await shallowBoundary(place)).size > 0 ? ['--depth=1'] : [];
   const first = await fetchIds(place, remote, depth, [commit]);
-  if (first.code === 0 && await hasCommit(place, commit)) return;
+  if (first.code === 0 && (await hasCommit(place, commit))) return;
 
-  // The server gives no commit by its id: bring in the branches that may hold it, then go down their history.
+  // The server gives no commit by its id: bring in the branches that may hold it, then go down
+  // their history.
   for (const tips of await remoteTips(place, remote, hinted)) {
     const brought = await fetchIds(place, remote, depth, tips);
     if (brought.code !== 0) continue;
     const found = (): Promise<boolean> => hasCommit(place, commit);
-    if (await found() || await deepenUntil(place, remote, [tips], found)) return;
+    if ((await found()) || (await deepenUntil(place, remote, [tips], found))) return;
   }
   throw failure(lastLine(first.complaint));
 }
 
-/** Ids at the tips of the hinted refs, then at all branches of the remote; empty when it does not answer. */
-async function remoteTips(place: GitPlace, remote: string, hinted: ReadonlySet<string>): Promise<string[][]> {
+/**
+ * Ids at the tips of the hinted refs, then at all branches of the remote; empty when it does not
+ * answer.
+ */
+async function remoteTips(
+  place: GitPlace,
+  remote: string,
+  hinted: ReadonlySet<string>,
+): Promise<string[][]> {
   const listed = await listRemote(place, remote, ['refs/heads/*', ...hinted]);
   if (listed === null) return [];
   const chosen = [...hinted].flatMap((ref) => listed.get(ref) ?? []);
@@ -143,17 +213,23 @@ async function remoteTips(place: GitPlace, remote: string, hinted: ReadonlySet<s
 }
 
 /**
- * Fetches older history below `choices` (the first that the server accepts) in growing steps until `done`.
- * False when the clone is whole, or no older history comes.
+ * Fetches older history below `choices` (the first that the server accepts) in growing steps until
+ * `done`. False when the clone is whole, or no older history comes.
  */
-async function deepenUntil(place: GitPlace, remote: string, choices: readonly string[][], done: () => Promise<boolean>): Promise<boolean> {
+async function deepenUntil(
+  place: GitPlace,
+  remote: string,
+  choices: readonly string[][],
+  done: () => Promise<boolean>,
+): Promise<boolean> {
   let boundary = await shallowBoundary(place);
   for (let step = FIRST_STEP; boundary.size > 0; step = Math.min(step * 2, LAST_STEP)) {
     let moved = false;
     for (const ids of choices) {
       const { code } = await fetchIds(place, remote, [`--deepen=${step}`], ids);
       const next = await shallowBoundary(place);
-      moved = code === 0 && (next.size !== boundary.size || [...next].some((id) => !boundary.has(id)));
+      moved =
+        code === 0 && (next.size !== boundary.size || [...next].some((id) => !boundary.has(id)));
       boundary = next;
       if (moved) break;
     }
@@ -163,8 +239,16 @@ async function deepenUntil(place: GitPlace, remote: string, choices: readonly st
   return false;
 }
 
-/** The best common ancestor; in a shallow clone only once no missing history could hold a better one. */
-async function findMergeBase(place: GitPlace, base: string, head: string, hinted: ReadonlySet<string>): Promise<string | null> {
+/**
+ * The best common ancestor; in a shallow clone only once no missing history could hold a better
+ * one.
+ */
+async function findMergeBase(
+  place: GitPlace,
+  base: string,
+  head: string,
+  hinted: ReadonlySet<string>,
+): Promise<string | null> {
   let found = await certainMergeBase(place, base, head);
   if (found !== undefined) return found;
   const remote = await findRemote(place);
@@ -183,7 +267,12 @@ async function findMergeBase(place: GitPlace, base: string, head: string, hinted
 }
 
 async function mergeBaseSoFar(place: GitPlace, base: string, head: string): Promise<string | null> {
-  const { code, output, complaint } = await runGit(place, ['merge-base', '--end-of-options', base, head]);
+  const { code, output, complaint } = await runGit(place, [
+    'merge-base',
+    '--end-of-options',
+    base,
+    head,
+  ]);
   const id = output.toString('latin1').trim();
   if (code === 0 && isObjectId(id)) return id;
   if (code === 1) return null;
@@ -191,13 +280,22 @@ async function mergeBaseSoFar(place: GitPlace, base: string, head: string): Prom
 }
 
 /**
- * The merge base when it cannot change any more, null for unrelated histories, undefined while the clone is too shallow to say.
+ * The merge base when it cannot change any more, null for unrelated histories, undefined while the
+ * clone is too shallow to say.
  *
- * A better base than the one found would be its descendant, so the path to it would leave the known history at a
- * cut-off commit that is not an ancestor of the one found: without such a commit the answer is final.
+ * A better base than the one found would be its descendant, so the path to it would leave the known
+ * history at a cut-off commit that is not an ancestor of the one found: without such a commit the
+ * answer is final.
  */
-async function certainMergeBase(place: GitPlace, base: string, head: string): Promise<string | null | undefined> {
-  const [found, boundary] = await Promise.all([mergeBaseSoFar(place, base, head), shallowBoundary(place)]);
+async function certainMergeBase(
+  place: GitPlace,
+  base: string,
+  head: string,
+): Promise<string | null | undefined> {
+  const [found, boundary] = await Promise.all([
+    mergeBaseSoFar(place, base, head),
+    shallowBoundary(place),
+  ]);
   if (boundary.size === 0) return found;
   const range = found === null ? [base, head] : [base, head, `^${found}`];
   const commits = (await git(place, ['rev-list', ...range])).toString('latin1').split('\n');

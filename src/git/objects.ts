@@ -6,7 +6,10 @@ import type { GitPlace } from './command.ts';
 
 const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** Whether a text is a full object id (SHA-1 or SHA-256, lower case): the only names that reach git's command lines. */
+/**
+ * Whether a text is a full object id (SHA-1 or SHA-256, lower case): the only names that reach
+ * git's command lines.
+ */
 export function isObjectId(text: string): boolean {
   return OBJECT_ID.test(text);
 }
@@ -33,13 +36,17 @@ interface Session {
   ended: Promise<void>;
 }
 
-/** Reads blobs of `place` through one `git cat-file` process, started at the first read and again should it die. */
+/**
+ * Reads blobs of `place` through one `git cat-file` process, started at the first read and again
+ * should it die.
+ */
 export function openObjectReader(place: GitPlace): ObjectReader {
   let session: Session | null = null;
   let closed = false;
   return {
     blob(id) {
-      if (!isObjectId(id)) return Promise.reject(new InternalError(`not an object id: ${id.slice(0, 80)}`));
+      if (!isObjectId(id))
+        return Promise.reject(new InternalError(`not an object id: ${id.slice(0, 80)}`));
       if (closed) return Promise.reject(new InternalError('the repository is closed'));
       // A process that died answers nothing more; the next read starts a new one.
       if (session === null || !session.alive) session = startSession(place);
@@ -58,7 +65,10 @@ export function openObjectReader(place: GitPlace): ObjectReader {
 
 function startSession(place: GitPlace): Session {
   const child = spawn('git', gitArguments(place, ['cat-file', '--batch']), {
-    cwd: place.directory, env: place.environment, stdio: 'pipe', windowsHide: true,
+    cwd: place.directory,
+    env: place.environment,
+    stdio: 'pipe',
+    windowsHide: true,
   });
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const session: Session = { child, alive: true, waiting: [], ended };
@@ -72,15 +82,26 @@ function startSession(place: GitPlace): Session {
     child.kill('SIGKILL');
   });
   child.stdout.on('data', parse);
-  child.stderr.on('data', (chunk: Buffer) => { complaint = (complaint + chunk.toString('utf8')).slice(-4096); });
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString('utf8')).slice(-4096);
+  });
   child.stdin.on('error', () => undefined);
-  child.on('error', (error) => { fail(startFailure(error)); end(); });
-  child.on('close', () => { fail(new InternalError(`git cat-file ended: ${lastLine(complaint)}`)); end(); });
+  child.on('error', (error) => {
+    fail(startFailure(error));
+    end();
+  });
+  child.on('close', () => {
+    fail(new InternalError(`git cat-file ended: ${lastLine(complaint)}`));
+    end();
+  });
   return session;
 }
 
 /** Takes git's answers apart: a header line, then as many bytes as it says, then a newline. */
-function answerParser(waiting: Request[], mixedUp: (message: string) => void): (chunk: Buffer) => void {
+function answerParser(
+  waiting: Request[],
+  mixedUp: (message: string) => void,
+): (chunk: Buffer) => void {
   let header: Buffer = Buffer.alloc(0);
   let body: { content: Buffer; filled: number; request: Request } | null = null;
   let broken = false;
@@ -90,13 +111,22 @@ function answerParser(waiting: Request[], mixedUp: (message: string) => void): (
     const [id, type, size] = line.split(' ');
     if (request === undefined || id !== request.id) {
       broken = true;
-      mixedUp(`git cat-file answered for ${id?.slice(0, 64) ?? 'nothing'}, asked was ${request?.id ?? 'nothing'}`);
+      mixedUp(
+        `git cat-file answered for ${id?.slice(0, 64) ?? 'nothing'}, asked was ${request?.id ?? 'nothing'}`,
+      );
     } else if (size === undefined) {
       waiting.shift();
       request.resolve(null);
     } else {
       // A tree or commit has to be read past as well; only then the refusal.
-      const wanted = type === 'blob' ? request : { ...request, resolve: () => request.reject(new InternalError(`${id} is a ${type ?? ''}, not a file`)) };
+      const wanted =
+        type === 'blob'
+          ? request
+          : {
+              ...request,
+              resolve: () =>
+                request.reject(new InternalError(`${id} is a ${type ?? ''}, not a file`)),
+            };
       body = { content: Buffer.allocUnsafe(Number(size)), filled: 0, request: wanted };
     }
   };

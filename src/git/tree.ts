@@ -21,12 +21,17 @@ export const REGULAR_MODES: ReadonlySet<string> = new Set(['100644', '100755']);
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A name as text. Names that are not UTF-8 show each byte above 127 as `\xHH`, so that none is lost or merged. */
+/**
+ * A name as text. Names that are not UTF-8 show each byte above 127 as `\xHH`, so that none is lost
+ * or merged.
+ */
 export function pathText(bytes: Buffer): string {
   try {
     return strict.decode(bytes);
   } catch {
-    return bytes.toString('latin1').replace(/[\u0080-\u00ff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
+    return bytes
+      .toString('latin1')
+      .replace(/[\u0080-\u00ff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
   }
 }
 
@@ -45,10 +50,23 @@ export function splitNul(output: Buffer): Buffer[] {
  * The object that a folder is in a commit or tree: its tree, what else lies there, or null.
  * `prefix` is a POSIX path without a trailing slash, '' for the root.
  */
-export async function findFolder(place: GitPlace, commit: string, prefix: string): Promise<{ mode: string; id: string } | null> {
+export async function findFolder(
+  place: GitPlace,
+  commit: string,
+  prefix: string,
+): Promise<{ mode: string; id: string } | null> {
   if (prefix === '') return { mode: '040000', id: commit };
-  const listing = await git(place, ['ls-tree', '-z', '--full-tree', '--end-of-options', commit, prefix]);
-  const entry = splitNul(listing).map((part) => parseEntry(part)).find(({ path }) => path === prefix);
+  const listing = await git(place, [
+    'ls-tree',
+    '-z',
+    '--full-tree',
+    '--end-of-options',
+    commit,
+    prefix,
+  ]);
+  const entry = splitNul(listing)
+    .map((part) => parseEntry(part))
+    .find(({ path }) => path === prefix);
   return entry === undefined ? null : { mode: entry.mode, id: entry.id };
 }
 
@@ -56,27 +74,44 @@ export type Prepare = (place: GitPlace, tree: string) => Promise<void>;
 
 /**
  * Every entry below a folder of a commit or tree, with sizes and without any content.
- * @param prepare called with the folder before sizes are asked for, for which a partial clone would fetch file after file
+ * @param prepare called with the folder before sizes are asked for, for which a partial clone would
+ *   fetch file after file
  */
-export async function listFolder(place: GitPlace, commit: string, prefix: string, prepare?: Prepare): Promise<TreeEntry[]> {
+export async function listFolder(
+  place: GitPlace,
+  commit: string,
+  prefix: string,
+  prepare?: Prepare,
+): Promise<TreeEntry[]> {
   const folder = await findFolder(place, commit, prefix);
   if (folder === null) return [];
-  if (folder.mode !== '040000') return [{ mode: folder.mode, id: folder.id, size: 0, bytes: Buffer.from('.'), path: '.' }];
+  if (folder.mode !== '040000')
+    return [{ mode: folder.mode, id: folder.id, size: 0, bytes: Buffer.from('.'), path: '.' }];
   await prepare?.(place, folder.id);
-  return splitNul(await git(place, ['ls-tree', '-r', '-z', '-l', '--full-tree', '--end-of-options', folder.id])).map((part) => parseEntry(part));
+  return splitNul(
+    await git(place, ['ls-tree', '-r', '-z', '-l', '--full-tree', '--end-of-options', folder.id]),
+  ).map((part) => parseEntry(part));
 }
 
 /** `<mode> <type> <id>[ <size>]` TAB `<name>` */
 function parseEntry(part: Buffer): TreeEntry {
   const tab = part.indexOf(9);
   const [mode = '', , id = '', size = '0'] = part.subarray(0, tab).toString('latin1').split(/ +/);
-  if (tab < 0 || !isObjectId(id)) throw new InternalError('git ls-tree gave a line without an object id');
+  if (tab < 0 || !isObjectId(id))
+    throw new InternalError('git ls-tree gave a line without an object id');
   const bytes = part.subarray(tab + 1);
   return { mode, id, size: size === '-' ? 0 : Number(size), bytes, path: pathText(bytes) };
 }
 
-/** The tree of a commit (or of the uncommitted files) from its entries; contents are read by object id. */
-export function sourceTree(commit: string, entries: readonly TreeEntry[], reader: ObjectReader): SourceTree {
+/**
+ * The tree of a commit (or of the uncommitted files) from its entries; contents are read by object
+ * id.
+ */
+export function sourceTree(
+  commit: string,
+  entries: readonly TreeEntry[],
+  reader: ObjectReader,
+): SourceTree {
   const files = new Map<string, { id: string; size: number }>();
   const irregular = new Map<string, 'symbolic link' | 'submodule'>();
   for (const { mode, id, size, path } of entries) {
@@ -91,10 +126,17 @@ export function sourceTree(commit: string, entries: readonly TreeEntry[], reader
     const file = files.get(path);
     const kind = irregular.get(path);
     const place = { file: path, line: 0 };
-    if (kind !== undefined) throw new UserError([problem(place, `is a ${kind}; only regular files are read`)]);
+    if (kind !== undefined)
+      throw new UserError([problem(place, `is a ${kind}; only regular files are read`)]);
     if (file === undefined) throw new UserError([problem(place, `does not exist ${at}`)]);
     const content = await reader.blob(file.id);
-    if (content === null) throw new UserError([problem(place, `its content ${at} (object ${file.id.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`)]);
+    if (content === null)
+      throw new UserError([
+        problem(
+          place,
+          `its content ${at} (object ${file.id.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`,
+        ),
+      ]);
     return content;
   };
   return { commit, files, irregular, read };
@@ -106,7 +148,17 @@ export function sourceTree(commit: string, entries: readonly TreeEntry[], reader
  */
 export function folderPrefix(start: string, workingDirectory: string, repository: string): string {
   const joined = posix.normalize(posix.join(start, workingDirectory));
-  const outside = joined === '..' || joined.startsWith('../') || posix.isAbsolute(workingDirectory) || workingDirectory.includes('\0');
-  if (outside) throw new UserError([problem(null, `${workingDirectory.replaceAll('\0', '\\0')}: is outside ${repository}. Give a folder inside the repository.`)]);
+  const outside =
+    joined === '..' ||
+    joined.startsWith('../') ||
+    posix.isAbsolute(workingDirectory) ||
+    workingDirectory.includes('\0');
+  if (outside)
+    throw new UserError([
+      problem(
+        null,
+        `${workingDirectory.replaceAll('\0', '\\0')}: is outside ${repository}. Give a folder inside the repository.`,
+      ),
+    ]);
   return joined === '.' ? '' : joined.replace(/\/+$/, '');
 }

@@ -5,7 +5,11 @@ import { listFolder, sourceTree, type Prepare } from './tree.ts';
 import type { WorktreeStore } from './worktree.ts';
 
 /** Where a tree of uncommitted files is read: `id` is the tree of the whole repository. */
-export interface Snapshot { place: GitPlace; reader: ObjectReader; id: string }
+export interface Snapshot {
+  place: GitPlace;
+  reader: ObjectReader;
+  id: string;
+}
 
 /** The files as they are on disk, as trees. */
 export interface UncommittedFiles {
@@ -16,8 +20,14 @@ export interface UncommittedFiles {
   close(): Promise<void>;
 }
 
-/** The private store that holds them is opened on first use, once. `prepare` as for {@link listFolder}. */
-export function uncommittedFiles(openStore: () => Promise<WorktreeStore>, prepare?: Prepare): UncommittedFiles {
+/**
+ * The private store that holds them is opened on first use, once. `prepare` as for {@link
+ * listFolder}.
+ */
+export function uncommittedFiles(
+  openStore: () => Promise<WorktreeStore>,
+  prepare?: Prepare,
+): UncommittedFiles {
   const snapshots = new WeakMap<SourceTree, Snapshot>();
   let opened: Promise<{ store: WorktreeStore; reader: ObjectReader }> | null = null;
   const start = async (): Promise<{ store: WorktreeStore; reader: ObjectReader }> => {
@@ -28,7 +38,11 @@ export function uncommittedFiles(openStore: () => Promise<WorktreeStore>, prepar
     async tree(prefix) {
       const { store, reader } = await (opened ??= start());
       const id = await store.snapshot(prefix);
-      const tree = sourceTree('worktree', await listFolder(store.reading, id, prefix, prepare), reader);
+      const tree = sourceTree(
+        'worktree',
+        await listFolder(store.reading, id, prefix, prepare),
+        reader,
+      );
       snapshots.set(tree, { place: store.reading, reader, id });
       return tree;
     },

@@ -7,7 +7,10 @@ import { failure, hasStatus } from './published.ts';
 import type { Attempt, Published } from './published.ts';
 import { ownerAndName } from './pull.ts';
 
-/** GitHub's limits: annotations of one request, and the size of a summary. It is counted in bytes here, which suits either reading. */
+/**
+ * GitHub's limits: annotations of one request, and the size of a summary. It is counted in bytes
+ * here, which suits either reading.
+ */
 const MAX_ANNOTATIONS_PER_REQUEST = 50;
 export const MAX_SUMMARY_BYTES = 65_535;
 /** Ours: more would cost requests and be read by nobody. */
@@ -15,7 +18,10 @@ export const MAX_ANNOTATIONS = 100;
 const MAX_FIELD_BYTES = 65_536;
 const MAX_TITLE = 255;
 
-/** A remark on lines of a file of the pull request. Columns count from 1 and are given only where the lines are one. */
+/**
+ * A remark on lines of a file of the pull request. Columns count from 1 and are given only where
+ * the lines are one.
+ */
 export interface Annotation {
   /** From the root of the repository. */
   path: string;
@@ -49,24 +55,38 @@ export interface CheckJob {
   fork: boolean;
 }
 
-const CONCLUSIONS = { success: 'success', failure: 'failure', neutral: 'neutral', error: 'failure' } as const satisfies Record<Conclusion, string>;
+const CONCLUSIONS = {
+  success: 'success',
+  failure: 'failure',
+  neutral: 'neutral',
+  error: 'failure',
+} as const satisfies Record<Conclusion, string>;
 const Created = z.object({ id: z.number().int() });
 
 type Sent = ReturnType<typeof toSend>;
 type Output = { title: string; summary: string };
 
 /**
- * Writes a check run on head, completed from its first request on: a run that is left in progress by a lost job blocks
- * the pull request, and the workflow's token may not be able to complete one later. More than 50 annotations follow by
- * requests that carry nothing but output, which GitHub appends. Never throws; `id` is null when no check is wanted.
+ * Writes a check run on head, completed from its first request on: a run that is left in progress
+ * by a lost job blocks the pull request, and the workflow's token may not be able to complete one
+ * later. More than 50 annotations follow by requests that carry nothing but output, which GitHub
+ * appends. Never throws; `id` is null when no check is wanted.
  */
 export async function publishCheck(client: Client, job: CheckJob): Promise<Published> {
   if (job.name === '') return { ok: true, id: null, warnings: [] };
-  const attempt = { failed: 'The check run was not written', permission: 'checks: write', fork: job.fork };
+  const attempt = {
+    failed: 'The check run was not written',
+    permission: 'checks: write',
+    fork: job.fork,
+  };
   const chosen = job.annotations.slice(0, MAX_ANNOTATIONS);
   const hidden = job.annotations.length - chosen.length;
-  const note = hidden > 0 ? `${hidden} more annotation${hidden === 1 ? ' is' : 's are'} not shown here.` : '';
-  const output = { title: shorten(job.title, MAX_TITLE), summary: fitMarkdown(job.summary, note, MAX_SUMMARY_BYTES) };
+  const note =
+    hidden > 0 ? `${hidden} more annotation${hidden === 1 ? ' is' : 's are'} not shown here.` : '';
+  const output = {
+    title: shorten(job.title, MAX_TITLE),
+    summary: fitMarkdown(job.summary, note, MAX_SUMMARY_BYTES),
+  };
   try {
     const { id, sent, warnings } = await create(client, job, output, chosen.map(toSend));
     const left = await append(client, job, output, id, sent.slice(MAX_ANNOTATIONS_PER_REQUEST));
@@ -76,16 +96,28 @@ export async function publishCheck(client: Client, job: CheckJob): Promise<Publi
   }
 }
 
-interface Creation { id: number; sent: Sent[]; warnings: string[] }
+interface Creation {
+  id: number;
+  sent: Sent[];
+  warnings: string[];
+}
 
 /**
- * One annotation that GitHub dislikes makes it refuse the whole check. So a refusal is answered with less: first without
- * characters beyond U+FFFF, which its annotations have refused before, then without annotations.
+ * One annotation that GitHub dislikes makes it refuse the whole check. So a refusal is answered
+ * with less: first without characters beyond U+FFFF, which its annotations have refused before,
+ * then without annotations.
  */
-async function create(client: Client, job: CheckJob, output: Output, annotations: Sent[]): Promise<Creation> {
+async function create(
+  client: Client,
+  job: CheckJob,
+  output: Output,
+  annotations: Sent[],
+): Promise<Creation> {
   const plain = annotations.map(withoutAstral);
   let refusal: unknown = null;
-  for (const sent of JSON.stringify(plain) === JSON.stringify(annotations) ? [annotations] : [annotations, plain]) {
+  for (const sent of JSON.stringify(plain) === JSON.stringify(annotations)
+    ? [annotations]
+    : [annotations, plain]) {
     try {
       return { id: await post(client, job, output, sent), sent, warnings: [] };
     } catch (error) {
@@ -93,10 +125,19 @@ async function create(client: Client, job: CheckJob, output: Output, annotations
       refusal = error;
     }
   }
-  return { id: await post(client, job, output, []), sent: [], warnings: [failure(annotationsFailed(job, annotations.length), refusal)] };
+  return {
+    id: await post(client, job, output, []),
+    sent: [],
+    warnings: [failure(annotationsFailed(job, annotations.length), refusal)],
+  };
 }
 
-async function post({ octokit }: Client, job: CheckJob, output: Output, annotations: Sent[]): Promise<number> {
+async function post(
+  { octokit }: Client,
+  job: CheckJob,
+  output: Output,
+  annotations: Sent[],
+): Promise<number> {
   const reply = await octokit.rest.checks.create({
     ...ownerAndName(job.repository),
     name: job.name,
@@ -107,17 +148,32 @@ async function post({ octokit }: Client, job: CheckJob, output: Output, annotati
     ...(job.detailsUrl === null ? {} : { details_url: job.detailsUrl }),
     started_at: job.startedAt.toISOString(),
     completed_at: job.completedAt.toISOString(),
-    output: { ...output, ...(annotations.length === 0 ? {} : { annotations: annotations.slice(0, MAX_ANNOTATIONS_PER_REQUEST) }) },
+    output: {
+      ...output,
+      ...(annotations.length === 0
+        ? {}
+        : { annotations: annotations.slice(0, MAX_ANNOTATIONS_PER_REQUEST) }),
+    },
   });
   return Created.parse(reply.data).id;
 }
 
 /** What cannot be appended is a warning: the check itself stands, with its conclusion. */
-async function append({ octokit }: Client, job: CheckJob, output: Output, id: number, annotations: Sent[]): Promise<string[]> {
+async function append(
+  { octokit }: Client,
+  job: CheckJob,
+  output: Output,
+  id: number,
+  annotations: Sent[],
+): Promise<string[]> {
   for (let start = 0; start < annotations.length; start += MAX_ANNOTATIONS_PER_REQUEST) {
     const batch = annotations.slice(start, start + MAX_ANNOTATIONS_PER_REQUEST);
     try {
-      await octokit.rest.checks.update({ ...ownerAndName(job.repository), check_run_id: id, output: { ...output, annotations: batch } });
+      await octokit.rest.checks.update({
+        ...ownerAndName(job.repository),
+        check_run_id: id,
+        output: { ...output, annotations: batch },
+      });
     } catch (error) {
       return [failure(annotationsFailed(job, annotations.length - start), error)];
     }
@@ -126,7 +182,11 @@ async function append({ octokit }: Client, job: CheckJob, output: Output, id: nu
 }
 
 function annotationsFailed(job: CheckJob, count: number): Attempt {
-  return { failed: `${count} annotation${count === 1 ? ' was' : 's were'} not written`, permission: 'checks: write', fork: job.fork };
+  return {
+    failed: `${count} annotation${count === 1 ? ' was' : 's were'} not written`,
+    permission: 'checks: write',
+    fork: job.fork,
+  };
 }
 
 function toSend(annotation: Annotation) {
@@ -135,7 +195,9 @@ function toSend(annotation: Annotation) {
     path,
     start_line: startLine,
     end_line: endLine,
-    ...(columns !== undefined && startLine === endLine ? { start_column: columns.start, end_column: columns.end } : {}),
+    ...(columns !== undefined && startLine === endLine
+      ? { start_column: columns.start, end_column: columns.end }
+      : {}),
     annotation_level: level,
     title: shorten(title, MAX_TITLE),
     message: fitBytes(message, MAX_FIELD_BYTES),
@@ -144,11 +206,17 @@ function toSend(annotation: Annotation) {
 }
 
 function withoutAstral(annotation: Sent): Sent {
-  const text = (value: string) => value.replace(/[\u{10000}-\u{10FFFF}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`);
+  const text = (value: string) =>
+    value.replace(
+      /[\u{10000}-\u{10FFFF}]/gu,
+      (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`,
+    );
   return {
     ...annotation,
     title: shorten(text(annotation.title), MAX_TITLE),
     message: fitBytes(text(annotation.message), MAX_FIELD_BYTES),
-    ...(annotation.raw_details === undefined ? {} : { raw_details: fitBytes(text(annotation.raw_details), MAX_FIELD_BYTES) }),
+    ...(annotation.raw_details === undefined
+      ? {}
+      : { raw_details: fitBytes(text(annotation.raw_details), MAX_FIELD_BYTES) }),
   };
 }

@@ -8,7 +8,9 @@ import type { Environment } from './event.ts';
 
 /** How often one request is sent again after a failure of the server or the network. */
 export const RETRIES = 2;
-/** How often one request waits for a rate limit to pass, and how long it waits at most, in seconds. */
+/**
+ * How often one request waits for a rate limit to pass, and how long it waits at most, in seconds.
+ */
 export const RATE_LIMIT_WAITS = 2;
 export const LONGEST_WAIT_S = 120;
 /** Milliseconds for one attempt, its body included. */
@@ -20,25 +22,35 @@ export interface Client {
 }
 
 export interface ClientOptions {
-  /** May be empty: every request is then refused by GitHub, and the refusal is what the user reads. */
+  /**
+   * May be empty: every request is then refused by GitHub, and the refusal is what the user reads.
+   */
   token: string;
   /** Read for `GITHUB_API_URL` and `GITHUB_GRAPHQL_URL`. */
   env: Environment;
   /**
-   * The server is a stand-in on this machine: no proxy, no space between writes, and a second of waiting is a millisecond.
+   * The server is a stand-in on this machine: no proxy, no space between writes, and a second of
+   * waiting is a millisecond.
    */
   local?: boolean;
   deadlineMs?: number;
 }
 
 /**
- * Connects to the API that the environment names (GitHub Enterprise Server included). Requests obey `retry-after` and the
- * rate limits, within the bounds above. Sends nothing yet. Throws a `UserError` for an address that is none.
+ * Connects to the API that the environment names (GitHub Enterprise Server included). Requests obey
+ * `retry-after` and the rate limits, within the bounds above. Sends nothing yet. Throws a
+ * `UserError` for an address that is none.
  */
-export async function connect({ token, env, local = false, deadlineMs = DEADLINE_MS }: ClientOptions): Promise<Client> {
+export async function connect({
+  token,
+  env,
+  local = false,
+  deadlineMs = DEADLINE_MS,
+}: ClientOptions): Promise<Client> {
   const apiUrl = address(env, 'GITHUB_API_URL') ?? 'https://api.github.com';
   const graphqlUrl = address(env, 'GITHUB_GRAPHQL_URL') ?? graphqlOf(apiUrl);
-  // The toolkit reads the event file while it is imported and throws on a broken one; by now `readEvent` has seen the file.
+  // The toolkit reads the event file while it is imported and throws on a broken one; by now
+  // `readEvent` has seen the file.
   const toolkit = await import('@actions/github/lib/utils');
   const send = local ? globalThis.fetch : proxied(toolkit.defaults.request);
   const options = {
@@ -46,21 +58,42 @@ export async function connect({ token, env, local = false, deadlineMs = DEADLINE
     userAgent: 'evaldiff',
     log: { debug: silent, info: silent, warn: silent, error: silent },
     request: { fetch: bounded(send, deadlineMs) },
-    retry: { retries: RETRIES, retryAfterBaseValue: local ? 1 : 1000, doNotRetry: [400, 401, 403, 404, 409, 410, 422, 429, 451] },
+    retry: {
+      retries: RETRIES,
+      retryAfterBaseValue: local ? 1 : 1000,
+      doNotRetry: [400, 401, 403, 404, 409, 410, 422, 429, 451],
+    },
     throttle: throttle(local),
   };
   const Client = Octokit.plugin(retry, throttling);
-  return { octokit: new Client(token === '' ? options : toolkit.getOctokitOptions(token, options)), graphqlUrl };
+  return {
+    octokit: new Client(token === '' ? options : toolkit.getOctokitOptions(token, options)),
+    graphqlUrl,
+  };
 }
 
 /** The account behind the token: what "our own comment" means. */
-export interface Identity { login: string; id: number | null }
+export interface Identity {
+  login: string;
+  id: number | null;
+}
 
-const Viewer = z.object({ data: z.object({ viewer: z.object({ login: z.string().min(1), databaseId: z.number().nullish() }) }) });
+const Viewer = z.object({
+  data: z.object({
+    viewer: z.object({ login: z.string().min(1), databaseId: z.number().nullish() }),
+  }),
+});
 
-/** Asks by GraphQL, because REST's `GET /user` is closed to the workflow's own token. Rejects when GitHub does. */
+/**
+ * Asks by GraphQL, because REST's `GET /user` is closed to the workflow's own token. Rejects when
+ * GitHub does.
+ */
 export async function ownIdentity({ octokit, graphqlUrl }: Client): Promise<Identity> {
-  const reply = await octokit.request({ method: 'POST', url: graphqlUrl, query: 'query { viewer { login databaseId } }' });
+  const reply = await octokit.request({
+    method: 'POST',
+    url: graphqlUrl,
+    query: 'query { viewer { login databaseId } }',
+  });
   const { viewer } = Viewer.parse(reply.data).data;
   return { login: viewer.login, id: viewer.databaseId ?? null };
 }
@@ -69,12 +102,16 @@ export async function ownIdentity({ octokit, graphqlUrl }: Client): Promise<Iden
 const MAX_PAGES = 500;
 
 /**
- * The items of a list, page after page of 100. Octokit's own iterator takes an empty or foreign answer for an empty list,
- * so the pages are read here: every one has to be a list of `item`. Rejects when one is not, and when GitHub refuses.
+ * The items of a list, page after page of 100. Octokit's own iterator takes an empty or foreign
+ * answer for an empty list, so the pages are read here: every one has to be a list of `item`.
+ * Rejects when one is not, and when GitHub refuses.
  */
 export async function* listAll<Item>(
   item: z.ZodType<Item>,
-  ask: (page: { per_page: number; page: number }) => Promise<{ data: unknown; headers: { link?: string | undefined } }>,
+  ask: (page: {
+    per_page: number;
+    page: number;
+  }) => Promise<{ data: unknown; headers: { link?: string | undefined } }>,
 ): AsyncGenerator<Item> {
   const list = z.array(item);
   for (let page = 1; page <= MAX_PAGES; page += 1) {
@@ -84,10 +121,18 @@ export async function* listAll<Item>(
   }
 }
 
-/** GitHub asks for a second between writes and more between those that notify people; the plugin does both. */
+/**
+ * GitHub asks for a second between writes and more between those that notify people; the plugin
+ * does both.
+ */
 function throttle(local: boolean): ThrottlingOptions {
-  const again = (seconds: number, _request: object, _octokit: object, count: number): boolean => count < RATE_LIMIT_WAITS && seconds <= LONGEST_WAIT_S;
-  const options = { onRateLimit: again, onSecondaryRateLimit: again, retryAfterBaseValue: local ? 1 : 1000 };
+  const again = (seconds: number, _request: object, _octokit: object, count: number): boolean =>
+    count < RATE_LIMIT_WAITS && seconds <= LONGEST_WAIT_S;
+  const options = {
+    onRateLimit: again,
+    onSecondaryRateLimit: again,
+    retryAfterBaseValue: local ? 1 : 1000,
+  };
   return local ? { ...options, write: unspaced, notifications: unspaced } : options;
 }
 
@@ -96,8 +141,9 @@ const unspaced = {
 } as unknown as NonNullable<ThrottlingOptions['write']>;
 
 /**
- * Two things that octokit leaves open. A server that has gone quiet is given up after the deadline. And a body that breaks
- * off counts as a failed request: octokit would take it for an empty answer, and an empty list of comments for "none yet".
+ * Two things that octokit leaves open. A server that has gone quiet is given up after the deadline.
+ * And a body that breaks off counts as a failed request: octokit would take it for an empty answer,
+ * and an empty list of comments for "none yet".
  */
 function bounded(send: typeof fetch, deadlineMs: number): typeof fetch {
   return async (url, init) => {
@@ -106,24 +152,45 @@ function bounded(send: typeof fetch, deadlineMs: number): typeof fetch {
     try {
       const response = await send(url, { ...init, signal });
       const body = await response.arrayBuffer();
-      return new Response(body.byteLength === 0 ? null : body, { status: response.status, headers: Object.fromEntries(response.headers) });
+      return new Response(body.byteLength === 0 ? null : body, {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+      });
     } catch (error) {
-      throw new Error(deadline.aborted ? `no complete answer within ${deadlineMs / 1000} s` : reason(error), { cause: error });
+      throw new Error(
+        deadline.aborted ? `no complete answer within ${deadlineMs / 1000} s` : reason(error),
+        { cause: error },
+      );
     }
   };
 }
 
-const Broken = z.object({ message: z.string(), cause: z.object({ message: z.string().optional(), code: z.string().optional() }).optional().catch(undefined) });
+const Broken = z.object({
+  message: z.string(),
+  cause: z
+    .object({ message: z.string().optional(), code: z.string().optional() })
+    .optional()
+    .catch(undefined),
+});
 
-/** `fetch failed` says nothing; what failed is in the cause, for several addresses in its code alone. */
+/**
+ * `fetch failed` says nothing; what failed is in the cause, for several addresses in its code
+ * alone.
+ */
 function reason(error: unknown): string {
   const { message, cause } = Broken.catch({ message: 'unknown failure' }).parse(error);
-  return [cause?.message, cause?.code, message].find((text) => text !== undefined && text !== '') ?? 'unknown failure';
+  return (
+    [cause?.message, cause?.code, message].find((text) => text !== undefined && text !== '') ??
+    'unknown failure'
+  );
 }
 
 /** The toolkit's fetch goes through the proxy that the runner is configured with. */
 function proxied(request: unknown): typeof fetch {
-  const own = typeof request === 'object' && request !== null && 'fetch' in request ? request.fetch : undefined;
+  const own =
+    typeof request === 'object' && request !== null && 'fetch' in request
+      ? request.fetch
+      : undefined;
   return typeof own === 'function' ? (own as typeof fetch) : globalThis.fetch;
 }
 
@@ -132,13 +199,17 @@ function address(env: Environment, name: string): string | null {
   if (text === '') return null;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw new UserError([problem(null, `${name} must be an http or https address; the runner sets it.`)]);
+    throw new UserError([
+      problem(null, `${name} must be an http or https address; the runner sets it.`),
+    ]);
   }
   return text.replace(/\/$/, '');
 }
 
 function graphqlOf(apiUrl: string): string {
-  return apiUrl.endsWith('/api/v3') ? `${apiUrl.slice(0, -'/v3'.length)}/graphql` : `${apiUrl}/graphql`;
+  return apiUrl.endsWith('/api/v3')
+    ? `${apiUrl.slice(0, -'/v3'.length)}/graphql`
+    : `${apiUrl}/graphql`;
 }
 
 function silent(): void {}

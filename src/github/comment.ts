@@ -19,7 +19,10 @@ export interface CommentJob {
   /** What our comments begin with; `body` does so, too. */
   marker: string;
   body: string;
-  /** `auto` posts when something `ran`, and updates a comment that exists whatever happened: also back to green. */
+  /**
+   * `auto` posts when something `ran`, and updates a comment that exists whatever happened: also
+   * back to green.
+   */
   mode: CommentMode;
   ran: boolean;
   /** The pull request is from a fork or by Dependabot. */
@@ -35,20 +38,38 @@ type Comment = z.infer<typeof Comment>;
 const Created = z.object({ id: z.number().int() });
 
 /**
- * Keeps one comment of ours on the pull request up to date. Ours is what begins with the marker *and* was written by the
- * account behind the token; anybody can write the marker, and a write token can edit anybody's comment.
- * The answer's `id` is the comment's, or null when there was nothing to write.
+ * Keeps one comment of ours on the pull request up to date. Ours is what begins with the marker
+ * *and* was written by the account behind the token; anybody can write the marker, and a write
+ * token can edit anybody's comment. The answer's `id` is the comment's, or null when there was
+ * nothing to write.
  */
 export async function publishComment(client: Client, job: CommentJob): Promise<Published> {
   if (job.mode === 'never') return { ok: true, id: null, warnings: [] };
-  if (!job.body.startsWith(job.marker) || job.marker === '') return { ok: false, warning: 'The comment was not written: it does not begin with its marker.' };
+  if (!job.body.startsWith(job.marker) || job.marker === '')
+    return {
+      ok: false,
+      warning: 'The comment was not written: it does not begin with its marker.',
+    };
   if (job.body.length > MAX_COMMENT) {
-    return { ok: false, warning: `The comment was not written: it has ${job.body.length} characters, and GitHub takes ${MAX_COMMENT}.` };
+    return {
+      ok: false,
+      warning: `The comment was not written: it has ${job.body.length} characters, and GitHub takes ${MAX_COMMENT}.`,
+    };
   }
   try {
     return await upsert(client, job);
   } catch (error) {
-    return { ok: false, warning: failure({ failed: 'The comment was not written', permission: 'pull-requests: write', fork: job.fork }, error) };
+    return {
+      ok: false,
+      warning: failure(
+        {
+          failed: 'The comment was not written',
+          permission: 'pull-requests: write',
+          fork: job.fork,
+        },
+        error,
+      ),
+    };
   }
 }
 
@@ -56,7 +77,8 @@ async function upsert(client: Client, job: CommentJob): Promise<Published> {
   const self = await ownIdentity(client);
   const { own, warnings } = await find(client, job, self);
   const [newest] = own;
-  if (newest === undefined && job.mode === 'auto' && !job.ran) return { ok: true, id: null, warnings };
+  if (newest === undefined && job.mode === 'auto' && !job.ran)
+    return { ok: true, id: null, warnings };
   const head = await currentHead(client, job.repository, job.pullRequest);
   if (head !== job.headSha) return { ok: false, warning: stale(job, head) };
   const updated = newest === undefined ? null : await update(client, job, newest);
@@ -69,17 +91,40 @@ function stale(job: CommentJob, head: string): string {
   return `The comment was not written: it is about ${job.headSha.slice(0, 7)}, but the pull request is at ${/^[0-9a-f]+$/.test(head) ? head.slice(0, 7) : 'another commit'} by now.`;
 }
 
-/** Our comments on the pull request, newest first, and a warning when somebody else's bear our marker. */
-async function find({ octokit }: Client, job: CommentJob, self: Identity): Promise<{ own: Comment[]; warnings: string[] }> {
+/**
+ * Our comments on the pull request, newest first, and a warning when somebody else's bear our
+ * marker.
+ */
+async function find(
+  { octokit }: Client,
+  job: CommentJob,
+  self: Identity,
+): Promise<{ own: Comment[]; warnings: string[] }> {
   const of = { ...ownerAndName(job.repository), issue_number: job.pullRequest };
   const marked: Comment[] = [];
-  for await (const comment of listAll(Comment, (page) => octokit.rest.issues.listComments({ ...of, ...page }))) {
+  for await (const comment of listAll(Comment, (page) =>
+    octokit.rest.issues.listComments({ ...of, ...page }),
+  )) {
     if (comment.body?.trimStart().startsWith(job.marker) === true) marked.push(comment);
   }
   const own = marked.filter((comment) => isOwn(comment, self)).sort((a, b) => b.id - a.id);
-  const others = [...new Set(marked.filter((comment) => !isOwn(comment, self)).map(({ user }) => (user ? account(user.login) : 'a deleted account')))];
-  const names = others.length > 3 ? `${others.slice(0, 3).join(', ')} and ${others.length - 3} more` : others.join(', ');
-  const warnings = others.length > 0 ? [`A comment by ${names} carries the marker of this report. It is not ours and was left alone.`] : [];
+  const others = [
+    ...new Set(
+      marked
+        .filter((comment) => !isOwn(comment, self))
+        .map(({ user }) => (user ? account(user.login) : 'a deleted account')),
+    ),
+  ];
+  const names =
+    others.length > 3
+      ? `${others.slice(0, 3).join(', ')} and ${others.length - 3} more`
+      : others.join(', ');
+  const warnings =
+    others.length > 0
+      ? [
+          `A comment by ${names} carries the marker of this report. It is not ours and was left alone.`,
+        ]
+      : [];
   return { own, warnings };
 }
 
@@ -90,10 +135,18 @@ function isOwn({ user }: Comment, self: Identity): boolean {
 }
 
 /** The comment's id; null when it was deleted since it was listed. */
-async function update({ octokit }: Client, job: CommentJob, comment: Comment): Promise<number | null> {
+async function update(
+  { octokit }: Client,
+  job: CommentJob,
+  comment: Comment,
+): Promise<number | null> {
   if (sameText(comment.body ?? '', job.body)) return comment.id;
   try {
-    await octokit.rest.issues.updateComment({ ...ownerAndName(job.repository), comment_id: comment.id, body: job.body });
+    await octokit.rest.issues.updateComment({
+      ...ownerAndName(job.repository),
+      comment_id: comment.id,
+      body: job.body,
+    });
     return comment.id;
   } catch (error) {
     if (hasStatus(error, 404)) return null;
@@ -107,12 +160,22 @@ function sameText(a: string, b: string): boolean {
 }
 
 /**
- * Creates the comment, then looks again: looking and creating are two requests, so a run beside this one may have created
- * one as well. Each run removes only what is older than its own, so that two runs never remove each other's; and a run whose
- * pull request has moved on takes its own back where there is another.
+ * Creates the comment, then looks again: looking and creating are two requests, so a run beside
+ * this one may have created one as well. Each run removes only what is older than its own, so that
+ * two runs never remove each other's; and a run whose pull request has moved on takes its own back
+ * where there is another.
  */
-async function create(client: Client, job: CommentJob, self: Identity, warnings: string[]): Promise<Published> {
-  const reply = await client.octokit.rest.issues.createComment({ ...ownerAndName(job.repository), issue_number: job.pullRequest, body: job.body });
+async function create(
+  client: Client,
+  job: CommentJob,
+  self: Identity,
+  warnings: string[],
+): Promise<Published> {
+  const reply = await client.octokit.rest.issues.createComment({
+    ...ownerAndName(job.repository),
+    issue_number: job.pullRequest,
+    body: job.body,
+  });
   const { id } = Created.parse(reply.data);
   try {
     const { own } = await find(client, job, self);
@@ -123,22 +186,40 @@ async function create(client: Client, job: CommentJob, self: Identity, warnings:
       await remove(client, job, [{ id }]);
       return { ok: false, warning: stale(job, head) };
     }
-    const left = await remove(client, job, others.filter((comment) => comment.id < id));
+    const left = await remove(
+      client,
+      job,
+      others.filter((comment) => comment.id < id),
+    );
     return { ok: true, id, warnings: [...warnings, ...left] };
   } catch (error) {
-    const attempt = { failed: 'The comment was written, but other comments of ours were not looked for', permission: 'pull-requests: write', fork: job.fork };
+    const attempt = {
+      failed: 'The comment was written, but other comments of ours were not looked for',
+      permission: 'pull-requests: write',
+      fork: job.fork,
+    };
     return { ok: true, id, warnings: [...warnings, failure(attempt, error)] };
   }
 }
 
-/** Removes comments of ours; what cannot be removed becomes a warning, for the report itself stands. */
-async function remove({ octokit }: Client, job: CommentJob, comments: { id: number }[]): Promise<string[]> {
+/**
+ * Removes comments of ours; what cannot be removed becomes a warning, for the report itself stands.
+ */
+async function remove(
+  { octokit }: Client,
+  job: CommentJob,
+  comments: { id: number }[],
+): Promise<string[]> {
   const warnings: string[] = [];
   for (const { id } of comments) {
     try {
       await octokit.rest.issues.deleteComment({ ...ownerAndName(job.repository), comment_id: id });
     } catch (error) {
-      const attempt = { failed: `Our outdated comment ${id} was not removed`, permission: 'pull-requests: write', fork: job.fork };
+      const attempt = {
+        failed: `Our outdated comment ${id} was not removed`,
+        permission: 'pull-requests: write',
+        fork: job.fork,
+      };
       if (!hasStatus(error, 404)) warnings.push(failure(attempt, error));
     }
   }

@@ -10,9 +10,16 @@ export const MAX_PAYLOAD_CHARACTERS = 25 * 1024 * 1024;
 
 const DEPENDABOT = 'dependabot[bot]';
 
-const sha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'must be a commit id of 40 or 64 hexadecimal digits');
+const sha = z
+  .string()
+  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'must be a commit id of 40 or 64 hexadecimal digits');
 const positive = z.number().int().positive();
-const fullName = z.string().regex(/^[A-Za-z0-9][\w-]{0,99}\/(?!\.{1,2}$)[\w.-]{1,100}$/, 'must be a repository name like owner/name');
+const fullName = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][\w-]{0,99}\/(?!\.{1,2}$)[\w.-]{1,100}$/,
+    'must be a repository name like owner/name',
+  );
 const branch = z.string().min(1).max(1000);
 const action = z.string().regex(/^[a-z_]{1,50}$/, 'must be the name of an activity');
 const actor = z.object({ login: z.string().min(1).max(100) });
@@ -31,19 +38,31 @@ const PullRequest = z.object({
   }),
 });
 const Push = z.object({ ...common, before: sha, after: sha, ref: branch });
-const MergeGroup = z.object({ ...common, action: action.nullish(), merge_group: z.object({ base_sha: sha, head_sha: sha, head_ref: branch }) });
+const MergeGroup = z.object({
+  ...common,
+  action: action.nullish(),
+  merge_group: z.object({ base_sha: sha, head_sha: sha, head_ref: branch }),
+});
 const WorkflowRun = z.object({
   ...common,
   action: action.nullish(),
   workflow_run: z.object({
-    id: positive, event: action, head_sha: sha, head_branch: branch.nullable(), head_repository: repository.nullable(),
+    id: positive,
+    event: action,
+    head_sha: sha,
+    head_branch: branch.nullable(),
+    head_repository: repository.nullable(),
   }),
 });
 /** A schedule's payload may be as little as its cron line. */
 const Bare = z.object({ repository: repository.nullish(), sender: actor.nullish() });
 
 type Reader = (context: Context, payload: unknown) => EventFacts;
-interface Context { event: string; repository: string; env: Environment }
+interface Context {
+  event: string;
+  repository: string;
+  env: Environment;
+}
 
 const READERS: Readonly<Record<string, Reader>> = {
   pull_request: pullRequest,
@@ -57,22 +76,26 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * Reads the facts that decide anything from what the runner gave: the environment, and the event's payload as parsed JSON.
- * Every other part of the payload is ignored. Throws a `UserError` of one line for an event this action does not run on
- * and for a payload that is not what GitHub sends.
+ * Reads the facts that decide anything from what the runner gave: the environment, and the event's
+ * payload as parsed JSON. Every other part of the payload is ignored. Throws a `UserError` of one
+ * line for an event this action does not run on and for a payload that is not what GitHub sends.
  */
 export function readEvent(env: Environment, payload: unknown): EventFacts {
   const event = env['GITHUB_EVENT_NAME'] ?? '';
   const read = Object.hasOwn(READERS, event) ? READERS[event] : undefined;
   if (read === undefined) throw userError(unsupported(event));
   const own = fullName.safeParse(env['GITHUB_REPOSITORY']);
-  if (!own.success) throw userError('GITHUB_REPOSITORY must be set to owner/name; the runner does so.');
+  if (!own.success)
+    throw userError('GITHUB_REPOSITORY must be set to owner/name; the runner does so.');
   return read({ event, repository: own.data, env }, payload);
 }
 
-/** The JSON of the event file. Throws a `UserError` of one line, which repeats nothing of the file. */
+/**
+ * The JSON of the event file. Throws a `UserError` of one line, which repeats nothing of the file.
+ */
 export function parsePayload(text: string): unknown {
-  if (text.length > MAX_PAYLOAD_CHARACTERS) throw userError('The event payload (GITHUB_EVENT_PATH) is larger than 25 MB.');
+  if (text.length > MAX_PAYLOAD_CHARACTERS)
+    throw userError('The event payload (GITHUB_EVENT_PATH) is larger than 25 MB.');
   try {
     return JSON.parse(text);
   } catch {
@@ -81,10 +104,15 @@ export function parsePayload(text: string): unknown {
 }
 
 /** What `mode: auto` means for this event; any other mode is kept. */
-export function resolveMode<Mode extends 'diff' | 'sweep' | 'merge' | 'noise'>(mode: 'auto' | Mode, facts: EventFacts): Mode | 'diff' | 'sweep' {
+export function resolveMode<Mode extends 'diff' | 'sweep' | 'merge' | 'noise'>(
+  mode: 'auto' | Mode,
+  facts: EventFacts,
+): Mode | 'diff' | 'sweep' {
   if (mode !== 'auto') return mode;
   const event = facts.event === 'workflow_run' ? facts.origin?.event : facts.event;
-  const compares = ['pull_request', 'pull_request_target', 'merge_group'].includes(event ?? '') || facts.event === 'push';
+  const compares =
+    ['pull_request', 'pull_request_target', 'merge_group'].includes(event ?? '') ||
+    facts.event === 'push';
   return compares ? 'diff' : 'sweep';
 }
 
@@ -92,7 +120,12 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
   const { pull_request: pull, ...event } = parse(PullRequest, context, payload);
   const headRepository = pull.head.repo?.full_name ?? null;
   if (!sameName(pull.base.repo.full_name, context.repository)) {
-    throw userError(malformed(context.event, 'pull_request.base.repo.full_name is not the repository of this run'));
+    throw userError(
+      malformed(
+        context.event,
+        'pull_request.base.repo.full_name is not the repository of this run',
+      ),
+    );
   }
   return {
     ...facts(context, event.sender?.login),
@@ -110,13 +143,25 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
 
 function push(context: Context, payload: unknown): EventFacts {
   const { before, after, ref, sender } = parse(Push, context, payload);
-  if (isZero(after)) throw userError('This push deletes a branch or tag, so there is nothing to evaluate.');
-  return { ...facts(context, sender?.login), base: isZero(before) ? null : before, head: after, headBranch: shortRef(ref) };
+  if (isZero(after))
+    throw userError('This push deletes a branch or tag, so there is nothing to evaluate.');
+  return {
+    ...facts(context, sender?.login),
+    base: isZero(before) ? null : before,
+    head: after,
+    headBranch: shortRef(ref),
+  };
 }
 
 function mergeGroup(context: Context, payload: unknown): EventFacts {
   const { merge_group: group, sender, action: activity } = parse(MergeGroup, context, payload);
-  return { ...facts(context, sender?.login), action: activity ?? null, base: group.base_sha, head: group.head_sha, headBranch: shortRef(group.head_ref) };
+  return {
+    ...facts(context, sender?.login),
+    action: activity ?? null,
+    base: group.base_sha,
+    head: group.head_sha,
+    headBranch: shortRef(group.head_ref),
+  };
 }
 
 function workflowRun(context: Context, payload: unknown): EventFacts {
@@ -136,37 +181,62 @@ function workflowRun(context: Context, payload: unknown): EventFacts {
 function bare(context: Context, payload: unknown): EventFacts {
   const { sender } = parse(Bare, context, payload);
   const head = sha.safeParse(context.env['GITHUB_SHA']);
-  if (!head.success) throw userError(`GITHUB_SHA ${head.error.issues[0]?.message ?? 'must be a commit id'}.`);
+  if (!head.success)
+    throw userError(`GITHUB_SHA ${head.error.issues[0]?.message ?? 'must be a commit id'}.`);
   return { ...facts(context, sender?.login), head: head.data };
 }
 
 /** What holds for every event until its reader knows better. */
 function facts(context: Context, sender: string | undefined): EventFacts {
   return {
-    event: context.event, action: null, repository: context.repository, pullRequest: null, base: null, head: null,
-    headRepository: context.repository, headBranch: null, fork: false, dependabot: startedByDependabot(context, sender),
-    addedLabel: null, origin: null,
+    event: context.event,
+    action: null,
+    repository: context.repository,
+    pullRequest: null,
+    base: null,
+    head: null,
+    headRepository: context.repository,
+    headBranch: null,
+    fork: false,
+    dependabot: startedByDependabot(context, sender),
+    addedLabel: null,
+    origin: null,
   };
 }
 
-function parse<T extends z.ZodType<{ repository?: { full_name: string } | null | undefined }>>(schema: T, context: Context, payload: unknown): z.infer<T> {
+function parse<T extends z.ZodType<{ repository?: { full_name: string } | null | undefined }>>(
+  schema: T,
+  context: Context,
+  payload: unknown,
+): z.infer<T> {
   const result = schema.safeParse(payload);
   if (!result.success) {
     const [first, ...more] = result.error.issues;
     const rest = more.length > 0 ? ` (and ${more.length} more)` : '';
-    throw userError(malformed(context.event, `${first === undefined ? 'it is unreadable' : describe(first)}${rest}`));
+    throw userError(
+      malformed(
+        context.event,
+        `${first === undefined ? 'it is unreadable' : describe(first)}${rest}`,
+      ),
+    );
   }
   const named = result.data.repository?.full_name;
   if (named !== undefined && !sameName(named, context.repository)) {
-    throw userError(malformed(context.event, 'repository.full_name is not the repository of this run'));
+    throw userError(
+      malformed(context.event, 'repository.full_name is not the repository of this run'),
+    );
   }
   return result.data;
 }
 
-/** Says which field and what it must be, and never repeats a value: payloads are written by strangers. */
+/**
+ * Says which field and what it must be, and never repeats a value: payloads are written by
+ * strangers.
+ */
 function describe(issue: z.core.$ZodIssue): string {
   const path = issue.path.length > 0 ? issue.path.join('.') : 'it';
-  if (issue.code === 'invalid_type') return `${path} must be ${issue.expected === 'object' ? 'a map' : `of type ${issue.expected}`}`;
+  if (issue.code === 'invalid_type')
+    return `${path} must be ${issue.expected === 'object' ? 'a map' : `of type ${issue.expected}`}`;
   if (issue.code === 'too_small') return `${path} is too small or too short`;
   if (issue.code === 'too_big') return `${path} is too large or too long`;
   return `${path} ${issue.message}`;
@@ -179,7 +249,8 @@ function malformed(event: string, detail: string): string {
 function unsupported(event: string): string {
   const names = Object.keys(READERS);
   const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
-  if (event === '') return `This action runs on ${list}, but GITHUB_EVENT_NAME is not set. Outside GitHub Actions use the evaldiff command.`;
+  if (event === '')
+    return `This action runs on ${list}, but GITHUB_EVENT_NAME is not set. Outside GitHub Actions use the evaldiff command.`;
   return `This action runs on ${list}; this is ${/^[a-z_]{1,50}$/.test(event) ? event : 'an unknown event'}.`;
 }
 

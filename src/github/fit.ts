@@ -13,9 +13,9 @@ export function fitBytes(text: string, limit: number): string {
 }
 
 /**
- * Markdown in at most `limit` bytes: `note` (may be empty) goes below it as a paragraph, and what does not fit is left out
- * from the end by whole lines, with a sentence that says so. A code fence that the cut leaves open is closed, else the
- * sentence would be part of the code.
+ * Markdown in at most `limit` bytes: `note` (may be empty) goes below it as a paragraph, and what
+ * does not fit is left out from the end by whole lines, with a sentence that says so. A code fence
+ * that the cut leaves open is closed, else the sentence would be part of the code.
  */
 export function fitMarkdown(text: string, note: string, limit: number): string {
   const whole = note === '' ? text : `${text}\n\n${note}`;
@@ -32,7 +32,8 @@ export function fitMarkdown(text: string, note: string, limit: number): string {
     kept.push(line);
     fence = next;
   }
-  if (kept.length === 0) return `${fitBytes(text.split('\n', 1)[0] ?? '', limit - bytes(tail))}${tail}`;
+  if (kept.length === 0)
+    return `${fitBytes(text.split('\n', 1)[0] ?? '', limit - bytes(tail))}${tail}`;
   return `${kept.join('\n')}${fence === null ? '' : `\n${fence}`}${tail}`;
 }
 

@@ -7,8 +7,7 @@ import { logLine } from '../text/log.ts';
  * `id` is null when nothing was to be written. `warnings` are for the log, one line each, filtered.
  */
 export type Published =
-  | { ok: true; id: number | null; warnings: string[] }
-  | { ok: false; warning: string };
+  { ok: true; id: number | null; warnings: string[] } | { ok: false; warning: string };
 
 /** What was tried, as the user reads it. */
 export interface Attempt {
@@ -16,32 +15,46 @@ export interface Attempt {
   failed: string;
   /** The line of `permissions:` it takes. */
   permission: string;
-  /** The pull request is from a fork or by Dependabot, so GitHub may have given a token that only reads. */
+  /**
+   * The pull request is from a fork or by Dependabot, so GitHub may have given a token that only
+   * reads.
+   */
   fork: boolean;
 }
 
 const FOREIGN_LENGTH = 300;
 
-/** One line for the log: what failed, why, and what to do. Foreign text in it is filtered and cut. */
+/**
+ * One line for the log: what failed, why, and what to do. Foreign text in it is filtered and cut.
+ */
 export function failure({ failed, permission, fork }: Attempt, error: unknown): string {
   return `${failed}: ${cause(error, permission, fork)}`;
 }
 
 function cause(error: unknown, permission: string, fork: boolean): string {
-  if (error instanceof z.ZodError) return 'GitHub sent an answer that is not what its API describes.';
-  if (!isHttpError(error)) return `${foreign(error instanceof Error ? error.message : String(error))}.`;
-  if (error.response === undefined) return `GitHub could not be reached (${foreign(error.message)}).`;
-  if (isRateLimit(error, error.response)) return `GitHub's rate limit is reached (${error.status}), and waiting for it takes too long.`;
+  if (error instanceof z.ZodError)
+    return 'GitHub sent an answer that is not what its API describes.';
+  if (!isHttpError(error))
+    return `${foreign(error instanceof Error ? error.message : String(error))}.`;
+  if (error.response === undefined)
+    return `GitHub could not be reached (${foreign(error.message)}).`;
+  if (isRateLimit(error, error.response))
+    return `GitHub's rate limit is reached (${error.status}), and waiting for it takes too long.`;
   return refusal(error.status, detail(error.response.data), permission, fork);
 }
 
 function refusal(status: number, said: string, permission: string, fork: boolean): string {
-  if (status === 401) return 'GitHub does not accept the token (401). Check the input github-token.';
+  if (status === 401)
+    return 'GitHub does not accept the token (401). Check the input github-token.';
   if (status === 403) return forbidden(said, permission, fork);
-  if (status === 404) return `GitHub does not find it (404). The token may not see this repository, or lacks \`${permission}\`.`;
-  if (status >= 500) return `GitHub answers with an error of its own (${status}), also when asked again.`;
+  if (status === 404)
+    return `GitHub does not find it (404). The token may not see this repository, or lacks \`${permission}\`.`;
+  if (status >= 500)
+    return `GitHub answers with an error of its own (${status}), also when asked again.`;
   const words = said === '' ? '.' : `: ${said}`;
-  return status === 422 ? `GitHub refuses the content (422)${words}` : `GitHub answers ${status}${words}`;
+  return status === 422
+    ? `GitHub refuses the content (422)${words}`
+    : `GitHub answers ${status}${words}`;
 }
 
 function forbidden(said: string, permission: string, fork: boolean): string {
@@ -55,27 +68,62 @@ function forbidden(said: string, permission: string, fork: boolean): string {
 /** GitHub uses 403 and 429 for both of its limits. */
 function isRateLimit({ status, message }: HttpError, { headers }: Response): boolean {
   if (status === 429) return true;
-  return status === 403 && (headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined || /rate limit/i.test(message));
+  return (
+    status === 403 &&
+    (headers['x-ratelimit-remaining'] === '0' ||
+      headers['retry-after'] !== undefined ||
+      /rate limit/i.test(message))
+  );
 }
 
-interface Response { headers: Record<string, unknown>; data: unknown }
-interface HttpError extends Error { status: number; response?: Response }
+interface Response {
+  headers: Record<string, unknown>;
+  data: unknown;
+}
+interface HttpError extends Error {
+  status: number;
+  response?: Response;
+}
 
-/** Octokit's error, known by its shape: its class belongs to a package of octokit's own. No response: nothing came back. */
+/**
+ * Octokit's error, known by its shape: its class belongs to a package of octokit's own. No
+ * response: nothing came back.
+ */
 function isHttpError(error: unknown): error is HttpError {
-  return error instanceof Error && error.name === 'HttpError' && 'status' in error && typeof error.status === 'number';
+  return (
+    error instanceof Error &&
+    error.name === 'HttpError' &&
+    'status' in error &&
+    typeof error.status === 'number'
+  );
 }
 
 const ErrorBody = z.object({
   message: z.string(),
-  errors: z.array(z.union([z.string(), z.object({ field: z.string().optional(), message: z.string().optional(), code: z.string().optional() })])).optional().catch(undefined),
+  errors: z
+    .array(
+      z.union([
+        z.string(),
+        z.object({
+          field: z.string().optional(),
+          message: z.string().optional(),
+          code: z.string().optional(),
+        }),
+      ]),
+    )
+    .optional()
+    .catch(undefined),
 });
 
 /** GitHub's own words, without the address of its documentation. */
 function detail(data: unknown): string {
   const body = ErrorBody.safeParse(data);
   if (!body.success) return '';
-  const errors = (body.data.errors ?? []).map((item) => (typeof item === 'string' ? item : [item.field, item.message ?? item.code].filter((part) => part !== undefined).join(' ')));
+  const errors = (body.data.errors ?? []).map((item) =>
+    typeof item === 'string'
+      ? item
+      : [item.field, item.message ?? item.code].filter((part) => part !== undefined).join(' '),
+  );
   return foreign([body.data.message, ...errors].join('; '));
 }
 

@@ -14,62 +14,123 @@ const Pull = z.object({
   number: z.number().int().positive(),
   state: z.string(),
   base: z.object({ sha: z.string(), ref: z.string() }),
-  head: z.object({ sha: z.string(), ref: z.string(), repo: z.object({ full_name: z.string() }).nullish() }),
+  head: z.object({
+    sha: z.string(),
+    ref: z.string(),
+    repo: z.object({ full_name: z.string() }).nullish(),
+  }),
 });
 type Pull = z.infer<typeof Pull>;
 
 /** The pull request's head as it is now, which a payload cannot say. Rejects when GitHub does. */
-export async function currentHead({ octokit }: Client, repository: string, number: number): Promise<string> {
+export async function currentHead(
+  { octokit }: Client,
+  repository: string,
+  number: number,
+): Promise<string> {
   const reply = await octokit.rest.pulls.get({ ...ownerAndName(repository), pull_number: number });
   return Pull.parse(reply.data).head.sha;
 }
 
-const Words = z.object({ body: z.string().nullish(), labels: z.array(z.object({ name: z.string(), description: z.string().nullish() })) });
+const Words = z.object({
+  body: z.string().nullish(),
+  labels: z.array(z.object({ name: z.string(), description: z.string().nullish() })),
+});
 
-/** A pull request's labels and text as they are now, which a payload cannot say; or why they are not known. Never throws. */
-export async function pullWords({ octokit }: Client, repository: string, number: number): Promise<{ labels: { name: string; description: string | null }[]; body: string } | { warning: string }> {
+/**
+ * A pull request's labels and text as they are now, which a payload cannot say; or why they are not
+ * known. Never throws.
+ */
+export async function pullWords(
+  { octokit }: Client,
+  repository: string,
+  number: number,
+): Promise<
+  { labels: { name: string; description: string | null }[]; body: string } | { warning: string }
+> {
   try {
-    const reply = await octokit.rest.pulls.get({ ...ownerAndName(repository), pull_number: number });
+    const reply = await octokit.rest.pulls.get({
+      ...ownerAndName(repository),
+      pull_number: number,
+    });
     const { body, labels } = Words.parse(reply.data);
-    return { body: body ?? '', labels: labels.map(({ name, description }) => ({ name, description: description ?? null })) };
+    return {
+      body: body ?? '',
+      labels: labels.map(({ name, description }) => ({ name, description: description ?? null })),
+    };
   } catch (error) {
-    return { warning: failure({ failed: 'The labels of this pull request were not read, so nothing is overridden', permission: 'pull-requests: read', fork: false }, error) };
+    return {
+      warning: failure(
+        {
+          failed: 'The labels of this pull request were not read, so nothing is overridden',
+          permission: 'pull-requests: read',
+          fork: false,
+        },
+        error,
+      ),
+    };
   }
 }
 
 export type FoundPullRequest =
-  | { status: 'found'; number: number; base: string; head: string; headRepository: string; headBranch: string }
+  | {
+      status: 'found';
+      number: number;
+      base: string;
+      head: string;
+      headRepository: string;
+      headBranch: string;
+    }
   /** Nothing to do, and no fault: closed, or pushed to since. */
   | { status: 'none'; reason: string }
   | { status: 'failed'; warning: string };
 
 /**
- * The open pull request that a `workflow_run` is about: the one whose head is this commit in this repository. GitHub's own
- * list in the event is empty for forks, and an artifact's word on it is not taken. Two matches are refused, because
- * nothing tells them apart.
+ * The open pull request that a `workflow_run` is about: the one whose head is this commit in this
+ * repository. GitHub's own list in the event is empty for forks, and an artifact's word on it is
+ * not taken. Two matches are refused, because nothing tells them apart.
  */
-export async function findPullRequest(client: Client, facts: EventFacts): Promise<FoundPullRequest> {
+export async function findPullRequest(
+  client: Client,
+  facts: EventFacts,
+): Promise<FoundPullRequest> {
   const { head, headRepository, headBranch, repository } = facts;
-  if (head === null || headRepository === null) return { status: 'none', reason: 'The repository of the head commit is gone.' };
+  if (head === null || headRepository === null)
+    return { status: 'none', reason: 'The repository of the head commit is gone.' };
   const wanted = { head, headRepository, headBranch, repository };
   try {
     const ofCommit = await pullsOfCommit(client, wanted);
     const matches = ofCommit.length > 0 ? ofCommit : await openPulls(client, wanted);
     return choose(matches, head, headRepository);
   } catch (error) {
-    const attempt = { failed: 'The pull request of this run was not found', permission: 'pull-requests: read', fork: false };
+    const attempt = {
+      failed: 'The pull request of this run was not found',
+      permission: 'pull-requests: read',
+      fork: false,
+    };
     return { status: 'failed', warning: failure(attempt, error) };
   }
 }
 
-interface Wanted { head: string; headRepository: string; headBranch: string | null; repository: string }
+interface Wanted {
+  head: string;
+  headRepository: string;
+  headBranch: string | null;
+  repository: string;
+}
 
 async function pullsOfCommit({ octokit }: Client, wanted: Wanted): Promise<Pull[]> {
   const of = { ...ownerAndName(wanted.repository), commit_sha: wanted.head };
   try {
-    return await matching(listAll(Pull, (page) => octokit.rest.repos.listPullRequestsAssociatedWithCommit({ ...of, ...page })), wanted);
+    return await matching(
+      listAll(Pull, (page) =>
+        octokit.rest.repos.listPullRequestsAssociatedWithCommit({ ...of, ...page }),
+      ),
+      wanted,
+    );
   } catch (error) {
-    // A commit that lives in a fork only may be unknown here; the list of open pull requests still has it.
+    // A commit that lives in a fork only may be unknown here; the list of open pull requests still
+    // has it.
     if (hasStatus(error, 404) || hasStatus(error, 422) || hasStatus(error, 409)) return [];
     throw error;
   }
@@ -79,7 +140,10 @@ function openPulls({ octokit }: Client, wanted: Wanted): Promise<Pull[]> {
   const { owner } = ownerAndName(wanted.headRepository);
   const head = wanted.headBranch === null ? {} : { head: `${owner}:${wanted.headBranch}` };
   const of = { ...ownerAndName(wanted.repository), state: 'open' as const, ...head };
-  return matching(listAll(Pull, (page) => octokit.rest.pulls.list({ ...of, ...page })), wanted);
+  return matching(
+    listAll(Pull, (page) => octokit.rest.pulls.list({ ...of, ...page })),
+    wanted,
+  );
 }
 
 async function matching(pulls: AsyncIterable<Pull>, wanted: Wanted): Promise<Pull[]> {
@@ -91,22 +155,52 @@ async function matching(pulls: AsyncIterable<Pull>, wanted: Wanted): Promise<Pul
 }
 
 function isWanted(pull: Pull, { head, headRepository }: Wanted): boolean {
-  return pull.state === 'open' && pull.head.sha === head && pull.head.repo?.full_name.toLowerCase() === headRepository.toLowerCase();
+  return (
+    pull.state === 'open' &&
+    pull.head.sha === head &&
+    pull.head.repo?.full_name.toLowerCase() === headRepository.toLowerCase()
+  );
 }
 
 function choose(matches: Pull[], head: string, headRepository: string): FoundPullRequest {
   const [first, ...others] = matches;
   if (first === undefined) {
-    return { status: 'none', reason: `No open pull request has ${head.slice(0, 7)} as its head: it was closed, or pushed to since.` };
+    return {
+      status: 'none',
+      reason: `No open pull request has ${head.slice(0, 7)} as its head: it was closed, or pushed to since.`,
+    };
   }
   if (others.length > 0) {
     const numbers = matches.map((pull) => `#${pull.number}`).join(', ');
-    return { status: 'none', reason: `${numbers} all have ${head.slice(0, 7)} as their head, so it is not clear which one is meant.` };
+    return {
+      status: 'none',
+      reason: `${numbers} all have ${head.slice(0, 7)} as their head, so it is not clear which one is meant.`,
+    };
   }
-  return { status: 'found', number: first.number, base: first.base.sha, head: first.head.sha, headRepository, headBranch: first.head.ref };
+  return {
+    status: 'found',
+    number: first.number,
+    base: first.base.sha,
+    head: first.head.sha,
+    headRepository,
+    headBranch: first.head.ref,
+  };
 }
 
-/** The facts of a `workflow_run`, completed by the pull request it is about. The trust level stays that of the run. */
-export function withPullRequest(facts: EventFacts, found: FoundPullRequest & { status: 'found' }): EventFacts {
-  return { ...facts, pullRequest: found.number, base: found.base, head: found.head, headRepository: found.headRepository, headBranch: found.headBranch };
+/**
+ * The facts of a `workflow_run`, completed by the pull request it is about. The trust level stays
+ * that of the run.
+ */
+export function withPullRequest(
+  facts: EventFacts,
+  found: FoundPullRequest & { status: 'found' },
+): EventFacts {
+  return {
+    ...facts,
+    pullRequest: found.number,
+    base: found.base,
+    head: found.head,
+    headRepository: found.headRepository,
+    headBranch: found.headBranch,
+  };
 }

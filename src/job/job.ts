@@ -20,7 +20,13 @@ import { createHalting } from '../world/halt.ts';
 import type { Job, RunningJob } from './running-job.ts';
 import { lostBatches, storesOfJob } from './stores.ts';
 import { createProgress } from '../world/progress.ts';
-import { commentMarker, publish, writeReports, writeRunReports, type PublishedIds } from './publish.ts';
+import {
+  commentMarker,
+  publish,
+  writeReports,
+  writeRunReports,
+  type PublishedIds,
+} from './publish.ts';
 import { llmevalFiles } from '../report/runs/llmeval.ts';
 import { planLines } from '../report/plan.ts';
 import { run, type Edges, type RunInput } from '../run.ts';
@@ -34,7 +40,10 @@ import { openWorld, type WorldOptions } from '../world/world.ts';
 /** References of a suite that the log's plan names. */
 const REFERENCES_IN_LOG = 20;
 
-/** The action's whole job: find what it is about, evaluate, write the reports, publish, say how it ended. Publishing never changes the verdict. */
+/**
+ * The action's whole job: find what it is about, evaluate, write the reports, publish, say how it
+ * ended. Publishing never changes the verdict.
+ */
 export async function runJob(given: Job): Promise<Conclusion> {
   const { inputs, env, runner } = given;
   refuseMixedRoles(given);
@@ -53,25 +62,52 @@ async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusio
   const job: RunningJob = { ...given, halting, openStores: stores.open };
   const startedAt = now();
   const temporaryFolder = await mkdtemp(join(env['RUNNER_TEMP'] ?? tmpdir(), 'evaldiff-'));
-  const repository = await openRepository(join(workspace, inputs.workingDirectory), { environment: env, temporaryFolder });
+  const repository = await openRepository(join(workspace, inputs.workingDirectory), {
+    environment: env,
+    temporaryFolder,
+  });
   try {
-    if (job.mode === 'noise') return await runNoiseJob(job, repository, (trees, work) => inWorld(job, repository, { trees, temporaryFolder }, work));
+    if (job.mode === 'noise')
+      return await runNoiseJob(job, repository, (trees, work) =>
+        inWorld(job, repository, { trees, temporaryFolder }, work),
+      );
     if (inputs.shard !== null) {
       return await runShardJob(job, {
-        repository, temporaryFolder, inputOf: (head) => inputOf(job, { base: null, head }),
-        inWorld: (trees, exchange, work) => inWorld(job, repository, { trees, temporaryFolder, exchange }, work),
+        repository,
+        temporaryFolder,
+        inputOf: (head) => inputOf(job, { base: null, head }),
+        inWorld: (trees, exchange, work) =>
+          inWorld(job, repository, { trees, temporaryFolder, exchange }, work),
       });
     }
-    const { result: judged, sides, suites, merged } = await evaluate(job, repository, temporaryFolder);
+    const {
+      result: judged,
+      sides,
+      suites,
+      merged,
+    } = await evaluate(job, repository, temporaryFolder);
     await stores.finishIfInterrupted(halting.halted());
     const redact = createRedactor(job.secrets);
     const result = redactAll(await overriddenByLabel(client, job, judged), redact);
     const folder = resolve(workspace, inputs.reportPath);
-    await writeFiles(result, redactAll(suites, redact), { folder, startedAt, checkName: inputs.checkName });
+    await writeFiles(result, redactAll(suites, redact), {
+      folder,
+      startedAt,
+      checkName: inputs.checkName,
+    });
     const ids = await publish({
-      client, facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head }, result, changed: sides?.changed ?? [],
-      workingDirectory: inputs.workingDirectory, comment: inputs.comment, checkName: inputs.checkName ?? '', summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
-      links: { run: runUrl(env), place: null }, runId: env['GITHUB_RUN_ID'] ?? '0', startedAt, completedAt: now(),
+      client,
+      facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
+      result,
+      changed: sides?.changed ?? [],
+      workingDirectory: inputs.workingDirectory,
+      comment: inputs.comment,
+      checkName: inputs.checkName ?? '',
+      summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
+      links: { run: runUrl(env), place: null },
+      runId: env['GITHUB_RUN_ID'] ?? '0',
+      startedAt,
+      completedAt: now(),
     });
     for (const warning of ids.warnings) runner.warning(warning);
     await sayParts(merged, job);
@@ -87,9 +123,14 @@ async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusio
 }
 
 /** The report's files; a sweep's runs in llmeval's layout too. */
-async function writeFiles(result: Result, suites: readonly Suite[], { folder, startedAt, checkName }: { folder: string; startedAt: Date; checkName: string | null }): Promise<void> {
+async function writeFiles(
+  result: Result,
+  suites: readonly Suite[],
+  { folder, startedAt, checkName }: { folder: string; startedAt: Date; checkName: string | null },
+): Promise<void> {
   await writeReports(result, folder, commentMarker(checkName ?? 'evaldiff'));
-  if (result.mode === 'sweep') await writeRunReports(llmevalFiles(result, suites, startedAt), folder);
+  if (result.mode === 'sweep')
+    await writeRunReports(llmevalFiles(result, suites, startedAt), folder);
 }
 
 /** Nothing to do, and no fault: said once, with the outputs of a run that judged nothing. */
@@ -108,66 +149,155 @@ async function useUpApproval(client: Client, { inputs, facts }: Job): Promise<st
   return removeLabel(client, { repository, pullRequest, label });
 }
 
-interface Evaluated { result: Result; sides: Sides | null; suites: Suite[]; /** What a merge joined. */ merged: Manifest[] }
+interface Evaluated {
+  result: Result;
+  sides: Sides | null;
+  suites: Suite[];
+  /** What a merge joined. */ merged: Manifest[];
+}
 
 /** What the user has to mend is a result like any other: it is published, with its places. */
-async function evaluate(job: RunningJob, repository: Repository, temporaryFolder: string): Promise<Evaluated> {
+async function evaluate(
+  job: RunningJob,
+  repository: Repository,
+  temporaryFolder: string,
+): Promise<Evaluated> {
   const seen: Seen = { suites: [], merged: [] };
   try {
     const { inputs, facts, mode } = job;
     await refuseForkCheckout(repository, facts);
-    const sides = await findSides(repository, { base: inputs.base, head: inputs.head, facts, workingDirectory: '.', mode: comparing(mode) });
+    const sides = await findSides(repository, {
+      base: inputs.base,
+      head: inputs.head,
+      facts,
+      workingDirectory: '.',
+      mode: comparing(mode),
+    });
     return { sides, result: await judge(job, repository, sides, temporaryFolder, seen), ...seen };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const head = { commit: job.facts.head ?? '' };
-    const unread = { mode: comparing(job.mode), base: null, head, trust: job.trust.level, gate: DEFAULT_GATE, n_tries: 'adaptive' as const };
+    const unread = {
+      mode: comparing(job.mode),
+      base: null,
+      head,
+      trust: job.trust.level,
+      gate: DEFAULT_GATE,
+      n_tries: 'adaptive' as const,
+    };
     return { sides: null, result: notEvaluated(unread, [...error.problems], []), ...seen };
   }
 }
 
 /** What is filled in while a run goes on, and shown whatever becomes of it. */
-interface Seen { suites: Suite[]; merged: Manifest[] }
+interface Seen {
+  suites: Suite[];
+  merged: Manifest[];
+}
 
 function comparing(mode: Job['mode']): 'diff' | 'sweep' {
   return mode === 'sweep' || mode === 'merge' ? 'sweep' : 'diff';
 }
 
-function inputOf({ inputs, now, trust, mode, facts }: RunningJob, { base, head }: Pick<Sides, 'base' | 'head'>): RunInput {
+function inputOf(
+  { inputs, now, trust, mode, facts }: RunningJob,
+  { base, head }: Pick<Sides, 'base' | 'head'>,
+): RunInput {
   return {
-    mode: comparing(mode), base, head, trust: trust.level, withheld: withheldFrom(facts), read: inputs.read, maxCalls: inputs.maxCalls, maxCost: inputs.maxCost,
-    failOn: inputs.failOn, code: inputs.code, today: now().toISOString().slice(0, 10),
+    mode: comparing(mode),
+    base,
+    head,
+    trust: trust.level,
+    withheld: withheldFrom(facts),
+    read: inputs.read,
+    maxCalls: inputs.maxCalls,
+    maxCost: inputs.maxCost,
+    failOn: inputs.failOn,
+    code: inputs.code,
+    today: now().toISOString().slice(0, 10),
   };
 }
 
-async function judge(job: RunningJob, repository: Repository, sides: Sides, temporaryFolder: string, seen: Seen): Promise<Result> {
+async function judge(
+  job: RunningJob,
+  repository: Repository,
+  sides: Sides,
+  temporaryFolder: string,
+  seen: Seen,
+): Promise<Result> {
   const input = inputOf(job, sides);
   const trees: SourceTree[] = [sides.base, sides.head].filter((tree) => tree !== null);
-  const watched = (edges: Edges): Edges => ({ ...edges, planned: (plan, ready) => {
-    seen.suites.push(...suitesOf(ready.prepared));
-    edges.planned(plan, ready);
-  } });
-  if (job.mode !== 'merge') return inWorld(job, repository, { trees, temporaryFolder }, (edges) => run(input, watched(edges)));
+  const watched = (edges: Edges): Edges => ({
+    ...edges,
+    planned: (plan, ready) => {
+      seen.suites.push(...suitesOf(ready.prepared));
+      edges.planned(plan, ready);
+    },
+  });
+  if (job.mode !== 'merge')
+    return inWorld(job, repository, { trees, temporaryFolder }, (edges) =>
+      run(input, watched(edges)),
+    );
   const { merging, manifests } = await mergeJob(job, sides.head.commit, temporaryFolder);
   seen.merged.push(...manifests);
   const merge: RunningJob = { ...job, openStores: merging.withAnswers(job.openStores) };
-  return inWorld(merge, repository, { trees, temporaryFolder, exchange: merging.exchange }, (edges) => run({ ...input, merged: merging.spent }, merging.edges(watched(edges))));
+  return inWorld(
+    merge,
+    repository,
+    { trees, temporaryFolder, exchange: merging.exchange },
+    (edges) => run({ ...input, merged: merging.spent }, merging.edges(watched(edges))),
+  );
 }
 
 /** Opens what a run asks of the world, hands it to `work`, and closes it whatever happens. */
-async function inWorld<T>(job: RunningJob, repository: Repository, { trees, temporaryFolder, exchange }: Pick<WorldOptions, 'trees' | 'temporaryFolder'> & { exchange?: Exchange }, work: (edges: Edges) => Promise<T>): Promise<T> {
+async function inWorld<T>(
+  job: RunningJob,
+  repository: Repository,
+  {
+    trees,
+    temporaryFolder,
+    exchange,
+  }: Pick<WorldOptions, 'trees' | 'temporaryFolder'> & { exchange?: Exchange },
+  work: (edges: Edges) => Promise<T>,
+): Promise<T> {
   const { inputs, access, env, runner, trust } = job;
-  const progress = createProgress({ style: 'steps', write: (text) => { runner.info(text.trimEnd()); }, now: Date.now });
+  const progress = createProgress({
+    style: 'steps',
+    write: (text) => {
+      runner.info(text.trimEnd());
+    },
+    now: Date.now,
+  });
   const planned: Edges['planned'] = (plan, ready) => {
-    runner.info(planLines({ trust, prepared: ready.prepared, notices: ready.blank.notices, references: REFERENCES_IN_LOG }).join('\n'));
+    runner.info(
+      planLines({
+        trust,
+        prepared: ready.prepared,
+        notices: ready.blank.notices,
+        references: REFERENCES_IN_LOG,
+      }).join('\n'),
+    );
     progress.planned(plan, ready);
     const lost = lostBatches(job, ready.prepared);
     if (lost !== null) runner.warning(lost);
   };
   const world = openWorld({
-    ...access, env, trust: trust.level, code: inputs.code, codeEnv: inputs.codeEnv, repository, workingDirectory: inputs.workingDirectory,
-    trees, temporaryFolder, halting: job.halting, openStores: job.openStores, record: null, exchange,
-    log: runner.info, planned, answered: progress.answered,
+    ...access,
+    env,
+    trust: trust.level,
+    code: inputs.code,
+    codeEnv: inputs.codeEnv,
+    repository,
+    workingDirectory: inputs.workingDirectory,
+    trees,
+    temporaryFolder,
+    halting: job.halting,
+    openStores: job.openStores,
+    record: null,
+    exchange,
+    log: runner.info,
+    planned,
+    answered: progress.answered,
   });
   try {
     return await work(world.edges);
@@ -176,10 +306,23 @@ async function inWorld<T>(job: RunningJob, repository: Repository, { trees, temp
   }
 }
 
-/** A red verdict may be set aside by a label, where the workflow names one and head is trusted; the label is asked for as it is now. */
-async function overriddenByLabel(client: Client, { inputs, facts, trust, runner }: Job, result: Result): Promise<Result> {
+/**
+ * A red verdict may be set aside by a label, where the workflow names one and head is trusted; the
+ * label is asked for as it is now.
+ */
+async function overriddenByLabel(
+  client: Client,
+  { inputs, facts, trust, runner }: Job,
+  result: Result,
+): Promise<Result> {
   const { overrideLabel: label } = inputs;
-  if (label === null || facts.pullRequest === null || trust.level === 'untrusted' || result.conclusion !== 'failure') return result;
+  if (
+    label === null ||
+    facts.pullRequest === null ||
+    trust.level === 'untrusted' ||
+    result.conclusion !== 'failure'
+  )
+    return result;
   const words = await pullWords(client, facts.repository, facts.pullRequest);
   if ('warning' in words) {
     runner.warning(words.warning);
@@ -190,25 +333,49 @@ async function overriddenByLabel(client: Client, { inputs, facts, trust, runner 
   return found.status === 'found' ? withOverride(result, found.override) : result;
 }
 
-/** Says how it ended: outputs, errors at their places, and a last line that tells the verdict from infrastructure. */
+/**
+ * Says how it ended: outputs, errors at their places, and a last line that tells the verdict from
+ * infrastructure.
+ */
 function say(result: Result, ids: PublishedIds, folder: string, { runner, inputs }: Job): void {
   for (const { place, message } of result.problems) {
-    // The result's paths start at the project, the runner's at the repository. The log shows the message alone, so it repeats the place.
-    const file = place === null ? null : { file: posix.join(inputs.workingDirectory, place.file), line: place.line };
-    runner.error(formatProblem({ place: file, message }), file === null ? {} : { file: file.file, startLine: Math.max(1, file.line) });
+    // The result's paths start at the project, the runner's at the repository. The log shows the
+    // message alone, so it repeats the place.
+    const file =
+      place === null
+        ? null
+        : { file: posix.join(inputs.workingDirectory, place.file), line: place.line };
+    runner.error(
+      formatProblem({ place: file, message }),
+      file === null ? {} : { file: file.file, startLine: Math.max(1, file.line) },
+    );
   }
-  for (const [name, value] of Object.entries(outputsOf(result, ids, folder))) runner.output(name, value);
+  for (const [name, value] of Object.entries(outputsOf(result, ids, folder)))
+    runner.output(name, value);
   for (const reason of result.reasons) runner.info(reason);
-  const meaning: Record<Conclusion, string> = { success: 'the gate passed', failure: 'the gate failed', neutral: 'not red', error: 'nothing was judged' };
+  const meaning: Record<Conclusion, string> = {
+    success: 'the gate passed',
+    failure: 'the gate failed',
+    neutral: 'not red',
+    error: 'nothing was judged',
+  };
   runner.info(`evaldiff: ${result.conclusion} (${meaning[result.conclusion]}). ${result.title}`);
 }
 
 /** The run's page, from what the runner says of itself. */
-function runUrl({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run }: NodeJS.ProcessEnv): string | null {
+function runUrl({
+  GITHUB_SERVER_URL: server,
+  GITHUB_REPOSITORY: repository,
+  GITHUB_RUN_ID: run,
+}: NodeJS.ProcessEnv): string | null {
   return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
 }
 
 /** A stand-in of GitHub on this machine needs no pause between writes. */
 function isLocal({ GITHUB_API_URL: url }: NodeJS.ProcessEnv): boolean {
-  return url !== undefined && URL.canParse(url) && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
+  return (
+    url !== undefined &&
+    URL.canParse(url) &&
+    ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
+  );
 }

@@ -15,13 +15,21 @@ import type { LlmevalFile } from '../report/runs/llmeval.ts';
 import type { Links } from '../report/markdown.ts';
 import { checkSummary, checkTitle, renderSummary } from '../report/summary.ts';
 
-/** The hidden first line of our comment; one per name of the check, so that two uses in one repository keep apart. */
+/**
+ * The hidden first line of our comment; one per name of the check, so that two uses in one
+ * repository keep apart.
+ */
 export function commentMarker(checkName: string): string {
-  const key = checkName.toLowerCase().replace(/[^a-z0-9]+/g, '-').slice(0, 50);
+  const key = checkName
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 50);
   return `<!-- evaldiff comment ${key === '' ? 'default' : key} -->`;
 }
 
-/** Writes the files of a report into a folder; everything in them is rendered from the result alone. */
+/**
+ * Writes the files of a report into a folder; everything in them is rendered from the result alone.
+ */
 export async function writeReports(result: Result, folder: string, marker: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'result.json'), withNewline(jsonParts(result)));
@@ -73,14 +81,25 @@ export interface PublishJob {
   completedAt: Date;
 }
 
-export interface PublishedIds { commentId: number | null; checkRunId: number | null; warnings: string[] }
+export interface PublishedIds {
+  commentId: number | null;
+  checkRunId: number | null;
+  warnings: string[];
+}
 
 /** Puts a result everywhere it belongs. A surface that fails is a warning; the verdict stands. */
 export async function publish(job: PublishJob): Promise<PublishedIds> {
-  const [comment, check, summary] = await Promise.all([postComment(job), postCheck(job), writeSummary(job)]);
+  const [comment, check, summary] = await Promise.all([
+    postComment(job),
+    postCheck(job),
+    writeSummary(job),
+  ]);
   return {
-    commentId: idOf(comment), checkRunId: idOf(check),
-    warnings: [comment, check].flatMap((published) => (published.ok ? published.warnings : [published.warning])).concat(summary),
+    commentId: idOf(comment),
+    checkRunId: idOf(check),
+    warnings: [comment, check]
+      .flatMap((published) => (published.ok ? published.warnings : [published.warning]))
+      .concat(summary),
   };
 }
 
@@ -88,23 +107,55 @@ function idOf(published: Published): number | null {
   return published.ok ? published.id : null;
 }
 
-async function postComment({ client, facts, result, comment, checkName, links }: PublishJob): Promise<Published> {
-  if (facts.pullRequest === null || facts.head === null) return { ok: true, id: null, warnings: [] };
+async function postComment({
+  client,
+  facts,
+  result,
+  comment,
+  checkName,
+  links,
+}: PublishJob): Promise<Published> {
+  if (facts.pullRequest === null || facts.head === null)
+    return { ok: true, id: null, warnings: [] };
   const marker = commentMarker(checkName);
   return publishComment(client, {
-    repository: facts.repository, pullRequest: facts.pullRequest, headSha: facts.head, marker, mode: comment, fork: withheldFrom(facts) !== null,
+    repository: facts.repository,
+    pullRequest: facts.pullRequest,
+    headSha: facts.head,
+    marker,
+    mode: comment,
+    fork: withheldFrom(facts) !== null,
     body: renderComment(result, { marker, links }),
     ran: result.suites.length > 0 || result.graders.length > 0 || result.problems.length > 0,
   });
 }
 
-async function postCheck({ client, facts, result, changed, workingDirectory, checkName, links, runId, startedAt, completedAt }: PublishJob): Promise<Published> {
+async function postCheck({
+  client,
+  facts,
+  result,
+  changed,
+  workingDirectory,
+  checkName,
+  links,
+  runId,
+  startedAt,
+  completedAt,
+}: PublishJob): Promise<Published> {
   if (facts.head === null) return { ok: true, id: null, warnings: [] };
   return publishCheck(client, {
-    repository: facts.repository, headSha: facts.head, name: checkName, conclusion: result.conclusion,
-    title: checkTitle(result), summary: checkSummary(result, undefined, links),
+    repository: facts.repository,
+    headSha: facts.head,
+    name: checkName,
+    conclusion: result.conclusion,
+    title: checkTitle(result),
+    summary: checkSummary(result, undefined, links),
     annotations: annotations(result, changed, workingDirectory),
-    externalId: `evaldiff-${runId}`, detailsUrl: links.run, startedAt, completedAt, fork: withheldFrom(facts) !== null,
+    externalId: `evaldiff-${runId}`,
+    detailsUrl: links.run,
+    startedAt,
+    completedAt,
+    fork: withheldFrom(facts) !== null,
   });
 }
 
@@ -114,6 +165,8 @@ async function writeSummary({ result, summaryPath, links }: PublishJob): Promise
     await appendFile(summaryPath, renderSummary(result, undefined, links));
     return [];
   } catch (error) {
-    return [`The job summary could not be written: ${error instanceof Error ? error.message : String(error)}`];
+    return [
+      `The job summary could not be written: ${error instanceof Error ? error.message : String(error)}`,
+    ];
   }
 }

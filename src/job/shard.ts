@@ -28,8 +28,16 @@ export function projectOf({ inputs }: Pick<RunningJob, 'inputs'>): string {
 }
 
 /** What every job of a sweep must have in common, as this one has it. */
-export function factsOf({ inputs, access, trust }: Pick<RunningJob, 'inputs' | 'access' | 'trust'>, head: string): MergeFacts {
-  return { evaldiff: VERSION, head, trust: trust.level, inputs: inputsOf({ ...inputs, endpoints: access.endpoints }) };
+export function factsOf(
+  { inputs, access, trust }: Pick<RunningJob, 'inputs' | 'access' | 'trust'>,
+  head: string,
+): MergeFacts {
+  return {
+    evaldiff: VERSION,
+    head,
+    trust: trust.level,
+    inputs: inputsOf({ ...inputs, endpoints: access.endpoints }),
+  };
 }
 
 /**
@@ -39,9 +47,14 @@ export function factsOf({ inputs, access, trust }: Pick<RunningJob, 'inputs' | '
  */
 export function refuseMixedRoles({ inputs, mode }: Pick<RunningJob, 'inputs' | 'mode'>): void {
   if (inputs.shard === null || mode === 'sweep') return;
-  throw new UserError([problem(null, mode === 'merge'
-    ? 'shard: is for the jobs whose parts mode: merge joins; leave it out of the merge'
-    : `shard: parts a full sweep, and this is mode: ${mode}. Set mode: sweep, or leave shard out`)]);
+  throw new UserError([
+    problem(
+      null,
+      mode === 'merge'
+        ? 'shard: is for the jobs whose parts mode: merge joins; leave it out of the merge'
+        : `shard: parts a full sweep, and this is mode: ${mode}. Set mode: sweep, or leave shard out`,
+    ),
+  ]);
 }
 
 export interface ShardTools {
@@ -49,26 +62,63 @@ export interface ShardTools {
   temporaryFolder: string;
   inputOf(head: SourceTree): RunInput;
   /** Opens the world around an exchange. */
-  inWorld(trees: readonly SourceTree[], exchange: Exchange, work: (edges: Edges) => Promise<ShardOutcome>): Promise<ShardOutcome>;
+  inWorld(
+    trees: readonly SourceTree[],
+    exchange: Exchange,
+    work: (edges: Edges) => Promise<ShardOutcome>,
+  ): Promise<ShardOutcome>;
 }
 
-/** One part of a full sweep: evaluates it, and leaves an artifact for `mode: merge`. It posts nothing, for it has judged nothing. */
-export async function runShardJob(job: RunningJob, { repository, temporaryFolder, inputOf, inWorld }: ShardTools): Promise<Conclusion> {
-  const { inputs: { shard }, env, runner } = job;
+/**
+ * One part of a full sweep: evaluates it, and leaves an artifact for `mode: merge`. It posts
+ * nothing, for it has judged nothing.
+ */
+export async function runShardJob(
+  job: RunningJob,
+  { repository, temporaryFolder, inputOf, inWorld }: ShardTools,
+): Promise<Conclusion> {
+  const {
+    inputs: { shard },
+    env,
+    runner,
+  } = job;
   const closed = unreachable(env);
-  if (shard === null || closed !== null) throw new UserError([problem(null, `shard: ${closed ?? 'is not given'}.`)]);
-  const { head } = await findSides(repository, { base: null, head: job.inputs.head, facts: job.facts, workingDirectory: '.', mode: 'sweep' });
+  if (shard === null || closed !== null)
+    throw new UserError([problem(null, `shard: ${closed ?? 'is not given'}.`)]);
+  const { head } = await findSides(repository, {
+    base: null,
+    head: job.inputs.head,
+    facts: job.facts,
+    workingDirectory: '.',
+    mode: 'sweep',
+  });
   const exchange = await createShardExchange(temporaryFolder);
   try {
     const folder = join(temporaryFolder, 'evaldiff-shard');
-    const outcome = await inWorld([head], exchange, (edges) => runShard({ input: { ...inputOf(head), shard }, edges, exchange, facts: factsOf(job, head.commit), folder }));
+    const outcome = await inWorld([head], exchange, (edges) =>
+      runShard({
+        input: { ...inputOf(head), shard },
+        edges,
+        exchange,
+        facts: factsOf(job, head.commit),
+        folder,
+      }),
+    );
     // The merge would say the same, but has no part of this shard to say it of.
-    if (outcome.status === 'not-evaluated') throw new UserError(redactAll(outcome.result.problems, createRedactor(job.secrets)));
+    if (outcome.status === 'not-evaluated')
+      throw new UserError(redactAll(outcome.result.problems, createRedactor(job.secrets)));
     const library = await (job.artifacts ?? artifactLibrary)();
-    await uploadPart(library, { name: artifactName(shard, projectOf(job)), folder, files: Object.values(PART_FILES) });
+    await uploadPart(library, {
+      name: artifactName(shard, projectOf(job)),
+      folder,
+      files: Object.values(PART_FILES),
+    });
     const summary = env['GITHUB_STEP_SUMMARY'];
     const manifest = redactAll(outcome.manifest, createRedactor(job.secrets));
-    if (summary) await appendFile(summary, renderShardSummary(manifest)).catch((error: unknown) => { runner.warning(`The job summary could not be written: ${String(error)}`); });
+    if (summary)
+      await appendFile(summary, renderShardSummary(manifest)).catch((error: unknown) => {
+        runner.warning(`The job summary could not be written: ${String(error)}`);
+      });
     return say(manifest, job);
   } finally {
     exchange.close();
@@ -78,7 +128,13 @@ export async function runShardJob(job: RunningJob, { repository, temporaryFolder
 function say(manifest: Manifest, { runner }: RunningJob): Conclusion {
   const { usage, halted } = manifest;
   const title = shardTitle(manifest);
-  const outputs = { conclusion: 'neutral', title: logLine(title), calls: String(usage.calls), reused: String(usage.reused), 'cost-usd': usage.cost_usd === null ? '' : usage.cost_usd.toFixed(4) };
+  const outputs = {
+    conclusion: 'neutral',
+    title: logLine(title),
+    calls: String(usage.calls),
+    reused: String(usage.reused),
+    'cost-usd': usage.cost_usd === null ? '' : usage.cost_usd.toFixed(4),
+  };
   for (const [name, value] of Object.entries(outputs)) runner.output(name, value);
   if (halted !== null) runner.warning(title);
   runner.info(shardWords(manifest));

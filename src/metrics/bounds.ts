@@ -8,8 +8,14 @@ export const bounds = {
 };
 
 /** A count, which passes inside the bounds that are set. */
-export function within(count: number, { min, max }: { min?: number | undefined; max?: number | undefined }, unit: string): Measured {
-  if (min !== undefined && count < min) return measured(count, false, `${String(count)} ${unit}, at least ${String(min)} wanted`);
-  if (max !== undefined && count > max) return measured(count, false, `${String(count)} ${unit}, at most ${String(max)} wanted`);
+export function within(
+  count: number,
+  { min, max }: { min?: number | undefined; max?: number | undefined },
+  unit: string,
+): Measured {
+  if (min !== undefined && count < min)
+    return measured(count, false, `${String(count)} ${unit}, at least ${String(min)} wanted`);
+  if (max !== undefined && count > max)
+    return measured(count, false, `${String(count)} ${unit}, at most ${String(max)} wanted`);
   return measured(count, true);
 }

@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import type { Json, Message, ToolCall } from '../types.ts';
 import { bounds, within } from './bounds.ts';
-import { decided, defineMetric, failure, measured, type Input, type Measured, type MetricDefinition, type MetricExample, type MetricSample } from './definition.ts';
+import {
+  decided,
+  defineMetric,
+  failure,
+  measured,
+  type Input,
+  type Measured,
+  type MetricDefinition,
+  type MetricExample,
+  type MetricSample,
+} from './definition.ts';
 import { parseJson } from './measures/json-text.ts';
 import { lengthIn } from './measures/length.ts';
 import { messagesAt, textAt, turnsOf } from './levels.ts';
@@ -10,43 +20,129 @@ import { fleschKincaidGrade, fleschReadingEase } from './measures/readability.ts
 
 const SOURCE = 'FlexEval function metric of this name';
 const limits = 'from `min` to `max`; without bounds always';
-const dialogue: Message[] = [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'Hi' }, { role: 'assistant', content: 'Hello! 👋🏽' }];
+const dialogue: Message[] = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: 'Hi' },
+  { role: 'assistant', content: 'Hello! 👋🏽' },
+];
 const said = { output: 'Hello! 👋🏽', thread: dialogue };
 
 /** A number of the judged part of the conversation, with bounds. */
-function counter(name: string, summary: string, example: MetricExample, count: (sample: MetricSample, level: Input<unknown>['context']['level']) => number | null): MetricDefinition {
+function counter(
+  name: string,
+  summary: string,
+  example: MetricExample,
+  count: (sample: MetricSample, level: Input<unknown>['context']['level']) => number | null,
+): MetricDefinition {
   return defineMetric({
-    name, group: 'conversation', summary, parameters: bounds, range: 'a number', passes: limits, source: SOURCE, example,
+    name,
+    group: 'conversation',
+    summary,
+    parameters: bounds,
+    range: 'a number',
+    passes: limits,
+    source: SOURCE,
+    example,
     measure({ sample, options, context }) {
       const value = count(sample, context.level);
-      return value === null ? measured(null, false, 'the text has no words') : within(value, options, 'counted');
+      return value === null
+        ? measured(null, false, 'the text has no words')
+        : within(value, options, 'counted');
     },
   });
 }
 
 const counters = [
-  counter('string_length', 'Characters (Unicode code points) of the judged text.', { ...said, value: 9, pass: true }, (sample, level) => lengthIn(textAt(sample, level), 'characters')),
-  counter('count_emojis', 'Emojis of the judged text; one with a skin tone or joined from several is one.', { ...said, value: 1, pass: true },
-    (sample, level) => textAt(sample, level).match(/\p{RGI_Emoji}/gv)?.length ?? 0),
-  counter('count_messages', 'Messages at the metric’s level, system messages left out.', { ...said, value: 1, pass: true }, (sample, level) => messagesAt(sample, level).length),
-  counter('count_turns', 'Turns of the conversation: runs of messages from the same side.', { ...said, with: { max: 1 }, value: 2, pass: false }, (sample) => turnsOf(sample.thread).length),
-  counter('index_in_thread', 'Position of the judged turn, counted from 0.', { ...said, value: 1, pass: true }, (sample) => Math.max(0, turnsOf(sample.thread).length - 1)),
-  counter('flesch_reading_ease', 'Ease of reading, about 0 (hard) to 100 (easy). English only; syllables are estimated.',
-    { output: 'The cat sat on the mat.', with: { min: 60 }, value: 206.835 - 1.015 * 6 - 84.6, pass: true }, (sample, level) => fleschReadingEase(textAt(sample, level))),
-  counter('flesch_kincaid_grade', 'School grade needed to read the text. English only; syllables are estimated.',
-    { output: 'The cat sat on the mat.', with: { max: 8 }, value: 0.39 * 6 + 11.8 - 15.59, pass: true }, (sample, level) => fleschKincaidGrade(textAt(sample, level))),
-  counter('count_tool_calls', 'Tool calls of the answer.', { output: '', completion: { tool_calls: [{ name: 'search', arguments: '{}' }] }, with: { max: 0 }, value: 1, pass: false },
-    (sample) => sample.completion.tool_calls.length),
+  counter(
+    'string_length',
+    'Characters (Unicode code points) of the judged text.',
+    { ...said, value: 9, pass: true },
+    (sample, level) => lengthIn(textAt(sample, level), 'characters'),
+  ),
+  counter(
+    'count_emojis',
+    'Emojis of the judged text; one with a skin tone or joined from several is one.',
+    { ...said, value: 1, pass: true },
+    (sample, level) => textAt(sample, level).match(/\p{RGI_Emoji}/gv)?.length ?? 0,
+  ),
+  counter(
+    'count_messages',
+    'Messages at the metric’s level, system messages left out.',
+    { ...said, value: 1, pass: true },
+    (sample, level) => messagesAt(sample, level).length,
+  ),
+  counter(
+    'count_turns',
+    'Turns of the conversation: runs of messages from the same side.',
+    { ...said, with: { max: 1 }, value: 2, pass: false },
+    (sample) => turnsOf(sample.thread).length,
+  ),
+  counter(
+    'index_in_thread',
+    'Position of the judged turn, counted from 0.',
+    { ...said, value: 1, pass: true },
+    (sample) => Math.max(0, turnsOf(sample.thread).length - 1),
+  ),
+  counter(
+    'flesch_reading_ease',
+    'Ease of reading, about 0 (hard) to 100 (easy). English only; syllables are estimated.',
+    {
+      output: 'The cat sat on the mat.',
+      with: { min: 60 },
+      value: 206.835 - 1.015 * 6 - 84.6,
+      pass: true,
+    },
+    (sample, level) => fleschReadingEase(textAt(sample, level)),
+  ),
+  counter(
+    'flesch_kincaid_grade',
+    'School grade needed to read the text. English only; syllables are estimated.',
+    {
+      output: 'The cat sat on the mat.',
+      with: { max: 8 },
+      value: 0.39 * 6 + 11.8 - 15.59,
+      pass: true,
+    },
+    (sample, level) => fleschKincaidGrade(textAt(sample, level)),
+  ),
+  counter(
+    'count_tool_calls',
+    'Tool calls of the answer.',
+    {
+      output: '',
+      completion: { tool_calls: [{ name: 'search', arguments: '{}' }] },
+      with: { max: 0 },
+      value: 1,
+      pass: false,
+    },
+    (sample) => sample.completion.tool_calls.length,
+  ),
 ];
 
 const countTokens = defineMetric({
-  name: 'count_tokens', group: 'conversation',
+  name: 'count_tokens',
+  group: 'conversation',
   summary: 'Tokens of the call as the provider reports them, input and output.',
   parameters: bounds,
-  range: '0 and up', passes: limits, better: 'lower', source: SOURCE,
-  example: { output: 'hi', completion: { usage: { input_tokens: 20, output_tokens: 3 } }, value: 23, pass: true },
-  measure({ sample: { completion: { usage } }, options }) {
-    return usage === null ? failure('the provider reported no token usage') : within(usage.input_tokens + usage.output_tokens, options, 'tokens');
+  range: '0 and up',
+  passes: limits,
+  better: 'lower',
+  source: SOURCE,
+  example: {
+    output: 'hi',
+    completion: { usage: { input_tokens: 20, output_tokens: 3 } },
+    value: 23,
+    pass: true,
+  },
+  measure({
+    sample: {
+      completion: { usage },
+    },
+    options,
+  }) {
+    return usage === null
+      ? failure('the provider reported no token usage')
+      : within(usage.input_tokens + usage.output_tokens, options, 'tokens');
   },
 });
 
@@ -58,10 +154,14 @@ function standardRole(name: z.output<typeof role>): Message['role'] {
 }
 
 const isRole = defineMetric({
-  name: 'is_role', group: 'conversation',
-  summary: 'Every judged message has the role. The value is a map with the role’s name as key, as conditions (`metric_name`) read it.',
+  name: 'is_role',
+  group: 'conversation',
+  summary:
+    'Every judged message has the role. The value is a map with the role’s name as key, as conditions (`metric_name`) read it.',
   parameters: { role: role.describe('The role.') },
-  range: 'a map of role and 0 or 1', passes: 'at 1', source: SOURCE,
+  range: 'a map of role and 0 or 1',
+  passes: 'at 1',
+  source: SOURCE,
   example: { ...said, with: { role: 'assistant' }, value: { assistant: 1 }, pass: true },
   measure({ sample, options, context }) {
     const wanted = standardRole(options.role);
@@ -72,10 +172,14 @@ const isRole = defineMetric({
 });
 
 const messagesPerRole = defineMetric({
-  name: 'count_messages_per_role', group: 'conversation',
-  summary: 'Messages at the metric’s level by role; `min` and `max` apply to the one `role`, if given, else to each.',
+  name: 'count_messages_per_role',
+  group: 'conversation',
+  summary:
+    'Messages at the metric’s level by role; `min` and `max` apply to the one `role`, if given, else to each.',
   parameters: { role: role.optional().describe('Count this role only.'), ...bounds },
-  range: 'a map of role and number', passes: limits, source: SOURCE,
+  range: 'a map of role and number',
+  passes: limits,
+  source: SOURCE,
   example: { ...said, value: { assistant: 1 }, pass: true },
   measure({ sample, options, context }) {
     const names = messagesAt(sample, context.level).map((message) => message.role);
@@ -84,50 +188,107 @@ const messagesPerRole = defineMetric({
 });
 
 const callsByName = defineMetric({
-  name: 'count_tool_calls_by_name', group: 'conversation', calls: true,
-  summary: 'Tool calls of the answer by tool; `min` and `max` apply to the one `tool`, if given, else to each.',
+  name: 'count_tool_calls_by_name',
+  group: 'conversation',
+  calls: true,
+  summary:
+    'Tool calls of the answer by tool; `min` and `max` apply to the one `tool`, if given, else to each.',
   parameters: { tool: z.string().optional().describe('Count this tool only.'), ...bounds },
-  range: 'a map of tool and number', passes: limits, source: SOURCE,
-  example: { output: '', completion: { tool_calls: [{ name: 'plot', arguments: '{}' }, { name: 'plot', arguments: '{}' }] }, with: { tool: 'plot', max: 1 }, value: { plot: 2 }, pass: false },
-  measure: ({ sample, options }) => perName(sample.completion.tool_calls.map(({ name }) => name), options.tool ?? null, options),
+  range: 'a map of tool and number',
+  passes: limits,
+  source: SOURCE,
+  example: {
+    output: '',
+    completion: {
+      tool_calls: [
+        { name: 'plot', arguments: '{}' },
+        { name: 'plot', arguments: '{}' },
+      ],
+    },
+    with: { tool: 'plot', max: 1 },
+    value: { plot: 2 },
+    pass: false,
+  },
+  measure: ({ sample, options }) =>
+    perName(
+      sample.completion.tool_calls.map(({ name }) => name),
+      options.tool ?? null,
+      options,
+    ),
 });
 
 /** Counts by name, as a map; the bounds hold for the one name asked for, or for each name found. */
-function perName(names: readonly string[], only: string | null, limit: { min?: number | undefined; max?: number | undefined }): Measured {
+function perName(
+  names: readonly string[],
+  only: string | null,
+  limit: { min?: number | undefined; max?: number | undefined },
+): Measured {
   const counts = new Map<string, number>(only === null ? [] : [[only, 0]]);
-  for (const name of names) if (only === null || name === only) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const outside = [...counts].map(([name, count]) => within(count, limit, name)).find((one) => one.status === 'measured' && !one.pass);
+  for (const name of names)
+    if (only === null || name === only) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const outside = [...counts]
+    .map(([name, count]) => within(count, limit, name))
+    .find((one) => one.status === 'measured' && !one.pass);
   const value: Json = Object.fromEntries(counts);
   return outside?.status === 'measured' ? { ...outside, value } : measured(value, true);
 }
 
 const toolWasCalled = defineMetric({
-  name: 'tool_was_called', group: 'conversation', calls: true,
+  name: 'tool_was_called',
+  group: 'conversation',
+  calls: true,
   summary: 'The answer calls a tool, or the one `tool`.',
   parameters: { tool: z.string().optional().describe('The tool that has to be called.') },
-  range: '0 or 1', passes: 'at 1', source: SOURCE,
-  example: { output: '', completion: { tool_calls: [{ name: 'plot', arguments: '{}' }] }, with: { tool: 'search' }, value: 0, pass: false },
+  range: '0 or 1',
+  passes: 'at 1',
+  source: SOURCE,
+  example: {
+    output: '',
+    completion: { tool_calls: [{ name: 'plot', arguments: '{}' }] },
+    with: { tool: 'search' },
+    value: 0,
+    pass: false,
+  },
   measure({ sample, options: { tool } }) {
-    const called = sample.completion.tool_calls.some(({ name }) => tool === undefined || name === tool);
+    const called = sample.completion.tool_calls.some(
+      ({ name }) => tool === undefined || name === tool,
+    );
     return decided(called, tool === undefined ? 'calls no tool' : `does not call ${tool}`);
   },
 });
 
 const numericParameters = defineMetric({
-  name: 'count_numeric_tool_call_params_by_name', group: 'conversation', calls: true,
+  name: 'count_numeric_tool_call_params_by_name',
+  group: 'conversation',
+  calls: true,
   summary: 'Numeric arguments of the answer’s tool calls, by tool.',
   parameters: { tool: z.string().optional().describe('Count this tool only.'), ...bounds },
-  range: 'a map of tool and number', passes: limits, source: SOURCE,
-  example: { output: '', completion: { tool_calls: [{ name: 'plot', arguments: '{"x": 1, "y": "2", "label": "a"}' }] }, value: { plot: 2 }, pass: true },
+  range: 'a map of tool and number',
+  passes: limits,
+  source: SOURCE,
+  example: {
+    output: '',
+    completion: { tool_calls: [{ name: 'plot', arguments: '{"x": 1, "y": "2", "label": "a"}' }] },
+    value: { plot: 2 },
+    pass: true,
+  },
   measure: ({ sample, options }) =>
-    perName(sample.completion.tool_calls.flatMap((call) => numericArguments(call).map(() => call.name)), options.tool ?? null, options),
+    perName(
+      sample.completion.tool_calls.flatMap((call) => numericArguments(call).map(() => call.name)),
+      options.tool ?? null,
+      options,
+    ),
 });
 
 /** Arguments that are numbers, or text that is one. */
 function numericArguments(call: ToolCall): Json[] {
   const parsed = parseJson(call.arguments, 'raw');
   if (!parsed.ok || parsed.value === null || typeof parsed.value !== 'object') return [];
-  return Object.values(parsed.value).filter((value) => typeof value === 'number' || (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))));
+  return Object.values(parsed.value).filter(
+    (value) =>
+      typeof value === 'number' ||
+      (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))),
+  );
 }
 
 const expression = z.string().describe('RE2 syntax: no look-around, no back-references.');
@@ -139,32 +300,55 @@ function patternProblems(pattern: string): string[] {
 }
 
 const matchesRegex = defineMetric({
-  name: 'message_matches_regex', group: 'conversation',
+  name: 'message_matches_regex',
+  group: 'conversation',
   summary: 'The pattern is found in the judged text.',
   parameters: { expression },
-  range: '0 or 1', passes: 'at 1', source: SOURCE,
+  range: '0 or 1',
+  passes: 'at 1',
+  source: SOURCE,
   example: { ...said, with: { expression: '^Hello' }, value: 1, pass: true },
   check: (options) => patternProblems(options.expression),
   measure({ sample, options, context }) {
     const compiled = compilePattern(options.expression, plainFlags);
-    return decided(typeof compiled !== 'string' && compiled.test(textAt(sample, context.level)), 'the pattern is not found');
+    return decided(
+      typeof compiled !== 'string' && compiled.test(textAt(sample, context.level)),
+      'the pattern is not found',
+    );
   },
 });
 
 const countRegex = defineMetric({
-  name: 'count_of_parts_matching_regex', group: 'conversation',
+  name: 'count_of_parts_matching_regex',
+  group: 'conversation',
   summary: 'How many parts of the judged text match the pattern, without overlap.',
   parameters: { expression, ...bounds },
-  range: '0 and up', passes: limits, source: SOURCE,
-  example: { output: 'one, two, three', with: { expression: '\\w+', max: 2 }, value: 3, pass: false },
+  range: '0 and up',
+  passes: limits,
+  source: SOURCE,
+  example: {
+    output: 'one, two, three',
+    with: { expression: '\\w+', max: 2 },
+    value: 3,
+    pass: false,
+  },
   check: (options) => patternProblems(options.expression),
   measure({ sample, options, context }) {
     const compiled = compilePattern(options.expression, plainFlags);
-    const parts = typeof compiled === 'string' ? [] : [...compiled.matchAll(textAt(sample, context.level))];
+    const parts =
+      typeof compiled === 'string' ? [] : [...compiled.matchAll(textAt(sample, context.level))];
     return within(parts.length, options, 'parts');
   },
 });
 
 export const conversationMetrics: readonly MetricDefinition[] = [
-  isRole, ...counters, countTokens, messagesPerRole, toolWasCalled, callsByName, numericParameters, matchesRegex, countRegex,
+  isRole,
+  ...counters,
+  countTokens,
+  messagesPerRole,
+  toolWasCalled,
+  callsByName,
+  numericParameters,
+  matchesRegex,
+  countRegex,
 ];

@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import type { Complete, Completion, Evaluate, Grader, Json, Message, MetricLevel, Rubric, Scalar, Side, Usage } from '../types.ts';
+import type {
+  Complete,
+  Completion,
+  Evaluate,
+  Grader,
+  Json,
+  Message,
+  MetricLevel,
+  Rubric,
+  Scalar,
+  Side,
+  Usage,
+} from '../types.ts';
 import { suggestion } from '../config/suggest.ts';
 
 /** One answer to judge, with everything a metric may look at. */
@@ -25,9 +37,14 @@ export interface MetricTools {
   rubrics: ReadonlyMap<string, Rubric>;
   /** Each grades, and the majority decides; empty when none is named. */
   graders: readonly Grader[];
-  /** What gives the vectors that are compared; null when the metric compares none, or none is named. */
+  /**
+   * What gives the vectors that are compared; null when the metric compares none, or none is named.
+   */
   embedder: Grader | null;
-  /** Text nobody can foresee, for the delimiters around what is judged. Equal purposes may give equal text. */
+  /**
+   * Text nobody can foresee, for the delimiters around what is judged. Equal purposes may give
+   * equal text.
+   */
   random: (purpose: string) => string;
   side: Side;
   /** Try index from 0 that the samples belong to; a grader is asked under the same index. */
@@ -40,11 +57,19 @@ export type Measured =
   | { status: 'ungraded' | 'error' | 'skipped'; reason: string };
 
 /** What a metric is told about its place in the file. */
-export interface MetricContext { name: string; level: MetricLevel; tools: MetricTools }
+export interface MetricContext {
+  name: string;
+  level: MetricLevel;
+  tools: MetricTools;
+}
 
-export type MetricGroup = 'text' | 'similarity' | 'structured' | 'operational' | 'conversation' | 'graded';
+export type MetricGroup =
+  'text' | 'similarity' | 'structured' | 'operational' | 'conversation' | 'graded';
 
-/** A worked example: scored in the tests, shown in the documentation. `reply` is what the grader answers in it, `vectors` the embeddings of its texts. */
+/**
+ * A worked example: scored in the tests, shown in the documentation. `reply` is what the grader
+ * answers in it, `vectors` the embeddings of its texts.
+ */
 export interface MetricExample {
   output: string;
   expected?: Json;
@@ -61,13 +86,19 @@ export interface MetricExample {
 }
 
 /** `model`: it asks graders; `embeddings`: it compares vectors that a model gives. */
-interface Needs { expected: boolean; model: boolean; embeddings?: true }
+interface Needs {
+  expected: boolean;
+  model: boolean;
+  embeddings?: true;
+}
 
 export interface MetricDefinition {
   name: string;
   group: MetricGroup;
   summary: string;
-  /** What may stand under `with`; every parameter has a default or is optional, and a description. */
+  /**
+   * What may stand under `with`; every parameter has a default or is optional, and a description.
+   */
   parameters: z.ZodObject;
   /** The values it gives. */
   range: string;
@@ -86,7 +117,11 @@ export interface MetricDefinition {
   /** Whether a reference must have `expected` for these parameters. */
   usesExpected(given: Record<string, Json>): boolean;
   /** One answer per sample, in their order. Bad data gives a tagged value, never an exception. */
-  score(samples: readonly MetricSample[], given: Record<string, Json>, context: MetricContext): Promise<Measured[]>;
+  score(
+    samples: readonly MetricSample[],
+    given: Record<string, Json>,
+    context: MetricContext,
+  ): Promise<Measured[]>;
 }
 
 interface Description {
@@ -109,14 +144,31 @@ interface BatchSpec<S extends z.ZodRawShape> extends Description {
   needs: Needs;
   check?(options: Options<S>): string[];
   usesExpected?(options: Options<S>): boolean;
-  score(samples: readonly MetricSample[], options: Options<S>, context: MetricContext): Promise<Measured[]>;
+  score(
+    samples: readonly MetricSample[],
+    options: Options<S>,
+    context: MetricContext,
+  ): Promise<Measured[]>;
 }
 
-const shared = { negate: z.boolean().default(false).describe('Turns pass into fail and fail into pass; errors stay errors.') };
+const shared = {
+  negate: z
+    .boolean()
+    .default(false)
+    .describe('Turns pass into fail and fail into pass; errors stay errors.'),
+};
 
 /** A metric that sees all samples at once: one that asks a model, or runs code in one batch. */
 export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): MetricDefinition {
-  const { parameters: shape, check, usesExpected, score, calls = false, better = 'higher', ...description } = spec;
+  const {
+    parameters: shape,
+    check,
+    usesExpected,
+    score,
+    calls = false,
+    better = 'higher',
+    ...description
+  } = spec;
   const parameters = z.strictObject({ ...shape, ...shared });
   const parse = (given: Record<string, Json>): Options<S> | null => {
     const result = parameters.safeParse(given);
@@ -124,11 +176,17 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
   };
   const problems = (given: Record<string, Json>): string[] => {
     const result = parameters.safeParse(given);
-    if (!result.success) return result.error.issues.flatMap((issue) => describeIssue(issue, spec.name, Object.keys(parameters.shape)));
+    if (!result.success)
+      return result.error.issues.flatMap((issue) =>
+        describeIssue(issue, spec.name, Object.keys(parameters.shape)),
+      );
     return check?.(result.data as unknown as Options<S>) ?? [];
   };
   return {
-    ...description, better, parameters, problems,
+    ...description,
+    better,
+    parameters,
+    problems,
     levels: calls ? ['Message', 'Turn', 'Thread', 'ToolCall'] : ['Message', 'Turn', 'Thread'],
     usesExpected: (given) => {
       const options = parse(given);
@@ -144,7 +202,12 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
 }
 
 /** What one sample's measurement looks at. */
-export interface Input<O> { sample: MetricSample; output: string; options: O; context: MetricContext }
+export interface Input<O> {
+  sample: MetricSample;
+  output: string;
+  options: O;
+  context: MetricContext;
+}
 
 interface MetricSpec<S extends z.ZodRawShape> extends Description {
   parameters: S;
@@ -159,12 +222,19 @@ export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): Metr
     ...rest,
     needs: { expected: false, model: false },
     score: (samples, options, context) =>
-      Promise.resolve(samples.map((sample) => measure({ sample, output: sample.completion.output, options, context }))),
+      Promise.resolve(
+        samples.map((sample) =>
+          measure({ sample, output: sample.completion.output, options, context }),
+        ),
+      ),
   });
 }
 
 const valueParameter = {
-  value: z.json().optional().describe('What to compare with, in place of the reference’s `expected`.'),
+  value: z
+    .json()
+    .optional()
+    .describe('What to compare with, in place of the reference’s `expected`.'),
 };
 
 interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
@@ -176,25 +246,43 @@ interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
 }
 
 /** A metric that compares the answer with `expected`, or with `value` where the file gives one. */
-export function defineComparison<S extends z.ZodRawShape>(spec: ComparisonSpec<S>): MetricDefinition {
+export function defineComparison<S extends z.ZodRawShape>(
+  spec: ComparisonSpec<S>,
+): MetricDefinition {
   const { measure, check, compares, parameters, ...rest } = spec;
   const own = (options: Record<string, unknown>): Options<S> => options as Options<S>;
-  const given = (options: Record<string, unknown>): Json | undefined => options.value as Json | undefined;
+  const given = (options: Record<string, unknown>): Json | undefined =>
+    options.value as Json | undefined;
   return defineBatch({
     ...rest,
     parameters: { ...valueParameter, ...parameters } as z.ZodRawShape,
     needs: { expected: true, model: false },
     check: (options) => check?.(own(options)) ?? [],
     usesExpected: (options) => given(options) === undefined && (compares?.(own(options)) ?? true),
-    score: (samples, options, context) => Promise.resolve(samples.map((sample) => {
-      const expected = given(options) ?? sample.expected ?? (compares?.(own(options)) === false ? null : undefined);
-      if (expected === undefined) return missingExpected(context.name);
-      return measure({ sample, output: sample.completion.output, options: own(options), context, expected });
-    })),
+    score: (samples, options, context) =>
+      Promise.resolve(
+        samples.map((sample) => {
+          const expected =
+            given(options) ??
+            sample.expected ??
+            (compares?.(own(options)) === false ? null : undefined);
+          if (expected === undefined) return missingExpected(context.name);
+          return measure({
+            sample,
+            output: sample.completion.output,
+            options: own(options),
+            context,
+            expected,
+          });
+        }),
+      ),
   });
 }
 
-/** `value` is shown, and read by thresholds and conditions; `pass` holds where no threshold is given. */
+/**
+ * `value` is shown, and read by thresholds and conditions; `pass` holds where no threshold is
+ * given.
+ */
 export function measured(value: Json, pass: boolean, reason: string | null = null): Measured {
   return { status: 'measured', value, pass, reason };
 }
@@ -204,7 +292,10 @@ export function decided(pass: boolean, reason: string): Measured {
   return measured(pass ? 1 : 0, pass, pass ? null : reason);
 }
 
-/** Whether a value reaches a bound; a difference that only floating-point arithmetic makes does not count. */
+/**
+ * Whether a value reaches a bound; a difference that only floating-point arithmetic makes does not
+ * count.
+ */
 export function reaches(value: number, needed: number): boolean {
   return value >= needed - 1e-9;
 }
@@ -220,7 +311,9 @@ export function missingExpected(metric: string): Measured {
 
 function describeIssue(issue: z.core.$ZodIssue, metric: string, names: string[]): string[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `with.${key} is not a parameter of ${metric}${suggestion(key, names)}`);
+    return issue.keys.map(
+      (key) => `with.${key} is not a parameter of ${metric}${suggestion(key, names)}`,
+    );
   }
   return [`with.${issue.path.join('.')}: ${issue.message}`];
 }

@@ -1,20 +1,46 @@
 import { z } from 'zod';
 import type { Grader } from '../types.ts';
-import { defineBatch, failure, measured, missingExpected, reaches, type Measured, type MetricTools } from './definition.ts';
+import {
+  defineBatch,
+  failure,
+  measured,
+  missingExpected,
+  reaches,
+  type Measured,
+  type MetricTools,
+} from './definition.ts';
 import { alternatives } from './expected.ts';
 
 /** A text's vector, or why there is none. */
-type Vector = { status: 'found'; values: readonly number[] } | { status: 'ungraded' | 'error'; reason: string };
-type Similarity = { status: 'found'; value: number } | { status: 'ungraded' | 'error'; reason: string };
+type Vector =
+  { status: 'found'; values: readonly number[] } | { status: 'ungraded' | 'error'; reason: string };
+type Similarity =
+  { status: 'found'; value: number } | { status: 'ungraded' | 'error'; reason: string };
 
-/** Asks for each distinct text once. The try is always the first: equal texts have equal vectors, whatever try they come from. */
-function createEmbedding({ target, parameters }: Grader, { complete }: MetricTools): (text: string) => Promise<Vector> {
+/**
+ * Asks for each distinct text once. The try is always the first: equal texts have equal vectors,
+ * whatever try they come from.
+ */
+function createEmbedding(
+  { target, parameters }: Grader,
+  { complete }: MetricTools,
+): (text: string) => Promise<Vector> {
   const asked = new Map<string, Promise<Vector>>();
   const ask = async (text: string): Promise<Vector> => {
-    const completion = await complete({ target, parameters, messages: [{ role: 'user', content: text }], try: 0, schema: null, purpose: 'embedding' });
-    if (completion.status === 'error') return { status: 'error', reason: `the embedding failed: ${completion.message}` };
+    const completion = await complete({
+      target,
+      parameters,
+      messages: [{ role: 'user', content: text }],
+      try: 0,
+      schema: null,
+      purpose: 'embedding',
+    });
+    if (completion.status === 'error')
+      return { status: 'error', reason: `the embedding failed: ${completion.message}` };
     const values = readVector(completion.output);
-    return values === null ? { status: 'ungraded', reason: 'the model of embeddings gave no list of numbers' } : { status: 'found', values };
+    return values === null
+      ? { status: 'ungraded', reason: 'the model of embeddings gave no list of numbers' }
+      : { status: 'found', values };
   };
   return (text) => {
     const vector = asked.get(text) ?? ask(text);
@@ -26,22 +52,40 @@ function createEmbedding({ target, parameters }: Grader, { complete }: MetricToo
 function readVector(output: string): readonly number[] | null {
   try {
     const parsed: unknown = JSON.parse(output);
-    return Array.isArray(parsed) && parsed.length > 0 && parsed.every((value): value is number => typeof value === 'number' && Number.isFinite(value)) ? parsed : null;
+    return Array.isArray(parsed) &&
+      parsed.length > 0 &&
+      parsed.every((value): value is number => typeof value === 'number' && Number.isFinite(value))
+      ? parsed
+      : null;
   } catch {
     return null;
   }
 }
 
-/** Cosine of the angle between two vectors, −1 to 1. Where it is not defined it is no number, and above all not 0. */
+/**
+ * Cosine of the angle between two vectors, −1 to 1. Where it is not defined it is no number, and
+ * above all not 0.
+ */
 export function cosine(one: readonly number[], other: readonly number[]): Similarity {
-  if (one.length !== other.length) return { status: 'ungraded', reason: `the embeddings have ${String(one.length)} and ${String(other.length)} numbers, so nothing can be compared` };
+  if (one.length !== other.length)
+    return {
+      status: 'ungraded',
+      reason: `the embeddings have ${String(one.length)} and ${String(other.length)} numbers, so nothing can be compared`,
+    };
   const [a, b] = [unit(one), unit(other)];
-  if (a === null || b === null) return { status: 'ungraded', reason: 'an embedding is zero, so its similarity to anything is not defined' };
+  if (a === null || b === null)
+    return {
+      status: 'ungraded',
+      reason: 'an embedding is zero, so its similarity to anything is not defined',
+    };
   const value = a.reduce((sum, part, index) => sum + part * (b[index] ?? 0), 0);
   return { status: 'found', value: Math.max(-1, Math.min(1, value)) };
 }
 
-/** The vector at length 1; scaled by its largest part first, so that no square overflows or vanishes. Null for the zero vector. */
+/**
+ * The vector at length 1; scaled by its largest part first, so that no square overflows or
+ * vanishes. Null for the zero vector.
+ */
 function unit(vector: readonly number[]): number[] | null {
   const largest = vector.reduce((most, part) => Math.max(most, Math.abs(part)), 0);
   if (largest === 0) return null;
@@ -50,48 +94,95 @@ function unit(vector: readonly number[]): number[] | null {
   return scaled.map((part) => part / length);
 }
 
-/** A text without anything in it has no vector, and needs none: it says the same as another such text, and nothing of what any other says. */
-async function similarity(output: string, expected: string, vectorOf: (text: string) => Promise<Vector>): Promise<Similarity> {
-  if (output.trim() === '' || expected.trim() === '') return { status: 'found', value: output.trim() === expected.trim() ? 1 : 0 };
+/**
+ * A text without anything in it has no vector, and needs none: it says the same as another such
+ * text, and nothing of what any other says.
+ */
+async function similarity(
+  output: string,
+  expected: string,
+  vectorOf: (text: string) => Promise<Vector>,
+): Promise<Similarity> {
+  if (output.trim() === '' || expected.trim() === '')
+    return { status: 'found', value: output.trim() === expected.trim() ? 1 : 0 };
   if (output === expected) return { status: 'found', value: 1 };
   const [one, other] = await Promise.all([vectorOf(output), vectorOf(expected)]);
   if (one.status !== 'found') return one;
   return other.status === 'found' ? cosine(one.values, other.values) : other;
 }
 
-/** The best of the alternatives. One that reaches the bound decides; otherwise one that could not be compared might have. */
+/**
+ * The best of the alternatives. One that reaches the bound decides; otherwise one that could not be
+ * compared might have.
+ */
 function best(found: readonly Similarity[], threshold: number): Measured {
   const values = found.flatMap((one) => (one.status === 'found' ? [one.value] : []));
   const open = found.flatMap((one) => (one.status === 'found' ? [] : [one]));
   const value = Math.max(...values);
   if (values.length > 0 && reaches(value, threshold)) return measured(value, true);
   const [first] = open;
-  return first ?? measured(value, false, `${value.toFixed(3)}, at least ${String(threshold)} wanted`);
+  return (
+    first ?? measured(value, false, `${value.toFixed(3)}, at least ${String(threshold)} wanted`)
+  );
 }
 
 export const embeddingSimilarity = defineBatch({
-  name: 'embedding_similarity', group: 'similarity',
-  summary: 'How near the answer is to the expected text in meaning: the cosine of their embeddings. The best entry of a list counts. An answer without text is 0, and nobody is asked about it; where the cosine is not defined, the answer is ungraded.',
+  name: 'embedding_similarity',
+  group: 'similarity',
+  summary:
+    'How near the answer is to the expected text in meaning: the cosine of their embeddings. The best entry of a list counts. An answer without text is 0, and nobody is asked about it; where the cosine is not defined, the answer is ungraded.',
   parameters: {
-    value: z.json().optional().describe('What to compare with, in place of the reference’s `expected`.'),
-    model: z.string().min(1).optional().describe('The model of embeddings, in place of `embeddings` in the settings.'),
-    threshold: z.number().min(-1).max(1).default(0.75).describe('Passes from here on. What is near depends on the model: measure it before you gate by it.'),
+    value: z
+      .json()
+      .optional()
+      .describe('What to compare with, in place of the reference’s `expected`.'),
+    model: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The model of embeddings, in place of `embeddings` in the settings.'),
+    threshold: z
+      .number()
+      .min(-1)
+      .max(1)
+      .default(0.75)
+      .describe(
+        'Passes from here on. What is near depends on the model: measure it before you gate by it.',
+      ),
   },
   needs: { expected: true, model: false, embeddings: true },
   usesExpected: ({ value }) => value === undefined,
-  range: '−1 to 1', passes: 'from `with.threshold` (0.75) on',
-  source: 'cosine similarity (Salton and McGill, 1983); ragas and autoevals `EmbeddingSimilarity`, promptfoo `similar` (its bound)',
-  example: { output: 'It is four.', expected: 'Four.', vectors: { 'It is four.': [4, 3], 'Four.': [3, 4] }, value: 0.96, pass: true },
+  range: '−1 to 1',
+  passes: 'from `with.threshold` (0.75) on',
+  source:
+    'cosine similarity (Salton and McGill, 1983); ragas and autoevals `EmbeddingSimilarity`, promptfoo `similar` (its bound)',
+  example: {
+    output: 'It is four.',
+    expected: 'Four.',
+    vectors: { 'It is four.': [4, 3], 'Four.': [3, 4] },
+    value: 0.96,
+    pass: true,
+  },
   score(samples, { value, threshold }, { name, tools }) {
     const { embedder } = tools;
-    if (embedder === null) return Promise.resolve(samples.map(() => failure('no model of embeddings is set; add embeddings: { model: … } to the settings')));
+    if (embedder === null)
+      return Promise.resolve(
+        samples.map(() =>
+          failure('no model of embeddings is set; add embeddings: { model: … } to the settings'),
+        ),
+      );
     const vectorOf = createEmbedding(embedder, tools);
-    return Promise.all(samples.map(async ({ completion: { output }, expected }): Promise<Measured> => {
-      const wanted = value ?? expected;
-      if (wanted === undefined) return missingExpected(name);
-      const texts = alternatives(wanted);
-      if (texts.length === 0) return failure('expected is an empty list');
-      return best(await Promise.all(texts.map((text) => similarity(output, text, vectorOf))), threshold);
-    }));
+    return Promise.all(
+      samples.map(async ({ completion: { output }, expected }): Promise<Measured> => {
+        const wanted = value ?? expected;
+        if (wanted === undefined) return missingExpected(name);
+        const texts = alternatives(wanted);
+        if (texts.length === 0) return failure('expected is an empty list');
+        return best(
+          await Promise.all(texts.map((text) => similarity(output, text, vectorOf))),
+          threshold,
+        );
+      }),
+    );
   },
 });

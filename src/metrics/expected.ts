@@ -1,6 +1,9 @@
 import type { Json } from '../types.ts';
 
-/** A value of the file as the text an answer is compared with: the number 8 is `8`, maps and lists are JSON. */
+/**
+ * A value of the file as the text an answer is compared with: the number 8 is `8`, maps and lists
+ * are JSON.
+ */
 export function asText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -20,6 +23,9 @@ export function quoteAlternatives(texts: readonly string[]): string {
 /** At most `limit` characters of a text, never half of a surrogate pair. */
 export function excerpt(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  const end = text.charCodeAt(limit - 1) >= 0xd800 && text.charCodeAt(limit - 1) <= 0xdbff ? limit - 1 : limit;
+  const end =
+    text.charCodeAt(limit - 1) >= 0xd800 && text.charCodeAt(limit - 1) <= 0xdbff
+      ? limit - 1
+      : limit;
   return `${text.slice(0, end)}…`;
 }

@@ -1,25 +1,73 @@
 import { z } from 'zod';
 import type { Json } from '../types.ts';
-import { defineBatch, failure, measured, missingExpected, type Measured, type MetricContext, type MetricDefinition, type MetricSample } from './definition.ts';
+import {
+  defineBatch,
+  failure,
+  measured,
+  missingExpected,
+  type Measured,
+  type MetricContext,
+  type MetricDefinition,
+  type MetricSample,
+} from './definition.ts';
 import { alternatives, asText, excerpt } from './expected.ts';
 import { gradeMaterial } from './grading/grade.ts';
 import type { Question } from './grading/grader-prompt.ts';
 import { fromGrade, materialsOf, topScore } from './rubric.ts';
-import { answerRelevance, closedQa, factuality, faithfulness, gEval, llmRubric, statementMet, type Factual } from './grading/graded-prompts.ts';
+import {
+  answerRelevance,
+  closedQa,
+  factuality,
+  faithfulness,
+  gEval,
+  llmRubric,
+  statementMet,
+  type Factual,
+} from './grading/graded-prompts.ts';
 import { pairwisePreference } from './pairwise.ts';
 
-/** Asks one question about one sample; `extra` replaces material, the source texts of faithfulness say. */
-async function judge(question: Question, sample: MetricSample, context: MetricContext, needed: number, extra: { context?: string } = {}): Promise<Measured> {
-  return fromGrade(await gradeMaterial(question, { ...materialsOf(sample, context.level), ...extra }, context.tools), needed);
+/**
+ * Asks one question about one sample; `extra` replaces material, the source texts of faithfulness
+ * say.
+ */
+async function judge(
+  question: Question,
+  sample: MetricSample,
+  context: MetricContext,
+  needed: number,
+  extra: { context?: string } = {},
+): Promise<Measured> {
+  return fromGrade(
+    await gradeMaterial(
+      question,
+      { ...materialsOf(sample, context.level), ...extra },
+      context.tools,
+    ),
+    needed,
+  );
 }
 
-/** One question per sample, all asked at once; the provider layer limits how many calls run together. */
-function each(samples: readonly MetricSample[], ask: (sample: MetricSample) => Promise<Measured>): Promise<Measured[]> {
+/**
+ * One question per sample, all asked at once; the provider layer limits how many calls run
+ * together.
+ */
+function each(
+  samples: readonly MetricSample[],
+  ask: (sample: MetricSample) => Promise<Measured>,
+): Promise<Measured[]> {
   return Promise.all(samples.map(ask));
 }
 
-const criteria = z.string().min(1).optional().describe('What the answer has to fulfil, in words; without it, the reference’s `expected`.');
-const gradedOnce = { group: 'graded', needs: { expected: true, model: true }, usesExpected: (options: { criteria?: string | undefined }) => options.criteria === undefined } as const;
+const criteria = z
+  .string()
+  .min(1)
+  .optional()
+  .describe('What the answer has to fulfil, in words; without it, the reference’s `expected`.');
+const gradedOnce = {
+  group: 'graded',
+  needs: { expected: true, model: true },
+  usesExpected: (options: { criteria?: string | undefined }) => options.criteria === undefined,
+} as const;
 
 /** The criterion of the file, else of the reference. */
 function criterionFor(sample: MetricSample, given: string | undefined): string | null {
@@ -27,123 +75,270 @@ function criterionFor(sample: MetricSample, given: string | undefined): string |
 }
 
 const llmRubricMetric = defineBatch({
-  ...gradedOnce, name: 'llm_rubric',
+  ...gradedOnce,
+  name: 'llm_rubric',
   summary: 'A grader decides whether the answer fulfils a criterion in free words.',
   parameters: { criteria },
-  range: '0 or 1', passes: 'at 1', source: 'own wording; promptfoo `llm-rubric`',
-  example: { output: 'Certainly, here you are.', with: { criteria: 'The answer is polite.' }, reply: '{"reasons": "It is courteous.", "choice": "PASS"}', value: 1, pass: true },
-  score: (samples, options, context) => each(samples, async (sample) => {
-    const criterion = criterionFor(sample, options.criteria);
-    return criterion === null ? missingExpected(context.name) : await judge(llmRubric(criterion), sample, context, 1);
-  }),
+  range: '0 or 1',
+  passes: 'at 1',
+  source: 'own wording; promptfoo `llm-rubric`',
+  example: {
+    output: 'Certainly, here you are.',
+    with: { criteria: 'The answer is polite.' },
+    reply: '{"reasons": "It is courteous.", "choice": "PASS"}',
+    value: 1,
+    pass: true,
+  },
+  score: (samples, options, context) =>
+    each(samples, async (sample) => {
+      const criterion = criterionFor(sample, options.criteria);
+      return criterion === null
+        ? missingExpected(context.name)
+        : await judge(llmRubric(criterion), sample, context, 1);
+    }),
 });
 
 const closedQaMetric = defineBatch({
-  ...gradedOnce, name: 'closed_qa',
+  ...gradedOnce,
+  name: 'closed_qa',
   summary: 'A grader decides whether the answer to the prompt’s question meets a criterion.',
   parameters: { criteria },
-  range: '0 or 1', passes: 'at 1', source: 'own wording; openai/evals `closedqa`, autoevals `ClosedQA`',
-  example: { output: 'The Nile.', with: { criteria: 'Names a river in Africa.' }, reply: 'The Nile flows through Africa.\nYES', value: 1, pass: true },
-  score: (samples, options, context) => each(samples, async (sample) => {
-    const criterion = criterionFor(sample, options.criteria);
-    return criterion === null ? missingExpected(context.name) : await judge(closedQa(criterion), sample, context, 1);
-  }),
+  range: '0 or 1',
+  passes: 'at 1',
+  source: 'own wording; openai/evals `closedqa`, autoevals `ClosedQA`',
+  example: {
+    output: 'The Nile.',
+    with: { criteria: 'Names a river in Africa.' },
+    reply: 'The Nile flows through Africa.\nYES',
+    value: 1,
+    pass: true,
+  },
+  score: (samples, options, context) =>
+    each(samples, async (sample) => {
+      const criterion = criterionFor(sample, options.criteria);
+      return criterion === null
+        ? missingExpected(context.name)
+        : await judge(closedQa(criterion), sample, context, 1);
+    }),
 });
 
 const gEvalMetric = defineBatch({
-  ...gradedOnce, name: 'g_eval',
-  summary: 'A grader rates the answer by a criterion from 1 to `scale`; the value is the rating on a scale from 0 to 1. One call: without `steps` the grader plans its own in its reasons.',
+  ...gradedOnce,
+  name: 'g_eval',
+  summary:
+    'A grader rates the answer by a criterion from 1 to `scale`; the value is the rating on a scale from 0 to 1. One call: without `steps` the grader plans its own in its reasons.',
   parameters: {
     criteria,
-    steps: z.array(z.string().min(1)).default([]).describe('Steps the grader has to take before it rates.'),
+    steps: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('Steps the grader has to take before it rates.'),
     scale: z.int().min(2).max(10).default(5).describe('The highest rating.'),
   },
-  range: '0 to 1', passes: 'from 0.5 on', source: 'Liu et al. (2023), G-Eval, without the weighting by token probabilities; own wording',
-  example: { output: 'A short, clear text.', with: { criteria: 'Clarity of the text' }, reply: '{"reasons": "Clear, though thin.", "choice": "4"}', value: 0.75, pass: true },
-  score: (samples, { criteria: given, steps, scale }, context) => each(samples, async (sample) => {
-    const criterion = criterionFor(sample, given);
-    return criterion === null ? missingExpected(context.name) : await judge(gEval(criterion, steps, scale), sample, context, 0.5);
-  }),
+  range: '0 to 1',
+  passes: 'from 0.5 on',
+  source: 'Liu et al. (2023), G-Eval, without the weighting by token probabilities; own wording',
+  example: {
+    output: 'A short, clear text.',
+    with: { criteria: 'Clarity of the text' },
+    reply: '{"reasons": "Clear, though thin.", "choice": "4"}',
+    value: 0.75,
+    pass: true,
+  },
+  score: (samples, { criteria: given, steps, scale }, context) =>
+    each(samples, async (sample) => {
+      const criterion = criterionFor(sample, given);
+      return criterion === null
+        ? missingExpected(context.name)
+        : await judge(gEval(criterion, steps, scale), sample, context, 0.5);
+    }),
 });
 
-const statement = z.union([z.string().min(1), z.strictObject({ statement: z.string().min(1), required: z.boolean().default(true) })]);
+const statement = z.union([
+  z.string().min(1),
+  z.strictObject({ statement: z.string().min(1), required: z.boolean().default(true) }),
+]);
 
 const criteriaMetric = defineBatch({
-  name: 'criteria', group: 'graded',
-  summary: 'A checklist: a grader decides each statement about the answer on its own, one call each. The value is the share that holds.',
-  parameters: { statements: z.array(statement).min(1).optional().describe('Statements, or maps of `statement` and `required`; without them, the reference’s `expected`, one statement or a list.') },
+  name: 'criteria',
+  group: 'graded',
+  summary:
+    'A checklist: a grader decides each statement about the answer on its own, one call each. The value is the share that holds.',
+  parameters: {
+    statements: z
+      .array(statement)
+      .min(1)
+      .optional()
+      .describe(
+        'Statements, or maps of `statement` and `required`; without them, the reference’s `expected`, one statement or a list.',
+      ),
+  },
   needs: { expected: true, model: true },
   usesExpected: ({ statements }) => statements === undefined,
-  range: '0 to 1', passes: 'when every required statement holds (all are, unless `required: false`)', source: 'own wording; checklists of Agent Skills `evals.json`, mastra, Vertex',
-  example: { output: 'Paris, of course!', with: { statements: ['Names Paris.', { statement: 'Is friendly.', required: false }] }, reply: '{"reasons": "It is so.", "choice": "YES"}', value: 1, pass: true },
-  score: (samples, { statements }, context) => each(samples, async (sample) => {
-    if (statements === undefined && sample.expected === undefined) return missingExpected(context.name);
-    const list = statements ?? alternatives(sample.expected ?? []);
-    return await checklist(list.map((one) => (typeof one === 'string' ? { statement: one, required: true } : one)), sample, context);
-  }),
+  range: '0 to 1',
+  passes: 'when every required statement holds (all are, unless `required: false`)',
+  source: 'own wording; checklists of Agent Skills `evals.json`, mastra, Vertex',
+  example: {
+    output: 'Paris, of course!',
+    with: { statements: ['Names Paris.', { statement: 'Is friendly.', required: false }] },
+    reply: '{"reasons": "It is so.", "choice": "YES"}',
+    value: 1,
+    pass: true,
+  },
+  score: (samples, { statements }, context) =>
+    each(samples, async (sample) => {
+      if (statements === undefined && sample.expected === undefined)
+        return missingExpected(context.name);
+      const list = statements ?? alternatives(sample.expected ?? []);
+      return await checklist(
+        list.map((one) => (typeof one === 'string' ? { statement: one, required: true } : one)),
+        sample,
+        context,
+      );
+    }),
 });
 
-async function checklist(list: { statement: string; required: boolean }[], sample: MetricSample, context: MetricContext): Promise<Measured> {
+async function checklist(
+  list: { statement: string; required: boolean }[],
+  sample: MetricSample,
+  context: MetricContext,
+): Promise<Measured> {
   if (list.length === 0) return failure('the checklist is empty');
   const materials = materialsOf(sample, context.level);
-  const grades = await Promise.all(list.map(async (one) => ({ ...one, grade: await gradeMaterial(statementMet(one.statement), materials, context.tools) })));
+  const grades = await Promise.all(
+    list.map(async (one) => ({
+      ...one,
+      grade: await gradeMaterial(statementMet(one.statement), materials, context.tools),
+    })),
+  );
   const unmet: string[] = [];
   let met = 0;
   let pass = true;
   for (const { statement: text, required, grade } of grades) {
-    if (grade.status !== 'graded') return { status: grade.status, reason: `${excerpt(text, 80)}: ${grade.reason}` };
+    if (grade.status !== 'graded')
+      return { status: grade.status, reason: `${excerpt(text, 80)}: ${grade.reason}` };
     if (grade.score === 1) met++;
     else {
       if (required) pass = false;
       unmet.push(`${excerpt(text, 80)} (${grade.reasons ?? 'no reason given'})`);
     }
   }
-  return measured(met / list.length, pass, unmet.length === 0 ? null : `does not hold: ${unmet.join('; ')}`);
+  return measured(
+    met / list.length,
+    pass,
+    unmet.length === 0 ? null : `does not hold: ${unmet.join('; ')}`,
+  );
 }
 
 const share = z.number().min(0).max(1);
 
 const factualityMetric = defineBatch({
-  name: 'factuality', group: 'graded',
-  summary: 'A grader compares the facts of the answer with those of the expected text: the same, fewer, more, contradicting, or different without weight.',
+  name: 'factuality',
+  group: 'graded',
+  summary:
+    'A grader compares the facts of the answer with those of the expected text: the same, fewer, more, contradicting, or different without weight.',
   parameters: {
-    scores: z.strictObject({
-      same: share.default(1), fewer: share.default(0.4), more: share.default(0.6), contradicts: share.default(0), immaterial: share.default(1),
-    }).prefault({}).describe('Score of each outcome; without it `same` and `immaterial` 1, `more` 0.6, `fewer` 0.4, `contradicts` 0.'),
+    scores: z
+      .strictObject({
+        same: share.default(1),
+        fewer: share.default(0.4),
+        more: share.default(0.6),
+        contradicts: share.default(0),
+        immaterial: share.default(1),
+      })
+      .prefault({})
+      .describe(
+        'Score of each outcome; without it `same` and `immaterial` 1, `more` 0.6, `fewer` 0.4, `contradicts` 0.',
+      ),
   },
   needs: { expected: true, model: true },
-  range: '0 to 1', passes: 'from 0.4 on: unless the facts contradict', source: 'own wording; openai/evals `fact` and autoevals `Factuality` (the five outcomes and their scores)',
-  example: { output: 'Paris, on the Seine.', expected: 'Paris', reply: '{"reasons": "It adds a river.", "choice": "MORE"}', value: 0.6, pass: true },
-  score: (samples, { scores }, context) => each(samples, async (sample) =>
-    (sample.expected === undefined ? missingExpected(context.name) : await judge(factuality(scores as Factual), sample, context, 0.4))),
+  range: '0 to 1',
+  passes: 'from 0.4 on: unless the facts contradict',
+  source:
+    'own wording; openai/evals `fact` and autoevals `Factuality` (the five outcomes and their scores)',
+  example: {
+    output: 'Paris, on the Seine.',
+    expected: 'Paris',
+    reply: '{"reasons": "It adds a river.", "choice": "MORE"}',
+    value: 0.6,
+    pass: true,
+  },
+  score: (samples, { scores }, context) =>
+    each(samples, async (sample) =>
+      sample.expected === undefined
+        ? missingExpected(context.name)
+        : await judge(factuality(scores as Factual), sample, context, 0.4),
+    ),
 });
 
 const faithfulnessMetric = defineBatch({
-  name: 'faithfulness', group: 'graded',
-  summary: 'A grader decides whether every claim of the answer is supported by the context given in the reference’s input.',
-  parameters: { context: z.union([z.string(), z.array(z.string()).min(1)]).default('context').describe('The input variable, or variables, that hold the context.') },
+  name: 'faithfulness',
+  group: 'graded',
+  summary:
+    'A grader decides whether every claim of the answer is supported by the context given in the reference’s input.',
+  parameters: {
+    context: z
+      .union([z.string(), z.array(z.string()).min(1)])
+      .default('context')
+      .describe('The input variable, or variables, that hold the context.'),
+  },
   needs: { expected: false, model: true },
-  range: '0, 0.5 or 1', passes: 'at 1', source: 'own wording; ragas and autoevals faithfulness, as one judgement in place of claim by claim',
-  example: { output: 'Open until 6.', input: { context: 'The shop closes at 6 pm.' }, reply: '{"reasons": "Supported.", "choice": "SUPPORTED"}', value: 1, pass: true },
-  score: (samples, { context: names }, context) => each(samples, async (sample) => {
-    const given = (typeof names === 'string' ? [names] : names).map((name) => ({ name, text: Object.hasOwn(sample.input, name) ? sample.input[name] : undefined }));
-    const missing = given.find(({ text }) => text === undefined);
-    if (missing !== undefined) return failure(`the input has no ${missing.name}, which metric ${context.name} takes as context`);
-    const question = faithfulness();
-    return await judge(question, sample, context, topScore(question), { context: given.map(({ text }) => asText((text ?? '') as Json)).join('\n\n') });
-  }),
+  range: '0, 0.5 or 1',
+  passes: 'at 1',
+  source:
+    'own wording; ragas and autoevals faithfulness, as one judgement in place of claim by claim',
+  example: {
+    output: 'Open until 6.',
+    input: { context: 'The shop closes at 6 pm.' },
+    reply: '{"reasons": "Supported.", "choice": "SUPPORTED"}',
+    value: 1,
+    pass: true,
+  },
+  score: (samples, { context: names }, context) =>
+    each(samples, async (sample) => {
+      const given = (typeof names === 'string' ? [names] : names).map((name) => ({
+        name,
+        text: Object.hasOwn(sample.input, name) ? sample.input[name] : undefined,
+      }));
+      const missing = given.find(({ text }) => text === undefined);
+      if (missing !== undefined)
+        return failure(
+          `the input has no ${missing.name}, which metric ${context.name} takes as context`,
+        );
+      const question = faithfulness();
+      return await judge(question, sample, context, topScore(question), {
+        context: given.map(({ text }) => asText((text ?? '') as Json)).join('\n\n'),
+      });
+    }),
 });
 
 const answerRelevanceMetric = defineBatch({
-  name: 'answer_relevance', group: 'graded',
+  name: 'answer_relevance',
+  group: 'graded',
   summary: 'A grader decides whether the answer addresses what the prompt asks.',
   parameters: {},
   needs: { expected: false, model: true },
-  range: '0, 0.5 or 1', passes: 'at 1', source: 'own wording; ragas and autoevals answer relevancy, judged directly in place of by embeddings',
-  example: { output: 'I like trains.', reply: '{"reasons": "Off topic.", "choice": "BESIDE THE POINT"}', value: 0, pass: false },
-  score: (samples, _, context) => each(samples, (sample) => judge(answerRelevance(), sample, context, 1)),
+  range: '0, 0.5 or 1',
+  passes: 'at 1',
+  source:
+    'own wording; ragas and autoevals answer relevancy, judged directly in place of by embeddings',
+  example: {
+    output: 'I like trains.',
+    reply: '{"reasons": "Off topic.", "choice": "BESIDE THE POINT"}',
+    value: 0,
+    pass: false,
+  },
+  score: (samples, _, context) =>
+    each(samples, (sample) => judge(answerRelevance(), sample, context, 1)),
 });
 
 export const gradedMetrics: readonly MetricDefinition[] = [
-  llmRubricMetric, criteriaMetric, factualityMetric, closedQaMetric, gEvalMetric, faithfulnessMetric, answerRelevanceMetric, pairwisePreference,
+  llmRubricMetric,
+  criteriaMetric,
+  factualityMetric,
+  closedQaMetric,
+  gEvalMetric,
+  faithfulnessMetric,
+  answerRelevanceMetric,
+  pairwisePreference,
 ];

@@ -18,11 +18,25 @@ export type { MetricDefinition, MetricGroup, MetricSample, MetricTools } from '.
 
 /** Every built-in metric by name, in the order of the documentation. */
 export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
-  [...textMetrics, ...similarityMetrics, embeddingSimilarity, ...structuredMetrics, ...operationalMetrics, ...conversationMetrics, ...gradedMetrics]
-    .map((definition) => [definition.name, definition]),
+  [
+    ...textMetrics,
+    ...similarityMetrics,
+    embeddingSimilarity,
+    ...structuredMetrics,
+    ...operationalMetrics,
+    ...conversationMetrics,
+    ...gradedMetrics,
+  ].map((definition) => [definition.name, definition]),
 );
 
-/** Scores one metric on many samples at once; one score per sample, in order. Bad data gives a tagged score. */
-export function scoreMetric(metric: Metric, samples: readonly MetricSample[], tools: MetricTools): Promise<Score[]> {
+/**
+ * Scores one metric on many samples at once; one score per sample, in order. Bad data gives a
+ * tagged score.
+ */
+export function scoreMetric(
+  metric: Metric,
+  samples: readonly MetricSample[],
+  tools: MetricTools,
+): Promise<Score[]> {
   return scoreWith(metrics, metric, samples, tools);
 }

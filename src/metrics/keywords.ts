@@ -1,39 +1,75 @@
-/** What a rubric's keywords stand for; FlexEval's names first, then the names other dialects have for the same things. */
+/**
+ * What a rubric's keywords stand for; FlexEval's names first, then the names other dialects have
+ * for the same things.
+ */
 const KEYWORDS = {
-  conversation: 'conversation', context: 'context', content: 'content', turn: 'content', completion: 'completion',
-  tool_calls: 'tool_calls', expected: 'expected', ideal: 'expected', input: 'input', output: 'completion',
+  conversation: 'conversation',
+  context: 'context',
+  content: 'content',
+  turn: 'content',
+  completion: 'completion',
+  tool_calls: 'tool_calls',
+  expected: 'expected',
+  ideal: 'expected',
+  input: 'input',
+  output: 'completion',
 } as const;
 
 export type Material = (typeof KEYWORDS)[keyof typeof KEYWORDS];
 
-/** Names that autoevals templates write in double braces; any other `{{name}}` is the literal `{name}`. */
+/**
+ * Names that autoevals templates write in double braces; any other `{{name}}` is the literal
+ * `{name}`.
+ */
 const MUSTACHE = new Set(['input', 'output', 'expected']);
 
-/** A keyword as it stands in a rubric's prompt. `material` is null for a name that is none; `literal` is what `{{…}}` leaves. */
-export interface Keyword { name: string; start: number; end: number; material: Material | null; literal: string | null }
+/**
+ * A keyword as it stands in a rubric's prompt. `material` is null for a name that is none;
+ * `literal` is what `{{…}}` leaves.
+ */
+export interface Keyword {
+  name: string;
+  start: number;
+  end: number;
+  material: Material | null;
+  literal: string | null;
+}
 
 /** A bounded name between braces, so that no prompt makes the search slow. */
-const BRACES = /\{\{\{ {0,3}(\w{1,40}) {0,3}\}\}\}|\{\{ {0,3}(\w{1,40}) {0,3}\}\}|\{([A-Za-z_]\w{0,39})\}/g;
+const BRACES =
+  /\{\{\{ {0,3}(\w{1,40}) {0,3}\}\}\}|\{\{ {0,3}(\w{1,40}) {0,3}\}\}|\{([A-Za-z_]\w{0,39})\}/g;
 
-/** Every keyword of a rubric's prompt, in order, unknown ones included; all other braces (JSON, say) are text. */
+/**
+ * Every keyword of a rubric's prompt, in order, unknown ones included; all other braces (JSON, say)
+ * are text.
+ */
 export function findKeywords(prompt: string): Keyword[] {
   return [...prompt.matchAll(BRACES)].map((found) => {
     const [text, triple, double, plain] = found;
     const name = triple ?? double ?? plain ?? '';
     const range = { name, start: found.index, end: found.index + text.length };
-    if (plain === undefined && !MUSTACHE.has(name)) return { ...range, material: null, literal: text.slice(1, -1) };
-    return { ...range, material: Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name as keyof typeof KEYWORDS] : null, literal: null };
+    if (plain === undefined && !MUSTACHE.has(name))
+      return { ...range, material: null, literal: text.slice(1, -1) };
+    return {
+      ...range,
+      material: Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name as keyof typeof KEYWORDS] : null,
+      literal: null,
+    };
   });
 }
 
 /** The material a rubric's prompt uses. */
 export function materialUsed(prompt: string): Set<Material> {
-  return new Set(findKeywords(prompt).map(({ material }) => material).filter((material) => material !== null));
+  return new Set(
+    findKeywords(prompt)
+      .map(({ material }) => material)
+      .filter((material) => material !== null),
+  );
 }
 
 /**
- * Replaces every keyword in one pass; what is put in is not looked at again. `put` gives null for a name it does not
- * know, which then stays as it is.
+ * Replaces every keyword in one pass; what is put in is not looked at again. `put` gives null for a
+ * name it does not know, which then stays as it is.
  */
 export function fillKeywords(prompt: string, put: (keyword: Keyword) => string | null): string {
   let result = '';

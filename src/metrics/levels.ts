@@ -18,7 +18,10 @@ export function turnsOf(thread: readonly Message[]): Message[][] {
   return turns;
 }
 
-/** The messages a metric of that level judges: a reference is a thread, and its last turn or message is the one judged. */
+/**
+ * The messages a metric of that level judges: a reference is a thread, and its last turn or message
+ * is the one judged.
+ */
 export function messagesAt(sample: MetricSample, level: MetricLevel): Message[] {
   if (level === 'Thread') return sample.thread.filter(({ role }) => role !== 'system');
   if (level === 'Turn') return turnsOf(sample.thread).at(-1) ?? [];
@@ -27,7 +30,9 @@ export function messagesAt(sample: MetricSample, level: MetricLevel): Message[] 
 
 /** Their text: contents joined by line ends. */
 export function textAt(sample: MetricSample, level: MetricLevel): string {
-  return messagesAt(sample, level).map(({ content }) => content).join('\n');
+  return messagesAt(sample, level)
+    .map(({ content }) => content)
+    .join('\n');
 }
 
 /** `role: text` lines, as graders and metric code see a conversation. */

@@ -1,19 +1,38 @@
 import { z } from 'zod';
 import { bounds, within } from './bounds.ts';
-import { decided, defineMetric, failure, measured, type Measured, type MetricDefinition } from './definition.ts';
+import {
+  decided,
+  defineMetric,
+  failure,
+  measured,
+  type Measured,
+  type MetricDefinition,
+} from './definition.ts';
 import { refusalIn } from './measures/refusal.ts';
 
 const limits = 'from `min` to `max`; without bounds always';
 
 const latency = defineMetric({
-  name: 'latency', group: 'operational',
+  name: 'latency',
+  group: 'operational',
   summary: 'Milliseconds of the call; for a reused answer those of the call that was paid for.',
   parameters: bounds,
-  range: '0 and up, milliseconds', passes: limits, better: 'lower', source: 'measured by the provider layer; promptfoo `latency`',
-  example: { output: 'hi', completion: { latency_ms: 340 }, with: { max: 500 }, value: 340, pass: true },
+  range: '0 and up, milliseconds',
+  passes: limits,
+  better: 'lower',
+  source: 'measured by the provider layer; promptfoo `latency`',
+  example: {
+    output: 'hi',
+    completion: { latency_ms: 340 },
+    with: { max: 500 },
+    value: 340,
+    pass: true,
+  },
   measure({ sample, options }) {
     const { latency_ms } = sample.completion;
-    return latency_ms === null ? failure('the answer came in a batch, so that nobody knows how long it took') : within(latency_ms, options, 'ms');
+    return latency_ms === null
+      ? failure('the answer came in a batch, so that nobody knows how long it took')
+      : within(latency_ms, options, 'ms');
   },
 });
 
@@ -21,19 +40,36 @@ const kinds = z.enum(['total', 'input', 'output']).default('total').describe('Wh
 
 const tokensParameters = { count: kinds, ...bounds };
 
-function countTokens(usage: { input_tokens: number; output_tokens: number } | null, count: 'total' | 'input' | 'output'): number | null {
+function countTokens(
+  usage: { input_tokens: number; output_tokens: number } | null,
+  count: 'total' | 'input' | 'output',
+): number | null {
   if (usage === null) return null;
-  return { total: usage.input_tokens + usage.output_tokens, input: usage.input_tokens, output: usage.output_tokens }[count];
+  return {
+    total: usage.input_tokens + usage.output_tokens,
+    input: usage.input_tokens,
+    output: usage.output_tokens,
+  }[count];
 }
 
 const unknownUsage = (): Measured => failure('the provider reported no token usage');
 
 const tokens = defineMetric({
-  name: 'tokens', group: 'operational',
+  name: 'tokens',
+  group: 'operational',
   summary: 'Tokens of the call, as the provider reports them.',
   parameters: tokensParameters,
-  range: '0 and up', passes: limits, better: 'lower', source: 'usage of the reply',
-  example: { output: 'hi', completion: { usage: { input_tokens: 20, output_tokens: 3 } }, with: { count: 'output', max: 2 }, value: 3, pass: false },
+  range: '0 and up',
+  passes: limits,
+  better: 'lower',
+  source: 'usage of the reply',
+  example: {
+    output: 'hi',
+    completion: { usage: { input_tokens: 20, output_tokens: 3 } },
+    with: { count: 'output', max: 2 },
+    value: 3,
+    pass: false,
+  },
   measure({ sample, options }) {
     const count = countTokens(sample.completion.usage, options.count);
     return count === null ? unknownUsage() : within(count, options, 'tokens');
@@ -41,17 +77,31 @@ const tokens = defineMetric({
 });
 
 const cost = defineMetric({
-  name: 'cost', group: 'operational',
+  name: 'cost',
+  group: 'operational',
   summary: 'Dollars of the call: its tokens times the model’s `price`.',
   parameters: bounds,
-  range: '0 and up, dollars', passes: limits, better: 'lower', source: 'usage of the reply × `price` of the settings; promptfoo `cost`',
-  example: { output: 'hi', completion: { usage: { input_tokens: 1000, output_tokens: 100 } }, price: { input: 3, output: 15 }, with: { max: 0.01 }, value: 0.0045, pass: true },
+  range: '0 and up, dollars',
+  passes: limits,
+  better: 'lower',
+  source: 'usage of the reply × `price` of the settings; promptfoo `cost`',
+  example: {
+    output: 'hi',
+    completion: { usage: { input_tokens: 1000, output_tokens: 100 } },
+    price: { input: 3, output: 15 },
+    with: { max: 0.01 },
+    value: 0.0045,
+    pass: true,
+  },
   measure({ sample, options }) {
     const { usage } = sample.completion;
     if (usage === null) return unknownUsage();
     const dollars = sample.price?.(usage) ?? null;
     // An unknown price is no price of 0.
-    if (dollars === null) return failure('the price of the model is not known: set models.<name>.price in the settings');
+    if (dollars === null)
+      return failure(
+        'the price of the model is not known: set models.<name>.price in the settings',
+      );
     return within(dollars, options, 'dollars');
   },
 });
@@ -59,29 +109,61 @@ const cost = defineMetric({
 const reasons = ['stop', 'length', 'filter', 'tool', 'other'] as const;
 
 const finishReason = defineMetric({
-  name: 'finish_reason', group: 'operational',
+  name: 'finish_reason',
+  group: 'operational',
   summary: 'Why the model stopped: `stop`, `length` (cut off), `filter`, `tool` or `other`.',
-  parameters: { one_of: z.array(z.enum(reasons)).min(1).default(['stop']).describe('The reasons that pass.') },
-  range: 'one of the five words', passes: 'when the reason is in `one_of`', source: 'finish or stop reason of the reply; promptfoo `finish-reason`',
-  example: { output: 'The first of the', completion: { finish_reason: 'length' }, value: 'length', pass: false },
+  parameters: {
+    one_of: z.array(z.enum(reasons)).min(1).default(['stop']).describe('The reasons that pass.'),
+  },
+  range: 'one of the five words',
+  passes: 'when the reason is in `one_of`',
+  source: 'finish or stop reason of the reply; promptfoo `finish-reason`',
+  example: {
+    output: 'The first of the',
+    completion: { finish_reason: 'length' },
+    value: 'length',
+    pass: false,
+  },
   measure({ sample, options }) {
     const found = sample.completion.finish_reason;
     const pass = options.one_of.includes(found);
-    return measured(found, pass, pass ? null : `stopped by ${found}, not ${options.one_of.join(' or ')}`);
+    return measured(
+      found,
+      pass,
+      pass ? null : `stopped by ${found}, not ${options.one_of.join(' or ')}`,
+    );
   },
 });
 
 const refusal = defineMetric({
-  name: 'refusal', group: 'operational',
-  summary: 'The answer refuses: it begins by saying that it cannot or will not, or the vendor’s filter stopped it. English only. With `negate` the answer must not refuse.',
+  name: 'refusal',
+  group: 'operational',
+  summary:
+    'The answer refuses: it begins by saying that it cannot or will not, or the vendor’s filter stopped it. English only. With `negate` the answer must not refuse.',
   parameters: {},
-  range: '0 or 1', passes: 'at 1', source: 'own phrases; promptfoo `is-refusal`',
-  example: { output: "I'm sorry, but I can't help with that.", with: { negate: true }, value: 1, pass: false },
+  range: '0 or 1',
+  passes: 'at 1',
+  source: 'own phrases; promptfoo `is-refusal`',
+  example: {
+    output: "I'm sorry, but I can't help with that.",
+    with: { negate: true },
+    value: 1,
+    pass: false,
+  },
   measure({ sample, output }) {
-    const found = sample.completion.finish_reason === 'filter' ? 'the vendor’s filter' : refusalIn(output);
+    const found =
+      sample.completion.finish_reason === 'filter' ? 'the vendor’s filter' : refusalIn(output);
     // The words found are the reason when `negate` turns the refusal into a failure.
-    return found === null ? decided(false, 'does not refuse') : measured(1, true, `refuses: ${found}`);
+    return found === null
+      ? decided(false, 'does not refuse')
+      : measured(1, true, `refuses: ${found}`);
   },
 });
 
-export const operationalMetrics: readonly MetricDefinition[] = [latency, cost, tokens, refusal, finishReason];
+export const operationalMetrics: readonly MetricDefinition[] = [
+  latency,
+  cost,
+  tokens,
+  refusal,
+  finishReason,
+];

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { defineBatch, measured, type Measured, type MetricContext, type MetricSample } from './definition.ts';
+import {
+  defineBatch,
+  measured,
+  type Measured,
+  type MetricContext,
+  type MetricSample,
+} from './definition.ts';
 import { gradeMaterial, type Grade } from './grading/grade.ts';
 import type { Question } from './grading/grader-prompt.ts';
 import { materialsOf } from './rubric.ts';
@@ -11,7 +17,15 @@ const ORDINARY = 'does better what was asked: right first, then complete, then c
 /** Which of two answers a grader prefers. Both are fenced; which side each is from is not said. */
 function preference(criteria: string, first: string, second: string): Question {
   return {
-    name: PAIRWISE, eval_type: 'cot_classify', own: { criteria }, quoted: { first, second }, choice_scores: new Map([['FIRST', 1], ['SECOND', 0], ['TIE', 0.5]]),
+    name: PAIRWISE,
+    eval_type: 'cot_classify',
+    own: { criteria },
+    quoted: { first, second },
+    choice_scores: new Map([
+      ['FIRST', 1],
+      ['SECOND', 0],
+      ['TIE', 0.5],
+    ]),
     prompt: `Compare two answers to the same request, and decide which one {criteria}. Their order means nothing, and neither does length by itself.
 
 What was asked:
@@ -26,37 +40,75 @@ TIE: neither is better in a way that matters.`,
   };
 }
 
-/** Two calls, one for each order, so that a grader's liking for a place cannot decide; when they disagree it is a tie. */
-async function compare(criteria: string, sample: MetricSample, rival: string, { level, tools }: MetricContext): Promise<Measured> {
+/**
+ * Two calls, one for each order, so that a grader's liking for a place cannot decide; when they
+ * disagree it is a tie.
+ */
+async function compare(
+  criteria: string,
+  sample: MetricSample,
+  rival: string,
+  { level, tools }: MetricContext,
+): Promise<Measured> {
   const own = sample.completion.output;
   if (own === rival) return measured(0.5, true, 'tie: both sides answer the same');
   const { input } = materialsOf(sample, level);
-  const [before, after] = await Promise.all([preference(criteria, own, rival), preference(criteria, rival, own)].map((question) => gradeMaterial(question, { input }, tools)));
+  const [before, after] = await Promise.all(
+    [preference(criteria, own, rival), preference(criteria, rival, own)].map((question) =>
+      gradeMaterial(question, { input }, tools),
+    ),
+  );
   return joined(before, after);
 }
 
 function joined(before: Grade | undefined, after: Grade | undefined): Measured {
   for (const grade of [before, after]) {
-    if (grade !== undefined && grade.status !== 'graded') return { status: grade.status, reason: grade.reason };
+    if (grade !== undefined && grade.status !== 'graded')
+      return { status: grade.status, reason: grade.reason };
   }
-  if (before?.status !== 'graded' || after?.status !== 'graded') throw new TypeError('two orders were asked');
+  if (before?.status !== 'graded' || after?.status !== 'graded')
+    throw new TypeError('two orders were asked');
   // In the second order the answer under judgement stands second.
   const [first, second] = [before.score, 1 - after.score];
   const because = before.reasons === null ? '' : `: ${before.reasons}`;
-  if (first !== second) return measured(0.5, true, `tie: the grader's choice depends on the order${because}`);
+  if (first !== second)
+    return measured(0.5, true, `tie: the grader's choice depends on the order${because}`);
   if (first === 0.5) return measured(0.5, true, `tie${because}`);
-  return first === 1 ? measured(1, true, `preferred to the other side's answer${because}`) : measured(0, false, `the other side's answer is preferred${because}`);
+  return first === 1
+    ? measured(1, true, `preferred to the other side's answer${because}`)
+    : measured(0, false, `the other side's answer is preferred${because}`);
 }
 
 export const pairwisePreference = defineBatch({
-  name: PAIRWISE, group: 'graded',
-  summary: 'A grader compares base’s answer with head’s, in both orders; when the orders disagree it is a tie. For prompts whose answers nobody can write down beforehand. Beside other gating metrics it is shown and decides nothing; alone, it decides by a sign test over all comparisons.',
-  parameters: { criteria: z.string().min(1).default(ORDINARY).describe('What makes an answer the better one, as the end of “decide which one …”.') },
+  name: PAIRWISE,
+  group: 'graded',
+  summary:
+    'A grader compares base’s answer with head’s, in both orders; when the orders disagree it is a tie. For prompts whose answers nobody can write down beforehand. Beside other gating metrics it is shown and decides nothing; alone, it decides by a sign test over all comparisons.',
+  parameters: {
+    criteria: z
+      .string()
+      .min(1)
+      .default(ORDINARY)
+      .describe('What makes an answer the better one, as the end of “decide which one …”.'),
+  },
   needs: { expected: false, model: true },
-  range: '1 (preferred), 0.5 (tie) or 0', passes: 'from 0.5 on: unless the other side’s answer is preferred', source: 'own wording; Zheng et al. (2023), both orders and ties',
-  example: { output: 'Paris.', rival: 'Paris, on the Seine.', reply: '{"reasons": "Both name it; the first one is shorter.", "choice": "FIRST"}', value: 0.5, pass: true },
-  score: (samples, { criteria }, context) => Promise.all(samples.map(async (sample): Promise<Measured> => {
-    const { rival = null } = sample;
-    return rival === null ? { status: 'skipped', reason: 'there is no answer of the other side to compare with' } : await compare(criteria, sample, rival, context);
-  })),
+  range: '1 (preferred), 0.5 (tie) or 0',
+  passes: 'from 0.5 on: unless the other side’s answer is preferred',
+  source: 'own wording; Zheng et al. (2023), both orders and ties',
+  example: {
+    output: 'Paris.',
+    rival: 'Paris, on the Seine.',
+    reply: '{"reasons": "Both name it; the first one is shorter.", "choice": "FIRST"}',
+    value: 0.5,
+    pass: true,
+  },
+  score: (samples, { criteria }, context) =>
+    Promise.all(
+      samples.map(async (sample): Promise<Measured> => {
+        const { rival = null } = sample;
+        return rival === null
+          ? { status: 'skipped', reason: 'there is no answer of the other side to compare with' }
+          : await compare(criteria, sample, rival, context);
+      }),
+    ),
 });

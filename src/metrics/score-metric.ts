@@ -1,43 +1,84 @@
 import type { Metric, Score } from '../types.ts';
 import { scoreCode } from './code.ts';
-import { failure, reaches, type Measured, type MetricContext, type MetricDefinition, type MetricSample, type MetricTools } from './definition.ts';
+import {
+  failure,
+  reaches,
+  type Measured,
+  type MetricContext,
+  type MetricDefinition,
+  type MetricSample,
+  type MetricTools,
+} from './definition.ts';
 import { scoreRubric } from './rubric.ts';
 
-/** Longer answers are not compared: time and memory of a comparison grow with them. In UTF-16 units. */
+/**
+ * Longer answers are not compared: time and memory of a comparison grow with them. In UTF-16 units.
+ */
 const MAX_OUTPUT = 1_048_576;
 
 /**
- * Scores one metric on many samples at once; code runs in one batch. Answers in the order of the samples, one each.
- * Bad data and failed calls give a tagged score; only a sandbox that cannot run at all rejects.
+ * Scores one metric on many samples at once; code runs in one batch. Answers in the order of the
+ * samples, one each. Bad data and failed calls give a tagged score; only a sandbox that cannot run
+ * at all rejects.
  */
 export async function scoreMetric(
-  metrics: ReadonlyMap<string, MetricDefinition>, metric: Metric, samples: readonly MetricSample[], tools: MetricTools,
+  metrics: ReadonlyMap<string, MetricDefinition>,
+  metric: Metric,
+  samples: readonly MetricSample[],
+  tools: MetricTools,
 ): Promise<Score[]> {
   const context: MetricContext = { name: metric.name, level: metric.level, tools };
   const { source } = metric;
   const definition = source.kind === 'built-in' ? metrics.get(source.uses) : undefined;
-  const readable = samples.filter(({ completion }) => definition?.group === 'operational' || completion.output.length <= MAX_OUTPUT);
-  const results = (await measure(definition, metric, readable, context)).map((one) => judged(one, metric, definition));
+  const readable = samples.filter(
+    ({ completion }) =>
+      definition?.group === 'operational' || completion.output.length <= MAX_OUTPUT,
+  );
+  const results = (await measure(definition, metric, readable, context)).map((one) =>
+    judged(one, metric, definition),
+  );
   const byText = new Map(readable.map((sample, index) => [sample, results[index]]));
   const tooLong = failure('the answer is longer than 1 MiB');
   return samples.map((sample) => toScore(metric, byText.get(sample) ?? tooLong));
 }
 
-async function measure(definition: MetricDefinition | undefined, metric: Metric, samples: readonly MetricSample[], context: MetricContext): Promise<Measured[]> {
+async function measure(
+  definition: MetricDefinition | undefined,
+  metric: Metric,
+  samples: readonly MetricSample[],
+  context: MetricContext,
+): Promise<Measured[]> {
   const { source } = metric;
   if (source.kind === 'code') return await scoreCode(source, samples, metric.threshold, context);
   if (source.kind === 'rubric') return await scoreRubric(source.rubric, samples, context);
-  if (definition === undefined) return samples.map(() => failure(`there is no metric ${source.uses}`));
+  if (definition === undefined)
+    return samples.map(() => failure(`there is no metric ${source.uses}`));
   return await definition.score(samples, source.with, context);
 }
 
 /** Applies the file's threshold and `negate`; what is not measured stays what it is. */
-function judged(measured: Measured, metric: Metric, definition: MetricDefinition | undefined): Measured {
+function judged(
+  measured: Measured,
+  metric: Metric,
+  definition: MetricDefinition | undefined,
+): Measured {
   if (measured.status !== 'measured') return measured;
-  const byThreshold = metric.threshold === null ? measured : againstThreshold(measured, metric.threshold, definition?.better ?? 'higher', isGraded(metric, definition));
+  const byThreshold =
+    metric.threshold === null
+      ? measured
+      : againstThreshold(
+          measured,
+          metric.threshold,
+          definition?.better ?? 'higher',
+          isGraded(metric, definition),
+        );
   if (byThreshold.status !== 'measured' || !negates(metric)) return byThreshold;
   const { pass, reason } = byThreshold;
-  return { ...byThreshold, pass: !pass, reason: pass ? (reason ?? 'negated: the metric passes') : reason };
+  return {
+    ...byThreshold,
+    pass: !pass,
+    reason: pass ? (reason ?? 'negated: the metric passes') : reason,
+  };
 }
 
 function isGraded({ source }: Metric, definition: MetricDefinition | undefined): boolean {
@@ -48,7 +89,12 @@ function negates({ source }: Metric): boolean {
   return source.kind === 'built-in' && source.with.negate === true;
 }
 
-function againstThreshold(measured: Extract<Measured, { status: 'measured' }>, threshold: number, better: 'higher' | 'lower', graded: boolean): Measured {
+function againstThreshold(
+  measured: Extract<Measured, { status: 'measured' }>,
+  threshold: number,
+  better: 'higher' | 'lower',
+  graded: boolean,
+): Measured {
   const value = numberFor(measured.value);
   if (value === null) return failure('the metric has a threshold, and its value is not a number');
   const pass = better === 'higher' ? reaches(value, threshold) : reaches(-value, -threshold);
@@ -68,6 +114,13 @@ function numberFor(value: Score['value']): number | null {
 }
 
 function toScore({ name: metric, skip }: Metric, measured: Measured): Score {
-  if (measured.status !== 'measured') return { metric, status: measured.status, value: null, reason: measured.reason, skip };
-  return { metric, status: measured.pass ? 'pass' : 'fail', value: measured.value, reason: measured.reason, skip };
+  if (measured.status !== 'measured')
+    return { metric, status: measured.status, value: null, reason: measured.reason, skip };
+  return {
+    metric,
+    status: measured.pass ? 'pass' : 'fail',
+    value: measured.value,
+    reason: measured.reason,
+    skip,
+  };
 }

@@ -1,33 +1,83 @@
 import { z } from 'zod';
 import type { Json } from '../types.ts';
-import { defineComparison, failure, measured, reaches, type MetricDefinition } from './definition.ts';
+import {
+  defineComparison,
+  failure,
+  measured,
+  reaches,
+  type MetricDefinition,
+} from './definition.ts';
 import { asText, excerpt } from './expected.ts';
 import { canonical, parseJson } from './measures/json-text.ts';
 import { fBeta } from './measures/ngrams.ts';
 import { normalise } from './measures/normalise.ts';
 
 const parameters = {
-  separator: z.string().min(1).optional().describe('What separates the entries of a plain-text answer; without it: line ends if there are any, else commas.'),
+  separator: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'What separates the entries of a plain-text answer; without it: line ends if there are any, else commas.',
+    ),
   ignore_case: z.boolean().default(true).describe('Upper and lower case count as equal.'),
 };
 
-interface Sets { actual: ReadonlySet<string>; expected: ReadonlySet<string>; shared: number }
+interface Sets {
+  actual: ReadonlySet<string>;
+  expected: ReadonlySet<string>;
+  shared: number;
+}
 
-function setMetric(name: string, summary: string, source: string, value: number, of: (sets: Sets) => number): MetricDefinition {
+function setMetric(
+  name: string,
+  summary: string,
+  source: string,
+  value: number,
+  of: (sets: Sets) => number,
+): MetricDefinition {
   return defineComparison({
-    name, group: 'structured',
+    name,
+    group: 'structured',
     summary: `${summary} The answer is a JSON list, or entries separated by line ends or commas; bullets and order do not count, double entries count once.`,
     parameters,
-    range: '0 to 1', passes: 'at 1', source,
-    example: { output: '- red\n- green\n- blue', expected: ['red', 'blue', 'white', 'grey'], value, pass: false },
+    range: '0 to 1',
+    passes: 'at 1',
+    source,
+    example: {
+      output: '- red\n- green\n- blue',
+      expected: ['red', 'blue', 'white', 'grey'],
+      value,
+      pass: false,
+    },
     measure({ output, expected, options }) {
-      const spelled = (entries: string[]): Set<string> => new Set(entries.map((entry) => normalise(entry, { ignore_case: options.ignore_case, trim: true, ignore_punctuation: false })).filter((entry) => entry !== ''));
-      const wanted = spelled(Array.isArray(expected) ? expected.map(entryText) : entriesOf(asText(expected), options.separator));
+      const spelled = (entries: string[]): Set<string> =>
+        new Set(
+          entries
+            .map((entry) =>
+              normalise(entry, {
+                ignore_case: options.ignore_case,
+                trim: true,
+                ignore_punctuation: false,
+              }),
+            )
+            .filter((entry) => entry !== ''),
+        );
+      const wanted = spelled(
+        Array.isArray(expected)
+          ? expected.map(entryText)
+          : entriesOf(asText(expected), options.separator),
+      );
       const found = spelled(entriesOf(output, options.separator));
-      if (wanted.size === 0 && Array.isArray(expected) && expected.length > 0) return failure('expected has only empty entries');
+      if (wanted.size === 0 && Array.isArray(expected) && expected.length > 0)
+        return failure('expected has only empty entries');
       const shared = [...found].filter((entry) => wanted.has(entry)).length;
       const score = of({ actual: found, expected: wanted, shared });
-      return measured(score, reaches(score, 1), reaches(score, 1) ? null : difference(found, wanted));
+      return measured(
+        score,
+        reaches(score, 1),
+        reaches(score, 1) ? null : difference(found, wanted),
+      );
     },
   });
 }
@@ -46,19 +96,49 @@ function entriesOf(text: string, separator: string | undefined): string[] {
 }
 
 function difference(found: ReadonlySet<string>, wanted: ReadonlySet<string>): string {
-  const list = (entries: string[]): string => entries.slice(0, 5).map((entry) => JSON.stringify(excerpt(entry, 60))).join(', ');
+  const list = (entries: string[]): string =>
+    entries
+      .slice(0, 5)
+      .map((entry) => JSON.stringify(excerpt(entry, 60)))
+      .join(', ');
   const missing = [...wanted].filter((entry) => !found.has(entry));
   const extra = [...found].filter((entry) => !wanted.has(entry));
-  return [missing.length > 0 ? `lacks ${list(missing)}` : '', extra.length > 0 ? `has ${list(extra)} besides` : ''].filter((part) => part !== '').join('; ');
+  return [
+    missing.length > 0 ? `lacks ${list(missing)}` : '',
+    extra.length > 0 ? `has ${list(extra)} besides` : '',
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
 }
 
 /** Empty answers to empty expectations are right; otherwise an empty side scores 0. */
-const share = (shared: number, size: number, other: number): number => (size === 0 ? (other === 0 ? 1 : 0) : shared / size);
-const precision = ({ actual, expected, shared }: Sets): number => share(shared, actual.size, expected.size);
-const recall = ({ actual, expected, shared }: Sets): number => share(shared, expected.size, actual.size);
+const share = (shared: number, size: number, other: number): number =>
+  size === 0 ? (other === 0 ? 1 : 0) : shared / size;
+const precision = ({ actual, expected, shared }: Sets): number =>
+  share(shared, actual.size, expected.size);
+const recall = ({ actual, expected, shared }: Sets): number =>
+  share(shared, expected.size, actual.size);
 
 export const setMetrics: readonly MetricDefinition[] = [
-  setMetric('set_precision', 'Share of the answer’s entries that are expected.', 'precision over sets; Phoenix, ragas', 2 / 3, precision),
-  setMetric('set_recall', 'Share of the expected entries that the answer has.', 'recall over sets; Phoenix, ragas', 1 / 2, recall),
-  setMetric('set_f1', 'Harmonic mean of set_precision and set_recall.', 'F1 over sets (van Rijsbergen, 1979)', 4 / 7, (sets) => fBeta(precision(sets), recall(sets), 1)),
+  setMetric(
+    'set_precision',
+    'Share of the answer’s entries that are expected.',
+    'precision over sets; Phoenix, ragas',
+    2 / 3,
+    precision,
+  ),
+  setMetric(
+    'set_recall',
+    'Share of the expected entries that the answer has.',
+    'recall over sets; Phoenix, ragas',
+    1 / 2,
+    recall,
+  ),
+  setMetric(
+    'set_f1',
+    'Harmonic mean of set_precision and set_recall.',
+    'F1 over sets (van Rijsbergen, 1979)',
+    4 / 7,
+    (sets) => fBeta(precision(sets), recall(sets), 1),
+  ),
 ];

@@ -3,14 +3,25 @@ import { z } from 'zod';
 import type { Json } from '../types.ts';
 import { sentenceBleu } from './measures/bleu.ts';
 import { chrf } from './measures/chrf.ts';
-import { defineComparison, failure, measured, reaches, type Measured, type MetricDefinition, type MetricExample } from './definition.ts';
+import {
+  defineComparison,
+  failure,
+  measured,
+  reaches,
+  type Measured,
+  type MetricDefinition,
+  type MetricExample,
+} from './definition.ts';
 import { alternatives } from './expected.ts';
 import { countNgrams, fBeta, overlap } from './measures/ngrams.ts';
 import { normalisation, normalise } from './measures/normalise.ts';
 import { rougeL, rougeN } from './measures/rouge.ts';
 import { squadWords } from './measures/words.ts';
 
-/** Pairs of characters beyond which a comparison, quadratic as most are, would hold the run up for many seconds. */
+/**
+ * Pairs of characters beyond which a comparison, quadratic as most are, would hold the run up for
+ * many seconds.
+ */
 const MAX_PAIRS = 2e10;
 
 /** Why texts cannot be compared, or null. */
@@ -21,20 +32,39 @@ function incomparable(output: string, texts: readonly string[]): string | null {
 }
 
 /** The best similarity to any alternative, which passes from `needed` on. */
-function best(output: string, expected: Json, needed: number, similarity: (text: string) => number): Measured {
+function best(
+  output: string,
+  expected: Json,
+  needed: number,
+  similarity: (text: string) => number,
+): Measured {
   const texts = alternatives(expected);
   const problem = incomparable(output, texts);
   if (problem !== null) return failure(problem);
   const value = Math.max(...texts.map(similarity));
   const pass = reaches(value, needed);
-  return measured(value, pass, pass ? null : `${value.toFixed(3)}, at least ${String(needed)} wanted`);
+  return measured(
+    value,
+    pass,
+    pass ? null : `${value.toFixed(3)}, at least ${String(needed)} wanted`,
+  );
 }
 
 const levenshtein = defineComparison({
-  name: 'levenshtein', group: 'similarity',
-  summary: 'How much of the longer text needs no edit: 1 − edit distance ÷ length of the longer text. The nearest entry of a list counts.',
-  parameters: { ...normalisation, max_distance: z.int().min(0).optional().describe('Pass by the number of edits in place of the share.') },
-  range: '0 to 1', passes: 'from 0.8 on, or within `max_distance` edits where that is set',
+  name: 'levenshtein',
+  group: 'similarity',
+  summary:
+    'How much of the longer text needs no edit: 1 − edit distance ÷ length of the longer text. The nearest entry of a list counts.',
+  parameters: {
+    ...normalisation,
+    max_distance: z
+      .int()
+      .min(0)
+      .optional()
+      .describe('Pass by the number of edits in place of the share.'),
+  },
+  range: '0 to 1',
+  passes: 'from 0.8 on, or within `max_distance` edits where that is set',
   source: 'Levenshtein (1966), over UTF-16 units; scaled as in autoevals `Levenshtein`',
   example: { output: 'sitting', expected: 'kitten', value: 1 - 3 / 7, pass: false },
   measure({ output, expected, options }) {
@@ -42,22 +72,43 @@ const levenshtein = defineComparison({
     const problem = incomparable(output, texts);
     if (problem !== null) return failure(problem);
     const actual = normalise(output, options);
-    const edits = texts.map((text) => normalise(text, options)).map((text) => ({ edits: distance(actual, text), longest: Math.max(actual.length, text.length) }));
-    const similarity = Math.max(...edits.map((one) => (one.longest === 0 ? 1 : 1 - one.edits / one.longest)));
+    const edits = texts
+      .map((text) => normalise(text, options))
+      .map((text) => ({
+        edits: distance(actual, text),
+        longest: Math.max(actual.length, text.length),
+      }));
+    const similarity = Math.max(
+      ...edits.map((one) => (one.longest === 0 ? 1 : 1 - one.edits / one.longest)),
+    );
     const fewest = Math.min(...edits.map((one) => one.edits));
     const { max_distance } = options;
     const pass = max_distance === undefined ? reaches(similarity, 0.8) : fewest <= max_distance;
-    return measured(similarity, pass, pass ? null : `${String(fewest)} edits, similarity ${similarity.toFixed(3)}`);
+    return measured(
+      similarity,
+      pass,
+      pass ? null : `${String(fewest)} edits, similarity ${similarity.toFixed(3)}`,
+    );
   },
 });
 
 const tokenF1 = defineComparison({
-  name: 'token_f1', group: 'similarity',
-  summary: 'Words shared with the expected text, as the harmonic mean of precision and recall. Case, punctuation and English articles do not count. The best entry of a list counts.',
+  name: 'token_f1',
+  group: 'similarity',
+  summary:
+    'Words shared with the expected text, as the harmonic mean of precision and recall. Case, punctuation and English articles do not count. The best entry of a list counts.',
   parameters: {},
-  range: '0 to 1', passes: 'from 0.5 on', source: 'SQuAD evaluation (Rajpurkar et al., 2016)',
-  example: { output: 'The Eiffel Tower, in Paris', expected: 'Eiffel Tower', value: 2 / 3, pass: true },
-  measure: ({ output, expected }) => best(output, expected, 0.5, (text) => wordF1(squadWords(output), squadWords(text))),
+  range: '0 to 1',
+  passes: 'from 0.5 on',
+  source: 'SQuAD evaluation (Rajpurkar et al., 2016)',
+  example: {
+    output: 'The Eiffel Tower, in Paris',
+    expected: 'Eiffel Tower',
+    value: 2 / 3,
+    pass: true,
+  },
+  measure: ({ output, expected }) =>
+    best(output, expected, 0.5, (text) => wordF1(squadWords(output), squadWords(text))),
 });
 
 function wordF1(one: string[], other: string[]): number {
@@ -66,55 +117,116 @@ function wordF1(one: string[], other: string[]): number {
   return fBeta(shared / one.length, shared / other.length, 1);
 }
 
-const beta = { beta: z.number().positive().default(1).describe('Weight of recall against precision in the F-measure.') };
+const beta = {
+  beta: z
+    .number()
+    .positive()
+    .default(1)
+    .describe('Weight of recall against precision in the F-measure.'),
+};
 
-function rouge(name: string, what: string, example: MetricExample, similarity: (candidate: string, reference: string, beta: number) => number): MetricDefinition {
+function rouge(
+  name: string,
+  what: string,
+  example: MetricExample,
+  similarity: (candidate: string, reference: string, beta: number) => number,
+): MetricDefinition {
   return defineComparison({
-    name, group: 'similarity',
+    name,
+    group: 'similarity',
     summary: `${what} shared with the expected text, as F-measure. The best entry of a list counts.`,
     parameters: beta,
-    range: '0 to 1', passes: 'from 0.75 on',
-    source: 'Lin (2004); equals Google’s `rouge_score` without stemming on ASCII text; other scripts count too',
+    range: '0 to 1',
+    passes: 'from 0.75 on',
+    source:
+      'Lin (2004); equals Google’s `rouge_score` without stemming on ASCII text; other scripts count too',
     example,
-    measure: ({ output, expected, options }) => best(output, expected, 0.75, (text) => similarity(output, text, options.beta)),
+    measure: ({ output, expected, options }) =>
+      best(output, expected, 0.75, (text) => similarity(output, text, options.beta)),
   });
 }
 
 const published = { expected: 'police killed the gunman', output: 'police kill the gunman' };
 
 const rouges = [
-  rouge('rouge_1', 'Words', { ...published, value: 0.75, pass: true }, (candidate, reference, weight) => rougeN(candidate, reference, 1, weight)),
-  rouge('rouge_2', 'Pairs of neighbouring words', { ...published, value: 1 / 3, pass: false }, (candidate, reference, weight) => rougeN(candidate, reference, 2, weight)),
-  rouge('rouge_l', 'Words in the same order (longest common subsequence)', { ...published, value: 0.75, pass: true }, rougeL),
+  rouge(
+    'rouge_1',
+    'Words',
+    { ...published, value: 0.75, pass: true },
+    (candidate, reference, weight) => rougeN(candidate, reference, 1, weight),
+  ),
+  rouge(
+    'rouge_2',
+    'Pairs of neighbouring words',
+    { ...published, value: 1 / 3, pass: false },
+    (candidate, reference, weight) => rougeN(candidate, reference, 2, weight),
+  ),
+  rouge(
+    'rouge_l',
+    'Words in the same order (longest common subsequence)',
+    { ...published, value: 0.75, pass: true },
+    rougeL,
+  ),
 ];
 
 const bleu = defineComparison({
-  name: 'bleu', group: 'similarity',
-  summary: 'Precision of word runs up to four, with a penalty for short answers. A list holds several references of the one right answer, as BLEU defines it.',
-  parameters: { ignore_case: z.boolean().default(false).describe('Upper and lower case count as equal.') },
-  range: '0 to 1', passes: 'from 0.5 on',
-  source: 'Papineni et al. (2002); sacreBLEU `sentence_bleu` ÷ 100: tokeniser 13a, exponential smoothing, effective order',
-  example: { output: 'this is a fest', expected: 'this is a test', value: Math.sqrt(Math.sqrt(3 / 4 * 2 / 3 * 1 / 2 * 1 / 2)), pass: true },
+  name: 'bleu',
+  group: 'similarity',
+  summary:
+    'Precision of word runs up to four, with a penalty for short answers. A list holds several references of the one right answer, as BLEU defines it.',
+  parameters: {
+    ignore_case: z.boolean().default(false).describe('Upper and lower case count as equal.'),
+  },
+  range: '0 to 1',
+  passes: 'from 0.5 on',
+  source:
+    'Papineni et al. (2002); sacreBLEU `sentence_bleu` ÷ 100: tokeniser 13a, exponential smoothing, effective order',
+  example: {
+    output: 'this is a fest',
+    expected: 'this is a test',
+    value: Math.sqrt(Math.sqrt(((((((3 / 4) * 2) / 3) * 1) / 2) * 1) / 2)),
+    pass: true,
+  },
   measure({ output, expected, options }) {
     const texts = alternatives(expected);
     const problem = incomparable(output, texts);
     if (problem !== null) return failure(problem);
     const value = sentenceBleu(output, texts, options.ignore_case);
-    return measured(value, reaches(value, 0.5), reaches(value, 0.5) ? null : `${value.toFixed(3)}, at least 0.5 wanted`);
+    return measured(
+      value,
+      reaches(value, 0.5),
+      reaches(value, 0.5) ? null : `${value.toFixed(3)}, at least 0.5 wanted`,
+    );
   },
 });
 
 const chrfMetric = defineComparison({
-  name: 'chrf', group: 'similarity',
-  summary: 'Character runs shared with the expected text, as F-measure that favours recall; works for every language. The best entry of a list counts.',
+  name: 'chrf',
+  group: 'similarity',
+  summary:
+    'Character runs shared with the expected text, as F-measure that favours recall; works for every language. The best entry of a list counts.',
   parameters: {
     char_order: z.int().min(1).max(10).default(6).describe('Longest run of characters.'),
-    word_order: z.int().min(0).max(4).default(0).describe('Longest run of words; 2 makes it chrF++.'),
+    word_order: z
+      .int()
+      .min(0)
+      .max(4)
+      .default(0)
+      .describe('Longest run of words; 2 makes it chrF++.'),
     beta: z.number().positive().default(2).describe('Weight of recall against precision.'),
   },
-  range: '0 to 1', passes: 'from 0.5 on', source: 'Popović (2015); sacreBLEU `sentence_chrf` ÷ 100',
+  range: '0 to 1',
+  passes: 'from 0.5 on',
+  source: 'Popović (2015); sacreBLEU `sentence_chrf` ÷ 100',
   example: { output: 'aa', expected: 'ab', value: 0.25, pass: false },
-  measure: ({ output, expected, options }) => best(output, expected, 0.5, (text) => chrf(output, text, options)),
+  measure: ({ output, expected, options }) =>
+    best(output, expected, 0.5, (text) => chrf(output, text, options)),
 });
 
-export const similarityMetrics: readonly MetricDefinition[] = [levenshtein, tokenF1, ...rouges, bleu, chrfMetric];
+export const similarityMetrics: readonly MetricDefinition[] = [
+  levenshtein,
+  tokenF1,
+  ...rouges,
+  bleu,
+  chrfMetric,
+];

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import type { Json } from '../types.ts';
-import { decided, defineBatch, defineComparison, defineMetric, failure, measured, reaches, type Measured, type MetricDefinition } from './definition.ts';
+import {
+  decided,
+  defineBatch,
+  defineComparison,
+  defineMetric,
+  failure,
+  measured,
+  reaches,
+  type Measured,
+  type MetricDefinition,
+} from './definition.ts';
 import { asText } from './expected.ts';
 import { jsonAgreement } from './measures/json-match.ts';
 import { compileSchema } from './measures/json-schema.ts';
@@ -9,13 +19,21 @@ import { fBeta } from './measures/ngrams.ts';
 import { setMetrics } from './sets.ts';
 import { matchCalls, wantedCalls } from './measures/tool-calls.ts';
 
-const extract = z.enum(extractions).default('raw').describe('Where the JSON stands: the whole answer, its first code fence (else the whole answer), or the first object or list in it.');
+const extract = z
+  .enum(extractions)
+  .default('raw')
+  .describe(
+    'Where the JSON stands: the whole answer, its first code fence (else the whole answer), or the first object or list in it.',
+  );
 
 const isJson = defineMetric({
-  name: 'is_json', group: 'structured',
+  name: 'is_json',
+  group: 'structured',
   summary: 'The answer is JSON.',
   parameters: { extract },
-  range: '0 or 1', passes: 'at 1', source: 'RFC 8259; promptfoo `is-json`, `contains-json`',
+  range: '0 or 1',
+  passes: 'at 1',
+  source: 'RFC 8259; promptfoo `is-json`, `contains-json`',
   example: { output: '```json\n{"a": 1}\n```', with: { extract: 'fenced' }, value: 1, pass: true },
   measure({ output, options }) {
     const parsed = parseJson(output, options.extract);
@@ -23,84 +41,174 @@ const isJson = defineMetric({
   },
 });
 
-const schemaParameter = z.union([z.boolean(), z.record(z.string(), z.json()), z.string()])
-  .describe('The JSON Schema, as a map or as JSON text: draft 2020-12, or draft-07 where `$schema` names it; the standard formats are checked.');
+const schemaParameter = z
+  .union([z.boolean(), z.record(z.string(), z.json()), z.string()])
+  .describe(
+    'The JSON Schema, as a map or as JSON text: draft 2020-12, or draft-07 where `$schema` names it; the standard formats are checked.',
+  );
 
-function readSchema(schema: boolean | string | Record<string, Json>): ReturnType<typeof compileSchema> {
+function readSchema(
+  schema: boolean | string | Record<string, Json>,
+): ReturnType<typeof compileSchema> {
   if (typeof schema !== 'string') return compileSchema(schema);
   const parsed = parseJson(schema, 'raw');
   if (!parsed.ok) return 'the schema is not JSON';
   const { value } = parsed;
-  if (typeof value === 'boolean' || (value !== null && typeof value === 'object' && !Array.isArray(value))) return compileSchema(value);
+  if (
+    typeof value === 'boolean' ||
+    (value !== null && typeof value === 'object' && !Array.isArray(value))
+  )
+    return compileSchema(value);
   return 'the schema must be a map';
 }
 
 const jsonSchema = defineBatch({
-  name: 'json_schema', group: 'structured',
+  name: 'json_schema',
+  group: 'structured',
   summary: 'The answer is JSON that fits a JSON Schema.',
   parameters: { schema: schemaParameter, extract },
   needs: { expected: false, model: false },
-  range: '0 or 1', passes: 'at 1', source: 'JSON Schema 2020-12 and draft-07, through ajv; patterns in linear time',
-  example: { output: '{"age": "four"}', with: { schema: { type: 'object', properties: { age: { type: 'integer' } }, required: ['age'] } }, value: 0, pass: false },
+  range: '0 or 1',
+  passes: 'at 1',
+  source: 'JSON Schema 2020-12 and draft-07, through ajv; patterns in linear time',
+  example: {
+    output: '{"age": "four"}',
+    with: {
+      schema: { type: 'object', properties: { age: { type: 'integer' } }, required: ['age'] },
+    },
+    value: 0,
+    pass: false,
+  },
   check({ schema }) {
     const compiled = readSchema(schema);
     return typeof compiled === 'string' ? [compiled] : [];
   },
   score(samples, options) {
     const validate = readSchema(options.schema);
-    return Promise.resolve(samples.map(({ completion }) => {
-      if (typeof validate === 'string') return failure(validate);
-      const parsed = parseJson(completion.output, options.extract);
-      const wrong = parsed.ok ? validate(parsed.value) : parsed.reason;
-      return decided(wrong === null, wrong ?? '');
-    }));
+    return Promise.resolve(
+      samples.map(({ completion }) => {
+        if (typeof validate === 'string') return failure(validate);
+        const parsed = parseJson(completion.output, options.extract);
+        const wrong = parsed.ok ? validate(parsed.value) : parsed.reason;
+        return decided(wrong === null, wrong ?? '');
+      }),
+    );
   },
 });
 
 const jsonMatch = defineComparison({
-  name: 'json_match', group: 'structured',
-  summary: 'How much of the answer’s JSON agrees with the expected value (a value of the file, or JSON text): scalars agree or not, maps and lists score the mean of their parts.',
+  name: 'json_match',
+  group: 'structured',
+  summary:
+    'How much of the answer’s JSON agrees with the expected value (a value of the file, or JSON text): scalars agree or not, maps and lists score the mean of their parts.',
   parameters: {
     extract,
     ignore_keys: z.array(z.string()).default([]).describe('Keys that do not count, at any depth.'),
     abs_tol: z.number().min(0).default(0).describe('Numbers this near count as equal.'),
-    ignore_order: z.boolean().default(false).describe('Lists are compared as bags: the share of entries that agree fully.'),
-    ignore_extra: z.boolean().default(false).describe('Keys and entries beyond the expected ones do not count.'),
-    ignore_case: z.boolean().default(false).describe('Upper and lower case of texts count as equal.'),
+    ignore_order: z
+      .boolean()
+      .default(false)
+      .describe('Lists are compared as bags: the share of entries that agree fully.'),
+    ignore_extra: z
+      .boolean()
+      .default(false)
+      .describe('Keys and entries beyond the expected ones do not count.'),
+    ignore_case: z
+      .boolean()
+      .default(false)
+      .describe('Upper and lower case of texts count as equal.'),
   },
-  range: '0 to 1', passes: 'at 1', source: 'own definition, in the manner of autoevals `JSONDiff` and openevals’ JSON match',
-  example: { output: '{"name": "Ada", "born": 1815, "tags": []}', expected: { name: 'Ada', born: 1816, tags: [] }, value: 2 / 3, pass: false },
+  range: '0 to 1',
+  passes: 'at 1',
+  source: 'own definition, in the manner of autoevals `JSONDiff` and openevals’ JSON match',
+  example: {
+    output: '{"name": "Ada", "born": 1815, "tags": []}',
+    expected: { name: 'Ada', born: 1816, tags: [] },
+    value: 2 / 3,
+    pass: false,
+  },
   measure({ output, expected, options }) {
     const parsed = parseJson(output, options.extract);
     if (!parsed.ok) return measured(0, false, parsed.reason);
     const text = typeof expected === 'string' ? parseJson(expected, 'raw') : null;
-    const value = jsonAgreement(parsed.value, text === null ? expected : text.ok ? text.value : expected, options);
-    return measured(value, reaches(value, 1), reaches(value, 1) ? null : `${value.toFixed(3)} of the JSON agrees`);
+    const value = jsonAgreement(
+      parsed.value,
+      text === null ? expected : text.ok ? text.value : expected,
+      options,
+    );
+    return measured(
+      value,
+      reaches(value, 1),
+      reaches(value, 1) ? null : `${value.toFixed(3)} of the JSON agrees`,
+    );
   },
 });
 
 const toolCallMatch = defineComparison({
-  name: 'tool_call_match', group: 'structured', calls: true,
-  summary: 'The tool calls of the answer are the expected ones: names, or maps of `name` and `arguments`. The value is the F1 of calls that fit.',
+  name: 'tool_call_match',
+  group: 'structured',
+  calls: true,
+  summary:
+    'The tool calls of the answer are the expected ones: names, or maps of `name` and `arguments`. The value is the F1 of calls that fit.',
   parameters: {
-    order: z.enum(['strict', 'unordered', 'subset', 'superset']).default('unordered').describe('`strict`: same calls, same order; `unordered`: same calls; `subset`: no other calls; `superset`: at least these calls.'),
+    order: z
+      .enum(['strict', 'unordered', 'subset', 'superset'])
+      .default('unordered')
+      .describe(
+        '`strict`: same calls, same order; `unordered`: same calls; `subset`: no other calls; `superset`: at least these calls.',
+      ),
     ignore_arguments: z.boolean().default(false).describe('Only names count.'),
-    ignore_extra: z.boolean().default(false).describe('Arguments beyond the expected ones do not count.'),
+    ignore_extra: z
+      .boolean()
+      .default(false)
+      .describe('Arguments beyond the expected ones do not count.'),
     abs_tol: z.number().min(0).default(0).describe('Numbers this near count as equal.'),
   },
-  range: '0 to 1', passes: 'when the calls fit as `order` says', source: 'openevals trajectory match; promptfoo `tool-call-f1`',
+  range: '0 to 1',
+  passes: 'when the calls fit as `order` says',
+  source: 'openevals trajectory match; promptfoo `tool-call-f1`',
   example: {
-    output: '', completion: { finish_reason: 'tool', tool_calls: [{ name: 'weather', arguments: '{"city": "Oslo"}' }, { name: 'time', arguments: '{}' }] },
-    expected: [{ name: 'weather', arguments: { city: 'Oslo' } }], value: 2 / 3, pass: false,
+    output: '',
+    completion: {
+      finish_reason: 'tool',
+      tool_calls: [
+        { name: 'weather', arguments: '{"city": "Oslo"}' },
+        { name: 'time', arguments: '{}' },
+      ],
+    },
+    expected: [{ name: 'weather', arguments: { city: 'Oslo' } }],
+    value: 2 / 3,
+    pass: false,
   },
   measure({ sample, expected, options }) {
     const wanted = wantedCalls(expected);
-    if (wanted === null) return failure('expected must be tool names, or maps of name and arguments');
+    if (wanted === null)
+      return failure('expected must be tool names, or maps of name and arguments');
     const made = sample.completion.tool_calls;
-    const names = options.ignore_arguments ? wanted.map(({ name }) => ({ name, arguments: null })) : wanted;
-    const { matched, pass } = matchCalls(made, names, options.order, { ...options, ignore_keys: [], ignore_order: false, ignore_case: false });
-    const value = made.length === 0 && wanted.length === 0 ? 1 : fBeta(made.length === 0 ? 0 : matched / made.length, wanted.length === 0 ? 0 : matched / wanted.length, 1);
-    return measured(value, pass, pass ? null : `${String(matched)} of ${String(wanted.length)} expected calls made, ${String(made.length)} calls in all`);
+    const names = options.ignore_arguments
+      ? wanted.map(({ name }) => ({ name, arguments: null }))
+      : wanted;
+    const { matched, pass } = matchCalls(made, names, options.order, {
+      ...options,
+      ignore_keys: [],
+      ignore_order: false,
+      ignore_case: false,
+    });
+    const value =
+      made.length === 0 && wanted.length === 0
+        ? 1
+        : fBeta(
+            made.length === 0 ? 0 : matched / made.length,
+            wanted.length === 0 ? 0 : matched / wanted.length,
+            1,
+          );
+    return measured(
+      value,
+      pass,
+      pass
+        ? null
+        : `${String(matched)} of ${String(wanted.length)} expected calls made, ${String(made.length)} calls in all`,
+    );
   },
 });
 
@@ -119,15 +227,31 @@ except (ValueError, RecursionError, MemoryError) as error:
 `;
 
 const passesAst = defineBatch({
-  name: 'passes_ast', group: 'structured',
+  name: 'passes_ast',
+  group: 'structured',
   summary: 'The answer is Python that parses. It is not run.',
-  parameters: { extract: z.enum(['raw', 'fenced']).default('fenced').describe('The first code fence (else the whole answer), or always the whole answer.') },
+  parameters: {
+    extract: z
+      .enum(['raw', 'fenced'])
+      .default('fenced')
+      .describe('The first code fence (else the whole answer), or always the whole answer.'),
+  },
   needs: { expected: false, model: false },
-  range: '0 or 1', passes: 'at 1', source: 'Python’s own `ast.parse`, in the sandbox',
+  range: '0 or 1',
+  passes: 'at 1',
+  source: 'Python’s own `ast.parse`, in the sandbox',
   example: { output: '```python\nprint("hi"\n```', value: 0, pass: false },
   async score(samples, { extract: where }, { tools, name }) {
-    const inputs = samples.map(({ completion: { output } }) => ({ actual: where === 'raw' ? output : (fenced(output) ?? output) }));
-    const results = await tools.evaluate({ side: tools.side, language: 'python', code: PARSES, outputs: ['metric', 'result'], inputs });
+    const inputs = samples.map(({ completion: { output } }) => ({
+      actual: where === 'raw' ? output : (fenced(output) ?? output),
+    }));
+    const results = await tools.evaluate({
+      side: tools.side,
+      language: 'python',
+      code: PARSES,
+      outputs: ['metric', 'result'],
+      inputs,
+    });
     return samples.map((_, index): Measured => {
       const result = results[index];
       if (result === undefined) return failure(`metric "${name}" has no result`);
@@ -137,4 +261,11 @@ const passesAst = defineBatch({
   },
 });
 
-export const structuredMetrics: readonly MetricDefinition[] = [isJson, jsonSchema, jsonMatch, ...setMetrics, toolCallMatch, passesAst];
+export const structuredMetrics: readonly MetricDefinition[] = [
+  isJson,
+  jsonSchema,
+  jsonMatch,
+  ...setMetrics,
+  toolCallMatch,
+  passesAst,
+];

@@ -2,7 +2,10 @@
 export interface Activity {
   /** Counts `work` as under way until it has ended. */
   during<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves once nothing has been under way for some turns of the event loop: whoever could ask for more has done so. */
+  /**
+   * Resolves once nothing has been under way for some turns of the event loop: whoever could ask
+   * for more has done so.
+   */
   quiet(): Promise<void>;
 }
 
@@ -14,7 +17,12 @@ export function createActivity(turn: () => Promise<void>): Activity {
   let underWay = 0;
   let begun = 0;
   let ended: (() => void)[] = [];
-  const idle = (): Promise<void> => (underWay === 0 ? Promise.resolve() : new Promise((resolve) => { ended.push(resolve); }));
+  const idle = (): Promise<void> =>
+    underWay === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => {
+          ended.push(resolve);
+        });
   return {
     async during(work) {
       underWay += 1;

@@ -9,8 +9,8 @@ import { vendors } from './vendors.ts';
 export interface Access {
   keys: Readonly<Record<VendorName, string | null>>;
   /**
-   * Further servers by name. `url` is what the vendor's SDK takes as base address; `key` null: none is sent, unless `keyEnv` names
-   * the variable that was to hold it, for then it is missing.
+   * Further servers by name. `url` is what the vendor's SDK takes as base address; `key` null: none
+   * is sent, unless `keyEnv` names the variable that was to hold it, for then it is missing.
    */
   endpoints: ReadonlyMap<string, { url: string; key: string | null; keyEnv?: string | null }>;
   /** Other addresses for the vendors' public hosts, set in process for tests and self-hosting. */
@@ -18,32 +18,55 @@ export interface Access {
 }
 
 /** Where one request goes, and the key that belongs to exactly that origin. */
-export interface Address { base: URL; key: string | null }
+export interface Address {
+  base: URL;
+  key: string | null;
+}
 
-/** `OPENAI_API_KEY` for the input `openai-api-key`: the vendors' own names, which the command line reads. */
+/**
+ * `OPENAI_API_KEY` for the input `openai-api-key`: the vendors' own names, which the command line
+ * reads.
+ */
 function variableOf(input: string): string {
   return input.toUpperCase().replaceAll('-', '_');
 }
 
 /**
- * The address for a target, or the problem in the words of the workflow: a key that is not set, a name that is not
- * defined, an address that no key may be sent to.
+ * The address for a target, or the problem in the words of the workflow: a key that is not set, a
+ * name that is not defined, an address that no key may be sent to.
  */
-export function addressOf(target: { provider: VendorName; endpoint: string | null }, access: Access): Address | Problem {
+export function addressOf(
+  target: { provider: VendorName; endpoint: string | null },
+  access: Access,
+): Address | Problem {
   const vendor = vendors[target.provider];
   if (target.endpoint === null) {
     const key = access.keys[target.provider];
-    if (key === null || key === '') return problem(null, `No key for provider ${vendor.name}: set ${variableOf(vendor.keyInput)} (in a workflow the input ${vendor.keyInput}).`);
-    return checked(`The address of ${vendor.name}`, access.vendorUrls?.[target.provider] ?? vendor.host, key);
+    if (key === null || key === '')
+      return problem(
+        null,
+        `No key for provider ${vendor.name}: set ${variableOf(vendor.keyInput)} (in a workflow the input ${vendor.keyInput}).`,
+      );
+    return checked(
+      `The address of ${vendor.name}`,
+      access.vendorUrls?.[target.provider] ?? vendor.host,
+      key,
+    );
   }
   const name = visibleLine(target.endpoint);
   const endpoint = access.endpoints.get(target.endpoint);
   if (endpoint === undefined) {
-    return problem(null, `No endpoint is called "${name}": add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).`);
+    return problem(
+      null,
+      `No endpoint is called "${name}": add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).`,
+    );
   }
   const { url, key, keyEnv } = endpoint;
   if (key === null && typeof keyEnv === 'string') {
-    return problem(null, `Endpoint ${name}: the environment variable ${keyEnv} is not set; give it to the step under env, or leave key= out where no key is needed.`);
+    return problem(
+      null,
+      `Endpoint ${name}: the environment variable ${keyEnv} is not set; give it to the step under env, or leave key= out where no key is needed.`,
+    );
   }
   return checked(`Endpoint ${name}`, url, key);
 }
@@ -62,20 +85,34 @@ export function missingKeys(targets: readonly Target[], access: Access): Problem
 /** Problems of all addresses, whether they are used or not. */
 export function addressProblems({ endpoints, vendorUrls }: Access): Problem[] {
   const given = [
-    ...Object.entries(vendorUrls ?? {}).map(([name, url]) => checked(`The address of ${name}`, url, null)),
-    ...[...endpoints].map(([name, { url, key }]) => checked(`Endpoint ${visibleLine(name)}`, url, key)),
+    ...Object.entries(vendorUrls ?? {}).map(([name, url]) =>
+      checked(`The address of ${name}`, url, null),
+    ),
+    ...[...endpoints].map(([name, { url, key }]) =>
+      checked(`Endpoint ${visibleLine(name)}`, url, key),
+    ),
   ];
   return given.filter((address): address is Problem => 'message' in address);
 }
 
 function checked(what: string, text: string, key: string | null): Address | Problem {
   const base = URL.canParse(text) ? new URL(text) : null;
-  if (base === null) return problem(null, `${what}: "${visibleLine(text)}" is not a web address; write https://host/path.`);
+  if (base === null)
+    return problem(
+      null,
+      `${what}: "${visibleLine(text)}" is not a web address; write https://host/path.`,
+    );
   if (base.username !== '' || base.password !== '') {
-    return problem(null, `${what}: the address holds a user name or password; give a key by name instead (key=NAME_OF_A_VARIABLE).`);
+    return problem(
+      null,
+      `${what}: the address holds a user name or password; give a key by name instead (key=NAME_OF_A_VARIABLE).`,
+    );
   }
   if (base.protocol !== 'https:' && !(base.protocol === 'http:' && isLoopback(base.hostname))) {
-    return problem(null, `${what}: ${visibleLine(base.origin)} is neither https nor a loopback address; nothing is sent to it.`);
+    return problem(
+      null,
+      `${what}: ${visibleLine(base.origin)} is neither https nor a loopback address; nothing is sent to it.`,
+    );
   }
   return { base, key: key === '' ? null : key };
 }

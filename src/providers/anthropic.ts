@@ -19,18 +19,28 @@ export const anthropic: Vendor = {
   auth: (key) => ({ header: 'x-api-key', value: key }),
   async connect({ baseUrl, fetch, timeoutMs }) {
     const { default: Anthropic } = await import('@anthropic-ai/sdk');
-    // A key is given, so that the SDK looks for none in the environment or on the disk; the real one is added by `fetch`.
+    // A key is given, so that the SDK looks for none in the environment or on the disk; the real
+    // one is added by `fetch`.
     const client = new Anthropic({
-      apiKey: 'added-by-the-transport', webhookKey: null, baseURL: baseUrl, fetch, maxRetries: 0, timeout: timeoutMs, logLevel: 'off',
+      apiKey: 'added-by-the-transport',
+      webhookKey: null,
+      baseURL: baseUrl,
+      fetch,
+      maxRetries: 0,
+      timeout: timeoutMs,
+      logLevel: 'off',
       openTelemetry: false,
     });
-    // The general method rather than `messages.create`, which prints warnings and turns parameters into headers.
+    // The general method rather than `messages.create`, which prints warnings and turns parameters
+    // into headers.
     return (body) => client.post('/v1/messages', { body }).asResponse();
   },
   refuses(parameters) {
     if (parameters['stream'] === true) return 'the parameter stream cannot be true here; remove it';
     const header = HEADER_PARAMETERS.find((name) => name in parameters);
-    return header === undefined ? null : `the parameter ${header} is a header of the request, which a file cannot set; remove it`;
+    return header === undefined
+      ? null
+      : `the parameter ${header} is a header of the request, which a file cannot set; remove it`;
   },
   body,
   read,
@@ -39,36 +49,65 @@ export const anthropic: Vendor = {
 };
 
 /**
- * System messages go into a field of their own, joined by an empty line. Neighbours of one role stay as they are: the
- * API takes them for one turn.
+ * System messages go into a field of their own, joined by an empty line. Neighbours of one role
+ * stay as they are: the API takes them for one turn.
  */
 function body({ model, parameters, messages, schema }: Ask): Record<string, unknown> {
-  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content).join('\n\n');
+  const system = messages
+    .filter(({ role }) => role === 'system')
+    .map(({ content }) => content)
+    .join('\n\n');
   return {
-    max_tokens: DEFAULT_MAX_TOKENS, ...parameters, model,
+    max_tokens: DEFAULT_MAX_TOKENS,
+    ...parameters,
+    model,
     messages: messages.filter(({ role }) => role !== 'system'),
     ...(system === '' ? {} : { system }),
-    ...(schema === null ? {} : {
-      tools: [{ name: schema.name, description: 'Give the answer in this form.', input_schema: schema.json }],
-      tool_choice: { type: 'tool', name: schema.name },
-    }),
+    ...(schema === null
+      ? {}
+      : {
+          tools: [
+            {
+              name: schema.name,
+              description: 'Give the answer in this form.',
+              input_schema: schema.json,
+            },
+          ],
+          tool_choice: { type: 'tool', name: schema.name },
+        }),
   };
 }
 
 const count = z.int().nonnegative();
 const reply = z.object({
   type: z.literal('message'),
-  content: z.array(z.object({
-    type: z.string(), text: z.string().optional(), name: z.string().optional(), input: z.unknown().optional(),
-  })),
+  content: z.array(
+    z.object({
+      type: z.string(),
+      text: z.string().optional(),
+      name: z.string().optional(),
+      input: z.unknown().optional(),
+    }),
+  ),
   stop_reason: z.string().nullish(),
-  usage: z.object({
-    input_tokens: count, output_tokens: count, cache_creation_input_tokens: count.nullish(), cache_read_input_tokens: count.nullish(),
-  }).nullish().catch(null),
+  usage: z
+    .object({
+      input_tokens: count,
+      output_tokens: count,
+      cache_creation_input_tokens: count.nullish(),
+      cache_read_input_tokens: count.nullish(),
+    })
+    .nullish()
+    .catch(null),
 });
 
 const FINISH: Readonly<Record<string, FinishReason>> = {
-  end_turn: 'stop', stop_sequence: 'stop', max_tokens: 'length', model_context_window_exceeded: 'length', tool_use: 'tool', refusal: 'filter',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool',
+  refusal: 'filter',
 };
 
 function read(data: unknown, { schema }: Ask): Answer | null {
@@ -76,26 +115,33 @@ function read(data: unknown, { schema }: Ask): Answer | null {
   if (!parsed.success) return null;
   const { content, stop_reason } = parsed.data;
   const usage = usageOf(parsed.data.usage);
-  const tools = content.flatMap(({ type, name, input }) => (
-    type === 'tool_use' && name !== undefined ? [{ name, arguments: JSON.stringify(input ?? {}) }] : []));
+  const tools = content.flatMap(({ type, name, input }) =>
+    type === 'tool_use' && name !== undefined
+      ? [{ name, arguments: JSON.stringify(input ?? {}) }]
+      : [],
+  );
   const forced = schema === null ? undefined : tools.find(({ name }) => name === schema.name);
   // The tool we forced is the answer, not a call of the model's own.
   if (forced !== undefined) {
     const finish_reason = stop_reason === 'max_tokens' ? 'length' : 'stop';
     return { kind: 'answer', output: forced.arguments, finish_reason, tool_calls: [], usage };
   }
-  const output = content.map(({ type, text }) => (type === 'text' ? text ?? '' : '')).join('');
+  const output = content.map(({ type, text }) => (type === 'text' ? (text ?? '') : '')).join('');
   const finish_reason = FINISH[stop_reason ?? ''] ?? 'other';
   if (finish_reason === 'filter' && output === '') return { kind: 'withheld' };
   return { kind: 'answer', output, finish_reason, tool_calls: tools, usage };
 }
 
 interface UsageOnWire {
-  input_tokens: number; output_tokens: number;
-  cache_creation_input_tokens?: number | null | undefined; cache_read_input_tokens?: number | null | undefined;
+  input_tokens: number;
+  output_tokens: number;
+  cache_creation_input_tokens?: number | null | undefined;
+  cache_read_input_tokens?: number | null | undefined;
 }
 
-/** What was read from or written to the prompt cache is input too, though the API counts it apart. */
+/**
+ * What was read from or written to the prompt cache is input too, though the API counts it apart.
+ */
 function usageOf(usage: UsageOnWire | null | undefined): Usage | null {
   if (!usage) return null;
   const cached = (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);

@@ -19,14 +19,16 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal): Prom
 export type StartDeadline = (expired: () => void) => () => void;
 
 /**
- * Deadlines of one length. However many are open, one sleep at a time looks after them: with equal lengths they pass in
- * the order in which they began, and a timer for every call would cost more than the rest of the call.
+ * Deadlines of one length. However many are open, one sleep at a time looks after them: with equal
+ * lengths they pass in the order in which they began, and a timer for every call would cost more
+ * than the rest of the call.
  */
 export function createDeadlines(clock: Clock, ms: number): StartDeadline {
   const open = new Set<{ at: number; expired: () => void }>();
   let watching: AbortController | null = null;
   const watch = async (own: AbortController): Promise<void> => {
-    // Looked up anew after each pause: an iterator that is held would keep every deadline there ever was.
+    // Looked up anew after each pause: an iterator that is held would keep every deadline there
+    // ever was.
     for (let [oldest] = open; oldest !== undefined; [oldest] = open) {
       const wait = oldest.at - clock.now();
       if (wait <= 0) {

@@ -6,24 +6,36 @@ export interface Fault {
   /** One filtered line without the provider's name. */
   message: string;
   /**
-   * `never`: the same request would fail again. `later`: this call may be repeated after a pause of its own.
-   * `limited`: the server wants less from everybody, so all calls to it pause, and then fewer are made at once.
+   * `never`: the same request would fail again. `later`: this call may be repeated after a pause of
+   * its own. `limited`: the server wants less from everybody, so all calls to it pause, and then
+   * fewer are made at once.
    */
   retry: 'never' | 'later' | 'limited';
   /** What the server asked for, in milliseconds; null: it asked for nothing. */
   waitMs: number | null;
-  /** HTTP status, where there was one, and what the server said about it, for recognising what it refuses. Never shown. */
+  /**
+   * HTTP status, where there was one, and what the server said about it, for recognising what it
+   * refuses. Never shown.
+   */
   status: number | null;
   detail: string;
 }
 
 /** What can go wrong below HTTP's status, and with the body. `late`: the deadline passed. */
 export type TransportCode =
-  | 'late' | 'redirect' | 'too-large' | 'too-deep' | 'cut' | 'connection' | 'encoding' | 'host' | 'aborted';
+  | 'late'
+  | 'redirect'
+  | 'too-large'
+  | 'too-deep'
+  | 'cut'
+  | 'connection'
+  | 'encoding'
+  | 'host'
+  | 'aborted';
 
 /**
- * Thrown through the vendors' SDKs, which keep it as a cause. The message is constant because they replace, without a
- * cause, whatever has "timeout" in its text.
+ * Thrown through the vendors' SDKs, which keep it as a cause. The message is constant because they
+ * replace, without a cause, whatever has "timeout" in its text.
  */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
@@ -41,10 +53,25 @@ export class TransportError extends Error {
 export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 export const MAX_REPLY_DEPTH = 100;
 
-/** Errors of the system that a moment later may be gone; a wrong name or certificate is not among them. */
-const PASSING = new Set(['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+/**
+ * Errors of the system that a moment later may be gone; a wrong name or certificate is not among
+ * them.
+ */
+const PASSING = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
 
-/** A fault that is neither repeated nor waited for, unless `more` says so. `message` is one filtered line. */
+/**
+ * A fault that is neither repeated nor waited for, unless `more` says so. `message` is one filtered
+ * line.
+ */
 export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {}): Fault {
   return { kind, message, retry: 'never', waitMs: null, status: null, detail: '', ...more };
 }
@@ -57,19 +84,40 @@ export function budgetFault(): Fault {
   return fault('budget', 'the limit of model calls is reached; this call was not made');
 }
 
-/** The fault of a connection or of a body that could not be read. `timeoutMs` is the deadline that was set. */
+/**
+ * The fault of a connection or of a body that could not be read. `timeoutMs` is the deadline that
+ * was set.
+ */
 export function transportFault(error: TransportError, timeoutMs: number): Fault {
   switch (error.code) {
     // Not repeated: the server may have worked, and been paid, for all of that time.
-    case 'late': return fault('timeout', `no complete reply after ${timeoutMs / 1000} s`);
-    case 'redirect': return fault('reply', 'the server redirects to another address; refused');
-    case 'too-large': return fault('reply', `the reply is larger than ${MAX_REPLY_BYTES / 1024 / 1024} MiB`);
-    case 'too-deep': return fault('reply', `the reply is nested deeper than ${MAX_REPLY_DEPTH} levels`);
-    case 'encoding': return fault('reply', 'the reply is packed in a way that cannot be unpacked');
-    case 'cut': return fault('network', 'the connection was cut before the reply was complete', { retry: 'later' });
-    case 'connection': return fault('network', `no connection (${error.system})`, PASSING.has(error.system) ? { retry: 'later' } : {});
-    case 'host': return fault('request', 'the request would have gone to another host than the key belongs to; refused');
-    case 'aborted': return STOPPED;
+    case 'late':
+      return fault('timeout', `no complete reply after ${timeoutMs / 1000} s`);
+    case 'redirect':
+      return fault('reply', 'the server redirects to another address; refused');
+    case 'too-large':
+      return fault('reply', `the reply is larger than ${MAX_REPLY_BYTES / 1024 / 1024} MiB`);
+    case 'too-deep':
+      return fault('reply', `the reply is nested deeper than ${MAX_REPLY_DEPTH} levels`);
+    case 'encoding':
+      return fault('reply', 'the reply is packed in a way that cannot be unpacked');
+    case 'cut':
+      return fault('network', 'the connection was cut before the reply was complete', {
+        retry: 'later',
+      });
+    case 'connection':
+      return fault(
+        'network',
+        `no connection (${error.system})`,
+        PASSING.has(error.system) ? { retry: 'later' } : {},
+      );
+    case 'host':
+      return fault(
+        'request',
+        'the request would have gone to another host than the key belongs to; refused',
+      );
+    case 'aborted':
+      return STOPPED;
   }
 }
 
@@ -85,31 +133,48 @@ export interface HttpFailure {
   shouldRetry: boolean | null;
 }
 
-/** The fault of an HTTP status other than success. The key is never repeated, whatever the server wrote. */
+/**
+ * The fault of an HTTP status other than success. The key is never repeated, whatever the server
+ * wrote.
+ */
 export function httpFault(failure: HttpFailure): Fault {
   const { status, said, waitMs } = failure;
   const tail = said === '' ? '' : `: ${said}`;
   const more = { waitMs, status, detail: `${failure.code} ${said}` };
   if (status === 401) return fault('key', '401, the key was refused', { status });
   if (status === 403) return fault('key', `403, the key may not do this${tail}`, more);
-  if (/content_filter|content_policy/.test(failure.code)) return fault('filtered', `${status}, the content filter refused the request`, more);
-  if (status === 429 && /insufficient_quota|billing/.test(failure.code)) return fault('rate-limit', `429, the account's quota is used up${tail}`, more);
-  const retry = failure.shouldRetry === false ? 'never' : retryOf(status, waitMs, failure.shouldRetry);
+  if (/content_filter|content_policy/.test(failure.code))
+    return fault('filtered', `${status}, the content filter refused the request`, more);
+  if (status === 429 && /insufficient_quota|billing/.test(failure.code))
+    return fault('rate-limit', `429, the account's quota is used up${tail}`, more);
+  const retry =
+    failure.shouldRetry === false ? 'never' : retryOf(status, waitMs, failure.shouldRetry);
   if (status === 429) return fault('rate-limit', `429, rate limited${tail}`, { ...more, retry });
-  if (status >= 500 || retry !== 'never') return fault('server', `${status}, the server failed${tail}`, { ...more, retry });
+  if (status >= 500 || retry !== 'never')
+    return fault('server', `${status}, the server failed${tail}`, { ...more, retry });
   const remedy = isUnknownModel(failure) ? `. ${SUCCESSOR}` : '';
   return fault('request', `${status}, the request was refused${tail}${remedy}`, more);
 }
 
-const SUCCESSOR = 'If the model was retired, name its successor in the settings: models: { NEW: { provider: …, replaces: [OLD] } }';
+const SUCCESSOR =
+  'If the model was retired, name its successor in the settings: models: { NEW: { provider: …, replaces: [OLD] } }';
 
 /** OpenAI's and Anthropic's own words for a model they do not have, or have no more. */
 function isUnknownModel({ status, code, said }: HttpFailure): boolean {
-  return (status === 404 || status === 410) && (/model_not_found|not_found_error|model_deprecated/.test(code) || /\bmodels?\b/i.test(said));
+  return (
+    (status === 404 || status === 410) &&
+    (/model_not_found|not_found_error|model_deprecated/.test(code) || /\bmodels?\b/i.test(said))
+  );
 }
 
-function retryOf(status: number, waitMs: number | null, shouldRetry: boolean | null): Fault['retry'] {
+function retryOf(
+  status: number,
+  waitMs: number | null,
+  shouldRetry: boolean | null,
+): Fault['retry'] {
   // 529 is Anthropic's "overloaded"; a 503 that names a time speaks for the whole server.
   if (status === 429 || status === 529 || (status === 503 && waitMs !== null)) return 'limited';
-  return status === 408 || status === 409 || status >= 500 || shouldRetry === true ? 'later' : 'never';
+  return status === 408 || status === 409 || status >= 500 || shouldRetry === true
+    ? 'later'
+    : 'never';
 }

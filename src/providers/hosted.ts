@@ -23,7 +23,10 @@ export interface CallOptions extends RunOfCalls {
   /** From sending a request to the last byte of its reply, in milliseconds. */
   timeoutMs: number;
   redact(text: string): string;
-  /** Called before every paid attempt, repetitions included. False: it is not made, and the call ends with kind `budget`. */
+  /**
+   * Called before every paid attempt, repetitions included. False: it is not made, and the call
+   * ends with kind `budget`.
+   */
   onAttempt(request: Request): boolean;
 }
 
@@ -40,13 +43,22 @@ export interface Hosted {
 }
 
 /** One server of a vendor: connected at its first call. */
-interface Server { vendor: Vendor; label: string; limiter: Limiter; retry: RetryOptions; refusals: Refusals; bounded: BoundedFetch; post(): Promise<Post> }
+interface Server {
+  vendor: Vendor;
+  label: string;
+  limiter: Limiter;
+  retry: RetryOptions;
+  refusals: Refusals;
+  bounded: BoundedFetch;
+  post(): Promise<Post>;
+}
 
 /** Calls to the vendors' servers and to whatever speaks like them. */
 export function createHosted(options: HostedOptions): Hosted {
   const servers = new Map<string, Server>();
   const serverOf = (target: HostedTarget): Server | Problem => {
-    const label = target.endpoint === null ? target.provider : `${target.provider} (${target.endpoint})`;
+    const label =
+      target.endpoint === null ? target.provider : `${target.provider} (${target.endpoint})`;
     const known = servers.get(label);
     if (known !== undefined) return known;
     const address = addressOf(target, options);
@@ -59,8 +71,13 @@ export function createHosted(options: HostedOptions): Hosted {
     async complete(request, target) {
       const server = serverOf(target);
       if ('message' in server) return { status: 'error', kind: 'key', message: server.message };
-      const refused = endpointOf(server.vendor, request) === null ? `${server.vendor.name} has no embeddings` : server.vendor.refuses(request.parameters);
-      return refused === null ? await ask(server, request, options) : toCompletion({ status: 'fault', fault: fault('request', refused) }, server.label);
+      const refused =
+        endpointOf(server.vendor, request) === null
+          ? `${server.vendor.name} has no embeddings`
+          : server.vendor.refuses(request.parameters);
+      return refused === null
+        ? await ask(server, request, options)
+        : toCompletion({ status: 'fault', fault: fault('request', refused) }, server.label);
     },
     limiters: () => [...servers.values()].map(({ label, limiter }) => ({ name: label, limiter })),
     close() {
@@ -69,50 +86,110 @@ export function createHosted(options: HostedOptions): Hosted {
   };
 }
 
-function createServer(label: string, vendor: Vendor, { base, key }: Address, options: HostedOptions): Server {
+function createServer(
+  label: string,
+  vendor: Vendor,
+  { base, key }: Address,
+  options: HostedOptions,
+): Server {
   const { timeoutMs, clock, signal } = options;
-  const bounded = createBoundedFetch({ base, auth: key === null ? null : vendor.auth(key), timeoutMs, clock, signal });
-  const limiter = createLimiter({ concurrency: options.concurrency, giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS }, clock, signal });
+  const bounded = createBoundedFetch({
+    base,
+    auth: key === null ? null : vendor.auth(key),
+    timeoutMs,
+    clock,
+    signal,
+  });
+  const limiter = createLimiter({
+    concurrency: options.concurrency,
+    giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
+    clock,
+    signal,
+  });
   let connected: Promise<Post> | null = null;
   const connect = (): Promise<Post> => {
     const inherited = options.env[vendor.baseUrlVariable] ?? '';
     if (inherited !== '' && inherited !== base.href) {
-      options.log(`${vendor.name}: ${vendor.baseUrlVariable} is set in the environment and not obeyed; other servers are named in the input endpoints`);
+      options.log(
+        `${vendor.name}: ${vendor.baseUrlVariable} is set in the environment and not obeyed; other servers are named in the input endpoints`,
+      );
     }
-    return vendor.connect({ baseUrl: base.href.replace(/\/$/, ''), fetch: bounded.fetch, timeoutMs: timeoutMs + SDK_MARGIN_MS });
+    return vendor.connect({
+      baseUrl: base.href.replace(/\/$/, ''),
+      fetch: bounded.fetch,
+      timeoutMs: timeoutMs + SDK_MARGIN_MS,
+    });
   };
   const log = (line: string): void => options.log(`${logLine(label)}: ${line}`);
   const retry = { limiter, maxTries: options.maxTries, clock, signal, random: options.random, log };
-  return { vendor, label, limiter, retry, bounded, refusals: createRefusals(), post: () => (connected ??= connect()) };
+  return {
+    vendor,
+    label,
+    limiter,
+    retry,
+    bounded,
+    refusals: createRefusals(),
+    post: () => (connected ??= connect()),
+  };
 }
 
-/** Asks, and asks again without what the model turns out not to know (a schema, a grader's temperature). */
+/**
+ * Asks, and asks again without what the model turns out not to know (a schema, a grader's
+ * temperature).
+ */
 async function ask(server: Server, request: Request, options: HostedOptions): Promise<Completion> {
   for (;;) {
     const wanted = server.refusals.without(request);
     const tried = await withRetries(() => attempt(server, wanted, request, options), server.retry);
-    const refused = tried.status === 'fault' ? server.refusals.learn(tried.fault, request, wanted) : null;
+    const refused =
+      tried.status === 'fault' ? server.refusals.learn(tried.fault, request, wanted) : null;
     if (refused === null) return toCompletion(tried, server.label);
-    if (refused.first) server.retry.log(`model ${logLine(request.target.model)} refuses ${refused.what}; asking without it`);
+    if (refused.first)
+      server.retry.log(
+        `model ${logLine(request.target.model)} refuses ${refused.what}; asking without it`,
+      );
   }
 }
 
-async function attempt(server: Server, wanted: Ask, request: Request, options: HostedOptions): Promise<Attempt<Said>> {
+async function attempt(
+  server: Server,
+  wanted: Ask,
+  request: Request,
+  options: HostedOptions,
+): Promise<Attempt<Said>> {
   const { clock, timeoutMs, redact } = options;
   if (!options.onAttempt(request)) return { status: 'fault', fault: budgetFault(), sent: false };
   const started = clock.now();
   try {
     const post = await server.post();
     const endpoint = endpointOf(server.vendor, request) ?? server.vendor;
-    const response = await post(endpoint.body(wanted), 'path' in endpoint ? endpoint.path : undefined);
+    const response = await post(
+      endpoint.body(wanted),
+      'path' in endpoint ? endpoint.path : undefined,
+    );
     const text = await response.text();
     const answer = endpoint.read(parsed(text), wanted);
     const now = clock.now();
-    if (answer === null) return { status: 'fault', fault: unreadable(endpoint, response, text, redact), sent: true };
-    if (answer.kind === 'withheld') return { status: 'fault', fault: fault('filtered', 'the answer was withheld by the content filter'), sent: true };
-    return { status: 'ok', value: answer, latencyMs: now - started, waitMs: exhaustedWait(response.headers, now) ?? 0 };
+    if (answer === null)
+      return { status: 'fault', fault: unreadable(endpoint, response, text, redact), sent: true };
+    if (answer.kind === 'withheld')
+      return {
+        status: 'fault',
+        fault: fault('filtered', 'the answer was withheld by the content filter'),
+        sent: true,
+      };
+    return {
+      status: 'ok',
+      value: answer,
+      latencyMs: now - started,
+      waitMs: exhaustedWait(response.headers, now) ?? 0,
+    };
   } catch (error) {
-    return { status: 'fault', fault: sdkFault(error, { now: clock.now(), timeoutMs, redact }), sent: true };
+    return {
+      status: 'fault',
+      fault: sdkFault(error, { now: clock.now(), timeoutMs, redact }),
+      sent: true,
+    };
   }
 }
 
@@ -129,13 +206,34 @@ function parsed(text: string): unknown {
   }
 }
 
-function unreadable({ replyName }: Pick<Vendor, 'replyName'>, response: Response, text: string, redact: (text: string) => string): Fault {
-  const type = foreignLine((response.headers.get('content-type') ?? '').split(';')[0] ?? '', redact, 60);
-  return fault('reply', `the reply is not a ${replyName} (${type || 'no content type'}, ${Buffer.byteLength(text)} bytes)`);
+function unreadable(
+  { replyName }: Pick<Vendor, 'replyName'>,
+  response: Response,
+  text: string,
+  redact: (text: string) => string,
+): Fault {
+  const type = foreignLine(
+    (response.headers.get('content-type') ?? '').split(';')[0] ?? '',
+    redact,
+    60,
+  );
+  return fault(
+    'reply',
+    `the reply is not a ${replyName} (${type || 'no content type'}, ${Buffer.byteLength(text)} bytes)`,
+  );
 }
 
 function toCompletion(tried: Tried<Said>, label: string): Completion {
-  if (tried.status === 'fault') return { status: 'error', kind: tried.fault.kind, message: `${label}: ${tried.fault.message}` };
+  if (tried.status === 'fault')
+    return { status: 'error', kind: tried.fault.kind, message: `${label}: ${tried.fault.message}` };
   const { output, finish_reason, tool_calls, usage } = tried.value;
-  return { status: 'ok', output, finish_reason, tool_calls, usage, latency_ms: Math.max(0, Math.round(tried.latencyMs)), reused: false };
+  return {
+    status: 'ok',
+    output,
+    finish_reason,
+    tool_calls,
+    usage,
+    latency_ms: Math.max(0, Math.round(tried.latencyMs)),
+    reused: false,
+  };
 }

@@ -40,7 +40,10 @@ export interface ProviderOptions extends Access {
   /** Uniform in [0, 1). */
   random(): number;
   log(line: string): void;
-  /** Called before every paid attempt, repetitions included; false: it is not made, and its call ends as `budget`. */
+  /**
+   * Called before every paid attempt, repetitions included; false: it is not made, and its call
+   * ends as `budget`.
+   */
   onAttempt?(request: Request): boolean;
   /** For targets that are asked in batches; absent: they are called directly. */
   batches?: BatchOptions;
@@ -59,7 +62,11 @@ export interface Providers {
   close(): Promise<void>;
 }
 
-const WITHOUT_VECTORS: Completion = { status: 'error', kind: 'program', message: 'a program answers in words and has no embeddings' };
+const WITHOUT_VECTORS: Completion = {
+  status: 'error',
+  kind: 'program',
+  message: 'a program answers in words and has no embeddings',
+};
 
 /**
  * The edge to the models.
@@ -70,10 +77,17 @@ export function createProviders(options: ProviderOptions): Providers {
   const problems = addressProblems(options);
   if (problems.length > 0) throw new UserError(problems);
   const closing = new AbortController();
-  const redact = createRedactor([options.keys.openai, options.keys.anthropic, ...[...options.endpoints.values()].map(({ key }) => key)]
-    .filter((key): key is string => key !== null));
+  const redact = createRedactor(
+    [
+      options.keys.openai,
+      options.keys.anthropic,
+      ...[...options.endpoints.values()].map(({ key }) => key),
+    ].filter((key): key is string => key !== null),
+  );
   const inner = {
-    ...options, redact, signal: AbortSignal.any([options.signal, closing.signal]),
+    ...options,
+    redact,
+    signal: AbortSignal.any([options.signal, closing.signal]),
     onAttempt: (request: Request) => options.onAttempt?.(request) ?? true,
   };
   const hosted = createHosted(inner);
@@ -84,24 +98,37 @@ export function createProviders(options: ProviderOptions): Providers {
     const { target } = request;
     switch (target.provider) {
       case 'openai':
-      case 'anthropic': return hosted.complete(request, target);
-      case 'program': return request.purpose === 'embedding' ? Promise.resolve(WITHOUT_VECTORS) : programs.complete(request, target);
-      case 'replay': return replay(request, target);
+      case 'anthropic':
+        return hosted.complete(request, target);
+      case 'program':
+        return request.purpose === 'embedding'
+          ? Promise.resolve(WITHOUT_VECTORS)
+          : programs.complete(request, target);
+      case 'replay':
+        return replay(request, target);
     }
   };
   const { batches } = options;
-  const batched = batches === undefined ? null : createBatches({ ...inner, signal: options.signal, batches });
+  const batched =
+    batches === undefined ? null : createBatches({ ...inner, signal: options.signal, batches });
   const complete: Complete = (request) => {
     const { target } = request;
     if (batches === undefined || batched === null) return direct(request);
-    const inBatch = 'transport' in target && target.transport === 'batch' && request.purpose !== 'embedding';
-    return inBatch ? batched.complete(request, target) : batches.activity.during(() => direct(request));
+    const inBatch =
+      'transport' in target && target.transport === 'batch' && request.purpose !== 'embedding';
+    return inBatch
+      ? batched.complete(request, target)
+      : batches.activity.during(() => direct(request));
   };
   return {
     complete,
     waiting: () => batched?.waiting() ?? null,
     missingKeys: (targets) => missingKeys(targets, options),
-    stats: () => [...hosted.limiters(), ...programs.limiters()].map(({ name, limiter }) => ({ name, stats: limiter.stats() })),
+    stats: () =>
+      [...hosted.limiters(), ...programs.limiters()].map(({ name, limiter }) => ({
+        name,
+        stats: limiter.stats(),
+      })),
     async close() {
       closing.abort();
       hosted.close();

@@ -1,9 +1,9 @@
 import type { Complete, Completion, Request } from '../types.ts';
 
 /**
- * Passes calls on and hands each answer to `write` as one line of a recordings file (no line end), in the form that
- * `replay` reads, once per request: also an answer that an earlier run paid for, so that the file is whole. Errors are not
- * recorded.
+ * Passes calls on and hands each answer to `write` as one line of a recordings file (no line end),
+ * in the form that `replay` reads, once per request: also an answer that an earlier run paid for,
+ * so that the file is whole. Errors are not recorded.
  */
 export function recorded(complete: Complete, write: (line: string) => Promise<void>): Complete {
   const written = new Set<string>();
@@ -18,15 +18,24 @@ export function recorded(complete: Complete, write: (line: string) => Promise<vo
   };
 }
 
-function recordingLine({ target, parameters, messages, try: attempt, purpose }: Request, completion: Extract<Completion, { status: 'ok' }>): string {
+function recordingLine(
+  { target, parameters, messages, try: attempt, purpose }: Request,
+  completion: Extract<Completion, { status: 'ok' }>,
+): string {
   const { output, usage, finish_reason, tool_calls, latency_ms } = completion;
   return JSON.stringify({
     request: {
-      provider: target.provider, model: target.model, parameters,
-      messages: messages.map(({ role, content }) => ({ role, content })), try: attempt, ...(purpose === 'embedding' ? { kind: 'embedding' } : {}),
+      provider: target.provider,
+      model: target.model,
+      parameters,
+      messages: messages.map(({ role, content }) => ({ role, content })),
+      try: attempt,
+      ...(purpose === 'embedding' ? { kind: 'embedding' } : {}),
     },
     reply: {
-      output, usage, latency_ms,
+      output,
+      usage,
+      latency_ms,
       ...(finish_reason === 'stop' ? {} : { finish_reason }),
       ...(tool_calls.length === 0 ? {} : { tool_calls }),
     },

@@ -5,7 +5,13 @@ import { visibleLine } from '../text/visible.ts';
 import type { Completion, Json, Message, Request } from '../types.ts';
 
 /** The part of a recording's request that its answer is found by. */
-export interface RecordedRequest { model: string; parameters: Record<string, Json>; messages: Message[]; try: number; kind?: 'embedding' | undefined }
+export interface RecordedRequest {
+  model: string;
+  parameters: Record<string, Json>;
+  messages: Message[];
+  try: number;
+  kind?: 'embedding' | undefined;
+}
 
 export interface ReplayOptions {
   /** Text of a recordings file at a commit. */
@@ -18,16 +24,31 @@ export type ReplayTarget = Extract<Request['target'], { provider: 'replay' }>;
 type Reply = z.infer<typeof recording>['reply'];
 type Recordings = { replies: Map<string, Reply> } | { problem: string };
 
-const json: z.ZodType<Json> = z.lazy(() => z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]));
+const json: z.ZodType<Json> = z.lazy(() =>
+  z.union([
+    z.null(),
+    z.boolean(),
+    z.number(),
+    z.string(),
+    z.array(json),
+    z.record(z.string(), json),
+  ]),
+);
 const count = z.int().nonnegative();
 const recording = z.object({
   request: z.object({
-    provider: z.string().optional(), model: z.string(), parameters: z.record(z.string(), json).default({}),
-    messages: z.array(z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() })),
-    try: z.int().nonnegative(), kind: z.literal('embedding').optional(),
+    provider: z.string().optional(),
+    model: z.string(),
+    parameters: z.record(z.string(), json).default({}),
+    messages: z.array(
+      z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }),
+    ),
+    try: z.int().nonnegative(),
+    kind: z.literal('embedding').optional(),
   }),
   reply: z.object({
-    output: z.string(), usage: z.object({ input_tokens: count, output_tokens: count }).nullable().default(null),
+    output: z.string(),
+    usage: z.object({ input_tokens: count, output_tokens: count }).nullable().default(null),
     finish_reason: z.enum(['stop', 'length', 'filter', 'tool', 'other']).default('stop'),
     tool_calls: z.array(z.object({ name: z.string(), arguments: z.string() })).default([]),
     latency_ms: z.number().nonnegative().nullable().default(0),
@@ -35,13 +56,17 @@ const recording = z.object({
 });
 
 /** Answers from recordings; each file is read once per commit. */
-export function createReplay(options: ReplayOptions): (request: Request, target: ReplayTarget) => Promise<Completion> {
+export function createReplay(
+  options: ReplayOptions,
+): (request: Request, target: ReplayTarget) => Promise<Completion> {
   const files = new Map<string, Promise<Recordings>>();
   const load = async ({ commit, file }: ReplayTarget): Promise<Recordings> => {
     try {
       return readRecordings(await options.readRecording(commit, file), file, options.recordingKey);
     } catch {
-      return { problem: `${visibleLine(file)}: cannot be read${commit === 'worktree' ? '' : ` at commit ${visibleLine(commit).slice(0, 8)}`}; write it with --record` };
+      return {
+        problem: `${visibleLine(file)}: cannot be read${commit === 'worktree' ? '' : ` at commit ${visibleLine(commit).slice(0, 8)}`}; write it with --record`,
+      };
     }
   };
   return async (request, target) => {
@@ -49,26 +74,37 @@ export function createReplay(options: ReplayOptions): (request: Request, target:
     const loading = files.get(id) ?? load(target);
     files.set(id, loading);
     const recordings = await loading;
-    if ('problem' in recordings) return { status: 'error', kind: 'recording', message: recordings.problem };
+    if ('problem' in recordings)
+      return { status: 'error', kind: 'recording', message: recordings.problem };
     const { parameters, messages, try: attempt } = request;
     const kind = request.purpose === 'embedding' ? { kind: 'embedding' as const } : {};
-    const reply = recordings.replies.get(options.recordingKey({ model: target.model, parameters, messages, try: attempt, ...kind }));
-    if (reply === undefined) return { status: 'error', kind: 'recording', message: missing(request, target) };
+    const reply = recordings.replies.get(
+      options.recordingKey({ model: target.model, parameters, messages, try: attempt, ...kind }),
+    );
+    if (reply === undefined)
+      return { status: 'error', kind: 'recording', message: missing(request, target) };
     return { status: 'ok', ...reply, reused: false };
   };
 }
 
 /** The last of several lines for one request wins, so that a new recording can be appended. */
-function readRecordings(text: string, file: string, keyOf: ReplayOptions['recordingKey']): Recordings {
+function readRecordings(
+  text: string,
+  file: string,
+  keyOf: ReplayOptions['recordingKey'],
+): Recordings {
   const replies = new Map<string, Reply>();
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
     const read = recording.safeParse(parsed(line));
     if (!read.success) {
       const issue = read.error.issues[0];
-      const field = issue === undefined || issue.path.length === 0 ? 'the line' : issue.path.join('.');
+      const field =
+        issue === undefined || issue.path.length === 0 ? 'the line' : issue.path.join('.');
       const message = `${visibleLine(field)} is not as in {"request": {"provider", "model", "parameters", "messages", "try"}, "reply": {"output", "usage"}}; record it anew with --record`;
-      return { problem: formatProblem(problem({ file: visibleLine(file), line: index + 1 }, message)) };
+      return {
+        problem: formatProblem(problem({ file: visibleLine(file), line: index + 1 }, message)),
+      };
     }
     replies.set(keyOf(read.data.request), read.data.reply);
   }
@@ -83,10 +119,19 @@ function parsed(line: string): unknown {
   }
 }
 
-/** Names the request: where parameters or the try differ, the same words would otherwise be looked for in vain. */
-function missing({ parameters, messages, try: attempt, purpose }: Request, { file, model }: ReplayTarget): string {
+/**
+ * Names the request: where parameters or the try differ, the same words would otherwise be looked
+ * for in vain.
+ */
+function missing(
+  { parameters, messages, try: attempt, purpose }: Request,
+  { file, model }: ReplayTarget,
+): string {
   const last = messages.at(-1);
-  const said = last === undefined ? 'no message' : `${last.role}: "${shorten(visibleLine(last.content), 120)}"`;
+  const said =
+    last === undefined
+      ? 'no message'
+      : `${last.role}: "${shorten(visibleLine(last.content), 120)}"`;
   const given = shorten(visibleLine(JSON.stringify(parameters)), 120);
   return `${visibleLine(file)}: no recording${purpose === 'embedding' ? ' of an embedding' : ''} for model ${visibleLine(model)}, parameters ${given}, try ${attempt}, ${messages.length} message${messages.length === 1 ? '' : 's'}, the last from ${said}; record it with --record`;
 }

@@ -8,7 +8,8 @@ import type { Limiter, SlotOutcome } from './limit/limit.ts';
 export type Attempt<T> =
   | { status: 'ok'; value: T; latencyMs: number; /** Rest the server asked for. */ waitMs: number }
   | { status: 'fault'; fault: Fault; /** False: nothing was sent. */ sent: boolean };
-export type Tried<T> = { status: 'ok'; value: T; latencyMs: number } | { status: 'fault'; fault: Fault };
+export type Tried<T> =
+  { status: 'ok'; value: T; latencyMs: number } | { status: 'fault'; fault: Fault };
 
 /** What every kind of call is made with. */
 export interface RunOfCalls {
@@ -23,7 +24,9 @@ export interface RunOfCalls {
 }
 
 /** `log` takes lines about waiting, without the provider's name. */
-export interface RetryOptions extends RunOfCalls { limiter: Limiter }
+export interface RetryOptions extends RunOfCalls {
+  limiter: Limiter;
+}
 
 /** A server that asks for more than this is not waited for. */
 const MAX_WAIT_MS = 300_000;
@@ -33,28 +36,46 @@ const FIRST_PAUSE_MS = { later: 500, limited: 4000 } as const;
 const MAX_PAUSE_MS = { later: 30_000, limited: 60_000 } as const;
 
 /**
- * Makes attempts in the limiter's slots until one succeeds, fails for good, or `maxTries` are used up. Pauses grow
- * exponentially from half a second (4 s after a rate limit without a time of its own) with jitter; a time that the
- * server names is kept to. `attempt` must not reject.
+ * Makes attempts in the limiter's slots until one succeeds, fails for good, or `maxTries` are used
+ * up. Pauses grow exponentially from half a second (4 s after a rate limit without a time of its
+ * own) with jitter; a time that the server names is kept to. `attempt` must not reject.
  */
-export async function withRetries<T>(attempt: () => Promise<Attempt<T>>, options: RetryOptions): Promise<Tried<T>> {
+export async function withRetries<T>(
+  attempt: () => Promise<Attempt<T>>,
+  options: RetryOptions,
+): Promise<Tried<T>> {
   const { limiter, clock, signal } = options;
   for (let tries = 1; ; tries++) {
     const entry = await limiter.acquire(tries > 1);
     if (entry.status === 'aborted') return { status: 'fault', fault: STOPPED };
-    if (entry.status === 'down') return { status: 'fault', fault: entry.fault.retry === 'never' ? entry.fault : exhausted(entry.fault, options.maxTries, limiter) };
+    if (entry.status === 'down')
+      return {
+        status: 'fault',
+        fault:
+          entry.fault.retry === 'never'
+            ? entry.fault
+            : exhausted(entry.fault, options.maxTries, limiter),
+      };
     const result = await attempt();
     if (result.status === 'ok') {
-      limiter.release(entry.ticket, { kind: 'answered', latencyMs: result.latencyMs, waitMs: Math.min(result.waitMs, MAX_REST_MS) });
+      limiter.release(entry.ticket, {
+        kind: 'answered',
+        latencyMs: result.latencyMs,
+        waitMs: Math.min(result.waitMs, MAX_REST_MS),
+      });
       return { status: 'ok', value: result.value, latencyMs: result.latencyMs };
     }
     const waitMs = pauseMs(result.fault, tries, options);
     const fault = boundedWait(result.fault, waitMs);
     const { down, first } = limiter.release(entry.ticket, outcomeOf(result, fault, waitMs));
     if (fault.retry === 'never') return { status: 'fault', fault };
-    if (down || tries >= options.maxTries) return { status: 'fault', fault: exhausted(fault, tries, limiter) };
+    if (down || tries >= options.maxTries)
+      return { status: 'fault', fault: exhausted(fault, tries, limiter) };
     if (fault.retry === 'limited') {
-      if (first) options.log(`rate limited; waiting ${Math.ceil(waitMs / 1000)} s, then ${limiter.stats().limit} at a time`);
+      if (first)
+        options.log(
+          `rate limited; waiting ${Math.ceil(waitMs / 1000)} s, then ${limiter.stats().limit} at a time`,
+        );
     } else await pause(clock, waitMs, signal);
   }
 }
@@ -62,21 +83,34 @@ export async function withRetries<T>(attempt: () => Promise<Attempt<T>>, options
 /** A server that asks for too long a wait is not asked again by this call. */
 function boundedWait(fault: Fault, waitMs: number): Fault {
   if (fault.retry === 'never' || waitMs <= MAX_WAIT_MS) return fault;
-  return { ...fault, retry: 'never', message: `${fault.message}; it asks to wait ${String(Math.round(waitMs / 1000))} s` };
+  return {
+    ...fault,
+    retry: 'never',
+    message: `${fault.message}; it asks to wait ${String(Math.round(waitMs / 1000))} s`,
+  };
 }
 
 /** `bounded`: what the call ends with, or goes on from. */
-function outcomeOf({ fault, sent }: { fault: Fault; sent: boolean }, bounded: Fault, waitMs: number): SlotOutcome {
+function outcomeOf(
+  { fault, sent }: { fault: Fault; sent: boolean },
+  bounded: Fault,
+  waitMs: number,
+): SlotOutcome {
   if (!sent) return { kind: 'unsent' };
   const unwaited = bounded !== fault;
-  if (fault.retry === 'limited') return { kind: 'limited', waitMs: unwaited ? 0 : waitMs, unwaited, fault: bounded };
-  return fault.retry === 'later' || fault.kind === 'network' || fault.kind === 'timeout' ? { kind: 'failed', fault } : { kind: 'refused' };
+  if (fault.retry === 'limited')
+    return { kind: 'limited', waitMs: unwaited ? 0 : waitMs, unwaited, fault: bounded };
+  return fault.retry === 'later' || fault.kind === 'network' || fault.kind === 'timeout'
+    ? { kind: 'failed', fault }
+    : { kind: 'refused' };
 }
 
 function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number {
   if (fault.retry === 'never') return 0;
-  // A little later than asked, each call at its own moment, so that they do not all come back at once.
-  if (fault.waitMs !== null) return fault.waitMs + Math.ceil(random() * Math.min(1000, fault.waitMs / 10));
+  // A little later than asked, each call at its own moment, so that they do not all come back at
+  // once.
+  if (fault.waitMs !== null)
+    return fault.waitMs + Math.ceil(random() * Math.min(1000, fault.waitMs / 10));
   const grown = Math.min(MAX_PAUSE_MS[fault.retry], FIRST_PAUSE_MS[fault.retry] * 2 ** (tries - 1));
   return Math.ceil(grown * (0.5 + random() / 2));
 }
@@ -84,8 +118,9 @@ function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number 
 function exhausted(fault: Fault, tries: number, limiter: Limiter): Fault {
   const after = `after ${tries} ${tries === 1 ? 'try' : 'tries'}`;
   const { answered, calls } = limiter.stats();
-  const message = fault.kind === 'rate-limit'
-    ? `still rate limited ${after}; ${answered} of ${calls} calls done`
-    : `${fault.message}, ${after}`;
+  const message =
+    fault.kind === 'rate-limit'
+      ? `still rate limited ${after}; ${answered} of ${calls} calls done`
+      : `${fault.message}, ${after}`;
   return { ...fault, message };
 }

@@ -16,7 +16,10 @@ export interface Reading {
 const SAID = 300;
 const READ = 4000;
 
-/** What an error thrown by a vendor's SDK means. Both SDKs throw the same shape, `status` for an answer, `cause` for none. */
+/**
+ * What an error thrown by a vendor's SDK means. Both SDKs throw the same shape, `status` for an
+ * answer, `cause` for none.
+ */
 export function sdkFault(error: unknown, { now, timeoutMs, redact }: Reading): Fault {
   const transport = causes(error).find((cause) => cause instanceof TransportError);
   if (transport instanceof TransportError) return transportFault(transport, timeoutMs);
@@ -26,23 +29,33 @@ export function sdkFault(error: unknown, { now, timeoutMs, redact }: Reading): F
   const { code, said } = whatServerSaid(member(error, 'error'));
   const retry = headers.get('x-should-retry');
   return httpFault({
-    status, code, said: foreignLine(said, redact, SAID), waitMs: askedWait(headers, now),
+    status,
+    code,
+    said: foreignLine(said, redact, SAID),
+    waitMs: askedWait(headers, now),
     shouldRetry: retry === 'true' ? true : retry === 'false' ? false : null,
   });
 }
 
 /** Foreign text as one visible line without keys. */
-export function foreignLine(text: string, redact: (text: string) => string, length: number): string {
+export function foreignLine(
+  text: string,
+  redact: (text: string) => string,
+  length: number,
+): string {
   return shorten(visibleLine(redact(shorten(text, READ)).trim()), length);
 }
 
 function causes(error: unknown): unknown[] {
   const chain: unknown[] = [];
-  for (let next = error; next instanceof Error && chain.length < 5; next = next.cause) chain.push(next);
+  for (let next = error; next instanceof Error && chain.length < 5; next = next.cause)
+    chain.push(next);
   return chain;
 }
 
-/** `{message, code, type, param}`, at the top or below `error`; some servers give the text alone. */
+/**
+ * `{message, code, type, param}`, at the top or below `error`; some servers give the text alone.
+ */
 function whatServerSaid(body: unknown): { code: string; said: string } {
   const inner = member(body, 'error') ?? body;
   if (typeof inner === 'string') return { code: '', said: inner };
@@ -54,7 +67,9 @@ function whatServerSaid(body: unknown): { code: string; said: string } {
 }
 
 function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && name in value ? (value as Record<string, unknown>)[name] : undefined;
+  return typeof value === 'object' && value !== null && name in value
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
 }
 
 function headersOf(error: unknown): HeaderReader {

@@ -10,7 +10,10 @@ export interface Vendor {
   host: string;
   /** The action's input that holds the key. */
   keyInput: string;
-  /** The variable by which the vendor's SDK would let the environment choose another host. Never obeyed. */
+  /**
+   * The variable by which the vendor's SDK would let the environment choose another host. Never
+   * obeyed.
+   */
   baseUrlVariable: string;
   /** What a reply is called in messages. */
   replyName: string;
@@ -28,7 +31,9 @@ export interface Vendor {
   batches: BatchApi | null;
 }
 
-/** A vendor's endpoint of embeddings. The text is the one message's, the answer the vector as JSON. */
+/**
+ * A vendor's endpoint of embeddings. The text is the one message's, the answer the vector as JSON.
+ */
 export interface Embeddings extends Pick<Vendor, 'replyName' | 'body' | 'read'> {
   /** Below the base address. */
   path: string;
@@ -42,15 +47,26 @@ export interface Connection {
 }
 
 /**
- * Sends one request, without repeating it; rejects with the SDK's error for every status but success. Without a `path` below
- * the base address it asks for an answer.
+ * Sends one request, without repeating it; rejects with the SDK's error for every status but
+ * success. Without a `path` below the base address it asks for an answer.
  */
 export type Post = (body: Record<string, unknown>, path?: string) => Promise<Response>;
 
-export interface Ask { model: string; parameters: Record<string, Json>; messages: Message[]; schema: Request['schema'] }
+export interface Ask {
+  model: string;
+  parameters: Record<string, Json>;
+  messages: Message[];
+  schema: Request['schema'];
+}
 
 export type Answer =
-  | { kind: 'answer'; output: string; finish_reason: FinishReason; tool_calls: ToolCall[]; usage: Usage | null }
+  | {
+      kind: 'answer';
+      output: string;
+      finish_reason: FinishReason;
+      tool_calls: ToolCall[];
+      usage: Usage | null;
+    }
   /** Nothing was said because a filter withheld it. */
   | { kind: 'withheld' };
 

@@ -1,24 +1,41 @@
-/** A server's wish to be left alone, read from its headers. Case-insensitive access, as `Headers` gives it. */
-export interface HeaderReader { get(name: string): string | null }
+/**
+ * A server's wish to be left alone, read from its headers. Case-insensitive access, as `Headers`
+ * gives it.
+ */
+export interface HeaderReader {
+  get(name: string): string | null;
+}
 
 /**
- * Milliseconds the server asks to wait: `retry-after-ms`, `retry-after` (seconds or an HTTP date), else the reset time of
- * a rate limit that is used up. Null when it asks for nothing that can be read.
+ * Milliseconds the server asks to wait: `retry-after-ms`, `retry-after` (seconds or an HTTP date),
+ * else the reset time of a rate limit that is used up. Null when it asks for nothing that can be
+ * read.
  *
  * @param now milliseconds since 1970, for dates.
  */
 export function askedWait(headers: HeaderReader, now: number): number | null {
-  return number(headers.get('retry-after-ms'), 1) ?? retryAfter(headers.get('retry-after'), now) ?? exhaustedWait(headers, now);
+  return (
+    number(headers.get('retry-after-ms'), 1) ??
+    retryAfter(headers.get('retry-after'), now) ??
+    exhaustedWait(headers, now)
+  );
 }
 
 const LIMITS: readonly { remaining: string; reset: string }[] = [
-  ...['requests', 'tokens'].map((what) => ({ remaining: `x-ratelimit-remaining-${what}`, reset: `x-ratelimit-reset-${what}` })),
+  ...['requests', 'tokens'].map((what) => ({
+    remaining: `x-ratelimit-remaining-${what}`,
+    reset: `x-ratelimit-reset-${what}`,
+  })),
   ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map((what) => ({
-    remaining: `anthropic-ratelimit-${what}-remaining`, reset: `anthropic-ratelimit-${what}-reset`,
+    remaining: `anthropic-ratelimit-${what}-remaining`,
+    reset: `anthropic-ratelimit-${what}-reset`,
   })),
 ];
 
-/** Milliseconds until the latest reset among the rate limits that have nothing left; null when none is used up. */
+/**
+ * Milliseconds until the latest reset among the rate limits that have nothing left; null when none
+ * is used up.
+ */
 export function exhaustedWait(headers: HeaderReader, now: number): number | null {
   const waits = LIMITS.flatMap(({ remaining, reset }) => {
     if (headers.get(remaining)?.trim() !== '0') return [];
@@ -52,6 +69,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 function duration(value: string | null): number | null {
   if (value === null || value.length > 40 || !/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(value)) return null;
   let total = 0;
-  for (const [, amount, unit] of value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) total += Number(amount) * (UNITS[unit ?? ''] ?? 0);
+  for (const [, amount, unit] of value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
+    total += Number(amount) * (UNITS[unit ?? ''] ?? 0);
   return Math.ceil(total);
 }

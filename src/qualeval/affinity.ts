@@ -6,35 +6,62 @@ import { answerText, referenceText, type ReferenceText } from './material.ts';
 
 /** How far a reference belongs to a domain, or needs a sub-task: 1 not at all, 5 entirely. */
 export type Rating =
-  | { status: 'scored'; score: number; evidence: string }
-  | { status: 'unscored'; reason: string };
+  { status: 'scored'; score: number; evidence: string } | { status: 'unscored'; reason: string };
 
 /** Ratings by attribute id: one for every attribute that was asked for. */
 export type Ratings = ReadonlyMap<string, Rating>;
 
 /** Longest evidence kept, in UTF-16 units. */
 const EVIDENCE_LENGTH = 300;
-/** Attributes per question: a rating of each, with its evidence, fits into what vendors answer by default. */
+/**
+ * Attributes per question: a rating of each, with its evidence, fits into what vendors answer by
+ * default.
+ */
 export const PER_QUESTION = 30;
 
 /** Ratings of a reference by its input and expected answer: what its assignment stands on. */
-export function rateReference(reference: ReferenceText, attributes: readonly Attribute[], tools: AskTools): Promise<Ratings> {
+export function rateReference(
+  reference: ReferenceText,
+  attributes: readonly Attribute[],
+  tools: AskTools,
+): Promise<Ratings> {
   return rate(referenceText(reference), attributes, tools);
 }
 
-/** Ratings of an answer to a reference's input, asked for like those of the expected answer, so that the two can be compared. */
-export function rateAnswer(reference: ReferenceText, output: string, attributes: readonly Attribute[], tools: AskTools): Promise<Ratings> {
+/**
+ * Ratings of an answer to a reference's input, asked for like those of the expected answer, so that
+ * the two can be compared.
+ */
+export function rateAnswer(
+  reference: ReferenceText,
+  output: string,
+  attributes: readonly Attribute[],
+  tools: AskTools,
+): Promise<Ratings> {
   return rate(answerText(reference, output), attributes, tools);
 }
 
-async function rate(text: string, attributes: readonly Attribute[], tools: AskTools): Promise<Ratings> {
-  const parts = Array.from({ length: Math.ceil(attributes.length / PER_QUESTION) }, (_, part) => attributes.slice(part * PER_QUESTION, (part + 1) * PER_QUESTION));
+async function rate(
+  text: string,
+  attributes: readonly Attribute[],
+  tools: AskTools,
+): Promise<Ratings> {
+  const parts = Array.from({ length: Math.ceil(attributes.length / PER_QUESTION) }, (_, part) =>
+    attributes.slice(part * PER_QUESTION, (part + 1) * PER_QUESTION),
+  );
   const rated = await Promise.all(parts.map((part) => ratePart(text, part, tools)));
   return new Map(rated.flatMap((ratings) => [...ratings]));
 }
 
-/** Asks for all at once, then once more for those that got no usable rating; what is still missing is unscored. */
-async function ratePart(text: string, attributes: readonly Attribute[], tools: AskTools): Promise<Ratings> {
+/**
+ * Asks for all at once, then once more for those that got no usable rating; what is still missing
+ * is unscored.
+ */
+async function ratePart(
+  text: string,
+  attributes: readonly Attribute[],
+  tools: AskTools,
+): Promise<Ratings> {
   const ratings = new Map<string, Rating>();
   let missing = [...attributes];
   let reason = 'the grader gave no rating from 1 to 5';
@@ -53,37 +80,82 @@ async function ratePart(text: string, attributes: readonly Attribute[], tools: A
 
 type Given = { status: 'ok'; ratings: Map<string, Rating> } | { status: 'failed'; reason: string };
 
-/** `isAgain`: the question says so, for an equal one would only be given the equal reply that is kept of it. */
-async function askRatings(text: string, attributes: readonly Attribute[], isAgain: boolean, tools: AskTools): Promise<Given> {
-  const [domains, subtasks] = [attributes.filter(({ kind }) => kind === 'domain'), attributes.filter(({ kind }) => kind === 'subtask')];
-  const list = (of: readonly Attribute[]): string => of.map(({ id, name, explanation }) => JSON.stringify({ id, name, explanation })).join('\n');
+/**
+ * `isAgain`: the question says so, for an equal one would only be given the equal reply that is
+ * kept of it.
+ */
+async function askRatings(
+  text: string,
+  attributes: readonly Attribute[],
+  isAgain: boolean,
+  tools: AskTools,
+): Promise<Given> {
+  const [domains, subtasks] = [
+    attributes.filter(({ kind }) => kind === 'domain'),
+    attributes.filter(({ kind }) => kind === 'subtask'),
+  ];
+  const list = (of: readonly Attribute[]): string =>
+    of.map(({ id, name, explanation }) => JSON.stringify({ id, name, explanation })).join('\n');
   const reply = replyOf(attributes);
-  const settles = ({ ratings }: z.output<typeof reply>): boolean => usable(ratings, attributes).size === attributes.length;
-  const asked = await ask({
-    purpose: 'qualeval', name: 'affinity', reply, ...(isAgain ? { settles } : {}),
-    role: 'You rate, strictly and evenly, how a test case relates to given attributes.',
-    materials: { case: text, domains: list(domains), 'sub-tasks': list(subtasks) },
-    text: [
-      'The test case:\n{{case}}',
-      ...(domains.length === 0 ? [] : ['How far does its input belong to each of these domains? 1: not at all, 3: in part, 5: entirely.\n{{domains}}']),
-      ...(subtasks.length === 0 ? [] : ['How much of each of these sub-tasks does the answer take? 1: none of it, 3: some of it, 5: it stands or falls with it.\n{{sub-tasks}}']),
-      'Give one rating for every id of the lists: first the evidence, which is what in the test case decides, in a few words; then the score.',
-      ...(isAgain ? ['An earlier reply had no rating for these ids that could be used: each needs exactly one, a whole number from 1 to 5.'] : []),
-    ].join('\n'),
-  }, tools);
-  return asked.status === 'failed' ? asked : { status: 'ok', ratings: usable(asked.reply.ratings, attributes) };
+  const settles = ({ ratings }: z.output<typeof reply>): boolean =>
+    usable(ratings, attributes).size === attributes.length;
+  const asked = await ask(
+    {
+      purpose: 'qualeval',
+      name: 'affinity',
+      reply,
+      ...(isAgain ? { settles } : {}),
+      role: 'You rate, strictly and evenly, how a test case relates to given attributes.',
+      materials: { case: text, domains: list(domains), 'sub-tasks': list(subtasks) },
+      text: [
+        'The test case:\n{{case}}',
+        ...(domains.length === 0
+          ? []
+          : [
+              'How far does its input belong to each of these domains? 1: not at all, 3: in part, 5: entirely.\n{{domains}}',
+            ]),
+        ...(subtasks.length === 0
+          ? []
+          : [
+              'How much of each of these sub-tasks does the answer take? 1: none of it, 3: some of it, 5: it stands or falls with it.\n{{sub-tasks}}',
+            ]),
+        'Give one rating for every id of the lists: first the evidence, which is what in the test case decides, in a few words; then the score.',
+        ...(isAgain
+          ? [
+              'An earlier reply had no rating for these ids that could be used: each needs exactly one, a whole number from 1 to 5.',
+            ]
+          : []),
+      ].join('\n'),
+    },
+    tools,
+  );
+  return asked.status === 'failed'
+    ? asked
+    : { status: 'ok', ratings: usable(asked.reply.ratings, attributes) };
 }
 
 function replyOf([first, ...rest]: readonly Attribute[]) {
-  const rating = z.object({ id: z.enum([first?.id ?? '', ...rest.map(({ id }) => id)]), evidence: z.string(), score: z.literal([1, 2, 3, 4, 5]) });
+  const rating = z.object({
+    id: z.enum([first?.id ?? '', ...rest.map(({ id }) => id)]),
+    evidence: z.string(),
+    score: z.literal([1, 2, 3, 4, 5]),
+  });
   const { $schema: _, ...wanted } = z.toJSONSchema(rating);
-  // What one entry gets wrong must not cost the others: the schema says what is wanted, and each entry is read by itself.
+  // What one entry gets wrong must not cost the others: the schema says what is wanted, and each
+  // entry is read by itself.
   return z.object({ ratings: z.array(z.unknown().meta(wanted)) });
 }
 
-const readable = z.object({ id: z.string(), score: z.int().min(1).max(5), evidence: z.string().catch('') });
+const readable = z.object({
+  id: z.string(),
+  score: z.int().min(1).max(5),
+  evidence: z.string().catch(''),
+});
 
-/** The ratings that name an attribute of the list and give a whole number from 1 to 5, unless it has two different ones. */
+/**
+ * The ratings that name an attribute of the list and give a whole number from 1 to 5, unless it has
+ * two different ones.
+ */
 function usable(given: readonly unknown[], attributes: readonly Attribute[]): Map<string, Rating> {
   const known = new Set(attributes.map(({ id }) => id));
   const found = new Map<string, Extract<Rating, { status: 'scored' }>>();

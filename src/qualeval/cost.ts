@@ -9,7 +9,10 @@ export interface CostOptions {
   alignment: boolean;
 }
 
-/** Calls that explaining a suite of so many references takes at most, when every reply can be read; those that are cached cost nothing. */
+/**
+ * Calls that explaining a suite of so many references takes at most, when every reply can be read;
+ * those that are cached cost nothing.
+ */
 export function explainCalls(references: number, { pinned, most, alignment }: CostOptions): number {
   const limit = attributeLimit(references, most);
   const discovery = pinned === null ? discoveryCalls(references, limit) : 0;

@@ -13,8 +13,14 @@ export interface ReferenceText {
 /** Longest text of one reference or answer in a question, in characters. */
 const MAX_TEXT = 20_000;
 
-/** A reference as a model reads it: its input, and the answer that is expected where there is one. Equal content gives equal text. */
-export function referenceText({ input, expected }: Omit<ReferenceText, 'id'>, limit = MAX_TEXT): string {
+/**
+ * A reference as a model reads it: its input, and the answer that is expected where there is one.
+ * Equal content gives equal text.
+ */
+export function referenceText(
+  { input, expected }: Omit<ReferenceText, 'id'>,
+  limit = MAX_TEXT,
+): string {
   const answer = expectedText(expected);
   return caseText(input, answer === null ? '' : `Expected answer: ${answer}`, limit);
 }
@@ -30,7 +36,9 @@ export function expectedText(expected: Json | undefined): string | null {
   return typeof expected === 'string' ? expected : canonicalJson(expected);
 }
 
-/** Of what is too long each part keeps half the room at least, so that a long input hides no answer. */
+/**
+ * Of what is too long each part keeps half the room at least, so that a long input hides no answer.
+ */
 function caseText(input: Record<string, Scalar>, answer: string, limit: number): string {
   const question = `Input:\n${inputText(input)}`;
   if (answer === '') return clipped(question, limit);
@@ -39,7 +47,10 @@ function caseText(input: Record<string, Scalar>, answer: string, limit: number):
 }
 
 function inputText(input: Record<string, Scalar>): string {
-  return Object.keys(input).sort().map((key) => `${key}: ${String(input[key])}`).join('\n');
+  return Object.keys(input)
+    .sort()
+    .map((key) => `${key}: ${String(input[key])}`)
+    .join('\n');
 }
 
 function clipped(text: string, limit: number): string {

@@ -2,28 +2,48 @@ import type { Proficiency, TryResult } from '../types.ts';
 import { differenceInterval } from '../statistics/interval.ts';
 import { isComparable, type Counts, type Table } from '../statistics/table.ts';
 
-/** Passes and judged tries of one side: by the try's own outcome, or by one metric's score. Tries from index `tries` on are left out. */
-export function countTries(given: readonly TryResult[], metric: string | null, tries: number | null): Counts {
-  const words = given.filter(({ try: index }) => tries === null || index < tries)
-    .map(({ outcome, scores }) => (metric === null ? outcome : scores.find((score) => score.metric === metric)?.status));
+/**
+ * Passes and judged tries of one side: by the try's own outcome, or by one metric's score. Tries
+ * from index `tries` on are left out.
+ */
+export function countTries(
+  given: readonly TryResult[],
+  metric: string | null,
+  tries: number | null,
+): Counts {
+  const words = given
+    .filter(({ try: index }) => tries === null || index < tries)
+    .map(({ outcome, scores }) =>
+      metric === null ? outcome : scores.find((score) => score.metric === metric)?.status,
+    );
   const passes = words.filter((word) => word === 'pass').length;
   return { passes, tries: passes + words.filter((word) => word === 'fail').length };
 }
 
-/** Pass rates of an attribute's references on both sides, their difference and its two-sided 90 % interval. */
+/**
+ * Pass rates of an attribute's references on both sides, their difference and its two-sided 90 %
+ * interval.
+ */
 export function proficiencyOf(tables: readonly Table[]): Proficiency {
   const compared = tables.filter(isComparable);
   const interval = differenceInterval(compared);
   const onBase = tables.some(({ base }) => base.tries > 0);
   const onHead = tables.some(({ head }) => head.tries > 0);
-  const shown = onBase && onHead ? compared : tables.filter(({ base, head }) => base.tries + head.tries > 0);
+  const shown =
+    onBase && onHead ? compared : tables.filter(({ base, head }) => base.tries + head.tries > 0);
   return {
-    n: shown.length, base: meanRate(shown.map(({ base }) => base)), head: meanRate(shown.map(({ head }) => head)),
-    difference: interval?.difference ?? null, low: interval?.low ?? null, high: interval?.high ?? null,
+    n: shown.length,
+    base: meanRate(shown.map(({ base }) => base)),
+    head: meanRate(shown.map(({ head }) => head)),
+    difference: interval?.difference ?? null,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
   };
 }
 
 function meanRate(counts: readonly Counts[]): number | null {
   const judged = counts.filter(({ tries }) => tries > 0);
-  return judged.length === 0 ? null : judged.reduce((sum, { passes, tries }) => sum + passes / tries, 0) / judged.length;
+  return judged.length === 0
+    ? null
+    : judged.reduce((sum, { passes, tries }) => sum + passes / tries, 0) / judged.length;
 }

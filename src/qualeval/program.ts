@@ -3,19 +3,31 @@ import type { Bounds } from './bounds.ts';
 import type { Affinities } from './priors.ts';
 
 /** A reference by its id, with its affinities in the order of the columns. */
-export interface RatedReference { id: string; affinities: Affinities }
+export interface RatedReference {
+  id: string;
+  affinities: Affinities;
+}
 
 /** References with equal affinities, in the order in which counts are dealt out to them. */
-export interface RowClass { scores: number[]; members: string[] }
+export interface RowClass {
+  scores: number[];
+  members: string[];
+}
 
-/** What an attribute that was not scored counts in the objective: less than "not at all", so it is given last of all. */
+/**
+ * What an attribute that was not scored counts in the objective: less than "not at all", so it is
+ * given last of all.
+ */
 const UNSCORED = 0;
 
 /**
- * Classes of references with equal scores, ordered by their scores; members by the hash of their ids. The order in which
- * the references come decides nothing.
+ * Classes of references with equal scores, ordered by their scores; members by the hash of their
+ * ids. The order in which the references come decides nothing.
  */
-export function rowClasses(references: readonly RatedReference[], hash: (text: string) => string): RowClass[] {
+export function rowClasses(
+  references: readonly RatedReference[],
+  hash: (text: string) => string,
+): RowClass[] {
   const classes = new Map<string, { scores: number[]; members: { id: string; place: string }[] }>();
   for (const { id, affinities } of references) {
     const scores = affinities.map((affinity) => affinity ?? UNSCORED);
@@ -24,31 +36,54 @@ export function rowClasses(references: readonly RatedReference[], hash: (text: s
     classes.set(key, found);
     found.members.push({ id, place: hash(id) });
   }
-  return [...classes.entries()].sort(([a], [b]) => compare(a, b)).map(([, { scores, members }]) => ({
-    scores, members: members.sort((a, b) => compare(a.place, b.place) || compare(a.id, b.id)).map(({ id }) => id),
-  }));
+  return [...classes.entries()]
+    .sort(([a], [b]) => compare(a, b))
+    .map(([, { scores, members }]) => ({
+      scores,
+      members: members
+        .sort((a, b) => compare(a.place, b.place) || compare(a.id, b.id))
+        .map(({ id }) => id),
+    }));
 }
 
 /** The linear program of an assignment, references with equal scores in one row. */
-export function programOf(classes: readonly RowClass[], { lower, upper }: Bounds, perReference: number): AssignmentProgram {
-  return { rows: classes.map(({ scores, members }) => ({ members: members.length, scores })), perReference, lower, upper };
+export function programOf(
+  classes: readonly RowClass[],
+  { lower, upper }: Bounds,
+  perReference: number,
+): AssignmentProgram {
+  return {
+    rows: classes.map(({ scores, members }) => ({ members: members.length, scores })),
+    perReference,
+    lower,
+    upper,
+  };
 }
 
 /** How far a solver's value may be from a whole number, and from what it must sum to. */
 const TOLERANCE = 1e-6;
 
 /**
- * A solver's counts as whole numbers, or why they are no solution: every value within 1e-6 of a whole number from 0 to the
- * row's members, every row complete, every column within its bounds.
+ * A solver's counts as whole numbers, or why they are no solution: every value within 1e-6 of a
+ * whole number from 0 to the row's members, every row complete, every column within its bounds.
  */
-export function wholeCounts(counts: readonly (readonly number[])[], program: AssignmentProgram): { counts: number[][] } | { reason: string } {
+export function wholeCounts(
+  counts: readonly (readonly number[])[],
+  program: AssignmentProgram,
+): { counts: number[][] } | { reason: string } {
   const { rows, perReference, lower, upper } = program;
-  const whole = rows.map((_, row) => upper.map((__, column) => Math.round(counts[row]?.[column] ?? Number.NaN) + 0));
-  const fractional = whole.some((row, i) => row.some((value, j) => !(Math.abs(value - (counts[i]?.[j] ?? Number.NaN)) <= TOLERANCE)));
+  const whole = rows.map((_, row) =>
+    upper.map((__, column) => Math.round(counts[row]?.[column] ?? Number.NaN) + 0),
+  );
+  const fractional = whole.some((row, i) =>
+    row.some((value, j) => !(Math.abs(value - (counts[i]?.[j] ?? Number.NaN)) <= TOLERANCE)),
+  );
   if (fractional) return { reason: 'gave counts that are not whole' };
   const fits = rows.every(({ members }, i) => {
     const row = whole[i] ?? [];
-    return row.every((value) => value >= 0 && value <= members) && sum(row) === perReference * members;
+    return (
+      row.every((value) => value >= 0 && value <= members) && sum(row) === perReference * members
+    );
   });
   if (!fits) return { reason: 'gave references too many or too few attributes' };
   const within = upper.every((most, column) => {
@@ -59,8 +94,9 @@ export function wholeCounts(counts: readonly (readonly number[])[], program: Ass
 }
 
 /**
- * Deals a class's counts out: column after column, each to the next members in turn. A column has at most as many as there
- * are members, so that nobody gets one twice, and everybody gets as many. Columns by member id.
+ * Deals a class's counts out: column after column, each to the next members in turn. A column has
+ * at most as many as there are members, so that nobody gets one twice, and everybody gets as many.
+ * Columns by member id.
  */
 export function dealOut({ members }: RowClass, counts: readonly number[]): Map<string, number[]> {
   const dealt = new Map(members.map((id): [string, number[]] => [id, []]));
@@ -76,8 +112,15 @@ export function dealOut({ members }: RowClass, counts: readonly number[]): Map<s
 }
 
 /** The affinity that an assignment reaches in all; `counts` as in {@link AssignmentAnswer}. */
-export function objective(classes: readonly RowClass[], counts: readonly (readonly number[])[]): number {
-  return sum(classes.map(({ scores }, row) => sum(scores.map((score, column) => score * (counts[row]?.[column] ?? 0)))));
+export function objective(
+  classes: readonly RowClass[],
+  counts: readonly (readonly number[])[],
+): number {
+  return sum(
+    classes.map(({ scores }, row) =>
+      sum(scores.map((score, column) => score * (counts[row]?.[column] ?? 0))),
+    ),
+  );
 }
 
 function sum(values: readonly number[]): number {

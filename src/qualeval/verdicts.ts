@@ -8,11 +8,20 @@ import { proficiencyOf } from './proficiency.ts';
 /** Fewer compared references than this are too few for a verdict. */
 export const FEWEST_COMPARED = 8;
 
-/** The smallest p is 1/2000, and a p of 0.05 has a standard error of 0.005; thousands of references still take a second. */
+/**
+ * The smallest p is 1/2000, and a p of 0.05 has a standard error of 0.005; thousands of references
+ * still take a second.
+ */
 const PERMUTATIONS = 1999;
 
-/** A reference of an attribute: the position of its table, and how far it belongs there, 0 (not at all) to 1 (entirely). */
-export interface Member { at: number; weight: number }
+/**
+ * A reference of an attribute: the position of its table, and how far it belongs there, 0 (not at
+ * all) to 1 (entirely).
+ */
+export interface Member {
+  at: number;
+  weight: number;
+}
 export type Group = readonly Member[];
 
 export interface GroupVerdict {
@@ -32,31 +41,57 @@ export interface VerdictOptions {
 }
 
 /**
- * Which groups of references got worse or better, with one error level for all of them in each direction.
+ * Which groups of references got worse or better, with one error level for all of them in each
+ * direction.
  *
- * The step-down max-T test says which groups moved. Of these the one is called whose own references moved most, those that
- * were only put there by the assignment (weight 0) aside; its references are then set aside, and the others are tested
- * anew on what is left of them (8 references at least), until none is left that moved. So a group that merely shares the
- * broken references of another is not called, but said to be explained by it. The first test takes every group with all of
- * its references, so that a suite in which nothing changed shows a false call with probability alpha at most.
+ * The step-down max-T test says which groups moved. Of these the one is called whose own references
+ * moved most, those that were only put there by the assignment (weight 0) aside; its references are
+ * then set aside, and the others are tested anew on what is left of them (8 references at least),
+ * until none is left that moved. So a group that merely shares the broken references of another is
+ * not called, but said to be explained by it. The first test takes every group with all of its
+ * references, so that a suite in which nothing changed shows a false call with probability alpha at
+ * most.
  */
-export function groupVerdicts(tables: readonly Table[], groups: readonly Group[], options: VerdictOptions): GroupVerdict[] {
-  const open = groups.map((group) => group.filter(({ at }) => { const table = tables[at]; return table !== undefined && isComparable(table); }));
+export function groupVerdicts(
+  tables: readonly Table[],
+  groups: readonly Group[],
+  options: VerdictOptions,
+): GroupVerdict[] {
+  const open = groups.map((group) =>
+    group.filter(({ at }) => {
+      const table = tables[at];
+      return table !== undefined && isComparable(table);
+    }),
+  );
   const tested = [...open.keys()].filter((j) => (open[j]?.length ?? 0) >= FEWEST_COMPARED);
   const worse = calls(tables, open, tested, { ...options, name: 'worse' });
   const better = calls(mirrored(tables), open, tested, { ...options, name: 'better' });
   return groups.map((_, j): GroupVerdict => {
     const [down, up] = [worse.get(j), better.get(j)];
-    if (down === undefined || up === undefined) return { verdict: 'too few', p: null, explainedBy: [] };
+    if (down === undefined || up === undefined)
+      return { verdict: 'too few', p: null, explainedBy: [] };
     if (down.called) return { verdict: 'regressed', p: down.p, explainedBy: [] };
     if (up.called) return { verdict: 'improved', p: up.p, explainedBy: [] };
-    return { verdict: 'no change seen', p: down.p, explainedBy: [...down.explainedBy, ...up.explainedBy] };
+    return {
+      verdict: 'no change seen',
+      p: down.p,
+      explainedBy: [...down.explainedBy, ...up.explainedBy],
+    };
   });
 }
 
-interface Call { called: boolean; p: number; explainedBy: number[] }
+interface Call {
+  called: boolean;
+  p: number;
+  explainedBy: number[];
+}
 
-function calls(tables: readonly Table[], groups: readonly Group[], tested: readonly number[], options: VerdictOptions & { name: string }): Map<number, Call> {
+function calls(
+  tables: readonly Table[],
+  groups: readonly Group[],
+  tested: readonly number[],
+  options: VerdictOptions & { name: string },
+): Map<number, Call> {
   const found = new Map<number, Call>();
   const aside = new Set<number>();
   const alone = new Map<number, number>();
@@ -64,14 +99,29 @@ function calls(tables: readonly Table[], groups: readonly Group[], tested: reado
   let floor = 0;
   for (let round = 0; left.length > 0; round++) {
     const rest = left.map((j) => restOf(groups[j] ?? [], aside));
-    const random = createRandom(`attributes ${String(options.seed)} ${options.name} ${String(round)}`);
-    const tests = stepDownMaxT(tables, rest.map((group) => group.map(({ at }) => at)), random, options.permutations ?? PERMUTATIONS);
+    const random = createRandom(
+      `attributes ${String(options.seed)} ${options.name} ${String(round)}`,
+    );
+    const tests = stepDownMaxT(
+      tables,
+      rest.map((group) => group.map(({ at }) => at)),
+      random,
+      options.permutations ?? PERMUTATIONS,
+    );
     if (round === 0) left.forEach((j, place) => alone.set(j, tests[place]?.p ?? 1));
-    const moved = [...left.keys()].filter((place) => Math.max(floor, tests[place]?.p ?? 1) <= options.alpha);
+    const moved = [...left.keys()].filter(
+      (place) => Math.max(floor, tests[place]?.p ?? 1) <= options.alpha,
+    );
     const top = foremost(tables, rest, moved);
     const chosen = top === null ? undefined : left[top];
     if (top === null || chosen === undefined) {
-      left.forEach((j, place) => found.set(j, { called: false, p: tests[place]?.p ?? 1, explainedBy: explaining(j, alone, groups, found, options.alpha) }));
+      left.forEach((j, place) =>
+        found.set(j, {
+          called: false,
+          p: tests[place]?.p ?? 1,
+          explainedBy: explaining(j, alone, groups, found, options.alpha),
+        }),
+      );
       break;
     }
     floor = Math.max(floor, tests[top]?.p ?? 1);
@@ -82,7 +132,10 @@ function calls(tables: readonly Table[], groups: readonly Group[], tested: reado
   return found;
 }
 
-/** What is left of a group beside those called; nothing where that is too few to be a finding of its own. */
+/**
+ * What is left of a group beside those called; nothing where that is too few to be a finding of its
+ * own.
+ */
 function restOf(group: Group, aside: ReadonlySet<number>): Group {
   const rest = group.filter(({ at }) => !aside.has(at));
   return rest.length >= FEWEST_COMPARED ? rest : [];
@@ -91,17 +144,39 @@ function restOf(group: Group, aside: ReadonlySet<number>): Group {
 /** Equal on paper. */
 const SLACK = 1e-9;
 
-/** The place of the group whose own references moved most, in standard deviations; of equals, the one whose mean fell most. */
-function foremost(tables: readonly Table[], groups: readonly Group[], places: readonly number[]): number | null {
+/**
+ * The place of the group whose own references moved most, in standard deviations; of equals, the
+ * one whose mean fell most.
+ */
+function foremost(
+  tables: readonly Table[],
+  groups: readonly Group[],
+  places: readonly number[],
+): number | null {
   const ranked = places.map((place) => {
     const group = groups[place] ?? [];
-    return { place, z: weightedZ(tables, group), fall: proficiencyOf(group.flatMap(({ at, weight }) => (weight > 0 ? tables[at] ?? [] : []))).difference ?? 0 };
+    return {
+      place,
+      z: weightedZ(tables, group),
+      fall:
+        proficiencyOf(group.flatMap(({ at, weight }) => (weight > 0 ? (tables[at] ?? []) : [])))
+          .difference ?? 0,
+    };
   });
-  ranked.sort((a, b) => (Math.abs(a.z - b.z) > SLACK ? a.z - b.z : Math.abs(a.fall - b.fall) > SLACK ? a.fall - b.fall : a.place - b.place));
+  ranked.sort((a, b) =>
+    Math.abs(a.z - b.z) > SLACK
+      ? a.z - b.z
+      : Math.abs(a.fall - b.fall) > SLACK
+        ? a.fall - b.fall
+        : a.place - b.place,
+  );
   return ranked[0]?.place ?? null;
 }
 
-/** Σ w (passes on head − mean) / √Σ w² variance: what a group's references say, by how far they belong to it. */
+/**
+ * Σ w (passes on head − mean) / √Σ w² variance: what a group's references say, by how far they
+ * belong to it.
+ */
 function weightedZ(tables: readonly Table[], group: Group): number {
   let [sum, variance] = [0, 0];
   for (const { at, weight } of group) {
@@ -114,9 +189,19 @@ function weightedZ(tables: readonly Table[], group: Group): number {
   return variance > 0 ? sum / Math.sqrt(variance) : 0;
 }
 
-/** The called groups that a group shares references with, if it would have been called beside them. */
-function explaining(group: number, alone: ReadonlyMap<number, number>, groups: readonly Group[], found: ReadonlyMap<number, Call>, alpha: number): number[] {
+/**
+ * The called groups that a group shares references with, if it would have been called beside them.
+ */
+function explaining(
+  group: number,
+  alone: ReadonlyMap<number, number>,
+  groups: readonly Group[],
+  found: ReadonlyMap<number, Call>,
+  alpha: number,
+): number[] {
   if ((alone.get(group) ?? 1) > alpha) return [];
   const own = new Set((groups[group] ?? []).map(({ at }) => at));
-  return [...found].filter(([other, { called }]) => called && (groups[other] ?? []).some(({ at }) => own.has(at))).map(([other]) => other);
+  return [...found]
+    .filter(([other, { called }]) => called && (groups[other] ?? []).some(({ at }) => own.has(at)))
+    .map(([other]) => other);
 }

@@ -19,7 +19,10 @@ export interface Annotation {
   message: string;
 }
 
-/** GitHub's limits: UTF-16 units of a title, bytes of a message (64 KB, read as the smaller of its two meanings). */
+/**
+ * GitHub's limits: UTF-16 units of a title, bytes of a message (64 KB, read as the smaller of its
+ * two meanings).
+ */
 export const ANNOTATION_TITLE_LIMIT = 255;
 export const ANNOTATION_MESSAGE_LIMIT = 64_000;
 /** An answer or a reason is cut here, in UTF-16 units. */
@@ -28,21 +31,31 @@ const PART = 2_000;
 const NAMED = 10;
 
 /**
- * What the check says on the change itself, the most important first: problems at their lines, one summary per changed file
- * that made suites run, and each regressed reference at its line. Nothing outside the changed files. `changed` and the
- * result hold paths below `workingDirectory`; the annotations' paths start at the root of the repository.
+ * What the check says on the change itself, the most important first: problems at their lines, one
+ * summary per changed file that made suites run, and each regressed reference at its line. Nothing
+ * outside the changed files. `changed` and the result hold paths below `workingDirectory`; the
+ * annotations' paths start at the root of the repository.
  */
-export function annotations(result: Result, changed: readonly ChangedFile[], workingDirectory = '.'): Annotation[] {
+export function annotations(
+  result: Result,
+  changed: readonly ChangedFile[],
+  workingDirectory = '.',
+): Annotation[] {
   const files = new Map(changed.filter(({ deleted }) => !deleted).map((file) => [file.path, file]));
   const failed = result.conclusion === 'failure' ? 'failure' : 'warning';
   const found = [
     ...result.problems.flatMap((problem) => onProblem(problem, files)),
     ...[...files.values()].flatMap((file) => onFile(file, result, failed)),
-    ...casesOf(result, 'regressed').filter(({ reference }) => files.has(reference.file)).map((one) => onReference(one, failed)),
+    ...casesOf(result, 'regressed')
+      .filter(({ reference }) => files.has(reference.file))
+      .map((one) => onReference(one, failed)),
   ];
   const root = rootOf(workingDirectory);
   return found.map((one) => ({
-    ...one, path: `${root}${one.path}`, title: shorten(visibleLine(one.title), ANNOTATION_TITLE_LIMIT), message: fitMessage(visible(one.message)),
+    ...one,
+    path: `${root}${one.path}`,
+    title: shorten(visibleLine(one.title), ANNOTATION_TITLE_LIMIT),
+    message: fitMessage(visible(one.message)),
   }));
 }
 
@@ -51,44 +64,86 @@ function rootOf(workingDirectory: string): string {
   return parts.length === 0 ? '' : `${parts.join('/')}/`;
 }
 
-function at(path: string, line: number, level: Annotation['level'], title: string, message: string): Annotation {
+function at(
+  path: string,
+  line: number,
+  level: Annotation['level'],
+  title: string,
+  message: string,
+): Annotation {
   // Line 0 is the file as a whole; GitHub counts from 1.
   const shown = Math.max(1, line);
   return { path, startLine: shown, endLine: shown, level, title, message };
 }
 
-function onProblem({ place, message }: Problem, files: ReadonlyMap<string, ChangedFile>): Annotation[] {
+function onProblem(
+  { place, message }: Problem,
+  files: ReadonlyMap<string, ChangedFile>,
+): Annotation[] {
   if (place === null || !files.has(place.file)) return [];
   return [at(place.file, place.line, 'failure', 'Not judged: this has to be mended', message)];
 }
 
 function onReference({ suite, reference }: Case, failed: Annotation['level']): Annotation {
-  return at(reference.file, reference.line, countsForVerdict(reference) ? failed : 'notice', `${suite.name}: ${reference.id} regressed`, [
-    `${passed(reference.base)} on base, ${passed(reference.head)} on head.`,
-    ...caseWords(reference, PART),
-  ].join('\n'));
+  return at(
+    reference.file,
+    reference.line,
+    countsForVerdict(reference) ? failed : 'notice',
+    `${suite.name}: ${reference.id} regressed`,
+    [
+      `${passed(reference.base)} on base, ${passed(reference.head)} on head.`,
+      ...caseWords(reference, PART),
+    ].join('\n'),
+  );
 }
 
 /** What a changed file did to the suites that it makes, or that it made run. */
 function onFile(file: ChangedFile, result: Result, failed: Annotation['level']): Annotation[] {
-  const named = (because: readonly { file: string }[]): boolean => because.some((one) => one.file === file.path);
-  const suites = suitesWorstFirst(result.suites.filter(({ path, because }) => path === file.path || named(because)));
+  const named = (because: readonly { file: string }[]): boolean =>
+    because.some((one) => one.file === file.path);
+  const suites = suitesWorstFirst(
+    result.suites.filter(({ path, because }) => path === file.path || named(because)),
+  );
   const yardsticks = result.yardstick.filter(({ because }) => named(because));
   if (suites.length === 0 && yardsticks.length === 0) return [];
   const verdicts = new Set(suites.map(({ verdict }) => verdict));
-  const level = verdicts.has('regressed') ? failed : verdicts.has('inconclusive') ? 'warning' : 'notice';
-  const word = verdicts.has('regressed') ? 'regression' : verdicts.has('inconclusive') ? 'cannot tell' : 'no regression';
+  const level = verdicts.has('regressed')
+    ? failed
+    : verdicts.has('inconclusive')
+      ? 'warning'
+      : 'notice';
+  const word = verdicts.has('regressed')
+    ? 'regression'
+    : verdicts.has('inconclusive')
+      ? 'cannot tell'
+      : 'no regression';
   const first = file.lines.reduce((least, { start }) => Math.min(least, start), Infinity);
   const line = Number.isFinite(first) ? first : 1;
-  return [at(file.path, line, level, `This change: ${word} in ${counted(suites.length, 'suite')}`, [...suites.map(suiteWords), ...yardsticks.map(yardstickWords)].join('\n'))];
+  return [
+    at(
+      file.path,
+      line,
+      level,
+      `This change: ${word} in ${counted(suites.length, 'suite')}`,
+      [...suites.map(suiteWords), ...yardsticks.map(yardstickWords)].join('\n'),
+    ),
+  ];
 }
 
 function suiteWords(suite: SuiteResult): string {
   const change = difference(suite.pass_rate);
-  const regressed = suite.references.filter(({ status }) => status === 'regressed').map(({ id }) => id);
+  const regressed = suite.references
+    .filter(({ status }) => status === 'regressed')
+    .map(({ id }) => id);
   const more = regressed.length > NAMED ? ` and ${String(regressed.length - NAMED)} more` : '';
   const compared = suite.compared.references > 0 ? `; ${size(suite.compared)}` : '';
-  const names = regressed.length === 0 ? '' : `. Regressed: ${regressed.slice(0, NAMED).map((id) => shorten(id, 120)).join(', ')}${more}`;
+  const names =
+    regressed.length === 0
+      ? ''
+      : `. Regressed: ${regressed
+          .slice(0, NAMED)
+          .map((id) => shorten(id, 120))
+          .join(', ')}${more}`;
   return `${suite.name}: ${rates(suite.pass_rate.base, suite.pass_rate.head)}${change === null ? '' : ` (${change})`}${compared}${names}.`;
 }
 
@@ -96,7 +151,10 @@ function yardstickWords({ name, summary }: YardstickResult): string {
   return `${name}, answers under both yardsticks: ${shorten(summary, PART)}`;
 }
 
-/** At most the limit in bytes, cut between characters. A character has at most three bytes per UTF-16 unit. */
+/**
+ * At most the limit in bytes, cut between characters. A character has at most three bytes per
+ * UTF-16 unit.
+ */
 function fitMessage(message: string): string {
   if (bytes(message) <= ANNOTATION_MESSAGE_LIMIT) return message;
   return shorten(message, Math.floor(ANNOTATION_MESSAGE_LIMIT / 3));

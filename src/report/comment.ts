@@ -6,11 +6,17 @@ import { headline } from './sections/headline.ts';
 import { markdownOf, NO_LINKS, type Links } from './markdown.ts';
 import { sectionBlocks } from './sections/sections.ts';
 
-/** GitHub's limit for the body of a comment. Counting UTF-16 units satisfies its readings in characters and in bytes × 4. */
+/**
+ * GitHub's limit for the body of a comment. Counting UTF-16 units satisfies its readings in
+ * characters and in bytes × 4.
+ */
 export const COMMENT_LIMIT = 65_536;
 
 export interface CommentOptions {
-  /** The hidden line by which the comment is found again; it comes first, so that nothing can swallow it. */
+  /**
+   * The hidden line by which the comment is found again; it comes first, so that nothing can
+   * swallow it.
+   */
   marker: string;
   /** UTF-16 units. */
   limit?: number;
@@ -18,11 +24,15 @@ export interface CommentOptions {
 }
 
 /**
- * The pull request's comment. Detail falls level by level until it fits, which the text then says; a limit that not even the
- * verdict fits leaves the marker and the outcome.
+ * The pull request's comment. Detail falls level by level until it fits, which the text then says;
+ * a limit that not even the verdict fits leaves the marker and the outcome.
  */
-export function renderComment(result: Result, { marker, limit = COMMENT_LIMIT, links = NO_LINKS }: CommentOptions): string {
-  const render = (detail: Detail): string => `${marker}\n${markdownOf(withRun(sectionBlocks(result, detail), links), links)}\n`;
+export function renderComment(
+  result: Result,
+  { marker, limit = COMMENT_LIMIT, links = NO_LINKS }: CommentOptions,
+): string {
+  const render = (detail: Detail): string =>
+    `${marker}\n${markdownOf(withRun(sectionBlocks(result, detail), links), links)}\n`;
   const fitting = fit(COMMENT_LEVELS, limit, (body) => body.length, render);
   if (fitting !== null) return fitting;
   const { sign, outcome } = headline(result);
@@ -33,5 +43,8 @@ export function renderComment(result: Result, { marker, limit = COMMENT_LIMIT, l
 function withRun(blocks: Block[], { run }: Links): Block[] {
   const last = blocks.at(-1);
   if (run === null || last?.kind !== 'paragraph') return blocks;
-  return [...blocks.slice(0, -1), paragraph([...last.line, text(' · '), { kind: 'link', text: 'run', url: run }], last.tone)];
+  return [
+    ...blocks.slice(0, -1),
+    paragraph([...last.line, text(' · '), { kind: 'link', text: 'run', url: run }], last.tone),
+  ];
 }

@@ -1,11 +1,13 @@
-/** Parts are gathered to about this many letters: one write for each would cost more than the text. */
+/**
+ * Parts are gathered to about this many letters: one write for each would cost more than the text.
+ */
 const PART = 1 << 16;
 /** Levels that are taken apart; what lies below them is small. */
 const LEVELS = 6;
 
 /**
- * The text of `JSON.stringify(value, null, 1)` in parts, so that a result of a hundred thousand tries is never one text in
- * memory. The same bytes.
+ * The text of `JSON.stringify(value, null, 1)` in parts, so that a result of a hundred thousand
+ * tries is never one text in memory. The same bytes.
  */
 export function* jsonParts(value: unknown): Generator<string> {
   let part = '';
@@ -19,7 +21,8 @@ export function* jsonParts(value: unknown): Generator<string> {
 }
 
 function* pieces(value: unknown, level: number): Generator<string> {
-  const entries = level < LEVELS && value !== null && typeof value === 'object' ? members(value) : [];
+  const entries =
+    level < LEVELS && value !== null && typeof value === 'object' ? members(value) : [];
   if (entries.length === 0) {
     yield (JSON.stringify(value, null, 1) ?? 'null').replaceAll('\n', `\n${' '.repeat(level)}`);
     return;

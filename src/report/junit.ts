@@ -11,59 +11,110 @@ import { countsForVerdict } from '../core/gate/counts.ts';
 const PART = 4_000;
 
 /** What a test case has besides its name: the element that says how it ended. */
-interface Ending { element: 'failure' | 'error' | 'skipped'; type: string; message: string; body: string }
+interface Ending {
+  element: 'failure' | 'error' | 'skipped';
+  type: string;
+  message: string;
+  body: string;
+}
 
 /**
- * The result as JUnit XML, for other CI systems: a suite per prompt and variant, a case per reference. A reference that
- * regressed with its suite is a failure (in a sweep a failed roll-up is one), an error an error; what was not judged, does not
- * gate or is gone is skipped.
+ * The result as JUnit XML, for other CI systems: a suite per prompt and variant, a case per
+ * reference. A reference that regressed with its suite is a failure (in a sweep a failed roll-up is
+ * one), an error an error; what was not judged, does not gate or is gone is skipped.
  */
 export function renderJunit(result: Result): string {
-  const suites = [...(result.problems.length === 0 ? [] : [problemsSuite(result.problems)]), ...suitesOf(result)];
-  const sum = (key: keyof Counts): number => suites.reduce((total, { counts }) => total + counts[key], 0);
+  const suites = [
+    ...(result.problems.length === 0 ? [] : [problemsSuite(result.problems)]),
+    ...suitesOf(result),
+  ];
+  const sum = (key: keyof Counts): number =>
+    suites.reduce((total, { counts }) => total + counts[key], 0);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites${attributes({ name: 'evaldiff', tests: sum('tests'), failures: sum('failures'), errors: sum('errors'), skipped: sum('skipped') })}>`,
     ...suites.map(({ xml }) => xml),
-    '</testsuites>', '',
+    '</testsuites>',
+    '',
   ].join('\n');
 }
 
-interface Counts { tests: number; failures: number; errors: number; skipped: number }
-interface Element { xml: string; counts: Counts }
+interface Counts {
+  tests: number;
+  failures: number;
+  errors: number;
+  skipped: number;
+}
+interface Element {
+  xml: string;
+  counts: Counts;
+}
 
 function suitesOf({ suites }: Result): Element[] {
   const repeated = repeatedNames(suites);
   return suites.map((suite) => suiteElement(suite, repeated.has(suite.name)));
 }
 
-/** Readers of JUnit know a case by its class and name, so variants of one prompt are classes of their own. */
+/**
+ * Readers of JUnit know a case by its class and name, so variants of one prompt are classes of
+ * their own.
+ */
 function suiteElement(suite: SuiteResult, repeated: boolean): Element {
   const variant = variantWords(suite.variant);
   const name = variant === '' ? suite.name : `${suite.name} [${variant}]`;
   const cases = suite.references.map((reference) => ({
     ending: endingOf(reference, suite),
-    attributes: { name: reference.id, classname: repeated ? name : suite.name, file: reference.file, line: reference.line, time: seconds(reference.head) },
+    attributes: {
+      name: reference.id,
+      classname: repeated ? name : suite.name,
+      file: reference.file,
+      line: reference.line,
+      time: seconds(reference.head),
+    },
   }));
   return element({ name, file: suite.path }, cases);
 }
 
 function problemsSuite(problems: readonly Problem[]): Element {
-  return element({ name: 'configuration' }, problems.map((problem) => ({
-    ending: { element: 'error', type: 'configuration', message: problem.message, body: formatProblem(problem) },
-    attributes: { name: formatProblem(problem), classname: 'configuration', ...(problem.place === null ? {} : { file: problem.place.file, line: problem.place.line }) },
-  })));
+  return element(
+    { name: 'configuration' },
+    problems.map((problem) => ({
+      ending: {
+        element: 'error',
+        type: 'configuration',
+        message: problem.message,
+        body: formatProblem(problem),
+      },
+      attributes: {
+        name: formatProblem(problem),
+        classname: 'configuration',
+        ...(problem.place === null ? {} : { file: problem.place.file, line: problem.place.line }),
+      },
+    })),
+  );
 }
 
 type Attributes = Record<string, string | number>;
 
-function element(own: Attributes, cases: readonly { ending: Ending | null; attributes: Attributes }[]): Element {
-  const of = (kind: Ending['element']): number => cases.filter(({ ending }) => ending?.element === kind).length;
-  const counts: Counts = { tests: cases.length, failures: of('failure'), errors: of('error'), skipped: of('skipped') };
+function element(
+  own: Attributes,
+  cases: readonly { ending: Ending | null; attributes: Attributes }[],
+): Element {
+  const of = (kind: Ending['element']): number =>
+    cases.filter(({ ending }) => ending?.element === kind).length;
+  const counts: Counts = {
+    tests: cases.length,
+    failures: of('failure'),
+    errors: of('error'),
+    skipped: of('skipped'),
+  };
   const xml = [
     `  <testsuite${attributes({ ...own, ...counts })}>`,
-    ...cases.map(({ ending, attributes: given }) => (ending === null ? `    <testcase${attributes(given)}/>`
-      : `    <testcase${attributes(given)}>\n      <${ending.element}${attributes({ type: ending.type, message: shorten(ending.message, PART) })}>${escapeMarkup(ending.body)}</${ending.element}>\n    </testcase>`)),
+    ...cases.map(({ ending, attributes: given }) =>
+      ending === null
+        ? `    <testcase${attributes(given)}/>`
+        : `    <testcase${attributes(given)}>\n      <${ending.element}${attributes({ type: ending.type, message: shorten(ending.message, PART) })}>${escapeMarkup(ending.body)}</${ending.element}>\n    </testcase>`,
+    ),
     '  </testsuite>',
   ].join('\n');
   return { xml, counts };
@@ -71,27 +122,45 @@ function element(own: Attributes, cases: readonly { ending: Ending | null; attri
 
 function endingOf(reference: ReferenceResult, { verdict }: SuiteResult): Ending | null {
   const { status, base, head } = reference;
-  const ending = (element: Ending['element'], message: string): Ending => ({ element, type: status, message, body: caseWords(reference, PART).join('\n') });
+  const ending = (element: Ending['element'], message: string): Ending => ({
+    element,
+    type: status,
+    message,
+    body: caseWords(reference, PART).join('\n'),
+  });
   const counts = base === null ? passed(head) : `${passed(base)} on base, ${passed(head)} on head`;
   if (status === 'removed') return ending('skipped', 'removed by this change');
-  if (!countsForVerdict(reference)) return ending('skipped', `shown, does not gate: ${STATUS_WORDS[status]}, ${counts}`);
-  if (status === 'regressed' && verdict !== 'regressed') return ending('skipped', `got worse, which is not enough to call the suite regressed: ${counts}`);
-  if (status === 'regressed' || status === 'fail') return ending('failure', `${STATUS_WORDS[status]}: ${counts}`);
+  if (!countsForVerdict(reference))
+    return ending('skipped', `shown, does not gate: ${STATUS_WORDS[status]}, ${counts}`);
+  if (status === 'regressed' && verdict !== 'regressed')
+    return ending(
+      'skipped',
+      `got worse, which is not enough to call the suite regressed: ${counts}`,
+    );
+  if (status === 'regressed' || status === 'fail')
+    return ending('failure', `${STATUS_WORDS[status]}: ${counts}`);
   if (status === 'error') return ending('error', errorOf(reference));
   return status === 'ungraded' ? ending('skipped', `not judged: ${counts}`) : null;
 }
 
 function errorOf({ base, head }: ReferenceResult): string {
-  const tries = [...head?.tries ?? [], ...base?.tries ?? []];
+  const tries = [...(head?.tries ?? []), ...(base?.tries ?? [])];
   return tries.find(({ error }) => error !== null)?.error ?? 'no try could be judged';
 }
 
 /** Time of head's calls in seconds. */
 function seconds(side: SideResult | null): string {
-  return ((side?.tries ?? []).reduce((sum, { latency_ms }) => sum + (latency_ms ?? 0), 0) / 1000).toFixed(3);
+  return (
+    (side?.tries ?? []).reduce((sum, { latency_ms }) => sum + (latency_ms ?? 0), 0) / 1000
+  ).toFixed(3);
 }
 
 /** Attributes; line feeds and tabs as references, since XML folds them into blanks otherwise. */
 function attributes(values: Attributes): string {
-  return Object.entries(values).map(([name, value]) => ` ${name}="${escapeMarkup(String(value)).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;')}"`).join('');
+  return Object.entries(values)
+    .map(
+      ([name, value]) =>
+        ` ${name}="${escapeMarkup(String(value)).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;')}"`,
+    )
+    .join('');
 }

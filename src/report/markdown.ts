@@ -15,8 +15,9 @@ export interface Links {
 export const NO_LINKS: Links = { run: null, place: null };
 
 /**
- * Blocks as GitHub shows them. Paragraphs and lists at the top are Markdown, so that they read well in an e-mail too; tables
- * and everything collapsed are HTML, in which GitHub reads no Markdown. Blank lines separate the blocks; no block holds one.
+ * Blocks as GitHub shows them. Paragraphs and lists at the top are Markdown, so that they read well
+ * in an e-mail too; tables and everything collapsed are HTML, in which GitHub reads no Markdown.
+ * Blank lines separate the blocks; no block holds one.
  */
 export function markdownOf(blocks: readonly Block[], links: Links): string {
   return blocks.map((block) => topBlock(block, links)).join('\n\n');
@@ -24,9 +25,14 @@ export function markdownOf(blocks: readonly Block[], links: Links): string {
 
 function topBlock(block: Block, links: Links): string {
   switch (block.kind) {
-    case 'paragraph': return paragraphOf(block.tone, block.line, links);
-    case 'list': return block.items.map((item) => `- ${markdownLine(item, links)}`).join('\n');
-    case 'table': case 'facts': case 'group': return htmlBlock(block, links);
+    case 'paragraph':
+      return paragraphOf(block.tone, block.line, links);
+    case 'list':
+      return block.items.map((item) => `- ${markdownLine(item, links)}`).join('\n');
+    case 'table':
+    case 'facts':
+    case 'group':
+      return htmlBlock(block, links);
   }
 }
 
@@ -35,40 +41,75 @@ function paragraphOf(tone: 'verdict' | 'normal' | 'small', line: Line, links: Li
 }
 
 function markdownLine(line: Line, links: Links): string {
-  return line.map((part) => markdownInline(part, links)).reduce((whole, part) =>
-    // Two code spans that touch would be read as one.
-    (whole.endsWith('`') && part.startsWith('`') ? `${whole} ${part}` : whole + part), '');
+  return line
+    .map((part) => markdownInline(part, links))
+    .reduce(
+      (whole, part) =>
+        // Two code spans that touch would be read as one.
+        whole.endsWith('`') && part.startsWith('`') ? `${whole} ${part}` : whole + part,
+      '',
+    );
 }
 
 function markdownInline(part: Inline, links: Links): string {
   switch (part.kind) {
-    case 'text': return spaced(part.text, plain);
-    case 'strong': return `**${plain(part.text)}**`;
-    case 'code': return part.text === '' ? '*empty*' : codeSpan(part.text, { limit: part.limit });
-    case 'pieces': return codeSpan(part.pieces.map((piece) => piece.text).join(''));
-    case 'place': return linked(codeSpan(placeText(part), { limit: NAME_LIMIT }), placeUrl(part, links), (text, url) => `[${text}](<${url}>)`);
-    case 'verdict': return verdictText(part);
-    case 'link': return linked(plain(part.text), safeUrl(part.url), (text, url) => `[${text}](<${url}>)`);
-    case 'break': return ' ';
+    case 'text':
+      return spaced(part.text, plain);
+    case 'strong':
+      return `**${plain(part.text)}**`;
+    case 'code':
+      return part.text === '' ? '*empty*' : codeSpan(part.text, { limit: part.limit });
+    case 'pieces':
+      return codeSpan(part.pieces.map((piece) => piece.text).join(''));
+    case 'place':
+      return linked(
+        codeSpan(placeText(part), { limit: NAME_LIMIT }),
+        placeUrl(part, links),
+        (text, url) => `[${text}](<${url}>)`,
+      );
+    case 'verdict':
+      return verdictText(part);
+    case 'link':
+      return linked(plain(part.text), safeUrl(part.url), (text, url) => `[${text}](<${url}>)`);
+    case 'break':
+      return ' ';
   }
 }
 
 function htmlBlock(block: Block, links: Links): string {
   const line = (parts: Line): string => htmlLine(parts, links);
   switch (block.kind) {
-    case 'paragraph': return `<p>${line(block.line)}</p>`;
-    case 'list': return ['<ul>', ...block.items.map((item) => `<li>${line(item)}</li>`), '</ul>'].join('\n');
-    case 'table': return [
-      '<table>', `<tr>${block.head.map((cell) => `<th align="left">${line(cell)}</th>`).join('')}</tr>`,
-      ...block.rows.map((row) => `<tr>${row.map((cell) => `<td${keepsTogether(cell) ? ' nowrap' : ''}>${line(cell)}</td>`).join('')}</tr>`), '</table>',
-    ].join('\n');
-    case 'facts': return [
-      `<p>${line(block.title)}</p>`, '<table>',
-      ...block.rows.map(({ name, value }) => `<tr><th align="left" valign="top">${line(name)}</th><td>${line(value)}</td></tr>`), '</table>',
-    ].join('\n');
-    case 'group': return [
-      '<details>', `<summary>${line(block.summary)}</summary>`, ...block.blocks.map((inner) => htmlBlock(inner, links)), '</details>',
-    ].join('\n');
+    case 'paragraph':
+      return `<p>${line(block.line)}</p>`;
+    case 'list':
+      return ['<ul>', ...block.items.map((item) => `<li>${line(item)}</li>`), '</ul>'].join('\n');
+    case 'table':
+      return [
+        '<table>',
+        `<tr>${block.head.map((cell) => `<th align="left">${line(cell)}</th>`).join('')}</tr>`,
+        ...block.rows.map(
+          (row) =>
+            `<tr>${row.map((cell) => `<td${keepsTogether(cell) ? ' nowrap' : ''}>${line(cell)}</td>`).join('')}</tr>`,
+        ),
+        '</table>',
+      ].join('\n');
+    case 'facts':
+      return [
+        `<p>${line(block.title)}</p>`,
+        '<table>',
+        ...block.rows.map(
+          ({ name, value }) =>
+            `<tr><th align="left" valign="top">${line(name)}</th><td>${line(value)}</td></tr>`,
+        ),
+        '</table>',
+      ].join('\n');
+    case 'group':
+      return [
+        '<details>',
+        `<summary>${line(block.summary)}</summary>`,
+        ...block.blocks.map((inner) => htmlBlock(inner, links)),
+        '</details>',
+      ].join('\n');
   }
 }
 
@@ -83,25 +124,49 @@ function htmlLine(line: Line, links: Links): string {
 
 function htmlInline(part: Inline, links: Links): string {
   switch (part.kind) {
-    case 'text': return spaced(part.text, htmlPlain);
-    case 'strong': return `<b>${htmlPlain(part.text)}</b>`;
-    case 'code': return part.text === '' ? '<i>empty</i>' : htmlCell(part.text, { limit: part.limit });
-    case 'pieces': return part.pieces.every(({ text }) => text === '') ? '<i>empty</i>' : piecesOf(part.pieces);
-    case 'place': return linked(htmlCell(placeText(part), { limit: NAME_LIMIT }), placeUrl(part, links), anchor);
-    case 'verdict': return verdictText(part);
-    case 'link': return linked(htmlPlain(part.text), safeUrl(part.url), anchor);
-    case 'break': return '<br>';
+    case 'text':
+      return spaced(part.text, htmlPlain);
+    case 'strong':
+      return `<b>${htmlPlain(part.text)}</b>`;
+    case 'code':
+      return part.text === '' ? '<i>empty</i>' : htmlCell(part.text, { limit: part.limit });
+    case 'pieces':
+      return part.pieces.every(({ text }) => text === '') ? '<i>empty</i>' : piecesOf(part.pieces);
+    case 'place':
+      return linked(
+        htmlCell(placeText(part), { limit: NAME_LIMIT }),
+        placeUrl(part, links),
+        anchor,
+      );
+    case 'verdict':
+      return verdictText(part);
+    case 'link':
+      return linked(htmlPlain(part.text), safeUrl(part.url), anchor);
+    case 'break':
+      return '<br>';
   }
 }
 
-/** Foreign text stays in `code`; our remarks about what was left out stand outside of it, so it cannot imitate them. */
+/**
+ * Foreign text stays in `code`; our remarks about what was left out stand outside of it, so it
+ * cannot imitate them.
+ */
 function piecesOf(pieces: readonly Piece[]): string {
-  return pieces.map((piece, index) => {
-    const opens = piece.kind !== 'gap' && (index === 0 || pieces[index - 1]?.kind === 'gap');
-    const closes = piece.kind !== 'gap' && (index === pieces.length - 1 || pieces[index + 1]?.kind === 'gap');
-    const shown = piece.kind === 'gap' ? ` <i>${htmlPlain(piece.text)}</i> ` : piece.kind === 'changed' ? `<b>${htmlText(piece.text)}</b>` : htmlText(piece.text);
-    return `${opens ? '<code>' : ''}${shown}${closes ? '</code>' : ''}`;
-  }).join('').trim();
+  return pieces
+    .map((piece, index) => {
+      const opens = piece.kind !== 'gap' && (index === 0 || pieces[index - 1]?.kind === 'gap');
+      const closes =
+        piece.kind !== 'gap' && (index === pieces.length - 1 || pieces[index + 1]?.kind === 'gap');
+      const shown =
+        piece.kind === 'gap'
+          ? ` <i>${htmlPlain(piece.text)}</i> `
+          : piece.kind === 'changed'
+            ? `<b>${htmlText(piece.text)}</b>`
+            : htmlText(piece.text);
+      return `${opens ? '<code>' : ''}${shown}${closes ? '</code>' : ''}`;
+    })
+    .join('')
+    .trim();
 }
 
 /** Escapes a sentence without losing the blanks that join it to its neighbours. */
@@ -124,12 +189,23 @@ function placeUrl({ file, line }: { file: string; line: number }, { place }: Lin
   return place === null ? null : safeUrl(place(file.toWellFormed(), line));
 }
 
-/** An address that cannot end the attribute or the destination it stands in; null when it is not a web address. */
+/**
+ * An address that cannot end the attribute or the destination it stands in; null when it is not a
+ * web address.
+ */
 export function safeUrl(url: string): string | null {
-  return /^https?:\/\//.test(url) ? url.replace(/[^\w\-.~:/?#[\]@!$&()*+,;=%]/gu, (sign) => encodeURIComponent(sign.toWellFormed())) : null;
+  return /^https?:\/\//.test(url)
+    ? url.replace(/[^\w\-.~:/?#[\]@!$&()*+,;=%]/gu, (sign) =>
+        encodeURIComponent(sign.toWellFormed()),
+      )
+    : null;
 }
 
-function linked(shown: string, url: string | null, link: (shown: string, url: string) => string): string {
+function linked(
+  shown: string,
+  url: string | null,
+  link: (shown: string, url: string) => string,
+): string {
   return url === null ? shown : link(shown, url);
 }
 

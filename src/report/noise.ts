@@ -1,10 +1,27 @@
 import type { NoiseResult, NoiseSuite } from '../types.ts';
 import { inSize, percent } from '../text/amounts.ts';
-import { code, joined, paragraph, place, strong, text, type Block, type Line } from './sections/document.ts';
+import {
+  code,
+  joined,
+  paragraph,
+  place,
+  strong,
+  text,
+  type Block,
+  type Line,
+} from './sections/document.ts';
 import { bytes } from './sections/detail.ts';
 import { problemLine } from './sections/notices.ts';
 import { markdownOf, NO_LINKS, type Links } from './markdown.ts';
-import { andMore, costOf, count, counted, rateInterval, shortSha, variantWords } from './sections/phrases.ts';
+import {
+  andMore,
+  costOf,
+  count,
+  counted,
+  rateInterval,
+  shortSha,
+  variantWords,
+} from './sections/phrases.ts';
 import { JOB_SUMMARY_LIMIT } from './summary.ts';
 import { renderBlocks, type TerminalOptions } from './terminal.ts';
 
@@ -17,31 +34,52 @@ export function renderNoise(noise: NoiseResult, options: TerminalOptions): strin
 }
 
 /** The same for the job summary, in at most `limit` bytes. */
-export function renderNoiseSummary(noise: NoiseResult, limit: number = JOB_SUMMARY_LIMIT, links: Links = NO_LINKS): string {
+export function renderNoiseSummary(
+  noise: NoiseResult,
+  limit: number = JOB_SUMMARY_LIMIT,
+  links: Links = NO_LINKS,
+): string {
   const texts = ROWS.map((rows) => `${markdownOf(blocksOf(noise, rows), links)}\n`);
   return texts.find((one) => bytes(one) <= limit) ?? `${noiseTitle(noise)}\n`;
 }
 
 /** The measurement in one line. */
 export function noiseTitle({ red, runs, low, high, problems, unjudged }: NoiseResult): string {
-  if (problems.length > 0) return `Noise was not measured: ${counted(problems.length, 'problem')} to mend`;
-  if (runs === 0) return `Noise was not measured: ${unjudged > 0 ? 'no comparison could be judged' : 'no comparison was made'}`;
+  if (problems.length > 0)
+    return `Noise was not measured: ${counted(problems.length, 'problem')} to mend`;
+  if (runs === 0)
+    return `Noise was not measured: ${unjudged > 0 ? 'no comparison could be judged' : 'no comparison was made'}`;
   return `Measured noise: ${count(red)} of ${counted(runs, 'comparison')} of base with itself red (95 % interval ${rateInterval({ low, high })})`;
 }
 
 function blocksOf(noise: NoiseResult, rows: number): Block[] {
   return [
     verdict(noise),
-    ...problemsOf(noise, rows), ...suitesOf(noise, rows), ...flakyOf(noise, rows), ...suggestions(noise), ...noticesOf(noise, rows), footer(noise),
+    ...problemsOf(noise, rows),
+    ...suitesOf(noise, rows),
+    ...flakyOf(noise, rows),
+    ...suggestions(noise),
+    ...noticesOf(noise, rows),
+    footer(noise),
   ];
 }
 
 function verdict(noise: NoiseResult): Block {
-  const { runs, low, high, gate: { alpha } } = noise;
-  if (noise.problems.length > 0 || runs === 0) return paragraph([strong(noiseTitle(noise)), text('.')], 'verdict');
+  const {
+    runs,
+    low,
+    high,
+    gate: { alpha },
+  } = noise;
+  if (noise.problems.length > 0 || runs === 0)
+    return paragraph([strong(noiseTitle(noise)), text('.')], 'verdict');
   const allowed = `the ${percent(alpha)} that the gate allows`;
-  const word = low > alpha ? `more than ${allowed}: answers drift, or tries depend on each other`
-    : high <= alpha ? `at most ${allowed}` : `which agrees with ${allowed}; more comparisons say it more exactly`;
+  const word =
+    low > alpha
+      ? `more than ${allowed}: answers drift, or tries depend on each other`
+      : high <= alpha
+        ? `at most ${allowed}`
+        : `which agrees with ${allowed}; more comparisons say it more exactly`;
   return paragraph([strong(noiseTitle(noise)), text(`, ${word}.`)], 'verdict');
 }
 
@@ -53,10 +91,21 @@ function problemsOf({ problems }: NoiseResult, rows: number): Block[] {
 function suitesOf({ suites }: NoiseResult, rows: number): Block[] {
   if (suites.length === 0 || rows === 0) return [];
   const row = (suite: NoiseSuite): Line[] => [
-    [code(suite.name), ...variant(suite)], [text(percent(suite.pass_rate))], [text(String(suite.references))],
-    [text(verdicts(suite))], [text(`${inSize(suite.largest_fall)} points`)],
+    [code(suite.name), ...variant(suite)],
+    [text(percent(suite.pass_rate))],
+    [text(String(suite.references))],
+    [text(verdicts(suite))],
+    [text(`${inSize(suite.largest_fall)} points`)],
   ];
-  return [{ kind: 'table', head: ['Suite', 'Pass rate', 'References', 'Verdicts', 'Largest fall seen'].map((name) => [text(name)]), rows: suites.slice(0, rows).map(row) }];
+  return [
+    {
+      kind: 'table',
+      head: ['Suite', 'Pass rate', 'References', 'Verdicts', 'Largest fall seen'].map((name) => [
+        text(name),
+      ]),
+      rows: suites.slice(0, rows).map(row),
+    },
+  ];
 }
 
 function variant({ variant: one }: NoiseSuite): Line {
@@ -65,8 +114,17 @@ function variant({ variant: one }: NoiseSuite): Line {
 }
 
 function verdicts({ regressed, improved, unchanged, inconclusive }: NoiseSuite): string {
-  return ([[regressed, 'regressed'], [improved, 'improved'], [unchanged, 'unchanged'], [inconclusive, 'cannot tell']] as const)
-    .filter(([number]) => number > 0).map(([number, word]) => `${count(number)} ${word}`).join(', ');
+  return (
+    [
+      [regressed, 'regressed'],
+      [improved, 'improved'],
+      [unchanged, 'unchanged'],
+      [inconclusive, 'cannot tell'],
+    ] as const
+  )
+    .filter(([number]) => number > 0)
+    .map(([number, word]) => `${count(number)} ${word}`)
+    .join(', ');
 }
 
 function flakyOf({ flaky, runs }: NoiseResult, rows: number): Block[] {
@@ -75,21 +133,59 @@ function flakyOf({ flaky, runs }: NoiseResult, rows: number): Block[] {
   const shown = flaky.slice(0, rows);
   const more = andMore(flaky.length, shown.length);
   return [
-    paragraph([text(`${counted(flaky.length, 'reference')} both passed and failed, the least steady first:`)]),
-    ...(shown.length === 0 ? [] : [{
-      kind: 'table' as const, head: ['Suite', 'Reference', 'Passed', '95 % interval', 'Place'].map((name) => [text(name)]),
-      rows: shown.map((one): Line[] => [[code(one.name)], [code(one.id)], [text(`${count(one.passes)} of ${count(one.tries)}`)], [text(rateInterval(one))], [place(one.file, one.line)]]),
-    }]),
+    paragraph([
+      text(`${counted(flaky.length, 'reference')} both passed and failed, the least steady first:`),
+    ]),
+    ...(shown.length === 0
+      ? []
+      : [
+          {
+            kind: 'table' as const,
+            head: ['Suite', 'Reference', 'Passed', '95 % interval', 'Place'].map((name) => [
+              text(name),
+            ]),
+            rows: shown.map((one): Line[] => [
+              [code(one.name)],
+              [code(one.id)],
+              [text(`${count(one.passes)} of ${count(one.tries)}`)],
+              [text(rateInterval(one))],
+              [place(one.file, one.line)],
+            ]),
+          },
+        ]),
     ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
   ];
 }
 
 function suggestions({ suggested: { tolerance, min_drop }, gate }: NoiseResult): Block[] {
   const items: Line[] = [
-    ...(tolerance === null ? [] : [[code(`tolerance: ${String(tolerance)}`), text(` would call a suite that did not change unchanged in 9 of 10 comparisons (now ${String(gate.tolerance)}); more tries or references would too.`)]]),
-    ...(min_drop === null ? [] : [[code(`min_drop: ${String(min_drop)}`), text(` lies above the falls that were seen in ${percent(1 - gate.alpha)} of the comparisons (now ${String(gate.min_drop)}).`)]]),
+    ...(tolerance === null
+      ? []
+      : [
+          [
+            code(`tolerance: ${String(tolerance)}`),
+            text(
+              ` would call a suite that did not change unchanged in 9 of 10 comparisons (now ${String(gate.tolerance)}); more tries or references would too.`,
+            ),
+          ],
+        ]),
+    ...(min_drop === null
+      ? []
+      : [
+          [
+            code(`min_drop: ${String(min_drop)}`),
+            text(
+              ` lies above the falls that were seen in ${percent(1 - gate.alpha)} of the comparisons (now ${String(gate.min_drop)}).`,
+            ),
+          ],
+        ]),
   ];
-  return items.length === 0 ? [] : [paragraph([text('Margins that fit this noise, under '), code('gate'), text(':')]), { kind: 'list', items }];
+  return items.length === 0
+    ? []
+    : [
+        paragraph([text('Margins that fit this noise, under '), code('gate'), text(':')]),
+        { kind: 'list', items },
+      ];
 }
 
 function noticesOf({ notices }: NoiseResult, rows: number): Block[] {
@@ -98,15 +194,26 @@ function noticesOf({ notices }: NoiseResult, rows: number): Block[] {
 
 function cutList(items: readonly Line[], rows: number): Block[] {
   const more = andMore(items.length, rows);
-  return [{ kind: 'list', items: items.slice(0, rows) }, ...(more === null ? [] : [paragraph([text(`${more}.`)])])];
+  return [
+    { kind: 'list', items: items.slice(0, rows) },
+    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+  ];
 }
 
 function footer({ usage, unjudged, neutral, runs, head, n_tries }: NoiseResult): Block {
   const parts: Line[] = [
     ...(unjudged === 0 ? [] : [[text(`${counted(unjudged, 'comparison')} could not be judged`)]]),
     ...(neutral === 0 ? [] : [[text(`${count(neutral)} of ${count(runs)} could not tell`)]]),
-    [text(n_tries === 'adaptive' ? 'adaptive tries' : `${count(n_tries)} ${n_tries === 1 ? 'try' : 'tries'}`)],
-    [text(counted(usage.calls, 'model call'))], [text(costOf(usage))], [code(shortSha(head.sha))],
+    [
+      text(
+        n_tries === 'adaptive'
+          ? 'adaptive tries'
+          : `${count(n_tries)} ${n_tries === 1 ? 'try' : 'tries'}`,
+      ),
+    ],
+    [text(counted(usage.calls, 'model call'))],
+    [text(costOf(usage))],
+    [code(shortSha(head.sha))],
   ];
   return paragraph(joined(parts, ' · '), 'small');
 }

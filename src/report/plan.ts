@@ -18,24 +18,47 @@ export interface PlanView {
   references?: number;
 }
 
-/** What a run will do and why, before anything is asked: what was selected, calls, the level of trust and what comes from where. Filtered, one line each. */
-export function planLines({ trust, prepared, notices, forecast, references = Number.POSITIVE_INFINITY }: PlanView): string[] {
+/**
+ * What a run will do and why, before anything is asked: what was selected, calls, the level of
+ * trust and what comes from where. Filtered, one line each.
+ */
+export function planLines({
+  trust,
+  prepared,
+  notices,
+  forecast,
+  references = Number.POSITIVE_INFINITY,
+}: PlanView): string[] {
   const { lanes, plan } = prepared;
   return [
     ...lanes.flatMap(({ run }) => laneLines(run, references)),
     `${plural(plan.prompt_calls, 'call')} for the first answers, up to ${plural(plan.grader_calls, 'call')} for their grades${plan.evaluator_calls === 0 ? '' : `, at least ${plural(plan.evaluator_calls, 'call')} for evaluators`}${attributeCalls(plan)}`,
     ...(forecast === undefined || callsOf(plan) === 0 ? [] : [forecastWords(forecast)]),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
-    '', `trust: ${trust.level}: ${trust.reason}`, ...sourceLines(sources(trust.level)),
+    '',
+    `trust: ${trust.level}: ${trust.reason}`,
+    ...sourceLines(sources(trust.level)),
   ].map((line) => (line === '' ? '' : logLine(line)));
 }
 
 /** The same as data: what runs by suite and why, and what it takes. */
-export function planJson({ trust, prepared: { lanes, plan }, notices, forecast }: PlanView): object {
+export function planJson({
+  trust,
+  prepared: { lanes, plan },
+  notices,
+  forecast,
+}: PlanView): object {
   return {
-    trust, sources: sources(trust.level), plan, forecast: forecast ?? null, notices,
+    trust,
+    sources: sources(trust.level),
+    plan,
+    forecast: forecast ?? null,
+    notices,
     suites: lanes.map(({ run: { lane, runs } }) => ({
-      path: lane.path, because: lane.because, unaffected: lane.unaffected, removed: lane.cases.length - runs.length,
+      path: lane.path,
+      because: lane.because,
+      unaffected: lane.unaffected,
+      removed: lane.cases.length - runs.length,
       references: runs.map(({ case: { reference, change } }) => ({ id: reference.id, change })),
     })),
   };
@@ -47,7 +70,9 @@ function attributeCalls({ qualeval_calls: certain, qualeval_possible: possible }
 }
 
 function sourceLines(from: Sources): string[] {
-  return Object.entries(SOURCE_LABELS).map(([key, label]) => `  ${label}: ${from[key as keyof Sources]}`);
+  return Object.entries(SOURCE_LABELS).map(
+    ([key, label]) => `  ${label}: ${from[key as keyof Sources]}`,
+  );
 }
 
 function laneLines({ lane, runs }: LaneRun, limit: number): string[] {
@@ -57,8 +82,13 @@ function laneLines({ lane, runs }: LaneRun, limit: number): string[] {
   const shown = lane.cases.slice(0, limit);
   return [
     `${lane.path}: ${plural(runs.length, 'reference')} because of ${why}${lane.unaffected > 0 ? `; ${String(lane.unaffected)} not affected` : ''}`,
-    ...shown.map(({ reference, change, base }) => `  ${reference.id}${change === 'both' ? '' : ` (${change})`}${base === null && change !== 'removed' ? ', head only' : ''}`),
-    ...(shown.length < lane.cases.length ? [`  and ${String(lane.cases.length - shown.length)} more`] : []),
+    ...shown.map(
+      ({ reference, change, base }) =>
+        `  ${reference.id}${change === 'both' ? '' : ` (${change})`}${base === null && change !== 'removed' ? ', head only' : ''}`,
+    ),
+    ...(shown.length < lane.cases.length
+      ? [`  and ${String(lane.cases.length - shown.length)} more`]
+      : []),
     ...(removed > 0 ? [`  ${plural(removed, 'reference')} removed, not run`] : []),
   ];
 }

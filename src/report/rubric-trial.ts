@@ -1,19 +1,43 @@
 import type { RubricTrial } from '../core/rubrics/rubric-trial.ts';
 import { decimal, percent } from '../text/amounts.ts';
-import { code, paragraph, place, strong, text, type Block, type Line } from './sections/document.ts';
+import {
+  code,
+  paragraph,
+  place,
+  strong,
+  text,
+  type Block,
+  type Line,
+} from './sections/document.ts';
 import { counted } from './sections/phrases.ts';
 
-/** What a rubric's grader makes of the labelled examples: agreement, consistency, and every example with its grades. */
+/**
+ * What a rubric's grader makes of the labelled examples: agreement, consistency, and every example
+ * with its grades.
+ */
 export function rubricTrial(trial: RubricTrial): Block[] {
   const { rubric, graders, repeats, examples } = trial;
   return [
-    paragraph([strong(rubric), text(`: ${counted(examples.length, 'example')}, ${repeats === 1 ? 'graded once' : `graded ${String(repeats)} times`} by ${graders.join(', ')}`)]),
+    paragraph([
+      strong(rubric),
+      text(
+        `: ${counted(examples.length, 'example')}, ${repeats === 1 ? 'graded once' : `graded ${String(repeats)} times`} by ${graders.join(', ')}`,
+      ),
+    ]),
     { kind: 'list', items: [agreement(trial), ...(repeats === 1 ? [] : [consistency(trial)])] },
     {
-      kind: 'table', head: ['Example', 'Label', repeats === 1 ? 'Grade' : 'Grades', 'Content'].map((title) => [text(title)]),
-      rows: [...examples].sort((a, b) => right(a) - right(b)).map((example) => [
-        [place(example.file, example.line)], [code(example.expected)], [text(graded(example))], [code(example.content, 120)],
+      kind: 'table',
+      head: ['Example', 'Label', repeats === 1 ? 'Grade' : 'Grades', 'Content'].map((title) => [
+        text(title),
       ]),
+      rows: [...examples]
+        .sort((a, b) => right(a) - right(b))
+        .map((example) => [
+          [place(example.file, example.line)],
+          [code(example.expected)],
+          [text(graded(example))],
+          [code(example.content, 120)],
+        ]),
     },
   ];
 }
@@ -25,19 +49,38 @@ function right({ expected, labels }: Example): number {
   return labels.filter((label) => label === expected).length / Math.max(1, labels.length);
 }
 
-function agreement({ agreement: { judged, agreement: share, true_positive_rate, true_negative_rate, kappa, base_rate }, examples, repeats }: RubricTrial): Line {
+function agreement({
+  agreement: { judged, agreement: share, true_positive_rate, true_negative_rate, kappa, base_rate },
+  examples,
+  repeats,
+}: RubricTrial): Line {
   const unread = examples.length * repeats - judged;
-  return [text(`agrees with the labels in ${percent(share)} of ${counted(judged, 'grade')}: accepts ${percent(true_positive_rate)} of the good, rejects ${percent(true_negative_rate)} of the bad; `
-    + `Cohen’s κ ${decimal(kappa)} with ${percent(base_rate)} good${unread === 0 ? '' : `; ${counted(unread, 'grade')} could not be read`}`)];
+  return [
+    text(
+      `agrees with the labels in ${percent(share)} of ${counted(judged, 'grade')}: accepts ${percent(true_positive_rate)} of the good, rejects ${percent(true_negative_rate)} of the bad; ` +
+        `Cohen’s κ ${decimal(kappa)} with ${percent(base_rate)} good${unread === 0 ? '' : `; ${counted(unread, 'grade')} could not be read`}`,
+    ),
+  ];
 }
 
 function consistency({ consistency: { share, unanimous, compared, kappa } }: RubricTrial): Line {
-  return [text(`agrees with itself in ${percent(share)} of the grades: ${String(unanimous)} of ${counted(compared, 'example')} got one label only; Fleiss’ κ ${decimal(kappa)}`)];
+  return [
+    text(
+      `agrees with itself in ${percent(share)} of the grades: ${String(unanimous)} of ${counted(compared, 'example')} got one label only; Fleiss’ κ ${decimal(kappa)}`,
+    ),
+  ];
 }
 
 /** `YES`, or `YES 2 ✗ NO 1`: labels with how often they were given, right ones as they are. */
 function graded({ expected, labels }: Example): string {
   const names = [...new Set(labels.map((label) => label ?? 'unread'))];
-  const parts = names.map((name) => ({ name, count: labels.filter((label) => (label ?? 'unread') === name).length })).sort((a, b) => b.count - a.count);
-  return parts.map(({ name, count }) => `${name === expected ? '✓' : '✗'} ${name}${labels.length === 1 ? '' : ` ${String(count)}`}`).join(', ');
+  const parts = names
+    .map((name) => ({ name, count: labels.filter((label) => (label ?? 'unread') === name).length }))
+    .sort((a, b) => b.count - a.count);
+  return parts
+    .map(
+      ({ name, count }) =>
+        `${name === expected ? '✓' : '✗'} ${name}${labels.length === 1 ? '' : ` ${String(count)}`}`,
+    )
+    .join(', ');
 }

@@ -6,7 +6,10 @@ import { totalOf, type Manifest } from '../core/shard/manifest.ts';
 
 /** What a shard did, in one line; what came of it is the merge's to say. */
 export function shardTitle({ shard, counts, halted }: Manifest): string {
-  const done = counts.references === 0 ? `nothing to do: the sweep has ${counted(counts.of, 'reference')}` : `${count(counts.references)} of ${counted(counts.of, 'reference')} evaluated`;
+  const done =
+    counts.references === 0
+      ? `nothing to do: the sweep has ${counted(counts.of, 'reference')}`
+      : `${count(counts.references)} of ${counted(counts.of, 'reference')} evaluated`;
   return `Shard ${shardName(shard)}: ${done}${halted === null ? '' : `, ended early (${halted.title.toLowerCase()}: ${halted.why})`}`;
 }
 
@@ -18,7 +21,10 @@ export function shardWords(manifest: Manifest): string {
 
 /** A shard's job summary. */
 export function renderShardSummary(manifest: Manifest): string {
-  return markdown([paragraph([strong(shardTitle(manifest))], 'verdict'), paragraph([text(`${shardWords(manifest)} Nothing was judged here: that is the merge's.`)])]);
+  return markdown([
+    paragraph([strong(shardTitle(manifest))], 'verdict'),
+    paragraph([text(`${shardWords(manifest)} Nothing was judged here: that is the merge's.`)]),
+  ]);
 }
 
 /** What all shards were paid for, which the result's own usage does not count. */

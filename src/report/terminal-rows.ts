@@ -2,7 +2,10 @@ import stringWidth from 'string-width';
 
 export type Style = 'plain' | 'bold' | 'dim' | 'good' | 'bad' | 'open';
 /** Text of one style. A line end stands alone. */
-export interface Run { text: string; style: Style }
+export interface Run {
+  text: string;
+  style: Style;
+}
 /** What stands on one line of the terminal. */
 export type Row = Run[];
 
@@ -12,7 +15,10 @@ export const GAP = 2;
 /** Line ends, blanks, and words; a path may also be broken after a slash. */
 const WORDS = /\n|[^\S\n]+|[^\s/]*\/|[^\s/]+/g;
 
-/** What no line may be broken in: a line end, blanks, or a word, of several runs where they touch (a name and the comma after it). */
+/**
+ * What no line may be broken in: a line end, blanks, or a word, of several runs where they touch (a
+ * name and the comma after it).
+ */
 function unbroken(given: readonly Run[]): Run[][] {
   const units: Run[][] = [];
   let open = false;
@@ -49,10 +55,11 @@ export function wrapped(given: readonly Run[], width: number): Row[] {
     if (text.trim() === '') {
       if (used > 0) put({ text: ' ', style: unit[0]?.style ?? 'plain' });
     } else if (columns <= width) unit.forEach(put);
-    else chopped(unit, width).forEach((run) => {
-      if (used + stringWidth(run.text) > width) next();
-      put(run);
-    });
+    else
+      chopped(unit, width).forEach((run) => {
+        if (used + stringWidth(run.text) > width) next();
+        put(run);
+      });
   }
   return rows;
 }
@@ -94,7 +101,10 @@ export function indented(rows: readonly Row[]): Row[] {
 
 /** The first row behind a mark, the others below its text. */
 export function hanging(mark: string, item: readonly Run[], width: number): Row[] {
-  return wrapped(item, width - mark.length).map((row, index) => [index === 0 ? { text: mark, style: 'plain' as const } : spaces(mark.length), ...row]);
+  return wrapped(item, width - mark.length).map((row, index) => [
+    index === 0 ? { text: mark, style: 'plain' as const } : spaces(mark.length),
+    ...row,
+  ]);
 }
 
 /** Columns that a cell takes where nothing makes it break. */
@@ -111,18 +121,29 @@ export function longestWord(cell: readonly Run[]): number {
   return unbroken(cell).reduce((most, unit) => Math.max(most, rowWidth(unit)), 0);
 }
 
-/** Cells beside each other, each broken to the width of its column, in as many rows as the highest takes. */
+/**
+ * Cells beside each other, each broken to the width of its column, in as many rows as the highest
+ * takes.
+ */
 export function sideBySide(cells: readonly Run[][], widths: readonly number[]): Row[] {
   const columns = widths.map((columnWidth, index) => wrapped(cells[index] ?? [], columnWidth));
   const height = columns.reduce((most, rows) => Math.max(most, rows.length), 0);
-  return Array.from({ length: height }, (_, line) => columns.flatMap((rows, index) => {
-    const row = rows[line] ?? [];
-    return [...row, spaces((widths[index] ?? 0) - rowWidth(row) + (index === columns.length - 1 ? 0 : GAP))];
-  }));
+  return Array.from({ length: height }, (_, line) =>
+    columns.flatMap((rows, index) => {
+      const row = rows[line] ?? [];
+      return [
+        ...row,
+        spaces((widths[index] ?? 0) - rowWidth(row) + (index === columns.length - 1 ? 0 : GAP)),
+      ];
+    }),
+  );
 }
 
 /** Name and value side by side, the values aligned. */
 export function pairRows(pairs: readonly [Run[], Run[]][], width: number): Row[] {
-  const names = Math.min(Math.floor(width / 3), pairs.reduce((most, [name]) => Math.max(most, widest(name)), 0));
+  const names = Math.min(
+    Math.floor(width / 3),
+    pairs.reduce((most, [name]) => Math.max(most, widest(name)), 0),
+  );
   return indented(pairs.flatMap((pair) => sideBySide(pair, [names, width - names - 2 * GAP])));
 }

@@ -6,7 +6,20 @@ import type { Block, Inline, Line } from './sections/document.ts';
 import { placeText } from './markdown.ts';
 import { VERDICTS } from './sections/phrases.ts';
 import { sectionBlocks } from './sections/sections.ts';
-import { GAP, hanging, indented, longestWord, pairRows, sideBySide, widest, widestOf, wrapped, type Row, type Run, type Style } from './terminal-rows.ts';
+import {
+  GAP,
+  hanging,
+  indented,
+  longestWord,
+  pairRows,
+  sideBySide,
+  widest,
+  widestOf,
+  wrapped,
+  type Row,
+  type Run,
+  type Style,
+} from './terminal-rows.ts';
 
 export interface TerminalOptions {
   /** Columns; no line is longer. At least 20. */
@@ -15,14 +28,34 @@ export interface TerminalOptions {
   colour: boolean;
 }
 
-const DETAIL: Detail = { suites: 200, answers: 20, counts: 50, characters: 400, items: 20, problems: 500, said: null };
+const DETAIL: Detail = {
+  suites: 200,
+  answers: 20,
+  counts: 50,
+  characters: 400,
+  items: 20,
+  problems: 500,
+  said: null,
+};
 
-const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = { bold: '1', dim: '2', good: '32', bad: '31', open: '33' };
-/** A column of foreign text is not made narrower than its longest word, within these bounds; else the table becomes a list. */
+const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
+  bold: '1',
+  dim: '2',
+  good: '32',
+  bad: '31',
+  open: '33',
+};
+/**
+ * A column of foreign text is not made narrower than its longest word, within these bounds; else
+ * the table becomes a list.
+ */
 const NARROWEST = 10;
 const WIDEST_WORD = 24;
 
-/** The report for a terminal (or a log: no line can be a workflow command), each line within the width and ended. */
+/**
+ * The report for a terminal (or a log: no line can be a workflow command), each line within the
+ * width and ended.
+ */
 export function renderTerminal(result: Result, options: TerminalOptions): string {
   return `${renderBlocks(sectionBlocks(result, DETAIL), options)}\n`;
 }
@@ -30,11 +63,18 @@ export function renderTerminal(result: Result, options: TerminalOptions): string
 /** Blocks as lines of at most the width (20 at least), without a line end after the last. */
 export function renderBlocks(blocks: readonly Block[], { width, colour }: TerminalOptions): string {
   const rows = blocks.flatMap((block) => [...blockRows(block, Math.max(20, width)), []]);
-  const lines = rows.map((row) => joinedRuns(row).map((run) => paint(run, colour)).join(''));
+  const lines = rows.map((row) =>
+    joinedRuns(row)
+      .map((run) => paint(run, colour))
+      .join(''),
+  );
   return lines.filter((line, index) => line !== '' || (lines[index + 1] ?? '') !== '').join('\n');
 }
 
-/** Neighbours of one style as one, so that a phrase is not painted word by word; no blanks at the end. */
+/**
+ * Neighbours of one style as one, so that a phrase is not painted word by word; no blanks at the
+ * end.
+ */
 function joinedRuns(row: Row): Row {
   const joined: Row = [];
   for (const run of row) {
@@ -56,17 +96,26 @@ function paint({ text, style }: Run, colour: boolean): string {
 
 function blockRows(block: Block, width: number): Row[] {
   switch (block.kind) {
-    case 'paragraph': return wrapped(runs(block.line, block.tone === 'small' ? 'dim' : 'plain'), width);
-    case 'list': return block.items.flatMap((item) => hanging('- ', runs(item), width));
-    case 'table': return tableRows(block, width);
-    case 'facts': return [
-      ...wrapped(runs(block.title, 'bold'), width),
-      ...pairRows(block.rows.map(({ name, value }) => [runs(name, 'dim'), runs(value)]), width), [],
-    ];
-    case 'group': return [
-      ...wrapped(runs(block.summary, 'bold'), width),
-      ...block.blocks.flatMap((inner) => indented(blockRows(inner, width - GAP))),
-    ];
+    case 'paragraph':
+      return wrapped(runs(block.line, block.tone === 'small' ? 'dim' : 'plain'), width);
+    case 'list':
+      return block.items.flatMap((item) => hanging('- ', runs(item), width));
+    case 'table':
+      return tableRows(block, width);
+    case 'facts':
+      return [
+        ...wrapped(runs(block.title, 'bold'), width),
+        ...pairRows(
+          block.rows.map(({ name, value }) => [runs(name, 'dim'), runs(value)]),
+          width,
+        ),
+        [],
+      ];
+    case 'group':
+      return [
+        ...wrapped(runs(block.summary, 'bold'), width),
+        ...block.blocks.flatMap((inner) => indented(blockRows(inner, width - GAP))),
+      ];
   }
 }
 
@@ -75,22 +124,36 @@ function runs(line: Line, style: Style = 'plain'): Run[] {
 }
 
 function runsOf(part: Inline, style: Style): Run[] {
-  const run = (text: string, own: Style = style): Run => ({ text: text === '\n' ? text : logLine(text), style: own });
+  const run = (text: string, own: Style = style): Run => ({
+    text: text === '\n' ? text : logLine(text),
+    style: own,
+  });
   switch (part.kind) {
-    case 'text': return [run(part.text)];
-    case 'strong': return [run(part.text, 'bold')];
+    case 'text':
+      return [run(part.text)];
+    case 'strong':
+      return [run(part.text, 'bold')];
     case 'code': {
       const { text, left } = cut(part.text, part.limit);
       return [run(text === '' ? '(empty)' : `${onOneLine(text)}${cutNote(left)}`)];
     }
-    case 'pieces': return part.pieces.map(({ kind, text }) => run(kind === 'gap' ? ` ${text} ` : onOneLine(text), kind === 'changed' ? 'bold' : kind === 'gap' ? 'dim' : style));
-    case 'place': return [run(placeText(part))];
+    case 'pieces':
+      return part.pieces.map(({ kind, text }) =>
+        run(
+          kind === 'gap' ? ` ${text} ` : onOneLine(text),
+          kind === 'changed' ? 'bold' : kind === 'gap' ? 'dim' : style,
+        ),
+      );
+    case 'place':
+      return [run(placeText(part))];
     case 'verdict': {
       const { sign, word } = VERDICTS[part.verdict];
       return [run(`${sign} ${word}`, VERDICT_STYLES.get(part.verdict) ?? style)];
     }
-    case 'link': return [run(`${part.text} ${part.url}`)];
-    case 'break': return [run('\n')];
+    case 'link':
+      return [run(`${part.text} ${part.url}`)];
+    case 'break':
+      return [run('\n')];
   }
 }
 
@@ -99,26 +162,63 @@ function onOneLine(text: string): string {
   return text.replace(/\s*\r?\n\s*/g, ' ↵ ');
 }
 
-const VERDICT_STYLES: ReadonlyMap<string, Style> = new Map([['regressed', 'bad'], ['improved', 'good'], ['unchanged', 'good'], ['inconclusive', 'open']]);
+const VERDICT_STYLES: ReadonlyMap<string, Style> = new Map([
+  ['regressed', 'bad'],
+  ['improved', 'good'],
+  ['unchanged', 'good'],
+  ['inconclusive', 'open'],
+]);
 
-/** All columns side by side; else the last one below its row; else every row as a list of names and values. */
+/**
+ * All columns side by side; else the last one below its row; else every row as a list of names and
+ * values.
+ */
 function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row[] {
   const head = table.head.map((cell) => runs(cell, 'bold'));
   const rows = table.rows.map((row) => row.map((cell) => runs(cell)));
   const columns = head.map((title, index): Column => {
     const cells = rows.map((row) => row[index] ?? []);
     const rigid = table.rows.every((row) => isOurs(row[index] ?? []));
-    return { natural: Math.max(widest(title), widestOf(cells)), least: Math.max(longestWord(title), rigid ? widestOf(cells) : Math.min(WIDEST_WORD, cells.reduce((most, cell) => Math.max(most, longestWord(cell)), NARROWEST))) };
+    return {
+      natural: Math.max(widest(title), widestOf(cells)),
+      least: Math.max(
+        longestWord(title),
+        rigid
+          ? widestOf(cells)
+          : Math.min(
+              WIDEST_WORD,
+              cells.reduce((most, cell) => Math.max(most, longestWord(cell)), NARROWEST),
+            ),
+      ),
+    };
   });
   for (const shown of [columns.length, columns.length - 1]) {
     const widths = shown < 2 ? null : shrunk(columns.slice(0, shown), width - GAP * (shown - 1));
     if (widths === null) continue;
     const rule = widths.map((one): Run[] => [{ text: '─'.repeat(one), style: 'dim' }]);
-    const below = (row: Run[][]): Row[] => (shown === columns.length ? []
-      : indented(hanging('', [...head.at(-1) ?? [], { text: ': ', style: 'plain' }, ...row.at(-1) ?? []], width - GAP)));
-    return [...sideBySide(head, widths), ...sideBySide(rule, widths), ...rows.flatMap((row) => [...sideBySide(row, widths), ...below(row)])];
+    const below = (row: Run[][]): Row[] =>
+      shown === columns.length
+        ? []
+        : indented(
+            hanging(
+              '',
+              [...(head.at(-1) ?? []), { text: ': ', style: 'plain' }, ...(row.at(-1) ?? [])],
+              width - GAP,
+            ),
+          );
+    return [
+      ...sideBySide(head, widths),
+      ...sideBySide(rule, widths),
+      ...rows.flatMap((row) => [...sideBySide(row, widths), ...below(row)]),
+    ];
   }
-  return rows.flatMap((row) => [...pairRows(row.map((cell, column) => [head[column] ?? [], cell]), width), []]);
+  return rows.flatMap((row) => [
+    ...pairRows(
+      row.map((cell, column) => [head[column] ?? [], cell]),
+      width,
+    ),
+    [],
+  ]);
 }
 
 /** Our own words and numbers, which are not broken. */
@@ -127,7 +227,10 @@ function isOurs(cell: Line): boolean {
 }
 
 /** The width a column would like, and the one it needs. */
-interface Column { natural: number; least: number }
+interface Column {
+  natural: number;
+  least: number;
+}
 
 /** Takes from the widest column that can spare something until all fit; null when they cannot. */
 function shrunk(columns: readonly Column[], room: number): number[] | null {

@@ -18,11 +18,17 @@ export interface Topic {
 }
 
 /** Requests on their way, oldest first, and where the next comes from. */
-interface State { open: { id: string; index: number; bytes: number }[]; bytes: number; next: number; watchdog: NodeJS.Timeout | undefined }
+interface State {
+  open: { id: string; index: number; bytes: number }[];
+  bytes: number;
+  next: number;
+  watchdog: NodeJS.Timeout | undefined;
+}
 
 /**
- * Asks `link` for the job's inputs from index `first` on, a bounded number at a time, until all are answered or the worker is
- * lost. Resolves to the first input that is still to be run; it has moved on by at least one, or the keeper was closed.
+ * Asks `link` for the job's inputs from index `first` on, a bounded number at a time, until all are
+ * answered or the worker is lost. Resolves to the first input that is still to be run; it has moved
+ * on by at least one, or the keeper was closed.
  */
 export function converse(link: Link, topic: Topic, first: number): Promise<number> {
   return new Promise((resolve) => {
@@ -45,7 +51,10 @@ export function converse(link: Link, topic: Topic, first: number): Promise<numbe
       clearTimeout(state.watchdog);
       ask(link, topic, state);
       if (state.open.length === 0) return finish(state.next);
-      state.watchdog = setTimeout(() => lose('timeout'), topic.setting.timeoutSeconds * 1000 + limits.grace);
+      state.watchdog = setTimeout(
+        () => lose('timeout'),
+        topic.setting.timeoutSeconds * 1000 + limits.grace,
+      );
     };
     const answer = (heard: Answer): void => {
       const index = take(heard, topic, state);
@@ -56,7 +65,10 @@ export function converse(link: Link, topic: Topic, first: number): Promise<numbe
       }
       goOn();
     };
-    topic.keeper.listen({ answer, ended: (outcome) => (outcome === 'closed' ? finish(state.next) : lose(outcome)) });
+    topic.keeper.listen({
+      answer,
+      ended: (outcome) => (outcome === 'closed' ? finish(state.next) : lose(outcome)),
+    });
     link.begin({ code: topic.job.code, outputs: topic.job.outputs });
     goOn();
   });
@@ -64,7 +76,11 @@ export function converse(link: Link, topic: Topic, first: number): Promise<numbe
 
 /** Sends what fits. Inputs that are too large are answered on the spot. */
 function ask(link: Link, { job, results }: Topic, state: State): void {
-  while (state.next < job.inputs.length && state.open.length < limits.inFlight && state.bytes < limits.inFlightBytes) {
+  while (
+    state.next < job.inputs.length &&
+    state.open.length < limits.inFlight &&
+    state.bytes < limits.inFlightBytes
+  ) {
     const index = state.next;
     state.next += 1;
     const variables = JSON.stringify(job.inputs[index]);
@@ -80,13 +96,17 @@ function ask(link: Link, { job, results }: Topic, state: State): void {
   }
 }
 
-/** Files an answer under the oldest request and returns its index; null when it is not an answer to that. */
+/**
+ * Files an answer under the oldest request and returns its index; null when it is not an answer to
+ * that.
+ */
 function take(heard: Answer, topic: Topic, state: State): number | null {
   const asked = state.open[0];
   if (asked?.id !== heard.id) return null;
-  const result = heard.outcome === 'reply'
-    ? readReply(heard.reply, topic.setting)
-    : failure(explainOutcome(heard.outcome, topic.setting));
+  const result =
+    heard.outcome === 'reply'
+      ? readReply(heard.reply, topic.setting)
+      : failure(explainOutcome(heard.outcome, topic.setting));
   if (result === null) return null;
   state.open.shift();
   state.bytes -= asked.bytes;

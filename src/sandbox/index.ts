@@ -9,34 +9,51 @@ export { guardProcess } from './guard.ts';
 
 export interface SandboxOptions {
   /**
-   * `sandbox`: Python locked by the kernel, JavaScript in QuickJS. `host`: Python without the lock and with `env`; not a boundary.
-   * JavaScript runs in QuickJS all the same. `off`: no code runs.
+   * `sandbox`: Python locked by the kernel, JavaScript in QuickJS. `host`: Python without the lock
+   * and with `env`; not a boundary. JavaScript runs in QuickJS all the same. `off`: no code runs.
    */
   mode: 'sandbox' | 'host' | 'off';
   /** Names and values that Python code may see in its environment; used by `host` only. */
   env: Record<string, string>;
   /** Wall time of one evaluation, 1–60 s. */
   timeoutSeconds: number;
-  /** Lines that user code printed, at most 8 KiB per evaluation, filtered for the job log and labelled. */
+  /**
+   * Lines that user code printed, at most 8 KiB per evaluation, filtered for the job log and
+   * labelled.
+   */
   log(line: string): void;
-  /** The Python to use: an absolute path at untrusted, where PATH may be anyone's. Default: `python3` of PATH. */
+  /**
+   * The Python to use: an absolute path at untrusted, where PATH may be anyone's. Default:
+   * `python3` of PATH.
+   */
   python?: string;
 }
 
 /**
- * Runs users' metric, roll-up and prompt code. Each side has workers of its own, one per language; each code has a process
- * (Python) or an engine (JavaScript) of its own, and each evaluation a namespace of its own. Variables are values, never source.
+ * Runs users' metric, roll-up and prompt code. Each side has workers of its own, one per language;
+ * each code has a process (Python) or an engine (JavaScript) of its own, and each evaluation a
+ * namespace of its own. Variables are values, never source.
  *
- * `evaluate` answers in the order of `job.inputs` and does not reject: whatever goes wrong, also a system on which code cannot
- * be confined, is an error result, whose message has no file and no metric in front. `close` ends all workers.
+ * `evaluate` answers in the order of `job.inputs` and does not reject: whatever goes wrong, also a
+ * system on which code cannot be confined, is an error result, whose message has no file and no
+ * metric in front. `close` ends all workers.
  */
-export function createSandbox(options: SandboxOptions): { evaluate: Evaluate; close(): Promise<void> } {
+export function createSandbox(options: SandboxOptions): {
+  evaluate: Evaluate;
+  close(): Promise<void>;
+} {
   const { mode, env, timeoutSeconds, log, python = 'python3' } = options;
-  if (mode === 'off') return { evaluate: async (job) => job.inputs.map(switchedOff), close: async () => undefined };
+  if (mode === 'off')
+    return { evaluate: async (job) => job.inputs.map(switchedOff), close: async () => undefined };
   const shared = { mode, timeoutSeconds, log };
   const create: Record<'python' | 'javascript', () => Runner> = {
-    python: () => createRunner(pythonStarter({ mode, env, timeoutSeconds, python }), { ...shared, language: 'python' }),
-    javascript: () => createRunner(javascriptStarter(timeoutSeconds), { ...shared, language: 'javascript' }),
+    python: () =>
+      createRunner(pythonStarter({ mode, env, timeoutSeconds, python }), {
+        ...shared,
+        language: 'python',
+      }),
+    javascript: () =>
+      createRunner(javascriptStarter(timeoutSeconds), { ...shared, language: 'javascript' }),
   };
   const runners = new Map<`${'python' | 'javascript'} ${Side}`, Runner>();
   return {

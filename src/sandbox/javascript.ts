@@ -6,36 +6,44 @@ import { oneLine } from './reply.ts';
 
 /** Starts QuickJS in threads that can be ended from outside whatever the engine is doing. */
 export function javascriptStarter(timeoutSeconds: number): StartLink {
-  return (listener) => new Promise((resolve) => {
-    const thread = startThread(timeoutSeconds);
-    const refuse = (message: string): void => resolve({ status: 'refused', message: `The JavaScript engine did not start: ${message}` });
-    const deadline = setTimeout(() => {
-      refuse(`no word from it within ${limits.start / 1000} s`);
-      void thread.terminate();
-    }, limits.start);
-    let ready = false;
-    const say = (message: ToThread): void => thread.postMessage(message);
-    const link: Link = {
-      begin: (job) => say({ kind: 'job', ...job }),
-      send: (id, variables) => say({ kind: 'run', id, variables }),
-      kill: () => { void thread.terminate(); },
-      close: async () => { await thread.terminate(); },
-    };
-    // The engine's library complains on stderr when it gives up; the answer says so already.
-    thread.stdout.resume();
-    thread.stderr.resume();
-    thread.on('message', (message: FromThread) => {
-      clearTimeout(deadline);
-      if (message.kind === 'answer') return listener.answer(message.answer);
-      ready = true;
-      resolve({ status: 'started', link });
+  return (listener) =>
+    new Promise((resolve) => {
+      const thread = startThread(timeoutSeconds);
+      const refuse = (message: string): void =>
+        resolve({ status: 'refused', message: `The JavaScript engine did not start: ${message}` });
+      const deadline = setTimeout(() => {
+        refuse(`no word from it within ${limits.start / 1000} s`);
+        void thread.terminate();
+      }, limits.start);
+      let ready = false;
+      const say = (message: ToThread): void => thread.postMessage(message);
+      const link: Link = {
+        begin: (job) => say({ kind: 'job', ...job }),
+        send: (id, variables) => say({ kind: 'run', id, variables }),
+        kill: () => {
+          void thread.terminate();
+        },
+        close: async () => {
+          await thread.terminate();
+        },
+      };
+      // The engine's library complains on stderr when it gives up; the answer says so already.
+      thread.stdout.resume();
+      thread.stderr.resume();
+      thread.on('message', (message: FromThread) => {
+        clearTimeout(deadline);
+        if (message.kind === 'answer') return listener.answer(message.answer);
+        ready = true;
+        resolve({ status: 'started', link });
+      });
+      const end = (why: string): void => {
+        clearTimeout(deadline);
+        if (ready) listener.ended('exit');
+        else refuse(why);
+      };
+      thread.once('error', (error: unknown) =>
+        end(oneLine(error instanceof Error ? error.message : String(error))),
+      );
+      thread.once('exit', () => end('it ended'));
     });
-    const end = (why: string): void => {
-      clearTimeout(deadline);
-      if (ready) listener.ended('exit');
-      else refuse(why);
-    };
-    thread.once('error', (error: unknown) => end(oneLine(error instanceof Error ? error.message : String(error))));
-    thread.once('exit', () => end('it ended'));
-  });
 }

@@ -31,12 +31,25 @@ export function createKeeper(start: StartLink): Keeper {
     generation += 1;
     const own = generation;
     const started = await start({
-      answer: (answer) => { if (own === generation) { if (listener === null) drop(); else listener.answer(answer); } },
-      ended: (outcome) => { if (own === generation) { drop(); listener?.ended(outcome); } },
+      answer: (answer) => {
+        if (own === generation) {
+          if (listener === null) drop();
+          else listener.answer(answer);
+        }
+      },
+      ended: (outcome) => {
+        if (own === generation) {
+          drop();
+          listener?.ended(outcome);
+        }
+      },
     });
     if (started.status === 'started') {
       // Between its start and now it may have ended, or we may have been told to stop.
-      if (own !== generation) { started.link.kill(); return get(); }
+      if (own !== generation) {
+        started.link.kill();
+        return get();
+      }
       link = started.link;
     }
     return started;
@@ -45,7 +58,9 @@ export function createKeeper(start: StartLink): Keeper {
   return {
     get,
     drop,
-    listen: (next) => { listener = next; },
+    listen: (next) => {
+      listener = next;
+    },
     async close() {
       closed = true;
       generation += 1;

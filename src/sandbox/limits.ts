@@ -13,7 +13,10 @@ export const limits = {
   memory: 512 * 1024 * 1024,
   /** Levels of lists and maps in a value. */
   depth: 8,
-  /** Evaluations that end at the time limit, one after the other, before the code is given up: nobody waits hours for a loop. */
+  /**
+   * Evaluations that end at the time limit, one after the other, before the code is given up:
+   * nobody waits hours for a loop.
+   */
   timeouts: 5,
   /** Evaluations and bytes on their way to a worker at once. */
   inFlight: 64,

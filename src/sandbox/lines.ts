@@ -1,7 +1,15 @@
 import type { Readable } from 'node:stream';
 
-/** Calls `hear` with each line of a stream of UTF-8 bytes. A line of more than `longest` bytes calls `overflow` once and ends the reading. */
-export function readLines(stream: Readable, longest: number, hear: (line: string) => void, overflow: () => void): void {
+/**
+ * Calls `hear` with each line of a stream of UTF-8 bytes. A line of more than `longest` bytes calls
+ * `overflow` once and ends the reading.
+ */
+export function readLines(
+  stream: Readable,
+  longest: number,
+  hear: (line: string) => void,
+  overflow: () => void,
+): void {
   let chunks: Buffer[] = [];
   let held = 0;
   let over = false;

@@ -1,14 +1,23 @@
-/** How an evaluation ended, as the worker's keeper saw it. Only `reply` carries something the code said. */
+/**
+ * How an evaluation ended, as the worker's keeper saw it. Only `reply` carries something the code
+ * said.
+ */
 export type Outcome = 'reply' | 'timeout' | 'exit' | 'memory' | 'channel';
 
-export interface Printed { text: string; cut: boolean }
+export interface Printed {
+  text: string;
+  cut: boolean;
+}
 
 export interface Answer {
   /** The id of the request; anything but the oldest open one is a forgery. */
   id: string;
   outcome: Outcome;
   printed: Printed;
-  /** JSON that user code had a hand in; read it with `readReply`. Empty unless the outcome is `reply`. */
+  /**
+   * JSON that user code had a hand in; read it with `readReply`. Empty unless the outcome is
+   * `reply`.
+   */
   reply: string;
   /** The worker is of no more use and has to be replaced. */
   spent: boolean;
@@ -25,10 +34,16 @@ export interface Link {
   close(): Promise<void>;
 }
 
-/** Events of one worker and no other, so that a late word of a dead worker is never taken for its successor's. */
+/**
+ * Events of one worker and no other, so that a late word of a dead worker is never taken for its
+ * successor's.
+ */
 export interface Listener {
   answer(answer: Answer): void;
-  /** The worker is gone, or spoke out of turn: how the evaluation it was at ended. `closed`: we let go of it ourselves. */
+  /**
+   * The worker is gone, or spoke out of turn: how the evaluation it was at ended. `closed`: we let
+   * go of it ourselves.
+   */
   ended(outcome: Exclude<Outcome, 'reply'> | 'closed'): void;
 }
 

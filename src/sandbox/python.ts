@@ -17,19 +17,25 @@ export interface PythonOptions {
   python: string;
 }
 
-const noPython = 'Metric code needs python3 (3.8 or newer); none was found. Built-in metrics work without it.';
+const noPython =
+  'Metric code needs python3 (3.8 or newer); none was found. Built-in metrics work without it.';
 const outcomes: readonly Outcome[] = ['reply', 'timeout', 'exit', 'memory', 'channel'];
 /** Four fields at their limits, with room for JSON's escapes in the printed text. */
 const longestLine = limits.reply + 8 * limits.printed + 4096;
 
 /**
- * Starts Python zygotes (worker.py). `sandbox`: locked by the kernel before they read anything, with no environment but PATH and
- * the language's own settings. `host`: not locked, and with the names of `env`.
+ * Starts Python zygotes (worker.py). `sandbox`: locked by the kernel before they read anything,
+ * with no environment but PATH and the language's own settings. `host`: not locked, and with the
+ * names of `env`.
  */
 export function pythonStarter(options: PythonOptions): StartLink {
   return async (listener) => {
     const folder = await mkdtemp(join(tmpdir(), 'evaldiff-code-'));
-    const child = spawn(options.python, workerArguments(options), { cwd: folder, env: environment(options), stdio: 'pipe' });
+    const child = spawn(options.python, workerArguments(options), {
+      cwd: folder,
+      env: environment(options),
+      stdio: 'pipe',
+    });
     const gone = new Promise<void>((resolve) => {
       child.once('close', resolve);
       child.once('error', () => resolve());
@@ -42,10 +48,19 @@ export function pythonStarter(options: PythonOptions): StartLink {
 
 function workerArguments({ mode, timeoutSeconds }: PythonOptions): string[] {
   const settings = {
-    lock: mode === 'sandbox', timeout: timeoutSeconds, memory: limits.memory, reply: limits.reply, printed: limits.printed,
+    lock: mode === 'sandbox',
+    timeout: timeoutSeconds,
+    memory: limits.memory,
+    reply: limits.reply,
+    printed: limits.printed,
   };
   // -s, -S: no site-packages; -B: no compiled files. Host code may use what is installed.
-  return [...(mode === 'sandbox' ? ['-s', '-S', '-B'] : ['-B']), '-c', pythonWorker, JSON.stringify(settings)];
+  return [
+    ...(mode === 'sandbox' ? ['-s', '-S', '-B'] : ['-B']),
+    '-c',
+    pythonWorker,
+    JSON.stringify(settings),
+  ];
 }
 
 function environment({ mode, env }: PythonOptions): Record<string, string> {
@@ -54,19 +69,33 @@ function environment({ mode, env }: PythonOptions): Record<string, string> {
     LANG: 'C.UTF-8',
     /** The order of sets is the same in every run. */
     PYTHONHASHSEED: '0',
-    /** What -P says, and older versions than 3.11 ignore: nothing is imported from the working directory. */
+    /**
+     * What -P says, and older versions than 3.11 ignore: nothing is imported from the working
+     * directory.
+     */
     PYTHONSAFEPATH: '1',
   };
   return mode === 'host' ? { ...base, ...env } : base;
 }
 
-/** Waits until the worker says that it is ready (then its lines go to `listener`) or that it cannot be. */
-function firstWord(child: ChildProcessWithoutNullStreams, listener: Listener, options: PythonOptions, gone: Promise<void>): Promise<Started> {
+/**
+ * Waits until the worker says that it is ready (then its lines go to `listener`) or that it cannot
+ * be.
+ */
+function firstWord(
+  child: ChildProcessWithoutNullStreams,
+  listener: Listener,
+  options: PythonOptions,
+  gone: Promise<void>,
+): Promise<Started> {
   return new Promise((resolve) => {
     let ready = false;
     let complaint = '';
     const refuse = (message: string): void => resolve({ status: 'refused', message });
-    const deadline = setTimeout(() => refuse(`${options.python} did not start within ${limits.start / 1000} s`), limits.start);
+    const deadline = setTimeout(
+      () => refuse(`${options.python} did not start within ${limits.start / 1000} s`),
+      limits.start,
+    );
     const hear = (line: string): void => {
       clearTimeout(deadline);
       if (ready) return hearAnswer(line, listener);
@@ -77,15 +106,25 @@ function firstWord(child: ChildProcessWithoutNullStreams, listener: Listener, op
     const end = (): void => {
       clearTimeout(deadline);
       if (ready) listener.ended('exit');
-      else refuse(`${options.python} did not start: ${oneLine(complaint.trim().split('\n').at(-1) || 'it wrote nothing')}`);
+      else
+        refuse(
+          `${options.python} did not start: ${oneLine(complaint.trim().split('\n').at(-1) || 'it wrote nothing')}`,
+        );
     };
     readLines(child.stdout, longestLine, hear, () => listener.ended('channel'));
-    // The zygote itself only writes here when it breaks; what user code prints comes with its answers.
-    child.stderr.on('data', (chunk: Buffer) => { complaint = (complaint + chunk.toString()).slice(-4096); });
+    // The zygote itself only writes here when it breaks; what user code prints comes with its
+    // answers.
+    child.stderr.on('data', (chunk: Buffer) => {
+      complaint = (complaint + chunk.toString()).slice(-4096);
+    });
     child.stdin.on('error', () => undefined);
     child.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(deadline);
-      refuse(error.code === 'ENOENT' ? noPython : `${options.python} did not start: ${oneLine(error.message)}`);
+      refuse(
+        error.code === 'ENOENT'
+          ? noPython
+          : `${options.python} did not start: ${oneLine(error.message)}`,
+      );
     });
     child.once('close', end);
   });
@@ -95,16 +134,25 @@ function explainRefusal(line: string, { mode, python }: PythonOptions): string {
   if (line === 'refused python') return noPython;
   if (!line.startsWith('refused ')) return `${python} is not a Python that evaldiff can talk to`;
   const platform = oneLine(line.slice('refused '.length));
-  if (mode === 'host') return `Python code cannot be run on ${platform}. Use a Linux or macOS runner, or built-in metrics.`;
-  return `Metric code cannot be confined on ${platform}: Landlock and seccomp are missing. `
-    + 'Use a Linux runner, built-in metrics, or set code: host in the workflow.';
+  if (mode === 'host')
+    return `Python code cannot be run on ${platform}. Use a Linux or macOS runner, or built-in metrics.`;
+  return (
+    `Metric code cannot be confined on ${platform}: Landlock and seccomp are missing. ` +
+    'Use a Linux runner, built-in metrics, or set code: host in the workflow.'
+  );
 }
 
 function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Link {
   return {
-    begin: (job) => { child.stdin.write(`job ${JSON.stringify(job)}\n`); },
-    send: (id, variables) => { child.stdin.write(`run ${id} ${variables}\n`); },
-    kill: () => { child.kill('SIGKILL'); },
+    begin: (job) => {
+      child.stdin.write(`job ${JSON.stringify(job)}\n`);
+    },
+    send: (id, variables) => {
+      child.stdin.write(`run ${id} ${variables}\n`);
+    },
+    kill: () => {
+      child.kill('SIGKILL');
+    },
     async close() {
       // The end of its input lets the zygote end its child with all that the child has started.
       child.stdin.end();
@@ -115,7 +163,10 @@ function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Lin
   };
 }
 
-/** One line of the zygote: `id TAB outcome TAB printed TAB reply`. The reply may hold anything, the other fields may not. */
+/**
+ * One line of the zygote: `id TAB outcome TAB printed TAB reply`. The reply may hold anything, the
+ * other fields may not.
+ */
 function hearAnswer(line: string, listener: Listener): void {
   const answer = parseAnswer(line);
   if (answer === null) listener.ended('channel');
@@ -125,10 +176,13 @@ function hearAnswer(line: string, listener: Listener): void {
 function parseAnswer(line: string): Answer | null {
   const [id, word, printed, ...rest] = line.split('\t');
   const outcome = outcomes.find((known) => known === word);
-  if (id === undefined || outcome === undefined || printed === undefined || rest.length === 0) return null;
+  if (id === undefined || outcome === undefined || printed === undefined || rest.length === 0)
+    return null;
   try {
     const said = readPrinted(JSON.parse(printed));
-    return said === null ? null : { id, outcome, printed: said, reply: rest.join('\t'), spent: false };
+    return said === null
+      ? null
+      : { id, outcome, printed: said, reply: rest.join('\t'), spent: false };
   } catch {
     return null;
   }

@@ -3,24 +3,40 @@ import { limits } from './limits.ts';
 import type { Outcome, Printed } from './link.ts';
 
 /** What the messages depend on. */
-export interface Setting { language: CodeLanguage; mode: 'sandbox' | 'host'; timeoutSeconds: number; outputs: string[] }
+export interface Setting {
+  language: CodeLanguage;
+  mode: 'sandbox' | 'host';
+  timeoutSeconds: number;
+  outputs: string[];
+}
 
-const engineName: Record<CodeLanguage, string> = { python: 'the Python process', javascript: 'the JavaScript engine' };
-const booleans: Record<CodeLanguage, string> = { python: 'True or False', javascript: 'true or false' };
+const engineName: Record<CodeLanguage, string> = {
+  python: 'the Python process',
+  javascript: 'the JavaScript engine',
+};
+const booleans: Record<CodeLanguage, string> = {
+  python: 'True or False',
+  javascript: 'true or false',
+};
 
 /** Message of an evaluation that ended without a word from the code. */
 export function explainOutcome(outcome: Exclude<Outcome, 'reply'>, setting: Setting): string {
   switch (outcome) {
-    case 'timeout': return `took longer than ${setting.timeoutSeconds} s and was stopped`;
-    case 'memory': return `used more than ${limits.memory / 1024 / 1024} MiB`;
-    case 'exit': return `ended ${engineName[setting.language]}`;
-    case 'channel': return 'wrote to a channel it does not own';
+    case 'timeout':
+      return `took longer than ${setting.timeoutSeconds} s and was stopped`;
+    case 'memory':
+      return `used more than ${limits.memory / 1024 / 1024} MiB`;
+    case 'exit':
+      return `ended ${engineName[setting.language]}`;
+    case 'channel':
+      return 'wrote to a channel it does not own';
   }
 }
 
 /**
- * Reads what the worker says the code answered. User code shares a process with the part of the worker that wrote it, so every
- * field is checked again here. Null: not a reply at all, which only a forger sends.
+ * Reads what the worker says the code answered. User code shares a process with the part of the
+ * worker that wrote it, so every field is checked again here. Null: not a reply at all, which only
+ * a forger sends.
  */
 export function readReply(text: string, setting: Setting): CodeResult | null {
   const reply = parseMap(text);
@@ -35,7 +51,9 @@ export function readReply(text: string, setting: Setting): CodeResult | null {
 
 /** `{ text, cut }` as the workers send it; null when it is anything else. */
 export function readPrinted(value: unknown): Printed | null {
-  return isMap(value) && typeof value.text === 'string' ? { text: value.text, cut: value.cut === true } : null;
+  return isMap(value) && typeof value.text === 'string'
+    ? { text: value.text, cut: value.cut === true }
+    : null;
 }
 
 export function failure(message: string): CodeResult {
@@ -45,39 +63,58 @@ export function failure(message: string): CodeResult {
 /** Text of unknown origin as one line of at most 300 characters without control characters. */
 export function oneLine(text: string): string {
   const most = 300;
-  const flat = text.slice(0, most + 1).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trimEnd().toWellFormed();
+  const flat = text
+    .slice(0, most + 1)
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trimEnd()
+    .toWellFormed();
   return flat.length > most ? `${flat.slice(0, most - 1)}…` : flat;
 }
 
 function readValues(values: { [key: string]: Json }, setting: Setting): CodeResult | null {
   const names = Object.keys(values);
-  if (names.length !== setting.outputs.length || !setting.outputs.every((name) => Object.hasOwn(values, name))) return null;
+  if (
+    names.length !== setting.outputs.length ||
+    !setting.outputs.every((name) => Object.hasOwn(values, name))
+  )
+    return null;
   const kept: Record<string, Json> = {};
   for (const name of setting.outputs) {
     const value = values[name] ?? null;
-    if (name === 'result' && typeof value !== 'boolean') return failure(`result must be ${booleans[setting.language]}, not ${typeof value}`);
-    if (isDeeper(value, limits.depth)) return failure(`${name} is nested deeper than ${limits.depth} levels`);
+    if (name === 'result' && typeof value !== 'boolean')
+      return failure(`result must be ${booleans[setting.language]}, not ${typeof value}`);
+    if (isDeeper(value, limits.depth))
+      return failure(`${name} is nested deeper than ${limits.depth} levels`);
     kept[name] = wellFormed(value);
   }
-  if (Buffer.byteLength(JSON.stringify(kept)) > limits.reply) return failure(`${largest(kept)} is larger than ${limits.reply / 1024} KiB`);
+  if (Buffer.byteLength(JSON.stringify(kept)) > limits.reply)
+    return failure(`${largest(kept)} is larger than ${limits.reply / 1024} KiB`);
   return { status: 'ok', values: kept };
 }
 
 function largest(values: Record<string, Json>): string {
-  const sizes = Object.entries(values).map(([name, value]) => ({ name, size: JSON.stringify(value).length }));
+  const sizes = Object.entries(values).map(([name, value]) => ({
+    name,
+    size: JSON.stringify(value).length,
+  }));
   return sizes.reduce((most, one) => (one.size > most.size ? one : most)).name;
 }
 
 function explainRaised(raised: { [key: string]: Json }, { language, mode }: Setting): string {
   const type = oneLine(typeof raised.type === 'string' ? raised.type : 'Error');
   const message = oneLine(typeof raised.message === 'string' ? raised.message : '');
-  const where = typeof raised.line === 'number' && raised.line > 0 ? `${type} on line ${raised.line}` : type;
+  const where =
+    typeof raised.line === 'number' && raised.line > 0 ? `${type} on line ${raised.line}` : type;
   if (mode === 'sandbox' && language === 'python') {
     if (typeof raised.module === 'string') {
-      const remedy = raised.shipped === true ? 'It cannot be loaded on this kernel without code: host' : 'Packages need code: host';
+      const remedy =
+        raised.shipped === true
+          ? 'It cannot be loaded on this kernel without code: host'
+          : 'Packages need code: host';
       return `${type}: ${oneLine(raised.module)}. ${remedy}`;
     }
-    if (raised.denied === true) return `${where}: files, network and programs are closed to metric code`;
+    if (raised.denied === true)
+      return `${where}: files, network and programs are closed to metric code`;
   }
   return message === '' ? where : `${where}: ${message}`;
 }
@@ -105,5 +142,7 @@ function wellFormed(value: Json): Json {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]),
+  );
 }

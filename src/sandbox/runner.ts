@@ -16,7 +16,10 @@ export interface RunnerOptions {
 }
 
 export interface Runner {
-  /** One result per input, in their order. Jobs run one after the other. Never rejects because of the code. */
+  /**
+   * One result per input, in their order. Jobs run one after the other. Never rejects because of
+   * the code.
+   */
   run(job: CodeJob): Promise<CodeResult[]>;
   /** Ends the worker; what has not run is answered with an error. */
   close(): Promise<void>;
@@ -48,20 +51,32 @@ export function createRunner(start: StartLink, options: RunnerOptions): Runner {
   };
 }
 
-async function runJob(job: CodeJob, { keeper, timeouts, printed, options }: State): Promise<CodeResult[]> {
+async function runJob(
+  job: CodeJob,
+  { keeper, timeouts, printed, options }: State,
+): Promise<CodeResult[]> {
   const { language, mode, timeoutSeconds } = options;
   const results: CodeResult[] = job.inputs.map(() => failure('was not run'));
   const size = Buffer.byteLength(job.code);
-  if (size > limits.code) return results.fill(failure(`the code is ${size} bytes; the limit is ${limits.code}`));
+  if (size > limits.code)
+    return results.fill(failure(`the code is ${size} bytes; the limit is ${limits.code}`));
   const topic: Topic = {
-    keeper, job, results, printed,
+    keeper,
+    job,
+    results,
+    printed,
     setting: { language, mode, timeoutSeconds, outputs: job.outputs },
     givesUp: (outcome) => count(timeouts, job.code, outcome) >= limits.timeouts,
   };
   let next = 0;
   while (next < job.inputs.length) {
     if ((timeouts.get(job.code) ?? 0) >= limits.timeouts) {
-      return results.fill(failure(`was not run: it took longer than ${timeoutSeconds} s ${limits.timeouts} times in a row`), next);
+      return results.fill(
+        failure(
+          `was not run: it took longer than ${timeoutSeconds} s ${limits.timeouts} times in a row`,
+        ),
+        next,
+      );
     }
     const started = await keeper.get();
     if (started.status === 'refused') return results.fill(failure(started.message), next);

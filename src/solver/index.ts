@@ -12,13 +12,24 @@ export interface SolverOptions {
 }
 
 /** javascript-lp-solver ends in well under a second on what it is given, or never. */
-const DEFAULTS: SolverOptions = { start: 30_000, simplex: 10_000, highs: 120_000, modelOf: simplexModel };
+const DEFAULTS: SolverOptions = {
+  start: 30_000,
+  simplex: 10_000,
+  highs: 120_000,
+  modelOf: simplexModel,
+};
 
-/** Runs the named solver on a program, each time in a thread that ends with the answer. A solver that fails is an answer too. */
+/**
+ * Runs the named solver on a program, each time in a thread that ends with the answer. A solver
+ * that fails is an answer too.
+ */
 export function createSolver(options: Partial<SolverOptions> = {}): Solve {
   const { start, simplex, highs, modelOf } = { ...DEFAULTS, ...options };
   return (program, solver) => {
     const patience: Patience = { start, solve: solver === 'highs' ? highs : simplex };
-    return solveInThread(solver === 'highs' ? { solver, program } : { solver, program, model: modelOf(program) }, patience);
+    return solveInThread(
+      solver === 'highs' ? { solver, program } : { solver, program, model: modelOf(program) },
+      patience,
+    );
   };
 }

@@ -1,7 +1,12 @@
 import { cohenKappa } from './kappa.ts';
 
 /** Items by the truth (positive, negative) and by the word of a judge about it (true, false). */
-export interface JudgedCounts { truePositive: number; falseNegative: number; falsePositive: number; trueNegative: number }
+export interface JudgedCounts {
+  truePositive: number;
+  falseNegative: number;
+  falsePositive: number;
+  trueNegative: number;
+}
 
 /** Each is null where it has nothing to be computed from. */
 export interface Agreement {
@@ -17,7 +22,12 @@ export interface Agreement {
 }
 
 /** How well a judge that says yes or no agrees with labels. */
-export function agreementOf({ truePositive, falseNegative, falsePositive, trueNegative }: JudgedCounts): Agreement {
+export function agreementOf({
+  truePositive,
+  falseNegative,
+  falsePositive,
+  trueNegative,
+}: JudgedCounts): Agreement {
   const [positive, negative] = [truePositive + falseNegative, trueNegative + falsePositive];
   const truePositiveRate = rate(truePositive, positive);
   const trueNegativeRate = rate(trueNegative, negative);
@@ -25,8 +35,14 @@ export function agreementOf({ truePositive, falseNegative, falsePositive, trueNe
     agreement: rate(truePositive + trueNegative, positive + negative),
     truePositiveRate,
     trueNegativeRate,
-    balancedAccuracy: truePositiveRate === null || trueNegativeRate === null ? null : (truePositiveRate + trueNegativeRate) / 2,
-    kappa: cohenKappa([[truePositive, falseNegative], [falsePositive, trueNegative]]),
+    balancedAccuracy:
+      truePositiveRate === null || trueNegativeRate === null
+        ? null
+        : (truePositiveRate + trueNegativeRate) / 2,
+    kappa: cohenKappa([
+      [truePositive, falseNegative],
+      [falsePositive, trueNegative],
+    ]),
   };
 }
 

@@ -19,7 +19,10 @@ export interface GateOptions {
   first?: readonly number[];
   /** Largest part of alpha (0–1) for the references. Default 0.4. */
   share?: number;
-  /** Level that the suite test has had at a smaller alpha and must not lose at this one (see `judgeFamily`). Default 0. */
+  /**
+   * Level that the suite test has had at a smaller alpha and must not lose at this one (see
+   * `judgeFamily`). Default 0.
+   */
   keep?: number;
 }
 
@@ -31,10 +34,11 @@ export interface Gate {
 }
 
 /**
- * Two detectors share one alpha: the suite test for a fall everywhere, and `findBroken` for a single table that clearly
- * broke, which a mean would hide. The references spend at most share × alpha, exactly; the suite test gets the rest:
- * alarm if some p_i <= threshold or midDown <= alpha − level of the references. The split follows from the tables'
- * totals alone, so the level holds given the totals (up to the mid-p).
+ * Two detectors share one alpha: the suite test for a fall everywhere, and `findBroken` for a
+ * single table that clearly broke, which a mean would hide. The references spend at most share ×
+ * alpha, exactly; the suite test gets the rest: alarm if some p_i <= threshold or midDown <= alpha
+ * − level of the references. The split follows from the tables' totals alone, so the level holds
+ * given the totals (up to the mid-p).
  */
 export function combinedGate(tables: readonly Table[], options: GateOptions): Gate {
   const { alpha, on, minDrop = 0, first = [], share = REFERENCE_SHARE, keep = 0 } = options;
@@ -44,5 +48,9 @@ export function combinedGate(tables: readonly Table[], options: GateOptions): Ga
   const { midDown } = suiteTest(tables);
   const difference = meanDifference(tables);
   const hit = within(midDown, level) && fell(difference, minDrop);
-  return { regressed: hit || references.hits.length > 0, suite: { midDown, level, difference, hit }, references };
+  return {
+    regressed: hit || references.hits.length > 0,
+    suite: { midDown, level, difference, hit },
+    references,
+  };
 }

@@ -2,11 +2,15 @@ import type { Table } from './table.ts';
 import { isInformative } from './table.ts';
 
 /** Tables with equal tries and equal total passes: under "nothing changed" they follow one law. */
-export interface Group { table: Table; count: number }
+export interface Group {
+  table: Table;
+  count: number;
+}
 
 /**
- * The informative tables counted by their totals, in an order that depends on nothing but the totals: a suite has
- * thousands of tables and a few dozen groups, and results do not depend on the order of the tables.
+ * The informative tables counted by their totals, in an order that depends on nothing but the
+ * totals: a suite has thousands of tables and a few dozen groups, and results do not depend on the
+ * order of the tables.
  */
 export function grouped(tables: readonly Table[]): Group[] {
   const groups = new Map<string, Group & { order: readonly number[] }>();

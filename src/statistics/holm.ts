@@ -1,5 +1,6 @@
 /**
- * Holm's adjusted p-values in the order of `p`: p_(k) becomes the running maximum of min(1, (m − k + 1)·p_(k)).
+ * Holm's adjusted p-values in the order of `p`: p_(k) becomes the running maximum of min(1, (m − k
+ * + 1)·p_(k)).
  *
  * Source: Holm 1979.
  */

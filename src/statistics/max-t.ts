@@ -4,26 +4,38 @@ import { nextFloat } from './random.ts';
 import type { Table } from './table.ts';
 import { isInformative } from './table.ts';
 
-/** `z`: head's passes against what "nothing changed" expects, in standard deviations; `p`: adjusted for all groups. */
-export interface GroupTest { z: number; p: number }
+/**
+ * `z`: head's passes against what "nothing changed" expects, in standard deviations; `p`: adjusted
+ * for all groups.
+ */
+export interface GroupTest {
+  z: number;
+  p: number;
+}
 
 /** Rounding slack between statistics that are equal on paper. */
 const SLACK = 1e-12;
 
 /**
- * Which groups of tables got worse, with one error level for all of them: the step-down max-T of Westfall and Young.
- * z_j = Σ (passes on head − mean) / √Σ variance over the tables of group j. In each permutation the tries are dealt
- * anew within every table, for all groups together, so that groups sharing tables are no dearer than they have to be.
- * With z ascending, p_(r) = the running maximum of (1 + #{min over k >= r of z*_k <= z_(r)}) / (permutations + 1).
- * `groups`: positions of tables, which may overlap. A group without an informative table has z = 0 and p = 1.
- * Mirror the tables to ask for better.
+ * Which groups of tables got worse, with one error level for all of them: the step-down max-T of
+ * Westfall and Young. z_j = Σ (passes on head − mean) / √Σ variance over the tables of group j. In
+ * each permutation the tries are dealt anew within every table, for all groups together, so that
+ * groups sharing tables are no dearer than they have to be. With z ascending, p_(r) = the running
+ * maximum of (1 + #{min over k >= r of z*_k <= z_(r)}) / (permutations + 1). `groups`: positions of
+ * tables, which may overlap. A group without an informative table has z = 0 and p = 1. Mirror the
+ * tables to ask for better.
  *
  * Source: Westfall and Young 1993, algorithm 4.1 in its max-T form.
  */
 export function stepDownMaxT(
-  tables: readonly Table[], groups: readonly (readonly number[])[], random: Random, permutations = 9999,
+  tables: readonly Table[],
+  groups: readonly (readonly number[])[],
+  random: Random,
+  permutations = 9999,
 ): GroupTest[] {
-  const scale = groups.map((group) => Math.sqrt(group.reduce((sum, i) => sum + variance(tables[i]), 0)));
+  const scale = groups.map((group) =>
+    Math.sqrt(group.reduce((sum, i) => sum + variance(tables[i]), 0)),
+  );
   const members = informative(tables, groups);
   const z = statistics(members, scale, ({ seen }) => seen);
   const order = [...z.keys()].sort((i, j) => at(z, i) - at(z, j));
@@ -48,7 +60,11 @@ export function stepDownMaxT(
 }
 
 /** Each group's sum of the members' deviations, in standard deviations. */
-function statistics(members: readonly Member[], scale: readonly number[], deviation: (member: Member) => number): Float64Array {
+function statistics(
+  members: readonly Member[],
+  scale: readonly number[],
+  deviation: (member: Member) => number,
+): Float64Array {
   const sums = new Float64Array(scale.length);
   for (const member of members) {
     const own = deviation(member);
@@ -62,8 +78,15 @@ function at(values: Float64Array, i: number): number {
   return values[i] ?? 0;
 }
 
-/** A table's groups, and head's passes minus their mean: as seen, and as a sampler of what they could have been. */
-interface Member { inGroups: number[]; seen: number; draw: (uniform: number) => number }
+/**
+ * A table's groups, and head's passes minus their mean: as seen, and as a sampler of what they
+ * could have been.
+ */
+interface Member {
+  inGroups: number[];
+  seen: number;
+  draw: (uniform: number) => number;
+}
 
 /** The tables that can move a statistic. */
 function informative(tables: readonly Table[], groups: readonly (readonly number[])[]): Member[] {
@@ -71,7 +94,9 @@ function informative(tables: readonly Table[], groups: readonly (readonly number
   groups.forEach((group, j) => group.forEach((i) => inGroups[i]?.push(j)));
   return tables.flatMap((table, i) => {
     const own = inGroups[i] ?? [];
-    return isInformative(table) && own.length > 0 ? [{ inGroups: own, seen: table.head.passes - headMoments(table).mean, draw: sampler(table) }] : [];
+    return isInformative(table) && own.length > 0
+      ? [{ inGroups: own, seen: table.head.passes - headMoments(table).mean, draw: sampler(table) }]
+      : [];
   });
 }
 

@@ -1,12 +1,20 @@
 import { suiteTest } from './suite-test.ts';
 import type { Table } from './table.ts';
 
-/** p-values of McNemar's test: one-sided for "pass → fail is the commoner change", and two-sided; exact and mid-p. */
-export interface McNemar { one: number; midOne: number; two: number; midTwo: number }
+/**
+ * p-values of McNemar's test: one-sided for "pass → fail is the commoner change", and two-sided;
+ * exact and mid-p.
+ */
+export interface McNemar {
+  one: number;
+  midOne: number;
+  two: number;
+  midTwo: number;
+}
 
 /**
- * McNemar's exact test on the items whose word differs between two looks at the same items: X ~ Binomial(n, ½).
- * Without such items: one = two = midTwo = 1, midOne = ½.
+ * McNemar's exact test on the items whose word differs between two looks at the same items: X ~
+ * Binomial(n, ½). Without such items: one = two = midTwo = 1, midOne = ½.
  *
  * Source: Fagerland, Lydersen, Laake 2013.
  */
@@ -17,7 +25,8 @@ export function mcnemar(changes: { passFail: number; failPass: number }): McNema
     ...Array.from({ length: changes.passFail }, () => worse),
     ...Array.from({ length: changes.failPass }, () => better),
   ]);
-  // With as many changes each way, half the middle probability is left out; without any change there is no middle.
+  // With as many changes each way, half the middle probability is left out; without any change
+  // there is no middle.
   const tied = changes.passFail === 0 ? 1 : 1 - (down + up - 1) / 2;
   return {
     one: down,

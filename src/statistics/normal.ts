@@ -18,7 +18,10 @@ export function normalQuantile(p: number): number {
   return z;
 }
 
-/** Complementary error function: the power series of erf near 0, the continued fraction of erfc in the tail. */
+/**
+ * Complementary error function: the power series of erf near 0, the continued fraction of erfc in
+ * the tail.
+ */
 function erfc(x: number): number {
   if (x < 0) return 2 - erfc(-x);
   if (x >= 2.5) {

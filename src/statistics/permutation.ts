@@ -2,20 +2,26 @@ import type { Random } from './random.ts';
 import { nextIndex } from './random.ts';
 
 /** Numeric scores of one item on both sides, one per try. */
-export interface Scores { base: readonly number[]; head: readonly number[] }
+export interface Scores {
+  base: readonly number[];
+  head: readonly number[];
+}
 
 /** Relative slack for sums that are equal on paper. */
 const SLACK = 1e-9;
 
 /**
- * Permutation test of "head scores lower" (`down`) and "higher" (`up`) for scores that are not pass or fail: the tries
- * are dealt anew within every item, the statistic is Σ (mean on head − mean on base), p = (1 + #) / (permutations + 1).
- * With one try a side this flips signs. Items without a try on a side are left out; without items down = up = 1.
+ * Permutation test of "head scores lower" (`down`) and "higher" (`up`) for scores that are not pass
+ * or fail: the tries are dealt anew within every item, the statistic is Σ (mean on head − mean on
+ * base), p = (1 + #) / (permutations + 1). With one try a side this flips signs. Items without a
+ * try on a side are left out; without items down = up = 1.
  *
  * Source: Phipson and Smyth 2010 (the added one).
  */
 export function permutationTest(
-  items: readonly Scores[], random: Random, permutations = 9999,
+  items: readonly Scores[],
+  random: Random,
+  permutations = 9999,
 ): { difference: number | null; down: number; up: number } {
   const compared = items.filter(({ base, head }) => base.length > 0 && head.length > 0);
   if (compared.length === 0) return { difference: null, down: 1, up: 1 };
@@ -24,7 +30,12 @@ export function permutationTest(
     return { scores, head: head.length, total: scores.reduce((sum, score) => sum + score, 0) };
   });
   const observed = pools.reduce((sum, pool) => sum + difference(pool), 0);
-  const slack = SLACK * pools.reduce((sum, { scores }) => sum + scores.reduce((total, score) => total + Math.abs(score), 0), 0);
+  const slack =
+    SLACK *
+    pools.reduce(
+      (sum, { scores }) => sum + scores.reduce((total, score) => total + Math.abs(score), 0),
+      0,
+    );
 
   let [low, high] = [0, 0];
   for (let round = 0; round < permutations; round++) {
@@ -44,7 +55,11 @@ export function permutationTest(
 }
 
 /** An item's scores with head's first. */
-interface Pool { scores: Float64Array; head: number; total: number }
+interface Pool {
+  scores: Float64Array;
+  head: number;
+  total: number;
+}
 
 function difference({ scores, head, total }: Pool): number {
   let sum = 0;

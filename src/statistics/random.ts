@@ -1,13 +1,21 @@
-/** State of a seeded generator: four words. Drawing advances it in place; a copy of the words is a copy of the future. */
-export interface Random { words: Uint32Array }
+/**
+ * State of a seeded generator: four words. Drawing advances it in place; a copy of the words is a
+ * copy of the future.
+ */
+export interface Random {
+  words: Uint32Array;
+}
 
 /**
- * A generator that gives the same draws for the same seed on every machine. The words are hashes of the seed's text.
+ * A generator that gives the same draws for the same seed on every machine. The words are hashes of
+ * the seed's text.
  *
  * Sources: xoshiro128** 1.1 of Blackman and Vigna 2018; FNV-1a for the seed.
  */
 export function createRandom(seed: string | number): Random {
-  const words = Uint32Array.from([0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x6a09e667], (basis) => hash(String(seed), basis));
+  const words = Uint32Array.from([0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x6a09e667], (basis) =>
+    hash(String(seed), basis),
+  );
   // The generator cannot leave the state of four zeros.
   if (words.every((word) => word === 0)) words[0] = 1;
   return { words };

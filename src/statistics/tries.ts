@@ -1,8 +1,14 @@
 import type { Outcome } from '../types.ts';
 import type { Counts, Table } from './table.ts';
 
-/** Outcomes by try index, so far. Anything but pass and fail is a try that was made and says nothing. */
-export interface Tries { base: readonly Outcome[]; head: readonly Outcome[] }
+/**
+ * Outcomes by try index, so far. Anything but pass and fail is a try that was made and says
+ * nothing.
+ */
+export interface Tries {
+  base: readonly Outcome[];
+  head: readonly Outcome[];
+}
 
 /** Counts over the try indices `from` (included) to `to` (excluded). */
 export function tableOf({ base, head }: Tries, from: number, to: number): Table {

@@ -14,18 +14,26 @@ export interface Design {
   rate: number;
 }
 
-/** Changes one way that the suite test needs to see before it can usually call them at alpha = 0.05; found by simulation. */
+/**
+ * Changes one way that the suite test needs to see before it can usually call them at alpha = 0.05;
+ * found by simulation.
+ */
 const FEWEST_CHANGES = 5.5;
 const ROUNDS = 200;
 
 /**
- * The smallest fall of the mean pass rate (0–1) that is called with the given power when every reference falls alike:
- * the fixed point of d = (z_{1−alpha} + z_power)·√[(v/nB + min(¼, v + d(1 − d/m))/nH) / N], not below
- * 5.5 / (N·min(nB, nH)), with v the variance and m the rate. The drop's own noise and the discreteness of small suites
- * are in it; the textbook formula is up to 2.8 times too optimistic. An alpha half as large takes one more change.
- * Null: no drop can be seen, because the smallest visible one is larger than the rate itself.
+ * The smallest fall of the mean pass rate (0–1) that is called with the given power when every
+ * reference falls alike: the fixed point of d = (z_{1−alpha} + z_power)·√[(v/nB + min(¼, v + d(1 −
+ * d/m))/nH) / N], not below 5.5 / (N·min(nB, nH)), with v the variance and m the rate. The drop's
+ * own noise and the discreteness of small suites are in it; the textbook formula is up to 2.8 times
+ * too optimistic. An alpha half as large takes one more change. Null: no drop can be seen, because
+ * the smallest visible one is larger than the rate itself.
  */
-export function visibleDrop({ references, tries, variance, rate }: Design, alpha = 0.05, power = 0.8): number | null {
+export function visibleDrop(
+  { references, tries, variance, rate }: Design,
+  alpha = 0.05,
+  power = 0.8,
+): number | null {
   if (references === 0 || tries.base === 0 || tries.head === 0) return null;
   const z = normalQuantile(1 - alpha) + normalQuantile(power);
   const needed = (drop: number): number => {
@@ -35,7 +43,8 @@ export function visibleDrop({ references, tries, variance, rate }: Design, alpha
   };
   let drop = 0.05;
   for (let i = 0; i < ROUNDS; i++) drop = (drop + needed(drop)) / 2;
-  const fewest = (FEWEST_CHANGES + Math.log2(0.05 / alpha)) / (references * Math.min(tries.base, tries.head));
+  const fewest =
+    (FEWEST_CHANGES + Math.log2(0.05 / alpha)) / (references * Math.min(tries.base, tries.head));
   const visible = Math.max(drop, fewest);
   return visible < rate ? visible : null;
 }
@@ -45,7 +54,8 @@ export function designOf(tables: readonly Table[]): Design {
   const compared = tables.filter(isComparable);
   const mean = (value: (table: Table) => number): number =>
     compared.reduce((sum, table) => sum + value(table), 0) / Math.max(1, compared.length);
-  const harmonic = (value: (table: Table) => number): number => (compared.length === 0 ? 0 : 1 / mean((table) => 1 / value(table)));
+  const harmonic = (value: (table: Table) => number): number =>
+    compared.length === 0 ? 0 : 1 / mean((table) => 1 / value(table));
   return {
     references: compared.length,
     tries: { base: harmonic(({ base }) => base.tries), head: harmonic(({ head }) => head.tries) },

@@ -1,15 +1,26 @@
 import { createHash } from 'node:crypto';
 import { STORE_VERSION } from './file.ts';
 
-/** What is used of `@actions/cache`; the tests give a part of their own, or the real one before a server on loopback. */
+/**
+ * What is used of `@actions/cache`; the tests give a part of their own, or the real one before a
+ * server on loopback.
+ */
 export interface CacheLibrary {
   isFeatureAvailable(): boolean;
-  restoreCache(paths: string[], primaryKey: string, restoreKeys: string[], options: { segmentTimeoutInMs: number; lookupOnly?: boolean }): Promise<string | undefined>;
+  restoreCache(
+    paths: string[],
+    primaryKey: string,
+    restoreKeys: string[],
+    options: { segmentTimeoutInMs: number; lookupOnly?: boolean },
+  ): Promise<string | undefined>;
   saveCache(paths: string[], key: string): Promise<number>;
 }
 
 export interface CacheScope {
-  /** Of `core/select/trust.ts`: whether the run may write what everybody reads, only what its own pull request reads, or nothing. */
+  /**
+   * Of `core/select/trust.ts`: whether the run may write what everybody reads, only what its own
+   * pull request reads, or nothing.
+   */
   access: 'read-write' | 'read-write-own-scope' | 'read';
   /** What tells this project's answers from another's in the same repository. */
   project: string;
@@ -29,8 +40,9 @@ export interface CacheKeys {
 }
 
 /**
- * Keys never cross levels of trust: a run that may not write for everybody has no key that a run that may would ever ask
- * for. GitHub keeps the caches of a pull request apart as well, but not every self-hosted service does.
+ * Keys never cross levels of trust: a run that may not write for everybody has no key that a run
+ * that may would ever ask for. GitHub keeps the caches of a pull request apart as well, but not
+ * every self-hosted service does.
  */
 export function cacheKeys({ access, project, own, run }: CacheScope): CacheKeys {
   const start = `evaldiff-${String(STORE_VERSION)}-${short(project)}`;
@@ -56,8 +68,14 @@ export interface CacheService {
 /** A download that stands still for longer is given up. */
 const STALLED_MS = 60_000;
 
-/** The runner's cache service. Whatever goes wrong with it costs reuse only, and is told in one line. */
-export function createCacheService(library: CacheLibrary, warn: (line: string) => void): CacheService {
+/**
+ * The runner's cache service. Whatever goes wrong with it costs reuse only, and is told in one
+ * line.
+ */
+export function createCacheService(
+  library: CacheLibrary,
+  warn: (line: string) => void,
+): CacheService {
   const attempt = async <T>(what: string, work: () => Promise<T>, without: T): Promise<T> => {
     if (!library.isFeatureAvailable()) return without;
     try {
@@ -68,11 +86,30 @@ export function createCacheService(library: CacheLibrary, warn: (line: string) =
     }
   };
   // The first key is looked up exactly, the others by their start; of several the newest is taken.
-  const lookUp = (file: string, start: string, options: { lookupOnly?: boolean }): Promise<string | null> => attempt('Stored answers could not be restored', async () => (
-    await library.restoreCache([file], `${start}newest`, [start], { segmentTimeoutInMs: STALLED_MS, ...options })) ?? null, null);
+  const lookUp = (
+    file: string,
+    start: string,
+    options: { lookupOnly?: boolean },
+  ): Promise<string | null> =>
+    attempt(
+      'Stored answers could not be restored',
+      async () =>
+        (await library.restoreCache([file], `${start}newest`, [start], {
+          segmentTimeoutInMs: STALLED_MS,
+          ...options,
+        })) ?? null,
+      null,
+    );
   return {
     restore: (file, start) => lookUp(file, start, {}),
     newest: (file, start) => lookUp(file, start, { lookupOnly: true }),
-    save: (file, key) => attempt('Answers could not be stored for later runs', async () => { await library.saveCache([file], key); }, undefined),
+    save: (file, key) =>
+      attempt(
+        'Answers could not be stored for later runs',
+        async () => {
+          await library.saveCache([file], key);
+        },
+        undefined,
+      ),
   };
 }

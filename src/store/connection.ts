@@ -10,7 +10,9 @@ export interface Connection {
   read<T>(work: (db: Database) => T, without: T): T;
   /** Changes it now; `without` where that is not possible. */
   change<T>(work: (db: Database) => T, without: T): T;
-  /** Writes to it, later when another process holds it; false where nothing is written (any more). */
+  /**
+   * Writes to it, later when another process holds it; false where nothing is written (any more).
+   */
   write(work: (db: Database) => void): boolean;
   /** Writes what waits. */
   settle(): void;
@@ -26,14 +28,23 @@ export interface ConnectionOptions {
   notice(message: string): void;
 }
 
-/** What there is to work on. `access` falls to `read` for a file that cannot be written (any more). */
-interface Held { db: Database | null; access: StoreAccess; replaced: boolean; busy: boolean }
+/**
+ * What there is to work on. `access` falls to `read` for a file that cannot be written (any more).
+ */
+interface Held {
+  db: Database | null;
+  access: StoreAccess;
+  replaced: boolean;
+  busy: boolean;
+}
 
 /**
- * The connection to a file, through damage and loss. A file that cannot be written still serves what it holds. While another
- * process keeps it from being written, that is waited for once, and from then on tried with every further write, without waiting.
+ * The connection to a file, through damage and loss. A file that cannot be written still serves
+ * what it holds. While another process keeps it from being written, that is waited for once, and
+ * from then on tried with every further write, without waiting.
  *
- * @throws UserError for a file that is newer than this program or belongs to another one, also later.
+ * @throws UserError for a file that is newer than this program or belongs to another one, also
+ *   later.
  */
 export function createConnection(options: ConnectionOptions): Connection {
   const held: Held = { db: null, access: options.access, replaced: false, busy: false };
@@ -52,7 +63,17 @@ export function createConnection(options: ConnectionOptions): Connection {
   const settle = (): void => {
     for (let [next] = late; next !== undefined; [next] = late) {
       const work = next;
-      if (!attempt('read-write', (db) => { work(db); return true; }, false)) break;
+      if (
+        !attempt(
+          'read-write',
+          (db) => {
+            work(db);
+            return true;
+          },
+          false,
+        )
+      )
+        break;
       late.shift();
     }
     if (held.db === null || held.access === 'read') late.length = 0;
@@ -71,7 +92,10 @@ export function createConnection(options: ConnectionOptions): Connection {
       // Once more with all patience.
       held.db?.patience(options.busyMs ?? BUSY_MS);
       settle();
-      if (late.length > 0) options.notice(`${visibleLine(options.file)}: another process still holds it; not stored: ${String(late.length)}`);
+      if (late.length > 0)
+        options.notice(
+          `${visibleLine(options.file)}: another process still holds it; not stored: ${String(late.length)}`,
+        );
       letGo(held);
     },
   };
@@ -81,7 +105,11 @@ function open(held: Held, options: ConnectionOptions): void {
   try {
     held.db = openDatabase(options.file, held.access, options.busyMs ?? BUSY_MS);
   } catch (error) {
-    if (held.access === 'read' || !(error instanceof StoreError) || (error.trouble !== 'unavailable' && error.trouble !== 'busy')) {
+    if (
+      held.access === 'read' ||
+      !(error instanceof StoreError) ||
+      (error.trouble !== 'unavailable' && error.trouble !== 'busy')
+    ) {
       meet(error, 'read', held, options);
       return;
     }
@@ -101,7 +129,10 @@ function meet(error: unknown, kind: StoreAccess, held: Held, options: Connection
   const { trouble } = error;
   if (trouble === 'newer' || trouble === 'foreign') throw refusal(options.file, error);
   if (trouble === 'busy') {
-    if (!held.busy) options.notice(`${visibleLine(options.file)}: another process holds it; what is to be stored is written once it lets go`);
+    if (!held.busy)
+      options.notice(
+        `${visibleLine(options.file)}: another process holds it; what is to be stored is written once it lets go`,
+      );
     wait(held, options, false);
     return false;
   }
@@ -116,7 +147,12 @@ function meet(error: unknown, kind: StoreAccess, held: Held, options: Connection
 /** A damaged file is replaced, once; any other is done without. */
 function lose({ trouble, message }: StoreError, held: Held, options: ConnectionOptions): void {
   letGo(held);
-  if (trouble === 'damaged' && held.access === 'read-write' && !held.replaced && replace(message, options)) {
+  if (
+    trouble === 'damaged' &&
+    held.access === 'read-write' &&
+    !held.replaced &&
+    replace(message, options)
+  ) {
     held.replaced = true;
     open(held, options);
   } else if (trouble !== 'absent') options.notice(loss(message, held.access, options));
@@ -136,7 +172,11 @@ function wait(held: Held, { busyMs = BUSY_MS }: ConnectionOptions, patient: bool
 function letGo(held: Held): void {
   const { db, access } = held;
   held.db = null;
-  for (const step of db === null ? [] : access === 'read-write' ? [db.compact, db.close] : [db.close]) {
+  for (const step of db === null
+    ? []
+    : access === 'read-write'
+      ? [db.compact, db.close]
+      : [db.close]) {
     try {
       step();
     } catch {
@@ -153,20 +193,28 @@ function loss(message: string, access: StoreAccess, { file }: ConnectionOptions)
 function replace(message: string, { file, now, notice }: ConnectionOptions): boolean {
   const aside = setAside(file, now());
   if (aside === null) return false;
-  notice(`${visibleLine(file)}: damaged (${visibleLine(message)}); it was renamed to ${visibleLine(aside)}, and a new one was begun`);
+  notice(
+    `${visibleLine(file)}: damaged (${visibleLine(message)}); it was renamed to ${visibleLine(aside)}, and a new one was begun`,
+  );
   return true;
 }
 
 function refusal(file: string, { trouble, message }: StoreError): UserError {
-  const what = trouble === 'newer' ? `${message}. Update evaldiff, or remove the file` : `${message}, and is left alone`;
-  return new UserError([problem(null, `${visibleLine(file)}: ${what}; or name another file with --store.`)]);
+  const what =
+    trouble === 'newer'
+      ? `${message}. Update evaldiff, or remove the file`
+      : `${message}, and is left alone`;
+  return new UserError([
+    problem(null, `${visibleLine(file)}: ${what}; or name another file with --store.`),
+  ]);
 }
 
 /** Renames the file with what SQLite keeps beside it; the new name, or null when that failed. */
 function setAside(file: string, now: number): string | null {
   const aside = `${file}.damaged-${String(now)}`;
   try {
-    for (const end of ['', '-wal', '-shm']) if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${aside}${end}`);
+    for (const end of ['', '-wal', '-shm'])
+      if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${aside}${end}`);
     return aside;
   } catch {
     return null;

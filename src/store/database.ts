@@ -10,7 +10,13 @@ export const BUSY_MS = 5000;
 /** What a row takes beside its body: key, digest, model, counts. */
 const ROW_BYTES = 200;
 
-export interface Totals { entries: number; bytes: number; oldest: number | null; newest: number | null; models: { model: string; entries: number; bytes: number }[] }
+export interface Totals {
+  entries: number;
+  bytes: number;
+  oldest: number | null;
+  newest: number | null;
+  models: { model: string; entries: number; bytes: number }[];
+}
 
 /** The rows of one file. Every function throws {@link StoreError} only. */
 export interface Database extends Omit<Records, 'trim'>, Batches {
@@ -45,12 +51,16 @@ export function openDatabase(file: string, access: StoreAccess, busyMs = BUSY_MS
 
 function rowsOf(db: DatabaseSync): Database {
   const select = db.prepare('SELECT body, digest FROM completions WHERE key = ?');
-  const sum = db.prepare('SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes, min(used) AS oldest, max(used) AS newest FROM completions');
+  const sum = db.prepare(
+    'SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes, min(used) AS oldest, max(used) AS newest FROM completions',
+  );
   const statement = (sql: string): ((...values: (string | number)[]) => number) => {
     let prepared: ReturnType<DatabaseSync['prepare']> | null = null;
     return (...values) => told(() => Number((prepared ??= db.prepare(sql)).run(...values).changes));
   };
-  const insert = statement('INSERT OR REPLACE INTO completions (key, model, body, digest, bytes, used) VALUES (?, ?, ?, ?, ?, ?)');
+  const insert = statement(
+    'INSERT OR REPLACE INTO completions (key, model, body, digest, bytes, used) VALUES (?, ?, ?, ?, ?, ?)',
+  );
   const use = statement('UPDATE completions SET used = max(used, ?) WHERE key = ?');
   const remove = statement('DELETE FROM completions WHERE key = ?');
   const unused = statement('DELETE FROM completions WHERE used < ?');
@@ -60,46 +70,87 @@ function rowsOf(db: DatabaseSync): Database {
     insert(entry.key, entry.model, entry.body, entry.digest, size, now);
     return size;
   };
-  const records = recordsOf(db, (work) => { transaction(db, work); });
+  const records = recordsOf(db, (work) => {
+    transaction(db, work);
+  });
   const batches = batchesOf(db);
   return {
     outcomes: (keys) => told(() => records.outcomes(keys)),
-    addOutcomes: (rows, now) => { told(() => { records.addOutcomes(rows, now); }); },
+    addOutcomes: (rows, now) => {
+      told(() => {
+        records.addOutcomes(rows, now);
+      });
+    },
     note: (name) => told(() => records.note(name)),
-    setNote: (name, body) => { told(() => { records.setNote(name, body); }); },
+    setNote: (name, body) => {
+      told(() => {
+        records.setNote(name, body);
+      });
+    },
     everyRecord: () => told(() => records.everyRecord()),
     batches: () => told(() => batches.batches()),
-    addBatch: (batch) => { told(() => { batches.addBatch(batch); }); },
-    endBatch: (id) => { told(() => { batches.endBatch(id); }); },
-    get: (key) => told(() => {
-      const row = select.get(key);
-      return row === undefined ? null : { body: String(row['body']), digest: String(row['digest']) };
-    }),
+    addBatch: (batch) => {
+      told(() => {
+        batches.addBatch(batch);
+      });
+    },
+    endBatch: (id) => {
+      told(() => {
+        batches.endBatch(id);
+      });
+    },
+    get: (key) =>
+      told(() => {
+        const row = select.get(key);
+        return row === undefined
+          ? null
+          : { body: String(row['body']), digest: String(row['digest']) };
+      }),
     put,
     putAll(entries, now) {
       let written = 0;
-      transaction(db, () => { for (const entry of entries) { put(entry, now); written += 1; } });
+      transaction(db, () => {
+        for (const entry of entries) {
+          put(entry, now);
+          written += 1;
+        }
+      });
       return written;
     },
     entries: () => entriesOf(db),
     remove: (key) => void remove(key),
-    touch: (keys, now) => transaction(db, () => { for (const key of keys) use(now, key); }),
+    touch: (keys, now) =>
+      transaction(db, () => {
+        for (const key of keys) use(now, key);
+      }),
     totals: () => told(() => totalsOf(db, sum.get() ?? {})),
     bytes,
     removeUnusedSince: (time) => unused(time),
     shrink: (limit) => removeOldest(db, bytes() - limit, remove),
-    compact: () => told(() => {
-      records.trim();
-      db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
-    }),
-    patience: (ms) => told(() => { db.exec(`PRAGMA busy_timeout = ${String(ms)}`); }),
-    copyTo: (file) => told(() => { db.prepare('VACUUM INTO ?').run(file); }),
-    close: () => told(() => { db.close(); }),
+    compact: () =>
+      told(() => {
+        records.trim();
+        db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
+      }),
+    patience: (ms) =>
+      told(() => {
+        db.exec(`PRAGMA busy_timeout = ${String(ms)}`);
+      }),
+    copyTo: (file) =>
+      told(() => {
+        db.prepare('VACUUM INTO ?').run(file);
+      }),
+    close: () =>
+      told(() => {
+        db.close();
+      }),
   };
 }
 
 function* entriesOf(db: DatabaseSync): IterableIterator<Entry> {
-  const rows = told(() => db.prepare('SELECT key, model, body, digest FROM completions ORDER BY key').iterate());
+  const rows = told(() =>
+    db.prepare('SELECT key, model, body, digest FROM completions ORDER BY key').iterate(),
+  );
   for (;;) {
     const row = told(() => rows.next());
     if (row.done === true) return;
@@ -122,19 +173,34 @@ function removeOldest(db: DatabaseSync, bytes: number, remove: (key: string) => 
 }
 
 function totalsOf(db: DatabaseSync, row: Record<string, unknown>): Totals {
-  const models = db.prepare('SELECT model, count(*) AS entries, sum(bytes) AS bytes FROM completions GROUP BY model ORDER BY bytes DESC, model').all();
+  const models = db
+    .prepare(
+      'SELECT model, count(*) AS entries, sum(bytes) AS bytes FROM completions GROUP BY model ORDER BY bytes DESC, model',
+    )
+    .all();
   const time = (value: unknown): number | null => (value === null ? null : Number(value));
   return {
-    entries: Number(row['entries']), bytes: Number(row['bytes']), oldest: time(row['oldest']), newest: time(row['newest']),
-    models: models.map((one) => ({ model: String(one['model']), entries: Number(one['entries']), bytes: Number(one['bytes']) })),
+    entries: Number(row['entries']),
+    bytes: Number(row['bytes']),
+    oldest: time(row['oldest']),
+    newest: time(row['newest']),
+    models: models.map((one) => ({
+      model: String(one['model']),
+      entries: Number(one['entries']),
+      bytes: Number(one['bytes']),
+    })),
   };
 }
 
 function transaction(db: DatabaseSync, work: () => void): void {
-  told(() => { db.exec('BEGIN IMMEDIATE'); });
+  told(() => {
+    db.exec('BEGIN IMMEDIATE');
+  });
   try {
     work();
-    told(() => { db.exec('COMMIT'); });
+    told(() => {
+      db.exec('COMMIT');
+    });
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;

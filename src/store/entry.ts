@@ -17,26 +17,41 @@ type Answer = Extract<Completion, { status: 'ok' }>;
 
 const count = z.int().nonnegative();
 const answer = z.strictObject({
-  output: z.string(), finish_reason: z.enum(['stop', 'length', 'tool', 'other']),
+  output: z.string(),
+  finish_reason: z.enum(['stop', 'length', 'tool', 'other']),
   tool_calls: z.array(z.strictObject({ name: z.string(), arguments: z.string() })),
-  usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(), latency_ms: z.number().nonnegative().nullable(),
+  usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(),
+  latency_ms: z.number().nonnegative().nullable(),
 });
 
 /**
- * Whether an answer is worth keeping beyond the run: errors, withheld and empty ones, and those that are of no use, are asked for again
- * another time.
+ * Whether an answer is worth keeping beyond the run: errors, withheld and empty ones, and those
+ * that are of no use, are asked for again another time.
  */
-export function isLasting(completion: Completion, { usable }: Pick<Request, 'usable'>): completion is Answer {
+export function isLasting(
+  completion: Completion,
+  { usable }: Pick<Request, 'usable'>,
+): completion is Answer {
   if (completion.status === 'error' || completion.finish_reason === 'filter') return false;
-  return (completion.output.trim() !== '' || completion.tool_calls.length > 0) && usable?.(completion.output) !== false;
+  return (
+    (completion.output.trim() !== '' || completion.tool_calls.length > 0) &&
+    usable?.(completion.output) !== false
+  );
 }
 
-export function entryOf(key: string, { target }: Pick<Request, 'target'>, { output, finish_reason, tool_calls, usage, latency_ms }: Answer): Entry {
+export function entryOf(
+  key: string,
+  { target }: Pick<Request, 'target'>,
+  { output, finish_reason, tool_calls, usage, latency_ms }: Answer,
+): Entry {
   const body = JSON.stringify({ output, finish_reason, tool_calls, usage, latency_ms });
   return { key, model: label(target), body, digest: digest(key, body) };
 }
 
-/** The answer in an entry that was looked up by `key`; null for whatever does not hold against its key and its form. */
+/**
+ * The answer in an entry that was looked up by `key`; null for whatever does not hold against its
+ * key and its form.
+ */
 export function answerOf(key: string, entry: Pick<Entry, 'body' | 'digest'>): Answer | null {
   if (entry.digest !== digest(key, entry.body)) return null;
   const parsed = answer.safeParse(json(entry.body));

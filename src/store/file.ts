@@ -13,13 +13,20 @@ export const STORE_VERSION = 1;
 const APPLICATION_ID = 0x65_76_64_66;
 export type StoreAccess = 'read-write' | 'read';
 
-export interface FileOptions { access: StoreAccess; /** How long another process that holds the file is waited for, in milliseconds. */ busyMs: number }
+export interface FileOptions {
+  access: StoreAccess;
+  /** How long another process that holds the file is waited for, in milliseconds. */ busyMs: number;
+}
 
 /**
- * Opens a file as a store, and makes one where there is none and it may be written; closed again when `prepare` throws.
- * Throws {@link StoreError} only.
+ * Opens a file as a store, and makes one where there is none and it may be written; closed again
+ * when `prepare` throws. Throws {@link StoreError} only.
  */
-export function openFile<T>(file: string, { access, busyMs }: FileOptions, prepare: (db: DatabaseSync) => T): T {
+export function openFile<T>(
+  file: string,
+  { access, busyMs }: FileOptions,
+  prepare: (db: DatabaseSync) => T,
+): T {
   return told(() => {
     const known = inspect(file);
     if (known === 'absent' && access === 'read') throw new StoreError('absent', 'does not exist');
@@ -52,7 +59,10 @@ function asItLies(file: string): URL {
   return url;
 }
 
-/** Older versions of Node 24 print a warning when its SQLite is loaded; users can do nothing about it. */
+/**
+ * Older versions of Node 24 print a warning when its SQLite is loaded; users can do nothing about
+ * it.
+ */
 function loadSqlite(): Pick<typeof sqlite, 'DatabaseSync'> {
   const emit = process.emitWarning;
   const quiet = (warning: string | Error, ...rest: unknown[]): void => {
@@ -66,7 +76,10 @@ function loadSqlite(): Pick<typeof sqlite, 'DatabaseSync'> {
   }
 }
 
-/** The first bytes say whether it is a database at all, before SQLite could take a lock or write a log. */
+/**
+ * The first bytes say whether it is a database at all, before SQLite could take a lock or write a
+ * log.
+ */
 function inspect(file: string): 'absent' | 'empty' | 'database' {
   const head = Buffer.alloc(16);
   let read = 0;
@@ -84,7 +97,8 @@ function inspect(file: string): 'absent' | 'empty' | 'database' {
     throw error;
   }
   if (read === 0) return 'empty';
-  if (head.toString('latin1', 0, read) !== 'SQLite format 3\0') throw new StoreError('damaged', 'is no database');
+  if (head.toString('latin1', 0, read) !== 'SQLite format 3\0')
+    throw new StoreError('damaged', 'is no database');
   return 'database';
 }
 
@@ -92,9 +106,18 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
   const version = pragma(db, 'user_version');
   const application = pragma(db, 'application_id');
   const tables = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
-  if (application !== APPLICATION_ID && tables > 0) throw new StoreError('foreign', 'is a database of another program');
-  if (version > STORE_VERSION) throw new StoreError('newer', `has store version ${String(version)}; this evaldiff knows ${String(STORE_VERSION)}`);
-  const active = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE type IN ('view', 'trigger')").get()?.['n']);
+  if (application !== APPLICATION_ID && tables > 0)
+    throw new StoreError('foreign', 'is a database of another program');
+  if (version > STORE_VERSION)
+    throw new StoreError(
+      'newer',
+      `has store version ${String(version)}; this evaldiff knows ${String(STORE_VERSION)}`,
+    );
+  const active = Number(
+    db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE type IN ('view', 'trigger')").get()?.[
+      'n'
+    ],
+  );
   // Whoever made them could have a query go on for ever.
   if (active > 0) throw new StoreError('damaged', 'has views or triggers, and no store has any');
   if (access === 'read') {
@@ -105,7 +128,8 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
     db.exec('PRAGMA auto_vacuum = INCREMENTAL');
     db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
   }
-  // With the log, an answer outlives the process the moment it is written, without waiting for the disk.
+  // With the log, an answer outlives the process the moment it is written, without waiting for the
+  // disk.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   if (tables > 0) {
     db.exec(RECORDS_SCHEMA + BATCHES_SCHEMA);

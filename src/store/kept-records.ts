@@ -13,8 +13,14 @@ export interface KeptRecords {
   setNote(name: string, body: string): boolean;
 }
 
-/** `join` takes over what another file that began as this one did has by now: how its own tries came out, and notes that were not made here. */
-export function createRecords(connection: Connection, { access, now }: { access: StoreAccess; now(): number }): { records: KeptRecords; join(other: Recorded): void } {
+/**
+ * `join` takes over what another file that began as this one did has by now: how its own tries came
+ * out, and notes that were not made here.
+ */
+export function createRecords(
+  connection: Connection,
+  { access, now }: { access: StoreAccess; now(): number },
+): { records: KeptRecords; join(other: Recorded): void } {
   const added = new Map<string, Counted>();
   const noted = new Set<string>();
   const records: KeptRecords = {
@@ -22,12 +28,19 @@ export function createRecords(connection: Connection, { access, now }: { access:
     addOutcomes(rows) {
       if (access === 'read' || rows.length === 0) return;
       for (const row of rows) added.set(row.key, sumOf(row, added.get(row.key)));
-      connection.write((db) => { db.addOutcomes(rows, now()); });
+      connection.write((db) => {
+        db.addOutcomes(rows, now());
+      });
     },
     note: (name) => connection.read((db) => db.note(name), null),
     setNote(name, body) {
       noted.add(name);
-      return access === 'read-write' && connection.write((db) => { db.setNote(name, body); });
+      return (
+        access === 'read-write' &&
+        connection.write((db) => {
+          db.setNote(name, body);
+        })
+      );
     },
   };
   return {
@@ -40,7 +53,10 @@ export function createRecords(connection: Connection, { access, now }: { access:
           const [all, known] = [sumOf(theirs, added.get(key)), here.get(key) ?? NONE];
           return { key, passes: all.passes - known.passes, tries: all.tries - known.tries };
         });
-        db.addOutcomes(missing.filter(({ tries }) => tries > 0), now());
+        db.addOutcomes(
+          missing.filter(({ tries }) => tries > 0),
+          now(),
+        );
         for (const { name, body } of notes) if (!noted.has(name)) db.setNote(name, body);
       });
     },

@@ -15,9 +15,16 @@ import type { BatchRecord, Completion, ErrorKind, Request } from '../types.ts';
 /** Largest files that are read of a part, in bytes. */
 const MOST_BYTES = { manifest: 1024 * 1024, data: 4 * 1024 * 1024 * 1024 };
 
-export interface PartNames { manifest: string; answers: string; others: string }
+export interface PartNames {
+  manifest: string;
+  answers: string;
+  others: string;
+}
 /** A file as it was written. */
-export interface Seal { bytes: number; sha256: string }
+export interface Seal {
+  bytes: number;
+  sha256: string;
+}
 
 /** Writes what one shard of a sweep was answered. */
 export interface PartWriter {
@@ -28,13 +35,16 @@ export interface PartWriter {
    *
    * @throws UserError when an answer could not be written.
    */
-  finish(folder: string): Promise<{ answers: Seal; others: Seal; counts: { answers: number; others: number } }>;
+  finish(
+    folder: string,
+  ): Promise<{ answers: Seal; others: Seal; counts: { answers: number; others: number } }>;
   close(): void;
 }
 
 /**
- * Begins a part below a folder of its own. Answers that a store keeps go into a store's file; errors, empty and withheld
- * answers, and answers that serve no other run, into a file of lines, so that a merge sees them and asks nobody again.
+ * Begins a part below a folder of its own. Answers that a store keeps go into a store's file;
+ * errors, empty and withheld answers, and answers that serve no other run, into a file of lines, so
+ * that a merge sees them and asks nobody again.
  */
 export function createPartWriter(work: string, names: PartNames): PartWriter {
   const [answers, others] = [join(work, names.answers), join(work, names.others)];
@@ -45,9 +55,12 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
   let failure: string | null = null;
   let open = true;
   const write = (key: string, request: Request, completion: Completion, lasting: boolean): void => {
-    const entry = lasting && isLasting(completion, request) ? entryOf(key, request, completion) : null;
-    // What a run is given a second time it has marked as reused; a later answer takes the place of an error.
-    if (known.has(key) || (entry === null && completion.status === 'ok' && completion.reused)) return;
+    const entry =
+      lasting && isLasting(completion, request) ? entryOf(key, request, completion) : null;
+    // What a run is given a second time it has marked as reused; a later answer takes the place of
+    // an error.
+    if (known.has(key) || (entry === null && completion.status === 'ok' && completion.reused))
+      return;
     if (completion.status === 'ok') known.add(key);
     counts[entry === null ? 'others' : 'answers'] += 1;
     if (entry === null) writeSync(lines, `${JSON.stringify({ key, completion })}\n`);
@@ -78,7 +91,13 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
         failure = error instanceof Error ? error.message : String(error);
       }
       close();
-      if (failure !== null) throw new UserError([problem(null, `${visibleLine(folder)}: the answers of this shard could not be written (${visibleLine(failure)}). Make room on the disk and run the shard again.`)]);
+      if (failure !== null)
+        throw new UserError([
+          problem(
+            null,
+            `${visibleLine(folder)}: the answers of this shard could not be written (${visibleLine(failure)}). Make room on the disk and run the shard again.`,
+          ),
+        ]);
       await copyFile(others, target.others);
       return { answers: await sealOf(target.answers), others: await sealOf(target.others), counts };
     },
@@ -97,8 +116,14 @@ async function sealOf(file: string): Promise<Seal> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** The text of a part's manifest, if the folder holds the files of a part and nothing else; or what is wrong with it, as a clause. */
-export async function openPart(folder: string, names: PartNames): Promise<{ manifest: string } | { flaw: string }> {
+/**
+ * The text of a part's manifest, if the folder holds the files of a part and nothing else; or what
+ * is wrong with it, as a clause.
+ */
+export async function openPart(
+  folder: string,
+  names: PartNames,
+): Promise<{ manifest: string } | { flaw: string }> {
   const wanted = Object.values(names);
   let found: string[];
   try {
@@ -107,14 +132,19 @@ export async function openPart(folder: string, names: PartNames): Promise<{ mani
     return { flaw: 'is no folder that can be read' };
   }
   const missing = wanted.filter((name) => !found.includes(name));
-  if (missing.length > 0) return { flaw: `is not a part of a sweep: it has no ${missing.join(', ')}` };
+  if (missing.length > 0)
+    return { flaw: `is not a part of a sweep: it has no ${missing.join(', ')}` };
   const foreign = found.filter((name) => !wanted.includes(name));
-  if (foreign.length > 0) return { flaw: `holds files that are no part of a sweep: ${foreign.slice(0, 3).map(visibleLine).join(', ')}` };
+  if (foreign.length > 0)
+    return {
+      flaw: `holds files that are no part of a sweep: ${foreign.slice(0, 3).map(visibleLine).join(', ')}`,
+    };
   for (const name of wanted) {
     const entry = await lstat(join(folder, name));
     const most = name === names.manifest ? MOST_BYTES.manifest : MOST_BYTES.data;
     if (!entry.isFile()) return { flaw: `${name} is no regular file` };
-    if (entry.size > most) return { flaw: `${name} is ${String(entry.size)} bytes; the limit is ${String(most)}` };
+    if (entry.size > most)
+      return { flaw: `${name} is ${String(entry.size)} bytes; the limit is ${String(most)}` };
   }
   return { manifest: await readFile(join(folder, names.manifest), 'utf8') };
 }
@@ -125,7 +155,9 @@ export async function holdsSeal(file: string, { bytes, sha256 }: Seal): Promise<
   return now.bytes === bytes && now.sha256 === sha256;
 }
 
-/** What is wrong with a part's own file, told from what is wrong with the store that it is put into. */
+/**
+ * What is wrong with a part's own file, told from what is wrong with the store that it is put into.
+ */
 export class PartError extends Error {
   override readonly name = 'PartError';
 }
@@ -149,8 +181,12 @@ export function* answersIn(file: string): Generator<Entry> {
   }
 }
 
-/** What a file holds beside answers: the batches that are waited for, how tries came out, and notes. */
-export interface Beside extends Recorded { batches: BatchRecord[] }
+/**
+ * What a file holds beside answers: the batches that are waited for, how tries came out, and notes.
+ */
+export interface Beside extends Recorded {
+  batches: BatchRecord[];
+}
 
 /**
  * @throws PartError as {@link answersIn}.
@@ -173,24 +209,52 @@ function ofPart<T>(work: () => T): T {
   }
 }
 
-const KINDS = ['key', 'rate-limit', 'timeout', 'network', 'server', 'request', 'reply', 'filtered', 'program', 'recording', 'budget', 'aborted', 'code', 'reference'] as const satisfies readonly ErrorKind[];
+const KINDS = [
+  'key',
+  'rate-limit',
+  'timeout',
+  'network',
+  'server',
+  'request',
+  'reply',
+  'filtered',
+  'program',
+  'recording',
+  'budget',
+  'aborted',
+  'code',
+  'reference',
+] as const satisfies readonly ErrorKind[];
 const count = z.int().nonnegative();
 const line = z.strictObject({
   key: z.string().regex(/^[0-9a-f]{64}$/),
   completion: z.discriminatedUnion('status', [
     z.strictObject({
-      status: z.literal('ok'), output: z.string(), finish_reason: z.enum(['stop', 'length', 'filter', 'tool', 'other']), tool_calls: z.array(z.strictObject({ name: z.string(), arguments: z.string() })),
-      usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(), latency_ms: z.number().nonnegative().nullable(), reused: z.boolean(),
+      status: z.literal('ok'),
+      output: z.string(),
+      finish_reason: z.enum(['stop', 'length', 'filter', 'tool', 'other']),
+      tool_calls: z.array(z.strictObject({ name: z.string(), arguments: z.string() })),
+      usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(),
+      latency_ms: z.number().nonnegative().nullable(),
+      reused: z.boolean(),
     }),
     z.strictObject({ status: z.literal('error'), kind: z.enum(KINDS), message: z.string() }),
   ]),
 });
 
-/** What a part holds besides stored answers, by key, the last word of each; or the first line that cannot be read. */
-export async function othersIn(file: string): Promise<{ others: Map<string, Completion>; lines: number } | { flaw: string }> {
+/**
+ * What a part holds besides stored answers, by key, the last word of each; or the first line that
+ * cannot be read.
+ */
+export async function othersIn(
+  file: string,
+): Promise<{ others: Map<string, Completion>; lines: number } | { flaw: string }> {
   const others = new Map<string, Completion>();
   let lines = 0;
-  for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of createInterface({
+    input: createReadStream(file),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
     lines += 1;
     const parsed = line.safeParse(json(text));
     if (!parsed.success) return { flaw: `line ${String(lines)} is no answer` };

@@ -1,4 +1,7 @@
-/** Why a file cannot be used: `damaged` is no database any more, `foreign` is somebody else's, `absent` is not there, `busy` is held by another process. */
+/**
+ * Why a file cannot be used: `damaged` is no database any more, `foreign` is somebody else's,
+ * `absent` is not there, `busy` is held by another process.
+ */
 export type StoreTrouble = 'damaged' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
 
 export class StoreError extends Error {
@@ -25,12 +28,17 @@ export function told<T>(work: () => T): T {
     const message = String(member(error, 'message') ?? error);
     // The upper bits only say more about the same result.
     const result = Number(member(error, 'errcode')) & 0xff;
-    const damaged = DAMAGED.has(result) || message.startsWith('no such table') || message.startsWith('no such column');
+    const damaged =
+      DAMAGED.has(result) ||
+      message.startsWith('no such table') ||
+      message.startsWith('no such column');
     throw new StoreError(damaged ? 'damaged' : result === BUSY ? 'busy' : 'unavailable', message);
   }
 }
 
 /** A member of something thrown. */
 export function member(error: unknown, name: string): unknown {
-  return typeof error === 'object' && error !== null && name in error ? (error as Record<string, unknown>)[name] : undefined;
+  return typeof error === 'object' && error !== null && name in error
+    ? (error as Record<string, unknown>)[name]
+    : undefined;
 }

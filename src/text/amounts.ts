@@ -1,12 +1,21 @@
-/** More decimals than this tell rounding of sums from nothing, and no two shares of real suites apart. */
+/**
+ * More decimals than this tell rounding of sums from nothing, and no two shares of real suites
+ * apart.
+ */
 const MOST_DECIMALS = 6;
 
-/** A share as people read it: `84.0 %`; `–` when nothing was judged. Only all is `100.0 %` and only none `0.0 %`: 2,999 of 3,000 are `99.97 %`. */
+/**
+ * A share as people read it: `84.0 %`; `–` when nothing was judged. Only all is `100.0 %` and only
+ * none `0.0 %`: 2,999 of 3,000 are `99.97 %`.
+ */
 export function percent(share: number | null): string {
   return share === null ? '–' : `${inPercent(share)} %`;
 }
 
-/** A share that misses a limit, beside that limit, with as many decimals as tell the two apart: `79.97 %` and `80.00 %`. */
+/**
+ * A share that misses a limit, beside that limit, with as many decimals as tell the two apart:
+ * `79.97 %` and `80.00 %`.
+ */
 export function percentAndLimit(share: number, limit: number): [string, string] {
   for (let decimals = 1; decimals <= MOST_DECIMALS; decimals++) {
     const both = [(share * 100).toFixed(decimals), (limit * 100).toFixed(decimals)] as const;
@@ -31,8 +40,9 @@ export function inSize(difference: number): string {
 }
 
 /**
- * The difference of two shares that are written beside it, as a reader would subtract them: `83.3 %` and `66.7 %` are `−16.6`
- * apart, though 5/6 and 4/6 are −16.7. So the parts of a difference also add up as they are written.
+ * The difference of two shares that are written beside it, as a reader would subtract them: `83.3
+ * %` and `66.7 %` are `−16.6` apart, though 5/6 and 4/6 are −16.7. So the parts of a difference
+ * also add up as they are written.
  */
 export function signedBetween(base: number, head: number): string {
   const difference = pointsApart(base, head);
@@ -69,7 +79,10 @@ function isSmall(p: number): boolean {
   return p < 0.001;
 }
 
-/** A number with two decimals and a real minus sign, which nothing but a number below zero has; `–` for none. */
+/**
+ * A number with two decimals and a real minus sign, which nothing but a number below zero has; `–`
+ * for none.
+ */
 export function decimal(value: number | null): string {
   if (value === null) return '–';
   const size = Math.abs(value).toFixed(2);
@@ -87,10 +100,16 @@ export function plural(count: number, noun: string): string {
 }
 
 function inPercent(share: number): string {
-  return inDecimals(share * 100, (text) => (Number(text) !== 0 || share === 0) && (Number(text) !== 100 || share === 1));
+  return inDecimals(
+    share * 100,
+    (text) => (Number(text) !== 0 || share === 0) && (Number(text) !== 100 || share === 1),
+  );
 }
 
-/** With the fewest decimals, one at least, that say no more than is so; with one where not even many do. */
+/**
+ * With the fewest decimals, one at least, that say no more than is so; with one where not even many
+ * do.
+ */
 function inDecimals(value: number, isFaithful: (text: string) => boolean): string {
   for (let decimals = 1; decimals <= MOST_DECIMALS; decimals++) {
     const text = value.toFixed(decimals);
@@ -100,7 +119,9 @@ function inDecimals(value: number, isFaithful: (text: string) => boolean): strin
 }
 
 function decimalsBeside(base: number, head: number): number {
-  const [before = 1, after = 1] = [base, head].map(inPercent).map((text) => text.length - text.indexOf('.') - 1);
+  const [before = 1, after = 1] = [base, head]
+    .map(inPercent)
+    .map((text) => text.length - text.indexOf('.') - 1);
   return Math.max(before, after);
 }
 

@@ -4,7 +4,10 @@ export interface Cut {
   left: number;
 }
 
-/** The first `limit` characters (code points, so never half a surrogate pair), and how many were left out. Linear. */
+/**
+ * The first `limit` characters (code points, so never half a surrogate pair), and how many were
+ * left out. Linear.
+ */
 export function cut(text: string, limit: number): Cut {
   if (text.length <= limit) return { text, left: 0 };
   let end = 0;

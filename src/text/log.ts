@@ -4,12 +4,16 @@ import { visible } from './visible.ts';
 const LINE_ENDS = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/;
 
 /**
- * Foreign text for the job log or a terminal. The log is an interpreter: the runner obeys `::name::` at the start of a line
- * and `##[name]` anywhere in it, and splits lines at a lone carriage return. So each line is prefixed with `| `, hidden
- * characters are shown, and both openings are broken with a backslash, also where a caller puts text in front.
+ * Foreign text for the job log or a terminal. The log is an interpreter: the runner obeys
+ * `::name::` at the start of a line and `##[name]` anywhere in it, and splits lines at a lone
+ * carriage return. So each line is prefixed with `| `, hidden characters are shown, and both
+ * openings are broken with a backslash, also where a caller puts text in front.
  */
 export function logText(text: string): string {
-  return text.split(LINE_ENDS).map((line) => `| ${logLine(line)}`).join('\n');
+  return text
+    .split(LINE_ENDS)
+    .map((line) => `| ${logLine(line)}`)
+    .join('\n');
 }
 
 /** The same for a part of a line that we begin ourselves: no prefix, line ends shown as escapes. */
@@ -20,7 +24,10 @@ export function logLine(text: string): string {
     .replace(/:(?=:)/g, ':\\');
 }
 
-/** A value as JSON that the runner finds no command in: inside a line only `##[` is one, and an escape of it is the same JSON. */
+/**
+ * A value as JSON that the runner finds no command in: inside a line only `##[` is one, and an
+ * escape of it is the same JSON.
+ */
 export function logJson(value: unknown): string {
   return JSON.stringify(value, null, 1).replaceAll('##[', '##\\u005b');
 }

@@ -8,24 +8,32 @@ export interface CellOptions {
 }
 
 /**
- * Foreign text, verbatim, for a cell of an HTML `<table>` (or another HTML block) in a comment. GitHub reads no Markdown in
- * an HTML block and no mention or issue reference in `<code>`. There is no blank line in it, so the block goes on.
+ * Foreign text, verbatim, for a cell of an HTML `<table>` (or another HTML block) in a comment.
+ * GitHub reads no Markdown in an HTML block and no mention or issue reference in `<code>`. There is
+ * no blank line in it, so the block goes on.
  */
 export function htmlCell(text: string, { limit = Infinity }: CellOptions = {}): string {
   const { text: shown, left } = cut(text, limit);
   return `<code>${htmlText(shown)}</code>${cutNote(left)}`;
 }
 
-/** The inside of such a cell, for callers that emphasise parts of it. Only ever inside a `<code>` that the caller writes. */
+/**
+ * The inside of such a cell, for callers that emphasise parts of it. Only ever inside a `<code>`
+ * that the caller writes.
+ */
 export function htmlText(text: string): string {
   return escapeMarkup(text).replaceAll('\n', '<br>').replaceAll('\t', '&#9;');
 }
 
 /**
- * Foreign text as a code span on one line of our own Markdown. `table` is for a cell of a pipe table, where a bare pipe would
- * end the cell even inside a span, and a pipe after a backslash cannot be written at all: it is shown as `\u{7c}`.
+ * Foreign text as a code span on one line of our own Markdown. `table` is for a cell of a pipe
+ * table, where a bare pipe would end the cell even inside a span, and a pipe after a backslash
+ * cannot be written at all: it is shown as `\u{7c}`.
  */
-export function codeSpan(text: string, { limit = Infinity, table = false }: CellOptions & { table?: boolean } = {}): string {
+export function codeSpan(
+  text: string,
+  { limit = Infinity, table = false }: CellOptions & { table?: boolean } = {},
+): string {
   const { text: shown, left } = cut(text, limit);
   const line = unmarked(visible(shown)).replace(/[\n\t]/g, ' ');
   const inner = table ? line.replace(/(?<=\\)\|/g, 'u{7c}').replaceAll('|', '\\|') : line;
@@ -35,7 +43,10 @@ export function codeSpan(text: string, { limit = Infinity, table = false }: Cell
   return `${ticks}${padded}${ticks}${cutNote(left)}`;
 }
 
-/** Foreign text as a fenced block; the fence is longer than any run of backticks in it. Stands on lines of its own. */
+/**
+ * Foreign text as a fenced block; the fence is longer than any run of backticks in it. Stands on
+ * lines of its own.
+ */
 export function fenced(text: string, info = '', { limit = Infinity }: CellOptions = {}): string {
   const { text: shown, left } = cut(text, limit);
   const body = unmarked(visible(shown)).replace(/\n$/, '');
@@ -45,8 +56,9 @@ export function fenced(text: string, info = '', { limit = Infinity }: CellOption
 }
 
 /**
- * Foreign words inside a sentence of our own Markdown: folded to one line; a word on which GitHub could act (a mention, an
- * issue, a link, a tag, markup) becomes a code span, which is exact, can be copied, and is skipped by every filter.
+ * Foreign words inside a sentence of our own Markdown: folded to one line; a word on which GitHub
+ * could act (a mention, an issue, a link, a tag, markup) becomes a code span, which is exact, can
+ * be copied, and is skipped by every filter.
  */
 export function plain(text: string, options: CellOptions = {}): string {
   return prose(text, options, codeSpan, ordinaryMarkdown);
@@ -57,24 +69,46 @@ export function htmlPlain(text: string, options: CellOptions = {}): string {
   return prose(text, options, htmlCell, escapeMarkup);
 }
 
-function prose(text: string, { limit = Infinity }: CellOptions, code: (word: string) => string, ordinary: (word: string) => string): string {
+function prose(
+  text: string,
+  { limit = Infinity }: CellOptions,
+  code: (word: string) => string,
+  ordinary: (word: string) => string,
+): string {
   const { text: shown, left } = cut(text, limit);
-  const words = visible(shown).split(/[\n\t ]+/).filter((word) => word !== '');
+  const words = visible(shown)
+    .split(/[\n\t ]+/)
+    .filter((word) => word !== '');
   return words.map((word) => proseWord(word, code, ordinary)).join(' ') + cutNote(left);
 }
 
-/** Punctuation that may stand around an ordinary word, and ASCII that makes a word one that GitHub could act on. */
+/**
+ * Punctuation that may stand around an ordinary word, and ASCII that makes a word one that GitHub
+ * could act on.
+ */
 const OPENING = new Set('("\'');
 const CLOSING = new Set('.,;:?!)"\'');
-const ACTIVE = /[@#:<>[\]|~*_&$!{}\\`^]|^\/|\/\/|www\.|\bGH-\d|(?<![0-9a-z])(?=[a-f]*\d)[0-9a-f]{7,40}(?![0-9a-z])/i;
+const ACTIVE =
+  /[@#:<>[\]|~*_&$!{}\\`^]|^\/|\/\/|www\.|\bGH-\d|(?<![0-9a-z])(?=[a-f]*\d)[0-9a-f]{7,40}(?![0-9a-z])/i;
 
-/** An amount of money: its `$` opens a formula only if another word ends in one, and such a word is code. */
+/**
+ * An amount of money: its `$` opens a formula only if another word ends in one, and such a word is
+ * code.
+ */
 const AMOUNT = /^\$\d[\d,.]*$/;
 
 /** Signs that are markup only next to something: between blanks they are read as themselves. */
-const LONE_SIGNS: ReadonlyMap<string, string> = new Map([['<', '&lt;'], ['>', '&gt;'], ['&', '&amp;']]);
+const LONE_SIGNS: ReadonlyMap<string, string> = new Map([
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['&', '&amp;'],
+]);
 
-function proseWord(word: string, code: (word: string) => string, ordinary: (word: string) => string): string {
+function proseWord(
+  word: string,
+  code: (word: string) => string,
+  ordinary: (word: string) => string,
+): string {
   let start = 0;
   let end = word.length;
   while (start < end && OPENING.has(word.charAt(start))) start += 1;
@@ -86,12 +120,18 @@ function proseWord(word: string, code: (word: string) => string, ordinary: (word
   return ordinary(word.slice(0, start)) + code(core) + ordinary(word.slice(end));
 }
 
-/** What could still begin a list, a rule or an underlined heading if the sentence stands at the start of a line. */
+/**
+ * What could still begin a list, a rule or an underlined heading if the sentence stands at the
+ * start of a line.
+ */
 function ordinaryMarkdown(word: string): string {
   return word.replace(/^[-+=]/, '\\$&').replace(/^(\d{1,9})([.)])$/, '$1\\$2');
 }
 
-/** Code knows no entities, so the opening of an HTML comment is broken: our hidden marker stays the only one in the source. */
+/**
+ * Code knows no entities, so the opening of an HTML comment is broken: our hidden marker stays the
+ * only one in the source.
+ */
 function unmarked(text: string): string {
   return text.replaceAll('<!--', '<\\u{21}--');
 }

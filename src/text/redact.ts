@@ -1,44 +1,75 @@
 import { escapeMarkup } from './html.ts';
 import { visible } from './visible.ts';
 
-/** What stands in the place of a secret. Shorter than anything it replaces, so a redacted text never grows. */
+/**
+ * What stands in the place of a secret. Shorter than anything it replaces, so a redacted text never
+ * grows.
+ */
 const REDACTED = '***';
 
 /** Shorter values are no secrets: taking them out would take ordinary text apart. */
 const SHORTEST_SECRET = 4;
-/** From this length on the first and last eight characters count as the key too: vendors print them in their errors. */
+/**
+ * From this length on the first and last eight characters count as the key too: vendors print them
+ * in their errors.
+ */
 const SHORTEST_KEY = 16;
 const END = 8;
 
-interface KeyShape { prefix: string; rest: number }
+interface KeyShape {
+  prefix: string;
+  rest: number;
+}
 
-/** Prefixes that vendors give their keys, with the fewest characters that follow in a real one. Longer prefixes first. */
+/**
+ * Prefixes that vendors give their keys, with the fewest characters that follow in a real one.
+ * Longer prefixes first.
+ */
 const KEY_SHAPES: readonly KeyShape[] = [
   { prefix: 'github_pat_', rest: 20 },
   ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((prefix) => ({ prefix, rest: 20 })),
   { prefix: 'sk-', rest: 20 },
-  ...['xoxb-', 'xoxa-', 'xoxp-', 'xoxr-', 'xoxs-', 'glpat-', 'gsk_', 'hf_', 'npm_', 'xai-', 'r8_'].map((prefix) => ({ prefix, rest: 18 })),
+  ...[
+    'xoxb-',
+    'xoxa-',
+    'xoxp-',
+    'xoxr-',
+    'xoxs-',
+    'glpat-',
+    'gsk_',
+    'hf_',
+    'npm_',
+    'xai-',
+    'r8_',
+  ].map((prefix) => ({ prefix, rest: 18 })),
   { prefix: 'AKIA', rest: 16 },
   { prefix: 'ASIA', rest: 16 },
   { prefix: 'AIza', rest: 30 },
 ];
 
-/** A run of characters that keys are made of; `*` because vendors mask the middle of a key with it. */
+/**
+ * A run of characters that keys are made of; `*` because vendors mask the middle of a key with it.
+ */
 const TOKEN = /[\w.*-]{8,}/g;
 
 /**
- * A function that takes secrets out of a text: the given values as they are, base64 (each of the three alignments, plain and
- * URL-safe), hexadecimal, URL-encoded, JSON- and HTML-escaped; any word that holds the first or last eight characters of a
- * key; and whatever looks like a key of a known vendor. Linear in the text; the result is never longer than the text.
+ * A function that takes secrets out of a text: the given values as they are, base64 (each of the
+ * three alignments, plain and URL-safe), hexadecimal, URL-encoded, JSON- and HTML-escaped; any word
+ * that holds the first or last eight characters of a key; and whatever looks like a key of a known
+ * vendor. Linear in the text; the result is never longer than the text.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const known = [...new Set(secrets.flatMap(parts))];
   const exact = literalPattern(known.flatMap(spellings));
-  const ends = known.filter((secret) => secret.length >= SHORTEST_KEY).flatMap((key) => [key.slice(0, END), key.slice(-END)]);
+  const ends = known
+    .filter((secret) => secret.length >= SHORTEST_KEY)
+    .flatMap((key) => [key.slice(0, END), key.slice(-END)]);
   const partial = literalPattern(ends);
   return (text) => {
     const whole = exact === null ? text : text.replace(exact, REDACTED);
-    const words = whole.replace(TOKEN, (word) => (ends.some((end) => word.includes(end)) || looksLikeKey(word) ? REDACTED : word));
+    const words = whole.replace(TOKEN, (word) =>
+      ends.some((end) => word.includes(end)) || looksLikeKey(word) ? REDACTED : word,
+    );
     return partial === null ? words : words.replace(partial, REDACTED);
   };
 }
@@ -53,15 +84,19 @@ function walk(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) return value.map((item) => walk(item, redact));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [redact(key), walk(item, redact)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [redact(key), walk(item, redact)]),
+  );
 }
 
 /** A secret of several lines (a private key) also leaks line by line. */
 function parts(secret: string): string[] {
   const whole = secret.trim();
   const lines = whole.split(/\r?\n/).map((line) => line.trim());
-  return [whole, ...(lines.length > 1 ? lines.filter((line) => line.length >= SHORTEST_KEY) : [])]
-    .filter((part) => part.length >= SHORTEST_SECRET);
+  return [
+    whole,
+    ...(lines.length > 1 ? lines.filter((line) => line.length >= SHORTEST_KEY) : []),
+  ].filter((part) => part.length >= SHORTEST_SECRET);
 }
 
 function spellings(secret: string): string[] {
@@ -70,30 +105,48 @@ function spellings(secret: string): string[] {
   const url = encodeURIComponent(secret.toWellFormed());
   const json = JSON.stringify(secret).slice(1, -1);
   return [
-    secret, hex, hex.toUpperCase(), json, json.replaceAll('/', '\\/'), visible(secret), escapeMarkup(secret),
-    url, url.replaceAll('%20', '+'), url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    secret,
+    hex,
+    hex.toUpperCase(),
+    json,
+    json.replaceAll('/', '\\/'),
+    visible(secret),
+    escapeMarkup(secret),
+    url,
+    url.replaceAll('%20', '+'),
+    url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
     ...base64Spellings(bytes),
   ];
 }
 
 /**
- * Base64 turns three bytes into four characters, so a secret inside a longer text has three spellings. Of each only the
- * characters that depend on nothing but the secret are taken: with `before` unknown bytes in front these start at
- * ceil(8 · before / 6) and end at floor(8 · (before + length) / 6).
+ * Base64 turns three bytes into four characters, so a secret inside a longer text has three
+ * spellings. Of each only the characters that depend on nothing but the secret are taken: with
+ * `before` unknown bytes in front these start at ceil(8 · before / 6) and end at floor(8 · (before
+ * + length) / 6).
  */
 function base64Spellings(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
-    const padded = '\0'.repeat(before) + [...bytes].map((byte) => String.fromCharCode(byte)).join('');
-    const fixed = btoa(padded).slice(Math.ceil((8 * before) / 6), Math.floor((8 * padded.length) / 6));
+    const padded =
+      '\0'.repeat(before) + [...bytes].map((byte) => String.fromCharCode(byte)).join('');
+    const fixed = btoa(padded).slice(
+      Math.ceil((8 * before) / 6),
+      Math.floor((8 * padded.length) / 6),
+    );
     return fixed.length < END ? [] : [fixed, fixed.replaceAll('+', '-').replaceAll('/', '_')];
   });
 }
 
 /** One pass over literals, longest first, so that a part never pre-empts the whole. */
 function literalPattern(literals: readonly string[]): RegExp | null {
-  const distinct = [...new Set(literals)].filter((literal) => literal !== '').sort((a, b) => b.length - a.length);
+  const distinct = [...new Set(literals)]
+    .filter((literal) => literal !== '')
+    .sort((a, b) => b.length - a.length);
   if (distinct.length === 0) return null;
-  return new RegExp(distinct.map((literal) => literal.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g');
+  return new RegExp(
+    distinct.map((literal) => literal.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'),
+    'g',
+  );
 }
 
 function looksLikeKey(word: string): boolean {

@@ -1,16 +1,31 @@
-/** Kinds of inputs (QualEval): what they are, how the program that assigns them is solved, and what is found. */
+/**
+ * Kinds of inputs (QualEval): what they are, how the program that assigns them is solved, and what
+ * is found.
+ */
 import type { Side } from './plain.ts';
 import type { Variant } from './project.ts';
 
-/** A kind of input (domain), or a skill that answering takes (sub-task). `id` is unique within its suite, both kinds together. */
-export interface Attribute { id: string; kind: 'domain' | 'subtask'; name: string; explanation: string }
+/**
+ * A kind of input (domain), or a skill that answering takes (sub-task). `id` is unique within its
+ * suite, both kinds together.
+ */
+export interface Attribute {
+  id: string;
+  kind: 'domain' | 'subtask';
+  name: string;
+  explanation: string;
+}
 
 /**
- * Which references get which attributes, as a linear program: most affinity in all, `perReference` attributes for each
- * reference, from `lower` to `upper` references for each attribute. Whole bounds make its vertices whole.
+ * Which references get which attributes, as a linear program: most affinity in all, `perReference`
+ * attributes for each reference, from `lower` to `upper` references for each attribute. Whole
+ * bounds make its vertices whole.
  */
 export interface AssignmentProgram {
-  /** References with equal scores are one row: how many they are, and their affinity with each attribute. */
+  /**
+   * References with equal scores are one row: how many they are, and their affinity with each
+   * attribute.
+   */
   rows: { members: number; scores: number[] }[];
   perReference: number;
   lower: number[];
@@ -19,14 +34,19 @@ export interface AssignmentProgram {
 
 export type Solver = 'javascript-lp-solver' | 'highs';
 
-/** `counts`: how many of each row's references get each attribute, as the solver gives it; to be checked, then rounded. */
+/**
+ * `counts`: how many of each row's references get each attribute, as the solver gives it; to be
+ * checked, then rounded.
+ */
 export type AssignmentAnswer =
-  | { status: 'solved'; counts: number[][] }
-  | { status: 'failed'; reason: string };
+  { status: 'solved'; counts: number[][] } | { status: 'failed'; reason: string };
 
 export type Solve = (program: AssignmentProgram, solver: Solver) => Promise<AssignmentAnswer>;
 
-/** How well the references of an attribute are answered: their pass rates, 0–1, null where nothing was judged. */
+/**
+ * How well the references of an attribute are answered: their pass rates, 0–1, null where nothing
+ * was judged.
+ */
 export interface Proficiency {
   /** References that were judged on both sides; where there is one side only, on that. */
   n: number;
@@ -41,29 +61,58 @@ export interface Proficiency {
 
 /** An attribute of one suite, base against head. */
 export interface AttributeResult extends Attribute, Proficiency {
-  /** The suite it belongs to, as in `suites`: `suite` is its name, for one file can hold several prompts of one model. */
+  /**
+   * The suite it belongs to, as in `suites`: `suite` is its name, for one file can hold several
+   * prompts of one model.
+   */
   path: string;
   suite: string;
   variant: Variant;
-  /** Mean affinity, 1–5, over the references that were rated, and its share among the attributes of its kind, 0–1. */
+  /**
+   * Mean affinity, 1–5, over the references that were rated, and its share among the attributes of
+   * its kind, 0–1.
+   */
   affinity_mean: number;
   prior: number;
-  /** One-sided p of "head is worse" ("head is better" where it improved), adjusted for all attributes; null when not tested. */
+  /**
+   * One-sided p of "head is worse" ("head is better" where it improved), adjusted for all
+   * attributes; null when not tested.
+   */
   p: number | null;
   verdict: 'regressed' | 'improved' | 'no change seen' | 'too few';
-  /** Attributes of this suite whose references carry the whole change: without them no change is seen here. */
+  /**
+   * Attributes of this suite whose references carry the whole change: without them no change is
+   * seen here.
+   */
   explained_by: string[];
-  /** Share of references whose answer's affinity is more than 1 away from the expected answer's: lower is better. Sub-tasks only. */
+  /**
+   * Share of references whose answer's affinity is more than 1 away from the expected answer's:
+   * lower is better. Sub-tasks only.
+   */
   alignment: { base: number | null; head: number | null } | null;
   /** Every reference that was assigned the attribute, whether compared or not. */
   references: string[];
   samples: AttributeSample[];
 }
 
-/** A reference worth reading: its pass rate fell most, or an answer to it shows more or less of the sub-task than is expected. */
+/**
+ * A reference worth reading: its pass rate fell most, or an answer to it shows more or less of the
+ * sub-task than is expected.
+ */
 export type AttributeSample =
   | { kind: 'drop'; reference: string; base: number; head: number }
   | { kind: 'skill'; reference: string; side: Side; expected: number; output: number };
 
-/** A sentence about the attributes of one suite; `attributes` and `references` are ids of that suite. */
-export interface Insight { path: string; suite: string; variant: Variant; text: string; attributes: string[]; references: string[]; generated: boolean }
+/**
+ * A sentence about the attributes of one suite; `attributes` and `references` are ids of that
+ * suite.
+ */
+export interface Insight {
+  path: string;
+  suite: string;
+  variant: Variant;
+  text: string;
+  attributes: string[];
+  references: string[];
+  generated: boolean;
+}

@@ -14,4 +14,7 @@ export interface BatchRecord {
 }
 
 /** What a run that ends leaves with vendors, for a later run to pick up. */
-export interface WaitingBatches { ids: string[]; requests: number }
+export interface WaitingBatches {
+  ids: string[];
+  requests: number;
+}

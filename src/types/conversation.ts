@@ -2,11 +2,17 @@
 import type { Criterion } from './project.ts';
 
 /** How a conversation ended. The last two are errors, not failures of quality. */
-export type ConversationOutcome = 'complete' | 'max_steps' | 'no_follow_up' | 'evaluator_error' | 'model_error';
+export type ConversationOutcome =
+  'complete' | 'max_steps' | 'no_follow_up' | 'evaluator_error' | 'model_error';
 export type CriterionWord = 'yes' | 'no' | 'unknown';
 
 /** One evaluator's word on a dialogue, by criterion. */
-export interface EvaluatorVerdict { evaluator: string; words: Record<string, CriterionWord>; analysis: string | null; follow_up: string | null }
+export interface EvaluatorVerdict {
+  evaluator: string;
+  words: Record<string, CriterionWord>;
+  analysis: string | null;
+  follow_up: string | null;
+}
 
 export interface ConversationTurn {
   /** What the user said last before the answer. */
@@ -32,7 +38,10 @@ export interface ConversationResult {
 export interface PairedMean {
   base: number | null;
   head: number | null;
-  /** Head − base, with a two-sided 90 % interval; null where a side is missing or too little was judged. */
+  /**
+   * Head − base, with a two-sided 90 % interval; null where a side is missing or too little was
+   * judged.
+   */
   difference: number | null;
   low: number | null;
   high: number | null;
@@ -45,11 +54,17 @@ export interface ConversationSummary {
   evaluators: string[];
   criteria: Criterion[];
   /** Tries by how they ended; null for a side that did not run. */
-  outcomes: { base: Record<ConversationOutcome, number> | null; head: Record<ConversationOutcome, number> | null };
+  outcomes: {
+    base: Record<ConversationOutcome, number> | null;
+    head: Record<ConversationOutcome, number> | null;
+  };
   /** Share of conversations that were completed, 0–1. */
   completed: PairedMean;
   /** Turns of completed conversations, over the references that were completed on both sides. */
   turns: PairedMean;
-  /** Turns until a criterion is met for good, over the references in which it is on both sides; and the share in which it is. */
+  /**
+   * Turns until a criterion is met for good, over the references in which it is on both sides; and
+   * the share in which it is.
+   */
   turns_to: { criterion: string; turns: PairedMean; reached: PairedMean }[];
 }

@@ -1,7 +1,8 @@
 /** What started the run. */
 
 /**
- * The event, as far as anything is decided by it. Only SHAs reach git: every name here is for display and for comparing.
+ * The event, as far as anything is decided by it. Only SHAs reach git: every name here is for
+ * display and for comparing.
  */
 export interface EventFacts {
   /** As GitHub names it; `command_line` for the CLI, which no event is called. */
@@ -12,7 +13,10 @@ export interface EventFacts {
   repository: string;
   /** Null outside pull requests, and for `workflow_run` until it is looked up. */
   pullRequest: number | null;
-  /** Full commit ids. `base` is the base branch's tip when the event was sent (not the merge base), or what a push replaced. */
+  /**
+   * Full commit ids. `base` is the base branch's tip when the event was sent (not the merge base),
+   * or what a push replaced.
+   */
   base: string | null;
   head: string | null;
   /** `owner/name` that holds head; null when it is deleted or unknown. */

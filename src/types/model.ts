@@ -4,18 +4,44 @@ import type { CodeLanguage, Message } from './project.ts';
 
 /** Where a request goes. Keys and addresses are not here: the provider adds them. */
 export type Target =
-  | { provider: 'openai' | 'anthropic'; endpoint: string | null; model: string;
-      /** Asked in batches at half the price; absent: at once. Part of no key, for the answers are the same. */
-      transport?: 'batch' }
-  | { provider: 'program'; model: string; command: string[]; setup: string[];
-      /** Hash of the program's files: part of the key; `commit`, which checkout to run in, is not. */
-      files: string; commit: string }
-  | { provider: 'replay'; model: string; file: string;
-      /** Git object id of the recordings: part of the key, so that other recordings are other answers. */
-      content: string; commit: string };
+  | {
+      provider: 'openai' | 'anthropic';
+      endpoint: string | null;
+      model: string;
+      /**
+       * Asked in batches at half the price; absent: at once. Part of no key, for the answers are
+       * the same.
+       */
+      transport?: 'batch';
+    }
+  | {
+      provider: 'program';
+      model: string;
+      command: string[];
+      setup: string[];
+      /**
+       * Hash of the program's files: part of the key; `commit`, which checkout to run in, is not.
+       */
+      files: string;
+      commit: string;
+    }
+  | {
+      provider: 'replay';
+      model: string;
+      file: string;
+      /**
+       * Git object id of the recordings: part of the key, so that other recordings are other
+       * answers.
+       */
+      content: string;
+      commit: string;
+    };
 
 /** A model that grades, with where it is asked. */
-export interface Grader { target: Target; parameters: Record<string, Json> }
+export interface Grader {
+  target: Target;
+  parameters: Record<string, Json>;
+}
 
 export interface Request {
   target: Target;
@@ -23,31 +49,65 @@ export interface Request {
   messages: Message[];
   /** Try index from 0. Two tries never share one completion. */
   try: number;
-  /** Ask for an answer of this JSON Schema, by structured output or a forced tool where the vendor has it. */
+  /**
+   * Ask for an answer of this JSON Schema, by structured output or a forced tool where the vendor
+   * has it.
+   */
   schema: { name: string; json: { [key: string]: Json } } | null;
   purpose: Purpose;
-  /** Whether a reply is of use to whoever asks; absent: any is. One that is not serves this run alone, and the next one asks again. */
+  /**
+   * Whether a reply is of use to whoever asks; absent: any is. One that is not serves this run
+   * alone, and the next one asks again.
+   */
   usable?(output: string): boolean;
 }
 /**
- * What a call is paid for; part of no key, but for `embedding`: that asks for the vector of the one message's text, which
- * is the answer's `output` as a JSON list of numbers.
+ * What a call is paid for; part of no key, but for `embedding`: that asks for the vector of the one
+ * message's text, which is the answer's `output` as a JSON list of numbers.
  */
 export type Purpose = 'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval' | 'insight';
 
-export interface Usage { input_tokens: number; output_tokens: number }
-export interface ToolCall { name: string; arguments: string }
+export interface Usage {
+  input_tokens: number;
+  output_tokens: number;
+}
+export interface ToolCall {
+  name: string;
+  arguments: string;
+}
 export type FinishReason = 'stop' | 'length' | 'filter' | 'tool' | 'other';
 
 /** What came back. An error is a value that is carried, counted and shown. */
 export type Completion =
-  | { status: 'ok'; output: string; finish_reason: FinishReason; tool_calls: ToolCall[]; usage: Usage | null;
-      /** Milliseconds of the call that was paid for, also when the answer was reused; null: not known, for it came in a batch. */
-      latency_ms: number | null; reused: boolean }
+  | {
+      status: 'ok';
+      output: string;
+      finish_reason: FinishReason;
+      tool_calls: ToolCall[];
+      usage: Usage | null;
+      /**
+       * Milliseconds of the call that was paid for, also when the answer was reused; null: not
+       * known, for it came in a batch.
+       */
+      latency_ms: number | null;
+      reused: boolean;
+    }
   | { status: 'error'; kind: ErrorKind; message: string };
 export type ErrorKind =
-  | 'key' | 'rate-limit' | 'timeout' | 'network' | 'server' | 'request' | 'reply' | 'filtered'
-  | 'program' | 'recording' | 'budget' | 'aborted' | 'code' | 'reference';
+  | 'key'
+  | 'rate-limit'
+  | 'timeout'
+  | 'network'
+  | 'server'
+  | 'request'
+  | 'reply'
+  | 'filtered'
+  | 'program'
+  | 'recording'
+  | 'budget'
+  | 'aborted'
+  | 'code'
+  | 'reference';
 
 export type Complete = (request: Request) => Promise<Completion>;
 
@@ -62,5 +122,4 @@ export interface CodeJob {
   inputs: Record<string, Json | undefined>[];
 }
 export type CodeResult =
-  | { status: 'ok'; values: Record<string, Json> }
-  | { status: 'error'; message: string };
+  { status: 'ok'; values: Record<string, Json> } | { status: 'error'; message: string };

@@ -5,13 +5,41 @@ export type Scalar = string | number | boolean;
 export type Side = 'base' | 'head';
 
 /** A place in a user's file. `line` counts from 1; 0 means the file as a whole. */
-export interface Place { file: string; line: number }
+export interface Place {
+  file: string;
+  line: number;
+}
 
-/** One thing the user has to mend. `place` is null for inputs and for the environment, which `message` then names. */
-export interface Problem { place: Place | null; message: string }
+/**
+ * One thing the user has to mend. `place` is null for inputs and for the environment, which
+ * `message` then names.
+ */
+export interface Problem {
+  place: Place | null;
+  message: string;
+}
 
 /** Something a reader must know that changes no verdict by itself. */
-export interface Notice { kind: NoticeKind; message: string; place: Place | null }
+export interface Notice {
+  kind: NoticeKind;
+  message: string;
+  place: Place | null;
+}
 export type NoticeKind =
-  | 'added' | 'removed' | 'edited' | 'skipped' | 'ungraded' | 'error' | 'capped' | 'not-comparable'
-  | 'trust' | 'settings' | 'unused' | 'import' | 'permission' | 'repeats' | 'quarantine' | 'qualeval' | 'yardstick';
+  | 'added'
+  | 'removed'
+  | 'edited'
+  | 'skipped'
+  | 'ungraded'
+  | 'error'
+  | 'capped'
+  | 'not-comparable'
+  | 'trust'
+  | 'settings'
+  | 'unused'
+  | 'import'
+  | 'permission'
+  | 'repeats'
+  | 'quarantine'
+  | 'qualeval'
+  | 'yardstick';

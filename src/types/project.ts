@@ -23,7 +23,9 @@ export interface ModelSettings {
   place: Place;
 }
 
-/** How a model is asked: at once, or in the vendor's batches, which are cheaper and may take a day. */
+/**
+ * How a model is asked: at once, or in the vendor's batches, which are cheaper and may take a day.
+ */
 export type Transport = 'direct' | 'batch';
 
 export interface GateSettings {
@@ -43,10 +45,16 @@ export interface GateSettings {
 }
 
 /** What one suite sets of the gate for itself. */
-export type SuiteGate = Partial<Pick<GateSettings, 'fail_on' | 'min_drop' | 'tolerance' | 'min_pass_rate'>>;
+export type SuiteGate = Partial<
+  Pick<GateSettings, 'fail_on' | 'min_drop' | 'tolerance' | 'min_pass_rate'>
+>;
 
 /** A model that grades or gives embeddings, as a file names it. */
-export interface GraderSettings { model: string; parameters: Record<string, Json>; place: Place }
+export interface GraderSettings {
+  model: string;
+  parameters: Record<string, Json>;
+  place: Place;
+}
 
 export interface Budget {
   max_calls: number | null;
@@ -79,7 +87,10 @@ export interface Settings {
   seed: number;
   models: ReadonlyMap<string, ModelSettings>;
   grader: GraderSettings | null;
-  /** Further graders: each of them grades too, and the majority decides. Empty unless `grader` is a list. */
+  /**
+   * Further graders: each of them grades too, and the majority decides. Empty unless `grader` is a
+   * list.
+   */
   voters: GraderSettings[];
   /** Gives the vectors that `embedding_similarity` compares, unless the metric names another. */
   embeddings: GraderSettings | null;
@@ -87,12 +98,18 @@ export interface Settings {
   gate: GateSettings;
   budget: Budget;
   qualeval: QualEvalSettings;
-  /** How full sweeps ask the models that vendors batch and that say nothing of it themselves; absent: direct. */
+  /**
+   * How full sweeps ask the models that vendors batch and that say nothing of it themselves;
+   * absent: direct.
+   */
   transport?: Transport;
 }
 
 export type Role = 'system' | 'user' | 'assistant';
-export interface Message { role: Role; content: string }
+export interface Message {
+  role: Role;
+  content: string;
+}
 
 export interface Prompt {
   file: string;
@@ -138,7 +155,10 @@ export interface Metric {
   depends_on: DependsOn[];
   /** Runs and is shown, but does not gate. */
   skip: boolean;
-  /** Asked in place of the settings' graders: one, or several that vote. Absent: those of the settings. */
+  /**
+   * Asked in place of the settings' graders: one, or several that vote. Absent: those of the
+   * settings.
+   */
   graders?: GraderSettings[];
   place: Place;
 }
@@ -154,7 +174,10 @@ export interface Reference {
   id: string;
   place: Place;
   input: Record<string, Scalar>;
-  /** Given messages in place of a rendered prompt (recorded dialogues); null for ordinary references. */
+  /**
+   * Given messages in place of a rendered prompt (recorded dialogues); null for ordinary
+   * references.
+   */
   thread: Message[] | null;
   /** As written; undefined when absent. */
   expected: Json | undefined;
@@ -163,7 +186,10 @@ export interface Reference {
   n_tries: number | null;
   /** Judge this reference besides the suite's metrics. */
   metrics?: Metric[];
-  /** Why this reference cannot run (a variable without a value, say); it is then an `error`, and the rest runs. */
+  /**
+   * Why this reference cannot run (a variable without a value, say); it is then an `error`, and the
+   * rest runs.
+   */
   problem: string | null;
 }
 
@@ -172,13 +198,19 @@ export interface Conversation {
   evaluators: { model: string; parameters: Record<string, Json>; place: Place }[];
   criteria: Criterion[];
   instructions: string | null;
-  /** Dialogues that people accepted or rejected, by which the evaluators themselves are judged. The last message is an answer. */
+  /**
+   * Dialogues that people accepted or rejected, by which the evaluators themselves are judged. The
+   * last message is an answer.
+   */
   examples: { messages: Message[]; accepted: boolean; place: Place }[];
   place: Place;
 }
 
 /** What evaluators answer yes or no to, and how several evaluators' words become one. */
-export interface Criterion { name: string; combine: 'all' | 'any' | 'majority' }
+export interface Criterion {
+  name: string;
+  combine: 'all' | 'any' | 'majority';
+}
 
 export interface Tests {
   file: string;
@@ -194,7 +226,10 @@ export interface Tests {
 }
 
 /** A prompt with its tests at one commit. */
-export interface Suite { prompt: Prompt; tests: Tests }
+export interface Suite {
+  prompt: Prompt;
+  tests: Tests;
+}
 
 export interface Rubric {
   name: string;
@@ -203,8 +238,17 @@ export interface Rubric {
   choice_scores: ReadonlyMap<string, number>;
   eval_type: 'classify' | 'cot_classify' | 'classify_cot';
   notes: string | null;
-  /** Labelled cases: `expected` is the label people give, `ideal` what the rubric's `{expected}` shows. */
-  examples: { content: string; context: string | null; ideal: string | null; expected: string; place: Place }[];
+  /**
+   * Labelled cases: `expected` is the label people give, `ideal` what the rubric's `{expected}`
+   * shows.
+   */
+  examples: {
+    content: string;
+    context: string | null;
+    ideal: string | null;
+    expected: string;
+    place: Place;
+  }[];
   place: Place;
 }
 
@@ -217,4 +261,7 @@ export interface Project {
 }
 
 /** Model and parameters of one column of results. */
-export interface Variant { model: string | null; parameters: Record<string, Json> }
+export interface Variant {
+  model: string | null;
+  parameters: Record<string, Json>;
+}

@@ -9,12 +9,29 @@ import type { Outcome, Score, Tally } from './score.ts';
 
 export type Conclusion = 'success' | 'failure' | 'neutral' | 'error';
 export type TrustLevel = 'trusted' | 'member' | 'untrusted';
-export type Verdict = 'regressed' | 'improved' | 'unchanged' | 'inconclusive' | 'new' | 'removed' | 'not_compared' | 'no_data';
+export type Verdict =
+  | 'regressed'
+  | 'improved'
+  | 'unchanged'
+  | 'inconclusive'
+  | 'new'
+  | 'removed'
+  | 'not_compared'
+  | 'no_data';
 export type ReferenceStatus =
-  | 'regressed' | 'improved' | 'unchanged' | 'flaky' | 'inconclusive'
-  | 'added' | 'removed' | 'edited' | 'error' | 'ungraded'
+  | 'regressed'
+  | 'improved'
+  | 'unchanged'
+  | 'flaky'
+  | 'inconclusive'
+  | 'added'
+  | 'removed'
+  | 'edited'
+  | 'error'
+  | 'ungraded'
   /** One side only (sweeps): the roll-up's word. */
-  | 'pass' | 'fail';
+  | 'pass'
+  | 'fail';
 
 export interface TryResult {
   try: number;
@@ -46,22 +63,33 @@ export interface ReferenceResult {
   line: number;
   tags: string[];
   skip: boolean;
-  /** In quarantine on the day of the run: shown, and out of the verdict as with `skip`; absent: it is not. */
+  /**
+   * In quarantine on the day of the run: shown, and out of the verdict as with `skip`; absent: it
+   * is not.
+   */
   quarantined?: true;
   input: Record<string, Scalar>;
   expected: Json | null;
   status: ReferenceStatus;
-  /** One-sided p of "head passes less often", before adjustment, and the false-discovery rate at which it would be called; null where not compared. */
+  /**
+   * One-sided p of "head passes less often", before adjustment, and the false-discovery rate at
+   * which it would be called; null where not compared.
+   */
   p: number | null;
   q: number | null;
-  /** How often what base asks passed in all tries that the store knows of; absent: it knows of none. */
+  /**
+   * How often what base asks passed in all tries that the store knows of; absent: it knows of none.
+   */
   history?: MeasuredRate;
   base: SideResult | null;
   head: SideResult | null;
 }
 
 /** Why a suite runs: a key of the user's file that differs, or a side that lacks it. */
-export interface Because { key: string; file: string }
+export interface Because {
+  key: string;
+  file: string;
+}
 
 export interface PassRate {
   /** 0–1 over the tries that all references share; null when nothing was judged. */
@@ -93,14 +121,23 @@ export interface SuiteResult {
   /** References × tries that were compared. */
   compared: { references: number; tries: number };
   references: ReferenceResult[];
-  metrics: { name: string; base: number | null; head: number | null; judged_base: number; judged_head: number }[];
+  metrics: {
+    name: string;
+    base: number | null;
+    head: number | null;
+    judged_base: number;
+    judged_head: number;
+  }[];
   /** What only conversations have, in suites with `conversation`. */
   conversation?: ConversationSummary | null;
   /** Base's answers against head's, in suites with `pairwise_preference`. */
   preference?: PreferenceSummary | null;
   /** In suites whose expected values are a few labels, compared by `exact_match`. */
   classification?: ClassificationSummary | null;
-  /** In sweeps: dollars for a thousand calls like those made, whether paid for or reused; null: not known. */
+  /**
+   * In sweeps: dollars for a thousand calls like those made, whether paid for or reused; null: not
+   * known.
+   */
   cost_per_1000_calls?: number | null;
 }
 
@@ -122,9 +159,15 @@ export interface PreferenceSummary {
   summary: string;
 }
 
-export interface BothSides { base: number | null; head: number | null }
+export interface BothSides {
+  base: number | null;
+  head: number | null;
+}
 
-/** Answers as labels, each try of a reference one item. Shares are 0–1; null where nothing was answered, or never with that label. */
+/**
+ * Answers as labels, each try of a reference one item. Shares are 0–1; null where nothing was
+ * answered, or never with that label.
+ */
 export interface ClassificationSummary {
   metric: string;
   accuracy: BothSides;
@@ -140,7 +183,12 @@ export interface YardstickResult {
   path: string;
   name: string;
   /** Pass rates, outputs × yardstick: `base_head` is base's outputs under head's yardstick. */
-  rates: { base_base: number | null; base_head: number | null; head_base: number | null; head_head: number | null };
+  rates: {
+    base_base: number | null;
+    base_head: number | null;
+    head_base: number | null;
+    head_head: number | null;
+  };
   /** head_head − base_head, base_head − base_base, and their sum. */
   prompt_effect: number | null;
   yardstick_effect: number | null;
@@ -148,8 +196,17 @@ export interface YardstickResult {
   because: Because[];
   /** References whose word on base's outputs differs between the yardsticks. */
   flipped: { id: string; from: Outcome; to: Outcome }[];
-  /** Tries of base's own answers that both yardsticks judged: changes of their word, McNemar's two-sided mid-p, Cohen's kappa. */
-  same_answers: { judged: number; pass_fail: number; fail_pass: number; p: number; kappa: number | null };
+  /**
+   * Tries of base's own answers that both yardsticks judged: changes of their word, McNemar's
+   * two-sided mid-p, Cohen's kappa.
+   */
+  same_answers: {
+    judged: number;
+    pass_fail: number;
+    fail_pass: number;
+    p: number;
+    kappa: number | null;
+  };
   summary: string;
 }
 
@@ -159,11 +216,27 @@ export interface UsageTotals {
   input_tokens: number;
   output_tokens: number;
   cost_usd: number | null;
-  /** Every call that was made went to a program of the project whose price nobody gave, or to recordings; absent: not so. */
+  /**
+   * Every call that was made went to a program of the project whose price nobody gave, or to
+   * recordings; absent: not so.
+   */
   unpriced?: 'programs';
-  /** What reused answers would have cost; null: not known for all of them. Absent in results of before it was counted. */
+  /**
+   * What reused answers would have cost; null: not known for all of them. Absent in results of
+   * before it was counted.
+   */
   saved_usd?: number | null | undefined;
-  by_purpose: Partial<Record<Purpose, { calls: number; reused: number; cost_usd: number | null; saved_usd?: number | null | undefined }>>;
+  by_purpose: Partial<
+    Record<
+      Purpose,
+      {
+        calls: number;
+        reused: number;
+        cost_usd: number | null;
+        saved_usd?: number | null | undefined;
+      }
+    >
+  >;
 }
 
 export interface Result {
@@ -190,19 +263,42 @@ export interface Result {
   /** What the user has to mend; empty unless the conclusion is `error`. */
   problems: Problem[];
   usage: UsageTotals;
-  /** How often this project's gate was last measured to go red when nothing changed; null: it was not, as far as is known. */
+  /**
+   * How often this project's gate was last measured to go red when nothing changed; null: it was
+   * not, as far as is known.
+   */
   noise: NoiseNote | null;
   /** Who set a red verdict aside, and why; null: nobody did. */
   override: Override | null;
-  /** Tries that the adaptive suites made, and what five fixed tries would have made; null without an adaptive suite. */
+  /**
+   * Tries that the adaptive suites made, and what five fixed tries would have made; null without an
+   * adaptive suite.
+   */
   adaptive_tries: { made: number; fixed: number } | null;
 }
 
-/** `red` of `runs` comparisons of base with itself; `low` to `high` is the share's 95 % interval (Wilson). */
-export interface NoiseNote { red: number; runs: number; low: number; high: number; /** `YYYY-MM-DD`. */ measured_at: string }
+/**
+ * `red` of `runs` comparisons of base with itself; `low` to `high` is the share's 95 % interval
+ * (Wilson).
+ */
+export interface NoiseNote {
+  red: number;
+  runs: number;
+  low: number;
+  high: number;
+  /** `YYYY-MM-DD`. */ measured_at: string;
+}
 
 /** A red verdict that a label on the pull request made neutral. */
-export interface Override { label: string; reason: string }
+export interface Override {
+  label: string;
+  reason: string;
+}
 
 /** Passes among tries, with the share's 95 % interval (Wilson). */
-export interface MeasuredRate { passes: number; tries: number; low: number; high: number }
+export interface MeasuredRate {
+  passes: number;
+  tries: number;
+  low: number;
+  high: number;
+}

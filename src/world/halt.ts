@@ -21,12 +21,15 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const INTERRUPTED = 130;
 
 /**
- * Ends a run in time, or when it is told to: calls under way are let go, and what there is gets judged and reported. The
- * same signal a second time ends the program at once. (A runner that cancels a job sends SIGINT, and SIGTERM 7.5 s later.)
+ * Ends a run in time, or when it is told to: calls under way are let go, and what there is gets
+ * judged and reported. The same signal a second time ends the program at once. (A runner that
+ * cancels a job sends SIGINT, and SIGTERM 7.5 s later.)
  */
 export function createHalting({ timeoutMs, process, log }: HaltOptions): Halting {
   const ending = new AbortController();
-  const halt = (reason: Halt): void => { if (!ending.signal.aborted) ending.abort(reason); };
+  const halt = (reason: Halt): void => {
+    if (!ending.signal.aborted) ending.abort(reason);
+  };
   const met = new Set<string>();
   const onSignal = (name: string): void => {
     if (met.has(name)) {
@@ -34,18 +37,27 @@ export function createHalting({ timeoutMs, process, log }: HaltOptions): Halting
       return;
     }
     met.add(name);
-    if (!ending.signal.aborted) log(`${name}: no further call is made; what there is will be reported. Once more ends at once.`);
+    if (!ending.signal.aborted)
+      log(
+        `${name}: no further call is made; what there is will be reported. Once more ends at once.`,
+      );
     halt({ title: 'Interrupted', why: `${name} came` });
   };
-  const timer = timeoutMs === null ? null : setTimeout(() => {
-    const minutes = timeoutMs / 60_000;
-    halt({ title: 'Time is up', why: `the run took longer than ${minutes === 1 ? '1 minute' : `${String(minutes)} minutes`} (timeout)` });
-  }, timeoutMs);
+  const timer =
+    timeoutMs === null
+      ? null
+      : setTimeout(() => {
+          const minutes = timeoutMs / 60_000;
+          halt({
+            title: 'Time is up',
+            why: `the run took longer than ${minutes === 1 ? '1 minute' : `${String(minutes)} minutes`} (timeout)`,
+          });
+        }, timeoutMs);
   timer?.unref();
   for (const name of SIGNALS) process.on(name, onSignal);
   return {
     signal: ending.signal,
-    halted: () => (ending.signal.aborted ? ending.signal.reason as Halt : null),
+    halted: () => (ending.signal.aborted ? (ending.signal.reason as Halt) : null),
     release() {
       if (timer !== null) clearTimeout(timer);
       for (const name of SIGNALS) process.off(name, onSignal);

@@ -9,7 +9,10 @@ const NOISE = 'noise';
 /** Of a key's hash: enough that two questions never meet, and short in the file. */
 const KEY_LETTERS = 32;
 
-/** The history that lies in stores. What several of them know is not added up, for one may have begun as a copy of another. */
+/**
+ * The history that lies in stores. What several of them know is not added up, for one may have
+ * begun as a copy of another.
+ */
 export function historyOf(stores: readonly Store[]): History {
   return {
     known(keys) {
@@ -35,7 +38,10 @@ function hashOf(key: string): string {
 
 const noteSchema = z.object({ noise_version: z.literal(1), ...noiseNoteSchema.shape });
 
-/** The latest measurement of the gate's own false alarms that the stores know of; one that cannot be read is none. */
+/**
+ * The latest measurement of the gate's own false alarms that the stores know of; one that cannot be
+ * read is none.
+ */
 export function lastNoise(stores: readonly Store[]): NoiseNote | null {
   const notes = stores.map((store) => readNote(store.note(NOISE))).filter((note) => note !== null);
   return notes.sort((a, b) => (a.measured_at < b.measured_at ? 1 : -1))[0] ?? null;
@@ -51,7 +57,16 @@ function readNote(body: string | null): NoiseNote | null {
   }
 }
 
-/** Replaces the last measurement in the first store; does nothing where there is none or it may not be written. */
-export function keepNoise(stores: readonly Store[], { red, runs, low, high, measured_at }: NoiseNote): void {
-  stores[0]?.setNote(NOISE, JSON.stringify({ noise_version: 1, red, runs, low, high, measured_at }));
+/**
+ * Replaces the last measurement in the first store; does nothing where there is none or it may not
+ * be written.
+ */
+export function keepNoise(
+  stores: readonly Store[],
+  { red, runs, low, high, measured_at }: NoiseNote,
+): void {
+  stores[0]?.setNote(
+    NOISE,
+    JSON.stringify({ noise_version: 1, red, runs, low, high, measured_at }),
+  );
 }

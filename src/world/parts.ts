@@ -3,22 +3,45 @@ import { join } from 'node:path';
 import { sha256, type Exchange } from './asking.ts';
 import { plural } from '../text/amounts.ts';
 import { mixedParts, type MergeFacts } from '../core/shard/check.ts';
-import { PART_FILES, PART_VERSION, partName, readManifest, type Manifest } from '../core/shard/manifest.ts';
+import {
+  PART_FILES,
+  PART_VERSION,
+  partName,
+  readManifest,
+  type Manifest,
+} from '../core/shard/manifest.ts';
 import { sharedInputs, type SharedInputs } from '../core/shard/identity.ts';
 import { shardName, type Shard } from '../core/shard/part.ts';
 import type { Halt } from '../core/gate/halt.ts';
 import { wasNotMade } from '../core/gate/halt.ts';
 import type { ReadOptions } from '../config/project.ts';
 import { problem, UserError } from '../errors.ts';
-import { answersIn, createPartWriter, holdsSeal, openPart, othersIn, PartError } from '../store/part.ts';
+import {
+  answersIn,
+  createPartWriter,
+  holdsSeal,
+  openPart,
+  othersIn,
+  PartError,
+} from '../store/part.ts';
 import type { Store } from '../store/index.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { Completion, Problem } from '../types.ts';
 
-/** Where a part lies, what it is called in messages, and which shard it is said to be; null: nobody says. */
-export interface PartPlace { name: string; folder: string; shard: Shard | null }
+/**
+ * Where a part lies, what it is called in messages, and which shard it is said to be; null: nobody
+ * says.
+ */
+export interface PartPlace {
+  name: string;
+  folder: string;
+  shard: Shard | null;
+}
 
-export interface Part { manifest: Manifest; folder: string }
+export interface Part {
+  manifest: Manifest;
+  folder: string;
+}
 
 /** What both a shard and a merge were given that decides what is asked and by which caps. */
 export interface SharedValues {
@@ -32,28 +55,62 @@ export interface SharedValues {
 }
 
 /** What the jobs of a sharded sweep must be given alike. */
-export function inputsOf({ read: { config, overrides, allowedModels }, workingDirectory, endpoints, code, codeEnv, maxCalls, maxCost }: SharedValues): SharedInputs {
-  return sharedInputs({
-    config, overrides, 'working-directory': workingDirectory, 'allowed-models': allowedModels, endpoints: [...endpoints].map(([name, { url }]) => [name, url]).sort(),
-    code, 'code-env': [...codeEnv].sort(), 'max-calls': maxCalls, 'max-cost': maxCost,
-  }, sha256);
+export function inputsOf({
+  read: { config, overrides, allowedModels },
+  workingDirectory,
+  endpoints,
+  code,
+  codeEnv,
+  maxCalls,
+  maxCost,
+}: SharedValues): SharedInputs {
+  return sharedInputs(
+    {
+      config,
+      overrides,
+      'working-directory': workingDirectory,
+      'allowed-models': allowedModels,
+      endpoints: [...endpoints].map(([name, { url }]) => [name, url]).sort(),
+      code,
+      'code-env': [...codeEnv].sort(),
+      'max-calls': maxCalls,
+      'max-cost': maxCost,
+    },
+    sha256,
+  );
 }
 
-/** A shard's own side of the exchange: keeps everything that the run is answered, and makes a part of it. */
+/**
+ * A shard's own side of the exchange: keeps everything that the run is answered, and makes a part
+ * of it.
+ */
 export interface ShardExchange extends Exchange {
-  finish(folder: string, said: Omit<Manifest, 'part_version' | 'files' | 'counts'> & { counts: Pick<Manifest['counts'], 'references' | 'of'> }): Promise<Manifest>;
+  finish(
+    folder: string,
+    said: Omit<Manifest, 'part_version' | 'files' | 'counts'> & {
+      counts: Pick<Manifest['counts'], 'references' | 'of'>;
+    },
+  ): Promise<Manifest>;
   close(): void;
 }
 
 /** Begins a part in a folder of its own below `temporaryFolder`. */
 export async function createShardExchange(temporaryFolder: string): Promise<ShardExchange> {
-  const writer = createPartWriter(await mkdtemp(join(temporaryFolder, 'evaldiff-part-')), PART_FILES);
+  const writer = createPartWriter(
+    await mkdtemp(join(temporaryFolder, 'evaldiff-part-')),
+    PART_FILES,
+  );
   return {
     given: () => null,
     keep: writer.keep,
     async finish(folder, said) {
       const { answers, others, counts } = await writer.finish(folder);
-      const manifest: Manifest = { part_version: PART_VERSION, ...said, counts: { ...said.counts, ...counts }, files: { answers, others } };
+      const manifest: Manifest = {
+        part_version: PART_VERSION,
+        ...said,
+        counts: { ...said.counts, ...counts },
+        files: { answers, others },
+      };
       await writeFile(join(folder, PART_FILES.manifest), `${JSON.stringify(manifest, null, 1)}\n`);
       return manifest;
     },
@@ -62,18 +119,31 @@ export async function createShardExchange(temporaryFolder: string): Promise<Shar
 }
 
 /**
- * Reads the manifests of parts and holds the parts to them, to each other and to the merge's own facts. Nothing of a part is
- * used before that.
+ * Reads the manifests of parts and holds the parts to them, to each other and to the merge's own
+ * facts. Nothing of a part is used before that.
  */
-export async function readParts(places: readonly PartPlace[], facts: MergeFacts): Promise<{ parts: Part[]; problems: Problem[] }> {
+export async function readParts(
+  places: readonly PartPlace[],
+  facts: MergeFacts,
+): Promise<{ parts: Part[]; problems: Problem[] }> {
   const parts: Part[] = [];
   const problems: Problem[] = [];
   for (const place of places) {
     const read = await readPart(place);
-    if ('flaw' in read) problems.push(problem(null, `${place.name} ${read.flaw}.`.replace(/\.\.$/, '.')));
+    if ('flaw' in read)
+      problems.push(problem(null, `${place.name} ${read.flaw}.`.replace(/\.\.$/, '.')));
     else parts.push(read);
   }
-  return { parts, problems: [...problems, ...mixedParts(parts.map(({ manifest }) => manifest), facts)] };
+  return {
+    parts,
+    problems: [
+      ...problems,
+      ...mixedParts(
+        parts.map(({ manifest }) => manifest),
+        facts,
+      ),
+    ],
+  };
 }
 
 async function readPart({ folder, shard }: PartPlace): Promise<Part | { flaw: string }> {
@@ -82,9 +152,15 @@ async function readPart({ folder, shard }: PartPlace): Promise<Part | { flaw: st
   const read = readManifest(opened.manifest);
   if ('flaw' in read) return read;
   const { manifest } = read;
-  if (shard !== null && shardName(shard) !== shardName(manifest.shard)) return { flaw: `holds the part of shard ${shardName(manifest.shard)}, not of ${shardName(shard)}` };
+  if (shard !== null && shardName(shard) !== shardName(manifest.shard))
+    return {
+      flaw: `holds the part of shard ${shardName(manifest.shard)}, not of ${shardName(shard)}`,
+    };
   for (const file of ['answers', 'others'] as const) {
-    if (!await holdsSeal(join(folder, PART_FILES[file]), manifest.files[file])) return { flaw: `is damaged: ${PART_FILES[file]} is not what shard ${shardName(manifest.shard)} wrote. Run that shard again` };
+    if (!(await holdsSeal(join(folder, PART_FILES[file]), manifest.files[file])))
+      return {
+        flaw: `is damaged: ${PART_FILES[file]} is not what shard ${shardName(manifest.shard)} wrote. Run that shard again`,
+      };
   }
   return { manifest, folder };
 }
@@ -95,13 +171,20 @@ export interface MergeExchange extends Exchange {
   halted(): Halt | null;
 }
 
-/** Where shards were told different things, the one with the lowest number counts, as it does for stored answers. */
+/**
+ * Where shards were told different things, the one with the lowest number counts, as it does for
+ * stored answers.
+ */
 export async function createMergeExchange(parts: readonly Part[]): Promise<MergeExchange> {
   const others = new Map<string, { completion: Completion; part: Part }>();
   for (const part of fromTheLast(parts)) {
     const read = await othersIn(join(part.folder, PART_FILES.others));
     if ('flaw' in read) throw unusable(part, `${PART_FILES.others}: ${read.flaw}`);
-    if (read.lines !== part.manifest.counts.others) throw unusable(part, `${PART_FILES.others} has ${plural(read.lines, 'line')}, not ${String(part.manifest.counts.others)}`);
+    if (read.lines !== part.manifest.counts.others)
+      throw unusable(
+        part,
+        `${PART_FILES.others} has ${plural(read.lines, 'line')}, not ${String(part.manifest.counts.others)}`,
+      );
     for (const [key, completion] of read.others) others.set(key, { completion, part });
   }
   let halted: Halt | null = null;
@@ -119,13 +202,16 @@ export async function createMergeExchange(parts: readonly Part[]): Promise<Merge
 
 function haltOf({ manifest }: Part): Halt | null {
   const { halted } = manifest;
-  return halted === null ? null : { title: halted.title, why: `${partName(manifest)}: ${halted.why}` };
+  return halted === null
+    ? null
+    : { title: halted.title, why: `${partName(manifest)}: ${halted.why}` };
 }
 
 /**
  * Takes the stored answers of all parts over into a store. Every one is verified against its key.
  *
- * @throws UserError when one does not hold or cannot be written: the merge would ask, and pay, for it again.
+ * @throws UserError when one does not hold or cannot be written: the merge would ask, and pay, for
+ *   it again.
  */
 export function importParts(store: Store, parts: readonly Part[]): void {
   for (const part of fromTheLast(parts)) {
@@ -137,9 +223,23 @@ export function importParts(store: Store, parts: readonly Part[]): void {
       if (!(error instanceof PartError)) throw error;
       throw unusable(part, `${PART_FILES.answers}: ${error.message}`);
     }
-    if (taken === null) throw new UserError([problem(null, `${visibleLine(store.stats().file)}: the answers of ${partName(part.manifest)} could not be put there, so that the merge would pay for them again. Make room, or name another file (--store, or --no-store), and merge again.`)]);
-    if (taken.refused > 0) throw unusable(part, `${plural(taken.refused, 'answer')} in ${PART_FILES.answers} ${taken.refused === 1 ? 'does' : 'do'} not hold against ${taken.refused === 1 ? 'its' : 'their'} key`);
-    if (taken.written !== answers) throw unusable(part, `${String(taken.written)} of ${plural(answers, 'answer')} could be taken over`);
+    if (taken === null)
+      throw new UserError([
+        problem(
+          null,
+          `${visibleLine(store.stats().file)}: the answers of ${partName(part.manifest)} could not be put there, so that the merge would pay for them again. Make room, or name another file (--store, or --no-store), and merge again.`,
+        ),
+      ]);
+    if (taken.refused > 0)
+      throw unusable(
+        part,
+        `${plural(taken.refused, 'answer')} in ${PART_FILES.answers} ${taken.refused === 1 ? 'does' : 'do'} not hold against ${taken.refused === 1 ? 'its' : 'their'} key`,
+      );
+    if (taken.written !== answers)
+      throw unusable(
+        part,
+        `${String(taken.written)} of ${plural(answers, 'answer')} could be taken over`,
+      );
   }
 }
 
@@ -148,5 +248,7 @@ function fromTheLast(parts: readonly Part[]): Part[] {
 }
 
 function unusable({ manifest }: Part, what: string): UserError {
-  return new UserError([problem(null, `${partName(manifest)} cannot be used (${what}). Run that shard again.`)]);
+  return new UserError([
+    problem(null, `${partName(manifest)} cannot be used (${what}). Run that shard again.`),
+  ]);
 }

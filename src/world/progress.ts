@@ -19,10 +19,16 @@ export interface ProgressOptions {
 
 /** A line of progress at most every this share of the planned calls, where lines stay. */
 const STEP = 0.05;
-/** A terminal's line is written over at most this often, in milliseconds: more costs time and nobody reads it. */
+/**
+ * A terminal's line is written over at most this often, in milliseconds: more costs time and nobody
+ * reads it.
+ */
 const REDRAW_MS = 100;
 
-/** Says what will be asked and what it costs, and how far it is: with the rate, and the time left at that rate. */
+/**
+ * Says what will be asked and what it costs, and how far it is: with the rate, and the time left at
+ * that rate.
+ */
 export function createProgress({ style, write, now }: ProgressOptions): Progress {
   let plan: Plan | null = null;
   let begun = 0;
@@ -36,11 +42,13 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   const attributes = (): number => plan?.qualeval_calls ?? 0;
   const graded = (): number => (plan === null ? 0 : plan.grader_calls + plan.evaluator_calls);
   const planned = (): number => (plan === null ? 0 : callsOf(plan));
-  const line = (): string => [
-    outOf(answers, plan?.prompt_calls ?? 0, 'answer'), ...(grades + graded() > 0 ? [outOf(grades, graded(), 'grade')] : []),
-    ...(asked + attributes() > 0 ? [outOf(asked, attributes(), 'attribute question')] : []),
-    ...pace(answers + grades + asked, planned(), (now() - begun) / 1000),
-  ].join(', ');
+  const line = (): string =>
+    [
+      outOf(answers, plan?.prompt_calls ?? 0, 'answer'),
+      ...(grades + graded() > 0 ? [outOf(grades, graded(), 'grade')] : []),
+      ...(asked + attributes() > 0 ? [outOf(asked, attributes(), 'attribute question')] : []),
+      ...pace(answers + grades + asked, planned(), (now() - begun) / 1000),
+    ].join(', ');
   const draw = (): void => {
     const text = line();
     write(`\r${text.padEnd(width)}`);
@@ -53,9 +61,15 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
       begun = now();
       if (given.references === 0) return;
       const graders = graded() > 0 ? ` and about ${plural(graded(), 'grade')}` : '';
-      const further = attributes() > 0 ? `, up to ${plural(attributes(), 'attribute question')}` : '';
-      const possible = given.qualeval_possible > 0 ? `; up to ${plural(given.qualeval_possible, 'more call')} if something regresses` : '';
-      write(`${plural(given.references, 'reference')} of ${plural(given.suites, 'prompt')} affected: ${plural(given.prompt_calls, 'call')} for the first answers${graders}${further}${possible}; ${forecastWords(forecast)}\n`);
+      const further =
+        attributes() > 0 ? `, up to ${plural(attributes(), 'attribute question')}` : '';
+      const possible =
+        given.qualeval_possible > 0
+          ? `; up to ${plural(given.qualeval_possible, 'more call')} if something regresses`
+          : '';
+      write(
+        `${plural(given.references, 'reference')} of ${plural(given.suites, 'prompt')} affected: ${plural(given.prompt_calls, 'call')} for the first answers${graders}${further}${possible}; ${forecastWords(forecast)}\n`,
+      );
     },
     answered(purpose) {
       if (purpose === 'prompt') answers += 1;

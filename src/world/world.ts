@@ -29,13 +29,19 @@ export interface WorldOptions {
   trees: readonly SourceTree[];
   temporaryFolder: string;
   halting: Pick<Halting, 'signal' | 'halted'>;
-  /** Answers of earlier runs, opened when something is asked: asked in this order, the first is written to. */
+  /**
+   * Answers of earlier runs, opened when something is asked: asked in this order, the first is
+   * written to.
+   */
   openStores(): Promise<readonly Store[]>;
   /** Writes a line of a recordings file; null: nothing is recorded. */
   record: ((line: string) => Promise<void>) | null;
   /** Of a sharded sweep; absent: the run is a whole. */
   exchange?: Exchange | undefined;
-  /** Other addresses for the vendors' hosts, and another clock than the machine's; set in process only. */
+  /**
+   * Other addresses for the vendors' hosts, and another clock than the machine's; set in process
+   * only.
+   */
   vendorUrls?: ProviderOptions['vendorUrls'];
   clock?: ProviderOptions['clock'];
   log(line: string): void;
@@ -43,46 +49,86 @@ export interface WorldOptions {
   answered(purpose: Purpose): void;
 }
 
-export interface World { edges: Edges; close(): Promise<void> }
+export interface World {
+  edges: Edges;
+  close(): Promise<void>;
+}
 
-/** Calls at a time per vendor, how long one may take, and how often it is tried; shared by both entries. */
+/**
+ * Calls at a time per vendor, how long one may take, and how often it is tried; shared by both
+ * entries.
+ */
 const CONCURRENCY = { start: 8, max: 64 };
 const CALL_TIMEOUT_MS = 120_000;
 const CALL_TRIES = 5;
 const CODE_TIMEOUT_SECONDS = 5;
 
-/** Builds everything the pipeline asks of the world. Nothing is started or sent before it is asked. */
+/**
+ * Builds everything the pipeline asks of the world. Nothing is started or sent before it is asked.
+ */
 export function openWorld(options: WorldOptions): World {
   const checkouts = createCheckouts(options);
   const sandbox = createSandbox({
-    mode: codeMode(options), env: pick(options.env, options.codeEnv), timeoutSeconds: CODE_TIMEOUT_SECONDS, log: options.log,
+    mode: codeMode(options),
+    env: pick(options.env, options.codeEnv),
+    timeoutSeconds: CODE_TIMEOUT_SECONDS,
+    log: options.log,
     // An earlier step of the job may have put anything on PATH.
     ...(options.trust === 'untrusted' ? { python: '/usr/bin/python3' } : {}),
   });
   const activity = activityOfRun();
   const providers = createProviders({
-    keys: options.keys, endpoints: options.endpoints, concurrency: CONCURRENCY, timeoutMs: CALL_TIMEOUT_MS, maxTries: CALL_TRIES,
-    signal: options.halting.signal, onAttempt: () => asking.attempt(), env: options.env, programEnv: options.codeEnv, log: options.log, random: Math.random, recordingKey,
-    clock: options.clock ?? { now: Date.now, sleep: (ms, signal) => sleep(ms, undefined, { signal }) },
+    keys: options.keys,
+    endpoints: options.endpoints,
+    concurrency: CONCURRENCY,
+    timeoutMs: CALL_TIMEOUT_MS,
+    maxTries: CALL_TRIES,
+    signal: options.halting.signal,
+    onAttempt: () => asking.attempt(),
+    env: options.env,
+    programEnv: options.codeEnv,
+    log: options.log,
+    random: Math.random,
+    recordingKey,
+    clock: options.clock ?? {
+      now: Date.now,
+      sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    },
     ...(options.vendorUrls === undefined ? {} : { vendorUrls: options.vendorUrls }),
     checkout: checkouts.folderOf,
     readRecording: (commit, file) => readText(options.trees, commit, file),
-    batches: { ledger: ledgerOf(options.openStores), activity, turn: nextTurn, requestKey: (request) => requestKey(request, sha256) },
+    batches: {
+      ledger: ledgerOf(options.openStores),
+      activity,
+      turn: nextTurn,
+      requestKey: (request) => requestKey(request, sha256),
+    },
   });
   const { record } = options;
-  const asking = createAsking({ complete: providers.complete, openStores: options.openStores, record: record === null ? null : (line) => activity.during(() => record(line)), endpoints: options.endpoints, exchange: options.exchange });
+  const asking = createAsking({
+    complete: providers.complete,
+    openStores: options.openStores,
+    record: record === null ? null : (line) => activity.during(() => record(line)),
+    endpoints: options.endpoints,
+    exchange: options.exchange,
+  });
   const edges: Edges = {
     complete: asking.complete,
     evaluate: (job) => activity.during(() => sandbox.evaluate(job)),
     solve: createSolver(),
     random: delimiterFrom,
     hash: sha256,
-    pricing: async () => ({ list: await loadListPrices(new Date()), stored: await asking.reader() }),
+    pricing: async () => ({
+      list: await loadListPrices(new Date()),
+      stored: await asking.reader(),
+    }),
     guard: asking.guard,
     halted: () => haltWith(options.halting.halted(), providers),
     history: async () => historyOf(await options.openStores()),
     lastNoise: async () => lastNoise(await options.openStores()),
-    keepNoise: async (note) => { keepNoise(await options.openStores(), note); },
+    keepNoise: async (note) => {
+      keepNoise(await options.openStores(), note);
+    },
     missingKeys: providers.missingKeys,
     planned: options.planned,
     answered: options.answered,
@@ -104,11 +150,18 @@ function codeMode({ code, trust, log }: WorldOptions): SandboxOptions['mode'] {
 }
 
 function pick(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  return Object.fromEntries(
+    names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );
 }
 
-/** One folder per commit for the project's own programs, made on first use, never in the workspace. */
-function createCheckouts({ repository, workingDirectory, trees, temporaryFolder }: WorldOptions): { folderOf(commit: string): Promise<string>; remove(): Promise<void> } {
+/**
+ * One folder per commit for the project's own programs, made on first use, never in the workspace.
+ */
+function createCheckouts({ repository, workingDirectory, trees, temporaryFolder }: WorldOptions): {
+  folderOf(commit: string): Promise<string>;
+  remove(): Promise<void>;
+} {
   const made = new Map<string, Promise<string>>();
   const make = async (commit: string): Promise<string> => {
     const folder = await mkdtemp(join(temporaryFolder, 'evaldiff-checkout-'));
@@ -124,13 +177,24 @@ function createCheckouts({ repository, workingDirectory, trees, temporaryFolder 
     },
     async remove() {
       const folders = await Promise.allSettled(made.values());
-      await Promise.all(folders.map((folder) => (folder.status === 'fulfilled' ? rm(folder.value, { recursive: true, force: true }) : undefined)));
+      await Promise.all(
+        folders.map((folder) =>
+          folder.status === 'fulfilled'
+            ? rm(folder.value, { recursive: true, force: true })
+            : undefined,
+        ),
+      );
     },
   };
 }
 
-async function readText(trees: readonly SourceTree[], commit: string, file: string): Promise<string> {
+async function readText(
+  trees: readonly SourceTree[],
+  commit: string,
+  file: string,
+): Promise<string> {
   const tree = trees.find((one) => one.commit === commit);
-  if (tree === undefined || !tree.files.has(file)) throw new Error(`${file} does not exist at ${commit.slice(0, 7)}`);
+  if (tree === undefined || !tree.files.has(file))
+    throw new Error(`${file} does not exist at ${commit.slice(0, 7)}`);
   return new TextDecoder().decode(await tree.read(file));
 }

@@ -35,55 +35,137 @@ evaluators:
 
 describe('a .prompt.yml', () => {
   test('is read in place: messages, parameters, test data and evaluators', async () => {
-    const { project, problems, notices } = await read({ 'evaldiff.yaml': 'grader: gpt-4o', [FILE]: WHOLE });
+    const { project, problems, notices } = await read({
+      'evaldiff.yaml': 'grader: gpt-4o',
+      [FILE]: WHOLE,
+    });
     expect(problems).toEqual([]);
-    expect(notices).toEqual([`${FILE}:27: the evaluator odd is not carried over: github/novelty is not known here`]);
+    expect(notices).toEqual([
+      `${FILE}:27: the evaluator odd is not carried over: github/novelty is not known here`,
+    ]);
     const [suite] = project.suites;
     expect(suite?.prompt).toMatchObject({
-      file: FILE, name: 'Summary', model: 'gpt-4o', variables: [{ name: 'input' }, { name: 'kind' }],
-      parameters: { temperature: 0.5, max_tokens: 80, response_format: { type: 'json_schema', json_schema: { name: 'summary', schema: { type: 'object' } } } },
-      messages: [{ role: 'system', content: 'Sum up in {"json"} form.', place: { line: 10 } }, { role: 'user', content: 'Text: {input} ({kind})\n', place: { line: 12 } }],
+      file: FILE,
+      name: 'Summary',
+      model: 'gpt-4o',
+      variables: [{ name: 'input' }, { name: 'kind' }],
+      parameters: {
+        temperature: 0.5,
+        max_tokens: 80,
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'summary', schema: { type: 'object' } },
+        },
+      },
+      messages: [
+        { role: 'system', content: 'Sum up in {"json"} form.', place: { line: 10 } },
+        { role: 'user', content: 'Text: {input} ({kind})\n', place: { line: 12 } },
+      ],
     });
-    expect(suite?.tests.metrics.map(({ name, source, place }) => [name, source, place.line])).toEqual([
-      ['short', { kind: 'built-in', uses: 'starts_with', with: { value: 'The', ignore_case: true } }, 19], ['fine', { kind: 'built-in', uses: 'factuality', with: {} }, 23],
+    expect(
+      suite?.tests.metrics.map(({ name, source, place }) => [name, source, place.line]),
+    ).toEqual([
+      [
+        'short',
+        { kind: 'built-in', uses: 'starts_with', with: { value: 'The', ignore_case: true } },
+        19,
+      ],
+      ['fine', { kind: 'built-in', uses: 'factuality', with: {} }, 23],
     ]);
-    expect(suite?.tests.references.map(({ place, input, expected, metrics }) => [place.line, input, expected, metrics?.map(({ name, source }) => [name, source.kind === 'built-in' ? source.with : null])])).toEqual([
-      [16, { input: 'The fox jumped.', kind: 'tale' }, 'fox', [['names it', { value: 'fox', ignore_case: true }], ['judged', { criteria: expect.stringContaining('Is (the answer) good for The fox jumped.?') }]]],
-      [17, { input: 'The dog slept.', kind: 'news' }, 'dog', [['names it', { value: 'dog', ignore_case: true }], ['judged', { criteria: expect.stringContaining('1 (0), 2 (1)') }]]],
+    expect(
+      suite?.tests.references.map(({ place, input, expected, metrics }) => [
+        place.line,
+        input,
+        expected,
+        metrics?.map(({ name, source }) => [name, source.kind === 'built-in' ? source.with : null]),
+      ]),
+    ).toEqual([
+      [
+        16,
+        { input: 'The fox jumped.', kind: 'tale' },
+        'fox',
+        [
+          ['names it', { value: 'fox', ignore_case: true }],
+          [
+            'judged',
+            { criteria: expect.stringContaining('Is (the answer) good for The fox jumped.?') },
+          ],
+        ],
+      ],
+      [
+        17,
+        { input: 'The dog slept.', kind: 'news' },
+        'dog',
+        [
+          ['names it', { value: 'dog', ignore_case: true }],
+          ['judged', { criteria: expect.stringContaining('1 (0), 2 (1)') }],
+        ],
+      ],
     ]);
   });
 
-  test('its judges\' models grade: the first where the settings name none, another one beside its metric', async () => {
-    const judge = (name: string, rest: string): string => `  - name: ${name}\n    llm: { prompt: 'Is {{completion}} good?', ${rest} }\n`;
+  test("its judges' models grade: the first where the settings name none, another one beside its metric", async () => {
+    const judge = (name: string, rest: string): string =>
+      `  - name: ${name}\n    llm: { prompt: 'Is {{completion}} good?', ${rest} }\n`;
     const file = `model: openai/gpt-4o\nmessages: [{ role: user, content: hi }]\ntestData: [{ input: a }]\nevaluators:\n${judge('one', 'modelId: openai/gpt-4o-mini')}${judge('two', 'modelId: openai/gpt-4.1')}${judge('three', 'modelId: openai/gpt-4o-mini, seed: 1')}${judge('four', 'choices: []')}`;
     const { project, problems, notices } = await read({ [FILE]: file });
-    expect([problems, notices]).toEqual([[], [`${FILE}:9: seed of the evaluator three is not carried over: it is no part of the format`]]);
+    expect([problems, notices]).toEqual([
+      [],
+      [`${FILE}:9: seed of the evaluator three is not carried over: it is no part of the format`],
+    ]);
     expect(project.settings.grader?.model).toBe('gpt-4o-mini');
-    expect(project.suites[0]?.tests.metrics.map(({ name, graders }) => [name, graders?.map(({ model }) => model)])).toEqual([['one', undefined], ['two', ['gpt-4.1']], ['three', undefined], ['four', undefined]]);
-    expect((await read({ 'evaldiff.yaml': 'grader: claude-sonnet-4-5', [FILE]: file })).project.settings.grader?.model).toBe('claude-sonnet-4-5');
+    expect(
+      project.suites[0]?.tests.metrics.map(({ name, graders }) => [
+        name,
+        graders?.map(({ model }) => model),
+      ]),
+    ).toEqual([
+      ['one', undefined],
+      ['two', ['gpt-4.1']],
+      ['three', undefined],
+      ['four', undefined],
+    ]);
+    expect(
+      (await read({ 'evaldiff.yaml': 'grader: claude-sonnet-4-5', [FILE]: file })).project.settings
+        .grader?.model,
+    ).toBe('claude-sonnet-4-5');
   });
 
   test('without test data is told to have no tests; without a judge for them as well', async () => {
     const bare = 'messages: [{ role: user, content: hi }]\nmodel: openai/gpt-4o\n';
-    expect((await read({ [FILE]: bare })).notices).toEqual([`${FILE}: the prompt "summary" has no tests, so it is not evaluated`]);
+    expect((await read({ [FILE]: bare })).notices).toEqual([
+      `${FILE}: the prompt "summary" has no tests, so it is not evaluated`,
+    ]);
     expect((await read({ [FILE]: `${bare}testData: [{ input: a }]\n` })).notices).toEqual([
-      `${FILE}:3: testData is not carried over: the file has no evaluators, so nothing judges the answers`, `${FILE}: the prompt "summary" has no tests, so it is not evaluated`,
+      `${FILE}:3: testData is not carried over: the file has no evaluators, so nothing judges the answers`,
+      `${FILE}: the prompt "summary" has no tests, so it is not evaluated`,
     ]);
   });
 
-  test('whose model is gone or unnamed asks for the settings\' model map', async () => {
-    const text = (model: string) => `${model}messages: [{ role: user, content: 'say {{input}}' }]\ntestData: [{ input: a }]\nevaluators: [{ name: e, string: { contains: a } }]\n`;
-    expect((await read({ [FILE]: text('model: meta/llama-4\n') })).project.suites[0]?.prompt.model).toBe('meta/llama-4');
+  test("whose model is gone or unnamed asks for the settings' model map", async () => {
+    const text = (model: string) =>
+      `${model}messages: [{ role: user, content: 'say {{input}}' }]\ntestData: [{ input: a }]\nevaluators: [{ name: e, string: { contains: a } }]\n`;
+    expect(
+      (await read({ [FILE]: text('model: meta/llama-4\n') })).project.suites[0]?.prompt.model,
+    ).toBe('meta/llama-4');
     expect((await read({ [FILE]: text('') })).project.suites[0]?.prompt.model).toBe('default');
   });
 
   test('with logic in its text is left out with the line', async () => {
-    const { notices, project } = await read({ [FILE]: 'messages:\n  - { role: user, content: hi }\n  - { role: user, content: "{% if x %}" }\ntestData: [{ input: a }]\n' });
-    expect([project.suites, notices]).toEqual([[], [`${FILE}:3: the prompt is not carried over: {% if x %} is more than a variable`]]);
+    const { notices, project } = await read({
+      [FILE]:
+        'messages:\n  - { role: user, content: hi }\n  - { role: user, content: "{% if x %}" }\ntestData: [{ input: a }]\n',
+    });
+    expect([project.suites, notices]).toEqual([
+      [],
+      [`${FILE}:3: the prompt is not carried over: {% if x %} is more than a variable`],
+    ]);
   });
 
   test('that is something else says so', async () => {
-    expect(await problemsOf({ [FILE]: 'on: push\njobs: {}\n' })).toEqual([`${FILE}: is no .prompt.yml: it has no list of messages`]);
+    expect(await problemsOf({ [FILE]: 'on: push\njobs: {}\n' })).toEqual([
+      `${FILE}: is no .prompt.yml: it has no list of messages`,
+    ]);
     expect(await problemsOf({ [FILE]: 'messages: [\n' })).toHaveLength(1);
   });
 });

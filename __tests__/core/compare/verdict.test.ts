@@ -4,14 +4,25 @@ import type { Case } from '../../../src/core/select/affected.ts';
 import { compareLane } from '../../../src/core/compare/compare.ts';
 import { generationOf } from '../../../src/core/fingerprint/generation.ts';
 import { startLane, type Attempt } from '../../../src/core/trial/rounds.ts';
-import { comparedLane, judgeLanes, type ComparedLane, type TryPolicy } from '../../../src/core/compare/verdict.ts';
+import {
+  comparedLane,
+  judgeLanes,
+  type ComparedLane,
+  type TryPolicy,
+} from '../../../src/core/compare/verdict.ts';
 import { rollUpLane } from '../../../src/core/compare/rollup-words.ts';
 import { adaptiveLevels } from '../../../src/statistics/adaptive-levels.ts';
 import { visibleDrop } from '../../../src/statistics/visible-drop.ts';
 import type { SuiteGate, Verdict } from '../../../src/types.ts';
 import { gate, prompt, reference, suite, suiteSide, tryResult } from '../builders.ts';
 
-type Row = [count: number, passesBase: number, triesBase: number, passesHead: number, triesHead: number];
+type Row = [
+  count: number,
+  passesBase: number,
+  triesBase: number,
+  passesHead: number,
+  triesHead: number,
+];
 interface VerdictCase {
   name: string;
   rows: Row[];
@@ -29,13 +40,39 @@ function repeated<T>(runs: readonly [number, ...T[]][]): T[][] {
 function lane(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}): ComparedLane {
   const tables = repeated(rows);
   const references = tables.map((_, index) => reference(`r${String(index)}`));
-  const [before, after] = ['Say {q}', 'Tell {q}'].map((content) => suite({ prompt: { messages: [{ ...prompt().messages[0]!, content }] }, tests: { references, rollup: { kind: 'named', policy: 'majority' } } }));
+  const [before, after] = ['Say {q}', 'Tell {q}'].map((content) =>
+    suite({
+      prompt: { messages: [{ ...prompt().messages[0]!, content }] },
+      tests: { references, rollup: { kind: 'named', policy: 'majority' } },
+    }),
+  );
   const [base, head] = [suiteSide('base', before!), suiteSide('head', after!)];
   const all = references.map((one): Case => ({
-    reference: one, change: 'both', baseReference: one, base: generationOf(base.suite.prompt, base.variant, one), head: generationOf(head.suite.prompt, head.variant, one),
+    reference: one,
+    change: 'both',
+    baseReference: one,
+    base: generationOf(base.suite.prompt, base.variant, one),
+    head: generationOf(head.suite.prompt, head.variant, one),
   }));
-  const run = startLane({ path: 'prompts/p.yaml', name: 'p', variant: base.variant, baseVariant: null, base, head, because: [], cases: all, unaffected: 0 }, 'head');
-  const attempts = (passes: number, tries: number): Attempt[] => Array.from({ length: tries }, (_, index) => ({ result: tryResult(index < passes ? 'pass' : 'fail', index), other: null }));
+  const run = startLane(
+    {
+      path: 'prompts/p.yaml',
+      name: 'p',
+      variant: base.variant,
+      baseVariant: null,
+      base,
+      head,
+      because: [],
+      cases: all,
+      unaffected: 0,
+    },
+    'head',
+  );
+  const attempts = (passes: number, tries: number): Attempt[] =>
+    Array.from({ length: tries }, (_, index) => ({
+      result: tryResult(index < passes ? 'pass' : 'fail', index),
+      other: null,
+    }));
   tables.forEach(([passesBase, triesBase, passesHead, triesHead], index) => {
     run.runs[index]!.base.push(...attempts(passesBase!, triesBase!));
     run.runs[index]!.head.push(...attempts(passesHead!, triesHead!));
@@ -45,7 +82,9 @@ function lane(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}): Com
 
 async function judged(one: ComparedLane) {
   const [verdict] = judgeLanes([one], gate());
-  const words = await rollUpLane(one.run, async () => { throw new Error('no code runs here'); });
+  const words = await rollUpLane(one.run, async () => {
+    throw new Error('no code runs here');
+  });
   return { verdict: verdict!, suite: compareLane(one, verdict ?? null, words) };
 }
 
@@ -62,7 +101,10 @@ describe('the verdicts of the specification', () => {
 });
 
 describe('what a suite usually sees', () => {
-  const rows: Row[] = [[18, 2, 2, 2, 2], [2, 1, 2, 1, 2]];
+  const rows: Row[] = [
+    [18, 2, 2, 2, 2],
+    [2, 1, 2, 1, 2],
+  ];
 
   test('is what the whole adaptive policy sees, also where it stopped at two tries', async () => {
     const two = await judged(lane(rows, { kind: 'adaptive' }));
@@ -70,8 +112,12 @@ describe('what a suite usually sees', () => {
     const ratio = fixed.suite.visible_drop! / two.suite.visible_drop!;
     expect(ratio).toBeGreaterThan(1.4);
     expect(ratio).toBeLessThan(1.9);
-    expect(two.suite.summary).toContain('this suite (20 references × 2 tries, up to 5 where it looks worse) usually sees drops of');
-    expect(fixed.suite.summary).toContain('this suite (20 references × 2 tries) usually sees drops of');
+    expect(two.suite.summary).toContain(
+      'this suite (20 references × 2 tries, up to 5 where it looks worse) usually sees drops of',
+    );
+    expect(fixed.suite.summary).toContain(
+      'this suite (20 references × 2 tries) usually sees drops of',
+    );
   });
 
   test('after five adaptive tries is that of five tries at the level of the last look', async () => {
@@ -79,7 +125,10 @@ describe('what a suite usually sees', () => {
     const { extend } = adaptiveLevels(0.05, 'suite+references');
     // Ten parts of 0.05 beside twenty references without any try-to-try variance.
     const variance = (10 * 0.05) / 30;
-    expect(shown.visible_drop).toBeCloseTo(visibleDrop({ references: 20, tries: { base: 5, head: 5 }, variance, rate: 1 }, extend)!, 2);
+    expect(shown.visible_drop).toBeCloseTo(
+      visibleDrop({ references: 20, tries: { base: 5, head: 5 }, variance, rate: 1 }, extend)!,
+      2,
+    );
   });
 });
 
@@ -88,19 +137,34 @@ describe('several suites', () => {
     const worse: Row[] = [[5, 1, 1, 0, 1]];
     const [alone] = judgeLanes([lane(worse, { kind: 'fixed', tries: 1 })], gate());
     expect(alone?.verdict).toBe('regressed');
-    const many = judgeLanes([lane(worse, { kind: 'fixed', tries: 1 }), ...Array.from({ length: 9 }, () => lane([[5, 1, 1, 1, 1]], { kind: 'fixed', tries: 1 }))], gate());
+    const many = judgeLanes(
+      [
+        lane(worse, { kind: 'fixed', tries: 1 }),
+        ...Array.from({ length: 9 }, () => lane([[5, 1, 1, 1, 1]], { kind: 'fixed', tries: 1 })),
+      ],
+      gate(),
+    );
     expect(many[0]).toMatchObject({ verdict: 'inconclusive', alpha: 0.005 });
   });
 
   test('have margins of their own', async () => {
-    const rows: Row[] = [[30, 3, 3, 3, 3], [1, 3, 3, 2, 3]];
-    const { suite: strict } = await judged(lane(rows, { kind: 'fixed', tries: 3 }, { tolerance: 0.001 }));
-    const { suite: lenient } = await judged(lane(rows, { kind: 'fixed', tries: 3 }, { tolerance: 0.2 }));
+    const rows: Row[] = [
+      [30, 3, 3, 3, 3],
+      [1, 3, 3, 2, 3],
+    ];
+    const { suite: strict } = await judged(
+      lane(rows, { kind: 'fixed', tries: 3 }, { tolerance: 0.001 }),
+    );
+    const { suite: lenient } = await judged(
+      lane(rows, { kind: 'fixed', tries: 3 }, { tolerance: 0.2 }),
+    );
     expect([strict.verdict, lenient.verdict]).toEqual(['inconclusive', 'unchanged']);
     expect(strict.summary).toContain('To rule out a drop above the tolerance of 0.1 points takes');
     expect(lenient.gate).toEqual({ tolerance: 0.2 });
     const half: Row[] = [[20, 3, 3, 2, 3]];
     expect((await judged(lane(half, { kind: 'fixed', tries: 3 }))).suite.verdict).toBe('regressed');
-    expect((await judged(lane(half, { kind: 'fixed', tries: 3 }, { min_drop: 0.4 }))).suite.verdict).not.toBe('regressed');
+    expect(
+      (await judged(lane(half, { kind: 'fixed', tries: 3 }, { min_drop: 0.4 }))).suite.verdict,
+    ).not.toBe('regressed');
   });
 });

@@ -1,4 +1,7 @@
-/** Scripted models for dialogues: what the assistant says and how evaluators judge, without a network. */
+/**
+ * Scripted models for dialogues: what the assistant says and how evaluators judge, without a
+ * network.
+ */
 import type { Evaluator } from '../../../src/core/conversation/evaluators.ts';
 import { nameEvaluators } from '../../../src/core/conversation/evaluators.ts';
 import { steeringOf, type Steering } from '../../../src/core/conversation/steering.ts';
@@ -7,17 +10,30 @@ import { answer } from '../builders.ts';
 
 const place = { file: 'prompts/tests/p.yaml', line: 3 };
 
-export function conversation(changes: Partial<Conversation> & { models?: string[] } = {}): Conversation {
+export function conversation(
+  changes: Partial<Conversation> & { models?: string[] } = {},
+): Conversation {
   const { models = ['judge'], ...rest } = changes;
   return {
-    max_steps: 3, evaluators: models.map((model) => ({ model, parameters: {}, place })),
-    criteria: [{ name: 'understanding', combine: 'all' }, { name: 'correctness', combine: 'all' }, { name: 'completeness', combine: 'any' }],
-    instructions: null, examples: [], place, ...rest,
+    max_steps: 3,
+    evaluators: models.map((model) => ({ model, parameters: {}, place })),
+    criteria: [
+      { name: 'understanding', combine: 'all' },
+      { name: 'correctness', combine: 'all' },
+      { name: 'completeness', combine: 'any' },
+    ],
+    instructions: null,
+    examples: [],
+    place,
+    ...rest,
   };
 }
 
 export function evaluatorsOf(of: Conversation): Evaluator[] {
-  return nameEvaluators(of.evaluators, of.evaluators.map(({ model }) => ({ provider: 'openai' as const, endpoint: null, model })));
+  return nameEvaluators(
+    of.evaluators,
+    of.evaluators.map(({ model }) => ({ provider: 'openai' as const, endpoint: null, model })),
+  );
 }
 
 export function steering(changes: Parameters<typeof conversation>[0] = {}): Steering {
@@ -26,9 +42,18 @@ export function steering(changes: Parameters<typeof conversation>[0] = {}): Stee
 }
 
 /** An evaluator's reply in the asked form; `words` has a letter per criterion: y, n or u. */
-export function verdict(words: string, follow_up = '', analysis = 'Because.', names: readonly string[] = ['understanding', 'correctness', 'completeness']): string {
+export function verdict(
+  words: string,
+  follow_up = '',
+  analysis = 'Because.',
+  names: readonly string[] = ['understanding', 'correctness', 'completeness'],
+): string {
   const meaning: Record<string, CriterionWord> = { y: 'yes', n: 'no', u: 'unknown' };
-  return JSON.stringify({ analysis, ...Object.fromEntries(names.map((name, index) => [name, meaning[words[index] ?? 'u']])), follow_up });
+  return JSON.stringify({
+    analysis,
+    ...Object.fromEntries(names.map((name, index) => [name, meaning[words[index] ?? 'u']])),
+    follow_up,
+  });
 }
 
 /** A model that records what it is asked; a thrown text is a failed call. */
@@ -42,7 +67,8 @@ export function scripted(reply: (request: Request) => string) {
       return { status: 'error', kind: 'timeout', message: String(error) };
     }
   };
-  const by = (purpose: Request['purpose']): Request[] => requests.filter((request) => request.purpose === purpose);
+  const by = (purpose: Request['purpose']): Request[] =>
+    requests.filter((request) => request.purpose === purpose);
   return { complete, requests, by };
 }
 
@@ -52,4 +78,5 @@ export function answersShown(request: Request): number {
 }
 
 /** Differs for every text, as the product's own does. */
-export const random = (purpose: string): string => `D${[...purpose].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) | 0, 7).toString(16)}`;
+export const random = (purpose: string): string =>
+  `D${[...purpose].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) | 0, 7).toString(16)}`;

@@ -5,13 +5,17 @@ import type { Json } from '../../../src/types.ts';
 
 describe('canonical JSON', () => {
   test('sorts keys at every depth and leaves white space out', () => {
-    expect(canonicalJson({ b: [1, { d: null, c: 'x' }], a: true })).toBe('{"a":true,"b":[1,{"c":"x","d":null}]}');
+    expect(canonicalJson({ b: [1, { d: null, c: 'x' }], a: true })).toBe(
+      '{"a":true,"b":[1,{"c":"x","d":null}]}',
+    );
   });
 
   test('reads back as the same value, whatever the value', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => {
-      expect(JSON.parse(canonicalJson(value as Json))).toEqual(JSON.parse(JSON.stringify(value)));
-    }));
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(JSON.parse(canonicalJson(value as Json))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
   });
 
   test('tells text and number apart', () => {

@@ -3,18 +3,47 @@ import { recordingKey, requestKey } from '../../../src/core/fingerprint/request-
 import type { Request, Target } from '../../../src/types.ts';
 
 const request: Request = {
-  target: { provider: 'openai', endpoint: null, model: 'm' }, parameters: { temperature: 0, top_p: 1 }, messages: [{ role: 'user', content: 'a' }],
-  try: 0, schema: null, purpose: 'prompt',
+  target: { provider: 'openai', endpoint: null, model: 'm' },
+  parameters: { temperature: 0, top_p: 1 },
+  messages: [{ role: 'user', content: 'a' }],
+  try: 0,
+  schema: null,
+  purpose: 'prompt',
 };
-const program: Extract<Target, { provider: 'program' }> = { provider: 'program', model: 'app', command: ['node', 'a.mjs'], setup: [], files: 'f1', commit: 'c1' };
-const replay: Extract<Target, { provider: 'replay' }> = { provider: 'replay', model: 'm', file: 'r.jsonl', content: '1', commit: 'c1' };
-const key = (changes: Partial<Request>): string => requestKey({ ...request, ...changes }, (text) => text);
+const program: Extract<Target, { provider: 'program' }> = {
+  provider: 'program',
+  model: 'app',
+  command: ['node', 'a.mjs'],
+  setup: [],
+  files: 'f1',
+  commit: 'c1',
+};
+const replay: Extract<Target, { provider: 'replay' }> = {
+  provider: 'replay',
+  model: 'm',
+  file: 'r.jsonl',
+  content: '1',
+  commit: 'c1',
+};
+const key = (changes: Partial<Request>): string =>
+  requestKey({ ...request, ...changes }, (text) => text);
 
 describe('the key of a request', () => {
   test.each<[string, Partial<Request>]>([
     ['the order of parameters', { parameters: { top_p: 1, temperature: 0 } }],
     ['what it is paid for', { purpose: 'grader' }],
-    ['the place of a message in a file', { messages: [{ role: 'user', content: 'a', place: { file: 'p.yaml', line: 3 } } as Request['messages'][number]] }],
+    [
+      'the place of a message in a file',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: 'a',
+            place: { file: 'p.yaml', line: 3 },
+          } as Request['messages'][number],
+        ],
+      },
+    ],
   ])('is the same whatever %s', (_what, changes) => {
     expect(key(changes)).toBe(key({}));
   });
@@ -36,7 +65,9 @@ describe('the key of a request', () => {
   test('of a program names its files and not the commit, so that both sides share', () => {
     expect(key({ target: { ...program, commit: 'c2' } })).toBe(key({ target: program }));
     expect(key({ target: { ...program, files: 'f2' } })).not.toBe(key({ target: program }));
-    expect(key({ target: { ...program, command: ['node', 'b.mjs'] } })).not.toBe(key({ target: program }));
+    expect(key({ target: { ...program, command: ['node', 'b.mjs'] } })).not.toBe(
+      key({ target: program }),
+    );
   });
 
   test('of a replay names the content of its recordings and not the commit', () => {
@@ -52,7 +83,12 @@ describe('the key of a request', () => {
 test('a recording is found by model, parameters, messages and try, whoever answered', () => {
   const recorded = { model: 'm', parameters: { a: 1, b: [2] }, messages: request.messages, try: 2 };
   expect(recordingKey({ ...recorded, parameters: { b: [2], a: 1 } })).toBe(recordingKey(recorded));
-  for (const other of [{ ...recorded, try: 1 }, { ...recorded, model: 'n' }, { ...recorded, parameters: {} }, { ...recorded, messages: [] }]) {
+  for (const other of [
+    { ...recorded, try: 1 },
+    { ...recorded, model: 'n' },
+    { ...recorded, parameters: {} },
+    { ...recorded, messages: [] },
+  ]) {
     expect(recordingKey(other)).not.toBe(recordingKey(recorded));
   }
 });

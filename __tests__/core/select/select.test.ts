@@ -4,7 +4,10 @@ import { sweepCombinations } from '../../../src/core/select/select.ts';
 describe('sweep combinations', () => {
   test('are the product of the swept values in the order they are written', () => {
     expect(sweepCombinations({ model: ['a', 'b'], temperature: [0, 0.7] })).toEqual([
-      { model: 'a', temperature: 0 }, { model: 'a', temperature: 0.7 }, { model: 'b', temperature: 0 }, { model: 'b', temperature: 0.7 },
+      { model: 'a', temperature: 0 },
+      { model: 'a', temperature: 0.7 },
+      { model: 'b', temperature: 0 },
+      { model: 'b', temperature: 0.7 },
     ]);
   });
 

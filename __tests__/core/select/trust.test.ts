@@ -7,8 +7,19 @@ const HEAD = 'b'.repeat(40);
 
 function facts(event: string, more: Partial<EventFacts> = {}): EventFacts {
   return {
-    event, action: null, repository: 'acme/prompts', pullRequest: null, base: 'a'.repeat(40), head: HEAD, headRepository: 'acme/prompts',
-    headBranch: 'topic', fork: false, dependabot: false, addedLabel: null, origin: null, ...more,
+    event,
+    action: null,
+    repository: 'acme/prompts',
+    pullRequest: null,
+    base: 'a'.repeat(40),
+    head: HEAD,
+    headRepository: 'acme/prompts',
+    headBranch: 'topic',
+    fork: false,
+    dependabot: false,
+    addedLabel: null,
+    origin: null,
+    ...more,
   };
 }
 
@@ -26,18 +37,42 @@ describe('the level of an event', () => {
     ['pull_request from a branch of the repository', facts('pull_request'), 'member'],
     ['pull_request_target from a branch of the repository', facts('pull_request_target'), 'member'],
     ['pull_request by Dependabot', facts('pull_request', { dependabot: true }), 'untrusted'],
-    ['pull_request_target by Dependabot', facts('pull_request_target', { dependabot: true }), 'untrusted'],
+    [
+      'pull_request_target by Dependabot',
+      facts('pull_request_target', { dependabot: true }),
+      'untrusted',
+    ],
     ['push by Dependabot', facts('push', { dependabot: true }), 'untrusted'],
     ['pull_request from a fork', facts('pull_request', fork), 'untrusted'],
     ['pull_request whose head repository is gone', facts('pull_request', deleted), 'untrusted'],
     ['pull_request_target from a fork', facts('pull_request_target', fork), 'untrusted'],
-    ['pull_request_target whose head repository is gone', facts('pull_request_target', deleted), 'untrusted'],
+    [
+      'pull_request_target whose head repository is gone',
+      facts('pull_request_target', deleted),
+      'untrusted',
+    ],
     ['workflow_run after pull_request', facts('workflow_run', after('pull_request')), 'untrusted'],
-    ['workflow_run after pull_request_target', facts('workflow_run', after('pull_request_target')), 'untrusted'],
-    ['workflow_run after issue_comment', facts('workflow_run', after('issue_comment')), 'untrusted'],
-    ['workflow_run after workflow_dispatch', facts('workflow_run', after('workflow_dispatch')), 'untrusted'],
+    [
+      'workflow_run after pull_request_target',
+      facts('workflow_run', after('pull_request_target')),
+      'untrusted',
+    ],
+    [
+      'workflow_run after issue_comment',
+      facts('workflow_run', after('issue_comment')),
+      'untrusted',
+    ],
+    [
+      'workflow_run after workflow_dispatch',
+      facts('workflow_run', after('workflow_dispatch')),
+      'untrusted',
+    ],
     ['workflow_run after nobody knows what', facts('workflow_run'), 'untrusted'],
-    ['workflow_run after a push in another repository', facts('workflow_run', { ...after('push'), ...fork }), 'untrusted'],
+    [
+      'workflow_run after a push in another repository',
+      facts('workflow_run', { ...after('push'), ...fork }),
+      'untrusted',
+    ],
     ['workflow_run after push', facts('workflow_run', after('push')), 'trusted'],
     ['workflow_run after schedule', facts('workflow_run', after('schedule')), 'trusted'],
     ['issue_comment', facts('issue_comment'), 'untrusted'],
@@ -57,7 +92,8 @@ describe('the level of an event', () => {
       for (const lower of ['untrusted', 'member', 'trusted'] as const) {
         const asked = trustLevel(event, { lower });
         expect(rank[asked.level]).toBe(Math.min(rank[level], rank[lower]));
-        if (rank[lower] > rank[level]) expect(asked.reason).toContain(`cannot raise the level to ${lower}`);
+        if (rank[lower] > rank[level])
+          expect(asked.reason).toContain(`cannot raise the level to ${lower}`);
         if (rank[lower] < rank[level]) expect(asked.reason).toContain(`would be ${level}`);
       }
     }
@@ -67,7 +103,9 @@ describe('the level of an event', () => {
     expect(trustLevel(facts('command_line'), { trust: true }).level).toBe('trusted');
     expect(trustLevel(facts('pull_request', fork), { trust: true }).level).toBe('untrusted');
     expect(trustLevel(facts('pull_request'), { trust: true }).level).toBe('member');
-    expect(trustLevel(facts('command_line'), { trust: true, lower: 'untrusted' }).level).toBe('untrusted');
+    expect(trustLevel(facts('command_line'), { trust: true, lower: 'untrusted' }).level).toBe(
+      'untrusted',
+    );
   });
 });
 
@@ -77,40 +115,88 @@ describe('approval by label', () => {
 
   test('the event that reports the label raises exactly its head to member', () => {
     const decision = trustLevel(facts('pull_request_target', { ...fork, ...labeled }), approval);
-    expect(decision).toEqual({ level: 'member', reason: `a maintainer approved commit ${HEAD.slice(0, 7)} with a label` });
+    expect(decision).toEqual({
+      level: 'member',
+      reason: `a maintainer approved commit ${HEAD.slice(0, 7)} with a label`,
+    });
   });
 
   test.each<[string, EventFacts, TrustRequest]>([
-    ['a push after the label', facts('pull_request_target', { ...fork, action: 'synchronize', addedLabel: null }), approval],
-    ['another label', facts('pull_request_target', { ...fork, action: 'labeled', addedLabel: 'bug' }), approval],
-    ['the label being taken away', facts('pull_request_target', { ...fork, action: 'unlabeled', addedLabel: 'evaldiff: approved' }), approval],
+    [
+      'a push after the label',
+      facts('pull_request_target', { ...fork, action: 'synchronize', addedLabel: null }),
+      approval,
+    ],
+    [
+      'another label',
+      facts('pull_request_target', { ...fork, action: 'labeled', addedLabel: 'bug' }),
+      approval,
+    ],
+    [
+      'the label being taken away',
+      facts('pull_request_target', {
+        ...fork,
+        action: 'unlabeled',
+        addedLabel: 'evaldiff: approved',
+      }),
+      approval,
+    ],
     ['no approval in the workflow', facts('pull_request_target', { ...fork, ...labeled }), {}],
-    ['an empty approval label', facts('pull_request_target', { ...fork, action: 'labeled', addedLabel: '' }), { approval: { label: '' } }],
+    [
+      'an empty approval label',
+      facts('pull_request_target', { ...fork, action: 'labeled', addedLabel: '' }),
+      { approval: { label: '' } },
+    ],
     ['a labelled issue', facts('issues', labeled), approval],
-    ['no head to bind the approval to', facts('pull_request_target', { ...fork, ...labeled, head: null }), approval],
+    [
+      'no head to bind the approval to',
+      facts('pull_request_target', { ...fork, ...labeled, head: null }),
+      approval,
+    ],
   ])('%s stays untrusted', (_name, event, request) => {
     expect(trustLevel(event, request).level).toBe('untrusted');
   });
 
   test('a member stays a member, and an input still lowers an approved run', () => {
     expect(trustLevel(facts('pull_request', labeled), approval).level).toBe('member');
-    expect(trustLevel(facts('pull_request_target', { ...fork, ...labeled }), { ...approval, lower: 'untrusted' }).level).toBe('untrusted');
+    expect(
+      trustLevel(facts('pull_request_target', { ...fork, ...labeled }), {
+        ...approval,
+        lower: 'untrusted',
+      }).level,
+    ).toBe('untrusted');
   });
 });
 
 describe('what comes from where', () => {
-  test('from outside, everything that measures or pays is base\'s; only text to be measured is head\'s', () => {
+  test("from outside, everything that measures or pays is base's; only text to be measured is head's", () => {
     const { prompt, references, ...rest } = sources('untrusted');
     expect([prompt, references]).toEqual(['head', 'head']);
     expect(rest).toEqual({
-      settings: 'base-else-defaults', gate: 'base-else-defaults', budget: 'base-else-defaults', model: 'base', metrics: 'base', rubrics: 'base',
-      expected: 'base', droppedReferences: 'run', attributes: 'base', otherYardstick: 'not-used', cache: 'read', promptCode: 'never',
+      settings: 'base-else-defaults',
+      gate: 'base-else-defaults',
+      budget: 'base-else-defaults',
+      model: 'base',
+      metrics: 'base',
+      rubrics: 'base',
+      expected: 'base',
+      droppedReferences: 'run',
+      attributes: 'base',
+      otherYardstick: 'not-used',
+      cache: 'read',
+      promptCode: 'never',
     });
   });
 
   test('a member brings the yardstick, but not the gate and not the budget', () => {
     const member = sources('member');
-    expect([member.metrics, member.rubrics, member.expected, member.model, member.settings]).toEqual(['head', 'head', 'head', 'head', 'head']);
+    expect([
+      member.metrics,
+      member.rubrics,
+      member.expected,
+      member.model,
+      member.settings,
+    ]).toEqual(['head', 'head', 'head', 'head', 'head']);
     expect([member.gate, member.budget]).toEqual(['base-else-head', 'base-else-head']);
     expect(member.otherYardstick).toBe('scored');
     expect(member.cache).toBe('read-write-own-scope');
@@ -119,7 +205,12 @@ describe('what comes from where', () => {
   test('a trusted commit is read as it is', () => {
     const { gate, budget, metrics, model, cache, promptCode } = sources('trusted');
     expect({ gate, budget, metrics, model, cache, promptCode }).toEqual({
-      gate: 'head', budget: 'head', metrics: 'head', model: 'head', cache: 'read-write', promptCode: 'host-only',
+      gate: 'head',
+      budget: 'head',
+      metrics: 'head',
+      model: 'head',
+      cache: 'read-write',
+      promptCode: 'host-only',
     });
   });
 

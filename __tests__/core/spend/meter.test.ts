@@ -5,22 +5,52 @@ import type { Completion, ModelSettings, Request, Target } from '../../../src/ty
 import { answer, settings } from '../builders.ts';
 
 const entry = (changes: Partial<ModelSettings>): ModelSettings => ({
-  provider: 'openai', endpoint: null, model: 'gpt-4o', price: { input: 2, output: 10 }, command: [], files: [], setup: [], file: null, replaces: [],
-  place: { file: 'evaldiff.yaml', line: 1 }, ...changes,
+  provider: 'openai',
+  endpoint: null,
+  model: 'gpt-4o',
+  price: { input: 2, output: 10 },
+  command: [],
+  files: [],
+  setup: [],
+  file: null,
+  replaces: [],
+  place: { file: 'evaldiff.yaml', line: 1 },
+  ...changes,
 });
-const models = (...entries: ModelSettings[]) => settings({ models: new Map(entries.map((one, index) => [`m${String(index)}`, one])) });
-const hosted = (model: string, endpoint: string | null = null): Target => ({ provider: 'openai', endpoint, model });
+const models = (...entries: ModelSettings[]) =>
+  settings({ models: new Map(entries.map((one, index) => [`m${String(index)}`, one])) });
+const hosted = (model: string, endpoint: string | null = null): Target => ({
+  provider: 'openai',
+  endpoint,
+  model,
+});
 
 describe('the meter', () => {
-  const request = (target: Target): Request => ({ target, parameters: {}, messages: [], try: 0, schema: null, purpose: 'prompt' });
-  const meterOf = (completion: Completion) => createMeter(() => Promise.resolve(completion), priceFrom([models(entry({}))]));
+  const request = (target: Target): Request => ({
+    target,
+    parameters: {},
+    messages: [],
+    try: 0,
+    schema: null,
+    purpose: 'prompt',
+  });
+  const meterOf = (completion: Completion) =>
+    createMeter(() => Promise.resolve(completion), priceFrom([models(entry({}))]));
 
   test('counts calls, tokens and dollars of what was paid for, and what was reused apart', async () => {
     const meter = meterOf(answer('yes'));
     await meter.complete(request(hosted('gpt-4o')));
-    meter.shared('prompt', { target: hosted('gpt-4o'), usage: { input_tokens: 3, output_tokens: 1 } });
+    meter.shared('prompt', {
+      target: hosted('gpt-4o'),
+      usage: { input_tokens: 3, output_tokens: 1 },
+    });
     expect(meter.totals()).toEqual({
-      calls: 1, reused: 1, input_tokens: 3, output_tokens: 1, cost_usd: 16e-6, saved_usd: 16e-6,
+      calls: 1,
+      reused: 1,
+      input_tokens: 3,
+      output_tokens: 1,
+      cost_usd: 16e-6,
+      saved_usd: 16e-6,
       by_purpose: { prompt: { calls: 1, reused: 1, cost_usd: 16e-6, saved_usd: 16e-6 } },
     });
   });
@@ -33,10 +63,19 @@ describe('the meter', () => {
   });
 
   test('says where all that has no price went to programs of the project, which nobody else is paid for', async () => {
-    const program: Target = { provider: 'program', model: 'app', command: ['app'], setup: [], files: '', commit: '' };
+    const program: Target = {
+      provider: 'program',
+      model: 'app',
+      command: ['app'],
+      setup: [],
+      files: '',
+      commit: '',
+    };
     const meter = meterOf(answer('yes'));
     expect(meter.totals()).not.toHaveProperty('unpriced');
-    await meter.complete(request({ provider: 'replay', model: 'r', file: 'r.jsonl', content: 'c', commit: '' }));
+    await meter.complete(
+      request({ provider: 'replay', model: 'r', file: 'r.jsonl', content: 'c', commit: '' }),
+    );
     expect(meter.totals()).toMatchObject({ cost_usd: 0 });
     expect(meter.totals()).not.toHaveProperty('unpriced');
     await meter.complete(request(program));
@@ -54,7 +93,11 @@ describe('the meter', () => {
     expect(meter.totals()).toMatchObject({ reused: 2, saved_usd: null });
   });
 
-  test.each([['budget', 0], ['aborted', 0], ['timeout', 1]] as const)('takes a call that ended as %s for %d calls', async (kind, calls) => {
+  test.each([
+    ['budget', 0],
+    ['aborted', 0],
+    ['timeout', 1],
+  ] as const)('takes a call that ended as %s for %d calls', async (kind, calls) => {
     const meter = meterOf({ status: 'error', kind, message: 'no' });
     await meter.complete(request(hosted('gpt-4o')));
     expect(meter.totals()).toMatchObject({ calls, cost_usd: 0 });

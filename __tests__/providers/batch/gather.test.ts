@@ -9,7 +9,12 @@ import { requestTo, says, until } from '../setting.ts';
 
 const asked = (content: string, model = 'm'): Asked => {
   const request = requestTo('openai', { model, messages: says(content) });
-  return { key: keyOf(request), request, ask: { model, parameters: {}, messages: request.messages, schema: null }, settle: () => undefined };
+  return {
+    key: keyOf(request),
+    request,
+    ask: { model, parameters: {}, messages: request.messages, schema: null },
+    settle: () => undefined,
+  };
 };
 
 /** A gatherer for small batches, and what it sent. */
@@ -17,11 +22,29 @@ function gatherer(limits: { requests: number; bytes: number }) {
   const activity = createActivity(turn);
   const sent: [string, string[]][] = [];
   let waiting = 0;
-  const api = { limits, bytes: (_: string, body: string) => body.length, connect: () => Promise.reject(new Error('nothing is sent here')) };
-  const server: ManagedServer = { vendor: openai, api, call: () => Promise.reject(new Error('nothing is called here')), log: () => undefined, close: () => undefined };
-  const { add } = createGatherer({ activity, server, waiting: () => waiting, send: (model, items) => { sent.push([model, items.map(({ ask }) => ask.messages[0]?.content ?? '')]); } });
+  const api = {
+    limits,
+    bytes: (_: string, body: string) => body.length,
+    connect: () => Promise.reject(new Error('nothing is sent here')),
+  };
+  const server: ManagedServer = {
+    vendor: openai,
+    api,
+    call: () => Promise.reject(new Error('nothing is called here')),
+    log: () => undefined,
+    close: () => undefined,
+  };
+  const { add } = createGatherer({
+    activity,
+    server,
+    waiting: () => waiting,
+    send: (model, items) => {
+      sent.push([model, items.map(({ ask }) => ask.messages[0]?.content ?? '')]);
+    },
+  });
   return {
-    activity, sent,
+    activity,
+    sent,
     add: (one: Asked) => {
       waiting += 1;
       return add(one);
@@ -33,7 +56,12 @@ describe('gathering', () => {
   test('sends a full batch at once, though somebody may ask for more, and the rest when nobody does', async () => {
     const { activity, add, sent } = gatherer({ requests: 3, bytes: 1e6 });
     let end = (): void => undefined;
-    const busy = activity.during(() => new Promise<void>((resolve) => { end = resolve; }));
+    const busy = activity.during(
+      () =>
+        new Promise<void>((resolve) => {
+          end = resolve;
+        }),
+    );
     for (const content of ['a', 'b', 'c', 'd']) add(asked(content));
     expect(sent).toEqual([['m', ['a', 'b', 'c']]]);
     for (let index = 0; index < 20; index += 1) await turn();
@@ -49,9 +77,17 @@ describe('gathering', () => {
 
   test('keeps models apart, and each in its order', async () => {
     const { add, sent } = gatherer({ requests: 10, bytes: 1e6 });
-    for (const [content, model] of [['a', 'x'], ['b', 'y'], ['c', 'x']] as const) add(asked(content, model));
+    for (const [content, model] of [
+      ['a', 'x'],
+      ['b', 'y'],
+      ['c', 'x'],
+    ] as const)
+      add(asked(content, model));
     await until(() => sent.length === 2);
-    expect(sent).toEqual([['x', ['a', 'c']], ['y', ['b']]]);
+    expect(sent).toEqual([
+      ['x', ['a', 'c']],
+      ['y', ['b']],
+    ]);
   });
 
   test('begins a new batch where one has no more room for the bytes, and says what fits into none', async () => {
@@ -68,8 +104,26 @@ test('questions of one key are settled together, once', () => {
   const questions = createQuestions();
   const told: string[] = [];
   const one = asked('a');
-  expect([questions.add({ ...one, settle: () => told.push('first') }), questions.add({ ...one, settle: () => told.push('second') }), questions.size()]).toEqual([true, false, 1]);
-  const outcome = { status: 'fault' as const, fault: { kind: 'aborted' as const, message: '', retry: 'never' as const, waitMs: null, status: null, detail: '' } };
-  expect([questions.settle(one.key, outcome), questions.settle(one.key, outcome), questions.has(one.key)]).toEqual([true, false, false]);
+  expect([
+    questions.add({ ...one, settle: () => told.push('first') }),
+    questions.add({ ...one, settle: () => told.push('second') }),
+    questions.size(),
+  ]).toEqual([true, false, 1]);
+  const outcome = {
+    status: 'fault' as const,
+    fault: {
+      kind: 'aborted' as const,
+      message: '',
+      retry: 'never' as const,
+      waitMs: null,
+      status: null,
+      detail: '',
+    },
+  };
+  expect([
+    questions.settle(one.key, outcome),
+    questions.settle(one.key, outcome),
+    questions.has(one.key),
+  ]).toEqual([true, false, false]);
   expect(told).toEqual(['first', 'second']);
 });

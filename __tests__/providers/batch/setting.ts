@@ -1,15 +1,24 @@
 import { createHash } from 'node:crypto';
 import { requestKey } from '../../../src/core/fingerprint/request-key.ts';
 import { createActivity, createProviders } from '../../../src/providers/index.ts';
-import type { Activity, BatchLedger, Providers, ProviderOptions } from '../../../src/providers/index.ts';
+import type {
+  Activity,
+  BatchLedger,
+  Providers,
+  ProviderOptions,
+} from '../../../src/providers/index.ts';
 import type { BatchRecord, Completion, Request } from '../../../src/types.ts';
 import { startModelServer } from '../../stand-ins/models/server.ts';
 import type { ModelServer, ServerOptions, Vendor } from '../../stand-ins/models/server.ts';
 import { KEY, options, requestTo, says, testClock } from '../setting.ts';
 import type { TestClock } from '../setting.ts';
 
-export const keyOf = (request: Request): string => requestKey(request, (text) => createHash('sha256').update(text).digest('hex'));
-export const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+export const keyOf = (request: Request): string =>
+  requestKey(request, (text) => createHash('sha256').update(text).digest('hex'));
+export const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 /** Batches written down in memory, with everything that happened to them in its order. */
 export interface TestLedger extends BatchLedger {
@@ -23,14 +32,18 @@ export function testLedger(): TestLedger {
   const kept = new Map<string, Completion>();
   const events: string[] = [];
   return {
-    records, kept, events,
+    records,
+    kept,
+    events,
     pending: async () => [...records.values()],
     async submitted(batch) {
       events.push(`submitted ${batch.id} of ${String(batch.requests.length)}`);
       records.set(batch.id, structuredClone(batch));
       return true;
     },
-    async keep(key, _, completion) { kept.set(key, completion); },
+    async keep(key, _, completion) {
+      kept.set(key, completion);
+    },
     async ended(id) {
       events.push(`ended ${id}`);
       records.delete(id);
@@ -55,23 +68,57 @@ export interface BatchSetting {
   close(): Promise<void>;
 }
 
-export async function setUpBatches(vendor: Vendor, served: ServerOptions = {}, overrides: Partial<ProviderOptions> = {}): Promise<BatchSetting> {
-  return settingOf(vendor, await startModelServer({ key: KEY, ...served }), testLedger(), overrides);
+export async function setUpBatches(
+  vendor: Vendor,
+  served: ServerOptions = {},
+  overrides: Partial<ProviderOptions> = {},
+): Promise<BatchSetting> {
+  return settingOf(
+    vendor,
+    await startModelServer({ key: KEY, ...served }),
+    testLedger(),
+    overrides,
+  );
 }
 
-function settingOf(vendor: Vendor, server: ModelServer, ledger: TestLedger, overrides: Partial<ProviderOptions>): BatchSetting {
+function settingOf(
+  vendor: Vendor,
+  server: ModelServer,
+  ledger: TestLedger,
+  overrides: Partial<ProviderOptions>,
+): BatchSetting {
   const clock = testClock();
   const log: string[] = [];
   const activity = createActivity(turn);
   const halt = new AbortController();
-  const providers = createProviders(options({
-    clock, log: (line) => { log.push(line); }, vendorUrls: { openai: server.openaiUrl, anthropic: server.url }, signal: halt.signal,
-    batches: { ledger, activity, turn, requestKey: keyOf }, ...overrides,
-  }));
-  const request: BatchSetting['request'] = (content, { model = 'model-1', ...changes } = {}) => (
-    requestTo(vendor, { messages: says(content), target: { provider: vendor, endpoint: null, model, transport: 'batch' }, ...changes }));
+  const providers = createProviders(
+    options({
+      clock,
+      log: (line) => {
+        log.push(line);
+      },
+      vendorUrls: { openai: server.openaiUrl, anthropic: server.url },
+      signal: halt.signal,
+      batches: { ledger, activity, turn, requestKey: keyOf },
+      ...overrides,
+    }),
+  );
+  const request: BatchSetting['request'] = (content, { model = 'model-1', ...changes } = {}) =>
+    requestTo(vendor, {
+      messages: says(content),
+      target: { provider: vendor, endpoint: null, model, transport: 'batch' },
+      ...changes,
+    });
   return {
-    vendor, server, ledger, clock, log, providers, activity, halt, request,
+    vendor,
+    server,
+    ledger,
+    clock,
+    log,
+    providers,
+    activity,
+    halt,
+    request,
     ask: (content, changes) => providers.complete(request(content, changes)),
     again: (more = {}) => settingOf(vendor, server, ledger, { ...overrides, ...more }),
     async close() {

@@ -10,11 +10,17 @@ function depthOf(value: unknown): number {
 }
 
 test('agrees with the depth of any JSON value, at the limit, below and above', () => {
-  fc.assert(fc.property(fc.jsonValue({ maxDepth: 6 }), fc.boolean(), (value, indented) => {
-    const text = bytes(JSON.stringify(value, null, indented ? 1 : 0));
-    const depth = depthOf(value);
-    expect([deeperThan(text, depth - 1), deeperThan(text, depth), deeperThan(text, depth + 1)]).toEqual([depth > 0, false, false]);
-  }));
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), fc.boolean(), (value, indented) => {
+      const text = bytes(JSON.stringify(value, null, indented ? 1 : 0));
+      const depth = depthOf(value);
+      expect([
+        deeperThan(text, depth - 1),
+        deeperThan(text, depth),
+        deeperThan(text, depth + 1),
+      ]).toEqual([depth > 0, false, false]);
+    }),
+  );
 });
 
 test('brackets inside of texts are no nesting, escaped quotes and backslashes included', () => {

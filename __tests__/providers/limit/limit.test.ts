@@ -11,7 +11,16 @@ const answered = { kind: 'answered', latencyMs: 10, waitMs: 0 } as const;
 
 function limiter(more: Partial<LimiterOptions> = {}): Limiter & { clock: TestClock } {
   const clock = testClock();
-  return { clock, ...createLimiter({ concurrency: { start: 2, max: 2 }, giveUp: { rounds: 3, afterMs: 1000 }, clock, signal: new AbortController().signal, ...more }) };
+  return {
+    clock,
+    ...createLimiter({
+      concurrency: { start: 2, max: 2 },
+      giveUp: { rounds: 3, afterMs: 1000 },
+      clock,
+      signal: new AbortController().signal,
+      ...more,
+    }),
+  };
 }
 
 async function go(from: Limiter, again = false): Promise<Extract<Entry, { status: 'go' }>> {
@@ -25,20 +34,32 @@ describe('a limiter', () => {
     const crowded = limiter();
     const holders = [await go(crowded), await go(crowded)];
     const order: string[] = [];
-    for (const name of ['a', 'b', 'again']) void crowded.acquire(name === 'again').then(() => order.push(name));
+    for (const name of ['a', 'b', 'again'])
+      void crowded.acquire(name === 'again').then(() => order.push(name));
     await Promise.resolve();
     expect(order).toEqual([]);
     for (const { ticket } of holders) crowded.release(ticket, answered);
     await Promise.resolve();
     expect(order).toEqual(['again', 'a']);
-    expect(crowded.stats()).toMatchObject({ calls: 4, attempts: 4, in_flight: 2, queued: 1, answered: 2 });
+    expect(crowded.stats()).toMatchObject({
+      calls: 4,
+      attempts: 4,
+      in_flight: 2,
+      queued: 1,
+      answered: 2,
+    });
   });
 
   test('one rate limit met by all calls in flight halves once', async () => {
     const wide = limiter({ concurrency: { start: 16, max: 16 } });
     const entries = await Promise.all(Array.from({ length: 16 }, () => go(wide)));
-    const told = entries.map(({ ticket }) => wide.release(ticket, { kind: 'limited', waitMs: 5, fault: limitedFault }));
-    expect(told.map(({ first }) => first)).toEqual([true, ...Array.from({ length: 15 }, () => false)]);
+    const told = entries.map(({ ticket }) =>
+      wide.release(ticket, { kind: 'limited', waitMs: 5, fault: limitedFault }),
+    );
+    expect(told.map(({ first }) => first)).toEqual([
+      true,
+      ...Array.from({ length: 15 }, () => false),
+    ]);
     expect(wide.stats()).toMatchObject({ limit: 8, limited: 16, in_flight: 0 });
   });
 
@@ -66,7 +87,10 @@ describe('a limiter', () => {
     for (let round = 1; round <= 3; round++) {
       const { ticket } = await waiting.shift()!;
       await dying.clock.sleep(400, new AbortController().signal);
-      expect(dying.release(ticket, { kind: 'failed', fault: failedFault })).toEqual({ down: round === 3, first: true });
+      expect(dying.release(ticket, { kind: 'failed', fault: failedFault })).toEqual({
+        down: round === 3,
+        first: true,
+      });
     }
     await expect(Promise.all(waiting)).rejects.toThrow('not let in: down');
     const probe = await go(dying);
@@ -80,7 +104,9 @@ describe('a limiter', () => {
     for (let round = 0; round < 10; round++) {
       const failing = await go(shaky);
       await shaky.clock.sleep(600, new AbortController().signal);
-      expect(shaky.release(failing.ticket, { kind: 'failed', fault: failedFault }).down).toBe(false);
+      expect(shaky.release(failing.ticket, { kind: 'failed', fault: failedFault }).down).toBe(
+        false,
+      );
       shaky.release((await go(shaky)).ticket, { kind: 'refused' });
     }
   });
@@ -92,7 +118,9 @@ describe('a limiter', () => {
     await go(stopped);
     const waiting = Array.from({ length: 10_000 }, () => stopped.acquire(false));
     stop.abort();
-    expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set(['aborted']));
+    expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(
+      new Set(['aborted']),
+    );
     expect(await stopped.acquire(true)).toEqual({ status: 'aborted' });
   });
 

@@ -11,8 +11,15 @@ import { sweepOfModels, withKinds } from '../kinds.ts';
 import { green } from '../results.ts';
 
 const [detail] = COMMENT_LEVELS;
-const shown = (result: Result, section = attributes, items = 50): string => renderBlocks(section(result, { ...detail!, items }), { width: 200, colour: false });
-const changed = (result: Result, change: (one: AttributeResult) => Partial<AttributeResult>): Result => ({ ...result, attributes: result.attributes.map((one) => ({ ...one, ...change(one) })) });
+const shown = (result: Result, section = attributes, items = 50): string =>
+  renderBlocks(section(result, { ...detail!, items }), { width: 200, colour: false });
+const changed = (
+  result: Result,
+  change: (one: AttributeResult) => Partial<AttributeResult>,
+): Result => ({
+  ...result,
+  attributes: result.attributes.map((one) => ({ ...one, ...change(one) })),
+});
 
 describe('the attributes of a comparison', () => {
   const text = shown(withKinds());
@@ -23,18 +30,35 @@ describe('the attributes of a comparison', () => {
 
   test('are listed where they regressed, with references, rates, difference, interval and verdict', () => {
     const lines = text.split('\n').map((line) => line.trim().split(/ {2,}/));
-    expect(lines).toContainEqual(['Refunds and returns domain', '20', '100.0 % → 60.0 %', '−40.0 points', 'regressed']);
+    expect(lines).toContainEqual([
+      'Refunds and returns domain',
+      '20',
+      '100.0 % → 60.0 %',
+      '−40.0 points',
+      'regressed',
+    ]);
     expect(lines).toContainEqual(['−51.2 to −28.8']);
     expect(text).not.toContain('Late or lost parcels');
   });
 
   test('that only share references with one that regressed are no findings, and it is said with which', () => {
-    expect(text).toContain('- Refusing politely sub-task fell only with the references it shares with Refunds and returns: 100.0 % → 83.3 % over 22 references.');
-    expect(shown(withKinds(), attributes, 0)).toContain('1 attribute moved only with the references shared with another.');
+    expect(text).toContain(
+      '- Refusing politely sub-task fell only with the references it shares with Refunds and returns: 100.0 % → 83.3 % over 22 references.',
+    );
+    expect(shown(withKinds(), attributes, 0)).toContain(
+      '1 attribute moved only with the references shared with another.',
+    );
   });
 
   test('with too few references are counted, never listed, however far they fell', () => {
-    const few = shown(changed(withKinds(), () => ({ verdict: 'too few', difference: -1, head: 0, explained_by: [] })));
+    const few = shown(
+      changed(withKinds(), () => ({
+        verdict: 'too few',
+        difference: -1,
+        head: 0,
+        explained_by: [],
+      })),
+    );
     expect(few).toContain('11 attributes with too few references to judge.');
     expect(few).not.toMatch(/Refunds|Praise|Refusing|No change/);
     expect(text).toContain('1 attribute with too few references to judge.');
@@ -42,27 +66,56 @@ describe('the attributes of a comparison', () => {
 
   test('say of skills that lower is better, where a sub-task moved', () => {
     expect(text).not.toContain('Other skills');
-    const moved = shown(changed(withKinds(), ({ kind }) => (kind === 'subtask' ? { verdict: 'regressed' } : {})));
-    expect(moved.split('\n').map((line) => line.trim().split(/ {2,}/))).toContainEqual(['Refusing politely sub-task', '22', '100.0 % → 83.3 %', '−16.7 points', '18.0 % → 45.3 %', 'regressed']);
+    const moved = shown(
+      changed(withKinds(), ({ kind }) => (kind === 'subtask' ? { verdict: 'regressed' } : {})),
+    );
+    expect(moved.split('\n').map((line) => line.trim().split(/ {2,}/))).toContainEqual([
+      'Refusing politely sub-task',
+      '22',
+      '100.0 % → 83.3 %',
+      '−16.7 points',
+      '18.0 % → 45.3 %',
+      'regressed',
+    ]);
     expect(moved).toContain('lower is better');
   });
 
   test('say where nothing moved that nothing is seen', () => {
-    expect(shown(changed(withKinds(), () => ({ verdict: 'no change seen', explained_by: [] })))).toContain('No change seen in any of them.');
+    expect(
+      shown(changed(withKinds(), () => ({ verdict: 'no change seen', explained_by: [] }))),
+    ).toContain('No change seen in any of them.');
   });
 
   test('of several suites are named with their suite', () => {
     const result = withKinds();
     const other = green().suites[0]!;
-    const two: Result = { ...result, suites: [...result.suites, other], attributes: [...result.attributes, { ...result.attributes[0]!, path: other.path, suite: other.name, variant: other.variant }] };
+    const two: Result = {
+      ...result,
+      suites: [...result.suites, other],
+      attributes: [
+        ...result.attributes,
+        { ...result.attributes[0]!, path: other.path, suite: other.name, variant: other.variant },
+      ],
+    };
     expect(shown(two)).toContain('Refunds and returns domain of triage');
     expect(shown(two)).toContain('Refunds and returns domain of capitals');
   });
 
   test('are in the comment, the check and the terminal', () => {
     const result = withKinds();
-    for (const output of [renderComment(result, { marker: '<!-- m -->' }), checkSummary(result), renderTerminal(result, { width: 160, colour: false })]) {
-      for (const words of ['Kinds of inputs: 1 regressed', 'Refunds and returns', '−51.2 to −28.8', '2 insights, generated by a model', 'Refusals lack an alternative']) expect(output).toContain(words);
+    for (const output of [
+      renderComment(result, { marker: '<!-- m -->' }),
+      checkSummary(result),
+      renderTerminal(result, { width: 160, colour: false }),
+    ]) {
+      for (const words of [
+        'Kinds of inputs: 1 regressed',
+        'Refunds and returns',
+        '−51.2 to −28.8',
+        '2 insights, generated by a model',
+        'Refusals lack an alternative',
+      ])
+        expect(output).toContain(words);
     }
   });
 });
@@ -70,23 +123,49 @@ describe('the attributes of a comparison', () => {
 test('two prompts of one file and one model have attributes and insights of their own', () => {
   const one = withKinds();
   const other = { ...one.suites[0]!, name: 'triage in short' };
-  const both = { ...one, suites: [one.suites[0]!, other], attributes: [...one.attributes, ...one.attributes.map((each) => ({ ...each, suite: other.name, name: `${each.name}, in short` }))] };
+  const both = {
+    ...one,
+    suites: [one.suites[0]!, other],
+    attributes: [
+      ...one.attributes,
+      ...one.attributes.map((each) => ({
+        ...each,
+        suite: other.name,
+        name: `${each.name}, in short`,
+      })),
+    ],
+  };
   const found = explainedSuites(both, both.suites);
-  expect(found.map(({ name, attributes: own, insights: told }) => [name, own.length, told.length])).toEqual([['triage', one.attributes.length, one.insights.length], ['triage in short', one.attributes.length, 0]]);
+  expect(
+    found.map(({ name, attributes: own, insights: told }) => [name, own.length, told.length]),
+  ).toEqual([
+    ['triage', one.attributes.length, one.insights.length],
+    ['triage in short', one.attributes.length, 0],
+  ]);
   expect(found[1]?.attributes.every(({ name }) => name.endsWith(', in short'))).toBe(true);
 });
 
 describe('insights', () => {
   test('name the references they rest on', () => {
-    expect(shown(withKinds(), insights)).toContain('base offered the money back. (mail-001, mail-013, mail-019)');
+    expect(shown(withKinds(), insights)).toContain(
+      'base offered the money back. (mail-001, mail-013, mail-019)',
+    );
   });
 
   test('of our own are not called generated', () => {
     const result = withKinds();
     const { path, name: suite, variant } = result.suites[0]!;
-    const text = shown({ ...result, insights: plainFindings(result.attributes).map((one) => ({ ...one, path, suite, variant })) }, insights);
+    const text = shown(
+      {
+        ...result,
+        insights: plainFindings(result.attributes).map((one) => ({ ...one, path, suite, variant })),
+      },
+      insights,
+    );
     expect(text.split('\n')[0]).toBe('1 insight');
-    expect(text).toContain('Refunds and returns (domain) regressed: pass rate 100.0 % → 60.0 % (−40.0 points, 90 % interval −51.2 to −28.8) over 20 references.');
+    expect(text).toContain(
+      'Refunds and returns (domain) regressed: pass rate 100.0 % → 60.0 % (−40.0 points, 90 % interval −51.2 to −28.8) over 20 references.',
+    );
     expect(text).not.toMatch(/generated/i);
   });
 });

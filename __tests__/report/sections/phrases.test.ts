@@ -1,16 +1,41 @@
 import { describe, expect, test } from '@jest/globals';
-import { andMore, cost, costOf, counted, difference, passed, rates, shortSha, size, variantChanges, variantWords } from '../../../src/report/sections/phrases.ts';
+import {
+  andMore,
+  cost,
+  costOf,
+  counted,
+  difference,
+  passed,
+  rates,
+  shortSha,
+  size,
+  variantChanges,
+  variantWords,
+} from '../../../src/report/sections/phrases.ts';
 import { sideOf } from '../results.ts';
 
 describe('numbers as people read them', () => {
-  test.each([[null, 'cost unknown'], [0, '$0.00'], [0.004123, '$0.0041'], [0.0000012, '$0.0000012'], [0.42, '$0.42'], [1234.5, '$1,234.50']])('a cost of %p is %s', (dollars, words) => {
+  test.each([
+    [null, 'cost unknown'],
+    [0, '$0.00'],
+    [0.004123, '$0.0041'],
+    [0.0000012, '$0.0000012'],
+    [0.42, '$0.42'],
+    [1234.5, '$1,234.50'],
+  ])('a cost of %p is %s', (dollars, words) => {
     expect(cost(dollars)).toBe(words);
   });
 
   test('a difference carries its sign and its interval', () => {
-    expect(difference({ base: 0.84, head: 0.78, difference: -0.06, low: -0.104, high: -0.016 })).toBe('−6.0 points, 90 % interval −10.4 to −1.6');
-    expect(difference({ base: 0.84, head: 0.8404, difference: 0.0004, low: null, high: null })).toBe('0.0 points');
-    expect(difference({ base: null, head: null, difference: null, low: null, high: null })).toBeNull();
+    expect(
+      difference({ base: 0.84, head: 0.78, difference: -0.06, low: -0.104, high: -0.016 }),
+    ).toBe('−6.0 points, 90 % interval −10.4 to −1.6');
+    expect(
+      difference({ base: 0.84, head: 0.8404, difference: 0.0004, low: null, high: null }),
+    ).toBe('0.0 points');
+    expect(
+      difference({ base: null, head: null, difference: null, low: null, high: null }),
+    ).toBeNull();
   });
 
   test('rates of one side stand alone', () => {
@@ -28,7 +53,15 @@ describe('numbers as people read them', () => {
   });
 
   test('tries that could not be judged are not passed over', () => {
-    expect(passed(sideOf([{ outcome: 'pass', actual: 'a' }, { outcome: 'error', actual: '' }, { outcome: 'fail', actual: 'b' }]))).toBe('1 of 2 passed, 1 not judged');
+    expect(
+      passed(
+        sideOf([
+          { outcome: 'pass', actual: 'a' },
+          { outcome: 'error', actual: '' },
+          { outcome: 'fail', actual: 'b' },
+        ]),
+      ),
+    ).toBe('1 of 2 passed, 1 not judged');
     expect(passed(sideOf([]))).toBe('not run');
     expect(passed(null)).toBe('not run');
   });
@@ -40,11 +73,21 @@ describe('numbers as people read them', () => {
 
   test('calls of programs alone are not priced, which is neither nothing nor unknown', () => {
     expect(costOf({ cost_usd: null, unpriced: 'programs' })).toBe('no priced calls');
-    expect([costOf({ cost_usd: null }), costOf({ cost_usd: 0.42 })]).toEqual(['cost unknown', '$0.42']);
+    expect([costOf({ cost_usd: null }), costOf({ cost_usd: 0.42 })]).toEqual([
+      'cost unknown',
+      '$0.42',
+    ]);
   });
 
   test('variants are told apart by what differs', () => {
-    expect(variantWords({ model: 'gpt-4o', parameters: { temperature: 0, stop: ['x'] } })).toBe('gpt-4o, temperature 0, stop ["x"]');
-    expect(variantChanges({ model: 'a', parameters: { temperature: 0, top_p: 1 } }, { model: 'b', parameters: { temperature: 0, seed: 7 } })).toBe('model a → b, top_p 1 → none, seed none → 7');
+    expect(variantWords({ model: 'gpt-4o', parameters: { temperature: 0, stop: ['x'] } })).toBe(
+      'gpt-4o, temperature 0, stop ["x"]',
+    );
+    expect(
+      variantChanges(
+        { model: 'a', parameters: { temperature: 0, top_p: 1 } },
+        { model: 'b', parameters: { temperature: 0, seed: 7 } },
+      ),
+    ).toBe('model a → b, top_p 1 → none, seed none → 7');
   });
 });

@@ -5,12 +5,21 @@ import { createJudge } from './validate.ts';
 
 export { PRIMARY_LIMIT, SECONDARY_LIMIT } from './server.ts';
 export type { GitHubStandIn, Instead, Interceptor } from './server.ts';
-export { ACTIONS_APP, ACTIONS_BOT, addComment, addPull, personalToken, workflowToken } from './state.ts';
+export {
+  ACTIONS_APP,
+  ACTIONS_BOT,
+  addComment,
+  addPull,
+  personalToken,
+  workflowToken,
+} from './state.ts';
 export type { Account, CheckRun, Comment, Exchange, Pull, State, Token } from './state.ts';
 
 /** Compiled schemas cost most of a start, so one judge serves all stand-ins of a test file. */
 const judge = createJudge();
 
-export function startValidatingGitHub(options: Omit<GitHubOptions, 'judge'>): Promise<GitHubStandIn> {
+export function startValidatingGitHub(
+  options: Omit<GitHubOptions, 'judge'>,
+): Promise<GitHubStandIn> {
   return startGitHub({ ...options, judge });
 }

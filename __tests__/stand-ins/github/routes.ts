@@ -1,5 +1,11 @@
 /** The operations of the stand-in, each by the name that GitHub's description gives it. */
-import { annotationObject, checkObject, commentObject, pullObject, wholePullObject } from './objects.ts';
+import {
+  annotationObject,
+  checkObject,
+  commentObject,
+  pullObject,
+  wholePullObject,
+} from './objects.ts';
 import { checkRule, commentRule } from './rules.ts';
 import { addComment } from './state.ts';
 import type { Access, CheckAnnotation, CheckRun, Scope, State, Token } from './state.ts';
@@ -13,9 +19,16 @@ export interface Call {
   body: Record<string, unknown>;
   token: Token;
 }
-export interface Reply { status: number; body?: unknown; headers?: Record<string, string> }
+export interface Reply {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
 /** A list that the server cuts into pages; `wrap` puts a page into its envelope. */
-export interface List { items: unknown[]; wrap?: (page: unknown[]) => unknown }
+export interface List {
+  items: unknown[];
+  wrap?: (page: unknown[]) => unknown;
+}
 
 export interface Route {
   operation: string;
@@ -27,28 +40,131 @@ export interface Route {
 }
 
 const DOCS = 'https://docs.github.com/rest';
-export const error = (status: number, message: string): Reply => ({ status, body: { message, documentation_url: DOCS, status: String(status) } });
-const invalid = (message: string): Reply => ({ status: 422, body: { message: 'Validation Failed', documentation_url: DOCS, errors: [{ code: 'custom', message }] } });
+export const error = (status: number, message: string): Reply => ({
+  status,
+  body: { message, documentation_url: DOCS, status: String(status) },
+});
+const invalid = (message: string): Reply => ({
+  status: 422,
+  body: {
+    message: 'Validation Failed',
+    documentation_url: DOCS,
+    errors: [{ code: 'custom', message }],
+  },
+});
 const notFound = (): Reply => error(404, 'Not Found');
 
-const COMMENT_WRITE: Route['needs'] = [['pull_requests', 'write'], ['issues', 'write']];
+const COMMENT_WRITE: Route['needs'] = [
+  ['pull_requests', 'write'],
+  ['issues', 'write'],
+];
 const PULL_READ: Route['needs'] = [['pull_requests', 'read']];
 
 export const ROUTES: readonly Route[] = [
-  { operation: 'issues/list-comments', method: 'GET', path: '/repos/{owner}/{repo}/issues/{issue_number}/comments', needs: [['pull_requests', 'read'], ['issues', 'read']], answer: listComments },
-  { operation: 'issues/create-comment', method: 'POST', path: '/repos/{owner}/{repo}/issues/{issue_number}/comments', needs: COMMENT_WRITE, answer: createComment },
-  { operation: 'issues/get-comment', method: 'GET', path: '/repos/{owner}/{repo}/issues/comments/{comment_id}', needs: [['pull_requests', 'read'], ['issues', 'read']], answer: getComment },
-  { operation: 'issues/update-comment', method: 'PATCH', path: '/repos/{owner}/{repo}/issues/comments/{comment_id}', needs: COMMENT_WRITE, answer: updateComment },
-  { operation: 'issues/delete-comment', method: 'DELETE', path: '/repos/{owner}/{repo}/issues/comments/{comment_id}', needs: COMMENT_WRITE, answer: deleteComment },
-  { operation: 'issues/remove-label', method: 'DELETE', path: '/repos/{owner}/{repo}/issues/{issue_number}/labels/{name}', needs: COMMENT_WRITE, answer: removeLabel },
-  { operation: 'pulls/get', method: 'GET', path: '/repos/{owner}/{repo}/pulls/{pull_number}', needs: PULL_READ, answer: getPull },
-  { operation: 'pulls/list', method: 'GET', path: '/repos/{owner}/{repo}/pulls', needs: PULL_READ, answer: listPulls },
-  { operation: 'repos/list-pull-requests-associated-with-commit', method: 'GET', path: '/repos/{owner}/{repo}/commits/{commit_sha}/pulls', needs: PULL_READ, answer: pullsOfCommit },
-  { operation: 'checks/create', method: 'POST', path: '/repos/{owner}/{repo}/check-runs', needs: [['checks', 'write']], answer: createCheck },
-  { operation: 'checks/get', method: 'GET', path: '/repos/{owner}/{repo}/check-runs/{check_run_id}', needs: [['checks', 'read']], answer: getCheck },
-  { operation: 'checks/update', method: 'PATCH', path: '/repos/{owner}/{repo}/check-runs/{check_run_id}', needs: [['checks', 'write']], answer: updateCheck },
-  { operation: 'checks/list-annotations', method: 'GET', path: '/repos/{owner}/{repo}/check-runs/{check_run_id}/annotations', needs: [['checks', 'read']], answer: listAnnotations },
-  { operation: 'checks/list-for-ref', method: 'GET', path: '/repos/{owner}/{repo}/commits/{ref}/check-runs', needs: [['checks', 'read']], answer: listChecks },
+  {
+    operation: 'issues/list-comments',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/issues/{issue_number}/comments',
+    needs: [
+      ['pull_requests', 'read'],
+      ['issues', 'read'],
+    ],
+    answer: listComments,
+  },
+  {
+    operation: 'issues/create-comment',
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/issues/{issue_number}/comments',
+    needs: COMMENT_WRITE,
+    answer: createComment,
+  },
+  {
+    operation: 'issues/get-comment',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
+    needs: [
+      ['pull_requests', 'read'],
+      ['issues', 'read'],
+    ],
+    answer: getComment,
+  },
+  {
+    operation: 'issues/update-comment',
+    method: 'PATCH',
+    path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
+    needs: COMMENT_WRITE,
+    answer: updateComment,
+  },
+  {
+    operation: 'issues/delete-comment',
+    method: 'DELETE',
+    path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
+    needs: COMMENT_WRITE,
+    answer: deleteComment,
+  },
+  {
+    operation: 'issues/remove-label',
+    method: 'DELETE',
+    path: '/repos/{owner}/{repo}/issues/{issue_number}/labels/{name}',
+    needs: COMMENT_WRITE,
+    answer: removeLabel,
+  },
+  {
+    operation: 'pulls/get',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/pulls/{pull_number}',
+    needs: PULL_READ,
+    answer: getPull,
+  },
+  {
+    operation: 'pulls/list',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/pulls',
+    needs: PULL_READ,
+    answer: listPulls,
+  },
+  {
+    operation: 'repos/list-pull-requests-associated-with-commit',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/commits/{commit_sha}/pulls',
+    needs: PULL_READ,
+    answer: pullsOfCommit,
+  },
+  {
+    operation: 'checks/create',
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/check-runs',
+    needs: [['checks', 'write']],
+    answer: createCheck,
+  },
+  {
+    operation: 'checks/get',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/check-runs/{check_run_id}',
+    needs: [['checks', 'read']],
+    answer: getCheck,
+  },
+  {
+    operation: 'checks/update',
+    method: 'PATCH',
+    path: '/repos/{owner}/{repo}/check-runs/{check_run_id}',
+    needs: [['checks', 'write']],
+    answer: updateCheck,
+  },
+  {
+    operation: 'checks/list-annotations',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/check-runs/{check_run_id}/annotations',
+    needs: [['checks', 'read']],
+    answer: listAnnotations,
+  },
+  {
+    operation: 'checks/list-for-ref',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/commits/{ref}/check-runs',
+    needs: [['checks', 'read']],
+    answer: listChecks,
+  },
 ];
 
 function pullOf({ state, params }: Call) {
@@ -64,7 +180,9 @@ function checkOf({ state, params }: Call) {
 function listComments(call: Call): Reply | List {
   const pull = pullOf(call);
   if (pull === undefined) return notFound();
-  const comments = call.state.comments.filter(({ issue }) => issue === pull.number).sort((a, b) => a.id - b.id);
+  const comments = call.state.comments
+    .filter(({ issue }) => issue === pull.number)
+    .sort((a, b) => a.id - b.id);
   return { items: comments.map((comment) => commentObject(call.api, call.state, comment)) };
 }
 
@@ -74,16 +192,25 @@ function createComment(call: Call): Reply {
   if (pull.locked) return error(403, 'Unable to create comment because issue is locked.');
   const fault = commentRule(call.body);
   if (fault !== null) return invalid(fault);
-  const comment = addComment(call.state, pull.number, call.token.account, String(call.body['body']));
+  const comment = addComment(
+    call.state,
+    pull.number,
+    call.token.account,
+    String(call.body['body']),
+  );
   return { status: 201, body: commentObject(call.api, call.state, comment) };
 }
 
 function getComment(call: Call): Reply {
   const comment = commentOf(call);
-  return comment === undefined ? notFound() : { status: 200, body: commentObject(call.api, call.state, comment) };
+  return comment === undefined
+    ? notFound()
+    : { status: 200, body: commentObject(call.api, call.state, comment) };
 }
 
-/** A token that may write can change anybody's comment: GitHub allows it, so the client must not. */
+/**
+ * A token that may write can change anybody's comment: GitHub allows it, so the client must not.
+ */
 function updateComment(call: Call): Reply {
   const comment = commentOf(call);
   if (comment === undefined) return notFound();
@@ -111,13 +238,19 @@ function removeLabel(call: Call): Reply {
 
 function getPull(call: Call): Reply {
   const pull = pullOf(call);
-  return pull === undefined ? notFound() : { status: 200, body: wholePullObject(call.api, call.state, pull) };
+  return pull === undefined
+    ? notFound()
+    : { status: 200, body: wholePullObject(call.api, call.state, pull) };
 }
 
 function listPulls(call: Call): List {
   const { state = 'open', head } = call.query;
-  const pulls = [...call.state.pulls.values()].filter((pull) => (state === 'all' || pull.state === state)
-    && (head === undefined || head === `${pull.head.repository?.split('/')[0] ?? ''}:${pull.head.ref}`));
+  const pulls = [...call.state.pulls.values()].filter(
+    (pull) =>
+      (state === 'all' || pull.state === state) &&
+      (head === undefined ||
+        head === `${pull.head.repository?.split('/')[0] ?? ''}:${pull.head.ref}`),
+  );
   return { items: pulls.map((pull) => pullObject(call.api, call.state, pull)) };
 }
 
@@ -134,8 +267,20 @@ function createCheck(call: Call): Reply {
   const fault = checkRule(call.body, { creates: true });
   if (fault !== null) return invalid(fault);
   const run: CheckRun = {
-    id: call.state.nextId(), app, name: '', headSha: '', status: 'queued', conclusion: null, externalId: null, detailsUrl: null, startedAt: null, completedAt: null,
-    title: null, summary: null, text: null, annotations: [],
+    id: call.state.nextId(),
+    app,
+    name: '',
+    headSha: '',
+    status: 'queued',
+    conclusion: null,
+    externalId: null,
+    detailsUrl: null,
+    startedAt: null,
+    completedAt: null,
+    title: null,
+    summary: null,
+    text: null,
+    annotations: [],
   };
   apply(run, call.body);
   call.state.checkRuns.push(run);
@@ -144,7 +289,9 @@ function createCheck(call: Call): Reply {
 
 function getCheck(call: Call): Reply {
   const run = checkOf(call);
-  return run === undefined ? notFound() : { status: 200, body: checkObject(call.api, call.state, run) };
+  return run === undefined
+    ? notFound()
+    : { status: 200, body: checkObject(call.api, call.state, run) };
 }
 
 function updateCheck(call: Call): Reply {
@@ -152,9 +299,17 @@ function updateCheck(call: Call): Reply {
   const { app } = call.token;
   if (run === undefined) return notFound();
   if (app === null) return error(403, 'You must authenticate via a GitHub App.');
-  if (app.id !== run.app.id) return error(403, `Invalid app_id \`${app.id}\` - check run can only be modified by the GitHub App that created it.`);
-  // GitHub has said so since March 2025; reports of it differ, and the strict reading is the one to be safe with.
-  if (app.slug === 'github-actions' && ['status', 'conclusion', 'completed_at'].some((field) => field in call.body)) {
+  if (app.id !== run.app.id)
+    return error(
+      403,
+      `Invalid app_id \`${app.id}\` - check run can only be modified by the GitHub App that created it.`,
+    );
+  // GitHub has said so since March 2025; reports of it differ, and the strict reading is the one to
+  // be safe with.
+  if (
+    app.slug === 'github-actions' &&
+    ['status', 'conclusion', 'completed_at'].some((field) => field in call.body)
+  ) {
     return error(403, 'A workflow token may not change the status of a check run.');
   }
   const fault = checkRule(call.body, { creates: false });
@@ -163,27 +318,47 @@ function updateCheck(call: Call): Reply {
   return { status: 200, body: checkObject(call.api, call.state, run) };
 }
 
-const text = (value: unknown, otherwise: string | null): string | null => (typeof value === 'string' ? value : otherwise);
+const text = (value: unknown, otherwise: string | null): string | null =>
+  typeof value === 'string' ? value : otherwise;
 
 /** What is not named stays; annotations are appended. */
 function apply(run: CheckRun, body: Record<string, unknown>): void {
-  const output = (body['output'] ?? {}) as { title?: string; summary?: string; text?: string; annotations?: CheckAnnotation[] };
+  const output = (body['output'] ?? {}) as {
+    title?: string;
+    summary?: string;
+    text?: string;
+    annotations?: CheckAnnotation[];
+  };
   Object.assign(run, {
-    name: text(body['name'], run.name), headSha: text(body['head_sha'], run.headSha), status: text(body['status'], run.status),
-    conclusion: text(body['conclusion'], run.conclusion), externalId: text(body['external_id'], run.externalId), detailsUrl: text(body['details_url'], run.detailsUrl),
-    startedAt: text(body['started_at'], run.startedAt), completedAt: text(body['completed_at'], run.completedAt),
-    title: output.title ?? run.title, summary: output.summary ?? run.summary, text: output.text ?? run.text,
+    name: text(body['name'], run.name),
+    headSha: text(body['head_sha'], run.headSha),
+    status: text(body['status'], run.status),
+    conclusion: text(body['conclusion'], run.conclusion),
+    externalId: text(body['external_id'], run.externalId),
+    detailsUrl: text(body['details_url'], run.detailsUrl),
+    startedAt: text(body['started_at'], run.startedAt),
+    completedAt: text(body['completed_at'], run.completedAt),
+    title: output.title ?? run.title,
+    summary: output.summary ?? run.summary,
+    text: output.text ?? run.text,
     annotations: [...run.annotations, ...(output.annotations ?? [])],
   });
 }
 
 function listAnnotations(call: Call): Reply | List {
   const run = checkOf(call);
-  return run === undefined ? notFound() : { items: run.annotations.map((annotation) => annotationObject(call.state, run, annotation)) };
+  return run === undefined
+    ? notFound()
+    : { items: run.annotations.map((annotation) => annotationObject(call.state, run, annotation)) };
 }
 
 function listChecks(call: Call): List {
   const { check_name: name } = call.query;
-  const runs = call.state.checkRuns.filter((run) => run.headSha === call.params['ref'] && (name === undefined || name === run.name));
-  return { items: runs.map((run) => checkObject(call.api, call.state, run)), wrap: (page) => ({ total_count: runs.length, check_runs: page }) };
+  const runs = call.state.checkRuns.filter(
+    (run) => run.headSha === call.params['ref'] && (name === undefined || name === run.name),
+  );
+  return {
+    items: runs.map((run) => checkObject(call.api, call.state, run)),
+    wrap: (page) => ({ total_count: runs.length, check_runs: page }),
+  };
 }

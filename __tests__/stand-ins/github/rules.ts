@@ -1,6 +1,6 @@
 /**
- * What GitHub refuses although its description does not say so. Each rule gives the reason, or null; a reason becomes the
- * 422 that GitHub sends.
+ * What GitHub refuses although its description does not say so. Each rule gives the reason, or
+ * null; a reason becomes the 422 that GitHub sends.
  */
 import { isAbsolute } from 'node:path';
 import type { CheckAnnotation } from './state.ts';
@@ -15,15 +15,20 @@ export function commentRule(body: { body?: unknown }): string | null {
 }
 
 interface CheckBody {
-  status?: string; conclusion?: string; name?: string; head_sha?: string;
+  status?: string;
+  conclusion?: string;
+  name?: string;
+  head_sha?: string;
   output?: { title?: string; summary?: string; text?: string; annotations?: CheckAnnotation[] };
 }
 
 export function checkRule(body: CheckBody, { creates }: { creates: boolean }): string | null {
-  if (body.status === 'completed' && body.conclusion === undefined) return 'conclusion is missing for a completed check run';
+  if (body.status === 'completed' && body.conclusion === undefined)
+    return 'conclusion is missing for a completed check run';
   if (creates && !/^[0-9a-f]{40}$/.test(body.head_sha ?? '')) return 'No commit found for SHA';
   if (creates && (body.name ?? '').trim() === '') return 'name cannot be blank';
-  if (bytes(body.output?.summary) > 65_535 || bytes(body.output?.text) > 65_535) return 'output exceeds 65535 characters';
+  if (bytes(body.output?.summary) > 65_535 || bytes(body.output?.text) > 65_535)
+    return 'output exceeds 65535 characters';
   for (const annotation of body.output?.annotations ?? []) {
     const fault = annotationRule(annotation);
     if (fault !== null) return fault;
@@ -33,11 +38,15 @@ export function checkRule(body: CheckBody, { creates }: { creates: boolean }): s
 
 function annotationRule(annotation: CheckAnnotation): string | null {
   const { path, start_line: start, end_line: end, start_column: from, end_column: to } = annotation;
-  if (path === '' || isAbsolute(path) || path.split('/').includes('..')) return 'annotations.path must be relative to the repository';
+  if (path === '' || isAbsolute(path) || path.split('/').includes('..'))
+    return 'annotations.path must be relative to the repository';
   if (start < 1 || end < start) return 'annotations lines are not a range';
-  if ((from !== undefined || to !== undefined) && start !== end) return 'annotations columns need equal start_line and end_line';
-  if ((from ?? 1) < 1 || (to ?? from ?? 1) < (from ?? 1)) return 'annotations columns are not a range';
+  if ((from !== undefined || to !== undefined) && start !== end)
+    return 'annotations columns need equal start_line and end_line';
+  if ((from ?? 1) < 1 || (to ?? from ?? 1) < (from ?? 1))
+    return 'annotations columns are not a range';
   if ((annotation.title ?? '').length > 255) return 'annotations.title is too long';
-  if (bytes(annotation.message) > KILOBYTES_64 || bytes(annotation.raw_details) > KILOBYTES_64) return 'annotations text is larger than 64 KB';
+  if (bytes(annotation.message) > KILOBYTES_64 || bytes(annotation.raw_details) > KILOBYTES_64)
+    return 'annotations text is larger than 64 KB';
   return annotation.message === '' ? 'annotations.message cannot be blank' : null;
 }

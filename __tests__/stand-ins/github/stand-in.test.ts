@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { addComment, addPull, personalToken, startValidatingGitHub, workflowToken } from './index.ts';
+import {
+  addComment,
+  addPull,
+  personalToken,
+  startValidatingGitHub,
+  workflowToken,
+} from './index.ts';
 import type { GitHubStandIn } from './index.ts';
 
 const ada = { login: 'ada-example', id: 2001, type: 'User' } as const;
@@ -22,31 +28,57 @@ afterEach(() => github.close());
 
 async function call(method: string, path: string, body?: unknown, token = 'writer') {
   const response = await fetch(`${github.apiUrl}/repos/acme/prompts${path}`, {
-    method, headers: { authorization: `token ${token}`, 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    method,
+    headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, body: text === '' ? undefined : JSON.parse(text), link: response.headers.get('link') };
+  return {
+    status: response.status,
+    body: text === '' ? undefined : JSON.parse(text),
+    link: response.headers.get('link'),
+  };
 }
 
-const annotation = (more: object = {}) => ({ path: 'prompts/a.yaml', start_line: 1, end_line: 1, annotation_level: 'failure', message: 'm', ...more });
+const annotation = (more: object = {}) => ({
+  path: 'prompts/a.yaml',
+  start_line: 1,
+  end_line: 1,
+  annotation_level: 'failure',
+  message: 'm',
+  ...more,
+});
 const check = (more: object = {}, output: object = {}) => ({
-  name: 'evaldiff', head_sha: HEAD, status: 'completed', conclusion: 'success', output: { title: 't', summary: 's', ...output }, ...more,
+  name: 'evaldiff',
+  head_sha: HEAD,
+  status: 'completed',
+  conclusion: 'success',
+  output: { title: 't', summary: 's', ...output },
+  ...more,
 });
 
-describe('what the stand-in takes and gives is what GitHub\'s description says', () => {
+describe("what the stand-in takes and gives is what GitHub's description says", () => {
   test('comments are written, read, changed and removed without a violation', async () => {
     const created = await call('POST', '/issues/12/comments', { body: 'x'.repeat(65_536) });
     expect(created.status).toBe(201);
-    expect((await call('PATCH', `/issues/comments/${created.body.id}`, { body: 'two' })).body.body).toBe('two');
+    expect(
+      (await call('PATCH', `/issues/comments/${created.body.id}`, { body: 'two' })).body.body,
+    ).toBe('two');
     expect((await call('GET', '/issues/12/comments')).body).toHaveLength(1);
-    expect((await call('GET', `/issues/comments/${created.body.id}`)).body.user.login).toBe('github-actions[bot]');
+    expect((await call('GET', `/issues/comments/${created.body.id}`)).body.user.login).toBe(
+      'github-actions[bot]',
+    );
     expect((await call('DELETE', `/issues/comments/${created.body.id}`)).status).toBe(204);
     expect((await call('DELETE', `/issues/comments/${created.body.id}`)).status).toBe(404);
     expect(github.state.violations).toEqual([]);
   });
 
   test('pull requests, also of deleted forks, and their labels', async () => {
-    addPull(github.state, { number: 13, head: { ref: 'x', sha: 'c'.repeat(40), repository: null }, labels: ['approved'] });
+    addPull(github.state, {
+      number: 13,
+      head: { ref: 'x', sha: 'c'.repeat(40), repository: null },
+      labels: ['approved'],
+    });
     expect((await call('GET', '/pulls/13')).body.head.repo).toBeNull();
     expect((await call('GET', '/pulls')).body).toHaveLength(2);
     expect((await call('GET', '/pulls?head=acme:topic')).body).toHaveLength(1);
@@ -56,11 +88,25 @@ describe('what the stand-in takes and gives is what GitHub\'s description says',
   });
 
   test('check runs: annotations are appended, and 50 are taken at once', async () => {
-    const created = await call('POST', '/check-runs', check({}, { annotations: Array.from({ length: 50 }, () => annotation()) }));
+    const created = await call(
+      'POST',
+      '/check-runs',
+      check({}, { annotations: Array.from({ length: 50 }, () => annotation()) }),
+    );
     expect(created.status).toBe(201);
-    await call('PATCH', `/check-runs/${created.body.id}`, { output: { title: 't', summary: 's', annotations: [annotation({ start_column: 1, end_column: 4 })] } });
-    expect((await call('GET', `/check-runs/${created.body.id}`)).body.output.annotations_count).toBe(51);
-    expect((await call('GET', `/check-runs/${created.body.id}/annotations?per_page=100`)).body).toHaveLength(51);
+    await call('PATCH', `/check-runs/${created.body.id}`, {
+      output: {
+        title: 't',
+        summary: 's',
+        annotations: [annotation({ start_column: 1, end_column: 4 })],
+      },
+    });
+    expect(
+      (await call('GET', `/check-runs/${created.body.id}`)).body.output.annotations_count,
+    ).toBe(51);
+    expect(
+      (await call('GET', `/check-runs/${created.body.id}/annotations?per_page=100`)).body,
+    ).toHaveLength(51);
     expect((await call('GET', `/commits/${HEAD}/check-runs`)).body.total_count).toBe(1);
     expect(github.state.violations).toEqual([]);
   });
@@ -78,21 +124,65 @@ describe('what the stand-in takes and gives is what GitHub\'s description says',
   });
 
   test('the own identity is asked by GraphQL', async () => {
-    const ask = async (query: string) => (await fetch(github.graphqlUrl, { method: 'POST', headers: { authorization: 'bearer writer' }, body: JSON.stringify({ query }) })).json();
-    expect(await ask('query { viewer { login databaseId } }')).toEqual({ data: { viewer: { login: 'github-actions[bot]', databaseId: 41898282 } } });
+    const ask = async (query: string) =>
+      (
+        await fetch(github.graphqlUrl, {
+          method: 'POST',
+          headers: { authorization: 'bearer writer' },
+          body: JSON.stringify({ query }),
+        })
+      ).json();
+    expect(await ask('query { viewer { login databaseId } }')).toEqual({
+      data: { viewer: { login: 'github-actions[bot]', databaseId: 41898282 } },
+    });
     expect(await ask('{ viewer { shoeSize } }')).toHaveProperty('errors');
   });
 });
 
 describe('what GitHub refuses, the stand-in refuses', () => {
   test.each<[string, string, unknown, RegExp]>([
-    ['/check-runs', 'more than 50 annotations', check({}, { annotations: Array.from({ length: 51 }, () => annotation()) }), /annotations must NOT have more than 50 items/],
-    ['/check-runs', 'an annotation without its end', check({}, { annotations: [{ ...annotation(), end_line: undefined }] }), /must have required property 'end_line'/],
-    ['/check-runs', 'an unknown level', check({}, { annotations: [annotation({ annotation_level: 'error' })] }), /annotation_level must be equal to one of/],
-    ['/check-runs', 'a summary of 65,536 characters', check({}, { summary: 's'.repeat(65_536) }), /summary must NOT have more than 65535 characters/],
-    ['/check-runs', 'no summary', check({ output: { title: 't' } }), /must have required property 'summary'/],
-    ['/check-runs', 'a misspelt field', check({ conclussion: 'x' }), /conclussion is no field of the API/],
-    ['/check-runs', 'a misspelt field within an annotation', check({}, { annotations: [annotation({ startLine: 3 })] }), /annotations\/0\/startLine is no field of the API/],
+    [
+      '/check-runs',
+      'more than 50 annotations',
+      check({}, { annotations: Array.from({ length: 51 }, () => annotation()) }),
+      /annotations must NOT have more than 50 items/,
+    ],
+    [
+      '/check-runs',
+      'an annotation without its end',
+      check({}, { annotations: [{ ...annotation(), end_line: undefined }] }),
+      /must have required property 'end_line'/,
+    ],
+    [
+      '/check-runs',
+      'an unknown level',
+      check({}, { annotations: [annotation({ annotation_level: 'error' })] }),
+      /annotation_level must be equal to one of/,
+    ],
+    [
+      '/check-runs',
+      'a summary of 65,536 characters',
+      check({}, { summary: 's'.repeat(65_536) }),
+      /summary must NOT have more than 65535 characters/,
+    ],
+    [
+      '/check-runs',
+      'no summary',
+      check({ output: { title: 't' } }),
+      /must have required property 'summary'/,
+    ],
+    [
+      '/check-runs',
+      'a misspelt field',
+      check({ conclussion: 'x' }),
+      /conclussion is no field of the API/,
+    ],
+    [
+      '/check-runs',
+      'a misspelt field within an annotation',
+      check({}, { annotations: [annotation({ startLine: 3 })] }),
+      /annotations\/0\/startLine is no field of the API/,
+    ],
     ['/issues/12/comments', 'a comment that is no text', { body: 7 }, /body must be string/],
   ])('%s with %s is a violation of the description', async (path, _what, body, expected) => {
     expect((await call('POST', path, body)).status).toBe(422);
@@ -100,16 +190,61 @@ describe('what GitHub refuses, the stand-in refuses', () => {
   });
 
   test.each<[string, string, unknown, RegExp]>([
-    ['/issues/12/comments', 'a body over 65,536 UTF-16 units', { body: `${'😀'.repeat(32_768)}x` }, /too long/],
+    [
+      '/issues/12/comments',
+      'a body over 65,536 UTF-16 units',
+      { body: `${'😀'.repeat(32_768)}x` },
+      /too long/,
+    ],
     ['/issues/12/comments', 'an empty body', { body: ' ' }, /blank/],
-    ['/check-runs', 'completed without conclusion', check({ conclusion: undefined }), /conclusion is missing/],
-    ['/check-runs', 'a branch in place of a commit', check({ head_sha: 'main' }), /No commit found/],
-    ['/check-runs', 'a summary of too many bytes', check({}, { summary: 'é'.repeat(40_000) }), /65535/],
-    ['/check-runs', 'columns over several lines', check({}, { annotations: [annotation({ end_line: 2, start_column: 1 })] }), /columns need equal/],
-    ['/check-runs', 'line 0', check({}, { annotations: [annotation({ start_line: 0, end_line: 0 })] }), /not a range/],
-    ['/check-runs', 'a long title', check({}, { annotations: [annotation({ title: 't'.repeat(256) })] }), /title is too long/],
-    ['/check-runs', 'a message over 64 KB', check({}, { annotations: [annotation({ message: 'm'.repeat(65_537) })] }), /64 KB/],
-    ['/check-runs', 'a path out of the repository', check({}, { annotations: [annotation({ path: '../x' })] }), /relative to the repository/],
+    [
+      '/check-runs',
+      'completed without conclusion',
+      check({ conclusion: undefined }),
+      /conclusion is missing/,
+    ],
+    [
+      '/check-runs',
+      'a branch in place of a commit',
+      check({ head_sha: 'main' }),
+      /No commit found/,
+    ],
+    [
+      '/check-runs',
+      'a summary of too many bytes',
+      check({}, { summary: 'é'.repeat(40_000) }),
+      /65535/,
+    ],
+    [
+      '/check-runs',
+      'columns over several lines',
+      check({}, { annotations: [annotation({ end_line: 2, start_column: 1 })] }),
+      /columns need equal/,
+    ],
+    [
+      '/check-runs',
+      'line 0',
+      check({}, { annotations: [annotation({ start_line: 0, end_line: 0 })] }),
+      /not a range/,
+    ],
+    [
+      '/check-runs',
+      'a long title',
+      check({}, { annotations: [annotation({ title: 't'.repeat(256) })] }),
+      /title is too long/,
+    ],
+    [
+      '/check-runs',
+      'a message over 64 KB',
+      check({}, { annotations: [annotation({ message: 'm'.repeat(65_537) })] }),
+      /64 KB/,
+    ],
+    [
+      '/check-runs',
+      'a path out of the repository',
+      check({}, { annotations: [annotation({ path: '../x' })] }),
+      /relative to the repository/,
+    ],
   ])('%s with %s is refused by a rule', async (path, _what, body, expected) => {
     const { status, body: reply } = await call('POST', path, body);
     expect(status).toBe(422);
@@ -126,18 +261,32 @@ describe('what GitHub refuses, the stand-in refuses', () => {
     expect((await call('GET', '/pulls/12', undefined, 'other')).status).toBe(403);
     expect((await call('GET', '/pulls/12', undefined, 'reader')).status).toBe(200);
     addPull(github.state, { number: 14, locked: true });
-    expect((await call('POST', '/issues/14/comments', { body: 'x' })).body.message).toContain('locked');
+    expect((await call('POST', '/issues/14/comments', { body: 'x' })).body.message).toContain(
+      'locked',
+    );
   });
 
-  test('a check run belongs to the app that made it, and the workflow\'s token completes it once', async () => {
+  test("a check run belongs to the app that made it, and the workflow's token completes it once", async () => {
     const { body } = await call('POST', '/check-runs', check());
-    expect((await call('PATCH', `/check-runs/${body.id}`, { output: { summary: 's' } }, 'other')).body.message).toContain('Invalid app_id');
-    expect((await call('PATCH', `/check-runs/${body.id}`, { status: 'completed', conclusion: 'failure' })).status).toBe(403);
+    expect(
+      (await call('PATCH', `/check-runs/${body.id}`, { output: { summary: 's' } }, 'other')).body
+        .message,
+    ).toContain('Invalid app_id');
+    expect(
+      (
+        await call('PATCH', `/check-runs/${body.id}`, {
+          status: 'completed',
+          conclusion: 'failure',
+        })
+      ).status,
+    ).toBe(403);
     expect(github.state.checkRuns[0]?.conclusion).toBe('success');
   });
 
   test('an operation it does not know is a violation, not an empty answer', async () => {
     expect((await call('GET', '/issues')).status).toBe(404);
-    expect(github.state.violations).toEqual(['GET /repos/acme/prompts/issues is no operation of this stand-in']);
+    expect(github.state.violations).toEqual([
+      'GET /repos/acme/prompts/issues is no operation of this stand-in',
+    ]);
   });
 });

@@ -1,7 +1,17 @@
-/** What the stand-in remembers. Everything may be read and changed from outside, before and between requests. */
+/**
+ * What the stand-in remembers. Everything may be read and changed from outside, before and between
+ * requests.
+ */
 
-export interface Account { login: string; id: number; type: 'User' | 'Bot' | 'Organization' }
-export interface App { id: number; slug: string }
+export interface Account {
+  login: string;
+  id: number;
+  type: 'User' | 'Bot' | 'Organization';
+}
+export interface App {
+  id: number;
+  slug: string;
+}
 export type Access = 'none' | 'read' | 'write';
 export type Scope = 'contents' | 'pull_requests' | 'issues' | 'checks';
 
@@ -28,16 +38,41 @@ export interface Pull {
   labelDescriptions?: Record<string, string>;
 }
 
-export interface Comment { id: number; issue: number; user: Account; body: string; createdAt: Date; updatedAt: Date }
+export interface Comment {
+  id: number;
+  issue: number;
+  user: Account;
+  body: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
 
 export interface CheckAnnotation {
-  path: string; start_line: number; end_line: number; start_column?: number; end_column?: number;
-  annotation_level: string; message: string; title?: string; raw_details?: string;
+  path: string;
+  start_line: number;
+  end_line: number;
+  start_column?: number;
+  end_column?: number;
+  annotation_level: string;
+  message: string;
+  title?: string;
+  raw_details?: string;
 }
 
 export interface CheckRun {
-  id: number; app: App; name: string; headSha: string; status: string; conclusion: string | null; externalId: string | null; detailsUrl: string | null;
-  startedAt: string | null; completedAt: string | null; title: string | null; summary: string | null; text: string | null;
+  id: number;
+  app: App;
+  name: string;
+  headSha: string;
+  status: string;
+  conclusion: string | null;
+  externalId: string | null;
+  detailsUrl: string | null;
+  startedAt: string | null;
+  completedAt: string | null;
+  title: string | null;
+  summary: string | null;
+  text: string | null;
   annotations: CheckAnnotation[];
 }
 
@@ -62,7 +97,10 @@ export interface State {
   checkRuns: CheckRun[];
   tokens: Map<string, Token>;
   exchanges: Exchange[];
-  /** What a client did that GitHub's description or rules forbid, and answers of the stand-in that the description does not know. */
+  /**
+   * What a client did that GitHub's description or rules forbid, and answers of the stand-in that
+   * the description does not know.
+   */
   violations: string[];
   now(): Date;
   nextId(): number;
@@ -73,33 +111,72 @@ export const ACTIONS_BOT: Account = { login: 'github-actions[bot]', id: 41898282
 
 /** The token of a workflow run: read only unless the job's `permissions:` say more. */
 export function workflowToken(permissions: Partial<Record<Scope, Access>> = {}): Token {
-  return { account: ACTIONS_BOT, app: ACTIONS_APP, permissions: { contents: 'read', pull_requests: 'none', issues: 'none', checks: 'none', ...permissions } };
+  return {
+    account: ACTIONS_BOT,
+    app: ACTIONS_APP,
+    permissions: {
+      contents: 'read',
+      pull_requests: 'none',
+      issues: 'none',
+      checks: 'none',
+      ...permissions,
+    },
+  };
 }
 
 /** A personal access token of a user who may write. */
 export function personalToken(account: Account): Token {
-  return { account, app: null, permissions: { contents: 'write', pull_requests: 'write', issues: 'write', checks: 'none' } };
+  return {
+    account,
+    app: null,
+    permissions: { contents: 'write', pull_requests: 'write', issues: 'write', checks: 'none' },
+  };
 }
 
-export function createState(repository: string, tokens: Record<string, Token>, now: () => Date): State {
+export function createState(
+  repository: string,
+  tokens: Record<string, Token>,
+  now: () => Date,
+): State {
   let id = 1000;
   return {
-    repository, private: false, pulls: new Map(), comments: [], checkRuns: [], tokens: new Map(Object.entries(tokens)), exchanges: [], violations: [],
-    now, nextId: () => (id += 1),
+    repository,
+    private: false,
+    pulls: new Map(),
+    comments: [],
+    checkRuns: [],
+    tokens: new Map(Object.entries(tokens)),
+    exchanges: [],
+    violations: [],
+    now,
+    nextId: () => (id += 1),
   };
 }
 
 export function addPull(state: State, pull: Partial<Pull> & Pick<Pull, 'number'>): Pull {
   const whole: Pull = {
-    title: 'A change', state: 'open', locked: false, user: { login: 'ada-example', id: 2001, type: 'User' }, labels: [],
-    base: { ref: 'main', sha: 'b'.repeat(40) }, head: { ref: 'topic', sha: 'a'.repeat(40), repository: state.repository }, ...pull,
+    title: 'A change',
+    state: 'open',
+    locked: false,
+    user: { login: 'ada-example', id: 2001, type: 'User' },
+    labels: [],
+    base: { ref: 'main', sha: 'b'.repeat(40) },
+    head: { ref: 'topic', sha: 'a'.repeat(40), repository: state.repository },
+    ...pull,
   };
   state.pulls.set(whole.number, whole);
   return whole;
 }
 
 export function addComment(state: State, issue: number, user: Account, body: string): Comment {
-  const comment = { id: state.nextId(), issue, user, body, createdAt: state.now(), updatedAt: state.now() };
+  const comment = {
+    id: state.nextId(),
+    issue,
+    user,
+    body,
+    createdAt: state.now(),
+    updatedAt: state.now(),
+  };
   state.comments.push(comment);
   return comment;
 }

@@ -1,4 +1,6 @@
-/** GitHub's own description as judge: every request and every answer is held against `openapi.json`. */
+/**
+ * GitHub's own description as judge: every request and every answer is held against `openapi.json`.
+ */
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import type { ValidateFunction } from 'ajv';
@@ -13,19 +15,27 @@ interface Operation {
   requestBody?: { content: { 'application/json': { schema: Schema } } };
   responses: Record<string, Schema>;
 }
-interface Description { paths: Record<string, Record<string, Operation>>; components: Record<string, Record<string, Schema>> }
+interface Description {
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<string, Record<string, Schema>>;
+}
 
 const ID = 'github';
 
 export function createJudge(): Judge {
-  const description = JSON.parse(readFileSync(new URL('./openapi.json', import.meta.url), 'utf8')) as Description;
+  const description = JSON.parse(
+    readFileSync(new URL('./openapi.json', import.meta.url), 'utf8'),
+  ) as Description;
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema({ $id: ID, ...(withNull(description) as object) });
   const operations = new Map<string, { pointer: string; operation: Operation }>();
   for (const [path, methods] of Object.entries(description.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
-      operations.set(operation.operationId, { operation, pointer: `#/paths/${escape(path)}/${method}` });
+      operations.set(operation.operationId, {
+        operation,
+        pointer: `#/paths/${escape(path)}/${method}`,
+      });
     }
   }
   const compiled = new Map<string, ValidateFunction>();
@@ -36,19 +46,33 @@ export function createJudge(): Judge {
   };
   const faults = (pointer: string, value: unknown, what: string): string[] => {
     const validate = validator(pointer);
-    return validate(value) ? [] : (validate.errors ?? []).map((fault) => `${what}${fault.instancePath} ${fault.message ?? 'is wrong'}.`);
+    return validate(value)
+      ? []
+      : (validate.errors ?? []).map(
+          (fault) => `${what}${fault.instancePath} ${fault.message ?? 'is wrong'}.`,
+        );
   };
   const get = (id: string | null) => (id === null ? undefined : operations.get(id));
 
   function request(exchange: Exchange): string[] {
     const found = get(exchange.operation);
-    if (found === undefined) return [`${exchange.operation ?? exchange.path} is not in the description.`];
+    if (found === undefined)
+      return [`${exchange.operation ?? exchange.path} is not in the description.`];
     const { operation, pointer } = found;
     const schema = operation.requestBody?.content['application/json'].schema;
-    const body = schema === undefined
-      ? (exchange.body === undefined ? [] : [`${exchange.operation}: a body is not expected.`])
-      : [...faults(`${pointer}/requestBody/content/application~1json/schema`, exchange.body, `${exchange.operation}: body`),
-        ...unknownProperties(description, schema, exchange.body, `${exchange.operation}: body`)];
+    const body =
+      schema === undefined
+        ? exchange.body === undefined
+          ? []
+          : [`${exchange.operation}: a body is not expected.`]
+        : [
+            ...faults(
+              `${pointer}/requestBody/content/application~1json/schema`,
+              exchange.body,
+              `${exchange.operation}: body`,
+            ),
+            ...unknownProperties(description, schema, exchange.body, `${exchange.operation}: body`),
+          ];
     return [...body, ...queryFaults(description, operation, exchange, ajv)];
   }
 
@@ -56,45 +80,87 @@ export function createJudge(): Judge {
     if (exchange.status >= 400) return errorFaults(exchange, faults);
     const found = get(exchange.operation);
     if (found === undefined) return [];
-    if (!(String(exchange.status) in found.operation.responses)) return [`${exchange.operation}: the description has no ${exchange.status}.`];
+    if (!(String(exchange.status) in found.operation.responses))
+      return [`${exchange.operation}: the description has no ${exchange.status}.`];
     if (exchange.status === 204) return [];
     const pointer = `${found.pointer}/responses/${exchange.status}/content/application~1json/schema`;
-    return faults(pointer, exchange.reply, `${exchange.operation}: reply`).filter((fault) => !isDeletedFork(fault, exchange.reply));
+    return faults(pointer, exchange.reply, `${exchange.operation}: reply`).filter(
+      (fault) => !isDeletedFork(fault, exchange.reply),
+    );
   }
   return { request, reply };
 }
 
 /** The description's own fault: GitHub sends null for the repository of a deleted fork. */
 function isDeletedFork(fault: string, reply: unknown): boolean {
-  return /\/head\/repo must be object\.$/.test(fault) && JSON.stringify(reply).includes('"repo":null');
+  return (
+    /\/head\/repo must be object\.$/.test(fault) && JSON.stringify(reply).includes('"repo":null')
+  );
 }
 
-function errorFaults(exchange: Exchange, faults: (pointer: string, value: unknown, what: string) => string[]): string[] {
-  const kind = typeof exchange.reply === 'object' && exchange.reply !== null && 'errors' in exchange.reply ? 'validation-error' : 'basic-error';
-  return faults(`#/components/schemas/${kind}`, exchange.reply, `${exchange.method} ${exchange.path}: ${exchange.status}`);
+function errorFaults(
+  exchange: Exchange,
+  faults: (pointer: string, value: unknown, what: string) => string[],
+): string[] {
+  const kind =
+    typeof exchange.reply === 'object' && exchange.reply !== null && 'errors' in exchange.reply
+      ? 'validation-error'
+      : 'basic-error';
+  return faults(
+    `#/components/schemas/${kind}`,
+    exchange.reply,
+    `${exchange.method} ${exchange.path}: ${exchange.status}`,
+  );
 }
 
 /** A misspelt field passes the schema and GitHub drops it in silence, so it is looked for here. */
-function unknownProperties(description: Description, schema: Schema, value: unknown, where: string): string[] {
+function unknownProperties(
+  description: Description,
+  schema: Schema,
+  value: unknown,
+  where: string,
+): string[] {
   const resolved = resolve(description, schema);
-  if (Array.isArray(value)) return value.flatMap((item, index) => unknownProperties(description, (resolved['items'] ?? {}) as Schema, item, `${where}/${index}`));
+  if (Array.isArray(value))
+    return value.flatMap((item, index) =>
+      unknownProperties(
+        description,
+        (resolved['items'] ?? {}) as Schema,
+        item,
+        `${where}/${index}`,
+      ),
+    );
   if (typeof value !== 'object' || value === null) return [];
   const properties = (resolved['properties'] ?? {}) as Record<string, Schema>;
   return Object.entries(value).flatMap(([key, item]) => {
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    return known === undefined ? [`${where}/${key} is no field of the API.`] : unknownProperties(description, known, item, `${where}/${key}`);
+    return known === undefined
+      ? [`${where}/${key} is no field of the API.`]
+      : unknownProperties(description, known, item, `${where}/${key}`);
   });
 }
 
-function queryFaults(description: Description, operation: Operation, exchange: Exchange, ajv: Ajv): string[] {
-  const parameters = (operation.parameters ?? []).map((parameter) => resolve(description, parameter));
+function queryFaults(
+  description: Description,
+  operation: Operation,
+  exchange: Exchange,
+  ajv: Ajv,
+): string[] {
+  const parameters = (operation.parameters ?? []).map((parameter) =>
+    resolve(description, parameter),
+  );
   return Object.entries(exchange.query).flatMap(([name, text]) => {
-    const parameter = parameters.find((candidate) => candidate['in'] === 'query' && candidate['name'] === name);
-    if (parameter === undefined) return [`${exchange.operation}: ${name} is no parameter of the API.`];
+    const parameter = parameters.find(
+      (candidate) => candidate['in'] === 'query' && candidate['name'] === name,
+    );
+    if (parameter === undefined)
+      return [`${exchange.operation}: ${name} is no parameter of the API.`];
     const schema = parameter['schema'] as Schema;
     const value = schema['type'] === 'integer' ? Number(text) : text;
     const tooMany = name === 'per_page' && Number(text) > 100;
-    return ajv.validate(schema, value) && !tooMany ? [] : [`${exchange.operation}: ${name} is ${text}.`];
+    return ajv.validate(schema, value) && !tooMany
+      ? []
+      : [`${exchange.operation}: ${name} is ${text}.`];
   });
 }
 
@@ -111,7 +177,9 @@ function resolve(description: Description, schema: Schema): Schema {
 function withNull(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withNull);
   if (typeof value !== 'object' || value === null) return value;
-  const copy = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withNull(item)]));
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, withNull(item)]),
+  );
   if (copy['nullable'] !== true || 'type' in copy) return copy;
   const { nullable: _nullable, ...rest } = copy;
   return { anyOf: [{ type: 'null' }, rest] };

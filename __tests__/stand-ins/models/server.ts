@@ -6,9 +6,10 @@ import { createStoodBatches, vendorOfBatch, type BatchScript, type StoodBatch } 
 import { anthropicRequest, embeddingRequest, openaiRequest } from './wire.ts';
 
 /**
- * A model server on loopback that speaks both vendors' batches (`batches.ts`), OpenAI's chat completions (`/v1/chat/completions`) and embeddings
- * (`/v1/embeddings`), and Anthropic's messages (`/v1/messages`). It checks every request as the vendors do and answers as a script says, with every misbehaviour
- * that a server, a proxy or an attacker has to offer.
+ * A model server on loopback that speaks both vendors' batches (`batches.ts`), OpenAI's chat
+ * completions (`/v1/chat/completions`) and embeddings (`/v1/embeddings`), and Anthropic's messages
+ * (`/v1/messages`). It checks every request as the vendors do and answers as a script says, with
+ * every misbehaviour that a server, a proxy or an attacker has to offer.
  */
 
 export type Vendor = 'openai' | 'anthropic';
@@ -46,8 +47,9 @@ export interface Scripted {
   /** The vendor's error message and code for a status other than 200. */
   error?: { message: string; code?: string; type?: string; param?: string };
   /**
-   * `reset`: the socket is destroyed without a reply. `cut`: half the body, then the end. `trickle`: blanks without end.
-   * `silent`: nothing, ever. `bomb`: 64 MiB of blanks in a small gzip. `endless`: a body without end, as fast as it goes.
+   * `reset`: the socket is destroyed without a reply. `cut`: half the body, then the end.
+   * `trickle`: blanks without end. `silent`: nothing, ever. `bomb`: 64 MiB of blanks in a small
+   * gzip. `endless`: a body without end, as fast as it goes.
    */
   fault?: 'reset' | 'cut' | 'trickle' | 'silent' | 'bomb' | 'endless';
 }
@@ -82,48 +84,89 @@ let packed: Buffer | null = null;
 /** 64 MiB of blanks in 64 kB. */
 const bomb = (): Buffer => (packed ??= gzipSync(Buffer.alloc(64 * 1024 * 1024, ' ')));
 
-export async function startModelServer({ answer = () => ({}), key, batches = {} }: ServerOptions = {}): Promise<ModelServer> {
+export async function startModelServer({
+  answer = () => ({}),
+  key,
+  batches = {},
+}: ServerOptions = {}): Promise<ModelServer> {
   const requests: Seen[] = [];
   const refused: string[] = [];
   const sockets = new Set<Socket>();
   const calls: string[] = [];
-  const stood = createStoodBatches(batches, {
-    check: (vendor, body) => read(vendor, body as Record<string, unknown>), answer, replyBody, errorBody,
-    reply: (response, status, body, headers) => { reply(response, status, body, headers); },
-  }, refused);
+  const stood = createStoodBatches(
+    batches,
+    {
+      check: (vendor, body) => read(vendor, body as Record<string, unknown>),
+      answer,
+      replyBody,
+      errorBody,
+      reply: (response, status, body, headers) => {
+        reply(response, status, body, headers);
+      },
+    },
+    refused,
+  );
   let count = 0;
   let underWay = 0;
   let peak = 0;
 
-  const handle = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
+  const handle = async (
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+  ): Promise<void> => {
     const index = count++;
     const batch = vendorOfBatch(request.url);
     const vendor = batch ?? vendorOf(request);
     const bytes = await bodyOf(request);
     const raw = batch === null ? bytes.toString('utf8') : '';
     calls.push(`${request.method} ${request.url}`);
-    if (vendor === null) return reply(response, 404, { error: { message: `Unknown request URL: ${request.method} ${request.url}`, type: 'invalid_request_error' } });
+    if (vendor === null)
+      return reply(response, 404, {
+        error: {
+          message: `Unknown request URL: ${request.method} ${request.url}`,
+          type: 'invalid_request_error',
+        },
+      });
     if (key !== undefined && presented(vendor, request) !== key) {
-      return reply(response, 401, errorBody(vendor, { message: `Incorrect API key provided: ${presented(vendor, request)}. ::error::no`, code: 'invalid_api_key' }, 401));
+      return reply(
+        response,
+        401,
+        errorBody(
+          vendor,
+          {
+            message: `Incorrect API key provided: ${presented(vendor, request)}. ::error::no`,
+            code: 'invalid_api_key',
+          },
+          401,
+        ),
+      );
     }
-    if (batch !== null && await stood.handle(request, bytes, response)) return;
+    if (batch !== null && (await stood.handle(request, bytes, response))) return;
     const embedding = request.url === EMBEDDINGS;
     const checked = check(vendor, raw, request.headers, embedding);
     if ('problem' in checked) {
       refused.push(checked.problem);
-      return reply(response, 400, errorBody(vendor, { message: checked.problem, type: 'invalid_request_error' }, 400));
+      return reply(
+        response,
+        400,
+        errorBody(vendor, { message: checked.problem, type: 'invalid_request_error' }, 400),
+      );
     }
     const seen: Seen = { ...checked, embedding, vendor, index, headers: request.headers };
     requests.push(seen);
     const scripted = await answer(seen);
-    if ((scripted.delayMs ?? 0) > 0) await new Promise((resolve) => setTimeout(resolve, scripted.delayMs));
+    if ((scripted.delayMs ?? 0) > 0)
+      await new Promise((resolve) => setTimeout(resolve, scripted.delayMs));
     send(response, seen, scripted);
   };
   const server = http.createServer((request, response) => {
     peak = Math.max(peak, ++underWay);
-    response.on('close', () => { underWay--; });
+    response.on('close', () => {
+      underWay--;
+    });
     handle(request, response).catch((error: unknown) => {
-      if (!response.headersSent) reply(response, 500, { error: { message: `stand-in: ${String(error)}` } });
+      if (!response.headersSent)
+        reply(response, 500, { error: { message: `stand-in: ${String(error)}` } });
     });
   });
   server.on('connection', (socket) => {
@@ -134,7 +177,12 @@ export async function startModelServer({ answer = () => ({}), key, batches = {} 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url, openaiUrl: `${url}/v1`, requests, refused, calls, batches: stood.batches,
+    url,
+    openaiUrl: `${url}/v1`,
+    requests,
+    refused,
+    calls,
+    batches: stood.batches,
     peak: () => peak,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
@@ -148,7 +196,11 @@ const EMBEDDINGS = '/v1/embeddings';
 
 function vendorOf({ method, url }: http.IncomingMessage): Vendor | null {
   if (method !== 'POST') return null;
-  return url === '/v1/chat/completions' || url === EMBEDDINGS ? 'openai' : url === '/v1/messages' ? 'anthropic' : null;
+  return url === '/v1/chat/completions' || url === EMBEDDINGS
+    ? 'openai'
+    : url === '/v1/messages'
+      ? 'anthropic'
+      : null;
 }
 
 function presented(vendor: Vendor, { headers }: http.IncomingMessage): string {
@@ -164,9 +216,16 @@ async function bodyOf(request: http.IncomingMessage): Promise<Buffer> {
 
 type Checked = Pick<Seen, 'model' | 'messages' | 'body' | 'schema'> | { problem: string };
 
-function check(vendor: Vendor, raw: string, headers: http.IncomingHttpHeaders, embedding: boolean): Checked {
-  if (headers['content-type']?.startsWith('application/json') !== true) return { problem: 'content-type must be application/json' };
-  if (vendor === 'anthropic' && headers['anthropic-version'] === undefined) return { problem: 'anthropic-version: header is required' };
+function check(
+  vendor: Vendor,
+  raw: string,
+  headers: http.IncomingHttpHeaders,
+  embedding: boolean,
+): Checked {
+  if (headers['content-type']?.startsWith('application/json') !== true)
+    return { problem: 'content-type must be application/json' };
+  if (vendor === 'anthropic' && headers['anthropic-version'] === undefined)
+    return { problem: 'anthropic-version: header is required' };
   let body: Record<string, unknown>;
   try {
     body = JSON.parse(raw) as Record<string, unknown>;
@@ -175,7 +234,14 @@ function check(vendor: Vendor, raw: string, headers: http.IncomingHttpHeaders, e
   }
   if (embedding) {
     const parsed = embeddingRequest.safeParse(body);
-    return parsed.success ? { model: parsed.data.model, body, schema: null, messages: [parsed.data.input].flat().map((content) => ({ role: 'user', content })) } : { problem: problemText(vendor, parsed.error) };
+    return parsed.success
+      ? {
+          model: parsed.data.model,
+          body,
+          schema: null,
+          messages: [parsed.data.input].flat().map((content) => ({ role: 'user', content })),
+        }
+      : { problem: problemText(vendor, parsed.error) };
   }
   return read(vendor, body);
 }
@@ -183,10 +249,14 @@ function check(vendor: Vendor, raw: string, headers: http.IncomingHttpHeaders, e
 function read(vendor: Vendor, body: Record<string, unknown>): Checked {
   if (vendor === 'openai') {
     const parsed = openaiRequest.safeParse(body);
-    return parsed.success ? readOpenai(body, parsed.data) : { problem: problemText(vendor, parsed.error) };
+    return parsed.success
+      ? readOpenai(body, parsed.data)
+      : { problem: problemText(vendor, parsed.error) };
   }
   const parsed = anthropicRequest.safeParse(body);
-  return parsed.success ? readAnthropic(body, parsed.data) : { problem: problemText(vendor, parsed.error) };
+  return parsed.success
+    ? readAnthropic(body, parsed.data)
+    : { problem: problemText(vendor, parsed.error) };
 }
 
 function problemText(vendor: Vendor, error: z.ZodError): string {
@@ -195,7 +265,9 @@ function problemText(vendor: Vendor, error: z.ZodError): string {
   const path = issue.path.join('.');
   if (issue.code === 'unrecognized_keys' && path === '') {
     const [name] = issue.keys;
-    return vendor === 'openai' ? `Unrecognized request argument supplied: ${name}` : `${name}: Extra inputs are not permitted`;
+    return vendor === 'openai'
+      ? `Unrecognized request argument supplied: ${name}`
+      : `${name}: Extra inputs are not permitted`;
   }
   return `${path}: ${issue.message}`;
 }
@@ -204,17 +276,37 @@ function plain(content: unknown): string {
   return typeof content === 'string' ? content : JSON.stringify(content);
 }
 
-function readOpenai(body: Record<string, unknown>, { model, messages, response_format: format }: z.infer<typeof openaiRequest>): Checked {
-  const schema = format?.type === 'json_schema' ? { name: format.json_schema.name, json: format.json_schema.schema } : null;
-  return { model, body, schema, messages: messages.map(({ role, content }) => ({ role, content: plain(content) })) };
+function readOpenai(
+  body: Record<string, unknown>,
+  { model, messages, response_format: format }: z.infer<typeof openaiRequest>,
+): Checked {
+  const schema =
+    format?.type === 'json_schema'
+      ? { name: format.json_schema.name, json: format.json_schema.schema }
+      : null;
+  return {
+    model,
+    body,
+    schema,
+    messages: messages.map(({ role, content }) => ({ role, content: plain(content) })),
+  };
 }
 
-function readAnthropic(body: Record<string, unknown>, { model, messages, system, tools, tool_choice: choice }: z.infer<typeof anthropicRequest>): Checked {
-  const forced = choice?.type === 'tool' ? (tools ?? []).find(({ name }) => name === choice.name) : undefined;
+function readAnthropic(
+  body: Record<string, unknown>,
+  { model, messages, system, tools, tool_choice: choice }: z.infer<typeof anthropicRequest>,
+): Checked {
+  const forced =
+    choice?.type === 'tool' ? (tools ?? []).find(({ name }) => name === choice.name) : undefined;
   const front = system === undefined ? [] : [{ role: 'system', content: plain(system) }];
   return {
-    model, body, schema: forced === undefined ? null : { name: forced.name, json: forced.input_schema },
-    messages: [...front, ...messages.map(({ role, content }) => ({ role, content: plain(content) }))],
+    model,
+    body,
+    schema: forced === undefined ? null : { name: forced.name, json: forced.input_schema },
+    messages: [
+      ...front,
+      ...messages.map(({ role, content }) => ({ role, content: plain(content) })),
+    ],
   };
 }
 
@@ -222,15 +314,23 @@ function send(response: http.ServerResponse, seen: Seen, scripted: Scripted): vo
   const { status = 200, headers = {} } = scripted;
   if (scripted.fault === 'reset') return void response.socket?.destroy();
   if (scripted.fault === 'silent') return;
-  const body = scripted.body ?? JSON.stringify(status === 200 ? replyBody(seen, scripted) : errorBody(seen.vendor, scripted.error ?? { message: `scripted ${status}` }, status));
+  const body =
+    scripted.body ??
+    JSON.stringify(
+      status === 200
+        ? replyBody(seen, scripted)
+        : errorBody(seen.vendor, scripted.error ?? { message: `scripted ${status}` }, status),
+    );
   const type = { 'content-type': 'application/json', ...headers };
   switch (scripted.fault) {
     case 'cut':
       response.writeHead(status, { ...type, 'content-length': Buffer.byteLength(body) });
       response.write(body.slice(0, Math.ceil(body.length / 2)), () => response.socket?.destroy());
       return;
-    case 'trickle': return forEver(response, status, type, Buffer.from(' '), 20);
-    case 'endless': return forEver(response, status, type, Buffer.alloc(65_536, ' '), 0);
+    case 'trickle':
+      return forEver(response, status, type, Buffer.from(' '), 20);
+    case 'endless':
+      return forEver(response, status, type, Buffer.alloc(65_536, ' '), 0);
     case 'bomb':
       response.writeHead(status, { ...type, 'content-encoding': 'gzip' });
       response.end(bomb());
@@ -241,58 +341,148 @@ function send(response: http.ServerResponse, seen: Seen, scripted: Scripted): vo
   }
 }
 
-function forEver(response: http.ServerResponse, status: number, headers: Record<string, string>, chunk: Buffer, everyMs: number): void {
+function forEver(
+  response: http.ServerResponse,
+  status: number,
+  headers: Record<string, string>,
+  chunk: Buffer,
+  everyMs: number,
+): void {
   response.writeHead(status, headers);
   const more = (): void => {
     if (response.destroyed) return;
-    response.write(chunk, () => (everyMs > 0 ? void setTimeout(more, everyMs) : setImmediate(more)));
+    response.write(chunk, () =>
+      everyMs > 0 ? void setTimeout(more, everyMs) : setImmediate(more),
+    );
   };
   more();
 }
 
-function reply(response: http.ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+function reply(
+  response: http.ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify(body));
 }
 
 const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
-  400: 'invalid_request_error', 401: 'authentication_error', 403: 'permission_error', 404: 'not_found_error', 429: 'rate_limit_error', 500: 'api_error', 529: 'overloaded_error',
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+  500: 'api_error',
+  529: 'overloaded_error',
 };
 
-function errorBody(vendor: Vendor, { message, code, type, param }: NonNullable<Scripted['error']>, status: number): unknown {
-  if (vendor === 'openai') return { error: { message, type: type ?? 'invalid_request_error', param: param ?? null, code: code ?? null } };
-  return { type: 'error', error: { type: type ?? code ?? ANTHROPIC_TYPES[status] ?? 'api_error', message }, request_id: 'req_1' };
+function errorBody(
+  vendor: Vendor,
+  { message, code, type, param }: NonNullable<Scripted['error']>,
+  status: number,
+): unknown {
+  if (vendor === 'openai')
+    return {
+      error: {
+        message,
+        type: type ?? 'invalid_request_error',
+        param: param ?? null,
+        code: code ?? null,
+      },
+    };
+  return {
+    type: 'error',
+    error: { type: type ?? code ?? ANTHROPIC_TYPES[status] ?? 'api_error', message },
+    request_id: 'req_1',
+  };
 }
 
-function replyBody(seen: Seen, { text = 'ok', usage = { input: 10, output: 5 }, finish, vector = [1, 0] }: Scripted): unknown {
+function replyBody(
+  seen: Seen,
+  { text = 'ok', usage = { input: 10, output: 5 }, finish, vector = [1, 0] }: Scripted,
+): unknown {
   if (seen.embedding) return embeddingReply(seen, vector, usage);
-  return seen.vendor === 'openai' ? openaiReply(seen, text, usage, finish) : anthropicReply(seen, text, usage, finish);
+  return seen.vendor === 'openai'
+    ? openaiReply(seen, text, usage, finish)
+    : anthropicReply(seen, text, usage, finish);
 }
 
 type Usage = Scripted['usage'];
 
 function embeddingReply({ model, messages }: Seen, embedding: number[], usage: Usage): unknown {
   return {
-    object: 'list', model, data: messages.map((_, index) => ({ object: 'embedding', index, embedding })),
+    object: 'list',
+    model,
+    data: messages.map((_, index) => ({ object: 'embedding', index, embedding })),
     ...(usage ? { usage: { prompt_tokens: usage.input, total_tokens: usage.input } } : {}),
   };
 }
 
 function openaiReply({ model, index }: Seen, text: string, usage: Usage, finish = 'stop'): unknown {
   return {
-    id: `chatcmpl-${index}`, object: 'chat.completion', created: 1_700_000_000, model, service_tier: 'default', system_fingerprint: null,
-    choices: [{ index: 0, finish_reason: finish, logprobs: null, message: { role: 'assistant', content: text, refusal: null, annotations: [] } }],
-    ...(usage ? { usage: { prompt_tokens: usage.input, completion_tokens: usage.output, total_tokens: usage.input + usage.output } } : {}),
+    id: `chatcmpl-${index}`,
+    object: 'chat.completion',
+    created: 1_700_000_000,
+    model,
+    service_tier: 'default',
+    system_fingerprint: null,
+    choices: [
+      {
+        index: 0,
+        finish_reason: finish,
+        logprobs: null,
+        message: { role: 'assistant', content: text, refusal: null, annotations: [] },
+      },
+    ],
+    ...(usage
+      ? {
+          usage: {
+            prompt_tokens: usage.input,
+            completion_tokens: usage.output,
+            total_tokens: usage.input + usage.output,
+          },
+        }
+      : {}),
   };
 }
 
-function anthropicReply({ model, index, schema }: Seen, text: string, usage: Usage, finish?: string): unknown {
-  const content = schema === null
-    ? [{ type: 'text', text, citations: null }]
-    : [{ type: 'tool_use', id: `toolu_${index}`, name: schema.name, input: JSON.parse(text) as unknown }];
+function anthropicReply(
+  { model, index, schema }: Seen,
+  text: string,
+  usage: Usage,
+  finish?: string,
+): unknown {
+  const content =
+    schema === null
+      ? [{ type: 'text', text, citations: null }]
+      : [
+          {
+            type: 'tool_use',
+            id: `toolu_${index}`,
+            name: schema.name,
+            input: JSON.parse(text) as unknown,
+          },
+        ];
   return {
-    id: `msg_${index}`, type: 'message', role: 'assistant', model, content, container: null, stop_sequence: null,
+    id: `msg_${index}`,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content,
+    container: null,
+    stop_sequence: null,
     stop_reason: finish ?? (schema === null ? 'end_turn' : 'tool_use'),
-    ...(usage ? { usage: { input_tokens: usage.input, output_tokens: usage.output, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 } } : {}),
+    ...(usage
+      ? {
+          usage: {
+            input_tokens: usage.input,
+            output_tokens: usage.output,
+            cache_creation_input_tokens: 0,
+            cache_read_input_tokens: 0,
+          },
+        }
+      : {}),
   };
 }

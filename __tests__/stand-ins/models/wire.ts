@@ -1,12 +1,14 @@
 import { z } from 'zod';
 
 /**
- * The requests of both vendors, written from the field lists of their published APIs (the type declarations of their
- * SDKs). Strict as the vendors are: an unknown field is refused.
+ * The requests of both vendors, written from the field lists of their published APIs (the type
+ * declarations of their SDKs). Strict as the vendors are: an unknown field is refused.
  */
 
 const text = z.string();
-const textParts = z.array(z.strictObject({ type: z.literal('text'), text, cache_control: z.unknown().optional() })).min(1);
+const textParts = z
+  .array(z.strictObject({ type: z.literal('text'), text, cache_control: z.unknown().optional() }))
+  .min(1);
 const jsonObject = z.record(z.string(), z.unknown());
 const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/);
 
@@ -15,7 +17,13 @@ const openaiMessage = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('system'), content: openaiContent, name: text.optional() }),
   z.strictObject({ role: z.literal('developer'), content: openaiContent, name: text.optional() }),
   z.strictObject({ role: z.literal('user'), content: openaiContent, name: text.optional() }),
-  z.strictObject({ role: z.literal('assistant'), content: openaiContent.nullish(), name: text.optional(), refusal: text.nullish(), tool_calls: z.array(jsonObject).optional() }),
+  z.strictObject({
+    role: z.literal('assistant'),
+    content: openaiContent.nullish(),
+    name: text.optional(),
+    refusal: text.nullish(),
+    tool_calls: z.array(jsonObject).optional(),
+  }),
   z.strictObject({ role: z.literal('tool'), content: openaiContent, tool_call_id: text }),
 ]);
 
@@ -25,8 +33,11 @@ function strictProblem(schema: unknown, path = 'schema'): string | null {
   const node = schema as Record<string, unknown>;
   if (node['type'] === 'object' || node['properties'] !== undefined) {
     const names = Object.keys((node['properties'] ?? {}) as object).sort();
-    if (node['additionalProperties'] !== false) return `Invalid schema for response_format: ${path}: 'additionalProperties' is required to be supplied and to be false.`;
-    if (JSON.stringify([...((node['required'] ?? []) as string[])].sort()) !== JSON.stringify(names)) {
+    if (node['additionalProperties'] !== false)
+      return `Invalid schema for response_format: ${path}: 'additionalProperties' is required to be supplied and to be false.`;
+    if (
+      JSON.stringify([...((node['required'] ?? []) as string[])].sort()) !== JSON.stringify(names)
+    ) {
       return `Invalid schema for response_format: ${path}: 'required' is required to be supplied and to be an array including every key in properties.`;
     }
   }
@@ -42,96 +53,136 @@ const responseFormat = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('json_object') }),
   z.strictObject({
     type: z.literal('json_schema'),
-    json_schema: z.strictObject({ name: toolName, description: text.optional(), strict: z.boolean().nullish(), schema: jsonObject.optional() }),
+    json_schema: z.strictObject({
+      name: toolName,
+      description: text.optional(),
+      strict: z.boolean().nullish(),
+      schema: jsonObject.optional(),
+    }),
   }),
 ]);
 
 /** The text may not be empty: the vendor refuses that. */
 export const embeddingRequest = z.strictObject({
   model: text.min(1),
-  input: z.union([text.min(1, { error: "'$.input' is invalid. Please check the API reference: https://platform.openai.com/docs/api-reference." }), z.array(text.min(1)).min(1).max(2048)]),
+  input: z.union([
+    text.min(1, {
+      error:
+        "'$.input' is invalid. Please check the API reference: https://platform.openai.com/docs/api-reference.",
+    }),
+    z.array(text.min(1)).min(1).max(2048),
+  ]),
   dimensions: z.int().positive().nullish(),
   encoding_format: z.enum(['float', 'base64']).nullish(),
   user: text.nullish(),
 });
 
-export const openaiRequest = z.strictObject({
-  model: text.min(1),
-  messages: z.array(openaiMessage).min(1),
-  audio: jsonObject.nullish(),
-  frequency_penalty: z.number().min(-2).max(2).nullish(),
-  function_call: z.unknown().optional(),
-  functions: z.array(jsonObject).optional(),
-  logit_bias: z.record(z.string(), z.number()).nullish(),
-  logprobs: z.boolean().nullish(),
-  max_completion_tokens: z.int().positive().nullish(),
-  max_tokens: z.int().positive().nullish(),
-  metadata: z.record(z.string(), z.string()).nullish(),
-  modalities: z.array(z.enum(['text', 'audio'])).nullish(),
-  moderation: jsonObject.nullish(),
-  n: z.int().min(1).max(128).nullish(),
-  parallel_tool_calls: z.boolean().optional(),
-  prediction: jsonObject.nullish(),
-  presence_penalty: z.number().min(-2).max(2).nullish(),
-  prompt_cache_key: text.nullish(),
-  prompt_cache_options: jsonObject.optional(),
-  prompt_cache_retention: text.nullish(),
-  reasoning_effort: text.nullish(),
-  response_format: responseFormat.optional(),
-  safety_identifier: text.nullish(),
-  seed: z.int().nullish(),
-  service_tier: text.nullish(),
-  stop: z.union([text, z.array(text).max(4)]).nullish(),
-  store: z.boolean().nullish(),
-  stream: z.boolean().nullish(),
-  stream_options: jsonObject.nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
-  tool_choice: z.unknown().optional(),
-  tools: z.array(jsonObject).optional(),
-  top_logprobs: z.int().min(0).max(20).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  user: text.optional(),
-  verbosity: text.nullish(),
-  web_search_options: jsonObject.optional(),
-}).superRefine(({ response_format: format }, context) => {
-  if (format?.type !== 'json_schema' || format.json_schema.strict !== true) return;
-  const problem = strictProblem(format.json_schema.schema);
-  if (problem !== null) context.addIssue({ code: 'custom', message: problem, path: ['response_format'] });
+export const openaiRequest = z
+  .strictObject({
+    model: text.min(1),
+    messages: z.array(openaiMessage).min(1),
+    audio: jsonObject.nullish(),
+    frequency_penalty: z.number().min(-2).max(2).nullish(),
+    function_call: z.unknown().optional(),
+    functions: z.array(jsonObject).optional(),
+    logit_bias: z.record(z.string(), z.number()).nullish(),
+    logprobs: z.boolean().nullish(),
+    max_completion_tokens: z.int().positive().nullish(),
+    max_tokens: z.int().positive().nullish(),
+    metadata: z.record(z.string(), z.string()).nullish(),
+    modalities: z.array(z.enum(['text', 'audio'])).nullish(),
+    moderation: jsonObject.nullish(),
+    n: z.int().min(1).max(128).nullish(),
+    parallel_tool_calls: z.boolean().optional(),
+    prediction: jsonObject.nullish(),
+    presence_penalty: z.number().min(-2).max(2).nullish(),
+    prompt_cache_key: text.nullish(),
+    prompt_cache_options: jsonObject.optional(),
+    prompt_cache_retention: text.nullish(),
+    reasoning_effort: text.nullish(),
+    response_format: responseFormat.optional(),
+    safety_identifier: text.nullish(),
+    seed: z.int().nullish(),
+    service_tier: text.nullish(),
+    stop: z.union([text, z.array(text).max(4)]).nullish(),
+    store: z.boolean().nullish(),
+    stream: z.boolean().nullish(),
+    stream_options: jsonObject.nullish(),
+    temperature: z.number().min(0).max(2).nullish(),
+    tool_choice: z.unknown().optional(),
+    tools: z.array(jsonObject).optional(),
+    top_logprobs: z.int().min(0).max(20).nullish(),
+    top_p: z.number().min(0).max(1).nullish(),
+    user: text.optional(),
+    verbosity: text.nullish(),
+    web_search_options: jsonObject.optional(),
+  })
+  .superRefine(({ response_format: format }, context) => {
+    if (format?.type !== 'json_schema' || format.json_schema.strict !== true) return;
+    const problem = strictProblem(format.json_schema.schema);
+    if (problem !== null)
+      context.addIssue({ code: 'custom', message: problem, path: ['response_format'] });
+  });
+
+const anthropicTool = z.looseObject({
+  name: toolName,
+  description: text.optional(),
+  input_schema: z.looseObject({ type: z.literal('object') }),
 });
 
-const anthropicTool = z.looseObject({ name: toolName, description: text.optional(), input_schema: z.looseObject({ type: z.literal('object') }) });
-
-export const anthropicRequest = z.strictObject({
-  model: text.min(1),
-  max_tokens: z.int().min(0),
-  messages: z.array(z.strictObject({
-    role: z.enum(['user', 'assistant']),
-    content: z.union([text.min(1), z.array(z.looseObject({ type: text })).min(1)]),
-  })).min(1),
-  cache_control: jsonObject.nullish(),
-  container: z.unknown().optional(),
-  diagnostics: jsonObject.nullish(),
-  inference_geo: text.nullish(),
-  metadata: z.strictObject({ user_id: text.nullish() }).optional(),
-  output_config: jsonObject.optional(),
-  service_tier: z.enum(['auto', 'standard_only']).optional(),
-  speed: z.enum(['standard', 'fast']).nullish(),
-  stop_sequences: z.array(text).optional(),
-  stream: z.boolean().optional(),
-  system: z.union([text, textParts]).optional(),
-  temperature: z.number().min(0).max(1).optional(),
-  thinking: jsonObject.optional(),
-  tool_choice: z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('auto'), disable_parallel_tool_use: z.boolean().optional() }),
-    z.strictObject({ type: z.literal('any'), disable_parallel_tool_use: z.boolean().optional() }),
-    z.strictObject({ type: z.literal('tool'), name: text, disable_parallel_tool_use: z.boolean().optional() }),
-    z.strictObject({ type: z.literal('none') }),
-  ]).optional(),
-  tools: z.array(anthropicTool).optional(),
-  top_k: z.int().min(0).optional(),
-  top_p: z.number().min(0).max(1).optional(),
-}).superRefine(({ tool_choice: choice, tools }, context) => {
-  if (choice?.type === 'tool' && !(tools ?? []).some(({ name }) => name === choice.name)) {
-    context.addIssue({ code: 'custom', message: `Tool '${choice.name}' not found in provided tools`, path: ['tool_choice'] });
-  }
-});
+export const anthropicRequest = z
+  .strictObject({
+    model: text.min(1),
+    max_tokens: z.int().min(0),
+    messages: z
+      .array(
+        z.strictObject({
+          role: z.enum(['user', 'assistant']),
+          content: z.union([text.min(1), z.array(z.looseObject({ type: text })).min(1)]),
+        }),
+      )
+      .min(1),
+    cache_control: jsonObject.nullish(),
+    container: z.unknown().optional(),
+    diagnostics: jsonObject.nullish(),
+    inference_geo: text.nullish(),
+    metadata: z.strictObject({ user_id: text.nullish() }).optional(),
+    output_config: jsonObject.optional(),
+    service_tier: z.enum(['auto', 'standard_only']).optional(),
+    speed: z.enum(['standard', 'fast']).nullish(),
+    stop_sequences: z.array(text).optional(),
+    stream: z.boolean().optional(),
+    system: z.union([text, textParts]).optional(),
+    temperature: z.number().min(0).max(1).optional(),
+    thinking: jsonObject.optional(),
+    tool_choice: z
+      .discriminatedUnion('type', [
+        z.strictObject({
+          type: z.literal('auto'),
+          disable_parallel_tool_use: z.boolean().optional(),
+        }),
+        z.strictObject({
+          type: z.literal('any'),
+          disable_parallel_tool_use: z.boolean().optional(),
+        }),
+        z.strictObject({
+          type: z.literal('tool'),
+          name: text,
+          disable_parallel_tool_use: z.boolean().optional(),
+        }),
+        z.strictObject({ type: z.literal('none') }),
+      ])
+      .optional(),
+    tools: z.array(anthropicTool).optional(),
+    top_k: z.int().min(0).optional(),
+    top_p: z.number().min(0).max(1).optional(),
+  })
+  .superRefine(({ tool_choice: choice, tools }, context) => {
+    if (choice?.type === 'tool' && !(tools ?? []).some(({ name }) => name === choice.name)) {
+      context.addIssue({
+        code: 'custom',
+        message: `Tool '${choice.name}' not found in provided tools`,
+        path: ['tool_choice'],
+      });
+    }
+  });

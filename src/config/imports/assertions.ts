@@ -21,49 +21,101 @@ export interface AssertionContext {
 }
 
 /** An assertion's parts once its templates are filled in. */
-interface Asked { value: Json | undefined; threshold: number | null; negate: boolean; config: Json | undefined; provider: Json | undefined }
+interface Asked {
+  value: Json | undefined;
+  threshold: number | null;
+  negate: boolean;
+  config: Json | undefined;
+  provider: Json | undefined;
+}
 type Convert = (asked: Asked, context: AssertionContext) => Converted;
 
 /** The keys of an assertion that mean something here; others are said. */
-export const ASSERTION_KEYS = ['type', 'value', 'threshold', 'metric', 'weight', 'config', 'description'];
+export const ASSERTION_KEYS = [
+  'type',
+  'value',
+  'threshold',
+  'metric',
+  'weight',
+  'config',
+  'description',
+];
 
-const uses = (name: string, values: JsonMap = {}, threshold: number | null = null): Converted =>
-  ({ metric: { uses: name, ...(Object.keys(values).length === 0 ? {} : { with: values }), ...(threshold === null ? {} : { threshold }) } });
+const uses = (name: string, values: JsonMap = {}, threshold: number | null = null): Converted => ({
+  metric: {
+    uses: name,
+    ...(Object.keys(values).length === 0 ? {} : { with: values }),
+    ...(threshold === null ? {} : { threshold }),
+  },
+});
 const why = (reason: string): Converted => ({ why: reason });
 
 /** Strings are compared as they are: there is no trimming in promptfoo. */
 const exactly: JsonMap = { trim: false };
 
 const CONVERSIONS: Readonly<Record<string, Convert>> = {
-  equals: ({ value }) => (value === undefined ? why('it has no value') : uses('exact_match', { value: parsed(value), ...exactly })),
+  equals: ({ value }) =>
+    value === undefined
+      ? why('it has no value')
+      : uses('exact_match', { value: parsed(value), ...exactly }),
   contains: substring(false),
   icontains: substring(true),
   'contains-any': substrings('any', false),
   'contains-all': substrings('all', false),
   'icontains-any': substrings('any', true),
   'icontains-all': substrings('all', true),
-  'starts-with': ({ value }) => (isScalar(value) ? uses('starts_with', { value: String(value), ...exactly }) : why('its value is no text')),
-  regex: ({ value }) => (typeof value === 'string' ? uses('regex', { pattern: value }) : why('its value is no pattern')),
+  'starts-with': ({ value }) =>
+    isScalar(value)
+      ? uses('starts_with', { value: String(value), ...exactly })
+      : why('its value is no text'),
+  regex: ({ value }) =>
+    typeof value === 'string' ? uses('regex', { pattern: value }) : why('its value is no pattern'),
   'is-json': json('raw'),
   'contains-json': json('first'),
-  levenshtein: ({ value, threshold }) => (isScalar(value) ? uses('levenshtein', { value: String(value), max_distance: Math.floor(threshold ?? 5), ...exactly }) : why('its value is no text')),
-  'rouge-n': ({ value, threshold }) => (isScalar(value) ? uses('rouge_1', { value: String(value) }, threshold ?? 0.75) : why('its value is no text')),
+  levenshtein: ({ value, threshold }) =>
+    isScalar(value)
+      ? uses('levenshtein', {
+          value: String(value),
+          max_distance: Math.floor(threshold ?? 5),
+          ...exactly,
+        })
+      : why('its value is no text'),
+  'rouge-n': ({ value, threshold }) =>
+    isScalar(value)
+      ? uses('rouge_1', { value: String(value) }, threshold ?? 0.75)
+      : why('its value is no text'),
   similar: ({ value, threshold, provider }) => {
     const texts = Array.isArray(value) ? value.filter(isScalar).map(String) : value;
-    if (!isScalar(texts) && !(Array.isArray(texts) && texts.length > 0)) return why('its value is no text');
+    if (!isScalar(texts) && !(Array.isArray(texts) && texts.length > 0))
+      return why('its value is no text');
     // The vendor itself must not be asked what was meant for another server.
-    if (isConfigured(provider)) return why('its embeddings are asked of a server of its own; name that server\'s model in the settings (models, embeddings) and use embedding_similarity');
-    return uses('embedding_similarity', { value: isScalar(texts) ? String(texts) : texts, model: embeddingModel(provider) ?? EMBEDDINGS, threshold: threshold ?? 0.75 });
+    if (isConfigured(provider))
+      return why(
+        "its embeddings are asked of a server of its own; name that server's model in the settings (models, embeddings) and use embedding_similarity",
+      );
+    return uses('embedding_similarity', {
+      value: isScalar(texts) ? String(texts) : texts,
+      model: embeddingModel(provider) ?? EMBEDDINGS,
+      threshold: threshold ?? 0.75,
+    });
   },
-  bleu: ({ value, threshold }) => (value === undefined ? why('it has no value') : uses('bleu', { value }, threshold ?? 0.5)),
-  latency: ({ threshold }) => (threshold === null ? why('it has no threshold') : uses('latency', { max: threshold })),
-  cost: ({ threshold }) => (threshold === null ? why('it has no threshold') : uses('cost', { max: threshold })),
+  bleu: ({ value, threshold }) =>
+    value === undefined ? why('it has no value') : uses('bleu', { value }, threshold ?? 0.5),
+  latency: ({ threshold }) =>
+    threshold === null ? why('it has no threshold') : uses('latency', { max: threshold }),
+  cost: ({ threshold }) =>
+    threshold === null ? why('it has no threshold') : uses('cost', { max: threshold }),
   'is-refusal': () => uses('refusal'),
   'word-count': ({ value }) => {
     if (typeof value === 'number') return uses('word_count', { min: value, max: value });
     const { min, max } = isMap(value) ? value : {};
-    const bounds: JsonMap = { ...(typeof min === 'number' ? { min } : {}), ...(typeof max === 'number' ? { max } : {}) };
-    return Object.keys(bounds).length === 0 ? why('its value is neither a number nor a map of min and max') : uses('word_count', bounds);
+    const bounds: JsonMap = {
+      ...(typeof min === 'number' ? { min } : {}),
+      ...(typeof max === 'number' ? { max } : {}),
+    };
+    return Object.keys(bounds).length === 0
+      ? why('its value is neither a number nor a map of min and max')
+      : uses('word_count', bounds);
   },
   javascript: code('javascript'),
   python: code('python'),
@@ -71,7 +123,9 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
   'model-graded-closedqa': graded('closed_qa', 'criteria'),
   'g-eval': ({ value, threshold }) => {
     const criteria = Array.isArray(value) ? value.map(String).join('\n') : value;
-    return typeof criteria === 'string' && criteria !== '' ? uses('g_eval', { criteria }, threshold ?? 0.7) : why('its value is no text');
+    return typeof criteria === 'string' && criteria !== ''
+      ? uses('g_eval', { criteria }, threshold ?? 0.7)
+      : why('its value is no text');
   },
   factuality: graded('factuality', 'value'),
   'model-graded-factuality': graded('factuality', 'value'),
@@ -84,39 +138,60 @@ const EMBEDDINGS = 'text-embedding-3-large';
 /** OpenAI's model of embeddings that an assertion names; null for none of that kind. */
 export function embeddingModel(provider: Json | undefined): string | null {
   const id = isMap(provider ?? null) ? (provider as JsonMap)['id'] : provider;
-  return typeof id === 'string' ? /^openai:embeddings?:(.+)$/.exec(id)?.[1] ?? null : null;
+  return typeof id === 'string' ? (/^openai:embeddings?:(.+)$/.exec(id)?.[1] ?? null) : null;
 }
 
 function isConfigured(provider: Json | undefined): boolean {
-  const config = isMap(provider ?? null) ? (provider as JsonMap)['config'] ?? null : null;
+  const config = isMap(provider ?? null) ? ((provider as JsonMap)['config'] ?? null) : null;
   return isMap(config) && ['apiBaseUrl', 'apiHost'].some((key) => (config[key] ?? '') !== '');
 }
 
 /** Types that are known and have no counterpart, with what to do instead. */
 const WITHOUT: Readonly<Record<string, string>> = {
-  classifier: 'classifiers are not called', moderation: 'moderation is not called', webhook: 'a check that calls an address is not run',
-  ruby: 'code is Python or JavaScript', human: 'people do not judge during a run', 'select-best': 'outputs are compared between base and head',
+  classifier: 'classifiers are not called',
+  moderation: 'moderation is not called',
+  webhook: 'a check that calls an address is not run',
+  ruby: 'code is Python or JavaScript',
+  human: 'people do not judge during a run',
+  'select-best': 'outputs are compared between base and head',
   'assert-set': 'sets with a threshold have no counterpart',
 };
 
-/** An assertion as a metric of ours. Templates in it are filled in with the test's variables, as promptfoo does. */
+/**
+ * An assertion as a metric of ours. Templates in it are filled in with the test's variables, as
+ * promptfoo does.
+ */
 export function convertAssertion(assertion: JsonMap, context: AssertionContext): Converted {
   const written = assertion['type'];
   if (typeof written !== 'string') return why('it has no type');
   const negate = written.startsWith('not-');
   const type = negate ? written.slice('not-'.length) : written;
   const convert = entryOf(CONVERSIONS, type);
-  if (convert === undefined) return why(entryOf(WITHOUT, type) ?? `this type is not read here${suggestion(type, Object.keys(CONVERSIONS))}`);
+  if (convert === undefined)
+    return why(
+      entryOf(WITHOUT, type) ??
+        `this type is not read here${suggestion(type, Object.keys(CONVERSIONS))}`,
+    );
   const isCode = type === 'javascript' || type === 'python';
   const value = valueFor(assertion['value'], isCode, context.vars);
   const threshold = assertion['threshold'] ?? null;
   if (!value.ok) return why(value.why);
   if (threshold !== null && typeof threshold !== 'number') return why('its threshold is no number');
-  const asked: Asked = { value: value.value, threshold, negate, config: assertion['config'], provider: assertion['provider'] };
+  const asked: Asked = {
+    value: value.value,
+    threshold,
+    negate,
+    config: assertion['config'],
+    provider: assertion['provider'],
+  };
   return checked(turned(convert(asked, context), negate && !isCode), context.builtIns);
 }
 
-function valueFor(written: Json | undefined, isCode: boolean, vars: JsonMap): { ok: true; value: Json | undefined } | { ok: false; why: string } {
+function valueFor(
+  written: Json | undefined,
+  isCode: boolean,
+  vars: JsonMap,
+): { ok: true; value: Json | undefined } | { ok: false; why: string } {
   if (written === undefined || written === null) return { ok: true, value: undefined };
   return isCode ? { ok: true, value: codeFilledIn(written, vars) } : fillInAll(written, vars);
 }
@@ -137,23 +212,42 @@ function turned(converted: Converted, negate: boolean): Converted {
   return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
 }
 
-/** What our metric would refuse (a pattern with look-around, say) is not carried over, rather than a mistake of the user's. */
+/**
+ * What our metric would refuse (a pattern with look-around, say) is not carried over, rather than a
+ * mistake of the user's.
+ */
 function checked(converted: Converted, builtIns: BuiltInMetrics): Converted {
   if ('why' in converted || typeof converted.metric['uses'] !== 'string') return converted;
   const { uses: name, with: values } = converted.metric;
-  const [problem] = builtIns.get(name)?.problems(isMap(values) ? values : {}) ?? [`there is no metric ${name}`];
+  const [problem] = builtIns.get(name)?.problems(isMap(values) ? values : {}) ?? [
+    `there is no metric ${name}`,
+  ];
   return problem === undefined ? converted : why(problem);
 }
 
 function substring(ignoreCase: boolean): Convert {
-  return ({ value }) => (isScalar(value) ? uses('contains', { value: String(value), ...cased(ignoreCase) }) : why('its value is no text'));
+  return ({ value }) =>
+    isScalar(value)
+      ? uses('contains', { value: String(value), ...cased(ignoreCase) })
+      : why('its value is no text');
 }
 
 function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
   return ({ value }) => {
-    const list = Array.isArray(value) ? value : isScalar(value) ? String(value).split(',').map((one) => one.trim()).filter((one) => one !== '') : [];
+    const list = Array.isArray(value)
+      ? value
+      : isScalar(value)
+        ? String(value)
+            .split(',')
+            .map((one) => one.trim())
+            .filter((one) => one !== '')
+        : [];
     if (list.length === 0) return why('its value is no list');
-    return uses('contains', { value: list, ...(mode === 'all' ? { mode } : {}), ...cased(ignoreCase) });
+    return uses('contains', {
+      value: list,
+      ...(mode === 'all' ? { mode } : {}),
+      ...cased(ignoreCase),
+    });
   };
 }
 
@@ -165,13 +259,21 @@ function json(extract: 'raw' | 'first'): Convert {
   return ({ value }, { textOf }) => {
     const where: JsonMap = extract === 'raw' ? {} : { extract };
     if (value === undefined || value === null || value === '') return uses('is_json', where);
-    const file = typeof value === 'string' && value.startsWith('file://') ? textOf(value.slice('file://'.length)) : value;
-    return file === null ? why('its schema file cannot be read') : uses('json_schema', { schema: file, ...where });
+    const file =
+      typeof value === 'string' && value.startsWith('file://')
+        ? textOf(value.slice('file://'.length))
+        : value;
+    return file === null
+      ? why('its schema file cannot be read')
+      : uses('json_schema', { schema: file, ...where });
   };
 }
 
 function graded(name: string, key: string): Convert {
-  return ({ value, threshold }) => (typeof value === 'string' && value !== '' ? uses(name, { [key]: value }, threshold) : why('its value is no text'));
+  return ({ value, threshold }) =>
+    typeof value === 'string' && value !== ''
+      ? uses(name, { [key]: value }, threshold)
+      : why('its value is no text');
 }
 
 function code(language: 'javascript' | 'python'): Convert {
@@ -181,18 +283,33 @@ function code(language: 'javascript' | 'python'): Convert {
     if (typeof value !== 'string' || value.trim() === '') return why('its value is no code');
     const file = fileOf(value, language);
     const source = file === null ? value : textOf(file.path);
-    if (source === null) return why(`${value} cannot be read; only .js, .cjs, .mjs and .py files of the repository are`);
+    if (source === null)
+      return why(
+        `${value} cannot be read; only .js, .cjs, .mjs and .py files of the repository are`,
+      );
     const problem = problemOf(source);
     if (problem !== null) return why(problem);
     const check: CodeCheck = { source, threshold, negate, structured, config };
-    return { metric: { language, code: file === null ? wrap(check, 'inline') : wrap(check, 'file', file.exported) } };
+    return {
+      metric: {
+        language,
+        code: file === null ? wrap(check, 'inline') : wrap(check, 'file', file.exported),
+      },
+    };
   };
 }
 
 /** `file://checks/tone.js:isKind`. */
-function fileOf(value: string, language: 'javascript' | 'python'): { path: string; exported: string | null } | null {
+function fileOf(
+  value: string,
+  language: 'javascript' | 'python',
+): { path: string; exported: string | null } | null {
   if (!value.trim().startsWith('file://')) return null;
-  const [, path, exported] = (language === 'javascript' ? /^file:\/\/(.+\.[cm]?js)(?::([A-Za-z_$][\w$]*))?$/ : /^file:\/\/(.+\.py)(?::([A-Za-z_]\w*))?$/).exec(value.trim()) ?? [];
+  const [, path, exported] =
+    (language === 'javascript'
+      ? /^file:\/\/(.+\.[cm]?js)(?::([A-Za-z_$][\w$]*))?$/
+      : /^file:\/\/(.+\.py)(?::([A-Za-z_]\w*))?$/
+    ).exec(value.trim()) ?? [];
   return { path: path ?? '', exported: exported ?? null };
 }
 

@@ -3,7 +3,10 @@ import { emptyMap, isMap, valueAt } from '../document.ts';
 import type { JsonMap } from '../document.ts';
 import { isScalar } from './imported.ts';
 
-/** What stands between `{{` and `}}` in other tools' templates: a variable, or a member of it (`user.name`, `rows[0]`). */
+/**
+ * What stands between `{{` and `}}` in other tools' templates: a variable, or a member of it
+ * (`user.name`, `rows[0]`).
+ */
 type Step = string | number;
 type Part = { text: string } | { path: Step[] };
 
@@ -12,7 +15,10 @@ export type Template = { ok: true; parts: Part[] } | { ok: false; construct: str
 const PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+|\[\d+\])*$/;
 const STATEMENT = /\{[%#]/;
 
-/** Reads a template. Filters, calls, conditions, loops and the environment are not ours: the first of them is named. */
+/**
+ * Reads a template. Filters, calls, conditions, loops and the environment are not ours: the first
+ * of them is named.
+ */
 export function readTemplate(text: string): Template {
   const statement = STATEMENT.exec(text);
   if (statement !== null) return { ok: false, construct: firstLine(text.slice(statement.index)) };
@@ -23,7 +29,8 @@ export function readTemplate(text: string): Template {
     const close = open === -1 ? -1 : text.indexOf('}}', open);
     if (close === -1) break;
     const inside = text.slice(open + 2, close).trim();
-    if (!PATH.test(inside) || inside.startsWith('env.')) return { ok: false, construct: firstLine(text.slice(open, close + 2)) };
+    if (!PATH.test(inside) || inside.startsWith('env.'))
+      return { ok: false, construct: firstLine(text.slice(open, close + 2)) };
     parts.push({ text: text.slice(from, open) }, { path: stepsOf(inside) });
     from = close + 2;
   }
@@ -32,7 +39,9 @@ export function readTemplate(text: string): Template {
 }
 
 function stepsOf(inside: string): Step[] {
-  return inside.split(/[.[]/).map((step) => (/^\d+\]?$/.test(step) ? Number.parseInt(step, 10) : step.replace(']', '')));
+  return inside
+    .split(/[.[]/)
+    .map((step) => (/^\d+\]?$/.test(step) ? Number.parseInt(step, 10) : step.replace(']', '')));
 }
 
 function firstLine(text: string): string {
@@ -46,15 +55,23 @@ export function variableOf(path: readonly Step[]): string {
 
 /** A template in our form, `{name}`; braces that would mean something here are doubled. */
 export function toOurs(template: Extract<Template, { ok: true }>): string {
-  return template.parts.map((part) => ('text' in part ? escaped(part.text) : `{${variableOf(part.path)}}`)).join('');
+  return template.parts
+    .map((part) => ('text' in part ? escaped(part.text) : `{${variableOf(part.path)}}`))
+    .join('');
 }
 
-/** Text in our form that means itself: a name in braces is doubled. Of several braces around a name one pair is kept. */
+/**
+ * Text in our form that means itself: a name in braces is doubled. Of several braces around a name
+ * one pair is kept.
+ */
 export function escaped(text: string): string {
-  return text.replace(/(\{+)([A-Za-z_][A-Za-z0-9_]*)(\}+)/g, (_, open: string, name: string, close: string) => {
-    const pairs = Math.min(open.length, close.length);
-    return `${open.slice(pairs)}{{${name}}}${close.slice(pairs)}`;
-  });
+  return text.replace(
+    /(\{+)([A-Za-z_][A-Za-z0-9_]*)(\}+)/g,
+    (_, open: string, name: string, close: string) => {
+      const pairs = Math.min(open.length, close.length);
+      return `${open.slice(pairs)}{{${name}}}${close.slice(pairs)}`;
+    },
+  );
 }
 
 /** Every path that a template uses, repeats included. */
@@ -87,7 +104,10 @@ export function fillIn(text: string, vars: JsonMap): Filled {
 }
 
 /** All texts inside a value filled in; the first that cannot be is told. */
-export function fillInAll(value: Json, vars: JsonMap): { ok: true; value: Json } | { ok: false; why: string } {
+export function fillInAll(
+  value: Json,
+  vars: JsonMap,
+): { ok: true; value: Json } | { ok: false; why: string } {
   if (typeof value === 'string') {
     const filled = fillIn(value, vars);
     return filled.ok ? { ok: true, value: filled.text } : filled;
@@ -111,10 +131,17 @@ export function fillInAll(value: Json, vars: JsonMap): { ok: true; value: Json }
   return { ok: true, value: map };
 }
 
-/** Another tool's variables as the scalars that a reference has: its own names, and those of the paths that are used. */
-export function inputOf(vars: JsonMap, paths: readonly (readonly Step[])[]): Record<string, Scalar> {
+/**
+ * Another tool's variables as the scalars that a reference has: its own names, and those of the
+ * paths that are used.
+ */
+export function inputOf(
+  vars: JsonMap,
+  paths: readonly (readonly Step[])[],
+): Record<string, Scalar> {
   const input: Record<string, Scalar> = {};
-  for (const [name, value] of Object.entries(vars)) input[name] = isScalar(value) ? value : shown(value);
+  for (const [name, value] of Object.entries(vars))
+    input[name] = isScalar(value) ? value : shown(value);
   for (const path of paths.filter(({ length }) => length > 1)) {
     const value = valueAt(vars, path);
     if (value !== undefined) input[variableOf(path)] = isScalar(value) ? value : shown(value);

@@ -6,32 +6,74 @@ import type { BuiltInMetrics } from '../metric.ts';
 import { entryOf, isScalar, leftOut, uniqueNames } from './imported.ts';
 
 /** A metric of ours, and where FlexEval's stands. */
-export interface ForeignMetric { metric: JsonMap; path: Path }
+export interface ForeignMetric {
+  metric: JsonMap;
+  path: Path;
+}
 
 type Kind = 'function' | 'rubric';
-interface Found { kind: Kind; name: string; written: JsonMap; path: Path }
+interface Found {
+  kind: Kind;
+  name: string;
+  written: JsonMap;
+  path: Path;
+}
 
 /** FlexEval's own functions that have nothing to count here. */
 const WITHOUT: Readonly<Record<string, string>> = {
-  identity: 'it measures nothing', constant: 'it measures nothing', is_last_turn_in_thread: 'here the last turn is the one that is judged',
-  is_langgraph_type: 'messages of LangGraph are read by their roles alone', value_counts_by_tool_name: 'what tools answer is not kept', count_llm_models: 'one model answers',
-  openai_moderation_api: 'moderation is not called', count_errors: 'errors of tools are not kept',
+  identity: 'it measures nothing',
+  constant: 'it measures nothing',
+  is_last_turn_in_thread: 'here the last turn is the one that is judged',
+  is_langgraph_type: 'messages of LangGraph are read by their roles alone',
+  value_counts_by_tool_name: 'what tools answer is not kept',
+  count_llm_models: 'one model answers',
+  openai_moderation_api: 'moderation is not called',
+  count_errors: 'errors of tools are not kept',
 };
-const IN_CODE = 'there is no built-in metric of this name; write the function as code (language: python, code: …)';
-const READ = ['name', 'kwargs', 'depends_on', 'metric_level', 'context_only', 'last_instance_only', 'last_turn_only', 'notes'];
-const CONDITION_KEYS = ['name', 'type', 'kwargs', 'metric_name', 'metric_level', 'relative_object_position', 'metric_min_value', 'metric_max_value'];
+const IN_CODE =
+  'there is no built-in metric of this name; write the function as code (language: python, code: …)';
+const READ = [
+  'name',
+  'kwargs',
+  'depends_on',
+  'metric_level',
+  'context_only',
+  'last_instance_only',
+  'last_turn_only',
+  'notes',
+];
+const CONDITION_KEYS = [
+  'name',
+  'type',
+  'kwargs',
+  'metric_name',
+  'metric_level',
+  'relative_object_position',
+  'metric_min_value',
+  'metric_max_value',
+];
 const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall'];
 
 /**
- * `metrics: { function, rubric }` below `path` as metrics of ours. Functions measure and have no bound there, so they are shown
- * and do not gate. What depends on a metric that is left out is left out with it.
+ * `metrics: { function, rubric }` below `path` as metrics of ours. Functions measure and have no
+ * bound there, so they are shown and do not gate. What depends on a metric that is left out is left
+ * out with it.
  */
-export function convertMetrics(document: Document, path: Path, builtIns: BuiltInMetrics, left: Notice[]): ForeignMetric[] {
-  const all = (['function', 'rubric'] as const).flatMap((kind) => foundIn(document, [...path, kind], kind));
+export function convertMetrics(
+  document: Document,
+  path: Path,
+  builtIns: BuiltInMetrics,
+  left: Notice[],
+): ForeignMetric[] {
+  const all = (['function', 'rubric'] as const).flatMap((kind) =>
+    foundIn(document, [...path, kind], kind),
+  );
   const kept = new Set(all);
   const drop = (one: Found, why: string): void => {
     kept.delete(one);
-    left.push(leftOut(document.placeOf(one.path), `the ${one.kind} ${one.name || '(without a name)'}`, why));
+    left.push(
+      leftOut(document.placeOf(one.path), `the ${one.kind} ${one.name || '(without a name)'}`, why),
+    );
   };
   for (const one of all) {
     const why = refusal(one, builtIns);
@@ -40,18 +82,29 @@ export function convertMetrics(document: Document, path: Path, builtIns: BuiltIn
   for (let before = -1; before !== kept.size;) {
     before = kept.size;
     for (const one of kept) {
-      const missing = conditionsOf(one).find((condition) => dependency(condition, [...kept]) === null && dependency(condition, all) !== null);
+      const missing = conditionsOf(one).find(
+        (condition) =>
+          dependency(condition, [...kept]) === null && dependency(condition, all) !== null,
+      );
       if (missing !== undefined) drop(one, `it depends on ${nameOf(missing)}, which is not`);
     }
   }
-  return named([...kept]).map(({ found, name }) => ({ path: found.path, metric: metricOf(found, name, document, left) }));
+  return named([...kept]).map(({ found, name }) => ({
+    path: found.path,
+    metric: metricOf(found, name, document, left),
+  }));
 }
 
 function foundIn(document: Document, path: Path, kind: Kind): Found[] {
   const list = valueAt(document.value, path);
   return (Array.isArray(list) ? list : []).map((written, index) => {
     const map = isMap(written) ? written : {};
-    return { kind, name: typeof map['name'] === 'string' ? map['name'] : '', written: map, path: [...path, index] };
+    return {
+      kind,
+      name: typeof map['name'] === 'string' ? map['name'] : '',
+      written: map,
+      path: [...path, index],
+    };
   });
 }
 
@@ -60,12 +113,16 @@ function refusal({ kind, name, written }: Found, builtIns: BuiltInMetrics): stri
   if (name === '') return 'it has no name';
   const level = levelOf(written['metric_level']);
   if (level === null) return `metric_level must be one of ${LEVELS.join(', ')}`;
-  if (written['context_only'] === true) return 'it judges what was said before the turn; relative_object_position: -1 in depends_on asks about the turn before';
-  if (conditionsOf({ written }).some((condition) => condition['context_only'] === true)) return 'it depends on what was said before the turn (context_only); relative_object_position: -1 asks about the turn before';
+  if (written['context_only'] === true)
+    return 'it judges what was said before the turn; relative_object_position: -1 in depends_on asks about the turn before';
+  if (conditionsOf({ written }).some((condition) => condition['context_only'] === true))
+    return 'it depends on what was said before the turn (context_only); relative_object_position: -1 asks about the turn before';
   if (kind === 'rubric') return null;
   const builtIn = builtIns.get(name);
-  if (builtIn === undefined || entryOf(WITHOUT, name) !== undefined) return entryOf(WITHOUT, name) ?? IN_CODE;
-  if (!builtIn.levels.includes(level)) return `it has nothing to judge at level ${level}; it is for ${builtIn.levels.join(', ')}`;
+  if (builtIn === undefined || entryOf(WITHOUT, name) !== undefined)
+    return entryOf(WITHOUT, name) ?? IN_CODE;
+  if (!builtIn.levels.includes(level))
+    return `it has nothing to judge at level ${level}; it is for ${builtIn.levels.join(', ')}`;
   return builtIn.problems(argumentsOf(written))[0] ?? null;
 }
 
@@ -77,36 +134,84 @@ function conditionsOf({ written }: Pick<Found, 'written'>): JsonMap[] {
 /** The one metric that a condition means, by FlexEval's rule; null for none and for several. */
 function dependency(condition: JsonMap, all: readonly Found[]): Found | null {
   const { name, type, kwargs, metric_level: level } = condition;
-  const [only, ...others] = all.filter((one) => one.name === name && (type === undefined || type === null || type === one.kind)
-    && (!isMap(kwargs) || canonicalJson(kwargs) === canonicalJson(argumentsOf(one.written))) && (level === undefined || level === null || levelOf(level) === levelOf(one.written['metric_level'])));
+  const [only, ...others] = all.filter(
+    (one) =>
+      one.name === name &&
+      (type === undefined || type === null || type === one.kind) &&
+      (!isMap(kwargs) || canonicalJson(kwargs) === canonicalJson(argumentsOf(one.written))) &&
+      (level === undefined ||
+        level === null ||
+        levelOf(level) === levelOf(one.written['metric_level'])),
+  );
   return only !== undefined && others.length === 0 ? only : null;
 }
 
 /** An argument that is switched off is none. */
 function argumentsOf(written: JsonMap): JsonMap {
   const kwargs = written['kwargs'];
-  return isMap(kwargs) ? Object.fromEntries(Object.entries(kwargs).filter(([key, value]) => !(key === 'use_langgraph_roles' && value === false))) : {};
+  return isMap(kwargs)
+    ? Object.fromEntries(
+        Object.entries(kwargs).filter(
+          ([key, value]) => !(key === 'use_langgraph_roles' && value === false),
+        ),
+      )
+    : {};
 }
 
-/** Names are unique here: what is there several times is told apart by its arguments and level, and none keeps the bare name. */
+/**
+ * Names are unique here: what is there several times is told apart by its arguments and level, and
+ * none keeps the bare name.
+ */
 function named(all: readonly Found[]): { found: Found; name: string }[] {
   const unique = uniqueNames();
   return all.map((found) => {
     const twins = all.filter(({ name }) => name === found.name).length;
-    const marks = twins === 1 ? [] : [...Object.values(argumentsOf(found.written)).filter(isScalar).map(String), String(levelOf(found.written['metric_level'])).toLowerCase()];
-    return { found, name: unique([found.name, ...marks.map((mark) => mark.replace(/\W+/g, '_').slice(0, 30))].join('_')) };
+    const marks =
+      twins === 1
+        ? []
+        : [
+            ...Object.values(argumentsOf(found.written)).filter(isScalar).map(String),
+            String(levelOf(found.written['metric_level'])).toLowerCase(),
+          ];
+    return {
+      found,
+      name: unique(
+        [found.name, ...marks.map((mark) => mark.replace(/\W+/g, '_').slice(0, 30))].join('_'),
+      ),
+    };
   });
 }
 
-function metricOf({ kind, name: used, written, path }: Found, name: string, document: Document, left: Notice[]): JsonMap {
-  for (const key of Object.keys(written).filter((each) => !READ.includes(each))) left.push(leftOut(document.placeOf([...path, key]), `${key} of ${used}`, 'it has no counterpart'));
+function metricOf(
+  { kind, name: used, written, path }: Found,
+  name: string,
+  document: Document,
+  left: Notice[],
+): JsonMap {
+  for (const key of Object.keys(written).filter((each) => !READ.includes(each)))
+    left.push(
+      leftOut(document.placeOf([...path, key]), `${key} of ${used}`, 'it has no counterpart'),
+    );
   const given = argumentsOf(written);
-  if (kind === 'rubric' && Object.keys(given).length > 0) left.push(leftOut(document.placeOf([...path, 'kwargs']), `kwargs of ${used}`, 'a rubric takes none'));
+  if (kind === 'rubric' && Object.keys(given).length > 0)
+    left.push(
+      leftOut(document.placeOf([...path, 'kwargs']), `kwargs of ${used}`, 'a rubric takes none'),
+    );
   const level = levelOf(written['metric_level']);
-  const conditions = conditionsOf({ written }).map((condition) => Object.fromEntries(Object.entries(condition).filter(([key, value]) => CONDITION_KEYS.includes(key) && value !== null)));
+  const conditions = conditionsOf({ written }).map((condition) =>
+    Object.fromEntries(
+      Object.entries(condition).filter(
+        ([key, value]) => CONDITION_KEYS.includes(key) && value !== null,
+      ),
+    ),
+  );
   return {
-    name, ...(kind === 'rubric' ? { rubric: used } : { uses: used }), ...(kind === 'function' && Object.keys(given).length > 0 ? { with: given } : {}),
-    ...(level === null || level === 'Turn' ? {} : { metric_level: level }), ...(conditions.length === 0 ? {} : { depends_on: conditions }), ...(kind === 'function' ? { skip: true } : {}),
+    name,
+    ...(kind === 'rubric' ? { rubric: used } : { uses: used }),
+    ...(kind === 'function' && Object.keys(given).length > 0 ? { with: given } : {}),
+    ...(level === null || level === 'Turn' ? {} : { metric_level: level }),
+    ...(conditions.length === 0 ? {} : { depends_on: conditions }),
+    ...(kind === 'function' ? { skip: true } : {}),
   };
 }
 

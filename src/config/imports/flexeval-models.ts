@@ -10,10 +10,13 @@ export type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
 /** Arguments of the functions that are said elsewhere here, or have no effect. */
 const OWN_ARGUMENTS = ['model_name', 'model', 'api_key_name', 'key_name', 'endpoint', 'n'];
 const SELF_EVIDENT = { openai: /^(gpt-|chatgpt-|o\d)/, anthropic: /^claude-/ } as const;
-const IN_CODE = 'a completion function in code is not run; models: { app: { provider: program, command: […] } } asks a program of yours';
+const IN_CODE =
+  'a completion function in code is not run; models: { app: { provider: program, command: […] } } asks a program of yours';
 const NO_MODEL = 'it asks no model';
 
-type Read = (kwargs: JsonMap) => { name: string; entry: JsonMap | null; left: ImportedModel['left'] } | { why: string };
+type Read = (
+  kwargs: JsonMap,
+) => { name: string; entry: JsonMap | null; left: ImportedModel['left'] } | { why: string };
 
 const FUNCTIONS: Readonly<Record<string, Read>> = {
   open_ai_completion: openai,
@@ -30,47 +33,98 @@ const FUNCTIONS: Readonly<Record<string, Read>> = {
 /** `{ function_name, kwargs }` as a model of ours with its parameters. */
 export function convertLlm(written: Json): ForeignLlm {
   const name = isMap(written) ? written['function_name'] : undefined;
-  if (!isMap(written) || typeof name !== 'string') return { why: 'it names no completion function' };
+  if (!isMap(written) || typeof name !== 'string')
+    return { why: 'it names no completion function' };
   const kwargs = isMap(written['kwargs']) ? written['kwargs'] : {};
   const found = entryOf(FUNCTIONS, name)?.(kwargs) ?? { why: IN_CODE };
   if ('why' in found) return { why: `${name}: ${found.why}` };
-  const rest = Object.fromEntries(Object.entries(kwargs).filter(([key]) => !OWN_ARGUMENTS.includes(key)));
+  const rest = Object.fromEntries(
+    Object.entries(kwargs).filter(([key]) => !OWN_ARGUMENTS.includes(key)),
+  );
   const { parameters, left } = readParameters(rest);
-  return { model: found.name, entry: found.entry, parameters, left: [...found.left, ...keyName(kwargs), ...choices(kwargs), ...left] };
+  return {
+    model: found.name,
+    entry: found.entry,
+    parameters,
+    left: [...found.left, ...keyName(kwargs), ...choices(kwargs), ...left],
+  };
 }
 
 function openai(kwargs: JsonMap): ReturnType<Read> {
   const model = textOf(kwargs, 'model_name');
   if (model === null) return { why: 'it names no model' };
-  return { name: model, entry: SELF_EVIDENT.openai.test(model) ? null : { provider: 'openai', model }, left: [] };
+  return {
+    name: model,
+    entry: SELF_EVIDENT.openai.test(model) ? null : { provider: 'openai', model },
+    left: [],
+  };
 }
 
-/** LiteLLM writes the vendor before the model: `anthropic/claude-sonnet-4-5`; without one it knows the well-known names. */
+/**
+ * LiteLLM writes the vendor before the model: `anthropic/claude-sonnet-4-5`; without one it knows
+ * the well-known names.
+ */
 function litellm(kwargs: JsonMap): ReturnType<Read> {
   const written = textOf(kwargs, 'model') ?? textOf(kwargs, 'model_name');
   if (written === null) return { why: 'it names no model' };
   const slash = written.indexOf('/');
-  const vendor = slash === -1 ? (SELF_EVIDENT.anthropic.test(written) ? 'anthropic' : SELF_EVIDENT.openai.test(written) ? 'openai' : '') : written.slice(0, slash);
+  const vendor =
+    slash === -1
+      ? SELF_EVIDENT.anthropic.test(written)
+        ? 'anthropic'
+        : SELF_EVIDENT.openai.test(written)
+          ? 'openai'
+          : ''
+      : written.slice(0, slash);
   const model = written.slice(slash + 1);
   if (vendor !== 'openai' && vendor !== 'anthropic') {
-    return { why: `the provider of "${written}" is not known here; a server that speaks OpenAI's or Anthropic's language can be named in the settings (models: { name: { provider: openai, endpoint: name } })` };
+    return {
+      why: `the provider of "${written}" is not known here; a server that speaks OpenAI's or Anthropic's language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`,
+    };
   }
-  return { name: model, entry: SELF_EVIDENT[vendor].test(model) ? null : { provider: vendor, model }, left: [] };
+  return {
+    name: model,
+    entry: SELF_EVIDENT[vendor].test(model) ? null : { provider: vendor, model },
+    left: [],
+  };
 }
 
 function local(kwargs: JsonMap): ReturnType<Read> {
   const found = addressed(kwargs['endpoint'], textOf(kwargs, 'model_name') ?? 'default');
   if (found === null) return { why: 'it names no server' };
-  return { name: found.name, entry: found.entry, left: [{ key: 'endpoint', why: `the server's address belongs to the run, not to a file: --endpoint "${found.line}", or the input endpoints` }] };
+  return {
+    name: found.name,
+    entry: found.entry,
+    left: [
+      {
+        key: 'endpoint',
+        why: `the server's address belongs to the run, not to a file: --endpoint "${found.line}", or the input endpoints`,
+      },
+    ],
+  };
 }
 
 function keyName(kwargs: JsonMap): ImportedModel['left'] {
   const name = kwargs['api_key_name'] ?? kwargs['key_name'];
-  return name === undefined || name === 'OPENAI_API_KEY' || name === 'ANTHROPIC_API_KEY' ? [] : [{ key: 'api_key_name', why: 'keys belong to the run, not to a file: the inputs openai-api-key, anthropic-api-key and endpoints' }];
+  return name === undefined || name === 'OPENAI_API_KEY' || name === 'ANTHROPIC_API_KEY'
+    ? []
+    : [
+        {
+          key: 'api_key_name',
+          why: 'keys belong to the run, not to a file: the inputs openai-api-key, anthropic-api-key and endpoints',
+        },
+      ];
 }
 
 function choices({ n }: JsonMap): ImportedModel['left'] {
-  return n === undefined || n === 1 ? [] : [{ key: 'n', why: 'of several choices FlexEval keeps the first; n_tries asks for several answers' }];
+  return n === undefined || n === 1
+    ? []
+    : [
+        {
+          key: 'n',
+          why: 'of several choices FlexEval keeps the first; n_tries asks for several answers',
+        },
+      ];
 }
 
 function textOf(kwargs: JsonMap, key: string): string | null {

@@ -6,7 +6,15 @@ import type { BuiltInMetrics } from '../metric.ts';
 import { folderOf, isPlainRelative, join } from '../paths.ts';
 import { convertLlm } from './flexeval-models.ts';
 import { convertMetrics, type ForeignMetric } from './flexeval-metrics.ts';
-import { createDraft, entryOf, lastSteps, leftOut, uniqueNames, type Draft, type Imported } from './imported.ts';
+import {
+  createDraft,
+  entryOf,
+  lastSteps,
+  leftOut,
+  uniqueNames,
+  type Draft,
+  type Imported,
+} from './imported.ts';
 import { UNNAMED_MODEL } from './models.ts';
 
 export interface FlexEvalContext {
@@ -16,41 +24,91 @@ export interface FlexEvalContext {
 }
 
 /** One eval of a file, and the data it is run on. */
-interface ForeignEval { key: string | null; path: Path; data: { path: Path; value: Json }[] }
+interface ForeignEval {
+  key: string | null;
+  path: Path;
+  data: { path: Path; value: Json }[];
+}
 
 /** What an eval without a completion is called by: nobody is asked. */
 const RECORDED = 'recorded';
 /** Becomes the number of tries. */
 const REPEATS = 'nb_evaluations_per_thread';
-const EVAL_KEYS = ['do_completion', 'name', 'metrics', 'completion_llm', 'grader_llm', 'data', 'config'];
+const EVAL_KEYS = [
+  'do_completion',
+  'name',
+  'metrics',
+  'completion_llm',
+  'grader_llm',
+  'data',
+  'config',
+];
 const RUN_KEYS = ['data_sources', 'eval', 'rubric_paths', 'config'];
 const ABOUT_RUNNING = 'it is about how FlexEval runs and stores, not about what is measured';
 const WHY: Readonly<Record<string, string>> = {
-  notes: 'notes stay in the file', function_modules: 'functions in code are not run; write them as code metrics (language: python, code: …)', add_default_functions: 'built-in metrics are there in any case',
-  max_n_conversation_threads: 'every dialogue runs; references_from names another file for a sample', random_seed_conversation_sampling: 'every dialogue runs',
-  database_path: ABOUT_RUNNING, env: 'keys come from the run\'s environment', env_filepath: 'keys come from the run\'s environment',
+  notes: 'notes stay in the file',
+  function_modules:
+    'functions in code are not run; write them as code metrics (language: python, code: …)',
+  add_default_functions: 'built-in metrics are there in any case',
+  max_n_conversation_threads:
+    'every dialogue runs; references_from names another file for a sample',
+  random_seed_conversation_sampling: 'every dialogue runs',
+  database_path: ABOUT_RUNNING,
+  env: "keys come from the run's environment",
+  env_filepath: "keys come from the run's environment",
 };
 const CONFIG_KEYS = [
-  'logs_path', 'env_filepath', 'env', 'clear_tables', 'max_workers', 'random_seed_conversation_sampling', 'max_n_conversation_threads', REPEATS,
-  'raise_on_completion_error', 'raise_on_metric_error', 'raise_on_duplicate_dataset_name', 'raise_on_unnamed_dataset', 'reuse_dataset_by_name',
+  'logs_path',
+  'env_filepath',
+  'env',
+  'clear_tables',
+  'max_workers',
+  'random_seed_conversation_sampling',
+  'max_n_conversation_threads',
+  REPEATS,
+  'raise_on_completion_error',
+  'raise_on_metric_error',
+  'raise_on_duplicate_dataset_name',
+  'raise_on_unnamed_dataset',
+  'reuse_dataset_by_name',
 ];
 
-/** Whether a file is FlexEval's, by its shape: one run (`eval` on `data_sources`), or a map of evals that each have their `metrics`. */
+/**
+ * Whether a file is FlexEval's, by its shape: one run (`eval` on `data_sources`), or a map of evals
+ * that each have their `metrics`.
+ */
 export function isFlexEval(value: Json): boolean {
   if (!isMap(value)) return false;
   if (isMap(value['eval']) && Array.isArray(value['data_sources'])) return true;
   const evals = Object.values(value);
-  return evals.length > 0 && evals.every((one) => isMap(one) && isMap(one['metrics']) && ['function', 'rubric'].some((kind) => valueAt(one, ['metrics', kind]) !== undefined));
+  return (
+    evals.length > 0 &&
+    evals.every(
+      (one) =>
+        isMap(one) &&
+        isMap(one['metrics']) &&
+        ['function', 'rubric'].some((kind) => valueAt(one, ['metrics', kind]) !== undefined),
+    )
+  );
 }
 
 /**
- * FlexEval's run or evals as prompts of ours: the dialogues are references, functions and rubrics metrics. A run that completes
- * nothing judges the recorded answers, and asks nobody for any.
+ * FlexEval's run or evals as prompts of ours: the dialogues are references, functions and rubrics
+ * metrics. A run that completes nothing judges the recorded answers, and asks nobody for any.
  */
-export function importFlexEval(document: Document, context: FlexEvalContext, problems: Problem[]): Imported {
+export function importFlexEval(
+  document: Document,
+  context: FlexEvalContext,
+  problems: Problem[],
+): Imported {
   const imported: Imported = { prompts: [], models: {}, grader: null, left: [] };
   if (!isMap(document.value) || !isFlexEval(document.value)) {
-    problems.push(problem({ file: document.file, line: 0 }, 'is no file of FlexEval: it has neither an eval with data_sources nor evals with metrics'));
+    problems.push(
+      problem(
+        { file: document.file, line: 0 },
+        'is no file of FlexEval: it has neither an eval with data_sources nor evals with metrics',
+      ),
+    );
     return imported;
   }
   const evals = evalsOf(document, imported.left);
@@ -63,24 +121,48 @@ export function importFlexEval(document: Document, context: FlexEvalContext, pro
 function evalsOf(document: Document, left: Notice[]): ForeignEval[] {
   const value = document.value;
   if (!isMap(value)) return [];
-  if (!isMap(value['eval'])) return Object.keys(value).map((key) => ({ key, path: [key], data: listAt(document, [key, 'data']) }));
-  for (const key of Object.keys(value).filter((each) => !RUN_KEYS.includes(each))) left.push(leftOut(document.placeOf([key]), key, entryOf(WHY, key) ?? 'it is no part of the format'));
+  if (!isMap(value['eval']))
+    return Object.keys(value).map((key) => ({
+      key,
+      path: [key],
+      data: listAt(document, [key, 'data']),
+    }));
+  for (const key of Object.keys(value).filter((each) => !RUN_KEYS.includes(each)))
+    left.push(
+      leftOut(document.placeOf([key]), key, entryOf(WHY, key) ?? 'it is no part of the format'),
+    );
   return [{ key: null, path: ['eval'], data: listAt(document, ['data_sources']) }];
 }
 
 function listAt(document: Document, path: Path): { path: Path; value: Json }[] {
   const list = valueAt(document.value, path);
-  return (Array.isArray(list) ? list : []).map((value, index) => ({ path: [...path, index], value }));
+  return (Array.isArray(list) ? list : []).map((value, index) => ({
+    path: [...path, index],
+    value,
+  }));
 }
 
-interface EvalContext extends FlexEvalContext { imported: Imported; unique(wanted: string): string; problems: Problem[] }
+interface EvalContext extends FlexEvalContext {
+  imported: Imported;
+  unique(wanted: string): string;
+  problems: Problem[];
+}
 
 function importEval(document: Document, one: ForeignEval, context: EvalContext): void {
   const { imported, builtIns } = context;
   const { left } = imported;
   const written = valueAt(document.value, one.path);
   if (!isMap(written)) return;
-  for (const key of Object.keys(written).filter((each) => !EVAL_KEYS.includes(each) && !CONFIG_KEYS.includes(each))) left.push(leftOut(document.placeOf([...one.path, key]), key, entryOf(WHY, key) ?? 'it is no part of the format'));
+  for (const key of Object.keys(written).filter(
+    (each) => !EVAL_KEYS.includes(each) && !CONFIG_KEYS.includes(each),
+  ))
+    left.push(
+      leftOut(
+        document.placeOf([...one.path, key]),
+        key,
+        entryOf(WHY, key) ?? 'it is no part of the format',
+      ),
+    );
   const metrics = convertMetrics(document, [...one.path, 'metrics'], builtIns, left);
   const data = one.data.flatMap((source) => dataFile(document, source, context) ?? []);
   const name = context.unique(nameOf(written['name'], one.key, document.file));
@@ -93,29 +175,58 @@ function importEval(document: Document, one: ForeignEval, context: EvalContext):
     left.push(leftOut(place, `the eval ${name}`, 'no data is left that could be judged'));
     return;
   }
-  left.push({ kind: 'import', place, message: `${name}: the last turn of each dialogue is judged, where FlexEval judges every turn; functions are shown and do not gate, for they have no bounds there (remove skip, or give with: { min: … } or a threshold, to make one gate)` });
+  left.push({
+    kind: 'import',
+    place,
+    message: `${name}: the last turn of each dialogue is judged, where FlexEval judges every turn; functions are shown and do not gate, for they have no bounds there (remove skip, or give with: { min: … } or a threshold, to make one gate)`,
+  });
   withGrader(document, one, metrics, imported);
   const completes = written['do_completion'] === true;
-  imported.prompts.push({ prompt: promptDraft(document, one, name, completes, imported), tests: testsDraft(document, one, { completes, metrics, data }, left) });
+  imported.prompts.push({
+    prompt: promptDraft(document, one, name, completes, imported),
+    tests: testsDraft(document, one, { completes, metrics, data }, left),
+  });
 }
 
 function nameOf(written: Json | undefined, key: string | null, file: string): string {
   if (key !== null) return key;
-  return typeof written === 'string' && written !== '' ? written : lastSteps(file).name.replace(/(?:\.flexeval)?\.ya?ml$/, '');
+  return typeof written === 'string' && written !== ''
+    ? written
+    : lastSteps(file).name.replace(/(?:\.flexeval)?\.ya?ml$/, '');
 }
 
 /** A data source as a file of ours; null where it is none that can be read, which is said. */
-function dataFile(document: Document, { path, value }: { path: Path; value: Json }, { imported: { left }, absence, problems }: EvalContext): { file: string; place: Place } | null {
+function dataFile(
+  document: Document,
+  { path, value }: { path: Path; value: Json },
+  { imported: { left }, absence, problems }: EvalContext,
+): { file: string; place: Place } | null {
   const place = document.placeOf(path);
   const source = isMap(value) ? value : { path: value };
   const type = source['type'] ?? 'file';
   const [format, file] = [source['format'] ?? 'jsonl', source['path']];
   if (type !== 'file' || typeof file !== 'string') {
-    left.push(leftOut(place, 'a data source', type === 'iterable' ? 'it holds its dialogues itself; write them as references' : type === 'named' ? 'it is looked up in FlexEval\'s database' : 'it names no file'));
+    left.push(
+      leftOut(
+        place,
+        'a data source',
+        type === 'iterable'
+          ? 'it holds its dialogues itself; write them as references'
+          : type === 'named'
+            ? "it is looked up in FlexEval's database"
+            : 'it names no file',
+      ),
+    );
     return null;
   }
   if (format !== 'jsonl' || /\.(?:db|sqlite3?)$/.test(file)) {
-    left.push(leftOut(place, `the data ${file.slice(0, 200)}`, 'a database of LangGraph is not read; export its dialogues as JSONL'));
+    left.push(
+      leftOut(
+        place,
+        `the data ${file.slice(0, 200)}`,
+        'a database of LangGraph is not read; export its dialogues as JSONL',
+      ),
+    );
     return null;
   }
   const found = locate(file, document.file, absence);
@@ -123,39 +234,80 @@ function dataFile(document: Document, { path, value }: { path: Path; value: Json
   return 'message' in found ? null : { file: found.file, place };
 }
 
-/** FlexEval's paths are relative to where it is started, mostly the root; older files' to the file. */
-function locate(path: string, from: string, absence: FlexEvalContext['absence']): { file: string } | { message: string } {
+/**
+ * FlexEval's paths are relative to where it is started, mostly the root; older files' to the file.
+ */
+function locate(
+  path: string,
+  from: string,
+  absence: FlexEvalContext['absence'],
+): { file: string } | { message: string } {
   const plain = path.replace(/^\.\//, '');
-  const candidates = isPlainRelative(plain) ? [join('', plain), join(folderOf(from), plain)].filter((each) => each !== null) : [];
+  const candidates = isPlainRelative(plain)
+    ? [join('', plain), join(folderOf(from), plain)].filter((each) => each !== null)
+    : [];
   const file = candidates.find((each) => absence(each) === null);
   if (file !== undefined) return { file };
   const [first] = candidates;
-  return { message: first === undefined ? `${path.slice(0, 100)} must be a relative path inside the repository` : `${first} ${absence(first) ?? ''}` };
+  return {
+    message:
+      first === undefined
+        ? `${path.slice(0, 100)} must be a relative path inside the repository`
+        : `${first} ${absence(first) ?? ''}`,
+  };
 }
 
-function rubricFiles(document: Document, { absence }: FlexEvalContext, problems: Problem[]): { file: string; place: Place }[] {
+function rubricFiles(
+  document: Document,
+  { absence }: FlexEvalContext,
+  problems: Problem[],
+): { file: string; place: Place }[] {
   return listAt(document, ['rubric_paths']).flatMap(({ path, value }) => {
     const place = document.placeOf(path);
-    const found = typeof value === 'string' ? locate(value, document.file, absence) : { message: 'rubric_paths must be a list of files' };
+    const found =
+      typeof value === 'string'
+        ? locate(value, document.file, absence)
+        : { message: 'rubric_paths must be a list of files' };
     if ('message' in found) problems.push(problem(place, found.message));
     return 'message' in found ? [] : [{ file: found.file, place }];
   });
 }
 
-/** The first eval's grader is the project's; one that differs, or has parameters, stands beside the metrics that it grades. */
-function withGrader(document: Document, { path }: ForeignEval, metrics: readonly ForeignMetric[], imported: Imported): void {
+/**
+ * The first eval's grader is the project's; one that differs, or has parameters, stands beside the
+ * metrics that it grades.
+ */
+function withGrader(
+  document: Document,
+  { path }: ForeignEval,
+  metrics: readonly ForeignMetric[],
+  imported: Imported,
+): void {
   const at = [...path, 'grader_llm'];
   const place = document.placeOf(at);
-  const found = (valueAt(document.value, at) ?? null) === null ? null : llmAt(document, at, 'grader_llm', imported);
+  const found =
+    (valueAt(document.value, at) ?? null) === null
+      ? null
+      : llmAt(document, at, 'grader_llm', imported);
   if (found === null) return;
   const plain = Object.keys(found.parameters).length === 0;
   if (plain) imported.grader ??= { model: found.model, place };
   if (plain && imported.grader?.model === found.model) return;
-  for (const { metric } of metrics) if ('rubric' in metric) metric['grader'] = { model: found.model, ...found.parameters };
+  for (const { metric } of metrics)
+    if ('rubric' in metric) metric['grader'] = { model: found.model, ...found.parameters };
 }
 
-/** The model that is written at `path`, among the imported ones; null where none can be asked, which is said. */
-function llmAt(document: Document, path: Path, what: string, { models, left }: Imported, instead = ''): { model: string; parameters: JsonMap } | null {
+/**
+ * The model that is written at `path`, among the imported ones; null where none can be asked, which
+ * is said.
+ */
+function llmAt(
+  document: Document,
+  path: Path,
+  what: string,
+  { models, left }: Imported,
+  instead = '',
+): { model: string; parameters: JsonMap } | null {
   const place = document.placeOf(path);
   const found = convertLlm(valueAt(document.value, path) ?? null);
   if ('why' in found) {
@@ -167,50 +319,96 @@ function llmAt(document: Document, path: Path, what: string, { models, left }: I
   return found;
 }
 
-/** The prompt behind an eval. Its one message is never sent: a dialogue is continued as it stands. */
-function promptDraft(document: Document, { path }: ForeignEval, name: string, completes: boolean, imported: Imported): Draft {
+/**
+ * The prompt behind an eval. Its one message is never sent: a dialogue is continued as it stands.
+ */
+function promptDraft(
+  document: Document,
+  { path }: ForeignEval,
+  name: string,
+  completes: boolean,
+  imported: Imported,
+): Draft {
   const draft = createDraft(document.placeOf(path));
   const at = [...path, 'completion_llm'];
   const place = document.placeOf(at);
-  const messages = [{ role: 'user', content: 'The dialogue of each reference stands in place of this message.' }];
+  const messages = [
+    { role: 'user', content: 'The dialogue of each reference stands in place of this message.' },
+  ];
   if (!completes) {
     imported.models[RECORDED] = { provider: 'openai', model: RECORDED };
     Object.assign(draft.value, { name, model: RECORDED, messages });
     return draft;
   }
-  const { model, parameters } = llmAt(document, at, 'completion_llm', imported, `; models: { ${UNNAMED_MODEL}: … } in the settings says which model answers`) ?? { model: UNNAMED_MODEL, parameters: {} };
-  if (valueAt(document.value, [...at, 'include_system_prompt']) === false) imported.left.push(leftOut(place, 'include_system_prompt', 'the recorded system prompt is sent; a system message of the prompt replaces it'));
+  const { model, parameters } = llmAt(
+    document,
+    at,
+    'completion_llm',
+    imported,
+    `; models: { ${UNNAMED_MODEL}: … } in the settings says which model answers`,
+  ) ?? { model: UNNAMED_MODEL, parameters: {} };
+  if (valueAt(document.value, [...at, 'include_system_prompt']) === false)
+    imported.left.push(
+      leftOut(
+        place,
+        'include_system_prompt',
+        'the recorded system prompt is sent; a system message of the prompt replaces it',
+      ),
+    );
   Object.assign(draft.value, { name, model, ...parameters, messages });
   draft.from(['model'], place);
   return draft;
 }
 
-interface TestParts { completes: boolean; metrics: readonly ForeignMetric[]; data: readonly { file: string; place: Place }[] }
+interface TestParts {
+  completes: boolean;
+  metrics: readonly ForeignMetric[];
+  data: readonly { file: string; place: Place }[];
+}
 
-function testsDraft(document: Document, { path }: ForeignEval, { completes, metrics, data }: TestParts, left: Notice[]): Draft {
+function testsDraft(
+  document: Document,
+  { path }: ForeignEval,
+  { completes, metrics, data }: TestParts,
+  left: Notice[],
+): Draft {
   const draft = createDraft(document.placeOf(path));
   const repeats = configOf(document, path, left);
   Object.assign(draft.value, {
-    ...(repeats === null ? {} : { n_tries: repeats }), do_completion: completes, metrics: metrics.map(({ metric }) => metric), references_from: data.map(({ file }) => ({ file })),
+    ...(repeats === null ? {} : { n_tries: repeats }),
+    do_completion: completes,
+    metrics: metrics.map(({ metric }) => metric),
+    references_from: data.map(({ file }) => ({ file })),
   });
   metrics.forEach((one, index) => {
     draft.from(['metrics', index], document.placeOf(one.path));
-    listAt(document, [...one.path, 'depends_on']).forEach((condition, at) => { draft.from(['metrics', index, 'depends_on', at], document.placeOf(condition.path)); });
+    listAt(document, [...one.path, 'depends_on']).forEach((condition, at) => {
+      draft.from(['metrics', index, 'depends_on', at], document.placeOf(condition.path));
+    });
   });
-  data.forEach(({ place }, index) => { draft.from(['references_from', index], place); });
+  data.forEach(({ place }, index) => {
+    draft.from(['references_from', index], place);
+  });
   return draft;
 }
 
-/** The number of evaluations per dialogue, where it is more than one; everything else of the configuration is said. */
+/**
+ * The number of evaluations per dialogue, where it is more than one; everything else of the
+ * configuration is said.
+ */
 function configOf(document: Document, path: Path, left: Notice[]): number | null {
   // A key of the eval stands above the same key of its configuration, and that above the run's.
   const places: Path[] = [...(path[0] === 'eval' ? [['config']] : []), [...path, 'config'], path];
   const written = places.flatMap((at) => {
     const map = valueAt(document.value, at);
-    return Object.entries(isMap(map) ? map : {}).filter(([key]) => at !== path || CONFIG_KEYS.includes(key)).map(([key, value]) => ({ key, value, at: [...at, key] }));
+    return Object.entries(isMap(map) ? map : {})
+      .filter(([key]) => at !== path || CONFIG_KEYS.includes(key))
+      .map(([key, value]) => ({ key, value, at: [...at, key] }));
   });
-  const isRepeats = ({ key, value }: { key: string; value: Json }): boolean => key === REPEATS && typeof value === 'number';
-  for (const { key, at } of written.filter((one) => !isRepeats(one))) left.push(leftOut(document.placeOf(at), key, entryOf(WHY, key) ?? ABOUT_RUNNING));
+  const isRepeats = ({ key, value }: { key: string; value: Json }): boolean =>
+    key === REPEATS && typeof value === 'number';
+  for (const { key, at } of written.filter((one) => !isRepeats(one)))
+    left.push(leftOut(document.placeOf(at), key, entryOf(WHY, key) ?? ABOUT_RUNNING));
   const repeats = written.findLast(isRepeats)?.value;
   return typeof repeats === 'number' && repeats > 1 ? repeats : null;
 }

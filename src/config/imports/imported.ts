@@ -2,10 +2,15 @@ import type { Json, Notice, Place } from '../../types.ts';
 import { emptyMap } from '../document.ts';
 import type { Document, JsonMap, Path } from '../document.ts';
 
-/** Someone else's file in the form of ours, so that reading it in place and converting it are the same work. */
+/**
+ * Someone else's file in the form of ours, so that reading it in place and converting it are the
+ * same work.
+ */
 export interface Imported {
   prompts: ImportedPrompt[];
-  /** As under `models:` of the settings, by name; the user's own entries of these names go first. */
+  /**
+   * As under `models:` of the settings, by name; the user's own entries of these names go first.
+   */
   models: Record<string, JsonMap>;
   /** The grading model that the file names; used where the settings name none. */
   grader: { model: string; place: Place } | null;
@@ -15,8 +20,14 @@ export interface Imported {
   left: Notice[];
 }
 
-/** A prompt file of ours. `tests` is one and the same object for prompts that share their tests; null: there are none. */
-export interface ImportedPrompt { prompt: Draft; tests: Draft | null }
+/**
+ * A prompt file of ours. `tests` is one and the same object for prompts that share their tests;
+ * null: there are none.
+ */
+export interface ImportedPrompt {
+  prompt: Draft;
+  tests: Draft | null;
+}
 
 /** A file of ours in the making: its value, and where its parts come from. */
 export interface Draft {
@@ -32,7 +43,9 @@ export function createDraft(whole: Place): Draft {
   const places = new Map<string, Place>();
   return {
     value: emptyMap(),
-    from: (path, place) => { places.set(JSON.stringify(path), place); },
+    from: (path, place) => {
+      places.set(JSON.stringify(path), place);
+    },
     placeOf: (path) => {
       for (let length = path.length; length > 0; length -= 1) {
         const place = places.get(JSON.stringify(path.slice(0, length)));
@@ -47,7 +60,8 @@ export function createDraft(whole: Place): Draft {
 export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Document {
   const value: JsonMap = { ...prompt.value };
   if (tests !== null) value['tests'] = tests.value;
-  const placeOf = (path: Path): Place => (path[0] === 'tests' && tests !== null ? tests.placeOf(path.slice(1)) : prompt.placeOf(path));
+  const placeOf = (path: Path): Place =>
+    path[0] === 'tests' && tests !== null ? tests.placeOf(path.slice(1)) : prompt.placeOf(path);
   return { file, value, placeOf, placeOfText: placeOf };
 }
 

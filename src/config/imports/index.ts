@@ -15,10 +15,17 @@ export { documentOf } from './imported.ts';
 export const IMPORT_FORMATS = ['promptfoo', 'prompt-yml', 'agent-skills', 'flexeval'] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
-/** Where other tools keep their files; read where the settings do not say which prompts there are. */
+/**
+ * Where other tools keep their files; read where the settings do not say which prompts there are.
+ */
 export const IMPORTED_BY_NAME: readonly string[] = [
-  '{promptfooconfig,evals/promptfooconfig}.{yaml,yml}', '**/*.prompt.{yml,yaml}', '.github/**/*.prompt.{yml,yaml}', '**/evals/evals.json', '.claude/skills/**/evals/evals.json',
-  'flexeval.{yaml,yml}', '**/*.flexeval.{yaml,yml}',
+  '{promptfooconfig,evals/promptfooconfig}.{yaml,yml}',
+  '**/*.prompt.{yml,yaml}',
+  '.github/**/*.prompt.{yml,yaml}',
+  '**/evals/evals.json',
+  '.claude/skills/**/evals/evals.json',
+  'flexeval.{yaml,yml}',
+  '**/*.flexeval.{yaml,yml}',
 ];
 
 /** The format of a file, by its name alone; null for files of ours. */
@@ -30,7 +37,10 @@ export function importFormat(file: string): ImportFormat | null {
   return /(?:^|\/)evals\/evals\.json$/.test(file) ? 'agent-skills' : null;
 }
 
-/** The format of a file by its name, else by what it holds: FlexEval's files have no name of their own. */
+/**
+ * The format of a file by its name, else by what it holds: FlexEval's files have no name of their
+ * own.
+ */
 export async function formatOf(file: string, files: Files): Promise<ImportFormat | null> {
   const named = importFormat(file);
   if (named !== null || !/\.ya?ml$/.test(file)) return named;
@@ -39,19 +49,37 @@ export async function formatOf(file: string, files: Files): Promise<ImportFormat
   return document !== null && isFlexEval(document.value) ? 'flexeval' : null;
 }
 
-export interface ImportTools { files: Files; limits: Limits; builtIns: BuiltInMetrics }
+export interface ImportTools {
+  files: Files;
+  limits: Limits;
+  builtIns: BuiltInMetrics;
+}
 
-/** Reads another tool's file as prompts of ours. What is wrong goes to `problems`, what has no counterpart into `left`. */
-export async function readImport(file: string, format: ImportFormat, { files, limits, builtIns }: ImportTools, problems: Problem[]): Promise<Imported | null> {
+/**
+ * Reads another tool's file as prompts of ours. What is wrong goes to `problems`, what has no
+ * counterpart into `left`.
+ */
+export async function readImport(
+  file: string,
+  format: ImportFormat,
+  { files, limits, builtIns }: ImportTools,
+  problems: Problem[],
+): Promise<Imported | null> {
   const document = await files.document(file, problems);
   if (document === null) return null;
   if (format === 'prompt-yml') return importPromptYml(document, problems);
-  if (format === 'flexeval') return importFlexEval(document, { builtIns, absence: files.absence }, problems);
+  if (format === 'flexeval')
+    return importFlexEval(document, { builtIns, absence: files.absence }, problems);
   const beside = importFiles(files, limits, problems);
-  if (format === 'promptfoo') return importPromptfoo(document, { files: beside, limits, builtIns }, problems);
-  return importAgentSkill(document, async (path) => {
-    const absent = files.absence(path) !== null;
-    const loaded = absent ? null : await files.data(path, { file: '', line: 0 }, problems);
-    return loaded === null ? null : new TextDecoder().decode(loaded.content);
-  }, problems);
+  if (format === 'promptfoo')
+    return importPromptfoo(document, { files: beside, limits, builtIns }, problems);
+  return importAgentSkill(
+    document,
+    async (path) => {
+      const absent = files.absence(path) !== null;
+      const loaded = absent ? null : await files.data(path, { file: '', line: 0 }, problems);
+      return loaded === null ? null : new TextDecoder().decode(loaded.content);
+    },
+    problems,
+  );
 }

@@ -4,7 +4,10 @@ import type { JsonMap } from '../document.ts';
 import { parameterProblem } from '../parameters.ts';
 import { entryOf, isScalar } from './imported.ts';
 
-/** The name that a file without a model of its own gets; `models:` of the settings says what it stands for. */
+/**
+ * The name that a file without a model of its own gets; `models:` of the settings says what it
+ * stands for.
+ */
 export const UNNAMED_MODEL = 'default';
 
 export interface ImportedModel {
@@ -26,11 +29,17 @@ const SERVERS: Readonly<Record<string, string>> = {
 
 /** Parameters that are written otherwise elsewhere. */
 const SPELLINGS: Readonly<Record<string, string>> = {
-  maxTokens: 'max_tokens', maxCompletionTokens: 'max_completion_tokens', topP: 'top_p', frequencyPenalty: 'frequency_penalty', presencePenalty: 'presence_penalty',
+  maxTokens: 'max_tokens',
+  maxCompletionTokens: 'max_completion_tokens',
+  topP: 'top_p',
+  frequencyPenalty: 'frequency_penalty',
+  presencePenalty: 'presence_penalty',
 };
 
 /** promptfoo's name for a provider (`openai:chat:gpt-4o`) as one of ours, or why there is none. */
-function providerNamed(id: string): { model: string; entry: JsonMap | null; endpoint: string | null } | { why: string } {
+function providerNamed(
+  id: string,
+): { model: string; entry: JsonMap | null; endpoint: string | null } | { why: string } {
   const [vendor = '', ...rest] = id.split(':');
   if (vendor === 'http' || vendor === 'https') return httpServer(id);
   const kinds = Object.hasOwn(KINDS, vendor) ? KINDS[vendor] : undefined;
@@ -38,7 +47,12 @@ function providerNamed(id: string): { model: string; entry: JsonMap | null; endp
   const model = modelIn(rest, kinds);
   if (model === null) return { why: `"${id}" names no chat model` };
   const own = OWN_NAMES[vendor];
-  if (own === undefined) return { model: id, entry: { provider: 'openai', endpoint: vendor, model }, endpoint: SERVERS[vendor] ?? null };
+  if (own === undefined)
+    return {
+      model: id,
+      entry: { provider: 'openai', endpoint: vendor, model },
+      endpoint: SERVERS[vendor] ?? null,
+    };
   return { model, entry: own.test(model) ? null : { provider: vendor, model }, endpoint: null };
 }
 
@@ -50,20 +64,38 @@ function modelIn(steps: readonly string[], kinds: readonly string[]): string | n
 }
 
 /** What may stand between a vendor and a model. */
-const KINDS: Readonly<Record<string, readonly string[]>> = { openai: ['chat', 'responses'], anthropic: ['messages'], ollama: ['chat'], openrouter: [] };
-const OTHER_KINDS = /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  openai: ['chat', 'responses'],
+  anthropic: ['messages'],
+  ollama: ['chat'],
+  openrouter: [],
+};
+const OTHER_KINDS =
+  /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
 /** Names that say by themselves whose model it is. */
-const OWN_NAMES: Readonly<Record<string, RegExp>> = { openai: /^(gpt-|chatgpt-|o\d)/, anthropic: /^claude-/ };
+const OWN_NAMES: Readonly<Record<string, RegExp>> = {
+  openai: /^(gpt-|chatgpt-|o\d)/,
+  anthropic: /^claude-/,
+};
 
-/** An address is a server of OpenAI's kind or a program of the team's own; only the first can be read from the address. */
+/**
+ * An address is a server of OpenAI's kind or a program of the team's own; only the first can be
+ * read from the address.
+ */
 function httpServer(id: string): ReturnType<typeof providerNamed> {
   if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
-    return { why: 'an address with a protocol of its own cannot be asked; write a small program that calls it (models: { app: { provider: program, command: […] } })' };
+    return {
+      why: 'an address with a protocol of its own cannot be asked; write a small program that calls it (models: { app: { provider: program, command: […] } })',
+    };
   }
   const url = new URL(id);
   const base = `${url.origin}${url.pathname.replace(/\/chat\/completions\/?$/, '')}`;
   const endpoint = serverName(new URL(base));
-  return { model: id, entry: { provider: 'openai', endpoint, model: UNNAMED_MODEL }, endpoint: `${endpoint}=${base} key=ENV_NAME` };
+  return {
+    model: id,
+    entry: { provider: 'openai', endpoint, model: UNNAMED_MODEL },
+    endpoint: `${endpoint}=${base} key=ENV_NAME`,
+  };
 }
 
 function withoutProvider(vendor: string, id: string): string {
@@ -80,18 +112,43 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   const { id, label } = map;
   const found = typeof id === 'string' ? providerNamed(id) : { why: 'it names no provider' };
   if ('why' in found) return found;
-  const left = Object.keys(map).filter((key) => !['id', 'label', 'config'].includes(key)).map((key) => ({ key, why: `${key} of a provider has no counterpart` }));
-  if (found.endpoint !== null) left.push({ key: 'id', why: `the server's address belongs to the run, not to a file: --endpoint "${found.endpoint}", or the input endpoints` });
+  const left = Object.keys(map)
+    .filter((key) => !['id', 'label', 'config'].includes(key))
+    .map((key) => ({ key, why: `${key} of a provider has no counterpart` }));
+  if (found.endpoint !== null)
+    left.push({
+      key: 'id',
+      why: `the server's address belongs to the run, not to a file: --endpoint "${found.endpoint}", or the input endpoints`,
+    });
   const config = isMap(map['config']) ? map['config'] : {};
   const { parameters, left: refused } = readParameters(config);
   const named = typeof label === 'string' && label !== '' ? label : found.model;
   const address = writtenAddress(config);
   const own = found.endpoint === null ? addressed(address, found.model, languageOf(id)) : null;
   // The vendor itself must not be asked what was meant for another server.
-  if (found.endpoint === null && own === null && address !== null) return { why: 'its server\'s address cannot be read; name the server in the settings (models: { name: { provider: openai, endpoint: name } })' };
-  if (own === null) return { label: named, model: found.model, parameters, entry: found.entry, left: [...left, ...refused] };
-  const told = { key: 'config', why: `the server's address belongs to the run, not to a file: --endpoint "${own.line}", or the input endpoints` };
-  return { label: named, model: own.name, parameters, entry: own.entry, left: [...left, ...refused, told] };
+  if (found.endpoint === null && own === null && address !== null)
+    return {
+      why: "its server's address cannot be read; name the server in the settings (models: { name: { provider: openai, endpoint: name } })",
+    };
+  if (own === null)
+    return {
+      label: named,
+      model: found.model,
+      parameters,
+      entry: found.entry,
+      left: [...left, ...refused],
+    };
+  const told = {
+    key: 'config',
+    why: `the server's address belongs to the run, not to a file: --endpoint "${own.line}", or the input endpoints`,
+  };
+  return {
+    label: named,
+    model: own.name,
+    parameters,
+    entry: own.entry,
+    left: [...left, ...refused, told],
+  };
 }
 
 /** Whose language a server of the file's speaks: its provider's. */
@@ -103,7 +160,9 @@ function languageOf(id: Json | undefined): 'openai' | 'anthropic' {
 function writtenAddress({ apiBaseUrl, apiHost }: JsonMap): Json {
   if ((apiBaseUrl ?? '') !== '') return apiBaseUrl ?? null;
   if ((apiHost ?? '') === '') return null;
-  return typeof apiHost === 'string' && !apiHost.includes('://') ? `https://${apiHost}/v1` : apiHost ?? null;
+  return typeof apiHost === 'string' && !apiHost.includes('://')
+    ? `https://${apiHost}/v1`
+    : (apiHost ?? null);
 }
 
 function providerMap(written: Json): JsonMap {
@@ -113,25 +172,45 @@ function providerMap(written: Json): JsonMap {
 }
 
 /**
- * What a server is called in the settings: its host and port, and the path that is more than a version, for two on one machine
- * or behind one gateway are not the same. Empty where there is no host.
+ * What a server is called in the settings: its host and port, and the path that is more than a
+ * version, for two on one machine or behind one gateway are not the same. Empty where there is no
+ * host.
  */
 function serverName({ host, pathname }: URL): string {
-  return host === '' ? '' : `${host}${pathname.replace(/\/(?:v\d+\/?)?$/, '')}`.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '').toLowerCase();
+  return host === ''
+    ? ''
+    : `${host}${pathname.replace(/\/(?:v\d+\/?)?$/, '')}`
+        .replace(/[^A-Za-z0-9]+/g, '-')
+        .replace(/^-|-$/g, '')
+        .toLowerCase();
 }
 
-/** A model on a server whose address a file gives: known to the run by its host's name, port and path. */
-export function addressed(address: Json | undefined, model: string, provider: 'openai' | 'anthropic' = 'openai'): { name: string; entry: JsonMap; line: string } | null {
+/**
+ * A model on a server whose address a file gives: known to the run by its host's name, port and
+ * path.
+ */
+export function addressed(
+  address: Json | undefined,
+  model: string,
+  provider: 'openai' | 'anthropic' = 'openai',
+): { name: string; entry: JsonMap; line: string } | null {
   if (typeof address !== 'string' || !URL.canParse(address)) return null;
   const endpoint = serverName(new URL(address));
   if (endpoint === '') return null;
-  return { name: `${endpoint}:${model}`, entry: { provider, endpoint, model }, line: `${endpoint}=${address} key=ENV_NAME` };
+  return {
+    name: `${endpoint}:${model}`,
+    entry: { provider, endpoint, model },
+    line: `${endpoint}=${address} key=ENV_NAME`,
+  };
 }
 
 const SAID_ELSEWHERE = ['apiBaseUrl', 'apiHost'];
 
 /** Model parameters of another tool: what goes to the vendor as written stays, the rest is said. */
-export function readParameters(written: JsonMap): { parameters: JsonMap; left: ImportedModel['left'] } {
+export function readParameters(written: JsonMap): {
+  parameters: JsonMap;
+  left: ImportedModel['left'];
+} {
   const parameters: JsonMap = {};
   const left: ImportedModel['left'] = [];
   for (const [key, value] of Object.entries(written)) {
@@ -147,5 +226,7 @@ export function readParameters(written: JsonMap): { parameters: JsonMap; left: I
 export function publishedModel(written: Json | undefined): string {
   if (!isScalar(written)) return UNNAMED_MODEL;
   const name = String(written);
-  return /^(?:openai|azure-openai|anthropic)\//.test(name) ? name.slice(name.indexOf('/') + 1) : name;
+  return /^(?:openai|azure-openai|anthropic)\//.test(name)
+    ? name.slice(name.indexOf('/') + 1)
+    : name;
 }

@@ -3,27 +3,67 @@ import type { Json, Notice, Place, Problem } from '../../types.ts';
 import { isMap, valueAt } from '../document.ts';
 import type { Document, JsonMap, Path } from '../document.ts';
 import { fillInAll, pathsOf, readTemplate, toOurs, variableOf } from './braces.ts';
-import { createDraft, entryOf, isScalar, lastSteps, leftOut, uniqueNames, type Draft, type Imported } from './imported.ts';
+import {
+  createDraft,
+  entryOf,
+  isScalar,
+  lastSteps,
+  leftOut,
+  uniqueNames,
+  type Draft,
+  type Imported,
+} from './imported.ts';
 import { publishedModel, readParameters } from './models.ts';
 
-const READ = ['name', 'description', 'model', 'modelParameters', 'messages', 'testData', 'evaluators', 'responseFormat', 'jsonSchema'];
-const COMPARISONS: Readonly<Record<string, string>> = { equals: 'exact_match', contains: 'contains', startsWith: 'starts_with', endsWith: 'ends_with' };
+const READ = [
+  'name',
+  'description',
+  'model',
+  'modelParameters',
+  'messages',
+  'testData',
+  'evaluators',
+  'responseFormat',
+  'jsonSchema',
+];
+const COMPARISONS: Readonly<Record<string, string>> = {
+  equals: 'exact_match',
+  contains: 'contains',
+  startsWith: 'starts_with',
+  endsWith: 'ends_with',
+};
 /** The runner's own evaluators, by what comes nearest here. */
 const NEAREST: Readonly<Record<string, JsonMap>> = {
-  similarity: { uses: 'factuality' }, relevance: { uses: 'answer_relevance' }, groundedness: { uses: 'faithfulness' },
-  coherence: { uses: 'g_eval', with: { criteria: 'Coherence: the sentences of the answer fit together and follow from each other.' } },
-  fluency: { uses: 'g_eval', with: { criteria: 'Fluency: the answer is grammatical, natural language.' } },
+  similarity: { uses: 'factuality' },
+  relevance: { uses: 'answer_relevance' },
+  groundedness: { uses: 'faithfulness' },
+  coherence: {
+    uses: 'g_eval',
+    with: {
+      criteria: 'Coherence: the sentences of the answer fit together and follow from each other.',
+    },
+  },
+  fluency: {
+    uses: 'g_eval',
+    with: { criteria: 'Fluency: the answer is grammatical, natural language.' },
+  },
 };
 
-/** A `.prompt.yml` as a prompt of ours: its messages, its test data as references, its evaluators as metrics. */
+/**
+ * A `.prompt.yml` as a prompt of ours: its messages, its test data as references, its evaluators as
+ * metrics.
+ */
 export function importPromptYml(document: Document, problems: Problem[]): Imported {
   const imported: Imported = { prompts: [], models: {}, grader: null, left: [] };
   const { value } = document;
   if (!isMap(value) || !Array.isArray(value['messages'])) {
-    problems.push(problem({ file: document.file, line: 0 }, 'is no .prompt.yml: it has no list of messages'));
+    problems.push(
+      problem({ file: document.file, line: 0 }, 'is no .prompt.yml: it has no list of messages'),
+    );
     return imported;
   }
-  for (const key of Object.keys(value).filter((each) => !READ.includes(each))) imported.left.push(leftOut(document.placeOf([key]), key, 'it is no part of the format'));
+  for (const key of Object.keys(value).filter((each) => !READ.includes(each)))
+    imported.left.push(leftOut(document.placeOf([key]), key, 'it is no part of the format'));
   const prompt = promptDraft(document, value, imported.left);
   if (prompt === null) return imported;
   const tests = testsDraft(document, value, imported);
@@ -40,7 +80,15 @@ function promptDraft(document: Document, value: JsonMap, left: Notice[]): Draft 
     const place = document.placeOf(['messages', index]);
     const template = typeof content === 'string' ? readTemplate(content) : null;
     if (template === null || !template.ok) {
-      left.push(leftOut(place, 'the prompt', template === null ? 'a message holds more than text' : `${template.construct} is more than a variable`));
+      left.push(
+        leftOut(
+          place,
+          'the prompt',
+          template === null
+            ? 'a message holds more than text'
+            : `${template.construct} is more than a variable`,
+        ),
+      );
       return null;
     }
     for (const path of pathsOf(template)) variables.add(variableOf(path));
@@ -50,8 +98,13 @@ function promptDraft(document: Document, value: JsonMap, left: Notice[]): Draft 
   const name = value['name'];
   const stem = lastSteps(document.file).name.replace(/\.prompt\.ya?ml$/, '');
   Object.assign(draft.value, {
-    name: typeof name === 'string' && name !== '' ? name : stem, model: publishedModel(value['model']), ...parametersOf(document, value, left),
-    ...(variables.size === 0 ? {} : { variables: [...variables].map((variable) => ({ name: variable })) }), messages,
+    name: typeof name === 'string' && name !== '' ? name : stem,
+    model: publishedModel(value['model']),
+    ...parametersOf(document, value, left),
+    ...(variables.size === 0
+      ? {}
+      : { variables: [...variables].map((variable) => ({ name: variable })) }),
+    messages,
   });
   for (const key of ['name', 'model', 'messages']) draft.from([key], document.placeOf([key]));
   return draft;
@@ -60,12 +113,14 @@ function promptDraft(document: Document, value: JsonMap, left: Notice[]): Draft 
 function parametersOf(document: Document, value: JsonMap, left: Notice[]): JsonMap {
   const written = value['modelParameters'];
   const { parameters, left: refused } = readParameters(isMap(written) ? written : {});
-  for (const { key, why } of refused) left.push(leftOut(document.placeOf(['modelParameters', key]), `modelParameters.${key}`, why));
+  for (const { key, why } of refused)
+    left.push(leftOut(document.placeOf(['modelParameters', key]), `modelParameters.${key}`, why));
   const format = value['responseFormat'];
   if (format === 'json_object') return { ...parameters, response_format: { type: 'json_object' } };
   if (format !== 'json_schema') return parameters;
   const schema = schemaOf(value['jsonSchema']);
-  if (schema !== null) return { ...parameters, response_format: { type: 'json_schema', json_schema: schema } };
+  if (schema !== null)
+    return { ...parameters, response_format: { type: 'json_schema', json_schema: schema } };
   left.push(leftOut(document.placeOf(['jsonSchema']), 'jsonSchema', 'it is no JSON text of a map'));
   return parameters;
 }
@@ -74,7 +129,7 @@ function schemaOf(written: Json | undefined): JsonMap | null {
   if (typeof written !== 'string') return isMap(written) ? written : null;
   try {
     const parsed: unknown = JSON.parse(written);
-    return isMap(parsed as Json) ? parsed as JsonMap : null;
+    return isMap(parsed as Json) ? (parsed as JsonMap) : null;
   } catch {
     return null;
   }
@@ -87,24 +142,48 @@ function testsDraft(document: Document, value: JsonMap, imported: Imported): Dra
   const draft = createDraft(document.placeOf(['testData']));
   const evaluators = Array.isArray(value['evaluators']) ? value['evaluators'] : [];
   const unique = uniqueNames();
-  const named = evaluators.map((evaluator, index) => ({ evaluator, path: ['evaluators', index] as Path, name: unique(nameOf(evaluator)) }));
-  const kept = rows.flatMap((row, index) => (isMap(row) ? [{ row, path: ['testData', index] }] : []));
-  rows.forEach((row, index) => { if (!isMap(row)) left.push(leftOut(document.placeOf(['testData', index]), 'a row of testData', 'it is no map')); });
+  const named = evaluators.map((evaluator, index) => ({
+    evaluator,
+    path: ['evaluators', index] as Path,
+    name: unique(nameOf(evaluator)),
+  }));
+  const kept = rows.flatMap((row, index) =>
+    isMap(row) ? [{ row, path: ['testData', index] }] : [],
+  );
+  rows.forEach((row, index) => {
+    if (!isMap(row))
+      left.push(
+        leftOut(document.placeOf(['testData', index]), 'a row of testData', 'it is no map'),
+      );
+  });
   const references = kept.map(({ row }) => referenceOf(row));
-  kept.forEach(({ path }, index) => { draft.from(['references', index], document.placeOf(path)); });
+  kept.forEach(({ path }, index) => {
+    draft.from(['references', index], document.placeOf(path));
+  });
   const shared: JsonMap[] = [];
   for (const { evaluator, path, name } of named) {
     const place = document.placeOf(path);
-    const converted = isMap(evaluator) ? judged(convertEvaluator(evaluator), evaluator, place, imported) : { why: 'it is no map' };
+    const converted = isMap(evaluator)
+      ? judged(convertEvaluator(evaluator), evaluator, place, imported)
+      : { why: 'it is no map' };
     if ('why' in converted) left.push(leftOut(place, `the evaluator ${name}`, converted.why));
-    else if (JSON.stringify(converted.metric).includes('{{')) ownMetrics(document, kept, references, { name, metric: converted.metric, path }, left, draft);
+    else if (JSON.stringify(converted.metric).includes('{{'))
+      ownMetrics(document, kept, references, { name, metric: converted.metric, path }, left, draft);
     else {
       draft.from(['metrics', shared.length], place);
       shared.push({ name, ...converted.metric });
     }
   }
   if (shared.length === 0 && !references.some((reference) => 'metrics' in reference)) {
-    left.push(leftOut(document.placeOf(['testData']), 'testData', evaluators.length === 0 ? 'the file has no evaluators, so nothing judges the answers' : 'nothing is left that judges the answers'));
+    left.push(
+      leftOut(
+        document.placeOf(['testData']),
+        'testData',
+        evaluators.length === 0
+          ? 'the file has no evaluators, so nothing judges the answers'
+          : 'nothing is left that judges the answers',
+      ),
+    );
     return null;
   }
   if (shared.length > 0) draft.value['metrics'] = shared;
@@ -115,18 +194,37 @@ function testsDraft(document: Document, value: JsonMap, imported: Imported): Dra
 /** A column `expected` is what is expected; all columns are variables. */
 function referenceOf(row: JsonMap): JsonMap {
   const { expected } = row;
-  const input = Object.fromEntries(Object.entries(row).filter(([key]) => key !== 'expected').map(([key, cell]) => [key, isScalar(cell) ? cell : JSON.stringify(cell)]));
+  const input = Object.fromEntries(
+    Object.entries(row)
+      .filter(([key]) => key !== 'expected')
+      .map(([key, cell]) => [key, isScalar(cell) ? cell : JSON.stringify(cell)]),
+  );
   return { input, ...(expected === undefined || expected === null ? {} : { expected }) };
 }
 
-/** An evaluator whose text shows a column is a metric of each reference, with that reference's text. */
-function ownMetrics(document: Document, rows: readonly { row: JsonMap; path: Path }[], references: readonly JsonMap[], { name, metric, path }: { name: string; metric: JsonMap; path: Path }, left: Notice[], draft: Draft): void {
+/**
+ * An evaluator whose text shows a column is a metric of each reference, with that reference's text.
+ */
+function ownMetrics(
+  document: Document,
+  rows: readonly { row: JsonMap; path: Path }[],
+  references: readonly JsonMap[],
+  { name, metric, path }: { name: string; metric: JsonMap; path: Path },
+  left: Notice[],
+  draft: Draft,
+): void {
   rows.forEach(({ row, path: at }, index) => {
     const reference = references[index];
     const filled = fillInAll(metric, row);
     if (reference === undefined) return;
     if (!filled.ok || !isMap(filled.value)) {
-      left.push(leftOut(document.placeOf(at), `the evaluator ${name} for this row`, filled.ok ? 'it is no map' : filled.why));
+      left.push(
+        leftOut(
+          document.placeOf(at),
+          `the evaluator ${name} for this row`,
+          filled.ok ? 'it is no map' : filled.why,
+        ),
+      );
       return;
     }
     const own = Array.isArray(reference['metrics']) ? reference['metrics'] : [];
@@ -155,33 +253,72 @@ function convertString(string: JsonMap): Converted {
   const [entry, ...more] = Object.entries(string);
   const [kind, value] = entry ?? ['', null];
   const metric = entryOf(COMPARISONS, kind);
-  if (metric === undefined || more.length > 0) return { why: 'a string evaluator is one of equals, contains, startsWith and endsWith' };
-  return isScalar(value) ? { metric: { uses: metric, with: { value: String(value), ignore_case: true } } } : { why: 'its value is no text' };
+  if (metric === undefined || more.length > 0)
+    return { why: 'a string evaluator is one of equals, contains, startsWith and endsWith' };
+  return isScalar(value)
+    ? { metric: { uses: metric, with: { value: String(value), ignore_case: true } } }
+    : { why: 'its value is no text' };
 }
 
 const EVALUATOR_KEYS = ['name', 'string', 'llm', 'uses'];
 const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
 
-/** With the judge's model: the first one named grades where the settings name none, another one stands beside its metric. What else is written is said. */
-function judged(converted: Converted, evaluator: JsonMap, place: Place, imported: Imported): Converted {
+/**
+ * With the judge's model: the first one named grades where the settings name none, another one
+ * stands beside its metric. What else is written is said.
+ */
+function judged(
+  converted: Converted,
+  evaluator: JsonMap,
+  place: Place,
+  imported: Imported,
+): Converted {
   if ('why' in converted) return converted;
   const llm = isMap(evaluator['llm']) ? evaluator['llm'] : {};
-  const unknown = [...Object.keys(evaluator).filter((key) => !EVALUATOR_KEYS.includes(key)), ...Object.keys(llm).filter((key) => !JUDGE_KEYS.includes(key))];
-  imported.left.push(...unknown.map((key) => leftOut(place, `${key} of the evaluator ${nameOf(evaluator)}`, 'it is no part of the format')));
+  const unknown = [
+    ...Object.keys(evaluator).filter((key) => !EVALUATOR_KEYS.includes(key)),
+    ...Object.keys(llm).filter((key) => !JUDGE_KEYS.includes(key)),
+  ];
+  imported.left.push(
+    ...unknown.map((key) =>
+      leftOut(place, `${key} of the evaluator ${nameOf(evaluator)}`, 'it is no part of the format'),
+    ),
+  );
   const { modelId } = llm;
   if (!isScalar(modelId)) return converted;
   const model = publishedModel(modelId);
   imported.grader ??= { model, place };
-  return model === imported.grader.model ? converted : { metric: { ...converted.metric, grader: { model } } };
+  return model === imported.grader.model
+    ? converted
+    : { metric: { ...converted.metric, grader: { model } } };
 }
 
-/** A judge with choices asks for one of them; here the criterion is asked, and the choices that score say what passes. */
+/**
+ * A judge with choices asks for one of them; here the criterion is asked, and the choices that
+ * score say what passes.
+ */
 function convertJudge(llm: JsonMap): Converted {
   const { prompt, choices, systemPrompt } = llm;
   if (typeof prompt !== 'string') return { why: 'its judge has no prompt' };
-  const scored = Array.isArray(choices) ? choices.filter(isMap).flatMap(({ choice, score }) => (isScalar(choice) && typeof score === 'number' ? [`${String(choice)} (${String(score)})`] : [])) : [];
+  const scored = Array.isArray(choices)
+    ? choices
+        .filter(isMap)
+        .flatMap(({ choice, score }) =>
+          isScalar(choice) && typeof score === 'number'
+            ? [`${String(choice)} (${String(score)})`]
+            : [],
+        )
+    : [];
   // What was asked and answered is shown by the grader's own form.
-  const words = [typeof systemPrompt === 'string' ? systemPrompt : '', prompt.replace(/\{\{\s*(?:completion|output)\s*\}\}/g, '(the answer)')].filter((text) => text !== '').join('\n\n');
-  const passing = scored.length === 0 ? '' : `\n\nThe possible grades with their scores: ${scored.join(', ')}. The criterion is fulfilled by a grade with a score above 0.`;
+  const words = [
+    typeof systemPrompt === 'string' ? systemPrompt : '',
+    prompt.replace(/\{\{\s*(?:completion|output)\s*\}\}/g, '(the answer)'),
+  ]
+    .filter((text) => text !== '')
+    .join('\n\n');
+  const passing =
+    scored.length === 0
+      ? ''
+      : `\n\nThe possible grades with their scores: ${scored.join(', ')}. The criterion is fulfilled by a grade with a score above 0.`;
   return { metric: { uses: 'llm_rubric', with: { criteria: `${words}${passing}` } } };
 }

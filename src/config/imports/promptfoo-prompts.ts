@@ -7,30 +7,57 @@ import { entryOf, lastSteps } from './imported.ts';
 import type { ImportFiles } from './files.ts';
 
 /** A prompt of promptfoo: messages whose text is a template in braces of its own. */
-export interface ForeignPrompt { label: string | null; messages: { role: Role; template: Extract<Template, { ok: true }>; place: Place }[]; place: Place }
+export interface ForeignPrompt {
+  label: string | null;
+  messages: { role: Role; template: Extract<Template, { ok: true }>; place: Place }[];
+  place: Place;
+}
 export type ReadPrompt = ForeignPrompt | { why: string; place: Place };
 
 const TEXT_FILE = /\.(?:txt|md|j2|json|jsonl|ya?ml)$/i;
 const CODE_FILE = /\.(?:[cm]?[jt]s|py|rb|sh|go)(?::[\w.]+)?$/i;
-const ROLES: Readonly<Record<string, Role>> = { system: 'system', developer: 'system', user: 'user', human: 'user', assistant: 'assistant', ai: 'assistant' };
+const ROLES: Readonly<Record<string, Role>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  human: 'user',
+  assistant: 'assistant',
+  ai: 'assistant',
+};
 
-/** Every prompt of a configuration, in its order: texts, conversations in JSON or YAML, and files of them. */
+/**
+ * Every prompt of a configuration, in its order: texts, conversations in JSON or YAML, and files of
+ * them.
+ */
 export async function readPrompts(document: Document, files: ImportFiles): Promise<ReadPrompt[]> {
   const written = isMap(document.value) ? document.value['prompts'] : undefined;
   if (written === undefined) return [];
   // An old form maps files to labels.
   const entries: { value: Json; path: Path }[] = Array.isArray(written)
     ? written.map((value, index) => ({ value, path: ['prompts', index] }))
-    : isMap(written) ? Object.entries(written).map(([id, label]) => ({ value: { id, label }, path: ['prompts', id] })) : [{ value: written, path: ['prompts'] }];
-  const read = await Promise.all(entries.map(({ value, path }) => readPrompt(value, document.placeOf(path), files)));
+    : isMap(written)
+      ? Object.entries(written).map(([id, label]) => ({
+          value: { id, label },
+          path: ['prompts', id],
+        }))
+      : [{ value: written, path: ['prompts'] }];
+  const read = await Promise.all(
+    entries.map(({ value, path }) => readPrompt(value, document.placeOf(path), files)),
+  );
   return read.flat();
 }
 
 async function readPrompt(written: Json, place: Place, files: ImportFiles): Promise<ReadPrompt[]> {
-  const { text, label } = isMap(written) ? { text: written['raw'] ?? written['id'], label: written['label'] } : { text: written, label: null };
+  const { text, label } = isMap(written)
+    ? { text: written['raw'] ?? written['id'], label: written['label'] }
+    : { text: written, label: null };
   if (typeof text !== 'string') return [{ why: 'it is neither text nor a file', place }];
   const named = typeof label === 'string' ? label : null;
-  const isFile = text.startsWith('file://') || (!text.includes('\n') && (TEXT_FILE.test(text) || CODE_FILE.test(text)) && !/\s/.test(text.trim()));
+  const isFile =
+    text.startsWith('file://') ||
+    (!text.includes('\n') &&
+      (TEXT_FILE.test(text) || CODE_FILE.test(text)) &&
+      !/\s/.test(text.trim()));
   if (text.startsWith('exec:')) return [{ why: 'prompts in code are not run', place }];
   if (!isFile) return [promptOf(text, named, place)];
   const path = text.replace(/^file:\/\//, '').trim();
@@ -39,11 +66,20 @@ async function readPrompt(written: Json, place: Place, files: ImportFiles): Prom
 }
 
 /** A text file may hold several prompts, between lines of three dashes. */
-function fromFile({ file, text }: { file: string; text: string }, label: string | null): ReadPrompt[] {
+function fromFile(
+  { file, text }: { file: string; text: string },
+  label: string | null,
+): ReadPrompt[] {
   const place = { file, line: 1 };
   if (!TEXT_FILE.test(file)) return [{ why: `${file} is no text, JSON or YAML file`, place }];
-  const parts = /\.(?:txt|md|j2)$/i.test(file) ? text.split(/^---[^\S\n]*$/m).map((part) => part.trim()).filter((part) => part !== '')
-    : /\.jsonl$/i.test(file) ? text.split('\n').filter((line) => line.trim() !== '') : [text];
+  const parts = /\.(?:txt|md|j2)$/i.test(file)
+    ? text
+        .split(/^---[^\S\n]*$/m)
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+    : /\.jsonl$/i.test(file)
+      ? text.split('\n').filter((line) => line.trim() !== '')
+      : [text];
   const stem = lastSteps(file).name.replace(/\.\w+$/, '');
   let line = 1;
   let from = 0;
@@ -51,18 +87,40 @@ function fromFile({ file, text }: { file: string; text: string }, label: string 
     const at = Math.max(from, text.indexOf(part, from));
     line += text.slice(from, at).split('\n').length - 1;
     from = at;
-    return promptOf(part, label ?? (parts.length === 1 ? stem : `${stem} ${String(index + 1)}`), { file, line });
+    return promptOf(part, label ?? (parts.length === 1 ? stem : `${stem} ${String(index + 1)}`), {
+      file,
+      line,
+    });
   });
 }
 
-/** Text that is a list of messages, in JSON or YAML, is a conversation; other text is one message of the user. */
+/**
+ * Text that is a list of messages, in JSON or YAML, is a conversation; other text is one message of
+ * the user.
+ */
 function promptOf(text: string, label: string | null, place: Place): ReadPrompt {
-  const messages = /^\s*(?:\[|- *["']?(?:role|content)\b)/.test(text) ? chatOf(text) : [{ role: 'user' as const, content: text }];
+  const messages = /^\s*(?:\[|- *["']?(?:role|content)\b)/.test(text)
+    ? chatOf(text)
+    : [{ role: 'user' as const, content: text }];
   if (typeof messages === 'string') return { why: messages, place };
-  const read = messages.map(({ role, content }) => ({ role, template: readTemplate(content), place }));
+  const read = messages.map(({ role, content }) => ({
+    role,
+    template: readTemplate(content),
+    place,
+  }));
   const flawed = read.find(({ template }) => !template.ok)?.template;
-  if (flawed !== undefined && !flawed.ok) return { why: `${flawed.construct} is more than a variable, and templates hold no logic here`, place };
-  return { label, place, messages: read.flatMap(({ role, template }) => (template.ok ? [{ role, template, place }] : [])) };
+  if (flawed !== undefined && !flawed.ok)
+    return {
+      why: `${flawed.construct} is more than a variable, and templates hold no logic here`,
+      place,
+    };
+  return {
+    label,
+    place,
+    messages: read.flatMap(({ role, template }) =>
+      template.ok ? [{ role, template, place }] : [],
+    ),
+  };
 }
 
 /** The messages, or why they cannot be read. Text that only looks like a list is one message. */
@@ -70,7 +128,11 @@ function chatOf(text: string): Message[] | string {
   const read = readYaml('', text);
   if (!read.ok) return [{ role: 'user', content: text }];
   const list = read.value.value;
-  if (!Array.isArray(list) || !list.every((one): one is JsonMap => isMap(one) && typeof one['role'] === 'string')) return [{ role: 'user', content: text }];
+  if (
+    !Array.isArray(list) ||
+    !list.every((one): one is JsonMap => isMap(one) && typeof one['role'] === 'string')
+  )
+    return [{ role: 'user', content: text }];
   const messages: Message[] = [];
   for (const { role, content } of list) {
     const [known, words] = [entryOf(ROLES, String(role)), contentOf(content)];
@@ -84,6 +146,10 @@ function chatOf(text: string): Message[] | string {
 function contentOf(content: Json | undefined): string | null {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return null;
-  const parts = content.map((part) => (isMap(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : null));
+  const parts = content.map((part) =>
+    isMap(part) && part['type'] === 'text' && typeof part['text'] === 'string'
+      ? part['text']
+      : null,
+  );
   return parts.includes(null) ? null : parts.join('\n');
 }

@@ -8,30 +8,63 @@ import type { ImportFiles } from './files.ts';
 import { leftOut } from './imported.ts';
 import { cellAssertion } from './promptfoo-cells.ts';
 
-export interface ForeignAssertion { value: JsonMap; place: Place }
+export interface ForeignAssertion {
+  value: JsonMap;
+  place: Place;
+}
 
 /** A test with everything that `defaultTest` gives it, and one value for each variable. */
-export interface ForeignTest { description: string | null; vars: JsonMap; assertions: ForeignAssertion[]; place: Place }
+export interface ForeignTest {
+  description: string | null;
+  vars: JsonMap;
+  assertions: ForeignAssertion[];
+  place: Place;
+}
 
 /** What every test of a configuration inherits. */
-interface Defaults { vars: JsonMap; assertions: ForeignAssertion[] }
+interface Defaults {
+  vars: JsonMap;
+  assertions: ForeignAssertion[];
+}
 
 /** Keys of a test that mean something here, or nothing to a run. */
 const KNOWN = ['vars', 'assert', 'description', 'metadata', 'options', 'threshold'];
 const ROW_KEYS = ['vars', 'assert', 'description'];
 
-/** Every test of a configuration, from the file itself and from the files it names, with what is left out of them. */
-export async function readForeignTests(document: Document, files: ImportFiles, limits: Limits, left: Notice[]): Promise<ForeignTest[]> {
+/**
+ * Every test of a configuration, from the file itself and from the files it names, with what is
+ * left out of them.
+ */
+export async function readForeignTests(
+  document: Document,
+  files: ImportFiles,
+  limits: Limits,
+  left: Notice[],
+): Promise<ForeignTest[]> {
   const reader: Reader = { files, limits, left, defaults: { vars: {}, assertions: [] } };
   reader.defaults = await readDefaults(document, reader);
-  const written = isMap(document.value) ? document.value['tests'] ?? null : null;
-  if (written === null) return reader.defaults.assertions.length === 0 ? [] : expanded({ description: null, ...reader.defaults, place: document.placeOf(['defaultTest']) }, limits, left);
+  const written = isMap(document.value) ? (document.value['tests'] ?? null) : null;
+  if (written === null)
+    return reader.defaults.assertions.length === 0
+      ? []
+      : expanded(
+          { description: null, ...reader.defaults, place: document.placeOf(['defaultTest']) },
+          limits,
+          left,
+        );
   if (!Array.isArray(written)) return readEntry(written, document, ['tests'], reader);
-  const tests = await Promise.all(written.map((entry, index) => readEntry(entry, document, ['tests', index], reader)));
+  const tests = await Promise.all(
+    written.map((entry, index) => readEntry(entry, document, ['tests', index], reader)),
+  );
   return tests.flat();
 }
 
-interface Reader { files: ImportFiles; limits: Limits; left: Notice[]; defaults: Defaults }
+interface Reader {
+  files: ImportFiles;
+  limits: Limits;
+  left: Notice[];
+  defaults: Defaults;
+}
 
 /** `file://default.yaml`, or a map. */
 async function readDefaults(document: Document, reader: Reader): Promise<Defaults> {
@@ -49,54 +82,119 @@ async function defaultsIn(document: Document, path: Path, reader: Reader): Promi
   const map = at(document, path);
   if (!isMap(map)) return { vars: {}, assertions: [] };
   sayUnknown(document, path, map, reader.left);
-  return { vars: await readVars(map['vars'], document, [...path, 'vars'], reader), assertions: readAssertions(map['assert'], document, [...path, 'assert'], reader.left) };
+  return {
+    vars: await readVars(map['vars'], document, [...path, 'vars'], reader),
+    assertions: readAssertions(map['assert'], document, [...path, 'assert'], reader.left),
+  };
 }
 
 /** One entry of `tests`: a test, or the name of files that hold some. */
-async function readEntry(written: Json, document: Document, path: Path, reader: Reader): Promise<ForeignTest[]> {
+async function readEntry(
+  written: Json,
+  document: Document,
+  path: Path,
+  reader: Reader,
+): Promise<ForeignTest[]> {
   const place = document.placeOf(path);
-  const named = typeof written === 'string' ? written : isMap(written) && typeof written['path'] === 'string' ? written['path'] : null;
-  if (named === null) return isMap(written) ? readTest(written, document, path, reader) : left(reader, place, 'a test', 'it is neither a map nor a file');
-  if (/^(?:https?:|huggingface:|s3:|gs:|az:)/.test(named)) return left(reader, place, `tests ${named}`, 'tests are read from files of the repository alone');
-  if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named)) return left(reader, place, `tests ${named}`, 'tests made by code are not run; write them to a JSONL file');
+  const named =
+    typeof written === 'string'
+      ? written
+      : isMap(written) && typeof written['path'] === 'string'
+        ? written['path']
+        : null;
+  if (named === null)
+    return isMap(written)
+      ? readTest(written, document, path, reader)
+      : left(reader, place, 'a test', 'it is neither a map nor a file');
+  if (/^(?:https?:|huggingface:|s3:|gs:|az:)/.test(named))
+    return left(
+      reader,
+      place,
+      `tests ${named}`,
+      'tests are read from files of the repository alone',
+    );
+  if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named))
+    return left(
+      reader,
+      place,
+      `tests ${named}`,
+      'tests made by code are not run; write them to a JSONL file',
+    );
   if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowFiles(named, place, reader);
-  if (!/\.(?:ya?ml|json)$/i.test(named)) return left(reader, place, `tests ${named}`, 'only YAML, JSON, JSONL, CSV and TSV files are read');
-  const found = await Promise.all((await reader.files.documents(named, place)).map((file) => readTestFile(file, reader)));
+  if (!/\.(?:ya?ml|json)$/i.test(named))
+    return left(
+      reader,
+      place,
+      `tests ${named}`,
+      'only YAML, JSON, JSONL, CSV and TSV files are read',
+    );
+  const found = await Promise.all(
+    (await reader.files.documents(named, place)).map((file) => readTestFile(file, reader)),
+  );
   return found.flat();
 }
 
 async function readTestFile(file: Document, reader: Reader): Promise<ForeignTest[]> {
   const list = Array.isArray(file.value) ? file.value : [file.value];
-  const found = await Promise.all(list.map((test, index) => {
-    const path = Array.isArray(file.value) ? [index] : [];
-    return isMap(test) ? readTest(test, file, path, reader) : left(reader, file.placeOf(path), 'a test', 'it is no map');
-  }));
+  const found = await Promise.all(
+    list.map((test, index) => {
+      const path = Array.isArray(file.value) ? [index] : [];
+      return isMap(test)
+        ? readTest(test, file, path, reader)
+        : left(reader, file.placeOf(path), 'a test', 'it is no map');
+    }),
+  );
   return found.flat();
 }
 
-async function readTest(map: JsonMap, document: Document, path: Path, reader: Reader): Promise<ForeignTest[]> {
+async function readTest(
+  map: JsonMap,
+  document: Document,
+  path: Path,
+  reader: Reader,
+): Promise<ForeignTest[]> {
   sayUnknown(document, path, map, reader.left);
-  const vars = { ...reader.defaults.vars, ...await readVars(map['vars'], document, [...path, 'vars'], reader) };
+  const vars = {
+    ...reader.defaults.vars,
+    ...(await readVars(map['vars'], document, [...path, 'vars'], reader)),
+  };
   const own = readAssertions(map['assert'], document, [...path, 'assert'], reader.left);
   const options = isMap(map['options']) ? map['options'] : {};
   const inherited = options['disableDefaultAsserts'] === true ? [] : reader.defaults.assertions;
-  const description = typeof map['description'] === 'string' && map['description'] !== '' ? map['description'] : null;
-  return expanded({ description, vars, assertions: [...inherited, ...own], place: document.placeOf(path) }, reader.limits, reader.left);
+  const description =
+    typeof map['description'] === 'string' && map['description'] !== '' ? map['description'] : null;
+  return expanded(
+    { description, vars, assertions: [...inherited, ...own], place: document.placeOf(path) },
+    reader.limits,
+    reader.left,
+  );
 }
 
-/** Rows of a table or of JSONL: JSONL rows are tests as written; a table's columns are variables, those with two underscores are not. */
+/**
+ * Rows of a table or of JSONL: JSONL rows are tests as written; a table's columns are variables,
+ * those with two underscores are not.
+ */
 async function readRowFiles(path: string, from: Place, reader: Reader): Promise<ForeignTest[]> {
   const found = await reader.files.rows(path, from);
-  const tests = await Promise.all(found.flatMap(({ file, rows }) => rows.map(async ({ line, value }): Promise<ForeignTest[]> => {
-    const place = { file, line };
-    const row: Document = { file, value, placeOf: () => place, placeOfText: () => place };
-    const isTest = !isTable(file) && ROW_KEYS.some((key) => isMap(value[key]) || Array.isArray(value[key]));
-    return isTest ? readTest(value, row, [], reader) : readRow(value, place, reader);
-  })));
+  const tests = await Promise.all(
+    found.flatMap(({ file, rows }) =>
+      rows.map(async ({ line, value }): Promise<ForeignTest[]> => {
+        const place = { file, line };
+        const row: Document = { file, value, placeOf: () => place, placeOfText: () => place };
+        const isTest =
+          !isTable(file) && ROW_KEYS.some((key) => isMap(value[key]) || Array.isArray(value[key]));
+        return isTest ? readTest(value, row, [], reader) : readRow(value, place, reader);
+      }),
+    ),
+  );
   return tests.flat();
 }
 
-function readRow(row: JsonMap, place: Place, { defaults, limits, left: said }: Reader): ForeignTest[] {
+function readRow(
+  row: JsonMap,
+  place: Place,
+  { defaults, limits, left: said }: Reader,
+): ForeignTest[] {
   const vars: JsonMap = { ...defaults.vars };
   const assertions = [...defaults.assertions];
   for (const [column, cell] of Object.entries(row)) {
@@ -104,29 +202,63 @@ function readRow(row: JsonMap, place: Place, { defaults, limits, left: said }: R
       vars[column] = cell;
       continue;
     }
-    if (cell === '' || column === '__description' || column.startsWith('__metadata:') || column === '__metric') continue;
+    if (
+      cell === '' ||
+      column === '__description' ||
+      column.startsWith('__metadata:') ||
+      column === '__metric'
+    )
+      continue;
     if (/^__expected\d*$/.test(column)) {
-      const value = cellAssertion(String(cell), typeof row['__metric'] === 'string' ? row['__metric'] : '', row[`__config:${column}:threshold`]);
+      const value = cellAssertion(
+        String(cell),
+        typeof row['__metric'] === 'string' ? row['__metric'] : '',
+        row[`__config:${column}:threshold`],
+      );
       assertions.push({ value, place });
     } else if (!column.startsWith('__config:')) {
       said.push(leftOut(place, `the column ${column}`, 'it has no counterpart'));
     }
   }
-  const description = typeof row['__description'] === 'string' && row['__description'] !== '' ? row['__description'] : null;
+  const description =
+    typeof row['__description'] === 'string' && row['__description'] !== ''
+      ? row['__description']
+      : null;
   return expanded({ description, vars, assertions, place }, limits, said);
 }
 
 function sayUnknown(document: Document, path: Path, map: JsonMap, said: Notice[]): void {
-  for (const key of Object.keys(map).filter((each) => !KNOWN.includes(each))) said.push(leftOut(document.placeOf([...path, key]), key, 'it has no counterpart'));
-  if (map['threshold'] !== undefined) said.push(leftOut(document.placeOf([...path, 'threshold']), 'threshold', 'a test passes when all of its assertions do; a bound on their mean has no counterpart'));
+  for (const key of Object.keys(map).filter((each) => !KNOWN.includes(each)))
+    said.push(leftOut(document.placeOf([...path, key]), key, 'it has no counterpart'));
+  if (map['threshold'] !== undefined)
+    said.push(
+      leftOut(
+        document.placeOf([...path, 'threshold']),
+        'threshold',
+        'a test passes when all of its assertions do; a bound on their mean has no counterpart',
+      ),
+    );
   const options = isMap(map['options']) ? map['options'] : {};
-  for (const key of Object.keys(options).filter((each) => !['provider', 'disableDefaultAsserts'].includes(each))) {
-    said.push(leftOut(document.placeOf([...path, 'options', key]), `options.${key}`, key === 'transform' ? 'answers are judged as the model gave them' : 'it has no counterpart'));
+  for (const key of Object.keys(options).filter(
+    (each) => !['provider', 'disableDefaultAsserts'].includes(each),
+  )) {
+    said.push(
+      leftOut(
+        document.placeOf([...path, 'options', key]),
+        `options.${key}`,
+        key === 'transform' ? 'answers are judged as the model gave them' : 'it has no counterpart',
+      ),
+    );
   }
 }
 
 /** Variables of a test; a file stands for its text, a YAML or JSON file for its data. */
-async function readVars(written: Json | undefined, document: Document, path: Path, reader: Reader): Promise<JsonMap> {
+async function readVars(
+  written: Json | undefined,
+  document: Document,
+  path: Path,
+  reader: Reader,
+): Promise<JsonMap> {
   if (written === undefined || written === null) return {};
   if (typeof written === 'string') {
     const [file] = await reader.files.documents(written, document.placeOf(path));
@@ -135,20 +267,32 @@ async function readVars(written: Json | undefined, document: Document, path: Pat
   if (!isMap(written)) return {};
   const vars = emptyMap();
   for (const [name, value] of Object.entries(written)) {
-    const read = typeof value === 'string' && value.startsWith('file://') ? await fileValue(value, document.placeOf([...path, name]), name, reader) : value;
+    const read =
+      typeof value === 'string' && value.startsWith('file://')
+        ? await fileValue(value, document.placeOf([...path, name]), name, reader)
+        : value;
     if (read !== null) vars[name] = read;
   }
   return vars;
 }
 
 async function fileValue(path: string, place: Place, name: string, reader: Reader): Promise<Json> {
-  if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(path)) return left(reader, place, `the variable ${name}`, 'values made by code are not run')[0] ?? null;
-  if (/\.(?:ya?ml|json)$/i.test(path)) return (await reader.files.documents(path, place))[0]?.value ?? null;
+  if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(path))
+    return (
+      left(reader, place, `the variable ${name}`, 'values made by code are not run')[0] ?? null
+    );
+  if (/\.(?:ya?ml|json)$/i.test(path))
+    return (await reader.files.documents(path, place))[0]?.value ?? null;
   const found = await reader.files.texts(path, place);
-  return found.length > 1 ? found.map(({ text }) => text.trim()) : found[0]?.text.trim() ?? null;
+  return found.length > 1 ? found.map(({ text }) => text.trim()) : (found[0]?.text.trim() ?? null);
 }
 
-function readAssertions(written: Json | undefined, document: Document, path: Path, said: Notice[]): ForeignAssertion[] {
+function readAssertions(
+  written: Json | undefined,
+  document: Document,
+  path: Path,
+  said: Notice[],
+): ForeignAssertion[] {
   if (written === undefined || written === null) return [];
   if (!Array.isArray(written)) {
     said.push(leftOut(document.placeOf(path), 'assert', 'it is no list'));
@@ -157,34 +301,56 @@ function readAssertions(written: Json | undefined, document: Document, path: Pat
   return written.flatMap((value, index): ForeignAssertion[] => {
     const place = document.placeOf([...path, index]);
     // A set without a bound of its own is no more than its members.
-    if (isMap(value) && value['type'] === 'assert-set' && value['threshold'] === undefined) return readAssertions(value['assert'], document, [...path, index, 'assert'], said);
+    if (isMap(value) && value['type'] === 'assert-set' && value['threshold'] === undefined)
+      return readAssertions(value['assert'], document, [...path, index, 'assert'], said);
     if (isMap(value) && !('$ref' in value)) return [{ value, place }];
-    said.push(leftOut(place, 'an assertion', isMap(value) ? 'references to other parts of the file are not followed' : 'it is no map'));
+    said.push(
+      leftOut(
+        place,
+        'an assertion',
+        isMap(value) ? 'references to other parts of the file are not followed' : 'it is no map',
+      ),
+    );
     return [];
   });
 }
 
-/** A list as a variable's value means a test for each of its entries; several lists mean all combinations. */
+/**
+ * A list as a variable's value means a test for each of its entries; several lists mean all
+ * combinations.
+ */
 function expanded(test: ForeignTest, limits: Limits, said: Notice[]): ForeignTest[] {
   let combinations: JsonMap[] = [{}];
   for (const [name, value] of Object.entries(test.vars)) {
     const values = Array.isArray(value) && value.length > 0 ? value : [value];
     if (combinations.length * values.length > limits.references) {
-      said.push(leftOut(test.place, 'a test', `its lists of values make more than ${String(limits.references)} tests`));
+      said.push(
+        leftOut(
+          test.place,
+          'a test',
+          `its lists of values make more than ${String(limits.references)} tests`,
+        ),
+      );
       return [];
     }
     combinations = combinations.flatMap((vars) => values.map((one) => ({ ...vars, [name]: one })));
   }
-  return combinations.map((vars) => ({ ...test, vars: filledIn(vars), description: combinations.length > 1 ? null : test.description }));
+  return combinations.map((vars) => ({
+    ...test,
+    vars: filledIn(vars),
+    description: combinations.length > 1 ? null : test.description,
+  }));
 }
 
 /** A variable may show another one. */
 function filledIn(vars: JsonMap): JsonMap {
-  return Object.fromEntries(Object.entries(vars).map(([name, value]) => {
-    if (typeof value !== 'string' || !value.includes('{{')) return [name, value];
-    const filled = fillInAll(value, vars);
-    return [name, filled.ok ? filled.value : value];
-  }));
+  return Object.fromEntries(
+    Object.entries(vars).map(([name, value]) => {
+      if (typeof value !== 'string' || !value.includes('{{')) return [name, value];
+      const filled = fillInAll(value, vars);
+      return [name, filled.ok ? filled.value : value];
+    }),
+  );
 }
 
 function left(reader: Reader, place: Place, what: string, why: string): never[] {
@@ -193,5 +359,9 @@ function left(reader: Reader, place: Place, what: string, why: string): never[] 
 }
 
 function at(document: Document, path: Path): Json {
-  return path.length === 0 ? document.value : (isMap(document.value) ? document.value[String(path[0])] ?? null : null);
+  return path.length === 0
+    ? document.value
+    : isMap(document.value)
+      ? (document.value[String(path[0])] ?? null)
+      : null;
 }

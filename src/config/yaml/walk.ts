@@ -6,8 +6,15 @@ import { FORBIDDEN_KEYS, valueFlaw } from '../characters.ts';
 import { emptyMap, pathText } from '../document.ts';
 import type { Limits } from '../limits.ts';
 
-/** Where one member of a map or list is written: its line, and where its text starts and ends in the file (-1: nowhere). */
-export interface Spot { line: number; start: number; end: number }
+/**
+ * Where one member of a map or list is written: its line, and where its text starts and ends in the
+ * file (-1: nowhere).
+ */
+export interface Spot {
+  line: number;
+  start: number;
+  end: number;
+}
 /** Per map or list of the result, the spots of its members. */
 export type Spots = WeakMap<object, Map<string | number, Spot>>;
 
@@ -35,13 +42,34 @@ interface Walk {
 /** Ends the walk of a file whose aliases would write out too much. */
 class TooMuch extends Error {}
 
-/** Turns the library's nodes into plain data, aliases written out; `line` is the root's. At most 20 problems. */
-export function walk(root: Node, file: string, lines: LineCounter, limits: Limits): {
-  value: Json; problems: Problem[]; spots: Spots; line: number;
+/**
+ * Turns the library's nodes into plain data, aliases written out; `line` is the root's. At most 20
+ * problems.
+ */
+export function walk(
+  root: Node,
+  file: string,
+  lines: LineCounter,
+  limits: Limits,
+): {
+  value: Json;
+  problems: Problem[];
+  spots: Spots;
+  line: number;
 } {
   const state: Walk = {
-    file, lines, limits, problems: [], spots: new WeakMap(), path: [], anchors: new Map(), targets: new Map(),
-    open: new Set(), expanding: 0, values: 0, characters: 0,
+    file,
+    lines,
+    limits,
+    problems: [],
+    spots: new WeakMap(),
+    path: [],
+    anchors: new Map(),
+    targets: new Map(),
+    open: new Set(),
+    expanding: 0,
+    values: 0,
+    characters: 0,
   };
   const line = lineOf(state, root) ?? 1;
   let value: Json = null;
@@ -55,8 +83,10 @@ export function walk(root: Node, file: string, lines: LineCounter, limits: Limit
 
 function readNode(state: Walk, node: Node | null, depth: number, line: number): Json {
   state.values += 1;
-  if (state.values > state.limits.values) giveUp(state, line, `expands to more than ${state.limits.values} values`);
-  if (depth > state.limits.depth) return report(state, line, `is nested deeper than ${state.limits.depth} levels`);
+  if (state.values > state.limits.values)
+    giveUp(state, line, `expands to more than ${state.limits.values} values`);
+  if (depth > state.limits.depth)
+    return report(state, line, `is nested deeper than ${state.limits.depth} levels`);
   if (node === null) return null;
   if (isAlias(node)) return readAlias(state, node, depth, line);
   if (node.anchor !== undefined && state.expanding === 0) state.anchors.set(node.anchor, node);
@@ -71,7 +101,8 @@ function readNode(state: Walk, node: Node | null, depth: number, line: number): 
 
 function readAlias(state: Walk, alias: Alias, depth: number, line: number): Json {
   const target = state.targets.get(alias) ?? state.anchors.get(alias.source);
-  if (target === undefined) return report(state, line, `uses *${alias.source} before it is defined`);
+  if (target === undefined)
+    return report(state, line, `uses *${alias.source} before it is defined`);
   if (state.open.has(target)) return report(state, line, `*${alias.source} refers to itself`);
   state.targets.set(alias, target);
   state.expanding += 1;
@@ -129,10 +160,16 @@ function readMap(state: Walk, map: YAMLMap, depth: number): Json {
   return value;
 }
 
-function readKey(state: Walk, key: unknown, seen: Map<string, Spot>, mapLine: number): { text: string; line: number } | null {
+function readKey(
+  state: Walk,
+  key: unknown,
+  seen: Map<string, Spot>,
+  mapLine: number,
+): { text: string; line: number } | null {
   if (!isScalar(key)) return report(state, mapLine, 'has a key that is not plain text');
   const line = lineOf(state, key) ?? mapLine;
-  // As written, so that the label `1.0` stays `1.0`; `1` and "1" are one key, as they are for JavaScript.
+  // As written, so that the label `1.0` stays `1.0`; `1` and "1" are one key, as they are for
+  // JavaScript.
   const text = key.source ?? String(key.value);
   countCharacters(state, line, text);
   const flaw = valueFlaw(text);
@@ -140,7 +177,8 @@ function readKey(state: Walk, key: unknown, seen: Map<string, Spot>, mapLine: nu
   if (flaw !== null) return report(state, line, `a key ${flaw}`);
   if (FORBIDDEN_KEYS.has(text)) return report(state, line, `the key "${text}" is not allowed`);
   if (text === '<<') return report(state, line, 'merge keys (<<) are not supported; use defaults:');
-  if (earlier !== undefined) return report(state, line, `the key "${text}" is already on line ${earlier.line}`);
+  if (earlier !== undefined)
+    return report(state, line, `the key "${text}" is already on line ${earlier.line}`);
   return { text, line };
 }
 
@@ -164,7 +202,8 @@ function here(state: Walk): string {
 }
 
 function report(state: Walk, line: number, message: string): null {
-  if (state.problems.length < MAX_PROBLEMS) state.problems.push(problem({ file: state.file, line }, message));
+  if (state.problems.length < MAX_PROBLEMS)
+    state.problems.push(problem({ file: state.file, line }, message));
   return null;
 }
 

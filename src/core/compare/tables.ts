@@ -4,9 +4,20 @@ import { fingerprintOf } from '../select/affected.ts';
 import type { Attempt, CaseRun, LaneRun } from '../trial/rounds.ts';
 import { gates } from '../select/select.ts';
 
-/** Passes and judged tries among the tries with an index in [from, to). Errors, ungraded and skipped tries are not tries. */
-export function countsOf(attempts: readonly Attempt[], from = 0, to = Number.POSITIVE_INFINITY): { passes: number; tries: number } {
-  return countOutcomes(attempts.filter(({ result }) => result.try >= from && result.try < to).map(({ result }) => result.outcome));
+/**
+ * Passes and judged tries among the tries with an index in [from, to). Errors, ungraded and skipped
+ * tries are not tries.
+ */
+export function countsOf(
+  attempts: readonly Attempt[],
+  from = 0,
+  to = Number.POSITIVE_INFINITY,
+): { passes: number; tries: number } {
+  return countOutcomes(
+    attempts
+      .filter(({ result }) => result.try >= from && result.try < to)
+      .map(({ result }) => result.outcome),
+  );
 }
 
 /** Passes among the tries that were judged: those that pass or fail. */
@@ -15,30 +26,45 @@ export function countOutcomes(outcomes: readonly Outcome[]): { passes: number; t
   return { passes, tries: passes + outcomes.filter((outcome) => outcome === 'fail').length };
 }
 
-/** Both sides' counts of the tries from index `from` to before `to`; of all where these are left out. */
+/**
+ * Both sides' counts of the tries from index `from` to before `to`; of all where these are left
+ * out.
+ */
 export function tableOf(run: CaseRun, from?: number, to?: number): Table {
   return { base: countsOf(run.base, from, to), head: countsOf(run.head, from, to) };
 }
 
 /**
- * Whether a case enters the tests: both sides can be asked, they ask different things (equal ones share their answers
- * and are unchanged by construction), and the reference gates.
+ * Whether a case enters the tests: both sides can be asked, they ask different things (equal ones
+ * share their answers and are unchanged by construction), and the reference gates.
  */
-export function isCompared({ lane }: LaneRun, { case: one }: CaseRun, quarantined: (id: string) => boolean): boolean {
+export function isCompared(
+  { lane }: LaneRun,
+  { case: one }: CaseRun,
+  quarantined: (id: string) => boolean,
+): boolean {
   const { base, head, reference } = one;
-  if (base === null || head === null || base.kind === 'impossible' || head.kind === 'impossible') return false;
-  return fingerprintOf(base) !== fingerprintOf(head) && gates(lane, one) && !quarantined(reference.id);
+  if (base === null || head === null || base.kind === 'impossible' || head.kind === 'impossible')
+    return false;
+  return (
+    fingerprintOf(base) !== fingerprintOf(head) && gates(lane, one) && !quarantined(reference.id)
+  );
 }
 
 /** The number of tries that every one of these runs has on the sides that can run. */
 export function sharedTries(runs: readonly CaseRun[]): number {
   return runs.reduce((least, run) => {
-    const made = (['base', 'head'] as const).filter((side) => run.case[side] !== null).map((side) => run[side].length);
+    const made = (['base', 'head'] as const)
+      .filter((side) => run.case[side] !== null)
+      .map((side) => run[side].length);
     return Math.min(least, ...made);
   }, Number.MAX_SAFE_INTEGER);
 }
 
-/** Mean over references of their pass rate on one side, over tries [0, to); null when no try was judged. */
+/**
+ * Mean over references of their pass rate on one side, over tries [0, to); null when no try was
+ * judged.
+ */
 export function meanRate(runs: readonly CaseRun[], side: Side, to: number): number | null {
   return meanOfCounts(runs.map((run) => countsOf(run[side], 0, to)));
 }

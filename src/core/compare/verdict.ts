@@ -1,6 +1,12 @@
 import type { GateSettings, SuiteGate, Verdict } from '../../types.ts';
 import { adaptive, type Adaptive, type Tries } from '../../statistics/adaptive.ts';
-import { adaptiveLevels, FRESH_TRIES, FULL_TRIES, SCREEN_TRIES, type AdaptiveLevels } from '../../statistics/adaptive-levels.ts';
+import {
+  adaptiveLevels,
+  FRESH_TRIES,
+  FULL_TRIES,
+  SCREEN_TRIES,
+  type AdaptiveLevels,
+} from '../../statistics/adaptive-levels.ts';
 import { judgeFamily } from '../../statistics/family.ts';
 import { combinedGate, type Gate } from '../../statistics/gate.ts';
 import { differenceInterval } from '../../statistics/interval.ts';
@@ -11,7 +17,10 @@ import { preferenceTables } from './preference.ts';
 import type { CaseRun, LaneRun } from '../trial/rounds.ts';
 import { isCompared, tableOf } from './tables.ts';
 
-/** How tries are planned in a lane: the adaptive policy, or llmeval's fixed number; `pairs` where both sides' answers are compared with each other. */
+/**
+ * How tries are planned in a lane: the adaptive policy, or llmeval's fixed number; `pairs` where
+ * both sides' answers are compared with each other.
+ */
 export type TryPolicy = { kind: 'adaptive' } | { kind: 'fixed' | 'pairs'; tries: number };
 
 /** A lane with the runs that enter its tests. */
@@ -41,23 +50,47 @@ export interface LaneVerdict {
   own: Table[];
   /** Tries a side in `tables`. */
   tries: number;
-  /** Smallest fall of the pass rate (0–1) that this kind of comparison usually sees at its level; null: none. */
+  /**
+   * Smallest fall of the pass rate (0–1) that this kind of comparison usually sees at its level;
+   * null: none.
+   */
   visibleDrop: number | null;
 }
 
-/** A lane with the gate that holds for it, which is the run's with the suite's own margins, and the cases that enter its verdict. */
-export function comparedLane(run: LaneRun, policy: TryPolicy, gates: { run: GateSettings; own: SuiteGate }, quarantined: (id: string) => boolean): ComparedLane {
-  return { run, policy, gate: { ...gates.run, ...gates.own }, ownGate: gates.own, compared: run.runs.filter((one) => isCompared(run, one, quarantined)), quarantined };
+/**
+ * A lane with the gate that holds for it, which is the run's with the suite's own margins, and the
+ * cases that enter its verdict.
+ */
+export function comparedLane(
+  run: LaneRun,
+  policy: TryPolicy,
+  gates: { run: GateSettings; own: SuiteGate },
+  quarantined: (id: string) => boolean,
+): ComparedLane {
+  return {
+    run,
+    policy,
+    gate: { ...gates.run, ...gates.own },
+    ownGate: gates.own,
+    compared: run.runs.filter((one) => isCompared(run, one, quarantined)),
+    quarantined,
+  };
 }
 
 /**
- * Judges all lanes of a pull request under one alpha, shared by Holm's procedure; lanes with nothing to compare are null.
- * Alpha and what gates are the run's; the margins are each lane's own.
+ * Judges all lanes of a pull request under one alpha, shared by Holm's procedure; lanes with
+ * nothing to compare are null. Alpha and what gates are the run's; the margins are each lane's own.
  */
-export function judgeLanes(lanes: readonly ComparedLane[], settings: Pick<GateSettings, 'alpha' | 'gate_on'>): (LaneVerdict | null)[] {
+export function judgeLanes(
+  lanes: readonly ComparedLane[],
+  settings: Pick<GateSettings, 'alpha' | 'gate_on'>,
+): (LaneVerdict | null)[] {
   const levels = levelsByAlpha(settings.gate_on);
   const open = lanes.filter(({ compared }) => compared.length > 0);
-  const judged = judgeFamily(open.map((lane) => judgeOf(lane, settings.gate_on, levels)), settings.alpha);
+  const judged = judgeFamily(
+    open.map((lane) => judgeOf(lane, settings.gate_on, levels)),
+    settings.alpha,
+  );
   const verdicts = new Map(open.map((lane, index) => [lane, judged[index]]));
   return lanes.map((lane) => {
     const found = verdicts.get(lane);
@@ -67,7 +100,10 @@ export function judgeLanes(lanes: readonly ComparedLane[], settings: Pick<GateSe
 
 type LevelsAt = (alpha: number) => AdaptiveLevels;
 
-/** A hundred lanes in as many steps of Holm's procedure need a hundred different levels, not ten thousand. */
+/**
+ * A hundred lanes in as many steps of Holm's procedure need a hundred different levels, not ten
+ * thousand.
+ */
 function levelsByAlpha(on: GateSettings['gate_on']): LevelsAt {
   const known = new Map<number, AdaptiveLevels>();
   return (alpha) => {
@@ -81,14 +117,22 @@ type Judgement =
   | { kind: 'fixed'; regressed: boolean; gate: Gate; tables: Table[]; own: Table[]; tries: number }
   | { kind: 'adaptive'; regressed: boolean; state: Adaptive; levels: AdaptiveLevels };
 
-function judgeOf(lane: ComparedLane, gateOn: GateSettings['gate_on'], levelsAt: LevelsAt): (alpha: number, before: Judgement | null) => Judgement {
-  const { policy, compared, gate: { min_drop: minDrop } } = lane;
+function judgeOf(
+  lane: ComparedLane,
+  gateOn: GateSettings['gate_on'],
+  levelsAt: LevelsAt,
+): (alpha: number, before: Judgement | null) => Judgement {
+  const {
+    policy,
+    compared,
+    gate: { min_drop: minDrop },
+  } = lane;
   const on = gatedOn(lane, gateOn);
   const critical = policy.kind === 'pairs' ? [] : criticalOf(compared);
   if (policy.kind === 'adaptive') {
     const tries = compared.map(outcomesOf);
     return (alpha, before) => {
-      const keep = before?.kind === 'adaptive' ? before.state.confirm?.suite.level ?? 0 : 0;
+      const keep = before?.kind === 'adaptive' ? (before.state.confirm?.suite.level ?? 0) : 0;
       const levels = levelsAt(alpha);
       const state = adaptive(tries, { levels, minDrop, critical, keep });
       return { kind: 'adaptive', regressed: state.regressed, state, levels };
@@ -102,7 +146,10 @@ function judgeOf(lane: ComparedLane, gateOn: GateSettings['gate_on'], levelsAt: 
   };
 }
 
-/** A comparison of two answers is a table of its own, and none can show alone that a reference broke. */
+/**
+ * A comparison of two answers is a table of its own, and none can show alone that a reference
+ * broke.
+ */
 function gatedOn({ policy }: ComparedLane, on: GateSettings['gate_on']): GateSettings['gate_on'] {
   return policy.kind === 'pairs' ? 'suite' : on;
 }
@@ -110,47 +157,99 @@ function gatedOn({ policy }: ComparedLane, on: GateSettings['gate_on']): GateSet
 function fixedTables({ run, policy, compared }: ComparedLane): { tables: Table[]; own: Table[] } {
   const own = compared.map((one) => tableOf(one));
   if (policy.kind !== 'pairs') return { tables: own, own };
-  return { tables: preferenceTables(run.deciding.tests, compared), own: own.map(() => ({ base: NOTHING, head: NOTHING })) };
+  return {
+    tables: preferenceTables(run.deciding.tests, compared),
+    own: own.map(() => ({ base: NOTHING, head: NOTHING })),
+  };
 }
 
 const NOTHING = { passes: 0, tries: 0 };
 
 /** Positions of references tagged `critical`: they gate one by one, before all others. */
 export function criticalOf(compared: readonly CaseRun[]): number[] {
-  return compared.flatMap(({ case: one }, index) => (one.reference.tags.includes('critical') ? [index] : []));
+  return compared.flatMap(({ case: one }, index) =>
+    one.reference.tags.includes('critical') ? [index] : [],
+  );
 }
 
 export function outcomesOf({ base, head }: CaseRun): Tries {
-  return { base: base.map(({ result }) => result.outcome), head: head.map(({ result }) => result.outcome) };
+  return {
+    base: base.map(({ result }) => result.outcome),
+    head: head.map(({ result }) => result.outcome),
+  };
 }
 
-function conclude(lane: ComparedLane, alpha: number, judgement: Judgement, gateOn: GateSettings['gate_on']): LaneVerdict {
+function conclude(
+  lane: ComparedLane,
+  alpha: number,
+  judgement: Judgement,
+  gateOn: GateSettings['gate_on'],
+): LaneVerdict {
   const { compared, gate } = lane;
   const on = gatedOn(lane, gateOn);
-  const [tables, own, hits, tries] = judgement.kind === 'fixed'
-    ? [judgement.tables, judgement.own, judgement.gate.references.hits, judgement.tries] as const
-    : [judgement.state.common, ownTables(judgement.state, compared), judgement.state.hits, judgement.state.commonTries] as const;
-  const improved = judgement.kind === 'adaptive' ? judgement.state.improved : combinedGate(mirrored(tables), { alpha, on, minDrop: gate.min_drop }).regressed;
+  const [tables, own, hits, tries] =
+    judgement.kind === 'fixed'
+      ? ([
+          judgement.tables,
+          judgement.own,
+          judgement.gate.references.hits,
+          judgement.tries,
+        ] as const)
+      : ([
+          judgement.state.common,
+          ownTables(judgement.state, compared),
+          judgement.state.hits,
+          judgement.state.commonTries,
+        ] as const);
+  const improved =
+    judgement.kind === 'adaptive'
+      ? judgement.state.improved
+      : combinedGate(mirrored(tables), { alpha, on, minDrop: gate.min_drop }).regressed;
   const interval = differenceInterval(tables);
-  const verdict = judgement.regressed ? 'regressed'
-    : improved ? 'improved'
-      : interval !== null && interval.low > -gate.tolerance ? 'unchanged' : 'inconclusive';
+  const verdict = judgement.regressed
+    ? 'regressed'
+    : improved
+      ? 'improved'
+      : interval !== null && interval.low > -gate.tolerance
+        ? 'unchanged'
+        : 'inconclusive';
   const broke = new Set(hits.map((hit) => compared[hit]).filter((run) => run !== undefined));
-  return { alpha, verdict, broke, interval, p: suiteTest(tables).midDown, tables, own, tries, visibleDrop: smallestDrop(judgement, tables, alpha) };
+  return {
+    alpha,
+    verdict,
+    broke,
+    interval,
+    p: suiteTest(tables).midDown,
+    tables,
+    own,
+    tries,
+    visibleDrop: smallestDrop(judgement, tables, alpha),
+  };
 }
 
 /**
- * What a comparison of this size and noise usually sees. Adaptive tries that stopped at two would have gone on to five had
- * it looked worse, so they see what five tries see at the level of the last step: within 6 % of a simulation of the whole
- * policy, on 10 to 100 references and three kinds of noise, while the two tries that were made would say up to 1.9 times as much.
+ * What a comparison of this size and noise usually sees. Adaptive tries that stopped at two would
+ * have gone on to five had it looked worse, so they see what five tries see at the level of the
+ * last step: within 6 % of a simulation of the whole policy, on 10 to 100 references and three
+ * kinds of noise, while the two tries that were made would say up to 1.9 times as much.
  */
-function smallestDrop(judgement: Judgement, tables: readonly Table[], alpha: number): number | null {
+function smallestDrop(
+  judgement: Judgement,
+  tables: readonly Table[],
+  alpha: number,
+): number | null {
   const design = designOf(tables);
   if (judgement.kind === 'fixed') return visibleDrop(design, alpha);
-  return visibleDrop({ ...design, tries: { base: FULL_TRIES, head: FULL_TRIES } }, judgement.levels.extend);
+  return visibleDrop(
+    { ...design, tries: { base: FULL_TRIES, head: FULL_TRIES } },
+    judgement.levels.extend,
+  );
 }
 
-/** A suspect's own verdict stands on its fresh tries alone: the first ones are what made it a suspect. */
+/**
+ * A suspect's own verdict stands on its fresh tries alone: the first ones are what made it a
+ * suspect.
+ */
 function ownTables({ own, suspects }: Adaptive, compared: readonly CaseRun[]): Table[] {
   const isSuspect = new Set(suspects);
   return own.map((table, index) => {

@@ -1,4 +1,11 @@
-import type { Completion, ConversationOutcome, ConversationTurn, ErrorKind, EvaluatorVerdict, Message } from '../../types.ts';
+import type {
+  Completion,
+  ConversationOutcome,
+  ConversationTurn,
+  ErrorKind,
+  EvaluatorVerdict,
+  Message,
+} from '../../types.ts';
 import { allSatisfied, nextQuestion, satisfiedBy } from './combine.ts';
 import { evaluateDialogue, type EvaluatorTools } from './evaluators.ts';
 import type { Steering } from './steering.ts';
@@ -21,16 +28,29 @@ export interface Dialogue {
 interface Script {
   answer(messages: readonly Message[], step: number): Promise<Completion>;
   /** The question after a turn that does not satisfy; or how the dialogue ends without one. */
-  next(verdicts: readonly EvaluatorVerdict[], step: number): Asked | Pick<Dialogue, 'outcome' | 'error'>;
+  next(
+    verdicts: readonly EvaluatorVerdict[],
+    step: number,
+  ): Asked | Pick<Dialogue, 'outcome' | 'error'>;
 }
 
-interface Asked { question: string; asked_by: string | null }
+interface Asked {
+  question: string;
+  asked_by: string | null;
+}
 
 /**
- * Leads a dialogue: `ask` answers, every evaluator judges the whole, the first unsatisfied one with a question asks it, until
- * they are satisfied or `max_steps` answers were given. Nothing is asked after the last step. Errors end it as a tag.
+ * Leads a dialogue: `ask` answers, every evaluator judges the whole, the first unsatisfied one with
+ * a question asks it, until they are satisfied or `max_steps` answers were given. Nothing is asked
+ * after the last step. Errors end it as a tag.
  */
-export function converse(opening: Message[], steering: Steering, attempt: number, ask: (messages: Message[]) => Promise<Completion>, tools: EvaluatorTools): Promise<Dialogue> {
+export function converse(
+  opening: Message[],
+  steering: Steering,
+  attempt: number,
+  ask: (messages: Message[]) => Promise<Completion>,
+  tools: EvaluatorTools,
+): Promise<Dialogue> {
   return judgeTurns(opening, steering, attempt, tools, {
     answer: (messages) => ask([...messages]),
     next: (verdicts) => nextQuestion(verdicts) ?? { outcome: 'no_follow_up', error: null },
@@ -38,13 +58,27 @@ export function converse(opening: Message[], steering: Steering, attempt: number
 }
 
 /**
- * Judges a finished dialogue again, turn by turn, without any new answer. It may end earlier than it did; where it would have
- * gone on, it ends as `no_follow_up`, since nobody can say what would have been answered, or with the error that cut it short.
+ * Judges a finished dialogue again, turn by turn, without any new answer. It may end earlier than
+ * it did; where it would have gone on, it ends as `no_follow_up`, since nobody can say what would
+ * have been answered, or with the error that cut it short.
  */
-export function judgeAgain({ opening, turns, answers, outcome, error }: Dialogue, steering: Steering, attempt: number, tools: EvaluatorTools): Promise<Dialogue> {
-  const cut: Pick<Dialogue, 'outcome' | 'error'> = outcome === 'evaluator_error' ? { outcome, error } : { outcome: 'no_follow_up', error: null };
+export function judgeAgain(
+  { opening, turns, answers, outcome, error }: Dialogue,
+  steering: Steering,
+  attempt: number,
+  tools: EvaluatorTools,
+): Promise<Dialogue> {
+  const cut: Pick<Dialogue, 'outcome' | 'error'> =
+    outcome === 'evaluator_error' ? { outcome, error } : { outcome: 'no_follow_up', error: null };
   return judgeTurns(opening, steering, attempt, tools, {
-    answer: (_, step) => Promise.resolve(answers[step] ?? { status: 'error', kind: error?.kind ?? 'reply', message: error?.message ?? 'no answer was recorded' }),
+    answer: (_, step) =>
+      Promise.resolve(
+        answers[step] ?? {
+          status: 'error',
+          kind: error?.kind ?? 'reply',
+          message: error?.message ?? 'no answer was recorded',
+        },
+      ),
     next: (_, step) => {
       const turn = turns[step + 1];
       return turn === undefined ? cut : { question: turn.question, asked_by: turn.asked_by };
@@ -52,11 +86,23 @@ export function judgeAgain({ opening, turns, answers, outcome, error }: Dialogue
   });
 }
 
-async function judgeTurns(opening: Message[], { conversation, evaluators }: Steering, attempt: number, tools: EvaluatorTools, script: Script): Promise<Dialogue> {
+async function judgeTurns(
+  opening: Message[],
+  { conversation, evaluators }: Steering,
+  attempt: number,
+  tools: EvaluatorTools,
+  script: Script,
+): Promise<Dialogue> {
   const turns: ConversationTurn[] = [];
   const answers: Answer[] = [];
   const messages = [...opening];
-  const ended = (outcome: ConversationOutcome, error: Dialogue['error'] = null): Dialogue => ({ outcome, opening, turns, answers, error });
+  const ended = (outcome: ConversationOutcome, error: Dialogue['error'] = null): Dialogue => ({
+    outcome,
+    opening,
+    turns,
+    answers,
+    error,
+  });
   let asked: Asked = { question: lastQuestion(opening), asked_by: null };
   for (let step = 0; ; step++) {
     const completion = await script.answer(messages, step);
@@ -66,7 +112,13 @@ async function judgeTurns(opening: Message[], { conversation, evaluators }: Stee
     }
     answers.push(completion);
     messages.push({ role: 'assistant', content: completion.output });
-    const { verdicts, error } = await evaluateDialogue(conversation, evaluators, messages, attempt, tools);
+    const { verdicts, error } = await evaluateDialogue(
+      conversation,
+      evaluators,
+      messages,
+      attempt,
+      tools,
+    );
     const satisfied = error === null ? satisfiedBy(conversation.criteria, verdicts) : null;
     turns.push({ ...asked, answer: completion.output, verdicts, satisfied });
     if (satisfied === null) return ended('evaluator_error', error);
@@ -79,7 +131,10 @@ async function judgeTurns(opening: Message[], { conversation, evaluators }: Stee
   }
 }
 
-/** What the opening asks: the user's last message; a prompt may also ask in its system message alone. */
+/**
+ * What the opening asks: the user's last message; a prompt may also ask in its system message
+ * alone.
+ */
 function lastQuestion(opening: readonly Message[]): string {
   return (opening.findLast(({ role }) => role === 'user') ?? opening.at(-1))?.content ?? '';
 }

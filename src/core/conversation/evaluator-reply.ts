@@ -3,7 +3,12 @@ import { labelInLine } from '../../metrics/grading/label.ts';
 import { trailingObject } from '../../metrics/grading/reply.ts';
 
 /** What an evaluator said. A criterion in `missing` got no single word and counts as unknown. */
-export interface EvaluatorReply { words: Record<string, CriterionWord>; missing: string[]; analysis: string | null; follow_up: string | null }
+export interface EvaluatorReply {
+  words: Record<string, CriterionWord>;
+  missing: string[];
+  analysis: string | null;
+  follow_up: string | null;
+}
 
 const WORDS: readonly CriterionWord[] = ['yes', 'no', 'unknown'];
 /** Longer replies are not read, in UTF-16 units. */
@@ -13,18 +18,27 @@ const MAX_HEADING = 80;
 
 /** Names of the two free texts, as evaluators spell them. */
 const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
-  analysis: 'analysis', step_by_step_analysis: 'analysis', reasoning: 'analysis',
-  follow_up: 'follow_up', followup: 'follow_up', follow_up_question: 'follow_up', followup_question: 'follow_up', next_question: 'follow_up',
+  analysis: 'analysis',
+  step_by_step_analysis: 'analysis',
+  reasoning: 'analysis',
+  follow_up: 'follow_up',
+  followup: 'follow_up',
+  follow_up_question: 'follow_up',
+  followup_question: 'follow_up',
+  next_question: 'follow_up',
 };
 
 /**
- * Reads an evaluator's reply: a JSON object with the criteria as keys, else headings in any order, marked by hashes, bold or a
- * colon, with the word behind or below them (`### Correctness` / `**Correctness:** Yes.`). Null when it has a word for no
- * criterion. Two different words for one criterion are no word.
+ * Reads an evaluator's reply: a JSON object with the criteria as keys, else headings in any order,
+ * marked by hashes, bold or a colon, with the word behind or below them (`### Correctness` /
+ * `**Correctness:** Yes.`). Null when it has a word for no criterion. Two different words for one
+ * criterion are no word.
  */
 export function readEvaluation(output: string, criteria: readonly string[]): EvaluatorReply | null {
   if (output.length > MAX_LENGTH) return null;
-  const object = trailingObject(output, (value) => Object.keys(value).some((key) => nameOf(key, criteria) !== null));
+  const object = trailingObject(output, (value) =>
+    Object.keys(value).some((key) => nameOf(key, criteria) !== null),
+  );
   const read = object !== null ? fromObject(object, criteria) : fromHeadings(output, criteria);
   return read.missing.length === criteria.length ? null : read;
 }
@@ -33,20 +47,27 @@ export function readEvaluation(output: string, criteria: readonly string[]): Eva
 function nameOf(written: string, criteria: readonly string[]): string | null {
   if (criteria.includes(written)) return written;
   const plain = normalised(written);
-  return criteria.find((name) => normalised(name) === plain) ?? (Object.hasOwn(TEXTS, plain) ? TEXTS[plain] ?? null : null);
+  return (
+    criteria.find((name) => normalised(name) === plain) ??
+    (Object.hasOwn(TEXTS, plain) ? (TEXTS[plain] ?? null) : null)
+  );
 }
 
 function normalised(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '_').replace(/^_|_$/g, '');
+  return name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '_')
+    .replace(/^_|_$/g, '');
 }
 
 function fromObject(object: Record<string, Json>, criteria: readonly string[]): EvaluatorReply {
   const found = new Map<string, Json[]>();
   for (const [key, value] of Object.entries(object)) {
     const name = nameOf(key, criteria);
-    if (name !== null) found.set(name, [...found.get(name) ?? [], value]);
+    if (name !== null) found.set(name, [...(found.get(name) ?? []), value]);
   }
-  const text = (name: string): string[] => (found.get(name) ?? []).filter((value) => typeof value === 'string');
+  const text = (name: string): string[] =>
+    (found.get(name) ?? []).filter((value) => typeof value === 'string');
   return replyOf(criteria, (name) => (found.get(name) ?? []).map(wordIn), text);
 }
 
@@ -56,7 +77,10 @@ function wordIn(value: Json): CriterionWord | null {
 }
 
 /** A stretch of lines below a heading; what stands behind the heading is its first line. */
-interface Section { name: string; lines: string[] }
+interface Section {
+  name: string;
+  lines: string[];
+}
 
 function fromHeadings(output: string, criteria: readonly string[]): EvaluatorReply {
   const sections: Section[] = [];
@@ -65,15 +89,29 @@ function fromHeadings(output: string, criteria: readonly string[]): EvaluatorRep
     if (heading !== null) sections.push(heading);
     else sections.at(-1)?.lines.push(line);
   }
-  const texts = (name: string): string[] => sections.filter((section) => section.name === name).map(({ lines }) => lines.join('\n'));
+  const texts = (name: string): string[] =>
+    sections.filter((section) => section.name === name).map(({ lines }) => lines.join('\n'));
   // Headings without a word are parts of the analysis.
-  return replyOf(criteria, (name) => texts(name).map(firstWord).filter((word) => word !== null), texts);
+  return replyOf(
+    criteria,
+    (name) =>
+      texts(name)
+        .map(firstWord)
+        .filter((word) => word !== null),
+    texts,
+  );
 }
 
-/** `### Name`, `**Name**`, `1. Name:` alone on a line, or `Name: rest`, where a criterion's rest must give its word. */
+/**
+ * `### Name`, `**Name**`, `1. Name:` alone on a line, or `Name: rest`, where a criterion's rest
+ * must give its word.
+ */
 function headingIn(line: string, criteria: readonly string[]): Section | null {
   const start = line.slice(0, MAX_HEADING + 1);
-  const whole = start.length <= MAX_HEADING ? nameOf(start, criteria) ?? nameOf(start.replace(/^[\s#>*_-]*\d+[.)]/, ''), criteria) : null;
+  const whole =
+    start.length <= MAX_HEADING
+      ? (nameOf(start, criteria) ?? nameOf(start.replace(/^[\s#>*_-]*\d+[.)]/, ''), criteria))
+      : null;
   if (whole !== null) return { name: whole, lines: [] };
   for (const { index, 0: separator } of start.matchAll(/[:=]| [-\u2013\u2014] /g)) {
     const name = nameOf(line.slice(0, index).replace(/^[\s#>*_-]*\d+[.)]/, ''), criteria);
@@ -84,7 +122,10 @@ function headingIn(line: string, criteria: readonly string[]): Section | null {
   return null;
 }
 
-/** The yes, no or unknown that the first line with text gives, whatever its case, marks and full stop. */
+/**
+ * The yes, no or unknown that the first line with text gives, whatever its case, marks and full
+ * stop.
+ */
 function firstWord(text: string): CriterionWord | null {
   const line = text.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? '';
   // One case for all, so that `Yes and no` holds two words.
@@ -92,16 +133,24 @@ function firstWord(text: string): CriterionWord | null {
   return WORDS.find((word) => word === label) ?? null;
 }
 
-function replyOf(criteria: readonly string[], wordsFor: (name: string) => readonly (CriterionWord | null)[], texts: (name: string) => string[]): EvaluatorReply {
+function replyOf(
+  criteria: readonly string[],
+  wordsFor: (name: string) => readonly (CriterionWord | null)[],
+  texts: (name: string) => string[],
+): EvaluatorReply {
   const words = criteria.map((name): [string, CriterionWord | null] => {
     const [first, ...others] = new Set(wordsFor(name));
-    return [name, others.length === 0 ? first ?? null : null];
+    return [name, others.length === 0 ? (first ?? null) : null];
   });
-  const text = (name: string): string | null => texts(name).map((one) => one.trim()).find((one) => one !== '') ?? null;
+  const text = (name: string): string | null =>
+    texts(name)
+      .map((one) => one.trim())
+      .find((one) => one !== '') ?? null;
   return {
     words: Object.fromEntries(words.map(([name, word]) => [name, word ?? 'unknown'])),
     missing: words.filter(([, word]) => word === null).map(([name]) => name),
-    analysis: text('analysis'), follow_up: askedIn(text('follow_up')),
+    analysis: text('analysis'),
+    follow_up: askedIn(text('follow_up')),
   };
 }
 
@@ -111,5 +160,9 @@ const MAX_REMARK = 60;
 /** A follow-up that says there is none is none. */
 function askedIn(text: string | null): string | null {
   if (text === null || text.length > MAX_REMARK) return text;
-  return /^[\s*_`"'()[\]-]*(?:none|n\/?a|null|nothing|empty|no follow-?up(?: question)?(?: (?:is )?(?:needed|required))?)?[\s*_`"'()[\].!-]*$/i.test(text) ? null : text;
+  return /^[\s*_`"'()[\]-]*(?:none|n\/?a|null|nothing|empty|no follow-?up(?: question)?(?: (?:is )?(?:needed|required))?)?[\s*_`"'()[\].!-]*$/i.test(
+    text,
+  )
+    ? null
+    : text;
 }

@@ -3,8 +3,9 @@ import type { Reference } from '../../types.ts';
 import type { Lane } from '../select/select.ts';
 
 /**
- * All references of a suite, both sides' together, the ones that a change does not touch among them: which attributes a
- * reference gets must not depend on what else a pull request changes. Head's wording where both sides have one.
+ * All references of a suite, both sides' together, the ones that a change does not touch among
+ * them: which attributes a reference gets must not depend on what else a pull request changes.
+ * Head's wording where both sides have one.
  */
 export function explainedReferences({ base, head }: Lane): ReferenceText[] {
   const written = [base, head].flatMap((side) => side?.suite.tests.references ?? []);
@@ -13,10 +14,12 @@ export function explainedReferences({ base, head }: Lane): ReferenceText[] {
 }
 
 /**
- * Lanes that share what is asked about their references: the variants of a prompt, and the prompts of one file that are
- * held to the same tests.
+ * Lanes that share what is asked about their references: the variants of a prompt, and the prompts
+ * of one file that are held to the same tests.
  */
-export function byReferences<Of extends { run: { lane: Lane } }>(lanes: readonly Of[]): { references: ReferenceText[]; lanes: Of[] }[] {
+export function byReferences<Of extends { run: { lane: Lane } }>(
+  lanes: readonly Of[],
+): { references: ReferenceText[]; lanes: Of[] }[] {
   const groups = new Map<string, { references: ReferenceText[]; lanes: Of[] }>();
   for (const one of lanes) {
     const references = explainedReferences(one.run.lane);
@@ -36,5 +39,12 @@ export function textsOf(references: readonly Reference[]): ReferenceText[] {
 /** A recorded dialogue has its messages in place of values. */
 function textOf({ id, input, expected, thread }: Reference): ReferenceText {
   if (thread === null) return { id, input, expected };
-  return { id, input: { ...input, dialogue: thread.map(({ role, content }) => `${role}: ${content}`).join('\n') }, expected };
+  return {
+    id,
+    input: {
+      ...input,
+      dialogue: thread.map(({ role, content }) => `${role}: ${content}`).join('\n'),
+    },
+    expected,
+  };
 }

@@ -3,7 +3,10 @@ import type { Grader, GraderSettings, Metric, Target } from '../../types.ts';
 
 /** Whether a metric asks graders. */
 export function isModelGraded({ source }: Metric): boolean {
-  return source.kind === 'rubric' || (source.kind === 'built-in' && builtIn.get(source.uses)?.needs.model === true);
+  return (
+    source.kind === 'rubric' ||
+    (source.kind === 'built-in' && builtIn.get(source.uses)?.needs.model === true)
+  );
 }
 
 /** Whether a metric compares texts by a model of embeddings. */
@@ -31,16 +34,28 @@ export interface MetricModels {
 
 /** Every place that judging by these models asks. */
 export function judgingTargets({ graders, embedder, named }: MetricModels): Target[] {
-  return [...graders.map(({ target }) => target), ...(embedder === undefined ? [] : [embedder.target]), ...named?.values() ?? []];
+  return [
+    ...graders.map(({ target }) => target),
+    ...(embedder === undefined ? [] : [embedder.target]),
+    ...(named?.values() ?? []),
+  ];
 }
 
-/** Who grades for this metric: those it names, else those of the settings. Empty for a metric that asks no grader. */
+/**
+ * Who grades for this metric: those it names, else those of the settings. Empty for a metric that
+ * asks no grader.
+ */
 export function gradersFor(metric: Metric, { graders, named }: MetricModels): readonly Grader[] {
   if (!isModelGraded(metric)) return [];
-  return metric.graders === undefined ? graders : metric.graders.flatMap((one) => graderOf(one, named?.get(one.model)));
+  return metric.graders === undefined
+    ? graders
+    : metric.graders.flatMap((one) => graderOf(one, named?.get(one.model)));
 }
 
-/** What gives this metric its vectors; null for a metric that compares none, and where no model is known. */
+/**
+ * What gives this metric its vectors; null for a metric that compares none, and where no model is
+ * known.
+ */
 export function embedderFor(metric: Metric, { embedder, named }: MetricModels): Grader | null {
   if (!comparesEmbeddings(metric)) return null;
   const [own] = namedModels(metric);
@@ -49,7 +64,10 @@ export function embedderFor(metric: Metric, { embedder, named }: MetricModels): 
   return target === undefined ? null : { target, parameters: {} };
 }
 
-/** Temperature 0 is ours to set where the file says nothing: a grade should not be a matter of chance. */
+/**
+ * Temperature 0 is ours to set where the file says nothing: a grade should not be a matter of
+ * chance.
+ */
 export function graderOf({ parameters }: GraderSettings, target: Target | undefined): Grader[] {
   return target === undefined ? [] : [{ target, parameters: { temperature: 0, ...parameters } }];
 }

@@ -1,29 +1,39 @@
 import type { Scalar } from '../../types.ts';
 
 /** A `{name}` that stands for a value, and where its opening brace is (UTF-16 index). */
-export interface Placeholder { name: string; offset: number }
+export interface Placeholder {
+  name: string;
+  offset: number;
+}
 
 type Part =
-  | { kind: 'text'; text: string }
-  | { kind: 'value'; name: string; offset: number; text: string };
+  { kind: 'text'; text: string } | { kind: 'value'; name: string; offset: number; text: string };
 
-// Sticky, without alternation or nested repeats: each character is looked at a bounded number of times.
+// Sticky, without alternation or nested repeats: each character is looked at a bounded number of
+// times.
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 
 /**
- * Puts `values` into `template`: `{name}` becomes the value, `{{name}}` the text `{name}`, `{{{name}}}` the value in
- * braces. One pass: every occurrence is replaced and inserted text is never read again. Only own keys count; the name of
- * a missing value and every other brace stay as written.
+ * Puts `values` into `template`: `{name}` becomes the value, `{{name}}` the text `{name}`,
+ * `{{{name}}}` the value in braces. One pass: every occurrence is replaced and inserted text is
+ * never read again. Only own keys count; the name of a missing value and every other brace stay as
+ * written.
  */
 export function fill(template: string, values: Readonly<Record<string, Scalar>>): string {
   let out = '';
   for (const part of parts(template)) {
-    out += part.kind === 'value' && Object.hasOwn(values, part.name) ? String(values[part.name]) : part.text;
+    out +=
+      part.kind === 'value' && Object.hasOwn(values, part.name)
+        ? String(values[part.name])
+        : part.text;
   }
   return out;
 }
 
-/** Every `{name}` of `template` in order, repeats included; `{{name}}` and other braces are text and not listed. */
+/**
+ * Every `{name}` of `template` in order, repeats included; `{{name}}` and other braces are text and
+ * not listed.
+ */
 export function placeholders(template: string): Placeholder[] {
   const found: Placeholder[] = [];
   for (const part of parts(template)) {
@@ -32,7 +42,9 @@ export function placeholders(template: string): Placeholder[] {
   return found;
 }
 
-/** Whether `name` can be written as `{name}`: letters, digits and `_`, not starting with a digit. */
+/**
+ * Whether `name` can be written as `{name}`: letters, digits and `_`, not starting with a digit.
+ */
 export function isVariableName(name: string): boolean {
   return name !== '' && nameAt(name, 0) === name;
 }
@@ -46,7 +58,8 @@ function* parts(template: string): Generator<Part> {
     const name = nameAt(template, nameStart);
     const closing = name === '' ? 0 : braces(template, nameStart + name.length, '}');
     if (closing > 0) {
-      // Outer braces beyond the innermost three pairs are text, so `{"a": {x}}` keeps its last brace.
+      // Outer braces beyond the innermost three pairs are text, so `{"a": {x}}` keeps its last
+      // brace.
       const depth = Math.min(run, closing, 3);
       const start = nameStart - depth;
       const end = nameStart + name.length + depth;

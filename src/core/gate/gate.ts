@@ -1,12 +1,30 @@
-import type { AttributeResult, Conclusion, GateSettings, ReferenceResult, SuiteResult, TryResult, YardstickResult } from '../../types.ts';
-import { percent, percentAndLimit, plural, pointsBetween, pValue, signed } from '../../text/amounts.ts';
+import type {
+  AttributeResult,
+  Conclusion,
+  GateSettings,
+  ReferenceResult,
+  SuiteResult,
+  TryResult,
+  YardstickResult,
+} from '../../types.ts';
+import {
+  percent,
+  percentAndLimit,
+  plural,
+  pointsBetween,
+  pValue,
+  signed,
+} from '../../text/amounts.ts';
 import { canonicalJson } from '../fingerprint/canonical.ts';
 import { ungradedInAll, ungradedSuites } from './ungraded.ts';
 import { countsForVerdict, worseAlone } from './counts.ts';
 
 /** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
 const MAX_ERROR_SHARE = 0.1;
-/** Keeps the rounding of means from taking a rate for lower, or a change for larger, than the limit that it is equal to. */
+/**
+ * Keeps the rounding of means from taking a rate for lower, or a change for larger, than the limit
+ * that it is equal to.
+ */
 const SLACK = 1e-9;
 const NO_TEST = 'No test ran, so there is no verdict.';
 /** GitHub's limit for titles that annotations and checks share. */
@@ -26,19 +44,30 @@ export interface GateInput {
   uncomparable: readonly string[];
   /** References that ran and count for the verdict. */
   counted: number;
-  /** Kinds of inputs as they were judged, and the suites in which they were wanted and could not be. */
+  /**
+   * Kinds of inputs as they were judged, and the suites in which they were wanted and could not be.
+   */
   attributes: readonly AttributeResult[];
   unexplained: readonly string[];
   /** The change holds something that is not used at this level of trust. */
   unused: boolean;
 }
 
-export interface Decision { conclusion: Conclusion; title: string; reasons: string[] }
+export interface Decision {
+  conclusion: Conclusion;
+  title: string;
+  reasons: string[];
+}
 
 /** The run's one conclusion with its reasons. Nothing else in the program decides. */
 export function decide(input: GateInput): Decision {
   if (input.affected === 0 && input.removed.length === 0 && !input.unused) {
-    if (input.testedRubrics === 0) return { conclusion: 'success', title: 'No prompt, rubric or test changed: nothing to run.', reasons: [] };
+    if (input.testedRubrics === 0)
+      return {
+        conclusion: 'success',
+        title: 'No prompt, rubric or test changed: nothing to run.',
+        reasons: [],
+      };
     const title = `No reference is affected; ${plural(input.testedRubrics, 'rubric')} tested on labelled examples`;
     return { conclusion: 'success', title, reasons: [title] };
   }
@@ -47,49 +76,102 @@ export function decide(input: GateInput): Decision {
 
 /** Runs from which no verdict can come: red with their own words, never green. */
 function unjudged({ suites, affected, uncomparable }: GateInput): Omit<Decision, 'title'> | null {
-  const tries = suites.flatMap(({ references }) => references.flatMap(({ base, head }) => [...base?.tries ?? [], ...head?.tries ?? []]));
+  const tries = suites.flatMap(({ references }) =>
+    references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
+  );
   const errors = tries.filter(({ outcome }) => outcome === 'error');
   if (errors.length > MAX_ERROR_SHARE * tries.length) {
-    const examples = [...new Set(errors.map(({ error, scores }) => error ?? scores.find(({ status }) => status === 'error')?.reason ?? 'unknown'))];
+    const examples = [
+      ...new Set(
+        errors.map(
+          ({ error, scores }) =>
+            error ?? scores.find(({ status }) => status === 'error')?.reason ?? 'unknown',
+        ),
+      ),
+    ];
     const share = `${String(errors.length)} of ${String(tries.length)} tries ended in an error, so nothing was judged`;
     return { conclusion: 'error', reasons: [share, ...examples.slice(0, 3)] };
   }
   const judged = tries.some(({ outcome }) => outcome === 'pass' || outcome === 'fail');
   if (affected > 0 && !judged && uncomparable.length > 0) {
-    return { conclusion: 'neutral', reasons: uncomparable.map((name) => `${name}: judged by preference alone, and there is no answer of base to compare with.`) };
+    return {
+      conclusion: 'neutral',
+      reasons: uncomparable.map(
+        (name) =>
+          `${name}: judged by preference alone, and there is no answer of base to compare with.`,
+      ),
+    };
   }
   if (affected > 0 && !judged) return { conclusion: 'error', reasons: withoutVerdict(tries) };
   return null;
 }
 
-/** Why nothing was judged although something ran: what graders said cannot be read, or nothing applied. */
+/**
+ * Why nothing was judged although something ran: what graders said cannot be read, or nothing
+ * applied.
+ */
 function withoutVerdict(tries: readonly TryResult[]): string[] {
   const ungraded = tries.filter(({ outcome }) => outcome === 'ungraded');
-  const reasons = ungraded.flatMap(({ scores }) => scores.find(({ status }) => status === 'ungraded')?.reason ?? []);
-  return ungraded.length === 0 ? [NO_TEST] : [`${String(ungraded.length)} of ${String(tries.length)} tries have no readable grade and no other was judged, so there is no verdict.`, ...[...new Set(reasons)].slice(0, 3)];
+  const reasons = ungraded.flatMap(
+    ({ scores }) => scores.find(({ status }) => status === 'ungraded')?.reason ?? [],
+  );
+  return ungraded.length === 0
+    ? [NO_TEST]
+    : [
+        `${String(ungraded.length)} of ${String(tries.length)} tries have no readable grade and no other was judged, so there is no verdict.`,
+        ...[...new Set(reasons)].slice(0, 3),
+      ];
 }
 
-/** Something that makes a run red, unless what it belongs to (a suite, or the run) is never to fail. */
-interface Finding { text: string; failOn: GateSettings['fail_on'] }
+/**
+ * Something that makes a run red, unless what it belongs to (a suite, or the run) is never to fail.
+ */
+interface Finding {
+  text: string;
+  failOn: GateSettings['fail_on'];
+}
 
 function gated(input: GateInput): Omit<Decision, 'title'> {
   const { settings } = input;
   const ofRun = removals(input).map((text): Finding => ({ text, failOn: settings.fail_on }));
-  const findings = [...input.suites.flatMap((suite) => suiteFindings(suite, gateOf(suite, settings), input.attributes)), ...yardstickFailures(input), ...ofRun];
-  const [failures, held] = [findings.filter(({ failOn }) => failOn !== 'never'), findings.filter(({ failOn }) => failOn === 'never')];
+  const findings = [
+    ...input.suites.flatMap((suite) =>
+      suiteFindings(suite, gateOf(suite, settings), input.attributes),
+    ),
+    ...yardstickFailures(input),
+    ...ofRun,
+  ];
+  const [failures, held] = [
+    findings.filter(({ failOn }) => failOn !== 'never'),
+    findings.filter(({ failOn }) => failOn === 'never'),
+  ];
   const open = input.suites.filter(({ verdict }) => verdict === 'inconclusive');
-  const failing = settings.on_inconclusive === 'fail' && open.some((suite) => gateOf(suite, settings).fail_on !== 'never');
+  const failing =
+    settings.on_inconclusive === 'fail' &&
+    open.some((suite) => gateOf(suite, settings).fail_on !== 'never');
   const blind = unexplainedSuites(input);
-  const conclusion = failures.length > 0 || failing ? 'failure' : held.length + open.length + blind.length > 0 ? 'neutral' : 'success';
+  const conclusion =
+    failures.length > 0 || failing
+      ? 'failure'
+      : held.length + open.length + blind.length > 0
+        ? 'neutral'
+        : 'success';
   const reasons = [
-    ...failures.map(({ text }) => text), ...held.map(({ text }) => text), ...(held.length === 0 ? [] : [notFailed(held.length, failures.length)]),
-    ...open.map(({ name, summary }) => `${name}: cannot tell. ${summary}`), ...blind, ...ungradedShare(input), ...yardstickWarnings(input),
+    ...failures.map(({ text }) => text),
+    ...held.map(({ text }) => text),
+    ...(held.length === 0 ? [] : [notFailed(held.length, failures.length)]),
+    ...open.map(({ name, summary }) => `${name}: cannot tell. ${summary}`),
+    ...blind,
+    ...ungradedShare(input),
+    ...yardstickWarnings(input),
   ];
   return { conclusion, reasons };
 }
 
 function notFailed(held: number, failures: number): string {
-  return failures === 0 ? 'Not failed, because fail_on is never.' : `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count: fail_on is never there.`;
+  return failures === 0
+    ? 'Not failed, because fail_on is never.'
+    : `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count: fail_on is never there.`;
 }
 
 /** The gate's settings as they hold for one suite. */
@@ -97,22 +179,51 @@ function gateOf({ gate }: SuiteResult, settings: GateSettings): GateSettings {
   return { ...settings, ...gate };
 }
 
-function suiteFindings(suite: SuiteResult, gate: GateSettings, attributes: readonly AttributeResult[]): Finding[] {
-  return [...regression(suite), ...belowFloor(suite, gate), ...failedReferences(suite, gate), ...regressedAttributes(suite, gate, attributes)].map((text) => ({ text, failOn: gate.fail_on }));
+function suiteFindings(
+  suite: SuiteResult,
+  gate: GateSettings,
+  attributes: readonly AttributeResult[],
+): Finding[] {
+  return [
+    ...regression(suite),
+    ...belowFloor(suite, gate),
+    ...failedReferences(suite, gate),
+    ...regressedAttributes(suite, gate, attributes),
+  ].map((text) => ({ text, failOn: gate.fail_on }));
 }
 
-/** Where nothing that counts was run there is no verdict, so there is no success either: deleting tests is no way to green. */
-function neverGreen(decision: Omit<Decision, 'title'>, { counted, affected, unused }: GateInput): Omit<Decision, 'title'> {
+/**
+ * Where nothing that counts was run there is no verdict, so there is no success either: deleting
+ * tests is no way to green.
+ */
+function neverGreen(
+  decision: Omit<Decision, 'title'>,
+  { counted, affected, unused }: GateInput,
+): Omit<Decision, 'title'> {
   if (counted > 0 || decision.conclusion !== 'success') return decision;
-  const why = unused ? ['What this pull request changes is not used when it comes from outside; the notices say what.'] : [];
-  return { conclusion: 'neutral', reasons: [affected === 0 ? NO_TEST : 'No test that counts ran, so there is no verdict.', ...why, ...decision.reasons] };
+  const why = unused
+    ? [
+        'What this pull request changes is not used when it comes from outside; the notices say what.',
+      ]
+    : [];
+  return {
+    conclusion: 'neutral',
+    reasons: [
+      affected === 0 ? NO_TEST : 'No test that counts ran, so there is no verdict.',
+      ...why,
+      ...decision.reasons,
+    ],
+  };
 }
 
 function regression({ verdict, name, summary }: SuiteResult): string[] {
   return verdict === 'regressed' ? [`${name} regressed: ${summary}`] : [];
 }
 
-function belowFloor({ name, pass_rate: { head } }: SuiteResult, { min_pass_rate: floor }: GateSettings): string[] {
+function belowFloor(
+  { name, pass_rate: { head } }: SuiteResult,
+  { min_pass_rate: floor }: GateSettings,
+): string[] {
   if (floor === null || head === null || head >= floor - SLACK) return [];
   const [rate, least] = percentAndLimit(head, floor);
   return [`${name}: pass rate ${rate} is below min_pass_rate ${least}`];
@@ -120,20 +231,42 @@ function belowFloor({ name, pass_rate: { head } }: SuiteResult, { min_pass_rate:
 
 function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSettings): string[] {
   const failed = fail_on === 'failure' ? references.filter(fails) : [];
-  return failed.length === 0 ? [] : [`${name}: ${plural(failed.length, 'reference')} failed on head: ${listed(failed.map(({ id }) => id))}`];
+  return failed.length === 0
+    ? []
+    : [
+        `${name}: ${plural(failed.length, 'reference')} failed on head: ${listed(failed.map(({ id }) => id))}`,
+      ];
 }
 
 /** Each is one of a family that shares alpha, so one alone is enough. */
-function regressedAttributes({ name, path, variant }: SuiteResult, { attributes: word }: GateSettings, attributes: readonly AttributeResult[]): string[] {
+function regressedAttributes(
+  { name, path, variant }: SuiteResult,
+  { attributes: word }: GateSettings,
+  attributes: readonly AttributeResult[],
+): string[] {
   if (word !== 'fail') return [];
-  const own = attributes.filter((one) => one.verdict === 'regressed' && one.path === path && one.suite === name && canonicalJson({ ...one.variant }) === canonicalJson({ ...variant }));
-  return own.map((one) => `${name}: the ${one.kind === 'domain' ? 'domain' : 'sub-task'} "${one.name}" regressed: pass rate ${percent(one.base)} → ${percent(one.head)} (${pointsBetween(one.base, one.head)}`
-    + `${one.low === null || one.high === null ? '' : `, 90 % interval ${signed(one.low)} to ${signed(one.high)}`}) over ${plural(one.n, 'reference')}; gate.attributes is fail`);
+  const own = attributes.filter(
+    (one) =>
+      one.verdict === 'regressed' &&
+      one.path === path &&
+      one.suite === name &&
+      canonicalJson({ ...one.variant }) === canonicalJson({ ...variant }),
+  );
+  return own.map(
+    (one) =>
+      `${name}: the ${one.kind === 'domain' ? 'domain' : 'sub-task'} "${one.name}" regressed: pass rate ${percent(one.base)} → ${percent(one.head)} (${pointsBetween(one.base, one.head)}` +
+      `${one.low === null || one.high === null ? '' : `, 90 % interval ${signed(one.low)} to ${signed(one.high)}`}) over ${plural(one.n, 'reference')}; gate.attributes is fail`,
+  );
 }
 
 /** What was to gate and could not be looked at is no success. */
 function unexplainedSuites({ settings, unexplained }: GateInput): string[] {
-  return settings.attributes === 'fail' ? unexplained.map((name) => `${name}: its attributes could not be worked out (the notices say why), and gate.attributes is fail`) : [];
+  return settings.attributes === 'fail'
+    ? unexplained.map(
+        (name) =>
+          `${name}: its attributes could not be worked out (the notices say why), and gate.attributes is fail`,
+      )
+    : [];
 }
 
 function fails(reference: ReferenceResult): boolean {
@@ -141,32 +274,55 @@ function fails(reference: ReferenceResult): boolean {
 }
 
 function yardstickFailures(input: GateInput): Finding[] {
-  return input.settings.yardstick === 'fail' ? movedYardsticks(input).map(({ text, failOn }) => ({ text: `${text}; gate.yardstick is fail`, failOn })) : [];
+  return input.settings.yardstick === 'fail'
+    ? movedYardsticks(input).map(({ text, failOn }) => ({
+        text: `${text}; gate.yardstick is fail`,
+        failOn,
+      }))
+    : [];
 }
 
 function yardstickWarnings(input: GateInput): string[] {
-  return input.settings.yardstick === 'warn' ? movedYardsticks(input).map(({ text }) => `${text}: look at that change before the pass rate`) : [];
+  return input.settings.yardstick === 'warn'
+    ? movedYardsticks(input).map(({ text }) => `${text}: look at that change before the pass rate`)
+    : [];
 }
 
-/** Yardsticks that moved the pass rate of base's own answers by more than the margin of their suite. */
+/**
+ * Yardsticks that moved the pass rate of base's own answers by more than the margin of their suite.
+ */
 function movedYardsticks({ yardstick, suites, settings }: GateInput): Finding[] {
-  return yardstick.flatMap(({ path, name, rates, yardstick_effect: effect, same_answers: { pass_fail, fail_pass, p } }): Finding[] => {
-    const suite = suites.find((one) => one.path === path && one.name === name);
-    const gate = suite === undefined ? settings : gateOf(suite, settings);
-    if (effect === null || Math.abs(effect) <= gate.min_drop + SLACK) return [];
-    const text = `${name}: the yardstick moved the pass rate by ${pointsBetween(rates.base_base, rates.base_head)} `
-      + `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass, McNemar mid-${pValue(p)})`;
-    return [{ text, failOn: gate.fail_on }];
-  });
+  return yardstick.flatMap(
+    ({
+      path,
+      name,
+      rates,
+      yardstick_effect: effect,
+      same_answers: { pass_fail, fail_pass, p },
+    }): Finding[] => {
+      const suite = suites.find((one) => one.path === path && one.name === name);
+      const gate = suite === undefined ? settings : gateOf(suite, settings);
+      if (effect === null || Math.abs(effect) <= gate.min_drop + SLACK) return [];
+      const text =
+        `${name}: the yardstick moved the pass rate by ${pointsBetween(rates.base_base, rates.base_head)} ` +
+        `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass, McNemar mid-${pValue(p)})`;
+      return [{ text, failOn: gate.fail_on }];
+    },
+  );
 }
 
 function removals({ removed, settings }: GateInput): string[] {
   if (settings.removed !== 'fail' || removed.length === 0) return [];
-  return [`${plural(removed.length, 'reference')} removed or newly skipped, and gate.removed is fail: ${listed(removed)}`];
+  return [
+    `${plural(removed.length, 'reference')} removed or newly skipped, and gate.removed is fail: ${listed(removed)}`,
+  ];
 }
 
 function ungradedShare({ suites }: GateInput): string[] {
-  return ungradedSuites(suites).map(({ name, ungraded, tries }) => `${name}: ${String(ungraded)} of ${String(tries)} tries have no readable grade`);
+  return ungradedSuites(suites).map(
+    ({ name, ungraded, tries }) =>
+      `${name}: ${String(ungraded)} of ${String(tries)} tries have no readable grade`,
+  );
 }
 
 function withTitle(decision: Omit<Decision, 'title'>, input: GateInput): Decision {
@@ -174,19 +330,25 @@ function withTitle(decision: Omit<Decision, 'title'>, input: GateInput): Decisio
   const end = ungraded === null ? '' : `; ${ungraded}`;
   const title = end === '' ? titleOf(decision, input) : titleOf(decision, input).replace(/\.$/, '');
   const room = TITLE_LIMIT - end.length;
-  return { ...decision, title: `${title.length > room ? `${title.slice(0, room - 1)}…` : title}${end}` };
+  return {
+    ...decision,
+    title: `${title.length > room ? `${title.slice(0, room - 1)}…` : title}${end}`,
+  };
 }
 
 function titleOf({ conclusion, reasons }: Omit<Decision, 'title'>, input: GateInput): string {
   const { suites, affected, removed, counted } = input;
   const regressed = suites.filter(({ verdict }) => verdict === 'regressed');
   const open = suites.filter(({ verdict }) => verdict === 'inconclusive').length;
-  const ran = suites.filter(({ references }) => references.some(({ base, head }) => base !== null || head !== null)).length;
+  const ran = suites.filter(({ references }) =>
+    references.some(({ base, head }) => base !== null || head !== null),
+  ).length;
   if (conclusion === 'error') return `Not judged: ${reasons[0] ?? 'no verdict'}`;
   if (regressed.length > 0) return `Regressed: ${regressed.map(inShort).join(', ')}`;
   if (conclusion === 'failure') return reasons[0] ?? 'Failed';
   if (counted === 0 && (affected > 0 || removed.length === 0)) return reasons[0] ?? NO_TEST;
-  if (affected === 0) return `Nothing to run: ${plural(removed.length, 'reference')} removed or newly skipped`;
+  if (affected === 0)
+    return `Nothing to run: ${plural(removed.length, 'reference')} removed or newly skipped`;
   if (open > 0) return `Cannot tell for ${plural(open, 'suite')} of ${String(ran)}${alone(suites)}`;
   return plainTitle(input, ran);
 }
@@ -196,7 +358,9 @@ function plainTitle(input: GateInput, ran: number): string {
   const [unexplained] = unexplainedSuites(input);
   if (unexplained !== undefined) return unexplained;
   const size = `${plural(input.affected, 'affected reference')} of ${plural(ran, 'suite')}`;
-  return worseAlone(input.suites) === 0 ? `No regression in ${size}` : `No suite regressed in ${size}${alone(input.suites)}`;
+  return worseAlone(input.suites) === 0
+    ? `No regression in ${size}`
+    : `No suite regressed in ${size}${alone(input.suites)}`;
 }
 
 function alone(suites: readonly SuiteResult[]): string {

@@ -16,23 +16,38 @@ export interface KeylessRun {
 }
 
 /**
- * A run that GitHub gives no secrets: what can be judged without a key is judged and may fail; of the rest is said what
- * would have run. It is never a success, for something was left out.
+ * A run that GitHub gives no secrets: what can be judged without a key is judged and may fail; of
+ * the rest is said what would have run. It is never a success, for something was left out.
  */
-export async function judgeWithoutKeys({ prepared, head, notices, withheld, missingKeys, judge }: KeylessRun): Promise<Result> {
-  const isOpen = (lane: ComparedLane): boolean => missingKeys(targetsOf({ lanes: [lane], rubricTests: [], evaluatorTests: [] })).length === 0;
+export async function judgeWithoutKeys({
+  prepared,
+  head,
+  notices,
+  withheld,
+  missingKeys,
+  judge,
+}: KeylessRun): Promise<Result> {
+  const isOpen = (lane: ComparedLane): boolean =>
+    missingKeys(targetsOf({ lanes: [lane], rubricTests: [], evaluatorTests: [] })).length === 0;
   const open = prepared.lanes.filter(isOpen);
   const left = prepared.lanes.filter((lane) => !isOpen(lane)).map(leftOut);
   const unasked = withoutKeys(head, withheld, left, notices);
   if (!open.some(({ run: { lane } }) => lane.cases.length > 0)) return unasked;
   const hasKeys = (targets: readonly Target[]): boolean => missingKeys(targets).length === 0;
   const judged = await judge({
-    ...prepared, lanes: open,
-    rubricTests: hasKeys(targetsOf({ lanes: [], rubricTests: prepared.rubricTests, evaluatorTests: [] })) ? prepared.rubricTests : [],
+    ...prepared,
+    lanes: open,
+    rubricTests: hasKeys(
+      targetsOf({ lanes: [], rubricTests: prepared.rubricTests, evaluatorTests: [] }),
+    )
+      ? prepared.rubricTests
+      : [],
     evaluatorTests: prepared.evaluatorTests.filter((test) => hasKeys(evaluatorTargetsOf([test]))),
   });
   const reasons = [...judged.reasons, ...unasked.reasons];
-  return judged.conclusion === 'success' || judged.conclusion === 'neutral' ? { ...judged, conclusion: 'neutral', title: unasked.title, reasons } : { ...judged, reasons };
+  return judged.conclusion === 'success' || judged.conclusion === 'neutral'
+    ? { ...judged, conclusion: 'neutral', title: unasked.title, reasons }
+    : { ...judged, reasons };
 }
 
 function leftOut({ run: { lane, runs } }: ComparedLane): string {

@@ -6,41 +6,74 @@ import type { LaneRun, NextTries } from '../trial/rounds.ts';
 import { steeringFor } from '../fingerprint/yardstick.ts';
 import { judgingCalls } from './judging.ts';
 
-/** What a run will certainly ask before anything is asked: its first round of tries. Adaptive tries may add to it. */
+/**
+ * What a run will certainly ask before anything is asked: its first round of tries. Adaptive tries
+ * may add to it.
+ */
 export interface Plan {
-  /** Prompts with at least one reference that runs, and these references; those of a sweep count once, in however many variants. */
+  /**
+   * Prompts with at least one reference that runs, and these references; those of a sweep count
+   * once, in however many variants.
+   */
   suites: number;
   references: number;
-  /** Distinct calls for answers, after sharing between the sides and between duplicate references. */
+  /**
+   * Distinct calls for answers, after sharing between the sides and between duplicate references.
+   */
   prompt_calls: number;
-  /** Calls for grades and for the embeddings that metrics compare: about this many, fewer where answers repeat, more where a reply has to be asked for again. */
+  /**
+   * Calls for grades and for the embeddings that metrics compare: about this many, fewer where
+   * answers repeat, more where a reply has to be asked for again.
+   */
   grader_calls: number;
-  /** Calls for evaluators' words on the first turn of each conversation; further turns add answers and words. */
+  /**
+   * Calls for evaluators' words on the first turn of each conversation; further turns add answers
+   * and words.
+   */
   evaluator_calls: number;
-  /** Calls about attributes that are made in any case, at most so many: fewer where earlier runs have asked the same. */
+  /**
+   * Calls about attributes that are made in any case, at most so many: fewer where earlier runs
+   * have asked the same.
+   */
   qualeval_calls: number;
   /** Further ones, made only if something regresses. */
   qualeval_possible: number;
 }
 
 /** Calls that are made whatever comes of them. */
-export function callsOf({ prompt_calls, grader_calls, evaluator_calls, qualeval_calls }: Plan): number {
+export function callsOf({
+  prompt_calls,
+  grader_calls,
+  evaluator_calls,
+  qualeval_calls,
+}: Plan): number {
   return prompt_calls + grader_calls + evaluator_calls + qualeval_calls;
 }
 
-export function planOf(lanes: readonly LaneRun[], next: NextTries, tests: readonly RubricTest[] = [], evaluatorTests: readonly EvaluatorTest[] = []): Plan {
+export function planOf(
+  lanes: readonly LaneRun[],
+  next: NextTries,
+  tests: readonly RubricTest[] = [],
+  evaluatorTests: readonly EvaluatorTest[] = [],
+): Plan {
   const requests = new Set<string>();
-  const grades = rubricCallsOf(tests) + judgingCalls(lanes, next).reduce((sum, { calls }) => sum + calls, 0);
+  const grades =
+    rubricCallsOf(tests) + judgingCalls(lanes, next).reduce((sum, { calls }) => sum + calls, 0);
   let words = evaluatorCallsOf(evaluatorTests);
   for (const lane of lanes) {
     const evaluators = evaluatorsOf(lane);
     for (const [index, tries] of next(lane)) {
       const run = lane.runs[index];
       if (run === undefined) continue;
-      const different = new Set([run.case.base, run.case.head].flatMap((one) => (one === null || one.kind === 'impossible' ? [] : [one.fingerprint]))).size;
+      const different = new Set(
+        [run.case.base, run.case.head].flatMap((one) =>
+          one === null || one.kind === 'impossible' ? [] : [one.fingerprint],
+        ),
+      ).size;
       words += evaluators * tries * different;
       for (const fingerprint of fingerprints(lane, index)) {
-        for (let attempt = 0; attempt < tries; attempt += 1) requests.add(`${String(attempt)} ${fingerprint}`);
+        for (let attempt = 0; attempt < tries; attempt += 1)
+          requests.add(`${String(attempt)} ${fingerprint}`);
       }
     }
   }
@@ -59,7 +92,10 @@ export function planOf(lanes: readonly LaneRun[], next: NextTries, tests: readon
 /** How many references of each prompt run, in the variant with the most. */
 function referencesByPrompt(lanes: readonly LaneRun[]): number[] {
   const most = new Map<string, number>();
-  for (const { lane: { base, head }, runs } of lanes) {
+  for (const {
+    lane: { base, head },
+    runs,
+  } of lanes) {
     const prompt = (head ?? base)?.suite.prompt;
     const key = `${prompt?.file ?? ''}\n${prompt?.name ?? ''}`;
     if (runs.length > 0) most.set(key, Math.max(most.get(key) ?? 0, runs.length));
@@ -70,26 +106,47 @@ function referencesByPrompt(lanes: readonly LaneRun[]): number[] {
 /** Evaluators that are asked about each conversation: both yardsticks' where they differ in it. */
 function evaluatorsOf({ deciding, other }: LaneRun): number {
   const [first, second] = [steeringFor(deciding), other && steeringFor(other)];
-  return (first?.evaluators.length ?? 0) + (second === null || second.fingerprint === first?.fingerprint ? 0 : second.evaluators.length);
+  return (
+    (first?.evaluators.length ?? 0) +
+    (second === null || second.fingerprint === first?.fingerprint ? 0 : second.evaluators.length)
+  );
 }
 
 function fingerprints({ runs }: LaneRun, index: number): string[] {
   const run = runs[index];
-  return [run?.case.base, run?.case.head].flatMap((generation) => (generation?.kind === 'request' ? [generation.fingerprint] : []));
+  return [run?.case.base, run?.case.head].flatMap((generation) =>
+    generation?.kind === 'request' ? [generation.fingerprint] : [],
+  );
 }
 
-/** A plan that is carried out several times, each time with new answers; or, with a part of 1, that part of it. */
+/**
+ * A plan that is carried out several times, each time with new answers; or, with a part of 1, that
+ * part of it.
+ */
 export function repeated(plan: Plan, times: number): Plan {
   const { prompt_calls, grader_calls, evaluator_calls } = plan;
-  return { ...plan, prompt_calls: Math.round(prompt_calls * times), grader_calls: Math.round(grader_calls * times), evaluator_calls: Math.round(evaluator_calls * times) };
+  return {
+    ...plan,
+    prompt_calls: Math.round(prompt_calls * times),
+    grader_calls: Math.round(grader_calls * times),
+    evaluator_calls: Math.round(evaluator_calls * times),
+  };
 }
 
-/** Refuses a plan whose certain part is over the cap, before anything is sent; `stored` of its answers are there already and are not called for. */
-export function overBudget(plan: Plan, maxCalls: number | null, { bothSides, stored }: { bothSides: boolean; stored: number }): Problem[] {
+/**
+ * Refuses a plan whose certain part is over the cap, before anything is sent; `stored` of its
+ * answers are there already and are not called for.
+ */
+export function overBudget(
+  plan: Plan,
+  maxCalls: number | null,
+  { bothSides, stored }: { bothSides: boolean; stored: number },
+): Problem[] {
   const total = callsOf(plan) - stored;
   if (maxCalls === null || total <= maxCalls) return [];
-  const message = `This run would make ${plural(total, 'model call')} (${String(plan.prompt_calls)} answers for ${plural(plan.references, 'reference')} of ${plural(plan.suites, 'prompt')}${bothSides ? ' on both sides' : ''}`
-    + ` + ${plural(plan.grader_calls, 'grader call')}${plan.evaluator_calls === 0 ? '' : ` + at least ${plural(plan.evaluator_calls, 'evaluator call')}`}`
-    + `${plan.qualeval_calls === 0 ? '' : ` + up to ${plural(plan.qualeval_calls, 'call')} about attributes`}${stored === 0 ? '' : `, without ${plural(stored, 'answer')} stored already`}); the limit is ${String(maxCalls)} (max-calls). Nothing was sent.`;
+  const message =
+    `This run would make ${plural(total, 'model call')} (${String(plan.prompt_calls)} answers for ${plural(plan.references, 'reference')} of ${plural(plan.suites, 'prompt')}${bothSides ? ' on both sides' : ''}` +
+    ` + ${plural(plan.grader_calls, 'grader call')}${plan.evaluator_calls === 0 ? '' : ` + at least ${plural(plan.evaluator_calls, 'evaluator call')}`}` +
+    `${plan.qualeval_calls === 0 ? '' : ` + up to ${plural(plan.qualeval_calls, 'call')} about attributes`}${stored === 0 ? '' : `, without ${plural(stored, 'answer')} stored already`}); the limit is ${String(maxCalls)} (max-calls). Nothing was sent.`;
   return [{ place: null, message }];
 }

@@ -6,7 +6,10 @@ import { DEFAULT_GATE } from '../result.ts';
 import { withGatesOfBase } from '../gate/suite-gate.ts';
 import type { Source, Sources } from './trust.ts';
 
-/** Both sides as they may be run at a level of trust: what a pull request must not choose has been put back to base's. */
+/**
+ * Both sides as they may be run at a level of trust: what a pull request must not choose has been
+ * put back to base's.
+ */
 export interface Arranged {
   base: Project | null;
   head: Project;
@@ -17,48 +20,101 @@ export interface Arranged {
   notices: Notice[];
 }
 
-/** Applies the one table of what comes from which side. Base is null where it has no readable project. */
+/**
+ * Applies the one table of what comes from which side. Base is null where it has no readable
+ * project.
+ */
 export function arrange(base: Project | null, head: Project, sources: Sources): Arranged {
   const hasBaseSettings = base !== null && base.settings.file !== null;
   const gate = setting('gate', sources.gate, base, head) ?? DEFAULT_GATE;
-  const budget = setting('budget', sources.budget, base, head) ?? { max_calls: null, max_cost_usd: null };
-  const notices = [...settingsNotices(base, head, hasBaseSettings && sources.gate !== 'head'), ...triesNotices(base, head, sources)];
+  const budget = setting('budget', sources.budget, base, head) ?? {
+    max_calls: null,
+    max_cost_usd: null,
+  };
+  const notices = [
+    ...settingsNotices(base, head, hasBaseSettings && sources.gate !== 'head'),
+    ...triesNotices(base, head, sources),
+  ];
   const models = sources.model === 'head' ? 'head' : 'base';
-  const gated = sources.gate === 'head' ? { head, notices: [] } : withGatesOfBase(base, explainedByBase(base, head, gate));
+  const gated =
+    sources.gate === 'head'
+      ? { head, notices: [] }
+      : withGatesOfBase(base, explainedByBase(base, head, gate));
   notices.push(...gated.notices);
   if (sources.metrics === 'head') return { base, head: gated.head, gate, budget, models, notices };
   const outside = fromOutside(base, gated.head);
-  return { base, head: outside.head, gate, budget, models, notices: [...notices, ...outside.notices] };
+  return {
+    base,
+    head: outside.head,
+    gate,
+    budget,
+    models,
+    notices: [...notices, ...outside.notices],
+  };
 }
 
-/** Where base has no settings file: head's, or (from outside) what holds without one; null where base has nothing at all. */
-function setting<K extends 'gate' | 'budget'>(key: K, source: Source, base: Project | null, head: Project): Project['settings'][K] | null {
+/**
+ * Where base has no settings file: head's, or (from outside) what holds without one; null where
+ * base has nothing at all.
+ */
+function setting<K extends 'gate' | 'budget'>(
+  key: K,
+  source: Source,
+  base: Project | null,
+  head: Project,
+): Project['settings'][K] | null {
   if (source === 'head') return head.settings[key];
-  if (base !== null && (base.settings.file !== null || source === 'base-else-defaults')) return base.settings[key];
+  if (base !== null && (base.settings.file !== null || source === 'base-else-defaults'))
+    return base.settings[key];
   return source === 'base-else-defaults' ? null : head.settings[key];
 }
 
 /** Where attributes can make a run red, how they are worked out is part of the gate. */
 function explainedByBase(base: Project | null, head: Project, gate: GateSettings): Project {
-  return base === null || base.settings.file === null || gate.attributes !== 'fail' ? head : { ...head, settings: { ...head.settings, qualeval: base.settings.qualeval } };
+  return base === null || base.settings.file === null || gate.attributes !== 'fail'
+    ? head
+    : { ...head, settings: { ...head.settings, qualeval: base.settings.qualeval } };
 }
 
 function settingsNotices(base: Project | null, head: Project, baseCounts: boolean): Notice[] {
   if (base === null || !baseCounts) return [];
   const place = head.settings.file === null ? null : { file: head.settings.file, line: 0 };
-  return (['gate', 'budget', ...(base.settings.gate.attributes === 'fail' ? ['qualeval' as const] : [])] as const)
-    .filter((key) => canonicalJson({ ...base.settings[key] }) !== canonicalJson({ ...head.settings[key] }))
-    .map((key) => ({ kind: 'settings', place, message: `this pull request changes ${key}; base's settings are in force until it is merged` }));
+  return (
+    [
+      'gate',
+      'budget',
+      ...(base.settings.gate.attributes === 'fail' ? ['qualeval' as const] : []),
+    ] as const
+  )
+    .filter(
+      (key) =>
+        canonicalJson({ ...base.settings[key] }) !== canonicalJson({ ...head.settings[key] }),
+    )
+    .map((key) => ({
+      kind: 'settings',
+      place,
+      message: `this pull request changes ${key}; base's settings are in force until it is merged`,
+    }));
 }
 
-/** Tries are in no fingerprint, so a change to them has no effect that could be seen; it is said instead. */
+/**
+ * Tries are in no fingerprint, so a change to them has no effect that could be seen; it is said
+ * instead.
+ */
 function triesNotices(base: Project | null, head: Project, sources: Sources): Notice[] {
   if (base === null || sources.settings !== 'head') return [];
   const changed = [
     ...(base.settings.n_tries === head.settings.n_tries ? [] : [head.settings.file]),
-    ...pairSuites(base, head).flatMap(({ base: before, head: after }) => (before !== null && after !== null && before.tests.n_tries !== after.tests.n_tries ? [after.tests.file] : [])),
+    ...pairSuites(base, head).flatMap(({ base: before, head: after }) =>
+      before !== null && after !== null && before.tests.n_tries !== after.tests.n_tries
+        ? [after.tests.file]
+        : [],
+    ),
   ];
   return [...new Set(changed)].map((file) => ({
-    kind: 'settings', place: file === null ? null : { file, line: 0 }, message: 'this pull request changes `n_tries`; that alone runs nothing, and holds for what else it makes run',
+    kind: 'settings',
+    place: file === null ? null : { file, line: 0 },
+    message:
+      'this pull request changes `n_tries`; that alone runs nothing, and holds for what else it makes run',
   }));
 }

@@ -10,10 +10,17 @@ export const PART_VERSION = 1;
 export const MOST_SHARDS = 256;
 
 /** The files of a part, by what they hold. */
-export const PART_FILES = { manifest: 'manifest.json', answers: 'answers.sqlite', others: 'others.jsonl' } as const;
+export const PART_FILES = {
+  manifest: 'manifest.json',
+  answers: 'answers.sqlite',
+  others: 'others.jsonl',
+} as const;
 
 /** A file of a part as it was written, so that any damage shows. */
-export interface FileSeal { bytes: number; sha256: string }
+export interface FileSeal {
+  bytes: number;
+  sha256: string;
+}
 
 /** What one shard did, beside the answers themselves. */
 export interface Manifest {
@@ -43,32 +50,57 @@ const seal = z.strictObject({ bytes: count, sha256: hex });
 /** Shown to people, so of a length that can be. */
 const shown = z.string().max(200);
 
-const shard = z.strictObject({ index: z.int().min(1), count: z.int().min(1).max(MOST_SHARDS) }).refine(({ index, count: of }) => index <= of, 'is outside of the sweep');
+const shard = z
+  .strictObject({ index: z.int().min(1), count: z.int().min(1).max(MOST_SHARDS) })
+  .refine(({ index, count: of }) => index <= of, 'is outside of the sweep');
 
 const manifest = z.strictObject({
-  part_version: z.literal(PART_VERSION), evaldiff: shown, shard, head: z.union([z.string().regex(/^[0-9a-f]{40,64}$/), z.literal('worktree')]), trust: z.enum(['trusted', 'member', 'untrusted']),
-  inputs: z.record(z.string().max(60), z.string().regex(/^[0-9a-f]{16}$/)), plan: hex,
+  part_version: z.literal(PART_VERSION),
+  evaldiff: shown,
+  shard,
+  head: z.union([z.string().regex(/^[0-9a-f]{40,64}$/), z.literal('worktree')]),
+  trust: z.enum(['trusted', 'member', 'untrusted']),
+  inputs: z.record(z.string().max(60), z.string().regex(/^[0-9a-f]{16}$/)),
+  plan: hex,
   counts: z.strictObject({ references: count, of: count, answers: count, others: count }),
-  usage: z.strictObject({ calls: count, reused: count, input_tokens: count, output_tokens: count, cost_usd: z.number().nonnegative().nullable() }),
+  usage: z.strictObject({
+    calls: count,
+    reused: count,
+    input_tokens: count,
+    output_tokens: count,
+    cost_usd: z.number().nonnegative().nullable(),
+  }),
   attempts: count,
-  halted: z.strictObject({ title: z.enum(['Budget reached', 'Time is up', 'Interrupted']), why: z.string().max(1000) }).nullable(),
+  halted: z
+    .strictObject({
+      title: z.enum(['Budget reached', 'Time is up', 'Interrupted']),
+      why: z.string().max(1000),
+    })
+    .nullable(),
   files: z.strictObject({ answers: seal, others: seal }),
 }) satisfies z.ZodType<Manifest>;
 
 /** What every version of a manifest has, so that a newer one is told from a damaged one. */
 const anyVersion = z.looseObject({ part_version: z.int(), evaldiff: shown });
 
-/** Reads a manifest, which anybody may have written: the manifest, or what is wrong with it, as a clause. */
+/**
+ * Reads a manifest, which anybody may have written: the manifest, or what is wrong with it, as a
+ * clause.
+ */
 export function readManifest(text: string): { manifest: Manifest } | { flaw: string } {
   const value = json(text);
   const version = anyVersion.safeParse(value);
   if (version.success && version.data.part_version > PART_VERSION) {
-    return { flaw: `was written by a newer evaldiff (${version.data.evaldiff}, parts of version ${String(version.data.part_version)}; this one reads version ${String(PART_VERSION)}). Use the same version in every job` };
+    return {
+      flaw: `was written by a newer evaldiff (${version.data.evaldiff}, parts of version ${String(version.data.part_version)}; this one reads version ${String(PART_VERSION)}). Use the same version in every job`,
+    };
   }
   const parsed = manifest.safeParse(value);
   if (parsed.success) return { manifest: parsed.data };
   const [issue] = parsed.error.issues;
-  return { flaw: `${PART_FILES.manifest} is not the manifest of a part (field ${issue?.path.join('.') || 'part_version'}: ${issue?.message ?? 'unreadable'}). Run the shard again` };
+  return {
+    flaw: `${PART_FILES.manifest} is not the manifest of a part (field ${issue?.path.join('.') || 'part_version'}: ${issue?.message ?? 'unreadable'}). Run the shard again`,
+  };
 }
 
 function json(text: string): unknown {
@@ -85,10 +117,20 @@ export function partName({ shard: own }: Pick<Manifest, 'shard'>): string {
 }
 
 /** What all parts together were paid for; a cost is null as soon as one is not known. */
-export function totalOf(parts: readonly Pick<Manifest, 'usage' | 'attempts'>[]): { calls: number; reused: number; attempts: number; cost: number | null } {
-  const sum = (pick: (part: Pick<Manifest, 'usage' | 'attempts'>) => number): number => parts.reduce((total, part) => total + pick(part), 0);
+export function totalOf(parts: readonly Pick<Manifest, 'usage' | 'attempts'>[]): {
+  calls: number;
+  reused: number;
+  attempts: number;
+  cost: number | null;
+} {
+  const sum = (pick: (part: Pick<Manifest, 'usage' | 'attempts'>) => number): number =>
+    parts.reduce((total, part) => total + pick(part), 0);
   return {
-    calls: sum(({ usage }) => usage.calls), reused: sum(({ usage }) => usage.reused), attempts: sum(({ attempts }) => attempts),
-    cost: parts.some(({ usage }) => usage.cost_usd === null) ? null : sum(({ usage }) => usage.cost_usd ?? 0),
+    calls: sum(({ usage }) => usage.calls),
+    reused: sum(({ usage }) => usage.reused),
+    attempts: sum(({ attempts }) => attempts),
+    cost: parts.some(({ usage }) => usage.cost_usd === null)
+      ? null
+      : sum(({ usage }) => usage.cost_usd ?? 0),
   };
 }

@@ -8,7 +8,10 @@ import { problem } from '../../errors.ts';
 import type { Problem } from '../../types.ts';
 
 /** One part of a sweep: `index` from 1 to `count`. */
-export interface Shard { index: number; count: number }
+export interface Shard {
+  index: number;
+  count: number;
+}
 
 /** `2/4`. */
 export function shardName({ index, count }: Shard): string {
@@ -16,23 +19,43 @@ export function shardName({ index, count }: Shard): string {
 }
 
 /**
- * The part of a plan that one shard carries out. References that ask the same question go to the same shard, whatever
- * suites they are in, so that no answer is paid for twice; the questions are dealt like cards in the order of their hashes,
- * those with the most tries first, so that shards differ by one question at most for each number of tries. It depends on the
- * plan alone. What belongs to the sweep as a whole (tests of judges, attributes) is left to the merge.
+ * The part of a plan that one shard carries out. References that ask the same question go to the
+ * same shard, whatever suites they are in, so that no answer is paid for twice; the questions are
+ * dealt like cards in the order of their hashes, those with the most tries first, so that shards
+ * differ by one question at most for each number of tries. It depends on the plan alone. What
+ * belongs to the sweep as a whole (tests of judges, attributes) is left to the merge.
  *
  * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
  */
-export function partOfPlan(prepared: Prepared, shard: Shard, hash: (text: string) => string): Prepared {
+export function partOfPlan(
+  prepared: Prepared,
+  shard: Shard,
+  hash: (text: string) => string,
+): Prepared {
   const dealt = dealQuestions(prepared, shard.count, hash);
   const mine = (one: Case): boolean => dealt.get(questionOfCase(one)) === shard.index;
   const lanes = prepared.lanes.map((lane) => narrowed(lane, mine));
   const next = prepared.nextFor(lanes);
-  return { ...prepared, lanes, next, plan: planOf(lanes.map(({ run }) => run), next), rubricTests: [], evaluatorTests: [], explaining: null };
+  return {
+    ...prepared,
+    lanes,
+    next,
+    plan: planOf(
+      lanes.map(({ run }) => run),
+      next,
+    ),
+    rubricTests: [],
+    evaluatorTests: [],
+    explaining: null,
+  };
 }
 
 /** Which shard asks a question, from 1. */
-function dealQuestions({ lanes, next }: Pick<Prepared, 'lanes' | 'next'>, count: number, hash: (text: string) => string): Map<string, number> {
+function dealQuestions(
+  { lanes, next }: Pick<Prepared, 'lanes' | 'next'>,
+  count: number,
+  hash: (text: string) => string,
+): Map<string, number> {
   const tries = new Map<string, number>();
   for (const { run } of lanes) {
     const wanted = next(run);
@@ -43,7 +66,9 @@ function dealQuestions({ lanes, next }: Pick<Prepared, 'lanes' | 'next'>, count:
   }
   const hashes = new Map([...tries.keys()].map((question) => [question, hash(question)]));
   const place = (question: string): string => hashes.get(question) ?? '';
-  const order = [...tries].sort(([a, most], [b, more]) => more - most || (place(a) < place(b) ? -1 : 1));
+  const order = [...tries].sort(
+    ([a, most], [b, more]) => more - most || (place(a) < place(b) ? -1 : 1),
+  );
   return new Map(order.map(([question], position) => [question, (position % count) + 1]));
 }
 
@@ -52,25 +77,50 @@ function questionOfCase({ head, reference }: Case): string {
   return head === null ? `removed: ${reference.id}` : fingerprintOf(head);
 }
 
-function narrowed({ run, compared, ...lane }: ComparedLane, mine: (one: Case) => boolean): ComparedLane {
+function narrowed(
+  { run, compared, ...lane }: ComparedLane,
+  mine: (one: Case) => boolean,
+): ComparedLane {
   const runs = run.runs.filter((one) => mine(one.case));
   const kept = new Set(runs);
-  return { ...lane, run: { ...run, lane: { ...run.lane, cases: run.lane.cases.filter(mine) }, runs }, compared: compared.filter((one) => kept.has(one)) };
+  return {
+    ...lane,
+    run: { ...run, lane: { ...run.lane, cases: run.lane.cases.filter(mine) }, runs },
+    compared: compared.filter((one) => kept.has(one)),
+  };
 }
 
-/** Batches are picked up by later runs of one job, so shards, which leave nothing behind but their parts, cannot wait for them. */
+/**
+ * Batches are picked up by later runs of one job, so shards, which leave nothing behind but their
+ * parts, cannot wait for them.
+ */
 export function batchProblems(whole: Prepared, shard: Shard | undefined): Problem[] {
-  const names = shard === undefined ? [] : [...new Set(targetsOf(whole).filter(isBatched).map(({ model }) => model))];
+  const names =
+    shard === undefined
+      ? []
+      : [
+          ...new Set(
+            targetsOf(whole)
+              .filter(isBatched)
+              .map(({ model }) => model),
+          ),
+        ];
   if (names.length === 0) return [];
-  return [problem(null, `shard: ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} asked with transport: batch, which one job does as fast as many: it only waits for the vendor. Run the sweep without shard, or set transport: direct.`)];
+  return [
+    problem(
+      null,
+      `shard: ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} asked with transport: batch, which one job does as fast as many: it only waits for the vendor. Run the sweep without shard, or set transport: direct.`,
+    ),
+  ];
 }
 
 /** References that a plan runs, as `suite: id`, a variant's beside the other variants'. */
 export function referencesOf({ lanes }: Pick<Prepared, 'lanes'>): string[] {
-  return lanes.flatMap(({ run: { lane, runs } }) => runs.map(({ case: { reference } }) => `${lane.name}: ${reference.id}`));
+  return lanes.flatMap(({ run: { lane, runs } }) =>
+    runs.map(({ case: { reference } }) => `${lane.name}: ${reference.id}`),
+  );
 }
 
 export function countReferences({ lanes }: Pick<Prepared, 'lanes'>): number {
   return lanes.reduce((sum, { run }) => sum + run.runs.length, 0);
 }
-

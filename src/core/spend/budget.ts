@@ -4,25 +4,40 @@ import type { Price } from './meter.ts';
 import { createInputCounter, estimateTokens, expectedOutput } from './tokens.ts';
 
 /** Hard caps of a run; null: none. */
-export interface Caps { maxCalls: number | null; /** US dollars. */ maxCost: number | null }
+export interface Caps {
+  maxCalls: number | null;
+  /** US dollars. */ maxCost: number | null;
+}
 
-/** Keeps a run within its caps. Once one is reached nothing more is sent, so that base and head stop at the same point. */
+/**
+ * Keeps a run within its caps. Once one is reached nothing more is sent, so that base and head stop
+ * at the same point.
+ */
 export interface Guard {
   /** Asked before every paid attempt, repetitions included. False: it is not made. */
   attempt(): boolean;
-  /** Makes a call that nothing stored answers, once the budget has room for it; else it ends as an error of kind `budget`. */
+  /**
+   * Makes a call that nothing stored answers, once the budget has room for it; else it ends as an
+   * error of kind `budget`.
+   */
   ask(request: Request, complete: Complete): Promise<Completion>;
   /** Which cap was reached, as a sentence for people; null while none is. */
   reached(): string | null;
 }
 
 /** A call whose cost is held back. */
-interface Held { request: Request; input: number }
-interface Waiting extends Held { go(held: Held | null): void }
+interface Held {
+  request: Request;
+  input: number;
+}
+interface Waiting extends Held {
+  go(held: Held | null): void;
+}
 
 /**
- * Direct calls under way before the first answer of their purpose and after it: what is not sent yet can still be held back.
- * A batch is sent as a whole, and before its first answer: its requests are held to what they are reckoned to cost.
+ * Direct calls under way before the first answer of their purpose and after it: what is not sent
+ * yet can still be held back. A batch is sent as a whole, and before its first answer: its requests
+ * are held to what they are reckoned to cost.
  */
 const UNDER_WAY = { unseen: 8, seen: 256 };
 /** Answers from which on the longest of them says more than what is usual. */
@@ -35,10 +50,11 @@ const SLACK = 4096;
 const MAYBE_PAID: ReadonlySet<string> = new Set(['timeout', 'reply', 'filtered', 'network']);
 
 /**
- * Calls are counted by attempt: never one more than `maxCalls`. Cost is reserved before a call (its input, and the longest
- * answer so far for its purpose, or less where the parameters allow no more) and replaced by what the answer cost; a call
- * that has no room waits for those under way. So `maxCost` can be passed only by what answers under way are longer than any
- * before, of which a batch may hold many. Calls without a price are not held to it.
+ * Calls are counted by attempt: never one more than `maxCalls`. Cost is reserved before a call (its
+ * input, and the longest answer so far for its purpose, or less where the parameters allow no more)
+ * and replaced by what the answer cost; a call that has no room waits for those under way. So
+ * `maxCost` can be passed only by what answers under way are longer than any before, of which a
+ * batch may hold many. Calls without a price are not held to it.
  */
 export function createGuard({ maxCalls, maxCost }: Caps, price: Price): Guard {
   const answers = createAnswerLengths();
@@ -50,14 +66,16 @@ export function createGuard({ maxCalls, maxCost }: Caps, price: Price): Guard {
   return {
     attempt() {
       if (stopped() !== null) return false;
-      if (maxCalls !== null && attempts >= maxCalls) reached = `the limit of ${String(maxCalls)} model calls (max-calls) is reached`;
+      if (maxCalls !== null && attempts >= maxCalls)
+        reached = `the limit of ${String(maxCalls)} model calls (max-calls) is reached`;
       else attempts += 1;
       return reached === null;
     },
     async ask(request, complete) {
       const before = stopped();
       if (before !== null) return refusal(before);
-      if (maxCost === null || price(request.target, { input_tokens: 0, output_tokens: 0 }) === null) return complete(request);
+      if (maxCost === null || price(request.target, { input_tokens: 0, output_tokens: 0 }) === null)
+        return complete(request);
       const input = inputOf({ messages: request.messages, schema: request.schema?.json ?? null });
       const held = await purse.reserve({ request, input });
       if (held === null) return refusal(stopped() ?? 'the budget is used up');
@@ -87,7 +105,12 @@ function createAnswerLengths(): AnswerLengths {
     seen: (purpose) => known.has(purpose),
     expected(request) {
       const { count = 0, longest = 0 } = known.get(request.purpose) ?? {};
-      return expectedOutput(request, count < TELLING ? Math.max(longest, expectedOutput({ parameters: {}, purpose: request.purpose })) : longest);
+      return expectedOutput(
+        request,
+        count < TELLING
+          ? Math.max(longest, expectedOutput({ parameters: {}, purpose: request.purpose }))
+          : longest,
+      );
     },
     learn(purpose, completion) {
       if (completion.status === 'error') return;
@@ -100,19 +123,31 @@ function createAnswerLengths(): AnswerLengths {
 }
 
 /** Direct calls under way. */
-interface Crowd { full(request: Request): boolean; enter(request: Request): void; leave(request: Request): void }
+interface Crowd {
+  full(request: Request): boolean;
+  enter(request: Request): void;
+  leave(request: Request): void;
+}
 
 function createCrowd(answers: AnswerLengths): Crowd {
   let direct = 0;
   return {
-    full: ({ purpose, target }) => !isBatched(target) && direct >= (answers.seen(purpose) ? UNDER_WAY.seen : UNDER_WAY.unseen),
-    enter({ target }) { if (!isBatched(target)) direct += 1; },
-    leave({ target }) { if (!isBatched(target)) direct -= 1; },
+    full: ({ purpose, target }) =>
+      !isBatched(target) && direct >= (answers.seen(purpose) ? UNDER_WAY.seen : UNDER_WAY.unseen),
+    enter({ target }) {
+      if (!isBatched(target)) direct += 1;
+    },
+    leave({ target }) {
+      if (!isBatched(target)) direct -= 1;
+    },
   };
 }
 
 interface Purse {
-  /** Holds back what a call may cost, waiting for room while others are under way; null: there is no room. */
+  /**
+   * Holds back what a call may cost, waiting for room while others are under way; null: there is no
+   * room.
+   */
   reserve(held: Held): Promise<Held | null>;
   settle(held: Held, cost: number): void;
   /** Why nothing more is paid for. */
@@ -144,7 +179,9 @@ function createPurse(cap: number | null, answers: AnswerLengths, price: Price): 
     reserved += cost;
   };
   const fits = (held: Held): boolean => cap === null || spent + reserved + costOfOne(held) <= cap;
-  /** Whether the next one goes, is refused, or waits because others under way may still make room. */
+  /**
+   * Whether the next one goes, is refused, or waits because others under way may still make room.
+   */
   const turn = (next: Waiting): 'go' | 'refuse' | 'wait' => {
     if (empty !== null) return 'refuse';
     if (crowd.full(next.request)) return 'wait';
@@ -167,10 +204,11 @@ function createPurse(cap: number | null, answers: AnswerLengths, price: Price): 
     first = 0;
   };
   return {
-    reserve: ({ request, input }) => new Promise((go) => {
-      waiting.push({ request, input, go });
-      admit();
-    }),
+    reserve: ({ request, input }) =>
+      new Promise((go) => {
+        waiting.push({ request, input, go });
+        admit();
+      }),
     settle(held, cost) {
       reserved -= underWay.get(held) ?? 0;
       if (underWay.delete(held)) crowd.leave(held.request);
@@ -186,15 +224,23 @@ function createPurse(cap: number | null, answers: AnswerLengths, price: Price): 
 
 function costOf(request: Request, completion: Completion, input: number, price: Price): number {
   if (completion.status === 'error') {
-    return MAYBE_PAID.has(completion.kind) ? price(request.target, { input_tokens: input, output_tokens: 0 }) ?? 0 : 0;
+    return MAYBE_PAID.has(completion.kind)
+      ? (price(request.target, { input_tokens: input, output_tokens: 0 }) ?? 0)
+      : 0;
   }
   // A server that does not say what it counted is reckoned with by our own estimate.
-  const usage = completion.usage ?? { input_tokens: input, output_tokens: outputOf(completion, request.purpose) };
+  const usage = completion.usage ?? {
+    input_tokens: input,
+    output_tokens: outputOf(completion, request.purpose),
+  };
   return price(request.target, usage) ?? 0;
 }
 
 /** A vector is no text that a model wrote. */
-function outputOf({ usage, output }: Extract<Completion, { status: 'ok' }>, purpose: Purpose): number {
+function outputOf(
+  { usage, output }: Extract<Completion, { status: 'ok' }>,
+  purpose: Purpose,
+): number {
   return usage?.output_tokens ?? (purpose === 'embedding' ? 0 : Math.ceil(estimateTokens(output)));
 }
 

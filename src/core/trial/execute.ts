@@ -18,8 +18,16 @@ export interface Trial {
   steering: Steering | null;
 }
 
-/** What came back, with the messages that were sent for it: for a dialogue, all of it as one completion behind its last question. */
-export interface Sample { trial: Trial; messages: Message[]; completion: Completion; dialogue: Dialogue | null }
+/**
+ * What came back, with the messages that were sent for it: for a dialogue, all of it as one
+ * completion behind its last question.
+ */
+export interface Sample {
+  trial: Trial;
+  messages: Message[];
+  completion: Completion;
+  dialogue: Dialogue | null;
+}
 
 type Answered = Omit<Sample, 'trial'>;
 
@@ -32,33 +40,53 @@ export interface Executors {
 }
 
 /**
- * Runs every trial and answers in their order. Trials of equal generation, steering and try index share one completion (a
- * conversation is one), between the sides and between duplicate references; two tries never do. Requests are issued in the
- * given order: pass base and head interleaved, so that drift of a model over time hits both sides alike.
+ * Runs every trial and answers in their order. Trials of equal generation, steering and try index
+ * share one completion (a conversation is one), between the sides and between duplicate references;
+ * two tries never do. Requests are issued in the given order: pass base and head interleaved, so
+ * that drift of a model over time hits both sides alike.
  */
 export async function execute(trials: readonly Trial[], executors: Executors): Promise<Sample[]> {
   const answers = new Map<string, Promise<Answered>[]>();
-  return inWindow(trials, async (trial): Promise<Sample> => {
-    const { generation } = trial;
-    if (generation.kind === 'impossible') {
-      return { trial, messages: [], completion: { status: 'error', kind: 'reference', message: generation.message }, dialogue: null };
-    }
-    const key = trial.steering === null ? generation.fingerprint : `${generation.fingerprint} ${trial.steering.fingerprint}`;
-    const ofTries = answers.get(key) ?? [];
-    answers.set(key, ofTries);
-    const earlier = ofTries[trial.try];
-    const answer = earlier ?? answerTo(trial, generation, executors);
-    ofTries[trial.try] = answer;
-    const answered = await answer;
-    const sample: Sample = { trial, ...answered, completion: earlier === undefined ? answered.completion : reused(answered.completion) };
-    executors.answered?.(sample, earlier !== undefined);
-    return sample;
-  }, trials.some(waitsForBatch) ? BATCH_WINDOW : WINDOW);
+  return inWindow(
+    trials,
+    async (trial): Promise<Sample> => {
+      const { generation } = trial;
+      if (generation.kind === 'impossible') {
+        return {
+          trial,
+          messages: [],
+          completion: { status: 'error', kind: 'reference', message: generation.message },
+          dialogue: null,
+        };
+      }
+      const key =
+        trial.steering === null
+          ? generation.fingerprint
+          : `${generation.fingerprint} ${trial.steering.fingerprint}`;
+      const ofTries = answers.get(key) ?? [];
+      answers.set(key, ofTries);
+      const earlier = ofTries[trial.try];
+      const answer = earlier ?? answerTo(trial, generation, executors);
+      ofTries[trial.try] = answer;
+      const answered = await answer;
+      const sample: Sample = {
+        trial,
+        ...answered,
+        completion: earlier === undefined ? answered.completion : reused(answered.completion),
+      };
+      executors.answered?.(sample, earlier !== undefined);
+      return sample;
+    },
+    trials.some(waitsForBatch) ? BATCH_WINDOW : WINDOW,
+  );
 }
 
 function waitsForBatch({ generation, steering }: Trial): boolean {
   if (generation.kind === 'request' && isBatched(generation.target)) return true;
-  return steering !== null && steering.evaluators.some(({ target }) => target !== null && isBatched(target));
+  return (
+    steering !== null &&
+    steering.evaluators.some(({ target }) => target !== null && isBatched(target))
+  );
 }
 
 function reused(completion: Completion): Completion {
@@ -67,43 +95,97 @@ function reused(completion: Completion): Completion {
 
 type Possible = Exclude<Generation, { kind: 'impossible' }>;
 
-async function answerTo(trial: Trial, generation: Possible, executors: Executors): Promise<Answered> {
+async function answerTo(
+  trial: Trial,
+  generation: Possible,
+  executors: Executors,
+): Promise<Answered> {
   const { steering } = trial;
   if (generation.kind === 'recorded') {
     const recorded = recordedDialogue(generation.thread);
-    return steering === null ? { ...completionOf(recorded), dialogue: null } : asSample(await judgeAgain(recorded, steering, attemptOf(trial), executors));
+    return steering === null
+      ? { ...completionOf(recorded), dialogue: null }
+      : asSample(await judgeAgain(recorded, steering, attemptOf(trial), executors));
   }
-  if (steering === null) return { messages: generation.messages, completion: await oneAnswer(trial, generation, generation.messages, executors), dialogue: null };
-  const ask = (messages: Message[]): Promise<Completion> => oneAnswer(trial, generation, messages, executors);
+  if (steering === null)
+    return {
+      messages: generation.messages,
+      completion: await oneAnswer(trial, generation, generation.messages, executors),
+      dialogue: null,
+    };
+  const ask = (messages: Message[]): Promise<Completion> =>
+    oneAnswer(trial, generation, messages, executors);
   return asSample(await converse(generation.messages, steering, attemptOf(trial), ask, executors));
 }
 
-/** The try index that a trial's calls are made under; another draw of the same question has indices of its own. */
+/**
+ * The try index that a trial's calls are made under; another draw of the same question has indices
+ * of its own.
+ */
 export function attemptOf({ try: index, generation }: Trial): number {
-  return index + ('draw' in generation ? generation.draw ?? 0 : 0);
+  return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
 }
 
 function asSample(dialogue: Dialogue): Answered {
   return { ...completionOf(dialogue), dialogue };
 }
 
-async function oneAnswer(trial: Trial, generation: Exclude<Possible, { kind: 'recorded' }>, messages: Message[], { complete, evaluate }: Executors): Promise<Completion> {
+async function oneAnswer(
+  trial: Trial,
+  generation: Exclude<Possible, { kind: 'recorded' }>,
+  messages: Message[],
+  { complete, evaluate }: Executors,
+): Promise<Completion> {
   if (generation.kind === 'request') {
     const { target, parameters } = generation;
-    return complete({ target, parameters, messages, try: attemptOf(trial), schema: null, purpose: 'prompt' });
+    return complete({
+      target,
+      parameters,
+      messages,
+      try: attemptOf(trial),
+      schema: null,
+      purpose: 'prompt',
+    });
   }
   const { language, code, variables } = generation;
-  const [result] = await evaluate({ side: trial.side, language, code, outputs: ['output'], inputs: [variables] });
+  const [result] = await evaluate({
+    side: trial.side,
+    language,
+    code,
+    outputs: ['output'],
+    inputs: [variables],
+  });
   if (result === undefined || result.status === 'error') {
-    return { status: 'error', kind: 'code', message: `prompt code: ${result?.message ?? 'gave no answer'}` };
+    return {
+      status: 'error',
+      kind: 'code',
+      message: `prompt code: ${result?.message ?? 'gave no answer'}`,
+    };
   }
   const output = result.values['output'];
-  return { status: 'ok', output: textOf(output), finish_reason: 'stop', tool_calls: [], usage: null, latency_ms: 0, reused: false };
+  return {
+    status: 'ok',
+    output: textOf(output),
+    finish_reason: 'stop',
+    tool_calls: [],
+    usage: null,
+    latency_ms: 0,
+    reused: false,
+  };
 }
 
-/** Prompt code may leave a plain string, or an object with `content` as LangChain's messages have it. */
+/**
+ * Prompt code may leave a plain string, or an object with `content` as LangChain's messages have
+ * it.
+ */
 function textOf(output: Json | undefined): string {
   if (typeof output === 'string') return output;
-  if (output !== null && typeof output === 'object' && !Array.isArray(output) && typeof output['content'] === 'string') return output['content'];
+  if (
+    output !== null &&
+    typeof output === 'object' &&
+    !Array.isArray(output) &&
+    typeof output['content'] === 'string'
+  )
+    return output['content'];
   return JSON.stringify(output ?? null);
 }

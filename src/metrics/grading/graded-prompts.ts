@@ -1,15 +1,31 @@
 import type { Question } from './grader-prompt.ts';
 
 /** The score of each outcome of a comparison of facts. */
-export interface Factual { same: number; fewer: number; more: number; contradicts: number; immaterial: number }
+export interface Factual {
+  same: number;
+  fewer: number;
+  more: number;
+  contradicts: number;
+  immaterial: number;
+}
 
-/** One of our own rubrics. `own` is text of the user's file: part of the rubric, put in without being looked at for keywords. */
-function question(name: string, prompt: string, scores: readonly (readonly [string, number])[], own: Record<string, string> = {}): Question {
+/**
+ * One of our own rubrics. `own` is text of the user's file: part of the rubric, put in without
+ * being looked at for keywords.
+ */
+function question(
+  name: string,
+  prompt: string,
+  scores: readonly (readonly [string, number])[],
+  own: Record<string, string> = {},
+): Question {
   return { name, prompt, choice_scores: new Map(scores), eval_type: 'cot_classify', own };
 }
 
 export function llmRubric(criterion: string): Question {
-  return question('llm_rubric', `Decide whether an answer fulfils this criterion:
+  return question(
+    'llm_rubric',
+    `Decide whether an answer fulfils this criterion:
 
 {criterion}
 
@@ -20,11 +36,19 @@ What was asked:
 The answer:
 {completion}
 PASS: the answer fulfils the criterion.
-FAIL: it does not, or it is empty.`, [['PASS', 1], ['FAIL', 0]], { criterion });
+FAIL: it does not, or it is empty.`,
+    [
+      ['PASS', 1],
+      ['FAIL', 0],
+    ],
+    { criterion },
+  );
 }
 
 export function statementMet(statement: string): Question {
-  return question('criteria', `Decide whether this one statement holds for an answer:
+  return question(
+    'criteria',
+    `Decide whether this one statement holds for an answer:
 
 {criterion}
 
@@ -35,11 +59,19 @@ What was asked:
 The answer:
 {completion}
 YES: the statement holds, and you can point to the place that shows it.
-NO: it does not hold, or nothing in the answer shows it.`, [['YES', 1], ['NO', 0]], { criterion: statement });
+NO: it does not hold, or nothing in the answer shows it.`,
+    [
+      ['YES', 1],
+      ['NO', 0],
+    ],
+    { criterion: statement },
+  );
 }
 
 export function closedQa(criterion: string): Question {
-  return question('closed_qa', `Somebody asked a question and got an answer. Decide whether the answer meets this requirement:
+  return question(
+    'closed_qa',
+    `Somebody asked a question and got an answer. Decide whether the answer meets this requirement:
 
 {criterion}
 
@@ -48,15 +80,27 @@ The question:
 The answer:
 {completion}
 YES: the answer meets the requirement.
-NO: it does not.`, [['YES', 1], ['NO', 0]], { criterion });
+NO: it does not.`,
+    [
+      ['YES', 1],
+      ['NO', 0],
+    ],
+    { criterion },
+  );
 }
 
 export function gEval(criterion: string, steps: readonly string[], scale: number): Question {
-  const plan = steps.length > 0
-    ? `Take these steps, in this order:\n${steps.map((step, index) => `${String(index + 1)}. ${step}`).join('\n')}`
-    : 'First work out, in a line or two, what to look for under this criterion; then look for it.';
-  const ratings = Array.from({ length: scale }, (_, index) => [String(index + 1), index / (scale - 1)] as const);
-  return question('g_eval', `Rate an answer by this criterion:
+  const plan =
+    steps.length > 0
+      ? `Take these steps, in this order:\n${steps.map((step, index) => `${String(index + 1)}. ${step}`).join('\n')}`
+      : 'First work out, in a line or two, what to look for under this criterion; then look for it.';
+  const ratings = Array.from(
+    { length: scale },
+    (_, index) => [String(index + 1), index / (scale - 1)] as const,
+  );
+  return question(
+    'g_eval',
+    `Rate an answer by this criterion:
 
 {criterion}
 
@@ -66,11 +110,16 @@ What was asked:
 {input}
 The answer:
 {completion}
-The rating is a whole number from 1 (does not meet the criterion at all) to ${String(scale)} (meets it fully).`, ratings, { criterion, plan });
+The rating is a whole number from 1 (does not meet the criterion at all) to ${String(scale)} (meets it fully).`,
+    ratings,
+    { criterion, plan },
+  );
 }
 
 export function factuality({ same, fewer, more, contradicts, immaterial }: Factual): Question {
-  return question('factuality', `Compare the facts in an answer with the facts in a reference written by an expert. Style, order, spelling and length do not count.
+  return question(
+    'factuality',
+    `Compare the facts in an answer with the facts in a reference written by an expert. Style, order, spelling and length do not count.
 
 What was asked:
 {input}
@@ -82,11 +131,21 @@ SAME: both state the same facts.
 FEWER: everything the answer states agrees with the reference, but it leaves facts of the reference out.
 MORE: the answer states all facts of the reference and further ones that do not contradict it.
 CONTRADICTS: at least one fact of the answer contradicts the reference, or the answer is empty or refuses.
-IMMATERIAL: the two differ, but in nothing that matters to what was asked.`, [['SAME', same], ['FEWER', fewer], ['MORE', more], ['CONTRADICTS', contradicts], ['IMMATERIAL', immaterial]]);
+IMMATERIAL: the two differ, but in nothing that matters to what was asked.`,
+    [
+      ['SAME', same],
+      ['FEWER', fewer],
+      ['MORE', more],
+      ['CONTRADICTS', contradicts],
+      ['IMMATERIAL', immaterial],
+    ],
+  );
 }
 
 export function faithfulness(): Question {
-  return question('faithfulness', `Decide whether an answer stays within its sources. Go through its claims one by one; a claim is supported when the sources state it or it follows from them directly. What you know yourself does not count.
+  return question(
+    'faithfulness',
+    `Decide whether an answer stays within its sources. Go through its claims one by one; a claim is supported when the sources state it or it follows from them directly. What you know yourself does not count.
 
 The sources:
 {context}
@@ -96,11 +155,19 @@ The answer:
 {completion}
 SUPPORTED: every claim is supported, or the answer says that the sources do not tell.
 PARTLY: most claims are supported, and what is not is minor.
-UNSUPPORTED: an important claim is not supported, one contradicts the sources, or the answer is empty.`, [['SUPPORTED', 1], ['PARTLY', 0.5], ['UNSUPPORTED', 0]]);
+UNSUPPORTED: an important claim is not supported, one contradicts the sources, or the answer is empty.`,
+    [
+      ['SUPPORTED', 1],
+      ['PARTLY', 0.5],
+      ['UNSUPPORTED', 0],
+    ],
+  );
 }
 
 export function answerRelevance(): Question {
-  return question('answer_relevance', `Decide whether an answer addresses what was asked. Whether it is right does not count.
+  return question(
+    'answer_relevance',
+    `Decide whether an answer addresses what was asked. Whether it is right does not count.
 
 What was asked:
 {input}
@@ -108,5 +175,11 @@ The answer:
 {completion}
 TO THE POINT: it addresses all of what was asked, without much else.
 PARTLY: it addresses a part, or buries the point in other matter.
-BESIDE THE POINT: it addresses something else, evades, or is empty.`, [['TO THE POINT', 1], ['PARTLY', 0.5], ['BESIDE THE POINT', 0]]);
+BESIDE THE POINT: it addresses something else, evades, or is empty.`,
+    [
+      ['TO THE POINT', 1],
+      ['PARTLY', 0.5],
+      ['BESIDE THE POINT', 0],
+    ],
+  );
 }

@@ -13,29 +13,49 @@ export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_score
 /** Text for each keyword; undefined where there is none. */
 export type Materials = Partial<Record<Material, string | undefined>>;
 
-export interface GraderPrompt { messages: Message[]; schema: { name: string; json: { [key: string]: Json } } }
+export interface GraderPrompt {
+  messages: Message[];
+  schema: { name: string; json: { [key: string]: Json } };
+}
 
 /** Material that a rubric can be about. */
 const JUDGED = ['conversation', 'content', 'completion', 'tool_calls'] as const;
 
 /**
- * What a grader is asked. All material stands between lines with a delimiter that none of it contains, so that no
- * answer can end its own quotation. The conversation ends with the user: not every vendor accepts another end.
+ * What a grader is asked. All material stands between lines with a delimiter that none of it
+ * contains, so that no answer can end its own quotation. The conversation ends with the user: not
+ * every vendor accepts another end.
  */
-export function graderPrompt(question: Question, materials: Materials, random: (purpose: string) => string): GraderPrompt {
+export function graderPrompt(
+  question: Question,
+  materials: Materials,
+  random: (purpose: string) => string,
+): GraderPrompt {
   const used = materialUsed(question.prompt);
   const quoted = Object.entries(question.quoted ?? {});
   // A rubric that names nothing to judge is about the answer.
   const alone = quoted.length === 0 && !JUDGED.some((material) => used.has(material));
   if (alone) used.add('completion');
-  // What the grader does not see must not make its request another one: equal requests are paid for once.
+  // What the grader does not see must not make its request another one: equal requests are paid for
+  // once.
   const seen = [...used].map((material) => materials[material] ?? '');
-  const texts = [question.prompt, ...Object.values(question.own ?? {}), ...Object.values(question.quoted ?? {}), ...seen];
+  const texts = [
+    question.prompt,
+    ...Object.values(question.own ?? {}),
+    ...Object.values(question.quoted ?? {}),
+    ...seen,
+  ];
   const delimiter = freshDelimiter(['grader', question.name], texts, random);
-  const fence = (name: string, text: string): string => `\n<<<${name} ${delimiter}>>>\n${text}\n<<<end ${delimiter}>>>\n`;
+  const fence = (name: string, text: string): string =>
+    `\n<<<${name} ${delimiter}>>>\n${text}\n<<<end ${delimiter}>>>\n`;
   const quote = (material: Material): string => fence(material, materials[material] ?? '');
-  const own = new Map([...Object.entries(question.own ?? {}), ...quoted.map(([name, text]) => [name, fence(name, text)] as const)]);
-  const filled = fillKeywords(question.prompt, ({ name, material }) => (material === null ? (own.get(name) ?? null) : quote(material)));
+  const own = new Map([
+    ...Object.entries(question.own ?? {}),
+    ...quoted.map(([name, text]) => [name, fence(name, text)] as const),
+  ]);
+  const filled = fillKeywords(question.prompt, ({ name, material }) =>
+    material === null ? (own.get(name) ?? null) : quote(material),
+  );
   const subject = alone ? `\n\nThe answer to judge:\n${quote('completion')}` : '';
   return {
     messages: [
@@ -46,10 +66,23 @@ export function graderPrompt(question: Question, materials: Materials, random: (
   };
 }
 
-/** The second and last question, after a reply that gave no single label. The unread reply is not repeated: it decides nothing. */
-export function askAgain({ messages, schema }: GraderPrompt, labels: readonly string[]): GraderPrompt {
+/**
+ * The second and last question, after a reply that gave no single label. The unread reply is not
+ * repeated: it decides nothing.
+ */
+export function askAgain(
+  { messages, schema }: GraderPrompt,
+  labels: readonly string[],
+): GraderPrompt {
   const note = `Your last reply could not be read: it gave no single label. Decide again. The label must be exactly one of ${list(labels)}.`;
-  return { schema, messages: messages.map((message, index) => (index === messages.length - 1 ? { ...message, content: `${message.content}\n\n${note}` } : message)) };
+  return {
+    schema,
+    messages: messages.map((message, index) =>
+      index === messages.length - 1
+        ? { ...message, content: `${message.content}\n\n${note}` }
+        : message,
+    ),
+  };
 }
 
 function instructions(delimiter: string): string {
@@ -76,10 +109,25 @@ function list(labels: readonly string[]): string {
   return labels.map((label) => JSON.stringify(label)).join(', ');
 }
 
-/** Key order is the order in which a model writes: reasons before the label, unless the rubric wants it otherwise. */
+/**
+ * Key order is the order in which a model writes: reasons before the label, unless the rubric wants
+ * it otherwise.
+ */
 function answerSchema({ choice_scores, eval_type }: Question): { [key: string]: Json } {
   const reasons = { reasons: { type: 'string', description: 'Why, in a few sentences.' } };
-  const choice = { choice: { type: 'string', enum: [...choice_scores.keys()], description: 'The label.' } };
-  const properties: Record<string, Json> = eval_type === 'classify' ? choice : eval_type === 'classify_cot' ? { ...choice, ...reasons } : { ...reasons, ...choice };
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+  const choice = {
+    choice: { type: 'string', enum: [...choice_scores.keys()], description: 'The label.' },
+  };
+  const properties: Record<string, Json> =
+    eval_type === 'classify'
+      ? choice
+      : eval_type === 'classify_cot'
+        ? { ...choice, ...reasons }
+        : { ...reasons, ...choice };
+  return {
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  };
 }

@@ -8,27 +8,48 @@ import { compilePattern } from './pattern.ts';
 type JsonSchema = boolean | { [key: string]: Json };
 
 /** The engine's pattern keyword in linear time: a schema's own `pattern` must not hold a run up. */
-const regExp = Object.assign((pattern: string) => {
-  const compiled = compilePattern(pattern, { ignore_case: false, multiline: false, dot_all: false });
-  if (typeof compiled === 'string') throw new Error(compiled);
-  // The engine tells patterns apart by their text: without it all would be the first one compiled.
-  return { test: (text: string) => compiled.test(text), toString: () => pattern };
-}, { code: 'evaldiff.compilePattern' });
+const regExp = Object.assign(
+  (pattern: string) => {
+    const compiled = compilePattern(pattern, {
+      ignore_case: false,
+      multiline: false,
+      dot_all: false,
+    });
+    if (typeof compiled === 'string') throw new Error(compiled);
+    // The engine tells patterns apart by their text: without it all would be the first one
+    // compiled.
+    return { test: (text: string) => compiled.test(text), toString: () => pattern };
+  },
+  { code: 'evaldiff.compilePattern' },
+);
 
 const options: Options = {
-  strictSchema: true, strictTypes: false, strictTuples: false, strictRequired: false, allowUnionTypes: true,
-  logger: false, code: { regExp },
+  strictSchema: true,
+  strictTypes: false,
+  strictTuples: false,
+  strictRequired: false,
+  allowUnionTypes: true,
+  logger: false,
+  code: { regExp },
 };
 
-/** Keywords other tools write into schemas that check nothing; any other unknown keyword is a mistake and is told. */
+/**
+ * Keywords other tools write into schemas that check nothing; any other unknown keyword is a
+ * mistake and is told.
+ */
 const annotations = ['example', 'xml', 'externalDocs', 'x-order', 'x-nullable'];
 
-/** A compiled JSON Schema, or one line that says what is wrong with it. Draft 2020-12, or draft-07 where `$schema` names it. */
+/**
+ * A compiled JSON Schema, or one line that says what is wrong with it. Draft 2020-12, or draft-07
+ * where `$schema` names it.
+ */
 export function compileSchema(schema: JsonSchema): ((value: Json) => string | null) | string {
-  const uri = typeof schema === 'object' && typeof schema.$schema === 'string' ? schema.$schema : '';
+  const uri =
+    typeof schema === 'object' && typeof schema.$schema === 'string' ? schema.$schema : '';
   const old = uri.includes('draft-07') || uri.includes('draft-06');
   const ajv = old ? new Ajv(options) : new Ajv2020(options);
-  if (uri.includes('draft-06') && typeof schema === 'object') schema = { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' };
+  if (uri.includes('draft-06') && typeof schema === 'object')
+    schema = { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' };
   formats.default(ajv);
   // The library's pattern for `url` takes 20 s on 100 kB of colons.
   ajv.addFormat('url', (text: string) => URL.canParse(text) && /^(?:https?|ftp):/i.test(text));

@@ -9,15 +9,21 @@ const MAX_DEPTH = 200;
 export type ParsedJson = { ok: true; value: Json } | { ok: false; reason: string };
 
 /**
- * JSON out of an answer. `raw`: the whole answer; `fenced`: the first code fence, else the whole answer; `first`: the
- * first object or array that parses on its own, else as `fenced`. Linear in the text but for `first`, which gives up
- * after twenty openings.
+ * JSON out of an answer. `raw`: the whole answer; `fenced`: the first code fence, else the whole
+ * answer; `first`: the first object or array that parses on its own, else as `fenced`. Linear in
+ * the text but for `first`, which gives up after twenty openings.
  */
 export function parseJson(text: string, extraction: Extraction): ParsedJson {
-  const candidates = extraction === 'raw' ? [text] : extraction === 'fenced' ? [fenced(text) ?? text] : [fenced(text) ?? text, ...balanced(text)];
+  const candidates =
+    extraction === 'raw'
+      ? [text]
+      : extraction === 'fenced'
+        ? [fenced(text) ?? text]
+        : [fenced(text) ?? text, ...balanced(text)];
   let reason = 'the answer is not JSON';
   for (const candidate of candidates) {
-    if (deeperThan(candidate, MAX_DEPTH)) return { ok: false, reason: `the JSON is nested deeper than ${String(MAX_DEPTH)} levels` };
+    if (deeperThan(candidate, MAX_DEPTH))
+      return { ok: false, reason: `the JSON is nested deeper than ${String(MAX_DEPTH)} levels` };
     try {
       return { ok: true, value: JSON.parse(candidate) as Json };
     } catch {
@@ -27,7 +33,10 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
   return { ok: false, reason };
 }
 
-/** The inside of the first fenced block, found by plain searches: a pattern for it takes quadratic time on blanks. */
+/**
+ * The inside of the first fenced block, found by plain searches: a pattern for it takes quadratic
+ * time on blanks.
+ */
 export function fenced(text: string): string | null {
   const open = text.indexOf('```');
   if (open === -1) return null;
@@ -94,7 +103,10 @@ function deeperThan(text: string, limit: number): boolean {
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  return `{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`).join(',')}}`;
+  return `{${Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`)
+    .join(',')}}`;
 }
 
 export function jsonEqual(one: Json, other: Json): boolean {

@@ -1,6 +1,8 @@
 export const units = ['characters', 'words', 'lines', 'bytes'] as const;
 
-/** Length of a text. Empty text has no words and no lines; a last line without a line end counts. */
+/**
+ * Length of a text. Empty text has no words and no lines; a last line without a line end counts.
+ */
 export function lengthIn(text: string, unit: (typeof units)[number]): number {
   if (unit === 'characters') return codePoints(text);
   if (unit === 'bytes') return new TextEncoder().encode(text).length;

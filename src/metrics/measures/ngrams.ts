@@ -12,7 +12,10 @@ export function countNgrams(tokens: readonly string[], n: number): Map<string, n
 }
 
 /** Occurrences that both sides share, each n-gram clipped to the smaller count. */
-export function overlap(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number {
+export function overlap(
+  one: ReadonlyMap<string, number>,
+  other: ReadonlyMap<string, number>,
+): number {
   let shared = 0;
   for (const [gram, count] of one) shared += Math.min(count, other.get(gram) ?? 0);
   return shared;

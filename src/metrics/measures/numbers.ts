@@ -1,9 +1,15 @@
-/** Signed, with thousands separators in groups of three, decimals and an exponent; a hyphen after a letter or digit is no sign. */
-const NUMBER = /(?:(?<![\p{L}\p{N}])[-+−])?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?|(?<!\d)\.\d+/gu;
+/**
+ * Signed, with thousands separators in groups of three, decimals and an exponent; a hyphen after a
+ * letter or digit is no sign.
+ */
+const NUMBER =
+  /(?:(?<![\p{L}\p{N}])[-+−])?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?|(?<!\d)\.\d+/gu;
 
 /** Every finite number in a text, in order. `$1,024.50` is 1024.5; `3-5` is 3 and 5. */
 export function numbersIn(text: string): number[] {
-  return [...text.matchAll(NUMBER)].map(([found]) => Number(found.replaceAll(',', '').replace('−', '-'))).filter(Number.isFinite);
+  return [...text.matchAll(NUMBER)]
+    .map(([found]) => Number(found.replaceAll(',', '').replace('−', '-')))
+    .filter(Number.isFinite);
 }
 
 /** The number a value stands for, when it is exactly one. */

@@ -1,13 +1,48 @@
 import { RE2JS, RE2JSException } from 're2js';
 
-export interface PatternFlags { ignore_case: boolean; multiline: boolean; dot_all: boolean }
+export interface PatternFlags {
+  ignore_case: boolean;
+  multiline: boolean;
+  dot_all: boolean;
+}
 
-/** What the engine leaves out on purpose, because it cannot be matched in linear time (or is spelled otherwise). */
-const unsupported = ['(?=', '(?!', '(?<=', '(?<!', '(?>', '(?(', '(?R', '\\k', '\\Z', '\\1', '\\2', '\\3', '\\4', '\\5', '\\6', '\\7', '\\8', '\\9', '*+', '++', '?+', '}+'];
+/**
+ * What the engine leaves out on purpose, because it cannot be matched in linear time (or is spelled
+ * otherwise).
+ */
+const unsupported = [
+  '(?=',
+  '(?!',
+  '(?<=',
+  '(?<!',
+  '(?>',
+  '(?(',
+  '(?R',
+  '\\k',
+  '\\Z',
+  '\\1',
+  '\\2',
+  '\\3',
+  '\\4',
+  '\\5',
+  '\\6',
+  '\\7',
+  '\\8',
+  '\\9',
+  '*+',
+  '++',
+  '?+',
+  '}+',
+];
 
-/** A pattern ready to match in time linear in the text, or one line that says what is wrong with it. */
+/**
+ * A pattern ready to match in time linear in the text, or one line that says what is wrong with it.
+ */
 export function compilePattern(pattern: string, flags: PatternFlags): RE2JS | string {
-  const bits = (flags.ignore_case ? RE2JS.CASE_INSENSITIVE : 0) | (flags.multiline ? RE2JS.MULTILINE : 0) | (flags.dot_all ? RE2JS.DOTALL : 0);
+  const bits =
+    (flags.ignore_case ? RE2JS.CASE_INSENSITIVE : 0) |
+    (flags.multiline ? RE2JS.MULTILINE : 0) |
+    (flags.dot_all ? RE2JS.DOTALL : 0);
   try {
     return RE2JS.compile(pattern, bits);
   } catch (error) {
@@ -18,11 +53,16 @@ export function compilePattern(pattern: string, flags: PatternFlags): RE2JS | st
   }
 }
 
-/** The first feature of a refused pattern that other engines have; escaped characters and classes are passed over. */
+/**
+ * The first feature of a refused pattern that other engines have; escaped characters and classes
+ * are passed over.
+ */
 function unsupportedFeature(pattern: string): string | null {
   let inClass = false;
   for (let i = 0; i < pattern.length; i++) {
-    const found = inClass ? undefined : unsupported.find((feature) => pattern.startsWith(feature, i));
+    const found = inClass
+      ? undefined
+      : unsupported.find((feature) => pattern.startsWith(feature, i));
     if (found !== undefined) return found;
     if (pattern[i] === '\\') i++;
     else if (pattern[i] === '[') inClass = true;

@@ -3,14 +3,25 @@ function counts(text: string): { words: number; sentences: number; syllables: nu
   const words = text.match(/[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu) ?? [];
   if (words.length === 0) return null;
   const sentences = text.split(/[.!?…]+/).filter((part) => /[\p{L}\p{N}]/u.test(part)).length;
-  return { words: words.length, sentences, syllables: words.reduce((sum, word) => sum + syllablesIn(word), 0) };
+  return {
+    words: words.length,
+    sentences,
+    syllables: words.reduce((sum, word) => sum + syllablesIn(word), 0),
+  };
 }
 
-/** Vowel groups, without a silent final e; a heuristic that is off by one on some words, equally on both sides of a comparison. */
+/**
+ * Vowel groups, without a silent final e; a heuristic that is off by one on some words, equally on
+ * both sides of a comparison.
+ */
 export function syllablesIn(word: string): number {
   const plain = word.toLowerCase().replace(/['’]/g, '');
   const groups = plain.match(/[aeiouyäöüéèêáàâíóôú]+/g)?.length ?? 0;
-  const silent = plain.length > 2 && plain.endsWith('e') && !/[aeiouy]e$/.test(plain) && !/[^aeiouy]le$/.test(plain);
+  const silent =
+    plain.length > 2 &&
+    plain.endsWith('e') &&
+    !/[aeiouy]e$/.test(plain) &&
+    !/[^aeiouy]le$/.test(plain);
   return Math.max(1, groups - (silent ? 1 : 0));
 }
 

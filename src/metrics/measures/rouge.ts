@@ -10,8 +10,9 @@ export function rougeN(candidate: string, reference: string, n: number, beta: nu
 }
 
 /**
- * ROUGE-L as F-measure, 0–1, over the whole text as one sentence. Lin (2004), section 3.1. The library's version takes
- * 25 s for two texts of 100 kB; a hostile answer may not hold a run up, so the subsequence is found here.
+ * ROUGE-L as F-measure, 0–1, over the whole text as one sentence. Lin (2004), section 3.1. The
+ * library's version takes 25 s for two texts of 100 kB; a hostile answer may not hold a run up, so
+ * the subsequence is found here.
  */
 export function rougeL(candidate: string, reference: string, beta: number): number {
   const one = rougeWords(candidate);
@@ -24,8 +25,8 @@ export function rougeL(candidate: string, reference: string, beta: number): numb
 const WORD_BITS = 32;
 
 /**
- * Length of the longest common subsequence, 32 columns at a time (bit-parallel, Hyyrö 2004: V ← (V + (V & M)) | (V & ¬M),
- * the zero bits of V being the matches).
+ * Length of the longest common subsequence, 32 columns at a time (bit-parallel, Hyyrö 2004: V ← (V
+ * + (V & M)) | (V & ¬M), the zero bits of V being the matches).
  */
 export function commonSubsequence(one: readonly string[], other: readonly string[]): number {
   const [rows, columns] = one.length > other.length ? [one, other] : [other, one];
@@ -42,7 +43,11 @@ export function commonSubsequence(one: readonly string[], other: readonly string
     const mask = masks.get(token);
     if (mask !== undefined) advance(state, mask);
   }
-  return columns.reduce((length, _, index) => length + (((state[Math.floor(index / WORD_BITS)] ?? 0) >>> (index % WORD_BITS)) & 1 ? 0 : 1), 0);
+  return columns.reduce(
+    (length, _, index) =>
+      length + (((state[Math.floor(index / WORD_BITS)] ?? 0) >>> (index % WORD_BITS)) & 1 ? 0 : 1),
+    0,
+  );
 }
 
 function advance(state: Int32Array, mask: Int32Array): void {
@@ -52,6 +57,6 @@ function advance(state: Int32Array, mask: Int32Array): void {
     const matches = before & (mask[word] ?? 0);
     const sum = (before >>> 0) + (matches >>> 0) + carry;
     carry = sum > 0xffffffff ? 1 : 0;
-    state[word] = (sum | 0) | (before & ~(mask[word] ?? 0));
+    state[word] = sum | 0 | (before & ~(mask[word] ?? 0));
   }
 }

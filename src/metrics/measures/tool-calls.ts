@@ -2,15 +2,27 @@ import type { Json, ToolCall } from '../../types.ts';
 import { jsonAgreement, type JsonMatchOptions } from './json-match.ts';
 import { parseJson } from './json-text.ts';
 
-export interface WantedCall { name: string; arguments: { [key: string]: Json } | null }
+export interface WantedCall {
+  name: string;
+  arguments: { [key: string]: Json } | null;
+}
 export type ToolOrder = 'strict' | 'unordered' | 'subset' | 'superset';
 
-/** `expected` as calls: names, or maps of `name` and `arguments`, one or a list of them; null when it is neither. */
+/**
+ * `expected` as calls: names, or maps of `name` and `arguments`, one or a list of them; null when
+ * it is neither.
+ */
 export function wantedCalls(expected: Json): WantedCall[] | null {
   const entries = Array.isArray(expected) ? expected : [expected];
   const calls = entries.map((entry): WantedCall | null => {
     if (typeof entry === 'string') return { name: entry, arguments: null };
-    if (entry === null || typeof entry !== 'object' || Array.isArray(entry) || typeof entry.name !== 'string') return null;
+    if (
+      entry === null ||
+      typeof entry !== 'object' ||
+      Array.isArray(entry) ||
+      typeof entry.name !== 'string'
+    )
+      return null;
     const given = entry.arguments ?? null;
     if (given !== null && (typeof given !== 'object' || Array.isArray(given))) return null;
     return { name: entry.name, arguments: given };
@@ -18,30 +30,48 @@ export function wantedCalls(expected: Json): WantedCall[] | null {
   return calls.some((call) => call === null) ? null : calls.filter((call) => call !== null);
 }
 
-export interface CallMatch { matched: number; pass: boolean }
+export interface CallMatch {
+  matched: number;
+  pass: boolean;
+}
 
 /**
- * Pairs the calls made with the calls wanted, each used once; `strict` pairs by position. A call wanted without
- * arguments fits any. `subset`: nothing but wanted calls; `superset`: all wanted calls and perhaps more.
+ * Pairs the calls made with the calls wanted, each used once; `strict` pairs by position. A call
+ * wanted without arguments fits any. `subset`: nothing but wanted calls; `superset`: all wanted
+ * calls and perhaps more.
  */
-export function matchCalls(made: readonly ToolCall[], wanted: readonly WantedCall[], order: ToolOrder, options: JsonMatchOptions): CallMatch {
-  const fits = (call: ToolCall | undefined, want: WantedCall): boolean => call !== undefined && call.name === want.name && argumentsFit(call, want, options);
+export function matchCalls(
+  made: readonly ToolCall[],
+  wanted: readonly WantedCall[],
+  order: ToolOrder,
+  options: JsonMatchOptions,
+): CallMatch {
+  const fits = (call: ToolCall | undefined, want: WantedCall): boolean =>
+    call !== undefined && call.name === want.name && argumentsFit(call, want, options);
   if (order === 'strict') {
     const matched = wanted.filter((want, index) => fits(made[index], want)).length;
     return { matched, pass: matched === wanted.length && made.length === wanted.length };
   }
   const open = [...made];
-  const matched = [...wanted].sort((a, b) => detail(b) - detail(a)).filter((want) => {
-    const index = open.findIndex((call) => fits(call, want));
-    if (index !== -1) open.splice(index, 1);
-    return index !== -1;
-  }).length;
+  const matched = [...wanted]
+    .sort((a, b) => detail(b) - detail(a))
+    .filter((want) => {
+      const index = open.findIndex((call) => fits(call, want));
+      if (index !== -1) open.splice(index, 1);
+      return index !== -1;
+    }).length;
   const complete = matched === wanted.length;
   const nothingElse = open.length === 0;
-  return { matched, pass: { unordered: complete && nothingElse, subset: nothingElse, superset: complete }[order] };
+  return {
+    matched,
+    pass: { unordered: complete && nothingElse, subset: nothingElse, superset: complete }[order],
+  };
 }
 
-/** Wants with more arguments choose first, so that a bare name does not take the only call that fits them. */
+/**
+ * Wants with more arguments choose first, so that a bare name does not take the only call that fits
+ * them.
+ */
 function detail(want: WantedCall): number {
   return want.arguments === null ? -1 : Object.keys(want.arguments).length;
 }

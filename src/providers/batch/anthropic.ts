@@ -17,22 +17,35 @@ export const anthropicBatches: BatchApi = {
   async connect({ baseUrl, fetch, download, timeoutMs }) {
     const { default: Anthropic } = await import('@anthropic-ai/sdk');
     const client = new Anthropic({
-      apiKey: 'added-by-the-transport', webhookKey: null, baseURL: baseUrl, fetch, maxRetries: 0, timeout: timeoutMs, logLevel: 'off',
+      apiKey: 'added-by-the-transport',
+      webhookKey: null,
+      baseURL: baseUrl,
+      fetch,
+      maxRetries: 0,
+      timeout: timeoutMs,
+      logLevel: 'off',
       openTelemetry: false,
     });
     const downloads = client.withOptions({ fetch: download });
     return {
       upload: () => Promise.resolve({ file: null }),
       async create(items) {
-        // The general method with a stream: `batches.create` would hold the text of all requests in memory, twice.
+        // The general method with a stream: `batches.create` would hold the text of all requests in
+        // memory, twice.
         const body = ReadableStream.from(textOf(items));
-        const reply: unknown = await client.post(PATH, { body, headers: { 'content-type': 'application/json' } });
+        const reply: unknown = await client.post(PATH, {
+          body,
+          headers: { 'content-type': 'application/json' },
+        });
         return isBatch(reply) ? reply.id : null;
       },
       state: async (id) => stateOf(await client.messages.batches.retrieve(id)),
       async *results(id) {
-        // By the id: the address in `results_url` is the server's word, and the key goes nowhere but to our own.
-        const response = await downloads.get(`${PATH}/${id}/results`, { headers: { accept: 'application/binary' } }).asResponse();
+        // By the id: the address in `results_url` is the server's word, and the key goes nowhere
+        // but to our own.
+        const response = await downloads
+          .get(`${PATH}/${id}/results`, { headers: { accept: 'application/binary' } })
+          .asResponse();
         if (response.body !== null) yield response.body;
       },
       readLine,
@@ -60,29 +73,57 @@ function isBatch(reply: unknown): reply is { id: string } {
 const count = z.int().nonnegative().catch(0);
 const batch = z.object({
   processing_status: z.enum(['in_progress', 'canceling', 'ended']),
-  request_counts: z.object({ canceled: count, errored: count, expired: count, processing: count, succeeded: count }).nullish().catch(null),
+  request_counts: z
+    .object({
+      canceled: count,
+      errored: count,
+      expired: count,
+      processing: count,
+      succeeded: count,
+    })
+    .nullish()
+    .catch(null),
 });
 
 function stateOf(reply: unknown): BatchState | null {
   const parsed = batch.safeParse(reply);
   if (!parsed.success) return null;
   if (parsed.data.processing_status === 'ended') return { status: 'ended', files: [], left: null };
-  const { canceled = 0, errored = 0, expired = 0, processing = 0, succeeded = 0 } = parsed.data.request_counts ?? {};
+  const {
+    canceled = 0,
+    errored = 0,
+    expired = 0,
+    processing = 0,
+    succeeded = 0,
+  } = parsed.data.request_counts ?? {};
   const done = canceled + errored + expired + succeeded;
   return { status: 'waiting', done, total: done + processing };
 }
 
 /** Results name the error's type; a direct call would have had the status that goes with it. */
 const STATUS: Readonly<Record<string, number>> = {
-  invalid_request_error: 400, authentication_error: 401, billing_error: 402, permission_error: 403, not_found_error: 404, request_too_large: 413,
-  rate_limit_error: 429, api_error: 500, timeout_error: 504, overloaded_error: 529,
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
 };
 
 const line = z.object({
   custom_id: z.string(),
   result: z.discriminatedUnion('type', [
     z.object({ type: z.literal('succeeded'), message: z.unknown() }),
-    z.object({ type: z.literal('errored'), error: z.object({ error: z.object({ type: z.string().catch(''), message: z.string().catch('') }) }) }),
+    z.object({
+      type: z.literal('errored'),
+      error: z.object({
+        error: z.object({ type: z.string().catch(''), message: z.string().catch('') }),
+      }),
+    }),
     z.object({ type: z.literal('canceled') }),
     z.object({ type: z.literal('expired') }),
   ]),
@@ -93,12 +134,17 @@ function readLine(data: unknown): BatchLine | null {
   if (!parsed.success) return null;
   const { custom_id: id, result } = parsed.data;
   switch (result.type) {
-    case 'succeeded': return { id, outcome: { kind: 'reply', data: result.message } };
+    case 'succeeded':
+      return { id, outcome: { kind: 'reply', data: result.message } };
     case 'canceled':
-    case 'expired': return { id, outcome: { kind: result.type } };
+    case 'expired':
+      return { id, outcome: { kind: result.type } };
     case 'errored': {
       const { type, message } = result.error.error;
-      return { id, outcome: { kind: 'error', status: STATUS[type] ?? 500, code: type, said: message } };
+      return {
+        id,
+        outcome: { kind: 'error', status: STATUS[type] ?? 500, code: type, said: message },
+      };
     }
   }
 }

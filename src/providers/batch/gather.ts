@@ -7,7 +7,12 @@ import type { ManagedServer } from './server.ts';
 import type { Ask } from '../vendor.ts';
 
 /** One question, from being asked until its result is there; several may wait for one. */
-export interface Asked { key: string; request: Request; ask: Ask; settle(outcome: Outcome): void }
+export interface Asked {
+  key: string;
+  request: Request;
+  ask: Ask;
+  settle(outcome: Outcome): void;
+}
 
 /** Everything that waits for a result, by request key. */
 export interface Questions {
@@ -39,7 +44,9 @@ export function createQuestions(): Questions {
     },
     has: (key) => asked.has(key),
     first: (key) => asked.get(key)?.[0] ?? null,
-    settleAll(outcome) { for (const key of [...asked.keys()]) settle(key, outcome); },
+    settleAll(outcome) {
+      for (const key of [...asked.keys()]) settle(key, outcome);
+    },
     size: () => asked.size,
   };
 }

@@ -4,7 +4,10 @@ import type { OpenBatch } from './open-batch.ts';
 import type { ManagedServer } from './server.ts';
 import type { Clock } from '../clock.ts';
 
-/** Where batches are written down, so that a later run picks them up instead of paying again. Only `pending` may reject. */
+/**
+ * Where batches are written down, so that a later run picks them up instead of paying again. Only
+ * `pending` may reject.
+ */
 export interface BatchLedger {
   /** Batches whose results nobody has fetched. */
   pending(): Promise<BatchRecord[]>;
@@ -27,7 +30,10 @@ export interface Earlier {
   holding(key: string, server: ManagedServer): OpenBatch | null;
 }
 
-/** What the ledger holds of earlier runs; batches older than the vendors keep results for are forgotten. */
+/**
+ * What the ledger holds of earlier runs; batches older than the vendors keep results for are
+ * forgotten.
+ */
 export function createEarlier(ledger: BatchLedger, clock: Clock): Earlier {
   const records = new Map<string, BatchRecord>();
   const load = async (): Promise<void> => {
@@ -43,7 +49,9 @@ export function createEarlier(ledger: BatchLedger, clock: Clock): Earlier {
       const record = records.get(`${server.vendor.name} ${key}`);
       if (record === undefined) return null;
       for (const each of record.requests) records.delete(`${record.vendor} ${each.key}`);
-      server.log(`batch ${record.id}: picked up, ${numbers(record.requests.length)} requests for ${record.model} sent ${new Date(record.submitted_at).toISOString()}`);
+      server.log(
+        `batch ${record.id}: picked up, ${numbers(record.requests.length)} requests for ${record.model} sent ${new Date(record.submitted_at).toISOString()}`,
+      );
       return openBatch(record, server, { earlier: true });
     },
   };

@@ -7,8 +7,9 @@ const MAX_LINE_DEPTH = MAX_REPLY_DEPTH + 5;
 const NEWLINE = 0x0a;
 
 /**
- * The values of a stream of lines of JSON, one at a time; undefined for a line that cannot be read: no JSON, nested too
- * deep, or longer than {@link MAX_LINE_BYTES}, which is passed over without being held. Blank lines are none.
+ * The values of a stream of lines of JSON, one at a time; undefined for a line that cannot be read:
+ * no JSON, nested too deep, or longer than {@link MAX_LINE_BYTES}, which is passed over without
+ * being held. Blank lines are none.
  */
 export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   let parts: Uint8Array[] = [];

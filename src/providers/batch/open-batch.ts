@@ -26,7 +26,10 @@ export interface RunOptions {
   signal: AbortSignal;
   redact(text: string): string;
   settle(key: string, outcome: Outcome): Promise<void>;
-  /** Its results are with those who asked, or there are none to be had: it is not to be picked up again. */
+  /**
+   * Its results are with those who asked, or there are none to be had: it is not to be picked up
+   * again.
+   */
   forget(): Promise<void>;
   /** The vendor knows nothing of it. */
   lost(): Promise<void>;
@@ -34,42 +37,64 @@ export interface RunOptions {
   finishing(work: () => Promise<void>): Promise<void>;
 }
 
-/** Looks in a row that may fail until those who wait are told; with the longest pauses some 40 minutes. */
+/**
+ * Looks in a row that may fail until those who wait are told; with the longest pauses some 40
+ * minutes.
+ */
 const MAX_FAILURES = 10;
 /** Looks without any progress after which the log says so. */
 const SAY_EVERY = 6;
 const SAID = 300;
 
 /** A batch as it was written down. `earlier`: by another run, so what it lacks is asked anew. */
-export function openBatch({ id, model, requests }: BatchRecord, server: ManagedServer, { earlier }: Pick<OpenBatch, 'earlier'>): OpenBatch {
+export function openBatch(
+  { id, model, requests }: BatchRecord,
+  server: ManagedServer,
+  { earlier }: Pick<OpenBatch, 'earlier'>,
+): OpenBatch {
   const schemas = new Map(requests.map(({ key, schema }) => [key, schema]));
   return { id, model, server, requests: schemas, open: new Set(schemas.keys()), earlier };
 }
 
-/** Waits for a batch and hands on its results. Returns when all have been, or when the signal ends the wait. */
+/**
+ * Waits for a batch and hands on its results. Returns when all have been, or when the signal ends
+ * the wait.
+ */
 export async function runBatch(batch: OpenBatch, options: RunOptions): Promise<void> {
   const { server, id } = batch;
   const { clock, signal } = options;
   const say = createTeller(batch);
   let failures = 0;
-  await pollUntil(async () => {
-    const looked = await server.call((api) => api.state(id), 'the reply to a look at the batch is none');
-    if (signal.aborted) return 'done';
-    if (looked.status === 'fault') {
-      if (looked.fault.status === 404) return await finished(() => options.lost(), options);
-      failures += 1;
-      if (looked.fault.kind !== 'key' && failures < MAX_FAILURES) return 'wait';
-      const failure = later(looked.fault, id);
-      return await finished(() => settleRest(batch, failure, options), options);
-    }
-    failures = 0;
-    if (looked.value.status === 'waiting') {
-      say(looked.value);
-      return 'wait';
-    }
-    const state = looked.value;
-    return await finished(() => (state.status === 'failed' ? refuse(batch, state, options) : collect(batch, state, options)), options);
-  }, { clock, signal, atOnce: batch.earlier });
+  await pollUntil(
+    async () => {
+      const looked = await server.call(
+        (api) => api.state(id),
+        'the reply to a look at the batch is none',
+      );
+      if (signal.aborted) return 'done';
+      if (looked.status === 'fault') {
+        if (looked.fault.status === 404) return await finished(() => options.lost(), options);
+        failures += 1;
+        if (looked.fault.kind !== 'key' && failures < MAX_FAILURES) return 'wait';
+        const failure = later(looked.fault, id);
+        return await finished(() => settleRest(batch, failure, options), options);
+      }
+      failures = 0;
+      if (looked.value.status === 'waiting') {
+        say(looked.value);
+        return 'wait';
+      }
+      const state = looked.value;
+      return await finished(
+        () =>
+          state.status === 'failed'
+            ? refuse(batch, state, options)
+            : collect(batch, state, options),
+        options,
+      );
+    },
+    { clock, signal, atOnce: batch.earlier },
+  );
 }
 
 async function finished(work: () => Promise<void>, { finishing }: RunOptions): Promise<'done'> {
@@ -77,25 +102,62 @@ async function finished(work: () => Promise<void>, { finishing }: RunOptions): P
   return 'done';
 }
 
-async function collect(batch: OpenBatch, state: Extract<BatchState, { status: 'ended' }>, options: RunOptions): Promise<void> {
+async function collect(
+  batch: OpenBatch,
+  state: Extract<BatchState, { status: 'ended' }>,
+  options: RunOptions,
+): Promise<void> {
   const { server, id, requests, open } = batch;
-  const read = await readResults(id, state, { server, requests, open, redact: options.redact, settle: options.settle });
+  const read = await readResults(id, state, {
+    server,
+    requests,
+    open,
+    redact: options.redact,
+    settle: options.settle,
+  });
   if (options.signal.aborted && open.size > 0) return;
-  if (read.status === 'fault' && read.fault.status !== 404) return settleRest(batch, later(read.fault, id), options);
-  if (read.status === 'ok' && read.value > 0) server.log(`batch ${id}: ${read.value} lines that belong to none of its requests, or cannot be read, were ignored`);
-  server.log(`batch ${id}: ended, ${numbers(requests.size - open.size)} of ${numbers(requests.size)} requests with a result`);
-  await settleRest(batch, { status: 'fault', fault: read.status === 'fault' ? read.fault : leftOver(state.left) }, options);
+  if (read.status === 'fault' && read.fault.status !== 404)
+    return settleRest(batch, later(read.fault, id), options);
+  if (read.status === 'ok' && read.value > 0)
+    server.log(
+      `batch ${id}: ${read.value} lines that belong to none of its requests, or cannot be read, were ignored`,
+    );
+  server.log(
+    `batch ${id}: ended, ${numbers(requests.size - open.size)} of ${numbers(requests.size)} requests with a result`,
+  );
+  await settleRest(
+    batch,
+    { status: 'fault', fault: read.status === 'fault' ? read.fault : leftOver(state.left) },
+    options,
+  );
   await options.forget();
 }
 
 /** The vendor took none of it, so every request has the same error. */
-async function refuse(batch: OpenBatch, { code, said }: Extract<BatchState, { status: 'failed' }>, options: RunOptions): Promise<void> {
+async function refuse(
+  batch: OpenBatch,
+  { code, said }: Extract<BatchState, { status: 'failed' }>,
+  options: RunOptions,
+): Promise<void> {
   const words = foreignLine(`${code} ${said}`.trim(), options.redact, SAID);
-  await settleRest(batch, { status: 'fault', fault: fault('request', `the batch was refused${words === '' ? '' : `: ${words}`}`, { detail: `${code} ${said}` }) }, options);
+  await settleRest(
+    batch,
+    {
+      status: 'fault',
+      fault: fault('request', `the batch was refused${words === '' ? '' : `: ${words}`}`, {
+        detail: `${code} ${said}`,
+      }),
+    },
+    options,
+  );
   await options.forget();
 }
 
-async function settleRest({ open }: OpenBatch, outcome: Outcome, { settle }: RunOptions): Promise<void> {
+async function settleRest(
+  { open }: OpenBatch,
+  outcome: Outcome,
+  { settle }: RunOptions,
+): Promise<void> {
   for (const key of [...open]) {
     open.delete(key);
     await settle(key, outcome);
@@ -104,17 +166,29 @@ async function settleRest({ open }: OpenBatch, outcome: Outcome, { settle }: Run
 
 /** The results may still be had later, by a run that looks again. */
 function later(found: Extract<Outcome, { status: 'fault' }>['fault'], id: string): Outcome {
-  return { status: 'fault', fault: { ...found, message: `${found.message}; batch ${id} is kept on record, run again to pick it up` } };
+  return {
+    status: 'fault',
+    fault: {
+      ...found,
+      message: `${found.message}; batch ${id} is kept on record, run again to pick it up`,
+    },
+  };
 }
 
-function createTeller({ id, server, requests }: OpenBatch): (state: { done: number; total: number }) => void {
+function createTeller({
+  id,
+  server,
+  requests,
+}: OpenBatch): (state: { done: number; total: number }) => void {
   let told = -1;
   let looks = 0;
   return ({ done, total }) => {
     looks += 1;
     if (done === told && looks % SAY_EVERY !== 0) return;
     told = done;
-    server.log(`batch ${id}: ${numbers(done)} of ${numbers(total === 0 ? requests.size : total)} done`);
+    server.log(
+      `batch ${id}: ${numbers(done)} of ${numbers(total === 0 ? requests.size : total)} done`,
+    );
   };
 }
 

@@ -14,18 +14,33 @@ export const openaiBatches: BatchApi = {
   async connect({ baseUrl, fetch, download, timeoutMs }) {
     const { default: OpenAI, toStreamingFile } = await import('openai');
     const client = new OpenAI({
-      apiKey: 'added-by-the-transport', adminAPIKey: null, organization: null, project: null, webhookSecret: null,
-      baseURL: baseUrl, fetch, maxRetries: 0, timeout: timeoutMs, logLevel: 'off',
+      apiKey: 'added-by-the-transport',
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      webhookSecret: null,
+      baseURL: baseUrl,
+      fetch,
+      maxRetries: 0,
+      timeout: timeoutMs,
+      logLevel: 'off',
     });
     const downloads = client.withOptions({ fetch: download });
     return {
       async upload(items) {
-        const file = await client.files.create({ file: toStreamingFile(linesOf(items), 'evaldiff.jsonl', { type: 'application/jsonl' }), purpose: 'batch' });
+        const file = await client.files.create({
+          file: toStreamingFile(linesOf(items), 'evaldiff.jsonl', { type: 'application/jsonl' }),
+          purpose: 'batch',
+        });
         return isId(file?.id) ? { file: file.id } : null;
       },
       async create(_, { file }) {
         if (file === null) return null;
-        const batch = await client.batches.create({ input_file_id: file, endpoint: ENDPOINT, completion_window: '24h' });
+        const batch = await client.batches.create({
+          input_file_id: file,
+          endpoint: ENDPOINT,
+          completion_window: '24h',
+        });
         return isId(batch?.id) ? batch.id : null;
       },
       state: async (id) => stateOf(await client.batches.retrieve(id)),
@@ -50,14 +65,28 @@ async function* linesOf(items: readonly BatchItem[]): AsyncGenerator<Uint8Array>
 
 const count = z.int().nonnegative().catch(0);
 const NO_COUNTS = { completed: 0, failed: 0, total: 0 };
-const counts = z.object({ completed: count, failed: count, total: count }).catch(NO_COUNTS).default(NO_COUNTS);
-const errors = z.object({ data: z.array(z.object({ code: z.string().nullish(), message: z.string().nullish() })) })
-  .transform(({ data: [first] }) => ({ code: first?.code ?? '', said: first?.message ?? '' })).catch({ code: '', said: '' });
+const counts = z
+  .object({ completed: count, failed: count, total: count })
+  .catch(NO_COUNTS)
+  .default(NO_COUNTS);
+const errors = z
+  .object({
+    data: z.array(z.object({ code: z.string().nullish(), message: z.string().nullish() })),
+  })
+  .transform(({ data: [first] }) => ({ code: first?.code ?? '', said: first?.message ?? '' }))
+  .catch({ code: '', said: '' });
 const file = z.string().nullish();
 
 const batch = z.discriminatedUnion('status', [
-  z.object({ status: z.enum(['validating', 'in_progress', 'finalizing', 'cancelling']), request_counts: counts }),
-  z.object({ status: z.enum(['completed', 'expired', 'cancelled']), output_file_id: file, error_file_id: file }),
+  z.object({
+    status: z.enum(['validating', 'in_progress', 'finalizing', 'cancelling']),
+    request_counts: counts,
+  }),
+  z.object({
+    status: z.enum(['completed', 'expired', 'cancelled']),
+    output_file_id: file,
+    error_file_id: file,
+  }),
   z.object({ status: z.literal('failed'), errors }),
 ]);
 
@@ -68,15 +97,31 @@ function stateOf(reply: unknown): BatchState | null {
   if (!parsed.success) return null;
   const { data } = parsed;
   switch (data.status) {
-    case 'failed': return { status: 'failed', ...data.errors };
+    case 'failed':
+      return { status: 'failed', ...data.errors };
     case 'completed':
     case 'expired':
-    case 'cancelled': return { status: 'ended', files: [data.output_file_id, data.error_file_id].filter(isId), left: LEFT[data.status] };
-    default: return { status: 'waiting', done: data.request_counts.completed + data.request_counts.failed, total: data.request_counts.total };
+    case 'cancelled':
+      return {
+        status: 'ended',
+        files: [data.output_file_id, data.error_file_id].filter(isId),
+        left: LEFT[data.status],
+      };
+    default:
+      return {
+        status: 'waiting',
+        done: data.request_counts.completed + data.request_counts.failed,
+        total: data.request_counts.total,
+      };
   }
 }
 
-const said = z.object({ code: z.string().nullish(), message: z.string().nullish(), type: z.string().nullish(), param: z.string().nullish() });
+const said = z.object({
+  code: z.string().nullish(),
+  message: z.string().nullish(),
+  type: z.string().nullish(),
+  param: z.string().nullish(),
+});
 const line = z.object({
   custom_id: z.string(),
   response: z.object({ status_code: z.int().min(100).max(599), body: z.unknown() }).nullish(),
@@ -90,12 +135,23 @@ function readLine(data: unknown): BatchLine | null {
   if (response !== null && response !== undefined) {
     if (response.status_code < 300) return { id, outcome: { kind: 'reply', data: response.body } };
     const { error: inner } = z.object({ error: said }).catch({ error: {} }).parse(response.body);
-    return { id, outcome: { kind: 'error', status: response.status_code, code: words(inner), said: inner.message ?? '' } };
+    return {
+      id,
+      outcome: {
+        kind: 'error',
+        status: response.status_code,
+        code: words(inner),
+        said: inner.message ?? '',
+      },
+    };
   }
   if (error === null || error === undefined) return null;
   if (error.code === 'batch_expired') return { id, outcome: { kind: 'expired' } };
   if (error.code === 'batch_cancelled') return { id, outcome: { kind: 'canceled' } };
-  return { id, outcome: { kind: 'error', status: 500, code: words(error), said: error.message ?? '' } };
+  return {
+    id,
+    outcome: { kind: 'error', status: 500, code: words(error), said: error.message ?? '' },
+  };
 }
 
 function words({ code, type, param }: z.output<typeof said>): string {

@@ -2,7 +2,10 @@ import type { BatchLimits } from './vendor.ts';
 
 /** Gathers items for batches that keep to their limits. */
 export interface Packer<T> {
-  /** A batch that became full through this item or has no room for it; null while there is room. `too-large`: no batch could hold it. */
+  /**
+   * A batch that became full through this item or has no room for it; null while there is room.
+   * `too-large`: no batch could hold it.
+   */
   add(item: T, bytes: number): readonly T[] | 'too-large' | null;
   /** What has been gathered, which leaves nothing behind. */
   take(): readonly T[];

@@ -26,16 +26,28 @@ export interface Reading {
   settle(key: string, outcome: Outcome): Promise<void>;
 }
 
-/** Reads the results of a batch that has ended; the number of lines that were nobody's or could not be read. */
-export function readResults(id: string, state: Extract<BatchState, { status: 'ended' }>, reading: Reading): Promise<Tried<number>> {
+/**
+ * Reads the results of a batch that has ended; the number of lines that were nobody's or could not
+ * be read.
+ */
+export function readResults(
+  id: string,
+  state: Extract<BatchState, { status: 'ended' }>,
+  reading: Reading,
+): Promise<Tried<number>> {
   return reading.server.call(async (api) => {
     let strange = 0;
     for await (const stream of api.results(id, state)) {
       for await (const value of jsonLines(stream)) {
         const line = api.readLine(value);
         if (line === null || !reading.requests.has(line.id)) strange += 1;
-        // A second line for a request, or the same one of a download that was begun anew, says nothing new.
-        else if (reading.open.delete(line.id)) await reading.settle(line.id, outcomeOf(line.outcome, reading.requests.get(line.id) ?? null, reading));
+        // A second line for a request, or the same one of a download that was begun anew, says
+        // nothing new.
+        else if (reading.open.delete(line.id))
+          await reading.settle(
+            line.id,
+            outcomeOf(line.outcome, reading.requests.get(line.id) ?? null, reading),
+          );
         if (strange > reading.requests.size + SPARE_LINES) return strange;
       }
     }
@@ -46,26 +58,62 @@ export function readResults(id: string, state: Extract<BatchState, { status: 'en
 /** Why a request of a batch that has ended is without a result. */
 export function leftOver(left: 'expired' | 'canceled' | null): Fault {
   switch (left) {
-    case 'expired': return fault('timeout', 'the batch expired before this request was answered; run again to ask for it');
-    case 'canceled': return fault('server', 'the batch was canceled before this request was answered; run again to ask for it');
-    case null: return fault('reply', 'the batch has no result for this request');
+    case 'expired':
+      return fault(
+        'timeout',
+        'the batch expired before this request was answered; run again to ask for it',
+      );
+    case 'canceled':
+      return fault(
+        'server',
+        'the batch was canceled before this request was answered; run again to ask for it',
+      );
+    case null:
+      return fault('reply', 'the batch has no result for this request');
   }
 }
 
-function outcomeOf(outcome: BatchOutcome, schema: string | null, { server: { vendor }, redact }: Reading): Outcome {
+function outcomeOf(
+  outcome: BatchOutcome,
+  schema: string | null,
+  { server: { vendor }, redact }: Reading,
+): Outcome {
   switch (outcome.kind) {
     case 'expired':
-    case 'canceled': return { status: 'fault', fault: leftOver(outcome.kind) };
+    case 'canceled':
+      return { status: 'fault', fault: leftOver(outcome.kind) };
     case 'error': {
       const { status, code, said } = outcome;
-      return { status: 'fault', fault: httpFault({ status, code, said: foreignLine(said, redact, SAID), waitMs: null, shouldRetry: null }) };
+      return {
+        status: 'fault',
+        fault: httpFault({
+          status,
+          code,
+          said: foreignLine(said, redact, SAID),
+          waitMs: null,
+          shouldRetry: null,
+        }),
+      };
     }
     case 'reply': {
       // Of a schema only the name counts when an answer is read.
-      const ask = { model: '', parameters: {}, messages: [], schema: schema === null ? null : { name: schema, json: {} } };
+      const ask = {
+        model: '',
+        parameters: {},
+        messages: [],
+        schema: schema === null ? null : { name: schema, json: {} },
+      };
       const answer = vendor.read(outcome.data, ask);
-      if (answer === null) return { status: 'fault', fault: fault('reply', `the reply in the batch is not a ${vendor.replyName}`) };
-      if (answer.kind === 'withheld') return { status: 'fault', fault: fault('filtered', 'the answer was withheld by the content filter') };
+      if (answer === null)
+        return {
+          status: 'fault',
+          fault: fault('reply', `the reply in the batch is not a ${vendor.replyName}`),
+        };
+      if (answer.kind === 'withheld')
+        return {
+          status: 'fault',
+          fault: fault('filtered', 'the answer was withheld by the content filter'),
+        };
       return { status: 'ok', value: answer };
     }
   }

@@ -17,37 +17,59 @@ export interface BatchLimits {
 }
 
 export interface BatchConnection extends Connection {
-  /** For results, which are as long as all answers together: the body of the response is a stream. */
+  /**
+   * For results, which are as long as all answers together: the body of the response is a stream.
+   */
   download: Connection['fetch'];
 }
 
-/** One request of a batch. The body is made when it is sent, for all of them at once would not fit into memory. */
-export interface BatchItem { id: string; body(): Record<string, unknown> }
+/**
+ * One request of a batch. The body is made when it is sent, for all of them at once would not fit
+ * into memory.
+ */
+export interface BatchItem {
+  id: string;
+  body(): Record<string, unknown>;
+}
 
-export interface Uploaded { file: string | null }
+export interface Uploaded {
+  file: string | null;
+}
 
 /** A vendor's batches. Every function rejects with the SDK's error for every status but success. */
 export interface BatchServer {
-  /** What has to be there before a batch can be created: an uploaded file, or nothing. Null when the reply names no file. */
+  /**
+   * What has to be there before a batch can be created: an uploaded file, or nothing. Null when the
+   * reply names no file.
+   */
   upload(items: readonly BatchItem[]): Promise<Uploaded | null>;
   /** Creates the batch, which is paid for from here on; null when the reply names none. */
   create(items: readonly BatchItem[], uploaded: Uploaded): Promise<string | null>;
   /** Null when the reply is no batch. */
   state(id: string): Promise<BatchState | null>;
   /** The parts of a batch's results, each as a stream of lines of JSON. */
-  results(id: string, state: Extract<BatchState, { status: 'ended' }>): AsyncIterable<ReadableStream<Uint8Array>>;
+  results(
+    id: string,
+    state: Extract<BatchState, { status: 'ended' }>,
+  ): AsyncIterable<ReadableStream<Uint8Array>>;
   readLine(line: unknown): BatchLine | null;
 }
 
 export type BatchState =
   | { status: 'waiting'; done: number; total: number }
-  /** `files` hold the results where the vendor keeps them in files; `left`: why requests may be without one. */
+  /**
+   * `files` hold the results where the vendor keeps them in files; `left`: why requests may be
+   * without one.
+   */
   | { status: 'ended'; files: string[]; left: 'expired' | 'canceled' | null }
   /** The batch as a whole was refused: no request of it was answered. */
   | { status: 'failed'; code: string; said: string };
 
 /** What came of one request. */
-export interface BatchLine { id: string; outcome: BatchOutcome }
+export interface BatchLine {
+  id: string;
+  outcome: BatchOutcome;
+}
 export type BatchOutcome =
   /** The vendor's reply, as for a direct call. */
   | { kind: 'reply'; data: unknown }

@@ -2,8 +2,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Whether JSON text (UTF-8) is nested deeper than `limit` arrays and objects, found in one pass without parsing. For
- * other text the answer means nothing, but comes as fast.
+ * Whether JSON text (UTF-8) is nested deeper than `limit` arrays and objects, found in one pass
+ * without parsing. For other text the answer means nothing, but comes as fast.
  */
 export function deeperThan(text: Uint8Array, limit: number): boolean {
   let depth = 0;

@@ -11,7 +11,10 @@ export interface Bounds {
   base: URL;
   /** Header that carries the key; null for servers without one. */
   auth: { header: string; value: string } | null;
-  /** How long a request may take, in milliseconds: to the last byte of its reply, or of a download's silence. */
+  /**
+   * How long a request may take, in milliseconds: to the last byte of its reply, or of a download's
+   * silence.
+   */
   timeoutMs: number;
   clock: Clock;
   /** Ends whatever is under way. */
@@ -23,12 +26,23 @@ export interface BoundedFetch {
   close(): void;
 }
 
-/** Nothing else leaves: not what the environment tells an SDK to add, and not what a parameter could be turned into. */
+/**
+ * Nothing else leaves: not what the environment tells an SDK to add, and not what a parameter could
+ * be turned into.
+ */
 const SENT_HEADERS = ['accept', 'content-type', 'anthropic-version'];
-/** What a request carries: text, a stream of bytes (a batch, which is larger than should be in memory), or nothing. */
+/**
+ * What a request carries: text, a stream of bytes (a batch, which is larger than should be in
+ * memory), or nothing.
+ */
 export type Body = string | ReadableStream<Uint8Array> | null;
 
-export interface Sent { method: string; headers: RequestInit['headers']; body: Body; /** Whether the reply may come packed. */ packed: boolean }
+export interface Sent {
+  method: string;
+  headers: RequestInit['headers'];
+  body: Body;
+  /** Whether the reply may come packed. */ packed: boolean;
+}
 
 /** A request under way. */
 export interface Exchange {
@@ -43,31 +57,50 @@ export interface Exchange {
 /** Requests to one origin. */
 export interface Outgoing {
   /**
-   * Sends a request and hands its reply, which is no redirect, to `receive`; what that resolves with is the result.
-   * Rejects with {@link TransportError} only.
+   * Sends a request and hands its reply, which is no redirect, to `receive`; what that resolves
+   * with is the result. Rejects with {@link TransportError} only.
    */
-  send<T>(input: string | URL | Request, sent: Sent, receive: (response: http.IncomingMessage, exchange: Exchange, resolve: (value: T | Promise<T>) => void) => void): Promise<T>;
+  send<T>(
+    input: string | URL | Request,
+    sent: Sent,
+    receive: (
+      response: http.IncomingMessage,
+      exchange: Exchange,
+      resolve: (value: T | Promise<T>) => void,
+    ) => void,
+  ): Promise<T>;
   /** Ends whatever is under way. */
   close(): void;
 }
 
 /**
- * One host, one key, no proxy from the environment, and a deadline on everything. It stands on node:http rather than on the
- * global fetch because that one obeys proxy variables.
+ * One host, one key, no proxy from the environment, and a deadline on everything. It stands on
+ * node:http rather than on the global fetch because that one obeys proxy variables.
  */
 export function createOutgoing(bounds: Bounds, { keepAlive }: { keepAlive: boolean }): Outgoing {
   const secure = bounds.base.protocol === 'https:';
-  const agent = secure ? new https.Agent({ keepAlive, rejectUnauthorized: true }) : new http.Agent({ keepAlive });
+  const agent = secure
+    ? new https.Agent({ keepAlive, rejectUnauthorized: true })
+    : new http.Agent({ keepAlive });
   const startDeadline = createDeadlines(bounds.clock, bounds.timeoutMs);
   const routeTo = createRoutes(bounds.base);
   const underWay = new Set<Exchange['fail']>();
-  const stop = (): void => { for (const fail of underWay) fail(new TransportError('aborted')); };
+  const stop = (): void => {
+    for (const fail of underWay) fail(new TransportError('aborted'));
+  };
   bounds.signal.addEventListener('abort', stop, { once: true });
   return {
     async send(input, sent, receive) {
-      const route = routeTo(typeof input === 'string' || input instanceof URL ? String(input) : input.url);
+      const route = routeTo(
+        typeof input === 'string' || input instanceof URL ? String(input) : input.url,
+      );
       if (bounds.signal.aborted) throw new TransportError('aborted');
-      const request = (secure ? https : http).request({ ...route, method: sent.method, agent, headers: sentHeaders(bounds, sent) });
+      const request = (secure ? https : http).request({
+        ...route,
+        method: sent.method,
+        agent,
+        headers: sentHeaders(bounds, sent),
+      });
       return await new Promise((resolve, reject) => {
         let received: http.IncomingMessage | null = null;
         const late = (): void => fail(new TransportError('late'));
@@ -106,14 +139,23 @@ export function createOutgoing(bounds: Bounds, { keepAlive }: { keepAlive: boole
 }
 
 function put(request: http.ClientRequest, body: Body): void {
-  // A server may answer, or hang up, before all of a stream was sent; the request then says how it ended.
-  if (body instanceof ReadableStream) pipeline(Readable.fromWeb(body), request).catch(() => undefined);
+  // A server may answer, or hang up, before all of a stream was sent; the request then says how it
+  // ended.
+  if (body instanceof ReadableStream)
+    pipeline(Readable.fromWeb(body), request).catch(() => undefined);
   else request.end(body ?? undefined);
 }
 
-interface Route { hostname: string; port: string; path: string }
+interface Route {
+  hostname: string;
+  port: string;
+  path: string;
+}
 
-/** Where an address leads, if it is of the same origin as `base`. The last one is remembered: calls differ in their bodies. */
+/**
+ * Where an address leads, if it is of the same origin as `base`. The last one is remembered: calls
+ * differ in their bodies.
+ */
 function createRoutes(base: URL): (address: string) => Route {
   let last: { address: string; route: Route } | null = null;
   return (address) => {
@@ -129,7 +171,10 @@ function createRoutes(base: URL): (address: string) => Route {
 
 function sentHeaders({ auth }: Bounds, { headers, body, packed }: Sent): Record<string, string> {
   const source = headers instanceof Headers ? headers : new Headers(headers);
-  const sent: Record<string, string> = { 'user-agent': 'evaldiff', 'accept-encoding': packed ? 'gzip' : 'identity' };
+  const sent: Record<string, string> = {
+    'user-agent': 'evaldiff',
+    'accept-encoding': packed ? 'gzip' : 'identity',
+  };
   if (typeof body === 'string') sent['content-length'] = String(Buffer.byteLength(body));
   for (const name of SENT_HEADERS) {
     const value = source.get(name);

@@ -6,12 +6,21 @@ import { deeperThan } from './json-depth.ts';
 import type { Exchange } from './outgoing.ts';
 
 /** What comes in and is of use here; each further header would cost time on every call. */
-const READ_HEADERS = /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id|(x|anthropic)-ratelimit-[a-z-]+)$/;
+const READ_HEADERS =
+  /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id|(x|anthropic)-ratelimit-[a-z-]+)$/;
 
-export interface Received { status: number; headers: http.IncomingHttpHeaders; body: Buffer }
+export interface Received {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  body: Buffer;
+}
 
 /** Reads a reply to its end, within its bound, and ends the exchange with it. */
-export function collect(response: http.IncomingMessage, { fail, settle }: Exchange, done: (received: Received) => void): void {
+export function collect(
+  response: http.IncomingMessage,
+  { fail, settle }: Exchange,
+  done: (received: Received) => void,
+): void {
   const chunks: Buffer[] = [];
   let size = 0;
   response.on('data', (chunk: Buffer) => {
@@ -24,14 +33,20 @@ export function collect(response: http.IncomingMessage, { fail, settle }: Exchan
   response.on('end', () => {
     if (size > MAX_REPLY_BYTES) return;
     settle();
-    done({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) });
+    done({
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      body: Buffer.concat(chunks),
+    });
   });
 }
 
 type Unpack = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 const UNPACK = new Map<string, Unpack>([
-  ['gzip', promisify(gunzip) as Unpack], ['x-gzip', promisify(gunzip) as Unpack],
-  ['deflate', promisify(inflate) as Unpack], ['br', promisify(brotliDecompress) as Unpack],
+  ['gzip', promisify(gunzip) as Unpack],
+  ['x-gzip', promisify(gunzip) as Unpack],
+  ['deflate', promisify(inflate) as Unpack],
+  ['br', promisify(brotliDecompress) as Unpack],
 ]);
 
 async function unpacked({ headers, body }: Received): Promise<Buffer> {
@@ -42,7 +57,11 @@ async function unpacked({ headers, body }: Received): Promise<Buffer> {
   try {
     return await unpack(body, { maxOutputLength: MAX_REPLY_BYTES });
   } catch (error) {
-    const tooLarge = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    const tooLarge =
+      typeof error === 'object' &&
+      error !== null &&
+      'code' in error &&
+      error.code === 'ERR_BUFFER_TOO_LARGE';
     throw new TransportError(tooLarge ? 'too-large' : 'encoding');
   }
 }
@@ -52,10 +71,12 @@ export async function toResponse(received: Received): Promise<Response> {
   const body = await unpacked(received);
   if (deeperThan(body, MAX_REPLY_DEPTH)) throw new TransportError('too-deep');
   // Response takes no status outside this range, and a server can send any three digits.
-  if (received.status < 200 || received.status > 599) throw new TransportError('connection', `status ${received.status}`);
+  if (received.status < 200 || received.status > 599)
+    throw new TransportError('connection', `status ${received.status}`);
   const headers = new Headers();
   for (const [name, value] of Object.entries(received.headers)) {
-    if (value !== undefined && READ_HEADERS.test(name)) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+    if (value !== undefined && READ_HEADERS.test(name))
+      headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
   headers.set('content-length', String(body.byteLength));
   const empty = received.status === 204 || received.status === 205;

@@ -20,7 +20,9 @@ export function createDoor(clock: Clock, signal: AbortSignal, opened: () => void
       return;
     }
     waiting = true;
-    void pause(clock, left, signal).then(() => { if (!signal.aborted) wait(); });
+    void pause(clock, left, signal).then(() => {
+      if (!signal.aborted) wait();
+    });
   };
   return {
     shut: () => until > clock.now(),

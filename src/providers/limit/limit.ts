@@ -8,7 +8,11 @@ import { createQueue } from './queue.ts';
 
 /** How an attempt that held a slot ended, as far as the limiter learns from it. */
 export type SlotOutcome =
-  | { kind: 'answered'; latencyMs: number; /** Rest the server asked for although it answered; 0: none. */ waitMs: number }
+  | {
+      kind: 'answered';
+      latencyMs: number;
+      /** Rest the server asked for although it answered; 0: none. */ waitMs: number;
+    }
   /** The server is there, but did not want this request. */
   | { kind: 'refused' }
   /** `unwaited`: the server asks for a longer wait than anybody gives it. */
@@ -22,14 +26,19 @@ export type Entry =
   | { status: 'aborted' }
   /** Nothing has been answered for so long that waiting calls are given up. */
   | { status: 'down'; fault: Fault };
-export interface Ticket { round: number }
+export interface Ticket {
+  round: number;
+}
 
 export interface LimiterStats {
   /** Calls that came in, that were answered, and attempts made for them. */
-  calls: number; answered: number; attempts: number;
+  calls: number;
+  answered: number;
+  attempts: number;
   /** Attempts that met a rate limit. */
   limited: number;
-  queued: number; in_flight: number;
+  queued: number;
+  in_flight: number;
   /** Slots open now. */
   limit: number;
 }
@@ -38,28 +47,34 @@ export interface Limiter {
   /** Waits for a slot. `again` for the repetition of a call, which goes before new ones. */
   acquire(again: boolean): Promise<Entry>;
   /**
-   * Gives the slot back. `down`: the server is given up. `first`: this failure is the first of its round, and the others
-   * in flight will only say the same.
+   * Gives the slot back. `down`: the server is given up. `first`: this failure is the first of its
+   * round, and the others in flight will only say the same.
    */
   release(ticket: Ticket, outcome: SlotOutcome): { down: boolean; first: boolean };
   stats(): LimiterStats;
 }
 
-/** A server is given up when nothing was answered for this long over as many rounds as a call has tries. */
+/**
+ * A server is given up when nothing was answered for this long over as many rounds as a call has
+ * tries.
+ */
 export const GIVE_UP_AFTER_MS = 60_000;
 
 export interface LimiterOptions {
   concurrency: { start: number; max: number };
-  /** Rounds of failures without any answer, and how long they must last in milliseconds, until waiting calls are given up. */
+  /**
+   * Rounds of failures without any answer, and how long they must last in milliseconds, until
+   * waiting calls are given up.
+   */
   giveUp: { rounds: number; afterMs: number };
   clock: Clock;
   signal: AbortSignal;
 }
 
 /**
- * Slots for the calls to one server: as many as {@link createPace} allows, closed for everybody while the server asks for
- * a pause, and emptied when {@link createHealth} gives the server up. Waiting calls are served in their order,
- * repetitions first. Constant time per call.
+ * Slots for the calls to one server: as many as {@link createPace} allows, closed for everybody
+ * while the server asks for a pause, and emptied when {@link createHealth} gives the server up.
+ * Waiting calls are served in their order, repetitions first. Constant time per call.
  */
 export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions): Limiter {
   const queue = createQueue<(entry: Entry) => void>();
@@ -85,7 +100,8 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   const door = createDoor(clock, signal, pump);
   const learn = ({ round }: Ticket, outcome: SlotOutcome): boolean => {
     if (outcome.kind === 'unsent') counts.attempts--;
-    else if (outcome.kind === 'failed') return healthNow().strike(round, outcome.fault, clock.now());
+    else if (outcome.kind === 'failed')
+      return healthNow().strike(round, outcome.fault, clock.now());
     else if (outcome.kind === 'limited') {
       counts.limited++;
       door.rest(outcome.waitMs);
@@ -108,7 +124,8 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       if (!again) counts.calls++;
       const fault = healthNow().down();
       // One call at a time looks whether a server that was given up is back.
-      if (fault !== null && (busy > 0 || door.shut())) return Promise.resolve({ status: 'down', fault });
+      if (fault !== null && (busy > 0 || door.shut()))
+        return Promise.resolve({ status: 'down', fault });
       return new Promise((resolve) => {
         queue.add(resolve, again);
         pump();

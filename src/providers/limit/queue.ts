@@ -5,7 +5,10 @@ export interface Queue<T> {
   size(): number;
 }
 
-/** Two lines of waiting, one before the other; first in, first out in each. Constant time per item on average. */
+/**
+ * Two lines of waiting, one before the other; first in, first out in each. Constant time per item
+ * on average.
+ */
 export function createQueue<T extends object>(): Queue<T> {
   const first = createLine<T>();
   const second = createLine<T>();
@@ -19,11 +22,17 @@ export function createQueue<T extends object>(): Queue<T> {
 /** Dead places at the front before it is worth moving the rest. */
 const SLACK = 1024;
 
-function createLine<T extends object>(): { add(item: T): void; take(): T | undefined; size(): number } {
+function createLine<T extends object>(): {
+  add(item: T): void;
+  take(): T | undefined;
+  size(): number;
+} {
   let items: T[] = [];
   let head = 0;
   return {
-    add(item) { items.push(item); },
+    add(item) {
+      items.push(item);
+    },
     take() {
       const item = items[head];
       if (item === undefined) return undefined;

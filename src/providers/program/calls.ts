@@ -11,14 +11,22 @@ export interface Calls {
   /** Opens a call. `late` is called when the deadline ended it. */
   open(late: () => void): { id: string; result: Promise<Attempt<Said>> };
   /**
-   * Takes a line that the program wrote; true when it answers an open call. What is nobody's counts against the oldest
-   * call; the answer to a call that was given up only comes too late.
+   * Takes a line that the program wrote; true when it answers an open call. What is nobody's counts
+   * against the oldest call; the answer to a call that was given up only comes too late.
    */
   hear(line: string): boolean;
   settleAll(reason: Fault): void;
 }
 
-export function createCalls({ clock, timeoutMs, redact }: { clock: Clock; timeoutMs: number; redact(text: string): string }): Calls {
+export function createCalls({
+  clock,
+  timeoutMs,
+  redact,
+}: {
+  clock: Clock;
+  timeoutMs: number;
+  redact(text: string): string;
+}): Calls {
   const open = new Map<string, (result: Attempt<Said>) => void>();
   const startDeadline = createDeadlines(clock, timeoutMs);
   let last = 0;
@@ -35,7 +43,9 @@ export function createCalls({ clock, timeoutMs, redact }: { clock: Clock; timeou
         open.set(id, (attempt) => {
           disarm();
           open.delete(id);
-          resolve(attempt.status === 'ok' ? { ...attempt, latencyMs: clock.now() - started } : attempt);
+          resolve(
+            attempt.status === 'ok' ? { ...attempt, latencyMs: clock.now() - started } : attempt,
+          );
         });
       });
       return { id, result };

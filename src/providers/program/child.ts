@@ -34,7 +34,13 @@ export interface Child {
 /** Starts a process in a group of its own, so that whatever it starts can be ended with it. */
 export function startChild({ command, cwd, env, onOut, onErr }: ChildOptions): Child {
   const child = spawned(command, cwd, env);
-  if (child === null) return { write() {}, closeInput() {}, kill() {}, ended: Promise.resolve({ how: 'not-started', code: 'not a command' }) };
+  if (child === null)
+    return {
+      write() {},
+      closeInput() {},
+      kill() {},
+      ended: Promise.resolve({ how: 'not-started', code: 'not a command' }),
+    };
   let overflow = false;
   const kill = (signal: 'SIGTERM' | 'SIGKILL'): void => killGroup(child, signal);
   const tooLong = (): void => {
@@ -47,13 +53,18 @@ export function startChild({ command, cwd, env, onOut, onErr }: ChildOptions): C
   readLines(child.stderr, onErr, tooLong);
   const ended = new Promise<End>((resolve) => {
     child.on('error', (error) => {
-      if (child.pid === undefined) resolve({ how: 'not-started', code: 'code' in error ? String(error.code) : 'unknown' });
+      if (child.pid === undefined)
+        resolve({ how: 'not-started', code: 'code' in error ? String(error.code) : 'unknown' });
     });
     child.on('exit', (code, signal) => {
       kill('SIGKILL');
-      const end: End = overflow ? { how: 'line-too-long' } : code === null ? { how: 'signal', signal: signal ?? 'unknown' } : { how: 'exit', code };
-      // What is still in the pipes was written before the end and may hold answers; but somebody who left the group may
-      // keep them open for ever.
+      const end: End = overflow
+        ? { how: 'line-too-long' }
+        : code === null
+          ? { how: 'signal', signal: signal ?? 'unknown' }
+          : { how: 'exit', code };
+      // What is still in the pipes was written before the end and may hold answers; but somebody
+      // who left the group may keep them open for ever.
       const grace = setTimeout(() => resolve(end), DRAIN_MS);
       child.on('close', () => {
         clearTimeout(grace);
@@ -62,17 +73,35 @@ export function startChild({ command, cwd, env, onOut, onErr }: ChildOptions): C
     });
   });
   return {
-    write: (line) => { child.stdin.write(line); },
-    closeInput: () => { child.stdin.end(); },
+    write: (line) => {
+      child.stdin.write(line);
+    },
+    closeInput: () => {
+      child.stdin.end();
+    },
     kill,
     ended,
   };
 }
 
-/** Null where the system refuses even to try (an empty name, a NUL in an argument, arguments that are too long). */
-function spawned([file = '', ...args]: readonly string[], cwd: string, env: Readonly<Record<string, string>>): ChildProcessByStdio<Writable, Readable, Readable> | null {
+/**
+ * Null where the system refuses even to try (an empty name, a NUL in an argument, arguments that
+ * are too long).
+ */
+function spawned(
+  [file = '', ...args]: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): ChildProcessByStdio<Writable, Readable, Readable> | null {
   try {
-    return spawn(file, args, { cwd, env: { ...env }, stdio: ['pipe', 'pipe', 'pipe'], detached: true, shell: false, windowsHide: true });
+    return spawn(file, args, {
+      cwd,
+      env: { ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+      shell: false,
+      windowsHide: true,
+    });
   } catch {
     return null;
   }
@@ -87,7 +116,10 @@ function killGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-/** Calls `onLine` for each line, decoded as UTF-8, without its end; the last one also when it has none. */
+/**
+ * Calls `onLine` for each line, decoded as UTF-8, without its end; the last one also when it has
+ * none.
+ */
 function readLines(stream: Readable, onLine: (line: string) => void, tooLong: () => void): void {
   let pending: Buffer[] = [];
   let size = 0;
@@ -111,6 +143,8 @@ function readLines(stream: Readable, onLine: (line: string) => void, tooLong: ()
       tooLong();
     }
   });
-  stream.on('end', () => { if (size > 0) emit(Buffer.alloc(0)); });
+  stream.on('end', () => {
+    if (size > 0) emit(Buffer.alloc(0));
+  });
   stream.on('error', () => {});
 }

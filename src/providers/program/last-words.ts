@@ -3,8 +3,15 @@ const TELLING = /^(?:[\w.]*(?:Error|Exception)\b[^:]*): \S/;
 /** Lines that a runtime writes below it: the stack, properties of the error, its own version. */
 const BELOW = 30;
 
-/** What a program said last on stderr, in one line: the error it ended with, where one stands near the end, else the last line. */
-export interface LastWords { hear(line: string): void; forget(): void; text(): string }
+/**
+ * What a program said last on stderr, in one line: the error it ended with, where one stands near
+ * the end, else the last line.
+ */
+export interface LastWords {
+  hear(line: string): void;
+  forget(): void;
+  text(): string;
+}
 
 export function createLastWords(): LastWords {
   let last = '';

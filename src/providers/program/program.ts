@@ -36,24 +36,45 @@ const SETUP_LIMIT_MS = 600_000;
 const LOGGED_LINES = 200;
 const LOGGED_LENGTH = 500;
 
-interface Running { name: string; session: Session; limiter: Limiter }
+interface Running {
+  name: string;
+  session: Session;
+  limiter: Limiter;
+}
 
-/** The user's own applications: one process per command and commit, each with a limiter of its own. */
+/**
+ * The user's own applications: one process per command and commit, each with a limiter of its own.
+ */
 export function createPrograms(options: ProgramOptions): Programs {
   const { clock, signal, timeoutMs, redact } = options;
   const running = new Map<string, Running>();
   const env = plainEnvironment(options.env, options.programEnv);
   const prepare = createSetups(options, env);
-  const killAll = (): void => { for (const { session } of running.values()) session.killNow(); };
-  const abort = (): void => { for (const { session } of running.values()) session.abort(); };
+  const killAll = (): void => {
+    for (const { session } of running.values()) session.killNow();
+  };
+  const abort = (): void => {
+    for (const { session } of running.values()) session.abort();
+  };
   signal.addEventListener('abort', abort, { once: true });
 
   const start = (target: ProgramTarget, name: string): Running => ({
     name,
     session: createSession({
-      command: target.command, env, timeoutMs, clock, redact, prepare: () => prepare(target), onErr: logged(name, options),
+      command: target.command,
+      env,
+      timeoutMs,
+      clock,
+      redact,
+      prepare: () => prepare(target),
+      onErr: logged(name, options),
     }),
-    limiter: createLimiter({ concurrency: options.concurrency, giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS }, clock, signal }),
+    limiter: createLimiter({
+      concurrency: options.concurrency,
+      giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
+      clock,
+      signal,
+    }),
   });
   return {
     async complete(request, target) {
@@ -65,12 +86,28 @@ export function createPrograms(options: ProgramOptions): Programs {
       running.set(key, program);
       const { session, limiter } = program;
       const tried = await withRetries(
-        () => (options.onAttempt(request) ? session.ask(request) : Promise.resolve({ status: 'fault', fault: budgetFault(), sent: false })),
+        () =>
+          options.onAttempt(request)
+            ? session.ask(request)
+            : Promise.resolve({ status: 'fault', fault: budgetFault(), sent: false }),
         { ...options, limiter, log: (line) => options.log(`${logLine(name)}: ${line}`) },
       );
-      if (tried.status === 'fault') return { status: 'error', kind: tried.fault.kind, message: `${label}: ${tried.fault.message}` };
+      if (tried.status === 'fault')
+        return {
+          status: 'error',
+          kind: tried.fault.kind,
+          message: `${label}: ${tried.fault.message}`,
+        };
       const { output, finish_reason, tool_calls, usage } = tried.value;
-      return { status: 'ok', output, finish_reason, tool_calls, usage, latency_ms: Math.max(0, Math.round(tried.latencyMs)), reused: false };
+      return {
+        status: 'ok',
+        output,
+        finish_reason,
+        tool_calls,
+        usage,
+        latency_ms: Math.max(0, Math.round(tried.latencyMs)),
+        reused: false,
+      };
     },
     limiters: () => [...running.values()].map(({ name, limiter }) => ({ name, limiter })),
     async close() {
@@ -82,26 +119,46 @@ export function createPrograms(options: ProgramOptions): Programs {
 }
 
 /** Only what is named; a variable that is not set stays unset. */
-export function plainEnvironment(env: Readonly<Record<string, string | undefined>>, names: readonly string[]): Record<string, string> {
+export function plainEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  names: readonly string[],
+): Record<string, string> {
   const wanted = [...new Set([...PLAIN_VARIABLES, ...names])];
-  return Object.fromEntries(wanted.flatMap((name) => {
-    const value = env[name];
-    return value === undefined ? [] : [[name, value]];
-  }));
+  return Object.fromEntries(
+    wanted.flatMap((name) => {
+      const value = env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
-/** Runs each `setup` once per commit, those of one commit one after the other because they share the folder. */
-function createSetups(options: ProgramOptions, env: Record<string, string>): (target: ProgramTarget) => Promise<{ cwd: string } | { fault: Fault }> {
+/**
+ * Runs each `setup` once per commit, those of one commit one after the other because they share the
+ * folder.
+ */
+function createSetups(
+  options: ProgramOptions,
+  env: Record<string, string>,
+): (target: ProgramTarget) => Promise<{ cwd: string } | { fault: Fault }> {
   const done = new Map<string, Promise<Fault | null>>();
   const turns = new Map<string, Promise<unknown>>();
   return async ({ commit, setup }) => {
-    const cwd = await options.checkout(commit).catch((error: unknown) => fault('program', `its files cannot be laid out: ${foreignLine(String(error), options.redact, 200)}`));
+    const cwd = await options
+      .checkout(commit)
+      .catch((error: unknown) =>
+        fault(
+          'program',
+          `its files cannot be laid out: ${foreignLine(String(error), options.redact, 200)}`,
+        ),
+      );
     if (typeof cwd !== 'string') return { fault: cwd };
     if (setup.length === 0) return { cwd };
     const key = JSON.stringify([commit, setup]);
     let result = done.get(key);
     if (result === undefined) {
-      result = (turns.get(commit) ?? Promise.resolve()).then(() => runSetup(setup, cwd, env, options));
+      result = (turns.get(commit) ?? Promise.resolve()).then(() =>
+        runSetup(setup, cwd, env, options),
+      );
       done.set(key, result);
       turns.set(commit, result);
     }
@@ -110,7 +167,12 @@ function createSetups(options: ProgramOptions, env: Record<string, string>): (ta
   };
 }
 
-async function runSetup(setup: string[], cwd: string, env: Record<string, string>, options: ProgramOptions): Promise<Fault | null> {
+async function runSetup(
+  setup: string[],
+  cwd: string,
+  env: Record<string, string>,
+  options: ProgramOptions,
+): Promise<Fault | null> {
   const { clock, signal, redact } = options;
   const name = `setup ${visibleLine(setup.join(' '))}`;
   const log = logged(name, options);
@@ -123,7 +185,10 @@ async function runSetup(setup: string[], cwd: string, env: Record<string, string
   const child = startChild({ command: setup, cwd, env, onOut: log, onErr });
   child.closeInput();
   const stop = (): void => child.kill('SIGKILL');
-  const disarm = createDeadlines(clock, SETUP_LIMIT_MS)(() => {
+  const disarm = createDeadlines(
+    clock,
+    SETUP_LIMIT_MS,
+  )(() => {
     late = true;
     stop();
   });
@@ -133,7 +198,9 @@ async function runSetup(setup: string[], cwd: string, env: Record<string, string
   signal.removeEventListener('abort', stop);
   if (signal.aborted) return STOPPED;
   if (late) return fault('program', `${name}: not done after ${SETUP_LIMIT_MS / 60_000} minutes`);
-  return end.how === 'exit' && end.code === 0 ? null : fault('program', `${name}: ${endText(end, { command: setup, redact }, lastWords)}`);
+  return end.how === 'exit' && end.code === 0
+    ? null
+    : fault('program', `${name}: ${endText(end, { command: setup, redact }, lastWords)}`);
 }
 
 /** Foreign lines for the log: without keys, cut, and not without end. */
@@ -141,7 +208,8 @@ function logged(name: string, { log, redact }: ProgramOptions): (line: string) =
   let lines = 0;
   return (line) => {
     lines++;
-    if (lines <= LOGGED_LINES) log(`${logLine(name)}: ${logLine(foreignLine(line, redact, LOGGED_LENGTH))}`);
+    if (lines <= LOGGED_LINES)
+      log(`${logLine(name)}: ${logLine(foreignLine(line, redact, LOGGED_LENGTH))}`);
     if (lines === LOGGED_LINES + 1) log(`${logLine(name)}: further lines are left out`);
   };
 }

@@ -38,9 +38,10 @@ const MAX_ENDS = 4;
 const CLOSE_GRACE_MS = 2000;
 
 /**
- * Talks to the program in JSON lines, in any order. It is started with the first call and again after an end, unless it
- * ends {@link MAX_ENDS} times in a row without an answer. A call that passes the deadline fails alone; when nothing at all
- * was heard in that time the process is taken for stuck, ended, and started anew for the next call.
+ * Talks to the program in JSON lines, in any order. It is started with the first call and again
+ * after an end, unless it ends {@link MAX_ENDS} times in a row without an answer. A call that
+ * passes the deadline fails alone; when nothing at all was heard in that time the process is taken
+ * for stuck, ended, and started anew for the next call.
  */
 export function createSession(options: SessionOptions): Session {
   const { clock } = options;
@@ -66,7 +67,13 @@ export function createSession(options: SessionOptions): Session {
     if ('fault' in prepared) return prepared.fault;
     if (closed) return STOPPED;
     lastWords.forget();
-    const started = startChild({ command: options.command, cwd: prepared.cwd, env: options.env, onOut, onErr });
+    const started = startChild({
+      command: options.command,
+      cwd: prepared.cwd,
+      env: options.env,
+      onOut,
+      onErr,
+    });
     child = started;
     void started.ended.then((end) => {
       child = null;
@@ -79,14 +86,22 @@ export function createSession(options: SessionOptions): Session {
   };
   return {
     async ask(request) {
-      if (ends >= MAX_ENDS) return failure(fault('program', `ended ${ends} times in a row without an answer and is not started again`));
+      if (ends >= MAX_ENDS)
+        return failure(
+          fault(
+            'program',
+            `ended ${ends} times in a row without an answer and is not started again`,
+          ),
+        );
       const problem = await (starting ??= launch());
       if (problem !== null) return failure(problem);
       const to = child;
       // It ended between being started and this call.
       if (to === null) return failure(lastEnd);
       const heardBefore = linesHeard;
-      const { id, result } = calls.open(() => { if (linesHeard === heardBefore) to.kill('SIGKILL'); });
+      const { id, result } = calls.open(() => {
+        if (linesHeard === heardBefore) to.kill('SIGKILL');
+      });
       to.write(askLine(id, request));
       return await result;
     },
@@ -112,13 +127,23 @@ async function stop(child: Child, clock: Clock): Promise<void> {
 }
 
 /** What the end of a process means for the calls it left behind. */
-export function endText(end: End, { command, redact }: { command: readonly string[]; redact(text: string): string }, lastWords: string): string {
+export function endText(
+  end: End,
+  { command, redact }: { command: readonly string[]; redact(text: string): string },
+  lastWords: string,
+): string {
   const words = lastWords === '' ? '' : `: ${foreignLine(lastWords, redact, SHOWN)}`;
   const file = foreignLine(command[0] ?? '', redact, SHOWN);
   switch (end.how) {
-    case 'not-started': return end.code === 'ENOENT' ? `the program "${file}" was not found` : `the program "${file}" cannot be started (${end.code})`;
-    case 'exit': return `ended with exit code ${end.code}${words}`;
-    case 'signal': return `was ended by ${end.signal}${words}`;
-    case 'line-too-long': return 'wrote a line longer than 8 MiB';
+    case 'not-started':
+      return end.code === 'ENOENT'
+        ? `the program "${file}" was not found`
+        : `the program "${file}" cannot be started (${end.code})`;
+    case 'exit':
+      return `ended with exit code ${end.code}${words}`;
+    case 'signal':
+      return `was ended by ${end.signal}${words}`;
+    case 'line-too-long':
+      return 'wrote a line longer than 8 MiB';
   }
 }

@@ -1,6 +1,6 @@
 /**
- * All charts. The library that draws them is large, so this is imported where a chart is drawn, by `import()`, and nowhere
- * else: a run without charts does not load it.
+ * All charts. The library that draws them is large, so this is imported where a chart is drawn, by
+ * `import()`, and nowhere else: a run without charts does not load it.
  */
 export { priorChart, type PriorRow } from './prior.ts';
 export { qualityCostChart, type CostPoint } from './quality-cost.ts';

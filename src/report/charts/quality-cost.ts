@@ -2,8 +2,17 @@ import { COLOURS, draw, SMALL } from './draw.ts';
 import { line, shapes, words, type Point, type Shape } from './shapes.ts';
 import { shareSpan } from './span.ts';
 
-/** A variant: its rank in the table beside the chart, dollars for a thousand calls, and its pass rate with its interval, 0–1. */
-export interface CostPoint { rank: number; cost: number; rate: number; low: number; high: number }
+/**
+ * A variant: its rank in the table beside the chart, dollars for a thousand calls, and its pass
+ * rate with its interval, 0–1.
+ */
+export interface CostPoint {
+  rank: number;
+  cost: number;
+  rate: number;
+  low: number;
+  high: number;
+}
 
 const WIDTH = 340;
 const HEIGHT = 250;
@@ -12,30 +21,94 @@ const WIDE = 20;
 /** Numbers closer than this cover each other. Pixels. */
 const APART = 13;
 
-/** Quality against cost: a dot for each variant with its interval, marked with its rank. Variants of unknown cost have no place in it. */
-export function qualityCostChart({ label, points }: { label: string; points: readonly CostPoint[] }): string {
+/**
+ * Quality against cost: a dot for each variant with its interval, marked with its rank. Variants of
+ * unknown cost have no place in it.
+ */
+export function qualityCostChart({
+  label,
+  points,
+}: {
+  label: string;
+  points: readonly CostPoint[];
+}): string {
   const { floor, ceiling } = shareSpan(points.flatMap(({ rate, low, high }) => [rate, low, high]));
   const costs = points.map(({ cost }) => cost);
   const [least, most] = [Math.min(...costs), Math.max(...costs)];
   const wide = least > 0 && most / least > WIDE;
   const taken: Point[] = [];
   return draw({
-    width: WIDTH, height: HEIGHT, label,
+    width: WIDTH,
+    height: HEIGHT,
+    label,
     option: {
       grid: { left: 46, right: 22, top: 34, bottom: 44 },
       xAxis: {
-        ...(wide ? { type: 'log', min: 10 ** Math.floor(Math.log10(least)), max: 10 ** Math.ceil(Math.log10(most)) } : { type: 'value', min: 0, max: most === 0 ? 1 : nice(most), interval: (most === 0 ? 1 : nice(most)) / 2 }),
-        name: 'cost per 1,000 calls', nameLocation: 'middle', nameGap: 26, nameTextStyle: { color: COLOURS.soft, fontSize: SMALL }, axisTick: { show: false }, axisLine: { lineStyle: { color: COLOURS.line } }, splitLine: { lineStyle: { color: COLOURS.line } },
+        ...(wide
+          ? {
+              type: 'log',
+              min: 10 ** Math.floor(Math.log10(least)),
+              max: 10 ** Math.ceil(Math.log10(most)),
+            }
+          : {
+              type: 'value',
+              min: 0,
+              max: most === 0 ? 1 : nice(most),
+              interval: (most === 0 ? 1 : nice(most)) / 2,
+            }),
+        name: 'cost per 1,000 calls',
+        nameLocation: 'middle',
+        nameGap: 26,
+        nameTextStyle: { color: COLOURS.soft, fontSize: SMALL },
+        axisTick: { show: false },
+        axisLine: { lineStyle: { color: COLOURS.line } },
+        splitLine: { lineStyle: { color: COLOURS.line } },
         axisLabel: { color: COLOURS.soft, fontSize: SMALL, formatter: dollars },
       },
       yAxis: {
-        type: 'value', min: floor, max: ceiling, interval: (ceiling - floor) / 2, name: 'pass rate', nameGap: 18, nameTextStyle: { color: COLOURS.soft, fontSize: SMALL, align: 'center' }, axisTick: { show: false }, axisLine: { show: false }, splitLine: { lineStyle: { color: COLOURS.line } },
-        axisLabel: { color: COLOURS.soft, fontSize: SMALL, formatter: (share: number) => `${String(Math.round(share * 1000) / 10)} %` },
+        type: 'value',
+        min: floor,
+        max: ceiling,
+        interval: (ceiling - floor) / 2,
+        name: 'pass rate',
+        nameGap: 18,
+        nameTextStyle: { color: COLOURS.soft, fontSize: SMALL, align: 'center' },
+        axisTick: { show: false },
+        axisLine: { show: false },
+        splitLine: { lineStyle: { color: COLOURS.line } },
+        axisLabel: {
+          color: COLOURS.soft,
+          fontSize: SMALL,
+          formatter: (share: number) => `${String(Math.round(share * 1000) / 10)} %`,
+        },
       },
       series: [
-        shapes(points.length, (index, at) => points.slice(index, index + 1).map(({ cost, low, high }) => line(at(cost, low), at(cost, high), 'mark', 4, 0.35)), 2),
-        { type: 'scatter', silent: true, z: 3, symbolSize: 9, itemStyle: { color: COLOURS.mark, opacity: 1 }, data: points.map(({ cost, rate }) => [cost, rate]) },
-        shapes(points.length, (index, at) => points.slice(index, index + 1).map(({ rank, cost, low, high }) => numberOf(rank, at(cost, high), at(cost, low), taken)), 4),
+        shapes(
+          points.length,
+          (index, at) =>
+            points
+              .slice(index, index + 1)
+              .map(({ cost, low, high }) => line(at(cost, low), at(cost, high), 'mark', 4, 0.35)),
+          2,
+        ),
+        {
+          type: 'scatter',
+          silent: true,
+          z: 3,
+          symbolSize: 9,
+          itemStyle: { color: COLOURS.mark, opacity: 1 },
+          data: points.map(({ cost, rate }) => [cost, rate]),
+        },
+        shapes(
+          points.length,
+          (index, at) =>
+            points
+              .slice(index, index + 1)
+              .map(({ rank, cost, low, high }) =>
+                numberOf(rank, at(cost, high), at(cost, low), taken),
+              ),
+          4,
+        ),
       ],
     },
   });
@@ -44,8 +117,17 @@ export function qualityCostChart({ label, points }: { label: string; points: rea
 /** Above its bar, or below it, at the first place that no other number has. */
 function numberOf(rank: number, top: Point, bottom: Point, taken: Point[]): Shape {
   const [above, below] = [top.y - 11, bottom.y + 11];
-  const places = [[0, above], [-APART, above], [APART, above], [0, below], [-APART, below], [APART, below]].map(([right = 0, y = 0]): Point => ({ x: top.x + right, y }));
-  const free = places.find((one) => taken.every((other) => Math.hypot(one.x - other.x, one.y - other.y) >= APART)) ?? { x: top.x, y: above };
+  const places = [
+    [0, above],
+    [-APART, above],
+    [APART, above],
+    [0, below],
+    [-APART, below],
+    [APART, below],
+  ].map(([right = 0, y = 0]): Point => ({ x: top.x + right, y }));
+  const free = places.find((one) =>
+    taken.every((other) => Math.hypot(one.x - other.x, one.y - other.y) >= APART),
+  ) ?? { x: top.x, y: above };
   taken.push(free);
   return words(free, String(rank), { align: 'center', bold: true });
 }

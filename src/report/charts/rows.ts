@@ -2,7 +2,12 @@ import { COLOURS, draw, SMALL, type Colour } from './draw.ts';
 import { line, shapes, words, type At, type Point, type Shape } from './shapes.ts';
 
 /** One row of a chart: a name and its figures in words, and below them what is drawn. */
-export interface RowWords { name: string; note: string; colour: Colour; bold: boolean }
+export interface RowWords {
+  name: string;
+  note: string;
+  colour: Colour;
+  bold: boolean;
+}
 
 export interface RowsDrawing {
   label: string;
@@ -23,18 +28,41 @@ const NOTE = 132;
 const WORDS = 0.3;
 const MARKS = 0.72;
 
-/** Rows under one axis of shares; the same number of rows has the same height, so that charts side by side line up. */
+/**
+ * Rows under one axis of shares; the same number of rows has the same height, so that charts side
+ * by side line up.
+ */
 export function rowsChart({ label, rows, ceiling, marks }: RowsDrawing): string {
   return draw({
-    width: WIDTH, height: rows.length * ROW + AXIS + 4, label,
+    width: WIDTH,
+    height: rows.length * ROW + AXIS + 4,
+    label,
     option: {
       grid: { left: EDGE, right: EDGE, top: 2, bottom: AXIS + 2 },
       xAxis: {
-        type: 'value', min: 0, max: ceiling, interval: ceiling / 2, axisLine: { show: false }, axisTick: { show: false }, splitLine: { lineStyle: { color: COLOURS.line } },
-        axisLabel: { color: COLOURS.soft, fontSize: SMALL, alignMinLabel: 'left', alignMaxLabel: 'right', formatter: (share: number) => `${String(Math.round(share * 1000) / 10)} %` },
+        type: 'value',
+        min: 0,
+        max: ceiling,
+        interval: ceiling / 2,
+        axisLine: { show: false },
+        axisTick: { show: false },
+        splitLine: { lineStyle: { color: COLOURS.line } },
+        axisLabel: {
+          color: COLOURS.soft,
+          fontSize: SMALL,
+          alignMinLabel: 'left',
+          alignMaxLabel: 'right',
+          formatter: (share: number) => `${String(Math.round(share * 1000) / 10)} %`,
+        },
       },
       yAxis: { type: 'value', min: 0, max: Math.max(1, rows.length), inverse: true, show: false },
-      series: [shapes(rows.length, (index, at) => [...wordsOf(rows[index], index, at), track(index, ceiling, at), ...marks(index, (share) => at(Math.min(ceiling, Math.max(0, share)), index + MARKS))])],
+      series: [
+        shapes(rows.length, (index, at) => [
+          ...wordsOf(rows[index], index, at),
+          track(index, ceiling, at),
+          ...marks(index, (share) => at(Math.min(ceiling, Math.max(0, share)), index + MARKS)),
+        ]),
+      ],
     },
   });
 }
@@ -44,9 +72,18 @@ function wordsOf(row: RowWords | undefined, index: number, at: At): Shape[] {
   const { y } = at(0, index + WORDS);
   return [
     // The page's colour behind the words keeps the lines of the axis out of them.
-    { type: 'rect', shape: { x: 0, y: y - 9, width: WIDTH, height: 17 }, style: { fill: COLOURS.page } },
+    {
+      type: 'rect',
+      shape: { x: 0, y: y - 9, width: WIDTH, height: 17 },
+      style: { fill: COLOURS.page },
+    },
     words({ x: 0, y }, row.name, { width: WIDTH - NOTE, bold: row.bold }),
-    words({ x: WIDTH, y }, row.note, { align: 'right', colour: row.colour, size: SMALL, bold: row.bold }),
+    words({ x: WIDTH, y }, row.note, {
+      align: 'right',
+      colour: row.colour,
+      size: SMALL,
+      bold: row.bold,
+    }),
   ];
 }
 

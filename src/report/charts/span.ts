@@ -3,7 +3,10 @@ const LEAST_SPAN = 0.2;
 const STEP = 0.1;
 const NEAR = 1e-9;
 
-/** From where to where an axis of shares goes: an even number of whole tenths around all of them, within 0–1. */
+/**
+ * From where to where an axis of shares goes: an even number of whole tenths around all of them,
+ * within 0–1.
+ */
 export function shareSpan(shares: readonly number[]): { floor: number; ceiling: number } {
   if (shares.length === 0) return { floor: 0, ceiling: 1 };
   const most = shares.reduce((a, b) => Math.max(a, b));

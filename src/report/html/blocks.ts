@@ -9,7 +9,14 @@ import { VERDICTS } from '../sections/phrases.ts';
 export type Tone = 'bad' | 'good' | 'open' | 'neutral';
 
 const VERDICT_TONES: Readonly<Record<Verdict, Tone>> = {
-  regressed: 'bad', improved: 'good', unchanged: 'good', inconclusive: 'open', new: 'neutral', removed: 'neutral', not_compared: 'neutral', no_data: 'neutral',
+  regressed: 'bad',
+  improved: 'good',
+  unchanged: 'good',
+  inconclusive: 'open',
+  new: 'neutral',
+  removed: 'neutral',
+  not_compared: 'neutral',
+  no_data: 'neutral',
 };
 
 export function verdictTone(verdict: Verdict): Tone {
@@ -28,18 +35,34 @@ export function htmlOf(blocks: readonly Block[], links: Links): string {
 function blockHtml(block: Block, links: Links): string {
   const line = (parts: Line): string => lineHtml(parts, links);
   switch (block.kind) {
-    case 'paragraph': return `<p>${line(block.line)}</p>`;
-    case 'list': return `<ul>${block.items.map((item) => `<li>${line(item)}</li>`).join('')}</ul>`;
-    case 'table': return tableHtml(block.head.map(line), block.rows.map((row) => row.map((cell) => ({ html: line(cell), own: isOurs(cell) }))));
-    case 'facts': return `<p>${line(block.title)}</p><table>${block.rows.map(({ name, value }) => `<tr><th scope="row">${line(name)}</th><td>${line(value)}</td></tr>`).join('')}</table>`;
-    case 'group': return `<details class="part" open><summary>${line(block.summary)}</summary>\n${htmlOf(block.blocks, links)}\n</details>`;
+    case 'paragraph':
+      return `<p>${line(block.line)}</p>`;
+    case 'list':
+      return `<ul>${block.items.map((item) => `<li>${line(item)}</li>`).join('')}</ul>`;
+    case 'table':
+      return tableHtml(
+        block.head.map(line),
+        block.rows.map((row) => row.map((cell) => ({ html: line(cell), own: isOurs(cell) }))),
+      );
+    case 'facts':
+      return `<p>${line(block.title)}</p><table>${block.rows.map(({ name, value }) => `<tr><th scope="row">${line(name)}</th><td>${line(value)}</td></tr>`).join('')}</table>`;
+    case 'group':
+      return `<details class="part" open><summary>${line(block.summary)}</summary>\n${htmlOf(block.blocks, links)}\n</details>`;
   }
 }
 
 /** Cells are HTML already; `own` ones hold our words and numbers and do not wrap. */
-export function tableHtml(head: readonly string[], rows: readonly { html: string; own: boolean }[][]): string {
+export function tableHtml(
+  head: readonly string[],
+  rows: readonly { html: string; own: boolean }[][],
+): string {
   const titles = head.map((cell) => `<th scope="col">${cell}</th>`).join('');
-  const body = rows.map((row) => `<tr>${row.map(({ html, own }) => `<td${own ? ' class="own"' : ''}>${html}</td>`).join('')}</tr>`).join('\n');
+  const body = rows
+    .map(
+      (row) =>
+        `<tr>${row.map(({ html, own }) => `<td${own ? ' class="own"' : ''}>${html}</td>`).join('')}</tr>`,
+    )
+    .join('\n');
   return `<div class="wide" tabindex="0"><table><thead><tr>${titles}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;
 }
 
@@ -53,22 +76,42 @@ export function lineHtml(line: Line, links: Links): string {
 
 function inlineHtml(part: Inline, links: Links): string {
   switch (part.kind) {
-    case 'text': return escapeMarkup(part.text);
-    case 'strong': return `<b>${escapeMarkup(part.text)}</b>`;
-    case 'code': return part.text === '' ? '<i>empty</i>' : `<code>${cutHtml(part.text, part.limit)}</code>`;
-    case 'pieces': return `<code>${piecesHtml(part.pieces)}</code>`;
-    case 'place': return anchor(`<code>${escapeMarkup(placeText(part))}</code>`, links.place === null ? null : safeUrl(links.place(part.file.toWellFormed(), part.line)));
-    case 'verdict': return chip(`${VERDICTS[part.verdict].sign} ${VERDICTS[part.verdict].word}`, verdictTone(part.verdict));
-    case 'link': return anchor(escapeMarkup(part.text), safeUrl(part.url));
-    case 'break': return '<br>';
+    case 'text':
+      return escapeMarkup(part.text);
+    case 'strong':
+      return `<b>${escapeMarkup(part.text)}</b>`;
+    case 'code':
+      return part.text === '' ? '<i>empty</i>' : `<code>${cutHtml(part.text, part.limit)}</code>`;
+    case 'pieces':
+      return `<code>${piecesHtml(part.pieces)}</code>`;
+    case 'place':
+      return anchor(
+        `<code>${escapeMarkup(placeText(part))}</code>`,
+        links.place === null ? null : safeUrl(links.place(part.file.toWellFormed(), part.line)),
+      );
+    case 'verdict':
+      return chip(
+        `${VERDICTS[part.verdict].sign} ${VERDICTS[part.verdict].word}`,
+        verdictTone(part.verdict),
+      );
+    case 'link':
+      return anchor(escapeMarkup(part.text), safeUrl(part.url));
+    case 'break':
+      return '<br>';
   }
 }
 
 export function piecesHtml(pieces: readonly Piece[]): string {
-  return pieces.map(({ kind, text }) => {
-    const shown = escapeMarkup(text);
-    return kind === 'changed' ? `<mark>${shown}</mark>` : kind === 'gap' ? ` <i>${shown}</i> ` : shown;
-  }).join('');
+  return pieces
+    .map(({ kind, text }) => {
+      const shown = escapeMarkup(text);
+      return kind === 'changed'
+        ? `<mark>${shown}</mark>`
+        : kind === 'gap'
+          ? ` <i>${shown}</i> `
+          : shown;
+    })
+    .join('');
 }
 
 /** A text cut after `limit` characters, with the number of those left out. */

@@ -10,15 +10,32 @@ export interface PageParts {
   footer: string;
 }
 
-/** A page of ours: one file, no request leaves it, its policy lets nothing but its own style and script apply. */
+/**
+ * A page of ours: one file, no request leaves it, its policy lets nothing but its own style and
+ * script apply.
+ */
 export function pageHtml({ title, top: [what, of], main, footer }: PageParts): string {
   return lines([
-    '<!doctype html>', '<html lang="en">', '<head>', '<meta charset="utf-8">',
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
     `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">', '<meta name="referrer" content="no-referrer">',
-    `<title>${escapeMarkup(title)}</title>`, `<style>${STYLE}</style>`, '</head>', '<body>',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="referrer" content="no-referrer">',
+    `<title>${escapeMarkup(title)}</title>`,
+    `<style>${STYLE}</style>`,
+    '</head>',
+    '<body>',
     `<header><span><b>evaldiff</b> ${escapeMarkup(what)}</span><span>${escapeMarkup(of)}</span></header>`,
-    '<main>', ...main, '</main>', `<footer>${footer}</footer>`, `<script>${SCRIPT}</script>`, '</body>', '</html>', '',
+    '<main>',
+    ...main,
+    '</main>',
+    `<footer>${footer}</footer>`,
+    `<script>${SCRIPT}</script>`,
+    '</body>',
+    '</html>',
+    '',
   ]);
 }
 

@@ -15,13 +15,25 @@ export interface PageIndex {
   kind(attribute: AttributeResult): string | null;
 }
 
-export function pageIndex({ suites, attributes }: Result, shown: ReadonlySet<ReferenceResult>): PageIndex {
+export function pageIndex(
+  { suites, attributes }: Result,
+  shown: ReadonlySet<ReferenceResult>,
+): PageIndex {
   let next = 0;
-  const anchors = new Map(suites.map((suite) => [suite, new Map(suite.references.map((reference): [string, string | null] => {
-    next += 1;
-    return [reference.id, shown.has(reference) ? `r${String(next)}` : null];
-  }))]));
-  const values = new Map(attributes.map((attribute, at): [AttributeResult, string] => [attribute, `a${String(at + 1)}`]));
+  const anchors = new Map(
+    suites.map((suite) => [
+      suite,
+      new Map(
+        suite.references.map((reference): [string, string | null] => {
+          next += 1;
+          return [reference.id, shown.has(reference) ? `r${String(next)}` : null];
+        }),
+      ),
+    ]),
+  );
+  const values = new Map(
+    attributes.map((attribute, at): [AttributeResult, string] => [attribute, `a${String(at + 1)}`]),
+  );
   const kinds = new Map<string, string[]>();
   for (const [attribute, value] of values) {
     for (const id of attribute.references) {
@@ -32,8 +44,10 @@ export function pageIndex({ suites, attributes }: Result, shown: ReadonlySet<Ref
     }
   }
   return {
-    shown, anchor: (suite, id) => anchors.get(suite)?.get(id) ?? null,
-    kinds: (suite, id) => (attributes.length === 0 ? [] : kinds.get(`${suiteKey(suite)} ${id}`) ?? []),
+    shown,
+    anchor: (suite, id) => anchors.get(suite)?.get(id) ?? null,
+    kinds: (suite, id) =>
+      attributes.length === 0 ? [] : (kinds.get(`${suiteKey(suite)} ${id}`) ?? []),
     kind: (attribute) => values.get(attribute) ?? null,
   };
 }
@@ -48,5 +62,7 @@ export function referenceLink(suite: SuiteResult | null, id: string, index: Page
 /** Words that set the filter to an attribute. */
 export function kindLink(attribute: AttributeResult, words: string, index: PageIndex): string {
   const value = index.kind(attribute);
-  return value === null || attribute.references.length === 0 ? escapeMarkup(words) : `<a href="#references" data-kind="${value}">${escapeMarkup(words)}</a>`;
+  return value === null || attribute.references.length === 0
+    ? escapeMarkup(words)
+    : `<a href="#references" data-kind="${value}">${escapeMarkup(words)}</a>`;
 }

@@ -1,4 +1,11 @@
-import type { ReferenceResult, ReferenceStatus, Score, SideResult, SuiteResult, TryResult } from '../../types.ts';
+import type {
+  ReferenceResult,
+  ReferenceStatus,
+  Score,
+  SideResult,
+  SuiteResult,
+  TryResult,
+} from '../../types.ts';
 import { percent, probability } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { escapeMarkup } from '../../text/html.ts';
@@ -9,21 +16,58 @@ import { chip, lineHtml, piecesHtml, tableHtml, type Tone } from './blocks.ts';
 import { dialogueHtml } from './dialogue.ts';
 import type { PageIndex } from './page-index.ts';
 import type { Links } from '../markdown.ts';
-import { count, passed, rateInterval, rates, STATUS_WORDS, variantWords } from '../sections/phrases.ts';
+import {
+  count,
+  passed,
+  rateInterval,
+  rates,
+  STATUS_WORDS,
+  variantWords,
+} from '../sections/phrases.ts';
 import { countsForVerdict } from '../../core/gate/counts.ts';
 
 /** The order of references in a suite, and of the filter's boxes: what needs a look comes first. */
 export const STATUS_ORDER: readonly ReferenceStatus[] = [
-  'regressed', 'fail', 'error', 'ungraded', 'inconclusive', 'flaky', 'removed', 'edited', 'added', 'improved', 'unchanged', 'pass',
+  'regressed',
+  'fail',
+  'error',
+  'ungraded',
+  'inconclusive',
+  'flaky',
+  'removed',
+  'edited',
+  'added',
+  'improved',
+  'unchanged',
+  'pass',
 ];
 
 const STATUS_TONES: Readonly<Record<ReferenceStatus, Tone>> = {
-  regressed: 'bad', fail: 'bad', error: 'bad', ungraded: 'open', inconclusive: 'open', flaky: 'open', removed: 'neutral', edited: 'neutral',
-  added: 'neutral', improved: 'good', unchanged: 'good', pass: 'good',
+  regressed: 'bad',
+  fail: 'bad',
+  error: 'bad',
+  ungraded: 'open',
+  inconclusive: 'open',
+  flaky: 'open',
+  removed: 'neutral',
+  edited: 'neutral',
+  added: 'neutral',
+  improved: 'good',
+  unchanged: 'good',
+  pass: 'good',
 };
 
-/** A suite with its metrics and every one of the given references. `characters` bounds each answer, input and reason. */
-export function suiteHtml(suite: SuiteResult, references: readonly ReferenceResult[], index: PageIndex, characters: number, links: Links): string {
+/**
+ * A suite with its metrics and every one of the given references. `characters` bounds each answer,
+ * input and reason.
+ */
+export function suiteHtml(
+  suite: SuiteResult,
+  references: readonly ReferenceResult[],
+  index: PageIndex,
+  characters: number,
+  links: Links,
+): string {
   const variant = variantWords(suite.variant);
   return [
     `<section class="suite"><h3><code>${escapeMarkup(suite.name)}</code>${variant === '' ? '' : `<span class="soft">${escapeMarkup(variant)}</span>`}</h3>`,
@@ -35,60 +79,129 @@ export function suiteHtml(suite: SuiteResult, references: readonly ReferenceResu
 }
 
 function metricsHtml({ metrics }: SuiteResult): string {
-  return tableHtml(['Metric', 'Pass rate', 'Judged'], metrics.map(({ name, base, head, judged_base, judged_head }) => [
-    { html: `<code>${escapeMarkup(name)}</code>`, own: false }, { html: base === null ? percent(head) : rates(base, head), own: true },
-    { html: base === null ? count(judged_head) : `${count(judged_base)} → ${count(judged_head)}`, own: true },
-  ]));
+  return tableHtml(
+    ['Metric', 'Pass rate', 'Judged'],
+    metrics.map(({ name, base, head, judged_base, judged_head }) => [
+      { html: `<code>${escapeMarkup(name)}</code>`, own: false },
+      { html: base === null ? percent(head) : rates(base, head), own: true },
+      {
+        html: base === null ? count(judged_head) : `${count(judged_base)} → ${count(judged_head)}`,
+        own: true,
+      },
+    ]),
+  );
 }
 
-function referenceHtml(suite: SuiteResult, reference: ReferenceResult, index: PageIndex, characters: number, links: Links): string {
+function referenceHtml(
+  suite: SuiteResult,
+  reference: ReferenceResult,
+  index: PageIndex,
+  characters: number,
+  links: Links,
+): string {
   const { id, status, base, head, tags } = reference;
   const anchor = index.anchor(suite, id);
   const kinds = index.kinds(suite, id);
   return [
     `<details class="case"${anchor === null ? '' : ` id="${anchor}"`} data-status="${status}"${kinds.length === 0 ? '' : ` data-kinds="${kinds.join(' ')}"`}><summary>${chip(STATUS_WORDS[status], STATUS_TONES[status])}${lineHtml([code(id)], links)}`,
-    countsForVerdict(reference) ? '' : chip('does not gate', 'neutral'), ...tags.map((tag) => chip(tag, 'neutral')),
-    `<span class="dots">${[base, head].filter((side) => side !== null).map(dots).join(' → ')}</span></summary>`,
+    countsForVerdict(reference) ? '' : chip('does not gate', 'neutral'),
+    ...tags.map((tag) => chip(tag, 'neutral')),
+    `<span class="dots">${[base, head]
+      .filter((side) => side !== null)
+      .map(dots)
+      .join(' → ')}</span></summary>`,
     `<div class="body"><dl>${facts(reference, characters, links)}</dl>`,
     `<div class="sides${base === null || head === null ? ' one' : ''}">${sidesHtml(reference, characters)}</div></div></details>`,
   ].join('');
 }
 
-function facts({ input, expected, file, line, p, q, history }: ReferenceResult, characters: number, links: Links): string {
-  const entry = (name: string, html: string): string => `<dt>${escapeMarkup(name)}</dt><dd>${html}</dd>`;
+function facts(
+  { input, expected, file, line, p, q, history }: ReferenceResult,
+  characters: number,
+  links: Links,
+): string {
+  const entry = (name: string, html: string): string =>
+    `<dt>${escapeMarkup(name)}</dt><dd>${html}</dd>`;
   return [
-    ...Object.entries(input).map(([name, value]) => entry(shorten(name, NAME_LIMIT), `<code>${piecesHtml(whole(String(value), characters))}</code>`)),
-    ...(expected === null ? [] : [entry('expected', lineHtml([code(jsonText(expected), characters)], links))]),
+    ...Object.entries(input).map(([name, value]) =>
+      entry(
+        shorten(name, NAME_LIMIT),
+        `<code>${piecesHtml(whole(String(value), characters))}</code>`,
+      ),
+    ),
+    ...(expected === null
+      ? []
+      : [entry('expected', lineHtml([code(jsonText(expected), characters)], links))]),
     entry('at', lineHtml([place(file, line)], links)),
-    ...(p === null || q === null ? [] : [entry('p, q', `<code>${escapeMarkup(`${probability(p)}, ${probability(q)}`)}</code>`)]),
-    ...(history === undefined ? [] : [entry('passed so far on base', `${count(history.passes)} of ${count(history.tries)}, 95 % interval ${rateInterval(history)}`)]),
+    ...(p === null || q === null
+      ? []
+      : [entry('p, q', `<code>${escapeMarkup(`${probability(p)}, ${probability(q)}`)}</code>`)]),
+    ...(history === undefined
+      ? []
+      : [
+          entry(
+            'passed so far on base',
+            `${count(history.passes)} of ${count(history.tries)}, 95 % interval ${rateInterval(history)}`,
+          ),
+        ]),
   ].join('');
 }
 
 /** One dot per try, full for a pass; the numbers are there for everyone who does not see them. */
 function dots(side: SideResult): string {
-  const runs = side.tries.map(({ outcome }) => (outcome === 'pass' ? 'p●' : outcome === 'fail' ? 'f○' : 'o◌')).join('').match(/(?:p●)+|(?:f○)+|(?:o◌)+/g) ?? [];
-  const marks = runs.map((run) => `<b class="${run.charAt(0)}">${run.replace(/[pfo]/g, '')}</b>`).join('');
+  const runs =
+    side.tries
+      .map(({ outcome }) => (outcome === 'pass' ? 'p●' : outcome === 'fail' ? 'f○' : 'o◌'))
+      .join('')
+      .match(/(?:p●)+|(?:f○)+|(?:o◌)+/g) ?? [];
+  const marks = runs
+    .map((run) => `<b class="${run.charAt(0)}">${run.replace(/[pfo]/g, '')}</b>`)
+    .join('');
   return `<span>${marks} ${count(side.passes)}/${count(side.tries_judged)}</span>`;
 }
 
 function sidesHtml({ status, base, head }: ReferenceResult, characters: number): string {
-  const marked = STATUS_TONES[status] === 'good' && status !== 'improved' ? null : marks(base, head, characters);
+  const marked =
+    STATUS_TONES[status] === 'good' && status !== 'improved' ? null : marks(base, head, characters);
   return [
-    ...(base === null ? [] : [`<div class="tries"><h4>Base – ${passed(base)}</h4>${triesHtml(base, characters, marked?.base ?? null)}</div>`]),
-    ...(head === null ? [] : [`<div class="tries"><h4>${base === null ? 'Tries' : 'Head'} – ${passed(head)}</h4>${triesHtml(head, characters, marked?.head ?? null)}</div>`]),
+    ...(base === null
+      ? []
+      : [
+          `<div class="tries"><h4>Base – ${passed(base)}</h4>${triesHtml(base, characters, marked?.base ?? null)}</div>`,
+        ]),
+    ...(head === null
+      ? []
+      : [
+          `<div class="tries"><h4>${base === null ? 'Tries' : 'Head'} – ${passed(head)}</h4>${triesHtml(head, characters, marked?.head ?? null)}</div>`,
+        ]),
   ].join('');
 }
 
-interface Marked { answer: string; pieces: Piece[] }
+interface Marked {
+  answer: string;
+  pieces: Piece[];
+}
 
 /** The first answers of both sides that differ, with their differences. */
-function marks(base: SideResult | null, head: SideResult | null, characters: number): { base: Marked; head: Marked } | null {
+function marks(
+  base: SideResult | null,
+  head: SideResult | null,
+  characters: number,
+): { base: Marked; head: Marked } | null {
   const before = base?.tries.find(({ actual }) => actual !== null)?.actual ?? null;
-  const after = head?.tries.find(({ actual }) => actual !== null && actual !== before)?.actual ?? null;
-  if (before === null || after === null || Math.max(before.length, after.length) > COMPARED_CHARACTERS) return null;
+  const after =
+    head?.tries.find(({ actual }) => actual !== null && actual !== before)?.actual ?? null;
+  if (
+    before === null ||
+    after === null ||
+    Math.max(before.length, after.length) > COMPARED_CHARACTERS
+  )
+    return null;
   const pieces = emphasise(before, after, { characters, gaps: false });
-  return { base: { answer: before, pieces: pieces.base }, head: { answer: after, pieces: pieces.head } };
+  return {
+    base: { answer: before, pieces: pieces.base },
+    head: { answer: after, pieces: pieces.head },
+  };
 }
 
 /** Where answers are cut shorter than this, tokens and times are left out too. */
@@ -96,13 +209,20 @@ const FULL_META = 500;
 
 /** Tries that ended in the same way are shown once. */
 function triesHtml(side: SideResult, characters: number, marked: Marked | null): string {
-  return groups(side.tries).map(([first, ...others]) => {
-    const numbers = numbered([first, ...others]);
-    const answer = first.conversation ? dialogueHtml(first.conversation, characters) : first.actual === null ? '' : `<pre>${first.actual === '' ? '<i>empty</i>' : piecesHtml(marked?.answer === first.actual ? marked.pieces : whole(first.actual, characters))}</pre>`;
-    const error = first.error === null ? '' : `<p>${piecesHtml(whole(first.error, characters))}</p>`;
-    const meta = characters < FULL_META ? '' : spent(first);
-    return `<div><span>${others.length === 0 ? 'Try' : 'Tries'} ${numbers}: ${first.outcome}${meta}</span>${answer}${error}${scoresHtml(first, characters)}</div>`;
-  }).join('');
+  return groups(side.tries)
+    .map(([first, ...others]) => {
+      const numbers = numbered([first, ...others]);
+      const answer = first.conversation
+        ? dialogueHtml(first.conversation, characters)
+        : first.actual === null
+          ? ''
+          : `<pre>${first.actual === '' ? '<i>empty</i>' : piecesHtml(marked?.answer === first.actual ? marked.pieces : whole(first.actual, characters))}</pre>`;
+      const error =
+        first.error === null ? '' : `<p>${piecesHtml(whole(first.error, characters))}</p>`;
+      const meta = characters < FULL_META ? '' : spent(first);
+      return `<div><span>${others.length === 0 ? 'Try' : 'Tries'} ${numbers}: ${first.outcome}${meta}</span>${answer}${error}${scoresHtml(first, characters)}</div>`;
+    })
+    .join('');
 }
 
 /** `1–4, 6`: the numbers of tries, counted from 1, neighbours as a span. */
@@ -113,7 +233,11 @@ function numbered(tries: readonly TryResult[]): string {
     if (last !== undefined && last.to === index) last.to = index + 1;
     else spans.push({ from: index + 1, to: index + 1 });
   }
-  return spans.map(({ from, to }) => (to - from > 1 ? `${String(from)}–${String(to)}` : [...new Set([from, to])].join(', '))).join(', ');
+  return spans
+    .map(({ from, to }) =>
+      to - from > 1 ? `${String(from)}–${String(to)}` : [...new Set([from, to])].join(', '),
+    )
+    .join(', ');
 }
 
 type Group = [TryResult, ...TryResult[]];
@@ -122,7 +246,13 @@ type Group = [TryResult, ...TryResult[]];
 export function groups(tries: readonly TryResult[]): Group[] {
   const found = new Map<string, Group>();
   for (const one of tries) {
-    const key = JSON.stringify([one.outcome, one.actual, one.error, one.scores, one.conversation ?? null]);
+    const key = JSON.stringify([
+      one.outcome,
+      one.actual,
+      one.error,
+      one.scores,
+      one.conversation ?? null,
+    ]);
     const group = found.get(key);
     if (group === undefined) found.set(key, [one]);
     else group.push(one);
@@ -132,21 +262,36 @@ export function groups(tries: readonly TryResult[]): Group[] {
 
 function spent({ usage, latency_ms, reused, finish_reason }: TryResult): string {
   const parts = [
-    ...(usage === null ? [] : [`${count(usage.input_tokens)} + ${count(usage.output_tokens)} tokens`]),
+    ...(usage === null
+      ? []
+      : [`${count(usage.input_tokens)} + ${count(usage.output_tokens)} tokens`]),
     ...(latency_ms === null ? [] : [`${count(Math.round(latency_ms))} ms`]),
-    ...(reused ? ['reused'] : []), ...(finish_reason === null || finish_reason === 'stop' ? [] : [`ended by ${finish_reason}`]),
+    ...(reused ? ['reused'] : []),
+    ...(finish_reason === null || finish_reason === 'stop' ? [] : [`ended by ${finish_reason}`]),
   ];
   return parts.length === 0 ? '' : ` · ${parts.join(' · ')}`;
 }
 
 /** The scores of a try; a plain pass says nothing that the try's own word does not. */
 function scoresHtml({ outcome, scores: all }: TryResult, characters: number): string {
-  const scores = all.filter(({ status, value, reason, skip }) => outcome !== 'pass' || status !== 'pass' || skip || reason !== null || (value !== null && typeof value !== 'boolean'));
+  const scores = all.filter(
+    ({ status, value, reason, skip }) =>
+      outcome !== 'pass' ||
+      status !== 'pass' ||
+      skip ||
+      reason !== null ||
+      (value !== null && typeof value !== 'boolean'),
+  );
   if (scores.length === 0) return '';
-  const line = ({ metric, status, value, reason, skip }: Score): string => [
-    `<li>${chip(status, status === 'pass' ? 'good' : status === 'fail' ? 'bad' : 'open')} <code>${escapeMarkup(metric)}</code>`,
-    value === null || typeof value === 'boolean' ? '' : ` <code>${piecesHtml(whole(jsonText(value), characters))}</code>`,
-    reason === null ? '' : ` ${piecesHtml(whole(reason, characters))}`, skip ? ' <span class="soft">(does not gate)</span>' : '', '</li>',
-  ].join('');
+  const line = ({ metric, status, value, reason, skip }: Score): string =>
+    [
+      `<li>${chip(status, status === 'pass' ? 'good' : status === 'fail' ? 'bad' : 'open')} <code>${escapeMarkup(metric)}</code>`,
+      value === null || typeof value === 'boolean'
+        ? ''
+        : ` <code>${piecesHtml(whole(jsonText(value), characters))}</code>`,
+      reason === null ? '' : ` ${piecesHtml(whole(reason, characters))}`,
+      skip ? ' <span class="soft">(does not gate)</span>' : '',
+      '</li>',
+    ].join('');
   return `<ul>${scores.map(line).join('')}</ul>`;
 }

@@ -1,4 +1,10 @@
-import type { AttributeResult, AttributeSample, ReferenceResult, Side, SuiteResult } from '../../types.ts';
+import type {
+  AttributeResult,
+  AttributeSample,
+  ReferenceResult,
+  Side,
+  SuiteResult,
+} from '../../types.ts';
 import { percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
 import { escapeMarkup } from '../../text/html.ts';
@@ -20,15 +26,27 @@ type Drop = Extract<AttributeSample, { kind: 'drop' }>;
 type Skill = Extract<AttributeSample, { kind: 'skill' }>;
 
 /** The references of an attribute that fell most, each with what was asked and both answers. */
-export function dropsHtml({ samples }: AttributeResult, { suite }: ExplainedSuite, index: PageIndex): string {
+export function dropsHtml(
+  { samples }: AttributeResult,
+  { suite }: ExplainedSuite,
+  index: PageIndex,
+): string {
   const drops = samples.filter((sample): sample is Drop => sample.kind === 'drop');
   if (drops.length === 0) return '';
   return `<h4>Largest drops</h4>${drops.map((drop) => sampleHtml(suite, drop.reference, `${percent(drop.base)} → ${percent(drop.head)}`, index, null)).join('')}`;
 }
 
-/** Answers of a suite that use a sub-task clearly more or less than the expected ones, the farthest first. */
+/**
+ * Answers of a suite that use a sub-task clearly more or less than the expected ones, the farthest
+ * first.
+ */
 export function skillsHtml({ suite, attributes }: ExplainedSuite, index: PageIndex): string {
-  const found = attributes.flatMap((attribute) => attribute.samples.flatMap((sample) => (sample.kind === 'skill' ? [{ attribute, sample }] : [])))
+  const found = attributes
+    .flatMap((attribute) =>
+      attribute.samples.flatMap((sample) =>
+        sample.kind === 'skill' ? [{ attribute, sample }] : [],
+      ),
+    )
     .sort((a, b) => distance(b.sample) - distance(a.sample));
   if (found.length === 0) return '';
   const shown = found.slice(0, MOST_SKILLS);
@@ -36,7 +54,10 @@ export function skillsHtml({ suite, attributes }: ExplainedSuite, index: PageInd
     const words = `${sample.side}’s answer uses “${shorten(attribute.name, NAME_LIMIT)}” ${sample.output < sample.expected ? 'less' : 'more'} than expected: affinity ${String(sample.output)} where the expected answer has ${String(sample.expected)}`;
     return sampleHtml(suite, sample.reference, words, index, sample.side);
   });
-  const of = found.length > shown.length ? `${String(shown.length)} of ${counted(found.length, 'sample')}` : counted(found.length, 'sample');
+  const of =
+    found.length > shown.length
+      ? `${String(shown.length)} of ${counted(found.length, 'sample')}`
+      : counted(found.length, 'sample');
   return `<details class="samples"><summary>Answers with other skills than expected, ${of}</summary>${items.join('')}</details>`;
 }
 
@@ -45,15 +66,24 @@ function distance({ expected, output }: Skill): number {
 }
 
 /** `side`: the one answer that is shown beside the expected one; null: both sides' answers. */
-function sampleHtml(suite: SuiteResult | null, id: string, words: string, index: PageIndex, side: Side | null): string {
+function sampleHtml(
+  suite: SuiteResult | null,
+  id: string,
+  words: string,
+  index: PageIndex,
+  side: Side | null,
+): string {
   const reference = suite?.references.find((one) => one.id === id);
   const head = `<p>${referenceLink(suite, id, index)} <span class="soft">${escapeMarkup(words)}</span></p>`;
   return `<div class="sample">${head}${reference === undefined ? '' : `${askedHtml(reference)}${answersHtml(reference, side)}`}</div>`;
 }
 
 function askedHtml({ input, expected }: ReferenceResult): string {
-  const entry = (name: string, value: string): string => `<dt>${escapeMarkup(shorten(name, NAME_LIMIT))}</dt><dd><code>${piecesHtml(whole(value, SAMPLE))}</code></dd>`;
-  return `<dl>${Object.entries(input).map(([name, value]) => entry(name, String(value))).join('')}${expected === null ? '' : entry('expected', jsonText(expected))}</dl>`;
+  const entry = (name: string, value: string): string =>
+    `<dt>${escapeMarkup(shorten(name, NAME_LIMIT))}</dt><dd><code>${piecesHtml(whole(value, SAMPLE))}</code></dd>`;
+  return `<dl>${Object.entries(input)
+    .map(([name, value]) => entry(name, String(value)))
+    .join('')}${expected === null ? '' : entry('expected', jsonText(expected))}</dl>`;
 }
 
 function answersHtml(reference: ReferenceResult, side: Side | null): string {
@@ -67,6 +97,7 @@ function answersHtml(reference: ReferenceResult, side: Side | null): string {
 }
 
 function piecesOf(before: string | null, after: string | null): Emphasised {
-  if (before !== null && after !== null) return emphasise(before, after, { characters: SAMPLE, gaps: true });
+  if (before !== null && after !== null)
+    return emphasise(before, after, { characters: SAMPLE, gaps: true });
   return { base: whole(before ?? 'no answer', SAMPLE), head: whole(after ?? 'no answer', SAMPLE) };
 }

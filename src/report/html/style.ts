@@ -1,6 +1,7 @@
 /**
- * The fixed parts of the HTML report. Its policy names the hashes of the style and the script, so nothing else in the file
- * can style or run; a test recomputes the hashes and prints the right ones after a change.
+ * The fixed parts of the HTML report. Its policy names the hashes of the style and the script, so
+ * nothing else in the file can style or run; a test recomputes the hashes and prints the right ones
+ * after a change.
  */
 export const STYLE = `
 :root{color-scheme:light dark;--page:#ffffff;--panel:#f6f8fa;--line:#d5dae1;--text:#1f2328;--soft:#59636e;--link:#0860ca;

@@ -6,9 +6,16 @@ import { byCodeUnits } from '../sections/order.ts';
 import { count, counted, shortSha } from '../sections/phrases.ts';
 
 /** A saved result, and when its file was written (ISO, UTC). */
-export interface SavedResult { file: string; writtenAt: string; result: Result }
+export interface SavedResult {
+  file: string;
+  writtenAt: string;
+  result: Result;
+}
 
-/** The branch whose trend is wanted: its states by commit id, and commits that it has only as parts of a merge. */
+/**
+ * The branch whose trend is wanted: its states by commit id, and commits that it has only as parts
+ * of a merge.
+ */
 export interface Branch {
   name: string;
   commits: ReadonlyMap<string, { behind: number; at: string }>;
@@ -18,27 +25,56 @@ export interface Branch {
 }
 
 /** A result that is no part of the trend, and why. */
-export interface LeftOut { file: string; sha: string; why: LeftOutReason }
-export type LeftOutReason = 'comparison' | 'not judged' | 'working tree' | 'merged' | 'not on the branch';
+export interface LeftOut {
+  file: string;
+  sha: string;
+  why: LeftOutReason;
+}
+export type LeftOutReason =
+  'comparison' | 'not judged' | 'working tree' | 'merged' | 'not on the branch';
 
-export interface History { points: HistoryPoint[]; left: LeftOut[] }
+export interface History {
+  points: HistoryPoint[];
+  left: LeftOut[];
+}
 
 /**
- * The trend of full sweeps, the oldest first: in the branch's order of commits, several results of one commit in the order in
- * which they were written. A comparison ran only what its change touched, so its rates say nothing of the whole suite. Without
- * a branch (a folder that git does not know) the files' own times give the order.
+ * The trend of full sweeps, the oldest first: in the branch's order of commits, several results of
+ * one commit in the order in which they were written. A comparison ran only what its change
+ * touched, so its rates say nothing of the whole suite. Without a branch (a folder that git does
+ * not know) the files' own times give the order.
  */
 export function historyOf(saved: readonly SavedResult[], branch: Branch | null): History {
-  const judged = saved.map((one) => ({ ...one, why: reasonOf(one, branch), state: branch?.commits.get(one.result.head.sha) }));
+  const judged = saved.map((one) => ({
+    ...one,
+    why: reasonOf(one, branch),
+    state: branch?.commits.get(one.result.head.sha),
+  }));
   const kept = judged.filter(({ why }) => why === null);
-  const ordered = [...kept].sort((a, b) => (b.state?.behind ?? 0) - (a.state?.behind ?? 0) || byCodeUnits(a.writtenAt, b.writtenAt) || byCodeUnits(a.file, b.file));
+  const ordered = [...kept].sort(
+    (a, b) =>
+      (b.state?.behind ?? 0) - (a.state?.behind ?? 0) ||
+      byCodeUnits(a.writtenAt, b.writtenAt) ||
+      byCodeUnits(a.file, b.file),
+  );
   return {
     points: ordered.map(({ result, writtenAt, state }) => pointOf(result, state?.at ?? writtenAt)),
-    left: judged.flatMap(({ file, result, why }) => (why === null ? [] : [{ file, sha: result.head.sha, why }])),
+    left: judged.flatMap(({ file, result, why }) =>
+      why === null ? [] : [{ file, sha: result.head.sha, why }],
+    ),
   };
 }
 
-function reasonOf({ result: { mode, suites, head: { sha } } }: SavedResult, branch: Branch | null): LeftOutReason | null {
+function reasonOf(
+  {
+    result: {
+      mode,
+      suites,
+      head: { sha },
+    },
+  }: SavedResult,
+  branch: Branch | null,
+): LeftOutReason | null {
   if (suites.length === 0) return 'not judged';
   if (mode === 'diff') return 'comparison';
   if (branch === null || branch.commits.has(sha)) return null;
@@ -48,11 +84,22 @@ function reasonOf({ result: { mode, suites, head: { sha } } }: SavedResult, bran
 
 function pointOf({ head, suites }: Result, at: string): HistoryPoint {
   return {
-    sha: head.sha, at,
+    sha: head.sha,
+    at,
     suites: suites.map((suite) => {
       const { rate, interval } = headRate(suite);
-      const references = suite.references.filter((one) => countsForVerdict(one) && (one.head?.tries_judged ?? 0) > 0).length;
-      return { path: suite.path, name: suite.name, variant: suite.variant, pass_rate: rate, low: interval?.low ?? null, high: interval?.high ?? null, references };
+      const references = suite.references.filter(
+        (one) => countsForVerdict(one) && (one.head?.tries_judged ?? 0) > 0,
+      ).length;
+      return {
+        path: suite.path,
+        name: suite.name,
+        variant: suite.variant,
+        pass_rate: rate,
+        low: interval?.low ?? null,
+        high: interval?.high ?? null,
+        references,
+      };
     }),
   };
 }
@@ -60,7 +107,10 @@ function pointOf({ head, suites }: Result, at: string): HistoryPoint {
 /** Files that are named for each reason. */
 const NAMED = 5;
 
-/** What a reader must know beside the trend: what was left out, by reason, and how sure the order is. */
+/**
+ * What a reader must know beside the trend: what was left out, by reason, and how sure the order
+ * is.
+ */
 export function historyNotes({ left }: History, branch: Branch | null): string[] {
   const name = branch?.name ?? '';
   const words: Record<LeftOutReason, string> = {
@@ -73,11 +123,23 @@ export function historyNotes({ left }: History, branch: Branch | null): string[]
   const notes = (Object.keys(words) as LeftOutReason[]).flatMap((why) => {
     const found = left.filter((one) => one.why === why);
     if (found.length === 0) return [];
-    const files = found.slice(0, NAMED).map(({ file, sha }) => `${file} (${shortSha(sha)})`).join(', ');
+    const files = found
+      .slice(0, NAMED)
+      .map(({ file, sha }) => `${file} (${shortSha(sha)})`)
+      .join(', ');
     const more = found.length > NAMED ? ` and ${count(found.length - NAMED)} more` : '';
     return [`Left out: ${counted(found.length, 'result')} ${words[why]}: ${files}${more}.`];
   });
-  if (branch === null) return [...notes, 'Not a git repository: results are in the order in which their files were written.'];
+  if (branch === null)
+    return [
+      ...notes,
+      'Not a git repository: results are in the order in which their files were written.',
+    ];
   const cut = branch.shallow && left.some(({ why }) => why === 'not on the branch');
-  return cut ? [...notes, `This clone lacks ${name}'s older commits, so older results may be among those left out; git fetch --unshallow brings them.`] : notes;
+  return cut
+    ? [
+        ...notes,
+        `This clone lacks ${name}'s older commits, so older results may be among those left out; git fetch --unshallow brings them.`,
+      ]
+    : notes;
 }

@@ -15,18 +15,28 @@ export interface RunRow {
 }
 
 /** The rows of one prompt in one run, over all variants. */
-export interface RunTable { run: string; name: string; rollup: string | null; rows: RunRow[] }
+export interface RunTable {
+  run: string;
+  name: string;
+  rollup: string | null;
+  rows: RunRow[];
+}
 
 /** Characters of a cell. */
 const CELL = 50;
 
 /**
- * Tables as llmeval's `report` has them: status, parameters, variables, expected, then for every try the answer and each
- * metric with its value and its word. Columns are those of all rows together, so references and variants may differ.
+ * Tables as llmeval's `report` has them: status, parameters, variables, expected, then for every
+ * try the answer and each metric with its value and its word. Columns are those of all rows
+ * together, so references and variants may differ.
  */
 export function runBlocks(tables: readonly RunTable[]): Block[] {
   return tables.flatMap((table) => [
-    paragraph([strong(`${passes(table) ? '✓' : '✗'} ${table.name}`), text(` – ${table.run}`)], 'verdict'), tableOf(table),
+    paragraph(
+      [strong(`${passes(table) ? '✓' : '✗'} ${table.name}`), text(` – ${table.run}`)],
+      'verdict',
+    ),
+    tableOf(table),
   ]);
 }
 
@@ -36,29 +46,51 @@ export function passes({ rows }: RunTable): boolean {
   return deciding.every(({ word }) => word === 'pass');
 }
 
-interface Column { title: string; cell(row: RunRow): Line }
+interface Column {
+  title: string;
+  cell(row: RunRow): Line;
+}
 
 function tableOf({ rows, rollup }: RunTable): Block {
   const tries = rows.reduce((most, row) => Math.max(most, row.tries.length), 0);
   const columns: Column[] = [
     { title: rollup ?? 'Status', cell: (row) => [text(statusOf(row))] },
-    ...keysOf(rows, ({ parameters }) => parameters).map((key): Column => ({ title: key, cell: ({ parameters }) => valueCell(parameters[key]) })),
-    ...keysOf(rows, ({ input }) => input).map((key): Column => ({ title: key, cell: ({ input }) => valueCell(input[key]) })),
+    ...keysOf(rows, ({ parameters }) => parameters).map((key): Column => ({
+      title: key,
+      cell: ({ parameters }) => valueCell(parameters[key]),
+    })),
+    ...keysOf(rows, ({ input }) => input).map((key): Column => ({
+      title: key,
+      cell: ({ input }) => valueCell(input[key]),
+    })),
     { title: 'Expected', cell: ({ expected }) => valueCell(expected) },
     ...Array.from({ length: tries }, (_, index) => tryColumns(rows, index)).flat(),
   ];
-  return { kind: 'table', head: columns.map(({ title }) => [text(title)]), rows: rows.map((row) => columns.map(({ cell }) => cell(row))) };
+  return {
+    kind: 'table',
+    head: columns.map(({ title }) => [text(title)]),
+    rows: rows.map((row) => columns.map(({ cell }) => cell(row))),
+  };
 }
 
 function tryColumns(rows: readonly RunRow[], index: number): Column[] {
-  const names = [...new Set(rows.flatMap(({ tries }) => tries[index]?.scores.map(({ name }) => name) ?? []))];
+  const names = [
+    ...new Set(rows.flatMap(({ tries }) => tries[index]?.scores.map(({ name }) => name) ?? [])),
+  ];
   return [
     { title: `Actual #${String(index)}`, cell: ({ tries }) => answerCell(tries[index]) },
     ...names.flatMap((name): Column[] => {
-      const scoreOf = ({ tries }: RunRow) => tries[index]?.scores.find((score) => score.name === name);
+      const scoreOf = ({ tries }: RunRow) =>
+        tries[index]?.scores.find((score) => score.name === name);
       return [
-        { title: `${name} (metric) #${String(index)}`, cell: (row) => valueCell(scoreOf(row)?.value) },
-        { title: `${name} (pass / fail) #${String(index)}`, cell: (row) => [text(wordOf(scoreOf(row)))] },
+        {
+          title: `${name} (metric) #${String(index)}`,
+          cell: (row) => valueCell(scoreOf(row)?.value),
+        },
+        {
+          title: `${name} (pass / fail) #${String(index)}`,
+          cell: (row) => [text(wordOf(scoreOf(row)))],
+        },
       ];
     }),
   ];
@@ -79,7 +111,9 @@ function keysOf(rows: readonly RunRow[], of: (row: RunRow) => Record<string, Jso
 
 function answerCell(attempt: RunTry | undefined): Line {
   if (attempt === undefined) return [text('–')];
-  return attempt.error === null ? valueCell(attempt.actual) : [text('error: '), code(attempt.error, CELL)];
+  return attempt.error === null
+    ? valueCell(attempt.actual)
+    : [text('error: '), code(attempt.error, CELL)];
 }
 
 /** A value of any kind; nothing is a dash, and an empty text is not nothing. */

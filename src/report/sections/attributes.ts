@@ -1,9 +1,24 @@
 import type { AttributeResult, Insight, Result } from '../../types.ts';
 import { percent, signed } from '../../text/amounts.ts';
 import { shorten } from '../../text/cut.ts';
-import { code, group, joined, lineBreak, paragraph, text, type Block, type Line } from './document.ts';
+import {
+  code,
+  group,
+  joined,
+  lineBreak,
+  paragraph,
+  text,
+  type Block,
+  type Line,
+} from './document.ts';
 import type { Detail } from './detail.ts';
-import { attributesWorstFirst, explainedSuites, explainers, KIND_WORDS, type ExplainedSuite } from './explained-suites.ts';
+import {
+  attributesWorstFirst,
+  explainedSuites,
+  explainers,
+  KIND_WORDS,
+  type ExplainedSuite,
+} from './explained-suites.ts';
 import { suitesWorstFirst } from './order.ts';
 import { andMore, change, count, counted, rates } from './phrases.ts';
 
@@ -11,99 +26,218 @@ import { andMore, change, count, counted, rates } from './phrases.ts';
 const SHOWN_REFERENCES = 5;
 const INSIGHT_CHARACTERS = 600;
 
-/** Said wherever skill alignment is shown: most shares of a report are better when they are higher. */
-export const ALIGNMENT_WORDS = 'Other skills: share of answers that use the skill clearly more or less than the expected answer does; lower is better.';
+/**
+ * Said wherever skill alignment is shown: most shares of a report are better when they are higher.
+ */
+export const ALIGNMENT_WORDS =
+  'Other skills: share of answers that use the skill clearly more or less than the expected answer does; lower is better.';
 
-interface Row { attribute: AttributeResult; of: ExplainedSuite }
+interface Row {
+  attribute: AttributeResult;
+  of: ExplainedSuite;
+}
 
-/** Which kinds of inputs moved, with how many references each stands on. One with too few to judge is only counted. */
+/**
+ * Which kinds of inputs moved, with how many references each stands on. One with too few to judge
+ * is only counted.
+ */
 export function attributes(result: Result, { items }: Detail): Block[] {
   const { attributes: all, mode } = result;
   if (all.length === 0) return [];
-  const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter((one) => one.attributes.length > 0);
-  const rows = suites.flatMap((of) => attributesWorstFirst(of.attributes).map((attribute): Row => ({ attribute, of })));
+  const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
+    (one) => one.attributes.length > 0,
+  );
+  const rows = suites.flatMap((of) =>
+    attributesWorstFirst(of.attributes).map((attribute): Row => ({ attribute, of })),
+  );
   const several = suites.length > 1;
-  if (mode === 'sweep') return group([text(counted(all.length, 'attribute'))], tableOf(rows.filter(({ attribute }) => attribute.n > 0), items, several, mode));
-  const moved = rows.filter(({ attribute: { verdict } }) => verdict === 'regressed' || verdict === 'improved');
-  moved.sort((a, b) => (a.attribute.verdict === b.attribute.verdict ? (a.attribute.difference ?? 0) - (b.attribute.difference ?? 0) : a.attribute.verdict === 'regressed' ? -1 : 1));
+  if (mode === 'sweep')
+    return group(
+      [text(counted(all.length, 'attribute'))],
+      tableOf(
+        rows.filter(({ attribute }) => attribute.n > 0),
+        items,
+        several,
+        mode,
+      ),
+    );
+  const moved = rows.filter(
+    ({ attribute: { verdict } }) => verdict === 'regressed' || verdict === 'improved',
+  );
+  moved.sort((a, b) =>
+    a.attribute.verdict === b.attribute.verdict
+      ? (a.attribute.difference ?? 0) - (b.attribute.difference ?? 0)
+      : a.attribute.verdict === 'regressed'
+        ? -1
+        : 1,
+  );
   const shared = rows.filter(({ attribute }) => attribute.explained_by.length > 0);
-  const of = (verdict: AttributeResult['verdict']): number => all.filter((one) => one.verdict === verdict).length;
+  const of = (verdict: AttributeResult['verdict']): number =>
+    all.filter((one) => one.verdict === verdict).length;
   const few = of('too few');
-  return group([text(`Kinds of inputs: ${count(of('regressed'))} regressed, ${count(of('improved'))} improved, of ${counted(all.length, 'attribute')}`)], [
-    ...tableOf(moved, items, several, mode),
-    ...listOf(shared, items, several),
-    ...(few === 0 ? [] : [paragraph([text(`${counted(few, 'attribute')} with too few references to judge.`)])]),
-    ...(moved.length === 0 && few < all.length ? [paragraph([text(`No change seen in any of ${few === 0 ? 'them' : 'the others'}.`)])] : []),
-  ]);
+  return group(
+    [
+      text(
+        `Kinds of inputs: ${count(of('regressed'))} regressed, ${count(of('improved'))} improved, of ${counted(all.length, 'attribute')}`,
+      ),
+    ],
+    [
+      ...tableOf(moved, items, several, mode),
+      ...listOf(shared, items, several),
+      ...(few === 0
+        ? []
+        : [paragraph([text(`${counted(few, 'attribute')} with too few references to judge.`)])]),
+      ...(moved.length === 0 && few < all.length
+        ? [paragraph([text(`No change seen in any of ${few === 0 ? 'them' : 'the others'}.`)])]
+        : []),
+    ],
+  );
 }
 
-function tableOf(rows: readonly Row[], items: number, several: boolean, mode: Result['mode']): Block[] {
+function tableOf(
+  rows: readonly Row[],
+  items: number,
+  several: boolean,
+  mode: Result['mode'],
+): Block[] {
   const shown = rows.slice(0, items);
   const more = andMore(rows.length, shown.length);
   const skills = shown.some(({ attribute: { alignment } }) => alignment !== null);
   const diff = mode === 'diff';
-  const head = ['Attribute', 'References', 'Pass rate', ...(diff ? ['Difference, 90 % interval'] : []), ...(skills ? ['Other skills'] : []), ...(diff ? ['Verdict'] : [])];
+  const head = [
+    'Attribute',
+    'References',
+    'Pass rate',
+    ...(diff ? ['Difference, 90 % interval'] : []),
+    ...(skills ? ['Other skills'] : []),
+    ...(diff ? ['Verdict'] : []),
+  ];
   const table: Block = {
-    kind: 'table', head: head.map((name) => [text(name)]),
+    kind: 'table',
+    head: head.map((name) => [text(name)]),
     rows: shown.map(({ attribute, of }) => [
-      nameLine(attribute, of, several), [text(count(attribute.n))], [text(rates(attribute.base, attribute.head))],
-      ...(diff ? [differenceLine(attribute)] : []), ...(skills ? [[text(alignmentWords(attribute))]] : []), ...(diff ? [[text(attribute.verdict)]] : []),
+      nameLine(attribute, of, several),
+      [text(count(attribute.n))],
+      [text(rates(attribute.base, attribute.head))],
+      ...(diff ? [differenceLine(attribute)] : []),
+      ...(skills ? [[text(alignmentWords(attribute))]] : []),
+      ...(diff ? [[text(attribute.verdict)]] : []),
     ]),
   };
   return [
-    ...(shown.length === 0 ? [] : [table]), ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+    ...(shown.length === 0 ? [] : [table]),
+    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
     ...(skills ? [paragraph([text(ALIGNMENT_WORDS)], 'small')] : []),
   ];
 }
 
 function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: boolean): Line {
-  return [code(name), text(` ${KIND_WORDS[kind]}`), ...(several ? [text(' of '), code(of.name)] : [])];
+  return [
+    code(name),
+    text(` ${KIND_WORDS[kind]}`),
+    ...(several ? [text(' of '), code(of.name)] : []),
+  ];
 }
 
 /** `12.0 % → 30.0 %`; a dash where answers were not rated. */
 export function alignmentWords({ alignment }: AttributeResult): string {
-  return alignment === null ? '–' : alignment.base === null ? percent(alignment.head) : rates(alignment.base, alignment.head);
+  return alignment === null
+    ? '–'
+    : alignment.base === null
+      ? percent(alignment.head)
+      : rates(alignment.base, alignment.head);
 }
 
 function differenceLine(attribute: AttributeResult): Line {
   const { low, high } = attribute;
-  return [text(change(attribute)), ...(low === null || high === null ? [] : [lineBreak, text(`${signed(low)} to ${signed(high)}`)])];
+  return [
+    text(change(attribute)),
+    ...(low === null || high === null
+      ? []
+      : [lineBreak, text(`${signed(low)} to ${signed(high)}`)]),
+  ];
 }
 
 /** Those that moved with another, and not by themselves. */
 function listOf(rows: readonly Row[], items: number, several: boolean): Block[] {
   const shown = rows.slice(0, items);
   const more = andMore(rows.length, shown.length);
-  if (shown.length === 0) return rows.length === 0 ? [] : [paragraph([text(`${counted(rows.length, 'attribute')} moved only with the references shared with another.`)])];
+  if (shown.length === 0)
+    return rows.length === 0
+      ? []
+      : [
+          paragraph([
+            text(
+              `${counted(rows.length, 'attribute')} moved only with the references shared with another.`,
+            ),
+          ]),
+        ];
   return [
-    { kind: 'list', items: shown.map(({ attribute, of }): Line => [
-      ...nameLine(attribute, of, several), text(` ${(attribute.difference ?? 0) < 0 ? 'fell' : 'rose'} only with the references it shares with `),
-      ...joined(explainers(attribute, of).map((name): Line => [code(name)]), ', '), text(`: ${rates(attribute.base, attribute.head)} over ${counted(attribute.n, 'reference')}.`),
-    ]) },
+    {
+      kind: 'list',
+      items: shown.map(({ attribute, of }): Line => [
+        ...nameLine(attribute, of, several),
+        text(
+          ` ${(attribute.difference ?? 0) < 0 ? 'fell' : 'rose'} only with the references it shares with `,
+        ),
+        ...joined(
+          explainers(attribute, of).map((name): Line => [code(name)]),
+          ', ',
+        ),
+        text(
+          `: ${rates(attribute.base, attribute.head)} over ${counted(attribute.n, 'reference')}.`,
+        ),
+      ]),
+    },
     ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
   ];
 }
 
 /** What a model, or our own rules, make of it; marked, and never part of the verdict. */
 export function insights(result: Result, { items }: Detail): Block[] {
-  const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter((one) => one.insights.length > 0);
+  const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
+    (one) => one.insights.length > 0,
+  );
   const all = suites.flatMap((of) => of.insights.map((insight) => ({ insight, of })));
   const shown = all.slice(0, items);
   if (all.length === 0) return [];
   const generated = all.some(({ insight }) => insight.generated);
   const more = andMore(all.length, shown.length);
-  return group([text(`${counted(all.length, 'insight')}${generated ? ', generated by a model' : ''}`)], [
-    ...(generated ? [paragraph([text('Generated text, without influence on the verdict. Check it against the references it names.')])] : []),
-    ...(shown.length === 0 ? [] : [{ kind: 'list' as const, items: shown.map(({ insight, of }) => insightLine(insight, suites.length > 1 ? of.name : null)) }]),
-    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
-  ]);
+  return group(
+    [text(`${counted(all.length, 'insight')}${generated ? ', generated by a model' : ''}`)],
+    [
+      ...(generated
+        ? [
+            paragraph([
+              text(
+                'Generated text, without influence on the verdict. Check it against the references it names.',
+              ),
+            ]),
+          ]
+        : []),
+      ...(shown.length === 0
+        ? []
+        : [
+            {
+              kind: 'list' as const,
+              items: shown.map(({ insight, of }) =>
+                insightLine(insight, suites.length > 1 ? of.name : null),
+              ),
+            },
+          ]),
+      ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+    ],
+  );
 }
 
 function insightLine({ text: words, references }: Insight, suite: string | null): Line {
   const names = references.slice(0, SHOWN_REFERENCES).map((id): Line => [code(id)]);
   const more = andMore(references.length, SHOWN_REFERENCES);
   return [
-    ...(suite === null ? [] : [code(suite), text(': ')]), text(shorten(words, INSIGHT_CHARACTERS)),
-    ...(names.length === 0 ? [] : [text(' (')]), ...joined(names, ', '), ...(names.length === 0 ? [] : [text(more === null ? ')' : ` ${more})`)]),
+    ...(suite === null ? [] : [code(suite), text(': ')]),
+    text(shorten(words, INSIGHT_CHARACTERS)),
+    ...(names.length === 0 ? [] : [text(' (')]),
+    ...joined(names, ', '),
+    ...(names.length === 0 ? [] : [text(more === null ? ')' : ` ${more})`)]),
   ];
 }

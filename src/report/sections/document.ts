@@ -1,8 +1,8 @@
 import type { Verdict } from '../../types.ts';
 
 /**
- * What a report says, before it is known where it is shown. Sections build it; each output renders it and escapes every
- * text in it, so no section can forget to.
+ * What a report says, before it is known where it is shown. Sections build it; each output renders
+ * it and escapes every text in it, so no section can forget to.
  */
 export type Inline =
   /** A sentence or a part of one, our own or someone else's. */
@@ -39,7 +39,11 @@ export const NAME_LIMIT = 120;
 
 export const text = (value: string): Inline => ({ kind: 'text', text: value });
 export const strong = (value: string): Inline => ({ kind: 'strong', text: value });
-export const code = (value: string, limit: number = NAME_LIMIT): Inline => ({ kind: 'code', text: value, limit });
+export const code = (value: string, limit: number = NAME_LIMIT): Inline => ({
+  kind: 'code',
+  text: value,
+  limit,
+});
 export const place = (file: string, line: number): Inline => ({ kind: 'place', file, line });
 export const lineBreak: Inline = { kind: 'break' };
 

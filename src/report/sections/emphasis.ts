@@ -4,7 +4,10 @@ import type { Piece } from './document.ts';
 
 /** Only the beginnings of long answers are compared; the rest is counted. In characters. */
 export const COMPARED_CHARACTERS = 8_000;
-/** Beyond this many insertions and deletions the texts are different texts, and emphasis would mark everything. */
+/**
+ * Beyond this many insertions and deletions the texts are different texts, and emphasis would mark
+ * everything.
+ */
 const MAX_EDITS = 400;
 /** Above this share of changed characters emphasis says nothing. */
 const MAX_CHANGED = 0.75;
@@ -12,7 +15,8 @@ const MAX_CHANGED = 0.75;
 const CONTEXT = 60;
 
 /** Words, numbers, blanks; Chinese and Japanese characters and all other signs one by one. */
-const TOKENS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|[^]/gu;
+const TOKENS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|[^]/gu;
 
 export interface EmphasisOptions {
   /** Each side is cut after so many characters. */
@@ -21,24 +25,39 @@ export interface EmphasisOptions {
   gaps: boolean;
 }
 
-export interface Emphasised { base: Piece[]; head: Piece[] }
+export interface Emphasised {
+  base: Piece[];
+  head: Piece[];
+}
 
 /**
- * Two answers with the words that differ marked. What is left out, long equal stretches on demand and what exceeds the
- * limit, is said in place. Without emphasis where nearly everything differs. Linear enough for
- * hostile texts: the comparison gives up after a fixed number of edits.
+ * Two answers with the words that differ marked. What is left out, long equal stretches on demand
+ * and what exceeds the limit, is said in place. Without emphasis where nearly everything differs.
+ * Linear enough for hostile texts: the comparison gives up after a fixed number of edits.
  */
-export function emphasise(base: string, head: string, { characters: limit, gaps }: EmphasisOptions): Emphasised {
+export function emphasise(
+  base: string,
+  head: string,
+  { characters: limit, gaps }: EmphasisOptions,
+): Emphasised {
   const [before, after] = [cut(base, COMPARED_CHARACTERS), cut(head, COMPARED_CHARACTERS)];
   const changes = diffArrays(tokens(before.text), tokens(after.text), { maxEditLength: MAX_EDITS });
-  if (changes === undefined || changedShare(changes) > MAX_CHANGED) return { base: whole(base, limit), head: whole(head, limit) };
-  if (changes.every(({ added, removed }) => !added && !removed)) return { base: whole(base, limit), head: whole(head, limit) };
-  const side = (other: 'added' | 'removed'): Piece[] => changes.flatMap((change, index): Piece[] => {
-    if (change[other]) return [];
-    if (change.added || change.removed) return [{ kind: 'changed', text: change.value.join('') }];
-    return gaps ? withGap(change.value, index === changes.length - 1) : [{ kind: 'same', text: change.value.join('') }];
-  });
-  return { base: cutPieces(merged(side('added')), limit, before.left), head: cutPieces(merged(side('removed')), limit, after.left) };
+  if (changes === undefined || changedShare(changes) > MAX_CHANGED)
+    return { base: whole(base, limit), head: whole(head, limit) };
+  if (changes.every(({ added, removed }) => !added && !removed))
+    return { base: whole(base, limit), head: whole(head, limit) };
+  const side = (other: 'added' | 'removed'): Piece[] =>
+    changes.flatMap((change, index): Piece[] => {
+      if (change[other]) return [];
+      if (change.added || change.removed) return [{ kind: 'changed', text: change.value.join('') }];
+      return gaps
+        ? withGap(change.value, index === changes.length - 1)
+        : [{ kind: 'same', text: change.value.join('') }];
+    });
+  return {
+    base: cutPieces(merged(side('added')), limit, before.left),
+    head: cutPieces(merged(side('removed')), limit, after.left),
+  };
 }
 
 /** One text as pieces, cut after `limit` characters. */
@@ -50,7 +69,9 @@ function tokens(text: string): string[] {
   return text.match(TOKENS) ?? [];
 }
 
-function changedShare(changes: readonly { value: string[]; added: boolean; removed: boolean }[]): number {
+function changedShare(
+  changes: readonly { value: string[]; added: boolean; removed: boolean }[],
+): number {
   let changed = 0;
   let all = 0;
   for (const { value, added, removed } of changes) {
@@ -62,7 +83,10 @@ function changedShare(changes: readonly { value: string[]; added: boolean; remov
   return all === 0 ? 0 : changed / all;
 }
 
-/** An equal stretch without its middle, cut between words; behind the last difference its end is left out too. */
+/**
+ * An equal stretch without its middle, cut between words; behind the last difference its end is
+ * left out too.
+ */
 function withGap(words: readonly string[], last: boolean): Piece[] {
   const lengths = words.map((word) => [...word].length);
   const start = fitting(lengths, CONTEXT);
@@ -90,8 +114,10 @@ function merged(pieces: readonly Piece[]): Piece[] {
   const result: Piece[] = [];
   pieces.forEach((piece, index) => {
     const previous = result.at(-1);
-    const bridges = piece.kind === 'same' && piece.text.trim() === '' && pieces[index + 1]?.kind === 'changed';
-    if (previous?.kind === 'changed' && (piece.kind === 'changed' || bridges)) previous.text += piece.text;
+    const bridges =
+      piece.kind === 'same' && piece.text.trim() === '' && pieces[index + 1]?.kind === 'changed';
+    if (previous?.kind === 'changed' && (piece.kind === 'changed' || bridges))
+      previous.text += piece.text;
     else result.push({ ...piece });
   });
   return result;

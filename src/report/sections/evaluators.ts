@@ -4,18 +4,35 @@ import { code, group, joined, paragraph, text, type Block, type Line } from './d
 import type { Detail } from './detail.ts';
 import { andMore, count, counted } from './phrases.ts';
 
-/** How well evaluators tell accepted answers from rejected ones, base → head, where a change touches them. */
+/**
+ * How well evaluators tell accepted answers from rejected ones, base → head, where a change touches
+ * them.
+ */
 export function evaluators({ evaluators: results = [] }: Result, { items }: Detail): Block[] {
-  return group([text('Evaluators on labelled answers')], results.length === 0 ? [] : evaluatorTables(results, items));
+  return group(
+    [text('Evaluators on labelled answers')],
+    results.length === 0 ? [] : evaluatorTables(results, items),
+  );
 }
 
-/** One table per suite, in the order of the results; a row for every evaluator and combination, base's above head's. At most `items` rows. */
+/**
+ * One table per suite, in the order of the results; a row for every evaluator and combination,
+ * base's above head's. At most `items` rows.
+ */
 export function evaluatorTables(results: readonly EvaluatorResult[], items: number): Block[] {
   const paths = [...new Set(results.map(({ path }) => path))];
-  return paths.flatMap((path) => tableOf(results.filter((one) => one.path === path), items));
+  return paths.flatMap((path) =>
+    tableOf(
+      results.filter((one) => one.path === path),
+      items,
+    ),
+  );
 }
 
-interface Row { result: EvaluatorResult; grade: EvaluatorGrade }
+interface Row {
+  result: EvaluatorResult;
+  grade: EvaluatorGrade;
+}
 
 function tableOf(results: readonly EvaluatorResult[], items: number): Block[] {
   const first = results.at(-1);
@@ -25,14 +42,32 @@ function tableOf(results: readonly EvaluatorResult[], items: number): Block[] {
   const rows = paired(results);
   const shown = rows.slice(0, items);
   const more = andMore(rows.length, shown.length);
-  const title = paragraph([code(first.name), text(`: share of yes on accepted vs rejected answers, ${counted(first.examples, 'labelled answer')}`)]);
+  const title = paragraph([
+    code(first.name),
+    text(
+      `: share of yes on accepted vs rejected answers, ${counted(first.examples, 'labelled answer')}`,
+    ),
+  ]);
   const head: Line[] = [
-    [text('Evaluators')], ...(compares ? [[text('Side')]] : []), ...criteria.map((name): Line => [code(name)]),
-    [text('All criteria')], [text('95 % intervals')], [text('Balanced accuracy')], [text('Unread')],
+    [text('Evaluators')],
+    ...(compares ? [[text('Side')]] : []),
+    ...criteria.map((name): Line => [code(name)]),
+    [text('All criteria')],
+    [text('95 % intervals')],
+    [text('Balanced accuracy')],
+    [text('Unread')],
   ];
   return [
     title,
-    ...(shown.length === 0 ? [] : [{ kind: 'table' as const, head, rows: shown.map((row) => cellsOf(row, criteria, compares)) }]),
+    ...(shown.length === 0
+      ? []
+      : [
+          {
+            kind: 'table' as const,
+            head,
+            rows: shown.map((row) => cellsOf(row, criteria, compares)),
+          },
+        ]),
     ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
   ];
 }
@@ -41,17 +76,31 @@ function tableOf(results: readonly EvaluatorResult[], items: number): Block[] {
 function paired(results: readonly EvaluatorResult[]): Row[] {
   const all = results.flatMap((result) => result.grades.map((grade): Row => ({ result, grade })));
   const keyOf = ({ grade }: Row): string => JSON.stringify(grade.evaluators);
-  const keys = [...new Set([...all.filter(({ result }) => result.side === 'head'), ...all].map(keyOf))];
+  const keys = [
+    ...new Set([...all.filter(({ result }) => result.side === 'head'), ...all].map(keyOf)),
+  ];
   return keys.flatMap((key) => all.filter((row) => keyOf(row) === key));
 }
 
 function cellsOf({ result, grade }: Row, criteria: readonly string[], compares: boolean): Line[] {
   const { accepted, rejected, balanced_accuracy: balanced, unread } = grade;
   return [
-    joined(grade.evaluators.map((name): Line => [code(name)]), ' + '), ...(compares ? [[text(result.side)]] : []),
+    joined(
+      grade.evaluators.map((name): Line => [code(name)]),
+      ' + ',
+    ),
+    ...(compares ? [[text(result.side)]] : []),
     ...criteria.map((name): Line => [text(both(accepted.criteria[name], rejected.criteria[name]))]),
-    [text(both(accepted.all, rejected.all))], [text(`${interval(accepted.all)} vs ${interval(rejected.all)}`)],
-    [text(balanced === null ? '–' : `${percent(balanced.value)} (${bounds(balanced.low, balanced.high)})`)], [text(count(unread))],
+    [text(both(accepted.all, rejected.all))],
+    [text(`${interval(accepted.all)} vs ${interval(rejected.all)}`)],
+    [
+      text(
+        balanced === null
+          ? '–'
+          : `${percent(balanced.value)} (${bounds(balanced.low, balanced.high)})`,
+      ),
+    ],
+    [text(count(unread))],
   ];
 }
 

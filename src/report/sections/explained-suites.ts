@@ -14,20 +14,49 @@ export interface ExplainedSuite {
 
 /** Equal for a suite and what is said of it. One file can hold several prompts of one model. */
 export function suiteKey(of: SuiteResult | AttributeResult | Insight): string {
-  const { path, variant: { model, parameters } } = of;
-  return JSON.stringify([path, 'suite' in of ? of.suite : of.name, model, Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1))]);
+  const {
+    path,
+    variant: { model, parameters },
+  } = of;
+  return JSON.stringify([
+    path,
+    'suite' in of ? of.suite : of.name,
+    model,
+    Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1)),
+  ]);
 }
 
-/** The suites that have attributes or insights, in the order of the given suites, then what belongs to none of them. */
-export function explainedSuites({ attributes, insights }: Pick<Result, 'attributes' | 'insights'>, suites: readonly SuiteResult[]): ExplainedSuite[] {
+/**
+ * The suites that have attributes or insights, in the order of the given suites, then what belongs
+ * to none of them.
+ */
+export function explainedSuites(
+  { attributes, insights }: Pick<Result, 'attributes' | 'insights'>,
+  suites: readonly SuiteResult[],
+): ExplainedSuite[] {
   const repeated = repeatedNames(suites);
-  const found = new Map(suites.map((suite): [string, ExplainedSuite] => {
-    const words = repeated.has(suite.name) ? variantWords(suite.variant) : '';
-    return [suiteKey(suite), { suite, name: words === '' ? suite.name : `${suite.name}, ${words}`, attributes: [], insights: [] }];
-  }));
+  const found = new Map(
+    suites.map((suite): [string, ExplainedSuite] => {
+      const words = repeated.has(suite.name) ? variantWords(suite.variant) : '';
+      return [
+        suiteKey(suite),
+        {
+          suite,
+          name: words === '' ? suite.name : `${suite.name}, ${words}`,
+          attributes: [],
+          insights: [],
+        },
+      ];
+    }),
+  );
   const of = (one: AttributeResult | Insight): ExplainedSuite => {
     const key = suiteKey(one);
-    const explained = found.get(key) ?? { suite: null, name: one.path, attributes: [], insights: [] };
+    const explained = found.get(key) ?? {
+      suite: null,
+      name: one.path,
+      attributes: [],
+      insights: [],
+    };
     found.set(key, explained);
     return explained;
   };
@@ -36,17 +65,35 @@ export function explainedSuites({ attributes, insights }: Pick<Result, 'attribut
   return [...found.values()].filter((one) => one.attributes.length + one.insights.length > 0);
 }
 
-export const KIND_WORDS: Readonly<Record<AttributeResult['kind'], string>> = { domain: 'domain', subtask: 'sub-task' };
+export const KIND_WORDS: Readonly<Record<AttributeResult['kind'], string>> = {
+  domain: 'domain',
+  subtask: 'sub-task',
+};
 
-const VERDICT_ORDER: readonly AttributeResult['verdict'][] = ['regressed', 'improved', 'no change seen', 'too few'];
+const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [
+  'regressed',
+  'improved',
+  'no change seen',
+  'too few',
+];
 
-/** Regressed ones first, the deepest fall first of all; where nothing was compared, the lowest pass rate. */
+/**
+ * Regressed ones first, the deepest fall first of all; where nothing was compared, the lowest pass
+ * rate.
+ */
 export function attributesWorstFirst(attributes: readonly AttributeResult[]): AttributeResult[] {
-  return [...attributes].sort((a, b) => VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict)
-    || (a.difference ?? 0) - (b.difference ?? 0) || (a.head ?? 2) - (b.head ?? 2));
+  return [...attributes].sort(
+    (a, b) =>
+      VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict) ||
+      (a.difference ?? 0) - (b.difference ?? 0) ||
+      (a.head ?? 2) - (b.head ?? 2),
+  );
 }
 
 /** The names of the attributes that carry this one's change; an id that is unknown stays an id. */
-export function explainers({ explained_by: ids }: AttributeResult, { attributes }: ExplainedSuite): string[] {
+export function explainers(
+  { explained_by: ids }: AttributeResult,
+  { attributes }: ExplainedSuite,
+): string[] {
   return ids.map((id) => attributes.find((one) => one.id === id)?.name ?? id);
 }

@@ -6,7 +6,10 @@ import type { Detail } from './detail.ts';
 import { headline, SENTENCE } from './headline.ts';
 import { andMore, cost, costOf, count, counted, rateInterval, shortSha } from './phrases.ts';
 
-/** What the user has to mend, each with its place. Not collapsed: it is all that such a run has to say. */
+/**
+ * What the user has to mend, each with its place. Not collapsed: it is all that such a run has to
+ * say.
+ */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
   if (all.length === 0) return [];
   const shown = all.slice(0, detail.problems);
@@ -23,48 +26,87 @@ export function problemLine({ place: at, message }: Pick<Problem, 'place' | 'mes
   return at === null ? [text(words)] : [place(at.file, at.line), text(`: ${words}`)];
 }
 
-/** Reasons that neither the verdict line, nor the list of problems, nor a row of the table of suites says already. */
+/**
+ * Reasons that neither the verdict line, nor the list of problems, nor a row of the table of suites
+ * says already.
+ */
 export function reasons(result: Result, detail: Detail): Block[] {
   if (result.problems.length > 0) return [];
   const told = result.suites.map(({ summary }) => summary).filter((summary) => summary !== '');
   const first = headline(result).line;
-  const inHeadline = (reason: string): boolean => first.some((part) => part.kind === 'text' && part.text === shorten(reason, SENTENCE));
-  const own = result.reasons.filter((reason) => !inHeadline(reason) && !told.some((summary) => reason.endsWith(summary)));
+  const inHeadline = (reason: string): boolean =>
+    first.some((part) => part.kind === 'text' && part.text === shorten(reason, SENTENCE));
+  const own = result.reasons.filter(
+    (reason) => !inHeadline(reason) && !told.some((summary) => reason.endsWith(summary)),
+  );
   const shown = own.slice(0, Math.min(REASONS, Math.max(1, detail.problems)));
-  return shown.length === 0 ? [] : [{ kind: 'list', items: shown.map((reason): Line => [text(shorten(reason, SENTENCE))]) }];
+  return shown.length === 0
+    ? []
+    : [{ kind: 'list', items: shown.map((reason): Line => [text(shorten(reason, SENTENCE))]) }];
 }
 
 const REASONS = 5;
 
 const KINDS: readonly { kind: NoticeKind; words: string }[] = [
-  { kind: 'removed', words: 'removed' }, { kind: 'edited', words: 'expectation edited' }, { kind: 'skipped', words: 'skipped' },
-  { kind: 'error', words: 'in error' }, { kind: 'ungraded', words: 'ungraded' }, { kind: 'capped', words: 'capped' },
-  { kind: 'not-comparable', words: 'not comparable' }, { kind: 'yardstick', words: 'untested rubric' }, { kind: 'quarantine', words: 'quarantined' }, { kind: 'trust', words: 'trust' },
-  { kind: 'settings', words: 'settings' }, { kind: 'permission', words: 'permission' }, { kind: 'repeats', words: 'repeated answers' },
-  { kind: 'added', words: 'added' }, { kind: 'import', words: 'import' }, { kind: 'qualeval', words: 'attributes' }, { kind: 'unused', words: 'unused' },
+  { kind: 'removed', words: 'removed' },
+  { kind: 'edited', words: 'expectation edited' },
+  { kind: 'skipped', words: 'skipped' },
+  { kind: 'error', words: 'in error' },
+  { kind: 'ungraded', words: 'ungraded' },
+  { kind: 'capped', words: 'capped' },
+  { kind: 'not-comparable', words: 'not comparable' },
+  { kind: 'yardstick', words: 'untested rubric' },
+  { kind: 'quarantine', words: 'quarantined' },
+  { kind: 'trust', words: 'trust' },
+  { kind: 'settings', words: 'settings' },
+  { kind: 'permission', words: 'permission' },
+  { kind: 'repeats', words: 'repeated answers' },
+  { kind: 'added', words: 'added' },
+  { kind: 'import', words: 'import' },
+  { kind: 'qualeval', words: 'attributes' },
+  { kind: 'unused', words: 'unused' },
 ];
 
 /** Everything a reader must know that changes no verdict by itself, the weightiest kind first. */
 export function notices(result: Result, { items }: Detail): Block[] {
   const all = distinct(result.notices);
   if (all.length === 0) return [];
-  const present = KINDS.map(({ kind, words }) => ({ words, found: all.filter((notice) => notice.kind === kind) })).filter(({ found }) => found.length > 0);
-  const lines = present.flatMap(({ words, found }) => found.map((notice) => noticeLine(words, notice)));
+  const present = KINDS.map(({ kind, words }) => ({
+    words,
+    found: all.filter((notice) => notice.kind === kind),
+  })).filter(({ found }) => found.length > 0);
+  const lines = present.flatMap(({ words, found }) =>
+    found.map((notice) => noticeLine(words, notice)),
+  );
   const shown = lines.slice(0, items);
   const more = andMore(lines.length, shown.length);
-  return group([text(`${counted(all.length, 'notice')}: ${present.map(({ words, found }) => (found.length === 1 ? words : `${words} (${count(found.length)})`)).join(', ')}`)], [
-    ...(shown.length === 0 ? [] : [{ kind: 'list' as const, items: shown }]),
-    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
-  ]);
+  return group(
+    [
+      text(
+        `${counted(all.length, 'notice')}: ${present.map(({ words, found }) => (found.length === 1 ? words : `${words} (${count(found.length)})`)).join(', ')}`,
+      ),
+    ],
+    [
+      ...(shown.length === 0 ? [] : [{ kind: 'list' as const, items: shown }]),
+      ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+    ],
+  );
 }
 
 /** Variants of one prompt say the same of themselves: once is enough. */
 function distinct(all: readonly Notice[]): Notice[] {
-  return [...new Map(all.map((notice) => [JSON.stringify([notice.kind, notice.message, notice.place]), notice])).values()];
+  return [
+    ...new Map(
+      all.map((notice) => [JSON.stringify([notice.kind, notice.message, notice.place]), notice]),
+    ).values(),
+  ];
 }
 
 function noticeLine(words: string, { message, place: at }: Notice): Line {
-  return [text(`${words}: ${shorten(message, SENTENCE)}`), ...(at === null ? [] : [text(' ('), place(at.file, at.line), text(')')])];
+  return [
+    text(`${words}: ${shorten(message, SENTENCE)}`),
+    ...(at === null ? [] : [text(' ('), place(at.file, at.line), text(')')]),
+  ];
 }
 
 /** What the run took, what it could see, which commits, and how to repeat it. */
@@ -75,8 +117,12 @@ export function footer(result: Result): Block[] {
     ...savedTries(result),
     ...visibleDrops(result),
     ...measuredNoise(result),
-    ...(base === null ? [[code(shortSha(head.sha))]] : [[code(`${shortSha(base.sha)}…${shortSha(head.sha)}`)]]),
-    ...(mode === 'sweep' || base === null ? [] : [[text('locally: '), code(`evaldiff diff --base ${shortSha(base.sha)}`)]]),
+    ...(base === null
+      ? [[code(shortSha(head.sha))]]
+      : [[code(`${shortSha(base.sha)}…${shortSha(head.sha)}`)]]),
+    ...(mode === 'sweep' || base === null
+      ? []
+      : [[text('locally: '), code(`evaldiff diff --base ${shortSha(base.sha)}`)]]),
   ];
   return [paragraph(joined(parts, ' · '), 'small')];
 }
@@ -87,36 +133,63 @@ function spent({ usage }: Result): Line[] {
     [text(`${counted(usage.calls, 'model call')}, ${count(usage.reused)} reused`)],
     [text(`${counted(usage.input_tokens, 'token')} in, ${count(usage.output_tokens)} out`)],
     [text(`${costOf(usage)}${byPurpose(usage)}`)],
-    ...(usage.saved_usd === undefined || usage.saved_usd === null || usage.saved_usd === 0 ? [] : [[text(`${cost(usage.saved_usd)} saved by reuse`)]]),
+    ...(usage.saved_usd === undefined || usage.saved_usd === null || usage.saved_usd === 0
+      ? []
+      : [[text(`${cost(usage.saved_usd)} saved by reuse`)]]),
   ];
 }
 
-const PURPOSES: Readonly<Record<Purpose, string>> = { prompt: 'answers', grader: 'grades', embedding: 'embeddings', evaluator: 'evaluators', qualeval: 'attributes', insight: 'insights' };
+const PURPOSES: Readonly<Record<Purpose, string>> = {
+  prompt: 'answers',
+  grader: 'grades',
+  embedding: 'embeddings',
+  evaluator: 'evaluators',
+  qualeval: 'attributes',
+  insight: 'insights',
+};
 
 /** ` (answers $0.08, grades $0.04)`, where more than one of them cost something. */
 function byPurpose({ by_purpose, unpriced }: Result['usage']): string {
   if (unpriced === 'programs') return '';
   const paid = (Object.keys(PURPOSES) as Purpose[]).flatMap((purpose) => {
     const one = by_purpose[purpose];
-    return one === undefined || one.cost_usd === 0 ? [] : [`${PURPOSES[purpose]} ${cost(one.cost_usd)}`];
+    return one === undefined || one.cost_usd === 0
+      ? []
+      : [`${PURPOSES[purpose]} ${cost(one.cost_usd)}`];
   });
   return paid.length > 1 ? ` (${paid.join(', ')})` : '';
 }
 
 /** Where the adaptive tries needed no fewer there is nothing to say. */
 function savedTries({ adaptive_tries: tries }: Result): Line[] {
-  return tries === null || tries.made >= tries.fixed ? [] : [[text(`${count(tries.made)} tries where five fixed ones would be ${count(tries.fixed)}`)]];
+  return tries === null || tries.made >= tries.fixed
+    ? []
+    : [[text(`${count(tries.made)} tries where five fixed ones would be ${count(tries.fixed)}`)]];
 }
 
 function measuredNoise({ noise }: Result): Line[] {
   if (noise === null) return [];
   const { red, runs, measured_at } = noise;
-  return [[text(`measured noise: ${count(red)} of ${count(runs)} (${rateInterval(noise)}, ${measured_at})`)]];
+  return [
+    [
+      text(
+        `measured noise: ${count(red)} of ${count(runs)} (${rateInterval(noise)}, ${measured_at})`,
+      ),
+    ],
+  ];
 }
 
 function visibleDrops({ suites }: Result): Line[] {
   const drops = suites.map(({ visible_drop }) => visible_drop).filter((drop) => drop !== null);
   if (drops.length === 0) return [];
   const [least, most] = [inSize(Math.min(...drops)), inSize(Math.max(...drops))];
-  return [[text(least === most ? `usually sees drops of ${least} points` : `usually sees drops of ${least} to ${most} points, by suite`)]];
+  return [
+    [
+      text(
+        least === most
+          ? `usually sees drops of ${least} points`
+          : `usually sees drops of ${least} to ${most} points, by suite`,
+      ),
+    ],
+  ];
 }

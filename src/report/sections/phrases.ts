@@ -1,5 +1,14 @@
 import { percent, points, pointsBetween, signed } from '../../text/amounts.ts';
-import type { PassRate, ReferenceResult, ReferenceStatus, SideResult, SuiteResult, UsageTotals, Variant, Verdict } from '../../types.ts';
+import type {
+  PassRate,
+  ReferenceResult,
+  ReferenceStatus,
+  SideResult,
+  SuiteResult,
+  UsageTotals,
+  Variant,
+  Verdict,
+} from '../../types.ts';
 
 /** A sign and a word for each verdict; the sign is never the only bearer of the meaning. */
 export const VERDICTS: Readonly<Record<Verdict, { sign: string; word: string }>> = {
@@ -14,8 +23,18 @@ export const VERDICTS: Readonly<Record<Verdict, { sign: string; word: string }>>
 };
 
 export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
-  regressed: 'regressed', improved: 'improved', unchanged: 'unchanged', flaky: 'flaky', inconclusive: 'flipped, within noise',
-  added: 'added', removed: 'removed', edited: 'edited', error: 'error', ungraded: 'ungraded', pass: 'pass', fail: 'fail',
+  regressed: 'regressed',
+  improved: 'improved',
+  unchanged: 'unchanged',
+  flaky: 'flaky',
+  inconclusive: 'flipped, within noise',
+  added: 'added',
+  removed: 'removed',
+  edited: 'edited',
+  error: 'error',
+  ungraded: 'ungraded',
+  pass: 'pass',
+  fail: 'fail',
 };
 
 /** `1,234`. */
@@ -37,15 +56,26 @@ export function rates(base: number | null, head: number | null): string {
 export function difference(rate: Moved): string | null {
   const { difference: value, low, high } = rate;
   if (value === null) return null;
-  return low === null || high === null ? change(rate) : `${change(rate)}, 90 % interval ${signed(low)} to ${signed(high)}`;
+  return low === null || high === null
+    ? change(rate)
+    : `${change(rate)}, 90 % interval ${signed(low)} to ${signed(high)}`;
 }
 
 /** Two rates and how far they are apart. */
 type Moved = Pick<PassRate, 'base' | 'head' | 'difference' | 'low' | 'high'>;
 
-/** `−6.0 points`, which is what lies between the two rates as they are written; a dash where nothing was compared. */
-export function change({ base, head, difference: value }: Pick<Moved, 'base' | 'head' | 'difference'>): string {
-  return value === null || base === null || head === null ? points(value) : pointsBetween(base, head);
+/**
+ * `−6.0 points`, which is what lies between the two rates as they are written; a dash where nothing
+ * was compared.
+ */
+export function change({
+  base,
+  head,
+  difference: value,
+}: Pick<Moved, 'base' | 'head' | 'difference'>): string {
+  return value === null || base === null || head === null
+    ? points(value)
+    : pointsBetween(base, head);
 }
 
 /** `−10.4 to −1.6`, of points; a dash where there is none. */
@@ -71,20 +101,32 @@ export function rateInterval({ low, high }: { low: number; high: number }): stri
   return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)} %`;
 }
 
-/** `flaky; passed 34 of 60 tries so far on base (43.1 to 68.4 %)`; the word alone where no more is known. */
-export function statusWords({ status, history }: Pick<ReferenceResult, 'status' | 'history'>): string {
+/**
+ * `flaky; passed 34 of 60 tries so far on base (43.1 to 68.4 %)`; the word alone where no more is
+ * known.
+ */
+export function statusWords({
+  status,
+  history,
+}: Pick<ReferenceResult, 'status' | 'history'>): string {
   const word = STATUS_WORDS[status];
-  return history === undefined ? word : `${word}; passed ${count(history.passes)} of ${count(history.tries)} ${history.tries === 1 ? 'try' : 'tries'} so far on base (${rateInterval(history)})`;
+  return history === undefined
+    ? word
+    : `${word}; passed ${count(history.passes)} of ${count(history.tries)} ${history.tries === 1 ? 'try' : 'tries'} so far on base (${rateInterval(history)})`;
 }
 
 /** `$0.42`; two significant digits below a cent; `cost unknown` for null, which is not zero. */
 export function cost(dollars: number | null): string {
   if (dollars === null) return 'cost unknown';
-  if (dollars === 0 || dollars >= 0.01) return `$${dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  if (dollars === 0 || dollars >= 0.01)
+    return `$${dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
   return `$${dollars.toPrecision(2)}`;
 }
 
-/** What a run cost. A program of the project may cost its team something, but nothing that is known here: such calls are not priced. */
+/**
+ * What a run cost. A program of the project may cost its team something, but nothing that is known
+ * here: such calls are not priced.
+ */
 export function costOf({ cost_usd, unpriced }: Pick<UsageTotals, 'cost_usd' | 'unpriced'>): string {
   return unpriced === 'programs' ? 'no priced calls' : cost(cost_usd);
 }
@@ -96,7 +138,9 @@ export function shortSha(sha: string): string {
 
 /** `gpt-4o, temperature 0`; empty for a prompt that computes its output without a parameter. */
 export function variantWords(variant: Variant): string {
-  return [...variantParts(variant)].map(([name, value]) => (name === 'model' ? value : `${name} ${value}`)).join(', ');
+  return [...variantParts(variant)]
+    .map(([name, value]) => (name === 'model' ? value : `${name} ${value}`))
+    .join(', ');
 }
 
 /** Only what differs: `temperature 0 → 0.2, top_p none → 1`. */
@@ -109,7 +153,10 @@ export function variantChanges(base: Variant, head: Variant): string {
 }
 
 function variantParts({ model, parameters }: Variant): Map<string, string> {
-  const named = Object.entries(parameters).map(([name, value]): [string, string] => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
+  const named = Object.entries(parameters).map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
   return new Map([...(model === null ? [] : [['model', model] as const]), ...named]);
 }
 

@@ -15,15 +15,40 @@ import { graders, yardsticks } from './yardsticks.ts';
 /** A part of the report. It builds blocks and knows nothing of the output. */
 export type Section = (result: Result, detail: Detail) => Block[];
 
-/** The report from the top. Comment, job summary, terminal and HTML take their sections from here, in this order. */
+/**
+ * The report from the top. Comment, job summary, terminal and HTML take their sections from here,
+ * in this order.
+ */
 export const SECTIONS = {
-  verdict, problems, reasons, suites: suitesTable, ranking, said, brokenCases, movedCases, verdictsInWords, conversations, preferences, classes, yardsticks, graders, evaluators, attributes, insights, notices, footer,
+  verdict,
+  problems,
+  reasons,
+  suites: suitesTable,
+  ranking,
+  said,
+  brokenCases,
+  movedCases,
+  verdictsInWords,
+  conversations,
+  preferences,
+  classes,
+  yardsticks,
+  graders,
+  evaluators,
+  attributes,
+  insights,
+  notices,
+  footer,
 } satisfies Record<string, Section>;
 
 export type SectionName = keyof typeof SECTIONS;
 
 /** The blocks of all sections, or of those named, in the report's order. */
-export function sectionBlocks(result: Result, detail: Detail, names: readonly SectionName[] = Object.keys(SECTIONS) as SectionName[]): Block[] {
+export function sectionBlocks(
+  result: Result,
+  detail: Detail,
+  names: readonly SectionName[] = Object.keys(SECTIONS) as SectionName[],
+): Block[] {
   return names.flatMap((name) => SECTIONS[name](result, detail));
 }
 
