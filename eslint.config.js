@@ -1,9 +1,31 @@
 import importX, { createNodeResolver } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
-const edges = ['providers', 'sandbox', 'solver', 'github', 'git', 'store', 'artifact'];
-const pure = ['config', 'core', 'metrics', 'statistics', 'qualeval', 'report', 'text'];
-const edgeSdks = [
+/**
+ * The house from the top down. A folder imports what stands in a later row, types included; folders
+ * of one row stand side by side and never import each other.
+ */
+const ROWS = [
+  ['action', 'commands'],
+  ['session'],
+  ['run'],
+  ['report'],
+  ['explain', 'judge', 'ask'],
+  ['plan'],
+  ['select', 'config'],
+  ['result'],
+  ['suite'],
+  ['statistics', 'metrics', 'documents'],
+  ['text'],
+  ['errors'],
+  ['types'],
+];
+
+/** Folders that touch the machine or the network. They know nothing of the rows but the last. */
+const EDGES = ['providers', 'sandbox', 'git', 'github', 'store', 'solver'];
+const EDGES_MAY_IMPORT = ['types', 'errors', 'text'];
+const MAY_IMPORT_EDGES = ['action', 'commands', 'session'];
+const SDKS = [
   '@actions/*',
   '@octokit/*',
   'openai',
@@ -13,74 +35,58 @@ const edgeSdks = [
   'highs',
 ];
 
-/** Pure folders reach no edge, no SDK and no node; the message is what a contributor reads. */
-const pureRule = (folder) => ({
-  files: [`src/${folder}/**/*.ts`],
-  rules: {
-    'no-restricted-imports': [
-      'error',
-      {
-        patterns: [
-          {
-            group: ['node:*'],
-            message: 'Pure folders do not touch the machine: take what you need as an argument.',
-          },
-          { group: edgeSdks, message: 'SDKs belong to an edge folder.' },
-          {
-            group: edges.flatMap((edge) => [`**/${edge}/**`]),
-            message: 'Pure folders do not import edges: take a function as an argument.',
-          },
-          {
-            group: [
-              '**/run.ts',
-              '**/action.ts',
-              '**/cli.ts',
-              '**/job/**',
-              '**/world/**',
-              '**/commands/**',
-            ],
-            message: 'Imports point inwards.',
-          },
-        ],
-      },
-    ],
-  },
+/** Imports of another folder of `src`, or of the file there that stands for one. */
+const inFolders = (folders) => `^(\\.\\./)+(${folders.join('|')})(/|\\.ts$)`;
+const restricted = (files, patterns) => ({
+  files,
+  rules: { 'no-restricted-imports': ['error', { patterns: patterns.filter(Boolean) }] },
 });
 
-const edgeRule = (folder) => ({
-  files: [`src/${folder}/**/*.ts`],
-  rules: {
-    'no-restricted-imports': [
-      'error',
+/** What a folder of the rows may not import. */
+function rowRule(name, row) {
+  const above = ROWS.slice(0, row).flat();
+  const beside = ROWS[row].filter((other) => other !== name);
+  const pure = !MAY_IMPORT_EDGES.includes(name);
+  return restricted(
+    [`src/${name}/**/*.ts`],
+    [
+      above.length > 0 && { regex: inFolders(above), message: 'Imports point down the rows.' },
+      beside.length > 0 && {
+        regex: inFolders(beside),
+        message: 'Folders of one row do not import each other: what both need lies below.',
+      },
+      pure && {
+        regex: inFolders(EDGES),
+        message: 'Pure folders do not import edges: take a function as an argument.',
+      },
+      pure && {
+        group: ['node:*'],
+        message: 'Pure folders do not touch the machine: take what you need as an argument.',
+      },
+      pure && { group: SDKS, message: 'SDKs belong to an edge folder.' },
+    ],
+  );
+}
+
+function edgeRule(name) {
+  const others = [...ROWS.flat(), ...EDGES].filter(
+    (other) => other !== name && !EDGES_MAY_IMPORT.includes(other),
+  );
+  return restricted(
+    [`src/${name}/**/*.ts`],
+    [
       {
-        patterns: [
-          {
-            group: [
-              ...pure.filter((name) => name !== 'text'),
-              ...edges.filter((name) => name !== folder),
-            ].map((name) => `../${name}/**`),
-            message:
-              'An edge imports types, errors, text, node and its own SDK; not the core, the report or another edge.',
-          },
-          {
-            group: [
-              '**/run.ts',
-              '**/action.ts',
-              '**/cli.ts',
-              '**/job/**',
-              '**/world/**',
-              '**/commands/**',
-            ],
-            message: 'Imports point inwards.',
-          },
-        ],
+        regex: inFolders(others),
+        message: 'An edge imports types, errors, text, node and its own SDK; nothing else of ours.',
       },
     ],
-  },
-});
+  );
+}
 
 export default tseslint.config(
-  { ignores: ['dist/', 'build/', 'node_modules/', 'coverage/', '.evaldiff/', 'fixtures/'] },
+  {
+    ignores: ['dist/', 'build/', 'node_modules/', 'coverage/', '.evaldiff/', 'fixtures/'],
+  },
   ...tseslint.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -99,6 +105,10 @@ export default tseslint.config(
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
       ],
       'import-x/no-cycle': 'error',
+      'import-x/order': [
+        'error',
+        { groups: ['builtin', 'external', 'parent', 'sibling'], alphabetize: { order: 'asc' } },
+      ],
       eqeqeq: ['error', 'always'],
       'no-var': 'error',
       'prefer-const': 'error',
@@ -112,33 +122,8 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  ...pure.map(pureRule),
-  ...edges.map(edgeRule),
-  {
-    files: ['src/types.ts', 'src/types/*.ts', 'src/errors.ts'],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            {
-              regex: '^(?!\\./(types/)?[a-z]+\\.ts$)',
-              message: 'The leaves import nothing but each other.',
-            },
-          ],
-        },
-      ],
-    },
-  },
-  {
-    files: ['src/run.ts'],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        { patterns: ['node:*', ...edgeSdks, ...edges.map((edge) => `./${edge}/**`)] },
-      ],
-    },
-  },
+  ...ROWS.flatMap((folders, row) => folders.map((name) => rowRule(name, row))),
+  ...EDGES.map(edgeRule),
   {
     files: ['__tests__/**/*.ts', 'scripts/**/*.ts', 'benchmarks/**/*.ts'],
     rules: { '@typescript-eslint/no-non-null-assertion': 'off' },

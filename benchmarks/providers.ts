@@ -12,11 +12,12 @@ import { createHash } from 'node:crypto';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { recordingKey, requestKey } from '../src/core/fingerprint/request-key.ts';
-import { createOnce, createProviders } from '../src/providers/index.ts';
-import { keepHeapSmall } from '../src/world/heap.ts';
-import type { Message } from '../src/types.ts';
-import type { VendorName } from '../src/providers/vendor.ts';
+import { createProviders } from '../src/providers/index.ts';
+import { createOnce } from '../src/providers/once.ts';
+import type { VendorName } from '../src/providers/vendors/vendor.ts';
+import { recordingKey, requestKey } from '../src/select/generation.ts';
+import { keepHeapSmall } from '../src/session/runtime.ts';
+import type { Message } from '../src/types/model.ts';
 import { rounded, table } from './measure/markdown.ts';
 
 interface Figures {

@@ -5,12 +5,12 @@
  *   npx node benchmarks/qualeval.ts
  */
 import { createHash } from 'node:crypto';
-import { assign, type Column } from '../src/qualeval/assign.ts';
-import { priorsOf } from '../src/qualeval/priors.ts';
-import type { RatedReference } from '../src/qualeval/program.ts';
+import { assign, type Column } from '../src/explain/assign.ts';
+import { priorsOf } from '../src/explain/assignment-program.ts';
+import type { RatedReference } from '../src/explain/assignment-program.ts';
 import { createSolver } from '../src/solver/index.ts';
 import { createRandom, nextFloat, nextIndex } from '../src/statistics/random.ts';
-import type { Solve } from '../src/types.ts';
+import type { Solve } from '../src/types/solver.ts';
 import { spread, table } from './measure/markdown.ts';
 
 const attributes = 15;

@@ -4,7 +4,7 @@
  *   npx node benchmarks/sandbox.ts
  */
 import { createSandbox } from '../src/sandbox/index.ts';
-import type { CodeJob, CodeLanguage } from '../src/types.ts';
+import type { CodeJob, CodeLanguage } from '../src/types/model.ts';
 import { rounded, spread, table } from './measure/markdown.ts';
 
 const codes: Record<CodeLanguage, string> = {

@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../src/store/index.ts';
-import type { Complete, Request } from '../src/types.ts';
+import type { Complete, Request } from '../src/types/model.ts';
 import { rounded, spread, table } from './measure/markdown.ts';
 
 const ROUNDS = 3;

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser } from 'playwright-core';
-import { runDemo } from '../src/demo/demo.ts';
+import { runDemo } from '../src/commands/demo.ts';
 import {
   commentPage,
   pictureFile,

@@ -5,8 +5,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { builtInRubrics } from '../src/metrics/built-in-rubrics.ts';
-import { metrics, type MetricDefinition, type MetricGroup } from '../src/metrics/index.ts';
+import type { MetricDefinition, MetricGroup } from '../src/metrics/definition.ts';
+import { metrics } from '../src/metrics/index.ts';
+import { builtInRubrics } from '../src/metrics/rubric.ts';
 
 const groups: Record<MetricGroup, string> = {
   text: 'Text',

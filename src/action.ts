@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as core from '@actions/core';
-import { accessFrom, secretsOf, withoutSecrets } from './world/access.ts';
 import { INPUT_DEFAULTS, readInputs } from './config/inputs.ts';
-import { trustLevel } from './core/select/trust.ts';
-import { formatProblem, UserError } from './errors.ts';
+import { UserError, formatProblem } from './errors.ts';
 import { parsePayload, readEvent, resolveMode } from './github/event.ts';
-import { keepHeapSmall } from './world/heap.ts';
 import { guardProcess } from './sandbox/index.ts';
-// Threads start from this file too and go no further than these two: the job is loaded below.
-import './solver/thread.ts';
+import { trustLevel } from './select/trust.ts';
+import { accessFrom, secretsOf, withoutSecrets } from './session/access.ts';
+import { keepHeapSmall } from './session/runtime.ts';
 import { logText } from './text/log.ts';
 import { visible, visibleLine } from './text/visible.ts';
+// Threads start from this file too and go no further than these two: the job is loaded below.
+import './solver/thread.ts';
 
 /** The inputs that the runner gave, by name. */
 function givenInputs(env: NodeJS.ProcessEnv): Record<string, string> {
@@ -31,7 +31,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
     env,
     parsePayload(await readFile(env['GITHUB_EVENT_PATH'] ?? '', 'utf8')),
   );
-  const { runJob } = await import('./job/job.ts');
+  const { runJob } = await import('./action/job.ts');
   keepHeapSmall();
   const conclusion = await runJob({
     inputs,
@@ -82,8 +82,12 @@ function fail(error: unknown): void {
 }
 
 guardProcess();
+
 // A log that nobody reads any more: saying so there would fail again, without end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 process.on('uncaughtException', fail);
+
 process.on('unhandledRejection', fail);
+
 await main(process.env).catch(fail);

@@ -2,13 +2,12 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { terminalOf } from './commands/terminal.ts';
-import { NOT_JUDGED } from './exit-code.ts';
+import { NOT_JUDGED } from './errors.ts';
 import { guardProcess } from './sandbox/index.ts';
+import { keepHeapSmall, tooOld } from './session/runtime.ts';
 // Threads start from this file too and go no further than these two: what they do not need is
 // loaded below.
 import './solver/thread.ts';
-import { keepHeapSmall } from './world/heap.ts';
-import { tooOld } from './world/runtime.ts';
 
 /** Whether this file was started rather than imported. Only newer Nodes say so themselves. */
 function isStarted(file: string | undefined): boolean {

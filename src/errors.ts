@@ -1,4 +1,4 @@
-import type { Place, Problem } from './types.ts';
+import type { Place, Problem } from './types/plain.ts';
 
 /** The user has to mend something. Carries every problem found, so that one run tells them all. */
 export class UserError extends Error {
@@ -25,3 +25,6 @@ export function formatProblem({ place, message }: Problem): string {
 export function problem(place: Place | null, message: string): Problem {
   return { place, message };
 }
+
+/** Of the command line: what the user has to mend, and what is broken. */
+export const NOT_JUDGED = 2;

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { outputsOf } from '../../src/action/publish.ts';
 import { INPUT_DEFAULTS } from '../../src/config/inputs.ts';
-import { outputsOf } from '../../src/job/outputs.ts';
-import { resultOf } from '../report/results.ts';
+import { tightTables } from '../tight-tables.ts';
+import { resultOf } from '../unit/report/results.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -25,7 +26,7 @@ const TOKEN = '${{ github.token }}';
 
 /** The cells of the table that follows a remark in the README, without its head. */
 function table(remark: string): string[][] {
-  const [, after = ''] = read('README.md').split(
+  const [, after = ''] = tightTables(read('README.md')).split(
     `<!-- ${remark}: checked against action.yml by a test -->\n`,
   );
   const lines = after.slice(0, after.indexOf('\n\n')).split('\n').slice(2);

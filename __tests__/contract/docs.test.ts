@@ -8,8 +8,8 @@ import { readAttributes } from '../../src/config/attributes-file.ts';
 import { readOverrides } from '../../src/config/overrides.ts';
 import { readProject } from '../../src/config/project.ts';
 import { formatProblem } from '../../src/errors.ts';
-import { builtInRubrics } from '../../src/metrics/built-in-rubrics.ts';
-import { hash, optionsOf, tools, treeOf } from '../config/tree.ts';
+import { builtInRubrics } from '../../src/metrics/rubric.ts';
+import { hash, optionsOf, tools, treeOf } from '../unit/config/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

@@ -1,8 +1,8 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { vendors } from '../../src/providers/vendors.ts';
-import type { VendorName } from '../../src/providers/vendor.ts';
+import { vendors } from '../../src/providers/vendors/index.ts';
+import type { VendorName } from '../../src/providers/vendors/vendor.ts';
 import type { Script, Scripted } from '../stand-ins/models/server.ts';
 import {
   answerSchema,
@@ -12,8 +12,8 @@ import {
   START,
   TIMEOUT_MS,
   until,
-} from '../providers/setting.ts';
-import type { Setting } from '../providers/setting.ts';
+} from '../unit/providers/providers-setting.ts';
+import type { Setting } from '../unit/providers/providers-setting.ts';
 
 const names = Object.keys(vendors) as VendorName[];
 const open: { close(): Promise<void> }[] = [];

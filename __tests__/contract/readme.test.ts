@@ -4,12 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { main } from '../../src/commands/program.ts';
-import { DEFAULT_GATE } from '../../src/core/result.ts';
-import { DEFAULT_LIMITS } from '../../src/config/limits.ts';
+import { readProject } from '../../src/config/project.ts';
+import { DEFAULT_LIMITS } from '../../src/documents/limits.ts';
 import { formatProblem } from '../../src/errors.ts';
 import { COMMENT_LIMIT } from '../../src/report/comment.ts';
-import { readProject } from '../../src/config/project.ts';
-import { optionsOf, tools, treeOf } from '../config/tree.ts';
+import { DEFAULT_GATE } from '../../src/suite/gate.ts';
+import { tightTables } from '../tight-tables.ts';
+import { optionsOf, tools, treeOf } from '../unit/config/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -63,7 +64,9 @@ describe("the README's workflow", () => {
     const steps = [...files, ...PAGES.flatMap(blocks).filter(isWorkflow)].flatMap((text) =>
       Object.values((parse(text) as Workflow).jobs).flatMap((job) => job.steps),
     );
-    const ours = steps.filter(({ uses }) => uses === './' || uses?.includes('/evaldiff@') === true);
+    const ours = steps.filter(
+      ({ uses }) => uses === './/' || uses?.includes('/evaldiff@') === true,
+    );
     expect(ours.length).toBeGreaterThanOrEqual(4);
     expect(
       ours.flatMap((step) => Object.keys(step.with ?? {})).filter((name) => !inputs.includes(name)),
@@ -164,7 +167,7 @@ describe('what pages say', () => {
   });
 
   test("of the gate's defaults is what the code has", () => {
-    const [, section = ''] = read('README.md').split('| setting under `gate:` |');
+    const [, section = ''] = tightTables(read('README.md')).split('| setting under `gate:` |');
     const rows = section
       .slice(0, section.indexOf('\n\n'))
       .split('\n')

@@ -1,13 +1,14 @@
 import { Socket } from 'node:net';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
-import { outputsOf } from '../../src/job/outputs.ts';
-import { blankResult, DEFAULT_GATE } from '../../src/core/result.ts';
-import { openShop, type Shop, type ShopOptions } from '../commands/shop.ts';
+import { outputsOf } from '../../src/action/publish.ts';
+import { blankResult } from '../../src/judge/not-judged.ts';
+import { DEFAULT_GATE } from '../../src/suite/gate.ts';
 import { hostileLogs, hostileTexts } from '../stand-ins/hostile-text.ts';
 import { startModelServer } from '../stand-ins/models/server.ts';
-import { commandsIn } from '../stand-ins/runner-commands.ts';
 import { removeTemporaryFolders } from '../stand-ins/repository.ts';
-import { referenceResult, suiteResult } from '../core/builders.ts';
+import { commandsIn } from '../stand-ins/runner-commands.ts';
+import { openShop, type Shop, type ShopOptions } from '../unit/commands/shop.ts';
+import { referenceResult, suiteResult } from '../unit/run/builders.ts';
 
 // Real git and a real server, on a machine that may be busy.
 jest.setTimeout(60_000);

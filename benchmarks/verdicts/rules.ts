@@ -1,15 +1,15 @@
-import { adaptive } from '../../src/statistics/adaptive.ts';
 import {
   adaptiveLevels,
   FRESH_TRIES,
   FULL_TRIES,
   SCREEN_TRIES,
 } from '../../src/statistics/adaptive-levels.ts';
+import { adaptive } from '../../src/statistics/adaptive.ts';
 import { combinedGate } from '../../src/statistics/gate.ts';
-import { mcnemar } from '../../src/statistics/mcnemar.ts';
+import { mcnemar } from '../../src/statistics/suite-test.ts';
 import type { Table } from '../../src/statistics/table.ts';
-import type { Tries } from '../../src/statistics/tries.ts';
-import { tableOf } from '../../src/statistics/tries.ts';
+import type { Tries } from '../../src/statistics/table.ts';
+import { tableOf } from '../../src/statistics/table.ts';
 import { studentCdf } from './student.ts';
 
 /** Whether a rule blocks, and what it cost in model calls, both sides together. */

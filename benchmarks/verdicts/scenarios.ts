@@ -1,7 +1,7 @@
 import type { Random } from '../../src/statistics/random.ts';
 import { nextFloat, shuffle } from '../../src/statistics/random.ts';
-import type { Tries } from '../../src/statistics/tries.ts';
-import type { Outcome } from '../../src/types.ts';
+import type { Tries } from '../../src/statistics/table.ts';
+import type { Outcome } from '../../src/types/metric.ts';
 
 /** Most tries a side that any rule looks at: two to screen and five fresh ones. */
 const TRIES = 7;

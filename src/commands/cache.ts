@@ -2,12 +2,12 @@ import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UserError, problem } from '../errors.ts';
-import { plural } from '../text/amounts.ts';
+import { storeFile } from '../session/stores.ts';
 import { openStore, type Prune, type StoreStats } from '../store/index.ts';
-import { storeFile } from '../world/stores.ts';
-import type { BatchRecord } from '../types.ts';
+import { plural } from '../text/amounts.ts';
 import { logLine, logText } from '../text/log.ts';
-import type { Terminal } from './options.ts';
+import type { BatchRecord } from '../types/model.ts';
+import type { Terminal } from './terminal.ts';
 
 interface CacheOptions {
   directory: string;
@@ -19,6 +19,7 @@ interface CacheOptions {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+
 const MEGABYTE = 1e6;
 
 /** Shows what is kept of earlier runs, and takes away what is not wanted any more. */

@@ -1,14 +1,15 @@
 import { SETTINGS_FILE } from '../config/settings.ts';
-import { createGuard, type Guard } from '../core/spend/budget.ts';
-import { costCap, costProblems, uncheckedCap } from '../core/spend/cost-cap.ts';
-import { modelLabel, type Forecast } from '../core/spend/forecast.ts';
-import type { Price } from '../core/spend/meter.ts';
-import { priceFrom } from '../core/spend/price.ts';
+import { UserError, problem } from '../errors.ts';
+import { createGuard, type Guard } from '../plan/budget.ts';
+import { costCap, costProblems, uncheckedCap } from '../plan/cost-cap.ts';
+import { modelLabel, type Forecast } from '../plan/forecast.ts';
+import { priceFrom, type Price } from '../plan/price.ts';
+import type { Edges } from '../run/input.ts';
+import type { Project } from '../suite/suite.ts';
 import { plural } from '../text/amounts.ts';
-import { problem, UserError } from '../errors.ts';
-import type { Edges } from '../run.ts';
-import type { Problem, Project, Target } from '../types.ts';
-import type { Opened } from './session.ts';
+import type { Target } from '../types/model.ts';
+import type { Problem } from '../types/plain.ts';
+import type { Opened } from './project.ts';
 
 /** What a command is about to ask. */
 export interface Intended {

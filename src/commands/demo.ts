@@ -1,7 +1,150 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { join } from 'node:path';
-import { runDemo } from '../demo/demo.ts';
-import type { Terminal } from './options.ts';
+import { InternalError } from '../errors.ts';
+import { makeDemoRepository, startDemoGitHub } from './demo-servers.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface DemoOutcome {
+  /** The comment as posted, Markdown. */
+  comment: string;
+  check: { conclusion: string; title: string; annotations: number };
+  /** Folder with the history and the report files. */
+  folder: string;
+  reports: string;
+  conclusion: string;
+}
+
+/** The folder that action.yml lies in: this package, whether it runs from dist/ or from src/. */
+export function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'action.yml'))) {
+    if (dirname(folder) === folder)
+      throw new InternalError('the package evaldiff was not found around this file');
+    folder = dirname(folder);
+  }
+  return folder;
+}
+
+/**
+ * The whole pull-request job on the shipped example: a small git history made on the fly, a local
+ * stand-in of GitHub, a scripted program in place of a model, and the action's own bundle started
+ * as a runner starts it. No key, no network.
+ */
+export async function runDemo(log: (text: string) => void): Promise<DemoOutcome> {
+  const root = packageRoot();
+  const folder = await mkdtemp(join(tmpdir(), 'evaldiff-demo-'));
+  const workspace = join(folder, 'shop');
+  await mkdir(workspace);
+  const { base, head } = makeDemoRepository(join(root, 'fixtures', 'demo'), workspace);
+  const github = await startDemoGitHub(head);
+  try {
+    const runner = await runnerFiles(folder, base, head);
+    const env = actionEnvironment(runner, workspace, github.url);
+    const code = await start(join(root, 'dist', 'action', 'index.js'), env, workspace, log);
+    const comment = github.comment();
+    const check = github.check();
+    if (comment === null || check === null)
+      throw new InternalError(`the action ended with code ${String(code)} and published nothing`);
+    const outputs = await readFile(runner.output, 'utf8');
+    const conclusion = /^conclusion<<(\S+)\r?\n(.*)\r?\n\1/m.exec(outputs)?.[2] ?? 'unknown';
+    return { comment, check, folder, reports: join(workspace, 'evaldiff-report'), conclusion };
+  } finally {
+    await github.close();
+  }
+}
+
+interface RunnerFiles {
+  event: string;
+  output: string;
+  summary: string;
+  state: string;
+  temp: string;
+}
+
+/** The files a runner prepares before it starts an action. */
+async function runnerFiles(folder: string, base: string, head: string): Promise<RunnerFiles> {
+  const files = {
+    event: join(folder, 'event.json'),
+    output: join(folder, 'output'),
+    summary: join(folder, 'summary.md'),
+    state: join(folder, 'state'),
+    temp: join(folder, 'temp'),
+  };
+  const repository = { full_name: 'example/shop' };
+  const payload = {
+    action: 'synchronize',
+    number: 1,
+    repository,
+    sender: { login: 'someone' },
+    pull_request: {
+      number: 1,
+      user: { login: 'someone' },
+      base: { sha: base, ref: 'main', repo: repository },
+      head: { sha: head, ref: 'friendlier', repo: repository },
+    },
+  };
+  await Promise.all([
+    mkdir(files.temp),
+    writeFile(files.event, JSON.stringify(payload)),
+    ...[files.output, files.summary, files.state].map((file) => writeFile(file, '')),
+  ]);
+  return files;
+}
+
+function actionEnvironment(runner: RunnerFiles, workspace: string, url: string): NodeJS.ProcessEnv {
+  const { PATH, HOME, LANG, SystemRoot } = process.env;
+  return {
+    PATH,
+    HOME,
+    LANG,
+    SystemRoot,
+    GITHUB_ACTIONS: 'true',
+    GITHUB_EVENT_NAME: 'pull_request',
+    GITHUB_EVENT_PATH: runner.event,
+    GITHUB_REPOSITORY: 'example/shop',
+    GITHUB_WORKSPACE: workspace,
+    GITHUB_API_URL: url,
+    GITHUB_GRAPHQL_URL: `${url}/graphql`,
+    GITHUB_SERVER_URL: url,
+    GITHUB_RUN_ID: '1',
+    GITHUB_OUTPUT: runner.output,
+    GITHUB_STEP_SUMMARY: runner.summary,
+    GITHUB_STATE: runner.state,
+    RUNNER_TEMP: runner.temp,
+    'INPUT_GITHUB-TOKEN': 'demo-token',
+    INPUT_CODE: 'host',
+    INPUT_CACHE: 'false',
+    'INPUT_CHECK-NAME': 'evaldiff',
+    'INPUT_REPORT-PATH': 'evaldiff-report',
+    INPUT_MODE: 'auto',
+    INPUT_COMMENT: 'auto',
+    INPUT_CONFIG: 'evaldiff.yaml',
+    'INPUT_WORKING-DIRECTORY': '.',
+  };
+}
+
+function start(
+  script: string,
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+  log: (text: string) => void,
+): Promise<number | null> {
+  return new Promise((ended, failed) => {
+    const child = spawn(process.execPath, [script], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.setEncoding('utf8').on('data', log);
+    child.stderr.setEncoding('utf8').on('data', log);
+    child.on('error', failed).on('close', ended);
+  });
+}
 
 const RULE = '─'.repeat(72);
 

@@ -2,32 +2,37 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readAttributes, writeAttributes } from '../config/attributes-file.ts';
-import { schemaLine } from '../config/imports/convert.ts';
+import { schemaLine } from '../config/imports/index.ts';
 import { readProject } from '../config/project.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
-import { plural } from '../text/amounts.ts';
+import { InternalError, UserError, problem } from '../errors.ts';
 import {
   discoverAttributes,
   discoveryNotes,
   planDiscovery,
   type Discovered,
   type DiscoveryPlan,
-} from '../core/explain/discovery.ts';
-import { attributesPath } from '../core/explain/pinned.ts';
-import { gradersOf } from '../core/select/select.ts';
-import { forecastWords } from '../core/spend/forecast.ts';
-import { createMeter } from '../core/spend/meter.ts';
-import { InternalError, problem, UserError } from '../errors.ts';
-import { builtInRubrics } from '../metrics/built-in-rubrics.ts';
+} from '../explain/discover-project.ts';
+import { attributesPath } from '../explain/pinned.ts';
 import { metrics } from '../metrics/index.ts';
-import type { Edges } from '../run.ts';
+import { builtInRubrics } from '../metrics/rubric.ts';
+import { forecastWords } from '../plan/cost-cap.ts';
+import { createMeter } from '../plan/price.ts';
+import type { UsageTotals } from '../result/result.ts';
+import type { Edges } from '../run/input.ts';
+import { gradersOf } from '../select/targets.ts';
+import { sha256 } from '../session/cached-complete.ts';
+import type { Attribute } from '../suite/attributes.ts';
+import type { Project } from '../suite/suite.ts';
+import { plural } from '../text/amounts.ts';
 import { logJson, logLine } from '../text/log.ts';
-import type { Attribute, Grader, Problem, Project, UsageTotals } from '../types.ts';
-import { sha256 } from '../world/asking.ts';
+import type { Grader } from '../types/model.ts';
+import type { Problem } from '../types/plain.ts';
 import { holdToCaps, priceOf } from './caps.ts';
-import { replaceFile, writeNewFiles } from './new-files.ts';
-import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.ts';
-import { currentFiles, withProject, withWorld, type Opened } from './session.ts';
+import { replaceFile, writeNewFiles } from './files.ts';
+import { evaluateOptions, type EvaluateOptions } from './options.ts';
+import { currentFiles, type Opened, withProject, withWorld } from './project.ts';
+import type { Terminal } from './terminal.ts';
 
 interface DiscoverOptions extends EvaluateOptions {
   force?: boolean;

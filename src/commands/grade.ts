@@ -1,15 +1,208 @@
 import type { Command } from 'commander';
-import type { Project } from '../types.ts';
+import { testEvaluators } from '../ask/evaluator-tests.ts';
+import { tryRubric, type RubricTrial } from '../ask/rubric-tests.ts';
 import { readProject } from '../config/project.ts';
-import { problem, UserError } from '../errors.ts';
-import { sha256 } from '../world/asking.ts';
-import { builtInRubrics } from '../metrics/built-in-rubrics.ts';
+import { UserError, problem } from '../errors.ts';
 import { metrics } from '../metrics/index.ts';
-import { suggestion } from '../config/suggest.ts';
-import { gradeSuite } from './grade-evaluators.ts';
-import { gradeRubric } from './grade-rubric.ts';
-import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.ts';
-import { currentFiles, withProject } from './session.ts';
+import { builtInRubrics } from '../metrics/rubric.ts';
+import { evaluatorCallsOf, evaluatorTargetsOf, type EvaluatorTest } from '../plan/grader-tests.ts';
+import { rubricTrial } from '../report/rubric-trial.ts';
+import { evaluatorTables } from '../report/sections/conversations.ts';
+import { renderBlocks } from '../report/terminal.ts';
+import type { EvaluatorResult } from '../result/conversations.ts';
+import type { Edges } from '../run/input.ts';
+import { steeringOf } from '../select/conversation-rules.ts';
+import { evaluatorsOf } from '../select/select.ts';
+import { graderSetsOf, gradersOf } from '../select/targets.ts';
+import { sha256 } from '../session/cached-complete.ts';
+import type { Project, Suite } from '../suite/suite.ts';
+import { logJson } from '../text/log.ts';
+import { suggestion } from '../text/suggest.ts';
+import type { Rubric } from '../types/metric.ts';
+import type { Problem } from '../types/plain.ts';
+import { holdToCaps, priceOf } from './caps.ts';
+import { evaluateOptions, type EvaluateOptions } from './options.ts';
+import { currentFiles, type Opened, withProject, withWorld } from './project.ts';
+import type { Terminal } from './terminal.ts';
+
+/**
+ * Asks the evaluators of one suite about its labelled answers and prints how well they, alone and
+ * combined, tell good from bad.
+ */
+export function gradeSuite(
+  suite: Suite,
+  project: Project,
+  opened: Opened,
+  options: EvaluateOptions,
+  terminal: Terminal,
+): Promise<void> {
+  return withWorld(opened, options, terminal, async (edges) => {
+    const result = await graded(suite, project, opened, options, edges);
+    if (options.json === true) terminal.out(`${logJson(result)}\n`);
+    else
+      terminal.out(
+        `${renderBlocks(evaluatorTables([result], Number.POSITIVE_INFINITY), { width: terminal.width, colour: terminal.isTerminal })}\n`,
+      );
+  });
+}
+
+async function graded(
+  suite: Suite,
+  project: Project,
+  opened: Opened,
+  { code }: EvaluateOptions,
+  edges: Edges,
+): Promise<EvaluatorResult> {
+  const problems: Problem[] = [];
+  const test = testOf(suite, project, opened.input, problems);
+  const targets = evaluatorTargetsOf([test]);
+  if (code !== 'host' && targets.some(({ provider }) => provider === 'program')) {
+    problems.push(
+      problem(
+        test.head.conversation.place,
+        'an evaluator is a program of this repository. It runs only with --code host.',
+      ),
+    );
+  }
+  holdToCaps(
+    {
+      calls: evaluatorCallsOf([test]),
+      targets,
+      price: await priceOf(project, edges),
+      forecast: null,
+      problems,
+    },
+    project,
+    opened,
+    edges,
+  );
+  return testEvaluators(test, 'head', test.head, {
+    complete: edges.complete,
+    random: edges.random,
+  });
+}
+
+function testOf(
+  suite: Suite,
+  { settings }: Project,
+  input: Opened['input'],
+  problems: Problem[],
+): EvaluatorTest {
+  const {
+    prompt,
+    tests: { conversation, file },
+  } = suite;
+  if (conversation === null || conversation.examples.length === 0) {
+    const [place, what] =
+      conversation === null
+        ? ([{ file, line: 0 }, 'no conversation, and so no evaluators to be tested'] as const)
+        : ([conversation.place, 'no labelled answers to test its evaluators by'] as const);
+    const add =
+      conversation === null
+        ? ''
+        : '; add some: examples: [{ question: "…", answer: "…", accepted: true }]';
+    throw new UserError([problem(place, `the prompt "${prompt.name}" has ${what}${add}`)]);
+  }
+  const evaluators = evaluatorsOf(suite, { settings, tree: input.head, hash: sha256 }, problems);
+  return {
+    path: prompt.file,
+    name: prompt.name,
+    examples: conversation.examples,
+    base: null,
+    head: steeringOf(conversation, evaluators),
+  };
+}
+
+/**
+ * Grades the examples of one of the project's rubrics `repeats` times and prints what came of it:
+ * by the graders of the first metric that uses the rubric, unless the command line names one.
+ */
+export function gradeRubric(
+  name: string,
+  repeats: number,
+  project: Project,
+  opened: Opened,
+  options: EvaluateOptions,
+  terminal: Terminal,
+): Promise<void> {
+  return withWorld(opened, options, terminal, async (edges) => {
+    const trial = await tried(rubricNamed(name, project), repeats, project, opened, options, edges);
+    if (options.json === true) terminal.out(`${logJson(trial)}\n`);
+    else
+      terminal.out(
+        `${renderBlocks(rubricTrial(trial), { width: terminal.width, colour: terminal.isTerminal })}\n`,
+      );
+  });
+}
+
+/** The rubric, if it can be tested. */
+function rubricNamed(name: string, { rubrics }: Project): Rubric {
+  const rubric = rubrics.get(name);
+  if (rubric === undefined)
+    throw new UserError([
+      problem(null, `there is no rubric "${name}"${suggestion(name, [...rubrics.keys()])}`),
+    ]);
+  const [label = ''] = rubric.choice_scores.keys();
+  if (rubric.examples.length === 0) {
+    throw new UserError([
+      problem(
+        rubric.place,
+        `the rubric "${name}" has no labelled examples to be tested by; add some: examples: [{ content: "…", expected: ${JSON.stringify(label)} }]`,
+      ),
+    ]);
+  }
+  return rubric;
+}
+
+async function tried(
+  rubric: Rubric,
+  repeats: number,
+  project: Project,
+  opened: Opened,
+  { code }: EvaluateOptions,
+  edges: Edges,
+): Promise<RubricTrial> {
+  const { input } = opened;
+  const { settings } = project;
+  const problems: Problem[] = [];
+  const side = { project, context: { settings, tree: input.head, hash: sha256 } };
+  const named = input.read.overrides.settings.some(({ path }) => path[0] === 'grader');
+  const graders = named
+    ? gradersOf(side, problems)
+    : (graderSetsOf(rubric.name, side, problems)[0] ?? []);
+  if (graders.length === 0 && problems.length === 0)
+    problems.push(
+      problem(
+        { file: settings.file ?? 'evaldiff.yaml', line: 0 },
+        'names no grader; name a model, grader: { model: … }',
+      ),
+    );
+  if (code !== 'host' && graders.some(({ target }) => target.provider === 'program')) {
+    problems.push(
+      problem(
+        settings.grader?.place ?? null,
+        'a grader is a program of this repository. It runs only with --code host.',
+      ),
+    );
+  }
+  const calls = rubric.examples.length * graders.length * repeats;
+  holdToCaps(
+    {
+      calls,
+      targets: graders.map(({ target }) => target),
+      price: await priceOf(project, edges),
+      forecast: null,
+      problems,
+    },
+    project,
+    opened,
+    edges,
+  );
+  return tryRubric({ rubric, graders }, repeats, {
+    complete: edges.complete,
+    random: edges.random,
+  });
+}
 
 interface GradeOptions extends EvaluateOptions {
   repeats: string;
@@ -51,7 +244,7 @@ export function gradeCommand(
         if (suite !== undefined) await gradeSuite(suite, project, opened, options, terminal);
         else
           await gradeRubric(
-            rubricNamed(name, project),
+            rubricNamed_grade(name, project),
             repeats,
             project,
             opened,
@@ -64,7 +257,7 @@ export function gradeCommand(
 }
 
 /** A name that is neither a rubric's nor a prompt's is told with the nearest of both. */
-function rubricNamed(name: string, { rubrics, suites }: Project): string {
+function rubricNamed_grade(name: string, { rubrics, suites }: Project): string {
   if (rubrics.has(name) || suites.length === 0) return name;
   const known = [...rubrics.keys(), ...suites.map(({ prompt }) => prompt.name)];
   throw new UserError([

@@ -3,26 +3,28 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import { Option, type Command } from 'commander';
-import { distinct } from '../config/distinct.ts';
-import { filesOf } from '../config/files.ts';
-import { convertImport, settingsFile } from '../config/imports/convert.ts';
+import type { Imported } from '../config/imports/draft.ts';
 import {
-  formatOf,
   IMPORT_FORMATS,
+  convertImport,
+  formatOf,
   readImport,
-  type Imported,
+  settingsFile,
   type ImportFormat,
 } from '../config/imports/index.ts';
-import { DEFAULT_LIMITS } from '../config/limits.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
-import { plural } from '../text/amounts.ts';
+import { distinct } from '../documents/document.ts';
+import { filesOf } from '../documents/files.ts';
+import { DEFAULT_LIMITS } from '../documents/limits.ts';
 import { UserError, formatProblem, problem } from '../errors.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { metrics } from '../metrics/index.ts';
+import { plural } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
-import type { Problem, SourceTree } from '../types.ts';
-import { writeNewFiles } from './new-files.ts';
-import type { Terminal } from './options.ts';
+import type { Problem } from '../types/plain.ts';
+import type { SourceTree } from '../types/repository.ts';
+import { writeNewFiles } from './files.ts';
+import type { Terminal } from './terminal.ts';
 
 interface ImportOptions {
   directory: string;

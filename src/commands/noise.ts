@@ -1,16 +1,17 @@
-import { writeFile, mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { runsOf } from '../config/inputs.ts';
-import { problem, UserError } from '../errors.ts';
-import { measureNoise } from '../measure-noise.ts';
+import { UserError, problem } from '../errors.ts';
 import { renderNoise } from '../report/noise.ts';
-import { findLocalSides } from '../job/sides.ts';
+import type { NoiseResult } from '../result/noise.ts';
+import { measureNoise } from '../run/measure-noise.ts';
+import { findLocalSides } from '../session/sides.ts';
 import { logJson } from '../text/log.ts';
-import type { NoiseResult } from '../types.ts';
-import { evaluateOptions, type EvaluateOptions, type Terminal } from './options.ts';
-import { written } from './outputs.ts';
-import { currentFiles, reportFolder, withProject, withWorld, type FindSides } from './session.ts';
+import { written } from './files.ts';
+import { evaluateOptions, type EvaluateOptions } from './options.ts';
+import { currentFiles, reportFolder, type FindSides, withProject, withWorld } from './project.ts';
+import type { Terminal } from './terminal.ts';
 
 interface NoiseOptions extends EvaluateOptions {
   runs: string;

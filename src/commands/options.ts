@@ -1,22 +1,4 @@
 import { Option, type Command } from 'commander';
-import type { WorldOptions } from '../world/world.ts';
-
-/** The terminal a command runs in; the tests give one of their own. */
-export interface Terminal {
-  env: NodeJS.ProcessEnv;
-  cwd: string;
-  out(text: string): void;
-  err(text: string): void;
-  /** Colours and one updated progress line, on a terminal only. */
-  isTerminal: boolean;
-  /** Columns. */
-  width: number;
-  /**
-   * Other addresses of the vendors and another clock, set in process by tests and measurements;
-   * nothing else can.
-   */
-  reach?: Pick<WorldOptions, 'vendorUrls' | 'clock'>;
-}
 
 /** The options of a command that reads a project; a command takes some of them (`Takes`). */
 export interface EvaluateOptions {

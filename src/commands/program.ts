@@ -1,22 +1,17 @@
 import { Command, CommanderError } from 'commander';
-import { formatProblem, UserError } from '../errors.ts';
+import { NOT_JUDGED, UserError, formatProblem } from '../errors.ts';
+import { VERSION } from '../session/runtime.ts';
+import { logLine, logText } from '../text/log.ts';
 import { cacheCommand } from './cache.ts';
 import { demoCommand } from './demo.ts';
-import { diffCommand } from './diff.ts';
 import { discoverCommand } from './discover.ts';
 import { gradeCommand } from './grade.ts';
 import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
-import { mergeCommand } from './merge.ts';
 import { noiseCommand } from './noise.ts';
-import type { Terminal } from './options.ts';
-import { NOT_JUDGED } from '../exit-code.ts';
-import { planCommand } from './plan.ts';
+import { diffCommand, mergeCommand, planCommand, runCommand, validateCommand } from './plain.ts';
 import { reportCommand } from './report.ts';
-import { runCommand } from './run.ts';
-import { validateCommand } from './validate.ts';
-import { logLine, logText } from '../text/log.ts';
-import { VERSION } from '../version.ts';
+import type { Terminal } from './terminal.ts';
 
 /**
  * Runs one command line and gives its exit code: 0 pass or neutral, 1 the gate failed, 2 nothing

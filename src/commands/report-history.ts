@@ -9,15 +9,11 @@ import {
   type Branch,
   type History,
   type SavedResult,
-} from '../report/runs/history-points.ts';
-import {
-  renderHistoryHtml,
-  renderHistoryMarkdown,
-  renderHistoryText,
-} from '../report/runs/history.ts';
+} from '../report/history-points.ts';
+import { renderHistoryHtml, renderHistoryMarkdown, renderHistoryText } from '../report/history.ts';
 import { logJson } from '../text/log.ts';
-import type { Terminal } from './options.ts';
-import { readSavedFiles, savedFilesIn } from './saved-files.ts';
+import { readSavedFiles, savedFilesIn } from './files.ts';
+import type { Terminal } from './terminal.ts';
 
 /** `branch`: null for the default branch. */
 export interface HistoryRequest {

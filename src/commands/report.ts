@@ -1,25 +1,33 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
-import type { NoiseResult, Result } from '../types.ts';
 import { UserError, problem } from '../errors.ts';
-import { exitCode } from '../exit-code.ts';
-import { commentMarker } from '../job/publish.ts';
+import { exitCode } from '../judge/outcome.ts';
 import { renderComment } from '../report/comment.ts';
-import { renderHtml } from '../report/html/html.ts';
 import { renderJunit } from '../report/junit.ts';
-import { markdownOf, NO_LINKS } from '../report/markdown.ts';
+import { markdownOf } from '../report/markdown.ts';
 import { renderNoise, renderNoiseSummary } from '../report/noise.ts';
-import { passes, runBlocks, type RunTable } from '../report/runs/run-table.ts';
-import { tablesOfReports, tablesOfResult } from '../report/runs/run-tables.ts';
+import { renderHtml } from '../report/page/page.ts';
+import {
+  passes,
+  runBlocks,
+  tablesOfReports,
+  tablesOfResult,
+  type RunTable,
+} from '../report/run-tables.ts';
+import { NO_LINKS } from '../report/sections/document.ts';
 import { renderBlocks, renderTerminal } from '../report/terminal.ts';
+import type { NoiseResult } from '../result/noise.ts';
+import type { Result } from '../result/result.ts';
 import { createSandbox } from '../sandbox/index.ts';
+import { commentMarker } from '../session/write-reports.ts';
 import { logJson } from '../text/log.ts';
-import type { Terminal } from './options.ts';
+import { readSavedFiles, savedFilesIn, type SavedFile } from './files.ts';
 import { historyPaths, renderHistory } from './report-history.ts';
-import { readSavedFiles, savedFilesIn, type SavedFile } from './saved-files.ts';
+import type { Terminal } from './terminal.ts';
 
 const FORMATS = ['terminal', 'markdown', 'html', 'junit', 'json'] as const;
+
 type Format = (typeof FORMATS)[number];
 
 interface ReportOptions {

@@ -1,16 +1,35 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Terminal } from './options.ts';
+import type { WorldOptions } from '../session/edges.ts';
+
+/** The terminal a command runs in; the tests give one of their own. */
+export interface Terminal {
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  out(text: string): void;
+  err(text: string): void;
+  /** Colours and one updated progress line, on a terminal only. */
+  isTerminal: boolean;
+  /** Columns. */
+  width: number;
+  /**
+   * Other addresses of the vendors and another clock, set in process by tests and measurements;
+   * nothing else can.
+   */
+  reach?: Pick<WorldOptions, 'vendorUrls' | 'clock'>;
+}
 
 /** What of the process a terminal is made of. */
 export type TerminalProcess = Pick<NodeJS.Process, 'env' | 'cwd'> & {
   stdout: Stream;
   stderr: Stream;
 };
+
 type Stream = Pick<NodeJS.WriteStream, 'write' | 'on'> &
   Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>;
 
 /** Columns where nobody says how many there are: a pipe, a log. */
 const COLUMNS = 100;
+
 /** The reader has gone: `evaldiff report … | head`. */
 const GONE = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 

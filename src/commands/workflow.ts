@@ -1,8 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { packageRoot } from '../demo/demo.ts';
-import { problem, UserError } from '../errors.ts';
+import { UserError, problem } from '../errors.ts';
+import { packageRoot } from './demo.ts';
 
 /** What stands for the account that publishes the action where nobody has said which. */
 export const PLACEHOLDER = '<owner>';

@@ -1,13 +1,33 @@
 import { z } from 'zod';
+import { isTable, readRows } from '../documents/dataset.ts';
+import { type Document, type Path, valueAt } from '../documents/document.ts';
+import type { Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
-import type { Conversation, Message, Place, Problem } from '../types.ts';
-import { isTable, readRows } from './dataset.ts';
-import { valueAt } from './document.ts';
-import type { Document, Path } from './document.ts';
-import type { Limits } from './limits.ts';
-import { messageOf, recordedMessage } from './messages.ts';
-import type { LoadData } from './references.ts';
-import { check, checkItems, closed, filled, flag, listOf } from './schema.ts';
+import type { Conversation } from '../suite/suite.ts';
+import type { Message, Role } from '../types/model.ts';
+import type { Place, Problem } from '../types/plain.ts';
+import type { LoadData } from './rows.ts';
+import { check, checkItems, closed, filled, flag, listOf, oneOf, text } from './schema.ts';
+
+/** FlexEval counts what a tool says to the assistant's side. */
+const ROLES: Readonly<Record<string, Role>> = {
+  system: 'system',
+  human: 'user',
+  user: 'user',
+  ai: 'assistant',
+  assistant: 'assistant',
+  tool: 'assistant',
+};
+
+/** A message of a recorded dialogue. FlexEval's carry more keys than we use. */
+export const recordedMessage = z.object(
+  { role: oneOf(['system', 'human', 'user', 'ai', 'assistant', 'tool']), content: text() },
+  { error: 'must be a map with role and content' },
+);
+
+export function messageOf({ role, content }: { role: string; content: string }): Message {
+  return { role: ROLES[role] ?? 'user', content };
+}
 
 /** What labelled answers are read with. */
 export interface AnswersContext {
@@ -25,7 +45,9 @@ export const answerSchema = closed({
   input: listOf(recordedMessage, 'a list of messages').optional(),
   accepted: flag(),
 });
+
 const sourceSchema = closed({ file: filled() });
+
 export const answersFromSchema = z.union([filled(), sourceSchema], {
   error: 'must be a file, or a map with file',
 });

@@ -1,16 +1,23 @@
 import { stringify } from 'yaml';
 import type { z } from 'zod';
+import { type Document, type Path, type Reading, valueAt } from '../documents/document.ts';
+import { readYaml } from '../documents/yaml.ts';
 import { problem } from '../errors.ts';
-import { attributeLimit, FEWEST_REFERENCES } from '../qualeval/limit.ts';
-import { EXPLANATION_LENGTH, foldName, NAME_LENGTH, withIds } from '../qualeval/name.ts';
-import type { Attribute, Place, Problem } from '../types.ts';
-import { valueAt } from './document.ts';
-import type { Document, Path, Reading } from './document.ts';
 import {
+  EXPLANATION_LENGTH,
+  FEWEST_REFERENCES,
+  NAME_LENGTH,
+  attributeLimit,
+  foldName,
+  type Attribute,
+  withIds,
+} from '../suite/attributes.ts';
+import type { Place, Problem } from '../types/plain.ts';
+import {
+  anything,
   check,
   checkItems,
   checkMembers,
-  anything,
   closed,
   filled,
   listOf,
@@ -18,7 +25,6 @@ import {
   number,
   text,
 } from './schema.ts';
-import { readYaml } from './yaml/yaml.ts';
 
 /** `evaldiff.attributes.yaml`: attributes that people chose. They win over discovery. */
 export interface PinnedAttributes {
@@ -44,6 +50,7 @@ export interface PromptSize {
 const LISTS = { domain: 'domains', subtask: 'subtasks' } as const;
 
 const attributeSchema = closed({ name: filled(), explanation: text().optional() });
+
 const lists = {
   domains: listOf(attributeSchema).optional(),
   subtasks: listOf(attributeSchema).optional(),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { isVariableName } from '../core/fingerprint/template.ts';
+import { isMap, pathText, type Document, valueAt } from '../documents/document.ts';
+import { readParameters } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
-import type { Conversation, Problem, Settings } from '../types.ts';
-import { answersFromSchema, answerSchema, readAnswers } from './answers.ts';
-import type { AnswersContext } from './answers.ts';
-import { isMap, pathText, valueAt } from './document.ts';
-import type { Document } from './document.ts';
-import { readParameters } from './parameters.ts';
+import type { Conversation, Settings } from '../suite/suite.ts';
+import { isVariableName } from '../suite/template.ts';
+import { suggestion } from '../text/suggest.ts';
+import type { Problem } from '../types/plain.ts';
+import { answerSchema, answersFromSchema, readAnswers, type AnswersContext } from './answers.ts';
 import {
   anything,
   check,
@@ -19,13 +19,15 @@ import {
   oneOf,
   whole,
 } from './schema.ts';
-import { suggestion } from './suggest.ts';
 
 const MAX_STEPS = 50;
+
 const combine = oneOf(['all', 'any', 'majority']);
+
 const criterion = z.union([combine, closed({ combine: combine.optional() })], {
   error: 'must be a map like { combine: all }; combine is one of all, any, majority',
 });
+
 const rules = z.union([combine, mapOf(combine)], {
   error: 'must be all, any or majority, or a map of criterion to one of them',
 });
@@ -41,14 +43,17 @@ const shape = {
   examples: listOf(answerSchema).optional(),
   examples_from: answersFromSchema.optional(),
 };
+
 export const conversationSchema = closed(shape);
 
 const DEFAULT_STEPS = 5;
+
 const DEFAULT_CRITERIA: Conversation['criteria'] = [
   { name: 'understanding', combine: 'all' },
   { name: 'correctness', combine: 'all' },
   { name: 'completeness', combine: 'any' },
 ];
+
 /** Keys of an evaluator's reply that are no criterion. */
 const TAKEN = ['analysis', 'follow_up'];
 

@@ -1,15 +1,11 @@
+import { DEFAULT_LIMITS, MOST_RUNS, MOST_SHARDS } from '../documents/limits.ts';
+import { isPlainRelative, join } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import { MOST_RUNS } from '../core/gate/noise.ts';
-import { MOST_SHARDS } from '../core/shard/manifest.ts';
-import type { Problem } from '../types.ts';
-import { readEndpoints } from './endpoints.ts';
-import type { Endpoint } from './endpoints.ts';
-import { DEFAULT_LIMITS } from './limits.ts';
-import { readOverrides } from './overrides.ts';
-import { isPlainRelative, join } from './paths.ts';
+import { suggestion } from '../text/suggest.ts';
+import type { Problem } from '../types/plain.ts';
+import { readEndpoints, readOverrides, type Endpoint } from './overrides.ts';
 import type { ReadOptions } from './project.ts';
 import { FAIL_ON, SETTINGS_FILE } from './settings.ts';
-import { suggestion } from './suggest.ts';
 
 /**
  * The action's inputs and their defaults; `action.yml` says the same. An empty default means "not
@@ -42,6 +38,7 @@ export const INPUT_DEFAULTS = {
   'report-path': 'evaldiff-report',
   shard: '',
 } as const;
+
 export type InputName = keyof typeof INPUT_DEFAULTS;
 
 export interface Inputs {
@@ -79,7 +76,9 @@ export interface Inputs {
 }
 
 const MODES = ['auto', 'diff', 'sweep', 'merge', 'noise'] as const;
+
 const COMMENT = ['auto', 'always', 'never'] as const;
+
 const CODE = ['sandbox', 'host', 'off'] as const;
 
 /**

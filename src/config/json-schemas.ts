@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { resultSchema } from '../result/result.ts';
 import { attributesSchema } from './attributes-file.ts';
 import { promptSchema } from './prompt.ts';
-import { resultSchema } from './saved/result.ts';
 import { rubricsSchema } from './rubric.ts';
 import { settingsSchema } from './settings.ts';
 import { testsSchema } from './tests.ts';

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { isMap, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { problem } from '../errors.ts';
-import type { DependsOn, Json, Metric, MetricLevel, MetricSource, Problem } from '../types.ts';
-import { isMap, pathText, valueAt } from './document.ts';
-import type { Document, Path } from './document.ts';
-import { gradersSchema, readGraders } from './graders.ts';
+import type { BuiltInMetrics } from '../suite/metrics.ts';
+import { suggestion } from '../text/suggest.ts';
+import type { DependsOn, Metric, MetricLevel, MetricSource } from '../types/metric.ts';
+import type { Problem } from '../types/plain.ts';
+import { gradersSchema, readGraders } from './models.ts';
 import {
   anything,
   checkItems,
@@ -16,29 +18,11 @@ import {
   oneOf,
   text,
 } from './schema.ts';
-import { suggestion } from './suggest.ts';
-
-/** What reading needs to know of a built-in metric; the metrics themselves are the caller's. */
-export interface BuiltInMetric {
-  /**
-   * `model`: it asks one, so a grader has to be named; `embeddings`: it compares texts by a model
-   * of embeddings.
-   */
-  needs: { model: boolean; embeddings?: boolean };
-  /** The levels at which it has something to look at. */
-  levels: readonly MetricLevel[];
-  /** What is wrong with the values of `with`, each a sentence; empty when they are right. */
-  problems(parameters: Record<string, Json>): string[];
-  /**
-   * Whether with these values it compares with `expected`, so that a reference without one cannot
-   * be judged.
-   */
-  usesExpected(parameters: Record<string, Json>): boolean;
-}
-export type BuiltInMetrics = ReadonlyMap<string, BuiltInMetric>;
 
 const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall'];
+
 const LANGUAGES = ['python', 'javascript'] as const;
+
 const UNBOUNDED = Number.MAX_VALUE;
 
 /** FlexEval's guide writes levels in lower case, its code with capitals. */
@@ -46,6 +30,7 @@ const level = () =>
   text()
     .refine((word) => levelOf(word) !== null, { error: `must be one of ${LEVELS.join(', ')}` })
     .meta({ enum: [...LEVELS, ...LEVELS.map((word) => word.toLowerCase())] });
+
 const parameters = () => mapOf(anything(), 'a map of values');
 
 const dependsOnSchema = closed({
@@ -78,6 +63,7 @@ const metricSchema = closed({
   skip: flag().optional(),
   grader: gradersSchema.optional(),
 });
+
 /** FlexEval's form: what a metric is made of follows from the list it stands in. */
 const flexEvalSchema = metricSchema
   .omit({ uses: true, rubric: true, code: true, language: true, with: true })

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { isVariableName, placeholders } from '../core/fingerprint/template.ts';
+import { isMap, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { readParameters } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
-import type { Message, Notice, Place, Problem, Prompt, Role } from '../types.ts';
-import { isMap, pathText, valueAt } from './document.ts';
-import type { Document, Path } from './document.ts';
-import { readParameters } from './parameters.ts';
-import { nearest } from './suggest.ts';
+import type { Prompt } from '../suite/suite.ts';
+import { isVariableName, placeholders } from '../suite/template.ts';
+import { nearest } from '../text/suggest.ts';
+import type { Message, Role } from '../types/model.ts';
+import type { Notice, Place, Problem } from '../types/plain.ts';
 import {
   anything,
   check,
@@ -30,12 +31,15 @@ const messageSchema = closed({
   role: oneOf(['system', 'human', 'user', 'ai', 'assistant']),
   content: filled(),
 });
+
 const variableSchema = z.union([closed({ name: filled() }), filled()], {
   error: 'must be a map with name',
 });
+
 const promptText = z.union([closed({ content: filled() }), filled()], {
   error: 'must be a map with content',
 });
+
 const languageSchema = oneOf(['python', 'javascript']);
 
 const shape = {
@@ -53,7 +57,9 @@ const shape = {
     .record(z.string(), anything(), { error: 'must be a map with metrics and references' })
     .optional(),
 };
+
 const KEYS = Object.keys(shape);
+
 /** What is sent stands under one of these. */
 const BODIES = ['messages', 'prompt', 'code'];
 
@@ -108,6 +114,7 @@ interface Variable {
   name: string;
   place: Place;
 }
+
 interface Body extends Message {
   place: Place;
   path: Path;

@@ -1,23 +1,18 @@
+import { below, type Document, valueAt } from '../documents/document.ts';
+import type { Files } from '../documents/files.ts';
+import type { Limits } from '../documents/limits.ts';
+import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import type { Json, Notice, Place, Problem, Prompt, Settings, Suite } from '../types.ts';
-import { composePrompt } from './defaults.ts';
-import { below, valueAt, type Document } from './document.ts';
-import type { Files } from './files.ts';
-import {
-  documentOf,
-  formatOf,
-  IMPORTED_BY_NAME,
-  importFormat,
-  readImport,
-  type Imported,
-} from './imports/index.ts';
-import type { Limits } from './limits.ts';
-import type { BuiltInMetrics } from './metric.ts';
+import type { BuiltInMetrics } from '../suite/metrics.ts';
+import type { Prompt, Settings, Suite } from '../suite/suite.ts';
+import { suggestion } from '../text/suggest.ts';
+import type { Json, Notice, Place, Problem } from '../types/plain.ts';
+import { composePrompt } from './compose-prompt.ts';
+import { documentOf, type Imported } from './imports/draft.ts';
+import { IMPORTED_BY_NAME, formatOf, importFormat, readImport } from './imports/index.ts';
 import type { Overrides } from './overrides.ts';
-import { stemOf } from './paths.ts';
 import { readPrompt } from './prompt.ts';
-import { readSettings, SETTINGS_FILE } from './settings.ts';
-import { suggestion } from './suggest.ts';
+import { SETTINGS_FILE, readSettings } from './settings.ts';
 import { readTests } from './tests.ts';
 
 /**

@@ -1,31 +1,22 @@
 import { z } from 'zod';
-import { canonicalJson } from '../core/fingerprint/canonical.ts';
+import { isTable, readRows } from '../documents/dataset.ts';
+import { type Document, type Path, valueAt } from '../documents/document.ts';
+import { perLimits, type Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
-import type { Json, Message, Place, Problem, Reference, Scalar } from '../types.ts';
-import { valueAt } from './document.ts';
-import type { Document, Path } from './document.ts';
-import { isTable, readRows } from './dataset.ts';
-import { perLimits } from './limits.ts';
-import type { Limits } from './limits.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import type { BuiltInMetrics } from '../suite/metrics.ts';
+import type { Reference } from '../suite/suite.ts';
+import type { Message } from '../types/model.ts';
+import type { Json, Place, Problem, Scalar } from '../types/plain.ts';
+import { messageOf, recordedMessage } from './answers.ts';
 import { ownMetricSchema, readOwnMetrics } from './metric.ts';
-import type { BuiltInMetrics } from './metric.ts';
-import { messageOf, recordedMessage } from './messages.ts';
-import { rowAsReference } from './row.ts';
+import { rowAsReference, type LoadData } from './rows.ts';
 import { anything, check, closed, filled, flag, listOf, mapOf, scalar, whole } from './schema.ts';
-
-/**
- * Loads a data file named by a document; null when it cannot be read, with the reason in
- * `problems`.
- */
-export type LoadData = (
-  path: string,
-  from: Place,
-  problems: Problem[],
-) => Promise<{ file: string; content: Uint8Array } | null>;
 
 const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), listOf(recordedMessage)], {
   error: 'must be a map of variables',
 });
+
 const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to column')], {
   error: 'must be a column, or a map of variable to column',
 });
@@ -54,6 +45,7 @@ const sourceSchema = closed({
     skip: filled().optional(),
   }).optional(),
 });
+
 export const referencesFromSchema = z
   .union([sourceSchema, listOf(sourceSchema)], { error: 'must be a map with file' })
   .optional();

@@ -1,18 +1,19 @@
 import { z } from 'zod';
+import { isMap, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import { materialUsed } from '../metrics/keywords.ts';
-import type { Notice, Place, Problem, Rubric } from '../types.ts';
-import { isMap, pathText, valueAt } from './document.ts';
-import type { Document, Path } from './document.ts';
-import { readChoices } from './choices.ts';
-import { readRows } from './dataset.ts';
-import { keywordProblems, showsNothing } from './keywords.ts';
-import type { Limits } from './limits.ts';
-import { stemOf } from './paths.ts';
-import type { LoadData } from './references.ts';
+import { materialUsed } from '../metrics/grader-prompt.ts';
+import type { Rubric } from '../types/metric.ts';
+import type { Notice, Problem } from '../types/plain.ts';
+import { keywordProblems, readChoices, showsNothing } from './rubric-choices.ts';
+import {
+  exampleSchema,
+  examplesFromSchema,
+  readExamples,
+  type RubricContext,
+} from './rubric-examples.ts';
 import {
   anything,
-  check,
   checkItems,
   checkMembers,
   closed,
@@ -22,28 +23,16 @@ import {
   missing,
   number,
   oneOf,
-  scalar,
   text,
 } from './schema.ts';
 
-/** What a rubric file is read with. */
-export interface RubricContext {
-  limits: Limits;
-  load: LoadData;
-}
-
-const exampleSchema = closed({
-  content: filled(),
-  context: text().optional(),
-  ideal: scalar().optional(),
-  expected: scalar(),
-});
-const examplesFromSchema = closed({ file: filled() });
 const messageSchema = closed({
   role: oneOf(['system', 'human', 'user', 'ai', 'assistant']),
   content: filled(),
 });
+
 const score = number(-Number.MAX_VALUE, Number.MAX_VALUE);
+
 const scoresSchema = z.union(
   [
     z.record(z.string(), score),
@@ -78,6 +67,7 @@ const shape = {
   engine: anything().optional(),
   temperature: anything().optional(),
 };
+
 /** Of other tools' files: read without an error, without an effect, and said so. */
 const WITHOUT_EFFECT = [
   'input_outputs',
@@ -87,6 +77,7 @@ const WITHOUT_EFFECT = [
   'engine',
   'temperature',
 ] as const;
+
 const GRADERS_KEYS: readonly string[] = ['model', 'engine', 'temperature'];
 
 /** A rubric file as written: a map of rubrics by name, or one rubric. */
@@ -237,88 +228,4 @@ function promptTexts(
     at: [...item.path, 'content'],
     content: item.value.content,
   }));
-}
-
-interface Example {
-  content: string;
-  context?: string | undefined;
-  ideal?: string | number | boolean | undefined;
-  expected: string | number | boolean;
-  place: Place;
-}
-
-async function readExamples(
-  document: Document,
-  path: Path,
-  labels: readonly string[],
-  context: RubricContext,
-  problems: Problem[],
-): Promise<Rubric['examples']> {
-  const written = checkItems(document, [...path, 'examples'], exampleSchema, problems).map(
-    (item): Example => ({ ...item.value, place: document.placeOf(item.path) }),
-  );
-  const examples = [
-    ...written,
-    ...(await loadExamples(document, [...path, 'examples_from'], context, problems)),
-  ];
-  return examples.flatMap(({ content, context: earlier, ideal, expected, place }) => {
-    const label = matchingLabel(String(expected), labels);
-    if (label === null && labels.length > 0) {
-      problems.push(
-        problem(
-          place,
-          `the example's expected "${String(expected)}" is none of ${labels.join(', ')}`,
-        ),
-      );
-    }
-    return label === null
-      ? []
-      : [
-          {
-            content,
-            context: earlier ?? null,
-            ideal: ideal === undefined ? null : String(ideal),
-            expected: label,
-            place,
-          },
-        ];
-  });
-}
-
-/** Rows with `content`, `expected` and perhaps `context`; other columns are the user's own. */
-async function loadExamples(
-  document: Document,
-  path: Path,
-  context: RubricContext,
-  problems: Problem[],
-): Promise<Example[]> {
-  const from = check(document, path, examplesFromSchema.optional(), problems);
-  const loaded =
-    from === undefined
-      ? null
-      : await context.load(from.file, document.placeOf([...path, 'file']), problems);
-  if (loaded === null) return [];
-  return readRows(loaded.file, loaded.content, context.limits, problems).flatMap(
-    ({ line, value }) => {
-      const place = { file: loaded.file, line };
-      const known = Object.entries(value).filter(([key]) =>
-        Object.hasOwn(exampleSchema.shape, key),
-      );
-      const row: Document = {
-        file: loaded.file,
-        value: Object.fromEntries(known),
-        placeOf: () => place,
-        placeOfText: () => place,
-      };
-      const example = check(row, [], exampleSchema, problems);
-      return example === undefined ? [] : [{ ...example, place }];
-    },
-  );
-}
-
-/** The label written so, or the only one that differs by case alone. */
-function matchingLabel(written: string, labels: readonly string[]): string | null {
-  if (labels.includes(written)) return written;
-  const [only, ...others] = labels.filter((label) => label.toLowerCase() === written.toLowerCase());
-  return only !== undefined && others.length === 0 ? only : null;
 }

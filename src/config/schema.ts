@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { isMap, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { refusedKey } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
-import type { Json, Problem } from '../types.ts';
-import { isMap, pathText, valueAt } from './document.ts';
-import type { Document, Path } from './document.ts';
-import { refusedKey } from './refused.ts';
-import { suggestion } from './suggest.ts';
+import { suggestion } from '../text/suggest.ts';
+import type { Json, Problem } from '../types/plain.ts';
 
 /*
  * Schemas of the user's files are made of these pieces. Each piece carries its own words for what
@@ -12,7 +11,9 @@ import { suggestion } from './suggest.ts';
  */
 
 export const text = () => z.string({ error: 'must be text' });
+
 export const filled = () => text().min(1, { error: 'must not be empty' });
+
 export const flag = () => z.boolean({ error: 'must be true or false' });
 
 export function number(minimum: number, maximum: number) {
@@ -61,6 +62,7 @@ export const scalar = () =>
   z.union([text(), number(-Number.MAX_VALUE, Number.MAX_VALUE), flag()], {
     error: 'must be text, a number or true/false',
   });
+
 /** Any plain data. Documents hold nothing else, so nothing is left to check. */
 export const anything = () => z.unknown() as z.ZodType<unknown> as z.ZodType<Json>;
 
@@ -207,13 +209,4 @@ function wording(issue: z.core.$ZodIssue): string {
   return issue.message.startsWith('must ')
     ? issue.message
     : `is not as expected (${issue.message})`;
-}
-
-/**
- * What is wrong with a value, in one phrase: the field, if it is not the whole, and the library's
- * words.
- */
-export function firstIssue({ issues: [issue] }: z.ZodError): string {
-  const field = issue?.path.join('.') ?? '';
-  return `${field === '' ? '' : `field ${field}: `}${issue?.message ?? 'unreadable'}`;
 }

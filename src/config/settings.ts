@@ -1,22 +1,23 @@
 import { z } from 'zod';
-import { DEFAULT_GATE } from '../core/result.ts';
+import { isMap, type Document } from '../documents/document.ts';
+import { DEFAULT_LIMITS, type Limits } from '../documents/limits.ts';
+import { parameterProblem } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
-import type {
-  Budget,
-  GraderSettings,
-  ModelSettings,
-  Notice,
-  Problem,
-  ProviderName,
-  Scalar,
-  Settings,
-} from '../types.ts';
-import { isMap, valueAt } from './document.ts';
-import type { Document } from './document.ts';
-import { gradersSchema, modelChoice, readGraders, readModelChoice } from './graders.ts';
-import { DEFAULT_LIMITS } from './limits.ts';
-import type { Limits } from './limits.ts';
-import { parameterProblem } from './parameters.ts';
+import { DEFAULT_GATE } from '../suite/gate.ts';
+import type { Budget, ModelSettings, Settings } from '../suite/suite.ts';
+import type { GraderSettings } from '../types/metric.ts';
+import type { Notice, Problem, Scalar } from '../types/plain.ts';
+import {
+  TRANSPORTS,
+  UNBOUNDED,
+  checkModelKeys,
+  gradersSchema,
+  modelChoice,
+  modelSchema,
+  readGraders,
+  readModelChoice,
+  type WrittenModel,
+} from './models.ts';
 import {
   checkMembers,
   closed,
@@ -24,7 +25,6 @@ import {
   flag,
   listOf,
   mapOf,
-  missing,
   number,
   oneOf,
   scalar,
@@ -33,12 +33,15 @@ import {
 } from './schema.ts';
 
 export const SETTINGS_FILE = 'evaldiff.yaml';
+
 /** Read where the former is absent. */
 export const LLMEVAL_FILE = 'llmeval.yaml';
 
 const DEFAULT_BUDGET: Budget = { max_calls: 5000, max_cost_usd: 20 };
+
 /** The attributes file where the settings name none. */
 export const DEFAULT_ATTRIBUTES = 'evaldiff.attributes.yaml';
+
 const DEFAULT_QUALEVAL: Settings['qualeval'] = {
   enabled: 'auto',
   attributes: DEFAULT_ATTRIBUTES,
@@ -47,18 +50,16 @@ const DEFAULT_QUALEVAL: Settings['qualeval'] = {
   alignment: false,
   metric: null,
 };
+
 const DEFAULT_FILES = '*.{yaml,yml}';
+
 /** What makes a run red. */
 export const FAIL_ON = ['regression', 'failure', 'never'] as const;
-const PROVIDERS = ['openai', 'anthropic', 'program', 'replay'] as const;
-const TRANSPORTS = ['direct', 'batch'] as const;
 
-const UNBOUNDED = Number.MAX_VALUE;
 const globs = () =>
   z.union([filled(), listOf(filled())], {
     error: 'must be a pattern like prompts/*.yaml, or a list of them',
   });
-const words = (what: string) => z.union([filled(), listOf(filled())], { error: `must be ${what}` });
 
 /** One try count: a whole number, or `adaptive`. */
 export function tries(limits: Limits) {
@@ -71,19 +72,6 @@ export function tries(limits: Limits) {
     { error },
   );
 }
-
-const modelSchema = closed({
-  provider: oneOf(PROVIDERS),
-  endpoint: filled().nullish(),
-  model: filled().optional(),
-  price: closed({ input: number(0, UNBOUNDED), output: number(0, UNBOUNDED) }).optional(),
-  command: listOf(filled(), 'a list of words like [node, app/answer.mjs]').optional(),
-  files: words('a pattern or a list of patterns').optional(),
-  setup: listOf(filled(), 'a list of words like [npm, ci]').optional(),
-  file: filled().optional(),
-  replaces: words('a model name or a list of them').optional(),
-  transport: oneOf(TRANSPORTS).optional(),
-});
 
 const qualevalSwitch = () =>
   z.union([oneOf(['auto', 'on', 'off']), flag()], { error: 'must be one of auto, on, off' });
@@ -228,8 +216,6 @@ function fromWritten(
   };
 }
 
-type WrittenModel = z.output<typeof modelSchema>;
-
 function readModel(
   document: Document,
   name: string,
@@ -260,61 +246,6 @@ function readModel(
     ...(entry.transport === undefined ? {} : { transport: entry.transport }),
     place: document.placeOf(['models', name]),
   };
-}
-
-/** Keys that the provider needs or cannot use. */
-const PROVIDER_KEYS: Readonly<
-  Record<ProviderName, { needs: readonly string[]; refuses: readonly string[] }>
-> = {
-  openai: { needs: [], refuses: ['command', 'files', 'setup', 'file'] },
-  anthropic: { needs: [], refuses: ['command', 'files', 'setup', 'file'] },
-  program: { needs: ['command'], refuses: ['endpoint', 'file'] },
-  replay: { needs: ['file'], refuses: ['endpoint', 'command', 'files', 'setup'] },
-};
-
-function checkModelKeys(
-  document: Document,
-  name: string,
-  entry: WrittenModel,
-  problems: Problem[],
-): void {
-  const path = ['models', name];
-  const { needs, refuses } = PROVIDER_KEYS[entry.provider];
-  const has = (key: string) => valueAt(document.value, [...path, key]) !== undefined;
-  for (const key of needs.filter((each) => !has(each)))
-    problems.push(missing(document, [...path, key]));
-  for (const key of refuses.filter(has)) {
-    problems.push(
-      problem(
-        document.placeOf([...path, key]),
-        `models.${name}: "${key}" is not for provider ${entry.provider}`,
-      ),
-    );
-  }
-  if (entry.transport === 'batch' && !hasBatches(entry)) {
-    const what =
-      entry.endpoint === undefined || entry.endpoint === null
-        ? `provider ${entry.provider}`
-        : 'an endpoint of the workflow';
-    problems.push(
-      problem(
-        document.placeOf([...path, 'transport']),
-        `models.${name}: transport: batch is not for ${what}; only OpenAI's and Anthropic's own servers answer in batches. Remove it, or write direct`,
-      ),
-    );
-  }
-  if (entry.command?.length === 0)
-    problems.push(
-      problem(document.placeOf([...path, 'command']), `models.${name}.command must not be empty`),
-    );
-}
-
-/**
- * Whether the vendor's batches can be asked: its own servers, not those of the workflow that speak
- * like them.
- */
-function hasBatches({ provider, endpoint }: Pick<WrittenModel, 'provider' | 'endpoint'>): boolean {
-  return (provider === 'openai' || provider === 'anthropic') && (endpoint ?? null) === null;
 }
 
 function checkSweep(document: Document, sweep: Settings['sweep'], problems: Problem[]): void {

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { CONVERSATION_SCORE } from '../core/conversation/transcript.ts';
+import { isMap, pathText, type Document, valueAt } from '../documents/document.ts';
+import { DEFAULT_LIMITS, perLimits, type Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
-import type { Metric, Problem, Settings, Tests } from '../types.ts';
+import { checkDependencies } from '../suite/depends-on.ts';
+import { CONVERSATION_SCORE, type BuiltInMetrics } from '../suite/metrics.ts';
+import type { Settings, Tests } from '../suite/suite.ts';
+import { suggestion } from '../text/suggest.ts';
+import type { Metric } from '../types/metric.ts';
+import type { Problem } from '../types/plain.ts';
 import { conversationSchema, readConversation } from './conversation.ts';
-import { checkDependencies } from './depends-on.ts';
-import { isMap, pathText, valueAt } from './document.ts';
-import type { Document } from './document.ts';
-import { DEFAULT_LIMITS, perLimits } from './limits.ts';
-import type { Limits } from './limits.ts';
 import { metricsSchema, readMetrics } from './metric.ts';
-import type { BuiltInMetrics } from './metric.ts';
-import { readReferences, referencesFromSchema, referenceSchema } from './references.ts';
-import type { LoadData } from './references.ts';
-import { readRollup, rollupSchema } from './rollup.ts';
+import { readReferences, referenceSchema, referencesFromSchema } from './references.ts';
+import { readRollup, rollupSchema } from './roll-up.ts';
+import type { LoadData } from './rows.ts';
 import {
   anything,
   checkItems,
@@ -25,8 +25,7 @@ import {
   oneOf,
   text,
 } from './schema.ts';
-import { defined, FAIL_ON, tries } from './settings.ts';
-import { suggestion } from './suggest.ts';
+import { FAIL_ON, defined, tries } from './settings.ts';
 
 /** What a test file is read with. */
 export interface TestsContext {
@@ -40,7 +39,9 @@ export interface TestsContext {
 }
 
 const day = () => text().refine(isDay, { error: 'must be a date like 2026-01-31' });
+
 const quarantineSchema = closed({ id: filled(), reason: filled(), until: day() });
+
 const gateSchema = closed({
   fail_on: oneOf(FAIL_ON).optional(),
   min_drop: number(0, 1).optional(),
@@ -68,6 +69,7 @@ export function testsSchema(limits: Limits = DEFAULT_LIMITS) {
 }
 
 const left = anything().optional();
+
 const ownMembers = perLimits((limits) => ({
   gate: gateSchema.optional(),
   n_tries: tries(limits).optional(),

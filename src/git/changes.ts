@@ -1,7 +1,6 @@
 import { InternalError } from '../errors.ts';
-import type { ChangedFile } from '../types.ts';
-import { git, lastLine, runGit } from './command.ts';
-import type { GitPlace } from './command.ts';
+import type { ChangedFile } from '../types/repository.ts';
+import { git, lastLine, runGit, type GitPlace } from './command.ts';
 import { isObjectId } from './objects.ts';
 import { REGULAR_MODES, pathText, splitNul } from './tree.ts';
 

@@ -38,6 +38,7 @@ const SAFE_SETTINGS = [
  */
 const KEPT_GIT_VARIABLE =
   /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|SSL_[A-Z_]+|PROXY_SSL_[A-Z_]+|HTTP_[A-Z_]+|ALLOW_PROTOCOL|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/;
+
 /**
  * Model keys and action inputs are no business of git, nor of the credential helpers that it
  * starts.

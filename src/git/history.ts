@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
-import type { Side } from '../types.ts';
-import { git, gitLine, lastLine, runGit } from './command.ts';
-import type { GitPlace } from './command.ts';
-import { isObjectId } from './objects.ts';
-import { fetchContents, promisorRemote } from './partial.ts';
+import type { Side } from '../types/plain.ts';
+import { git, gitLine, lastLine, runGit, type GitPlace } from './command.ts';
+import { fetchContents, isObjectId, promisorRemote } from './objects.ts';
 
 export interface FetchHints {
   /** Which of the two commits it is, for the message. */
@@ -43,7 +41,9 @@ const FETCH = [
   '--no-auto-maintenance',
   '--no-prune',
 ];
+
 const FIRST_STEP = 50;
+
 const LAST_STEP = 1_000_000;
 
 /** Nothing is looked up or fetched before it is asked for; fetches wait for each other. */

@@ -1,19 +1,14 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { UserError, problem } from '../errors.ts';
-import type { ChangedFile, SourceTree } from '../types.ts';
+import type { ChangedFile, SourceTree } from '../types/repository.ts';
 import { diffTrees, sameTrees } from './changes.ts';
-import { checkedOut } from './checked-out.ts';
-import { writeFiles } from './checkout.ts';
-import { gitAnswers, gitEnvironment, gitLine, lastLine, runGit } from './command.ts';
-import type { GitPlace } from './command.ts';
-import { openHistory } from './history.ts';
-import type { FetchHints } from './history.ts';
+import { checkedOut, type Snapshot, uncommittedFiles, writeFiles } from './checkout.ts';
+import { gitAnswers, gitEnvironment, gitLine, lastLine, runGit, type GitPlace } from './command.ts';
+import { openHistory, type FetchHints } from './history.ts';
 import { openObjectReader } from './objects.ts';
-import { defaultBranch, mainlineOf, type Mainline } from './mainline.ts';
-import { resolveRevision } from './revision.ts';
+import { defaultBranch, mainlineOf, resolveRevision, type Mainline } from './revision.ts';
 import { findFolder, folderPrefix, listFolder, sourceTree } from './tree.ts';
-import { uncommittedFiles, type Snapshot } from './uncommitted.ts';
 import { openWorktreeStore } from './worktree.ts';
 
 /**

@@ -1,10 +1,8 @@
 import { posix } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
-import type { SourceTree } from '../types.ts';
-import { git } from './command.ts';
-import type { GitPlace } from './command.ts';
-import { isObjectId } from './objects.ts';
-import type { ObjectReader } from './objects.ts';
+import type { SourceTree } from '../types/repository.ts';
+import { git, type GitPlace } from './command.ts';
+import { isObjectId, type ObjectReader } from './objects.ts';
 
 /** One entry below a tree, as git lists it. */
 export interface TreeEntry {

@@ -1,8 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join, delimiter, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
-import { git, gitAnswers, gitLine, hasCode, lastLine, runGit } from './command.ts';
-import type { GitPlace } from './command.ts';
+import { git, gitAnswers, gitLine, hasCode, lastLine, runGit, type GitPlace } from './command.ts';
 import { splitNul } from './tree.ts';
 
 /**

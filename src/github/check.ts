@@ -1,21 +1,71 @@
 import { z } from 'zod';
-import { shorten } from '../text/cut.ts';
-import type { Conclusion } from '../types.ts';
+import { shorten } from '../text/visible.ts';
+import type { Conclusion } from '../types/plain.ts';
 import type { Client } from './client.ts';
-import { fitBytes, fitMarkdown } from './fit.ts';
-import { failure, hasStatus } from './published.ts';
-import type { Attempt, Published } from './published.ts';
+import { failure, hasStatus, type Attempt, type Published } from './published.ts';
 import { ownerAndName } from './pull.ts';
+
+const CUT = 'This summary is cut; the whole report is in the job summary and in the report files.';
+
+const bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
+
+/** `text` in at most `limit` bytes of UTF-8, never ending within a character. */
+export function fitBytes(text: string, limit: number): string {
+  const encoded = Buffer.from(text, 'utf8');
+  if (encoded.length <= limit) return text;
+  let end = limit;
+  // A byte of the form 10xxxxxx continues the character before it.
+  while (end > 0 && ((encoded[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return encoded.subarray(0, end).toString('utf8');
+}
+
+/**
+ * Markdown in at most `limit` bytes: `note` (may be empty) goes below it as a paragraph, and what
+ * does not fit is left out from the end by whole lines, with a sentence that says so. A code fence
+ * that the cut leaves open is closed, else the sentence would be part of the code.
+ */
+export function fitMarkdown(text: string, note: string, limit: number): string {
+  const whole = note === '' ? text : `${text}\n\n${note}`;
+  if (bytes(whole) <= limit) return whole;
+  const tail = `\n\n${note === '' ? CUT : `${CUT} ${note}`}`;
+  const kept: string[] = [];
+  let used = bytes(tail);
+  let fence: string | null = null;
+  for (const line of text.split('\n')) {
+    const next = fenceAfter(fence, line);
+    const closing = next === null ? 0 : bytes(next) + 1;
+    if (used + bytes(line) + 1 + closing > limit) break;
+    used += bytes(line) + 1;
+    kept.push(line);
+    fence = next;
+  }
+  if (kept.length === 0)
+    return `${fitBytes(text.split('\n', 1)[0] ?? '', limit - bytes(tail))}${tail}`;
+  return `${kept.join('\n')}${fence === null ? '' : `\n${fence}`}${tail}`;
+}
+
+/** The fence that is open after `line`, as the line that closes it. */
+function fenceAfter(open: string | null, line: string): string | null {
+  const [, mark = '', rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+  if (mark === '') return open;
+  // The info string of a backtick fence has no backticks: such a line is a code span.
+  if (open === null) return mark.startsWith('`') && rest.includes('`') ? null : mark;
+  return mark.startsWith(open) && rest.trim() === '' ? null : open;
+}
 
 /**
  * GitHub's limits: annotations of one request, and the size of a summary. It is counted in bytes
  * here, which suits either reading.
  */
 const MAX_ANNOTATIONS_PER_REQUEST = 50;
+
 export const MAX_SUMMARY_BYTES = 65_535;
+
 /** Ours: more would cost requests and be read by nobody. */
 export const MAX_ANNOTATIONS = 100;
+
 const MAX_FIELD_BYTES = 65_536;
+
 const MAX_TITLE = 255;
 
 /**
@@ -61,9 +111,11 @@ const CONCLUSIONS = {
   neutral: 'neutral',
   error: 'failure',
 } as const satisfies Record<Conclusion, string>;
+
 const Created = z.object({ id: z.number().int() });
 
 type Sent = ReturnType<typeof toSend>;
+
 type Output = { title: string; summary: string };
 
 /**

@@ -1,6 +1,5 @@
 import { retry } from '@octokit/plugin-retry';
-import { throttling } from '@octokit/plugin-throttling';
-import type { ThrottlingOptions } from '@octokit/plugin-throttling';
+import { throttling, type ThrottlingOptions } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import { UserError, problem } from '../errors.ts';
@@ -8,11 +7,14 @@ import type { Environment } from './event.ts';
 
 /** How often one request is sent again after a failure of the server or the network. */
 export const RETRIES = 2;
+
 /**
  * How often one request waits for a rate limit to pass, and how long it waits at most, in seconds.
  */
 export const RATE_LIMIT_WAITS = 2;
+
 export const LONGEST_WAIT_S = 120;
+
 /** Milliseconds for one attempt, its body included. */
 const DEADLINE_MS = 30_000;
 

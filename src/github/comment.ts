@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { listAll, ownIdentity } from './client.ts';
-import type { Client, Identity } from './client.ts';
-import { account, failure, hasStatus } from './published.ts';
-import type { Published } from './published.ts';
+import { listAll, ownIdentity, type Client, type Identity } from './client.ts';
+import { account, failure, hasStatus, type Published } from './published.ts';
 import { currentHead, ownerAndName } from './pull.ts';
 
 /** GitHub's limit on a comment's body, in UTF-16 units. */
@@ -34,7 +32,9 @@ const Comment = z.object({
   body: z.string().nullish(),
   user: z.object({ login: z.string(), id: z.number() }).nullish(),
 });
+
 type Comment = z.infer<typeof Comment>;
+
 const Created = z.object({ id: z.number().int() });
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UserError, problem } from '../errors.ts';
-import type { EventFacts } from '../types.ts';
+import type { EventFacts } from '../types/repository.ts';
 
 /** The environment as the runner sets it; only named variables are read. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,17 +13,24 @@ const DEPENDABOT = 'dependabot[bot]';
 const sha = z
   .string()
   .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'must be a commit id of 40 or 64 hexadecimal digits');
+
 const positive = z.number().int().positive();
+
 const fullName = z
   .string()
   .regex(
     /^[A-Za-z0-9][\w-]{0,99}\/(?!\.{1,2}$)[\w.-]{1,100}$/,
     'must be a repository name like owner/name',
   );
+
 const branch = z.string().min(1).max(1000);
+
 const action = z.string().regex(/^[a-z_]{1,50}$/, 'must be the name of an activity');
+
 const actor = z.object({ login: z.string().min(1).max(100) });
+
 const repository = z.object({ full_name: fullName });
+
 const common = { repository, sender: actor.nullish() };
 
 const PullRequest = z.object({
@@ -37,12 +44,15 @@ const PullRequest = z.object({
     head: z.object({ sha, ref: branch, repo: repository.nullable() }),
   }),
 });
+
 const Push = z.object({ ...common, before: sha, after: sha, ref: branch });
+
 const MergeGroup = z.object({
   ...common,
   action: action.nullish(),
   merge_group: z.object({ base_sha: sha, head_sha: sha, head_ref: branch }),
 });
+
 const WorkflowRun = z.object({
   ...common,
   action: action.nullish(),
@@ -54,10 +64,12 @@ const WorkflowRun = z.object({
     head_repository: repository.nullable(),
   }),
 });
+
 /** A schedule's payload may be as little as its cron line. */
 const Bare = z.object({ repository: repository.nullish(), sender: actor.nullish() });
 
 type Reader = (context: Context, payload: unknown) => EventFacts;
+
 interface Context {
   event: string;
   repository: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { shorten } from '../text/cut.ts';
 import { logLine } from '../text/log.ts';
+import { shorten } from '../text/visible.ts';
 
 /**
  * What became of one surface. Publishing never throws: the verdict stands whatever happens here.
@@ -80,6 +80,7 @@ interface Response {
   headers: Record<string, unknown>;
   data: unknown;
 }
+
 interface HttpError extends Error {
   status: number;
   response?: Response;

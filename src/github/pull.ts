@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { EventFacts } from '../types.ts';
-import { listAll } from './client.ts';
-import type { Client } from './client.ts';
+import type { EventFacts } from '../types/repository.ts';
+import { listAll, type Client } from './client.ts';
 import { failure, hasStatus } from './published.ts';
 
 /** `owner/name` as the API's parameters. */
@@ -20,6 +19,7 @@ const Pull = z.object({
     repo: z.object({ full_name: z.string() }).nullish(),
   }),
 });
+
 type Pull = z.infer<typeof Pull>;
 
 /** The pull request's head as it is now, which a payload cannot say. Rejects when GitHub does. */
@@ -203,4 +203,34 @@ export function withPullRequest(
     headRepository: found.headRepository,
     headBranch: found.headBranch,
   };
+}
+
+/**
+ * Takes a label off a pull request, so that an approval is used up by the run it was for. A label
+ * that is gone already is no fault. Never throws; the answer is warnings for the log.
+ */
+export async function removeLabel(
+  { octokit }: Client,
+  { repository, pullRequest, label }: { repository: string; pullRequest: number; label: string },
+): Promise<string[]> {
+  try {
+    await octokit.rest.issues.removeLabel({
+      ...ownerAndName(repository),
+      issue_number: pullRequest,
+      name: label,
+    });
+    return [];
+  } catch (error) {
+    if (hasStatus(error, 404)) return [];
+    return [
+      failure(
+        {
+          failed: 'The label that approved this run was not removed',
+          permission: 'pull-requests: write',
+          fork: false,
+        },
+        error,
+      ),
+    ];
+  }
 }

@@ -1,55 +1,9 @@
 import { z } from 'zod';
-import type {
-  Complete,
-  Completion,
-  Evaluate,
-  Grader,
-  Json,
-  Message,
-  MetricLevel,
-  Rubric,
-  Scalar,
-  Side,
-  Usage,
-} from '../types.ts';
-import { suggestion } from '../config/suggest.ts';
-
-/** One answer to judge, with everything a metric may look at. */
-export interface MetricSample {
-  completion: Extract<Completion, { status: 'ok' }>;
-  input: Record<string, Scalar>;
-  /** As written in the reference; undefined when absent. */
-  expected: Json | undefined;
-  /** The rendered prompt. */
-  messages: Message[];
-  /** The whole conversation; its last message is the answer under judgement. */
-  thread: Message[];
-  /** Dollars that the answering model takes for so many tokens; null or absent: unknown. */
-  price?(usage: Usage): number | null;
-  /** What the other side answers to the same; null or absent: nothing to compare with. */
-  rival?: string | null;
-}
-
-/** The world, as far as a metric may reach it. */
-export interface MetricTools {
-  complete: Complete;
-  evaluate: Evaluate;
-  rubrics: ReadonlyMap<string, Rubric>;
-  /** Each grades, and the majority decides; empty when none is named. */
-  graders: readonly Grader[];
-  /**
-   * What gives the vectors that are compared; null when the metric compares none, or none is named.
-   */
-  embedder: Grader | null;
-  /**
-   * Text nobody can foresee, for the delimiters around what is judged. Equal purposes may give
-   * equal text.
-   */
-  random: (purpose: string) => string;
-  side: Side;
-  /** Try index from 0 that the samples belong to; a grader is asked under the same index. */
-  try: number;
-}
+import { suggestion } from '../text/suggest.ts';
+import type { MetricLevel } from '../types/metric.ts';
+import type { Message } from '../types/model.ts';
+import type { Json, Scalar } from '../types/plain.ts';
+import type { MetricSample, MetricTools } from './sample.ts';
 
 /** What a metric found on one sample, before a threshold and `negate` are applied. */
 export type Measured =
@@ -316,4 +270,23 @@ function describeIssue(issue: z.core.$ZodIssue, metric: string, names: string[])
     );
   }
   return [`with.${issue.path.join('.')}: ${issue.message}`];
+}
+
+/** The parameters of every metric that counts something. */
+export const bounds = {
+  min: z.number().optional().describe('Smallest count that passes.'),
+  max: z.number().optional().describe('Largest count that passes.'),
+};
+
+/** A count, which passes inside the bounds that are set. */
+export function within(
+  count: number,
+  { min, max }: { min?: number | undefined; max?: number | undefined },
+  unit: string,
+): Measured {
+  if (min !== undefined && count < min)
+    return measured(count, false, `${String(count)} ${unit}, at least ${String(min)} wanted`);
+  if (max !== undefined && count > max)
+    return measured(count, false, `${String(count)} ${unit}, at most ${String(max)} wanted`);
+  return measured(count, true);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Grader } from '../types.ts';
+import type { Grader } from '../types/model.ts';
 import {
   defineBatch,
   failure,
@@ -7,13 +7,13 @@ import {
   missingExpected,
   reaches,
   type Measured,
-  type MetricTools,
 } from './definition.ts';
-import { alternatives } from './expected.ts';
+import { alternatives, type MetricTools } from './sample.ts';
 
 /** A text's vector, or why there is none. */
 type Vector =
   { status: 'found'; values: readonly number[] } | { status: 'ungraded' | 'error'; reason: string };
+
 type Similarity =
   { status: 'found'; value: number } | { status: 'ungraded' | 'error'; reason: string };
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Json } from '../types.ts';
 import {
   defineBatch,
   failure,
@@ -8,61 +7,26 @@ import {
   type Measured,
   type MetricContext,
   type MetricDefinition,
-  type MetricSample,
 } from './definition.ts';
-import { alternatives, asText, excerpt } from './expected.ts';
-import { gradeMaterial } from './grading/grade.ts';
-import type { Question } from './grading/grader-prompt.ts';
-import { fromGrade, materialsOf, topScore } from './rubric.ts';
 import {
-  answerRelevance,
-  closedQa,
-  factuality,
-  faithfulness,
-  gEval,
-  llmRubric,
-  statementMet,
-  type Factual,
-} from './grading/graded-prompts.ts';
+  answerRelevanceMetric,
+  each,
+  factualityMetric,
+  faithfulnessMetric,
+  judge,
+} from './factuality.ts';
+import { gradeMaterial } from './grade.ts';
+import { closedQa, gEval, llmRubric, statementMet } from './graded-prompts.ts';
 import { pairwisePreference } from './pairwise.ts';
-
-/**
- * Asks one question about one sample; `extra` replaces material, the source texts of faithfulness
- * say.
- */
-async function judge(
-  question: Question,
-  sample: MetricSample,
-  context: MetricContext,
-  needed: number,
-  extra: { context?: string } = {},
-): Promise<Measured> {
-  return fromGrade(
-    await gradeMaterial(
-      question,
-      { ...materialsOf(sample, context.level), ...extra },
-      context.tools,
-    ),
-    needed,
-  );
-}
-
-/**
- * One question per sample, all asked at once; the provider layer limits how many calls run
- * together.
- */
-function each(
-  samples: readonly MetricSample[],
-  ask: (sample: MetricSample) => Promise<Measured>,
-): Promise<Measured[]> {
-  return Promise.all(samples.map(ask));
-}
+import { materialsOf } from './rubric.ts';
+import { alternatives, excerpt, type MetricSample } from './sample.ts';
 
 const criteria = z
   .string()
   .min(1)
   .optional()
   .describe('What the answer has to fulfil, in words; without it, the reference’s `expected`.');
+
 const gradedOnce = {
   group: 'graded',
   needs: { expected: true, model: true },
@@ -229,108 +193,6 @@ async function checklist(
     unmet.length === 0 ? null : `does not hold: ${unmet.join('; ')}`,
   );
 }
-
-const share = z.number().min(0).max(1);
-
-const factualityMetric = defineBatch({
-  name: 'factuality',
-  group: 'graded',
-  summary:
-    'A grader compares the facts of the answer with those of the expected text: the same, fewer, more, contradicting, or different without weight.',
-  parameters: {
-    scores: z
-      .strictObject({
-        same: share.default(1),
-        fewer: share.default(0.4),
-        more: share.default(0.6),
-        contradicts: share.default(0),
-        immaterial: share.default(1),
-      })
-      .prefault({})
-      .describe(
-        'Score of each outcome; without it `same` and `immaterial` 1, `more` 0.6, `fewer` 0.4, `contradicts` 0.',
-      ),
-  },
-  needs: { expected: true, model: true },
-  range: '0 to 1',
-  passes: 'from 0.4 on: unless the facts contradict',
-  source:
-    'own wording; openai/evals `fact` and autoevals `Factuality` (the five outcomes and their scores)',
-  example: {
-    output: 'Paris, on the Seine.',
-    expected: 'Paris',
-    reply: '{"reasons": "It adds a river.", "choice": "MORE"}',
-    value: 0.6,
-    pass: true,
-  },
-  score: (samples, { scores }, context) =>
-    each(samples, async (sample) =>
-      sample.expected === undefined
-        ? missingExpected(context.name)
-        : await judge(factuality(scores as Factual), sample, context, 0.4),
-    ),
-});
-
-const faithfulnessMetric = defineBatch({
-  name: 'faithfulness',
-  group: 'graded',
-  summary:
-    'A grader decides whether every claim of the answer is supported by the context given in the reference’s input.',
-  parameters: {
-    context: z
-      .union([z.string(), z.array(z.string()).min(1)])
-      .default('context')
-      .describe('The input variable, or variables, that hold the context.'),
-  },
-  needs: { expected: false, model: true },
-  range: '0, 0.5 or 1',
-  passes: 'at 1',
-  source:
-    'own wording; ragas and autoevals faithfulness, as one judgement in place of claim by claim',
-  example: {
-    output: 'Open until 6.',
-    input: { context: 'The shop closes at 6 pm.' },
-    reply: '{"reasons": "Supported.", "choice": "SUPPORTED"}',
-    value: 1,
-    pass: true,
-  },
-  score: (samples, { context: names }, context) =>
-    each(samples, async (sample) => {
-      const given = (typeof names === 'string' ? [names] : names).map((name) => ({
-        name,
-        text: Object.hasOwn(sample.input, name) ? sample.input[name] : undefined,
-      }));
-      const missing = given.find(({ text }) => text === undefined);
-      if (missing !== undefined)
-        return failure(
-          `the input has no ${missing.name}, which metric ${context.name} takes as context`,
-        );
-      const question = faithfulness();
-      return await judge(question, sample, context, topScore(question), {
-        context: given.map(({ text }) => asText((text ?? '') as Json)).join('\n\n'),
-      });
-    }),
-});
-
-const answerRelevanceMetric = defineBatch({
-  name: 'answer_relevance',
-  group: 'graded',
-  summary: 'A grader decides whether the answer addresses what the prompt asks.',
-  parameters: {},
-  needs: { expected: false, model: true },
-  range: '0, 0.5 or 1',
-  passes: 'at 1',
-  source:
-    'own wording; ragas and autoevals answer relevancy, judged directly in place of by embeddings',
-  example: {
-    output: 'I like trains.',
-    reply: '{"reasons": "Off topic.", "choice": "BESIDE THE POINT"}',
-    value: 0,
-    pass: false,
-  },
-  score: (samples, _, context) =>
-    each(samples, (sample) => judge(answerRelevance(), sample, context, 1)),
-});
 
 export const gradedMetrics: readonly MetricDefinition[] = [
   llmRubricMetric,

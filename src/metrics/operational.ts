@@ -1,14 +1,15 @@
 import { z } from 'zod';
-import { bounds, within } from './bounds.ts';
 import {
+  bounds,
   decided,
   defineMetric,
   failure,
   measured,
   type Measured,
   type MetricDefinition,
+  within,
 } from './definition.ts';
-import { refusalIn } from './measures/refusal.ts';
+import { refusalIn } from './measures/language.ts';
 
 const limits = 'from `min` to `max`; without bounds always';
 

@@ -1,14 +1,9 @@
 import { z } from 'zod';
-import {
-  defineBatch,
-  measured,
-  type Measured,
-  type MetricContext,
-  type MetricSample,
-} from './definition.ts';
-import { gradeMaterial, type Grade } from './grading/grade.ts';
-import type { Question } from './grading/grader-prompt.ts';
+import { defineBatch, measured, type Measured, type MetricContext } from './definition.ts';
+import { gradeMaterial, type Grade } from './grade.ts';
+import type { Question } from './grader-prompt.ts';
 import { materialsOf } from './rubric.ts';
+import type { MetricSample } from './sample.ts';
 
 export const PAIRWISE = 'pairwise_preference';
 

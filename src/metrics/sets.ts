@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../types.ts';
+import type { Json } from '../types/plain.ts';
 import {
   defineComparison,
   failure,
@@ -7,10 +7,9 @@ import {
   reaches,
   type MetricDefinition,
 } from './definition.ts';
-import { asText, excerpt } from './expected.ts';
-import { canonical, parseJson } from './measures/json-text.ts';
-import { fBeta } from './measures/ngrams.ts';
-import { normalise } from './measures/normalise.ts';
+import { canonical, parseJson } from './measures/json.ts';
+import { fBeta, normalise } from './measures/words.ts';
+import { asText, excerpt } from './sample.ts';
 
 const parameters = {
   separator: z
@@ -114,8 +113,10 @@ function difference(found: ReadonlySet<string>, wanted: ReadonlySet<string>): st
 /** Empty answers to empty expectations are right; otherwise an empty side scores 0. */
 const share = (shared: number, size: number, other: number): number =>
   size === 0 ? (other === 0 ? 1 : 0) : shared / size;
+
 const precision = ({ actual, expected, shared }: Sets): number =>
   share(shared, actual.size, expected.size);
+
 const recall = ({ actual, expected, shared }: Sets): number =>
   share(shared, expected.size, actual.size);
 

@@ -1,8 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import type { Json } from '../types.ts';
-import { sentenceBleu } from './measures/bleu.ts';
-import { chrf } from './measures/chrf.ts';
+import type { Json } from '../types/plain.ts';
 import {
   defineComparison,
   failure,
@@ -12,11 +10,16 @@ import {
   type MetricDefinition,
   type MetricExample,
 } from './definition.ts';
-import { alternatives } from './expected.ts';
-import { countNgrams, fBeta, overlap } from './measures/ngrams.ts';
-import { normalisation, normalise } from './measures/normalise.ts';
-import { rougeL, rougeN } from './measures/rouge.ts';
-import { squadWords } from './measures/words.ts';
+import { chrf, rougeL, rougeN, sentenceBleu } from './measures/overlap.ts';
+import {
+  countNgrams,
+  fBeta,
+  normalisation,
+  normalise,
+  overlap,
+  squadWords,
+} from './measures/words.ts';
+import { alternatives } from './sample.ts';
 
 /**
  * Pairs of characters beyond which a comparison, quadratic as most are, would hold the run up for

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../types.ts';
+import type { Json } from '../types/plain.ts';
 import {
   decided,
   defineBatch,
@@ -11,13 +11,12 @@ import {
   type Measured,
   type MetricDefinition,
 } from './definition.ts';
-import { asText } from './expected.ts';
-import { jsonAgreement } from './measures/json-match.ts';
 import { compileSchema } from './measures/json-schema.ts';
-import { extractions, fenced, parseJson } from './measures/json-text.ts';
-import { fBeta } from './measures/ngrams.ts';
-import { setMetrics } from './sets.ts';
+import { extractions, fenced, jsonAgreement, parseJson } from './measures/json.ts';
 import { matchCalls, wantedCalls } from './measures/tool-calls.ts';
+import { fBeta } from './measures/words.ts';
+import { asText } from './sample.ts';
+import { setMetrics } from './sets.ts';
 
 const extract = z
   .enum(extractions)

@@ -1,9 +1,10 @@
 import { isIPv4 } from 'node:net';
 import { problem } from '../errors.ts';
-import type { Problem, Target } from '../types.ts';
 import { visibleLine } from '../text/visible.ts';
-import type { VendorName } from './vendor.ts';
-import { vendors } from './vendors.ts';
+import type { Target } from '../types/model.ts';
+import type { Problem } from '../types/plain.ts';
+import { vendors } from './vendors/index.ts';
+import type { VendorName } from './vendors/vendor.ts';
 
 /** Servers and keys, as the workflow (never a repository's file) names them. */
 export interface Access {

@@ -1,4 +1,4 @@
-import type { ErrorKind } from '../types.ts';
+import type { ErrorKind } from '../types/model.ts';
 
 /** Why an attempt gave no answer, and what may be done about it. */
 export interface Fault {
@@ -51,6 +51,7 @@ export class TransportError extends Error {
 }
 
 export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
+
 export const MAX_REPLY_DEPTH = 100;
 
 /**

@@ -1,21 +1,23 @@
 import { logLine } from '../text/log.ts';
-import type { Completion, Problem, Request } from '../types.ts';
-import { addressOf } from './address.ts';
-import type { Access, Address } from './address.ts';
-import { createBoundedFetch, SDK_MARGIN_MS } from './http/bounded-fetch.ts';
-import type { BoundedFetch } from './http/outgoing.ts';
-import { budgetFault, fault } from './fault.ts';
-import type { Fault } from './fault.ts';
-import { createLimiter, GIVE_UP_AFTER_MS } from './limit/limit.ts';
-import type { Limiter } from './limit/limit.ts';
-import { createRefusals } from './refusals.ts';
-import type { Refusals } from './refusals.ts';
-import { withRetries } from './retry.ts';
-import type { Attempt, RetryOptions, RunOfCalls, Tried } from './retry.ts';
-import { foreignLine, sdkFault } from './sdk-fault.ts';
-import type { Ask, Embeddings, Post, Said, Vendor, VendorName } from './vendor.ts';
-import { vendors } from './vendors.ts';
-import { exhaustedWait } from './wait.ts';
+import type { Completion, Request } from '../types/model.ts';
+import type { Problem } from '../types/plain.ts';
+import { addressOf, type Access, type Address } from './address.ts';
+import { budgetFault, fault, type Fault } from './fault.ts';
+import { SDK_MARGIN_MS, createBoundedFetch } from './fetch.ts';
+import type { BoundedFetch } from './http.ts';
+import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
+import {
+  createRefusals,
+  type Attempt,
+  type Refusals,
+  type RetryOptions,
+  type RunOfCalls,
+  type Tried,
+  withRetries,
+} from './retry.ts';
+import { exhaustedWait, foreignLine, sdkFault } from './sdk-fault.ts';
+import { vendors } from './vendors/index.ts';
+import type { Ask, Embeddings, Post, Said, Vendor, VendorName } from './vendors/vendor.ts';
 
 export interface CallOptions extends RunOfCalls {
   /** Calls at a time to one server (vendor and endpoint, or program). */

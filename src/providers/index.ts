@@ -1,22 +1,15 @@
 import { UserError } from '../errors.ts';
 import { createRedactor } from '../text/redact.ts';
-import type { Complete, Completion, Problem, Request, Target, WaitingBatches } from '../types.ts';
-import { addressProblems, missingKeys } from './address.ts';
-import type { Access } from './address.ts';
-import { createBatches } from './batch/batches.ts';
-import type { BatchOptions } from './batch/batches.ts';
+import type { Complete, Completion, Request, Target, WaitingBatches } from '../types/model.ts';
+import type { Problem } from '../types/plain.ts';
+import { addressProblems, missingKeys, type Access } from './address.ts';
+import { createBatches } from './batches.ts';
 import type { Clock } from './clock.ts';
 import { createHosted } from './hosted.ts';
-import type { LimiterStats } from './limit/limit.ts';
-import { createPrograms } from './program/program.ts';
-import { createReplay } from './replay.ts';
-import type { RecordedRequest } from './replay.ts';
-
-export { createActivity } from './activity.ts';
-export type { Activity } from './activity.ts';
-export type { BatchLedger } from './batch/ledger.ts';
-export { createOnce } from './once.ts';
-export { recorded } from './record.ts';
+import type { LimiterStats } from './limit.ts';
+import { createPrograms } from './program.ts';
+import { createReplay, type RecordedRequest } from './replay.ts';
+import type { BatchOptions } from './send-batch.ts';
 
 export interface ProviderOptions extends Access {
   /** Calls at a time, per vendor and endpoint, and per program. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { formatProblem, problem } from '../errors.ts';
-import { shorten } from '../text/cut.ts';
-import { visibleLine } from '../text/visible.ts';
-import type { Completion, Json, Message, Request } from '../types.ts';
+import { shorten, visibleLine } from '../text/visible.ts';
+import type { Completion, Message, Request } from '../types/model.ts';
+import type { Json } from '../types/plain.ts';
 
 /** The part of a recording's request that its answer is found by. */
 export interface RecordedRequest {
@@ -21,7 +21,9 @@ export interface ReplayOptions {
 }
 
 export type ReplayTarget = Extract<Request['target'], { provider: 'replay' }>;
+
 type Reply = z.infer<typeof recording>['reply'];
+
 type Recordings = { replies: Map<string, Reply> } | { problem: string };
 
 const json: z.ZodType<Json> = z.lazy(() =>
@@ -34,7 +36,9 @@ const json: z.ZodType<Json> = z.lazy(() =>
     z.record(z.string(), json),
   ]),
 );
+
 const count = z.int().nonnegative();
+
 const recording = z.object({
   request: z.object({
     provider: z.string().optional(),

@@ -1,13 +1,80 @@
-import { pause } from './clock.ts';
-import type { Clock } from './clock.ts';
-import { STOPPED } from './fault.ts';
-import type { Fault } from './fault.ts';
-import type { Limiter, SlotOutcome } from './limit/limit.ts';
+import type { Request } from '../types/model.ts';
+import { pause, type Clock } from './clock.ts';
+import { STOPPED, type Fault } from './fault.ts';
+import type { Limiter, SlotOutcome } from './limit.ts';
+import type { Ask } from './vendors/vendor.ts';
+
+type Feature = 'temperature' | 'schema';
+
+const WORDS: Readonly<Record<Feature, string>> = {
+  temperature: 'temperature',
+  schema: 'an answer schema',
+};
+
+/** What models of one server turned out not to know. */
+export interface Refusals {
+  /** The request, less what its model is known to refuse. */
+  without(request: Request): Ask;
+  /**
+   * What this fault says the model refuses, if it can be left out; `first`: it was not known
+   * before. Null: nothing.
+   */
+  learn(fault: Fault, request: Request, sent: Ask): { what: string; first: boolean } | null;
+}
+
+/**
+ * Remembers per model. A prompt's own temperature is never left out, for then something else would
+ * be measured than what the file says; a grader's may be, for it is ours. A schema that is itself
+ * faulty is no refusal of schemas.
+ */
+export function createRefusals(): Refusals {
+  const known = new Map<string, Set<Feature>>();
+  return {
+    without({ target: { model }, parameters, messages, schema, purpose }) {
+      const refused = known.get(model);
+      const ask: Ask = { model, parameters, messages, schema };
+      if (refused === undefined) return ask;
+      if (refused.has('schema')) ask.schema = null;
+      if (refused.has('temperature') && purpose !== 'prompt') {
+        const { temperature: _, ...others } = parameters;
+        ask.parameters = others;
+      }
+      return ask;
+    },
+    learn(fault, { target: { model }, purpose }, sent) {
+      const feature = refusedFeature(fault, purpose, sent);
+      if (feature === null) return null;
+      const refused = known.get(model) ?? new Set();
+      known.set(model, refused);
+      const first = !refused.has(feature);
+      refused.add(feature);
+      return { what: WORDS[feature], first };
+    },
+  };
+}
+
+function refusedFeature(
+  { status, detail }: Fault,
+  purpose: Request['purpose'],
+  sent: Ask,
+): Feature | null {
+  if (status !== 400 && status !== 422) return null;
+  if (purpose !== 'prompt' && 'temperature' in sent.parameters && /temperature/i.test(detail))
+    return 'temperature';
+  if (
+    sent.schema !== null &&
+    /response_format|json_schema/i.test(detail) &&
+    !/invalid schema/i.test(detail)
+  )
+    return 'schema';
+  return null;
+}
 
 /** What one attempt brought: the value, or why there is none. */
 export type Attempt<T> =
   | { status: 'ok'; value: T; latencyMs: number; /** Rest the server asked for. */ waitMs: number }
   | { status: 'fault'; fault: Fault; /** False: nothing was sent. */ sent: boolean };
+
 export type Tried<T> =
   { status: 'ok'; value: T; latencyMs: number } | { status: 'fault'; fault: Fault };
 
@@ -30,9 +97,12 @@ export interface RetryOptions extends RunOfCalls {
 
 /** A server that asks for more than this is not waited for. */
 const MAX_WAIT_MS = 300_000;
+
 /** A server that answers, but has nothing left, is given a rest of at most this. */
 const MAX_REST_MS = 60_000;
+
 const FIRST_PAUSE_MS = { later: 500, limited: 4000 } as const;
+
 const MAX_PAUSE_MS = { later: 30_000, limited: 60_000 } as const;
 
 /**

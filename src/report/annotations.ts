@@ -1,11 +1,12 @@
-import type { ChangedFile, Problem, Result, SuiteResult, YardstickResult } from '../types.ts';
-import { shorten } from '../text/cut.ts';
-import { visible, visibleLine } from '../text/visible.ts';
-import { caseWords } from './sections/case-words.ts';
-import { casesOf, suitesWorstFirst, type Case } from './sections/order.ts';
+import { countsForVerdict } from '../result/counts.ts';
+import type { Result, YardstickResult } from '../result/result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
+import { shorten, visible, visibleLine } from '../text/visible.ts';
+import type { Problem } from '../types/plain.ts';
+import type { ChangedFile } from '../types/repository.ts';
+import { bytes } from './sections/document.ts';
+import { caseWords, casesOf, suitesWorstFirst, type Case } from './sections/order.ts';
 import { counted, difference, passed, rates, size } from './sections/phrases.ts';
-import { bytes } from './sections/detail.ts';
-import { countsForVerdict } from '../core/gate/counts.ts';
 
 /** A remark on lines of a changed file, as a check run shows it. */
 export interface Annotation {
@@ -24,9 +25,12 @@ export interface Annotation {
  * two meanings).
  */
 export const ANNOTATION_TITLE_LIMIT = 255;
+
 export const ANNOTATION_MESSAGE_LIMIT = 64_000;
+
 /** An answer or a reason is cut here, in UTF-16 units. */
 const PART = 2_000;
+
 /** References named in one message. */
 const NAMED = 10;
 

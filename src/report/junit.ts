@@ -1,11 +1,12 @@
-import type { Problem, ReferenceResult, Result, SideResult, SuiteResult } from '../types.ts';
 import { formatProblem } from '../errors.ts';
-import { shorten } from '../text/cut.ts';
-import { escapeMarkup } from '../text/html.ts';
-import { caseWords } from './sections/case-words.ts';
-import { passed, STATUS_WORDS, variantWords } from './sections/phrases.ts';
+import { countsForVerdict } from '../result/counts.ts';
+import type { Result } from '../result/result.ts';
+import type { ReferenceResult, SideResult, SuiteResult } from '../result/suite-result.ts';
+import { escapeMarkup, shorten } from '../text/visible.ts';
+import type { Problem } from '../types/plain.ts';
+import { caseWords } from './sections/order.ts';
+import { STATUS_WORDS, passed, variantWords } from './sections/phrases.ts';
 import { repeatedNames } from './sections/suites.ts';
-import { countsForVerdict } from '../core/gate/counts.ts';
 
 /** Characters of one answer or reason in a failure's text, in UTF-16 units. */
 const PART = 4_000;
@@ -45,6 +46,7 @@ interface Counts {
   errors: number;
   skipped: number;
 }
+
 interface Element {
   xml: string;
   counts: Counts;

@@ -1,18 +1,16 @@
-import { escapeMarkup } from '../text/html.ts';
 import { codeSpan, htmlCell, htmlPlain, htmlText, plain } from '../text/markdown.ts';
-import { visibleLine } from '../text/visible.ts';
-import { NAME_LIMIT, type Block, type Inline, type Line, type Piece } from './sections/document.ts';
+import { escapeMarkup } from '../text/visible.ts';
+import {
+  NAME_LIMIT,
+  placeText,
+  safeUrl,
+  type Block,
+  type Inline,
+  type Line,
+  type Links,
+  type Piece,
+} from './sections/document.ts';
 import { VERDICTS } from './sections/phrases.ts';
-
-/** Addresses that the report may point to; null where there is nothing to point to. */
-export interface Links {
-  /** The page of this run. */
-  run: string | null;
-  /** A line of a file at head; line 0 is the file as a whole. */
-  place: ((file: string, line: number) => string) | null;
-}
-
-export const NO_LINKS: Links = { run: null, place: null };
 
 /**
  * Blocks as GitHub shows them. Paragraphs and lists at the top are Markdown, so that they read well
@@ -181,24 +179,8 @@ function verdictText({ verdict }: Extract<Inline, { kind: 'verdict' }>): string 
   return `${sign} ${word}`;
 }
 
-export function placeText({ file, line }: { file: string; line: number }): string {
-  return line > 0 ? `${visibleLine(file)}:${String(line)}` : visibleLine(file);
-}
-
 function placeUrl({ file, line }: { file: string; line: number }, { place }: Links): string | null {
   return place === null ? null : safeUrl(place(file.toWellFormed(), line));
-}
-
-/**
- * An address that cannot end the attribute or the destination it stands in; null when it is not a
- * web address.
- */
-export function safeUrl(url: string): string | null {
-  return /^https?:\/\//.test(url)
-    ? url.replace(/[^\w\-.~:/?#[\]@!$&()*+,;=%]/gu, (sign) =>
-        encodeURIComponent(sign.toWellFormed()),
-      )
-    : null;
 }
 
 function linked(

@@ -1,6 +1,10 @@
-import type { NoiseResult, NoiseSuite } from '../types.ts';
+import type { NoiseResult, NoiseSuite } from '../result/noise.ts';
 import { inSize, percent } from '../text/amounts.ts';
+import { JOB_SUMMARY_LIMIT } from './comment.ts';
+import { markdownOf } from './markdown.ts';
 import {
+  NO_LINKS,
+  bytes,
   code,
   joined,
   paragraph,
@@ -9,10 +13,9 @@ import {
   text,
   type Block,
   type Line,
+  type Links,
 } from './sections/document.ts';
-import { bytes } from './sections/detail.ts';
 import { problemLine } from './sections/notices.ts';
-import { markdownOf, NO_LINKS, type Links } from './markdown.ts';
 import {
   andMore,
   costOf,
@@ -22,7 +25,6 @@ import {
   shortSha,
   variantWords,
 } from './sections/phrases.ts';
-import { JOB_SUMMARY_LIMIT } from './summary.ts';
 import { renderBlocks, type TerminalOptions } from './terminal.ts';
 
 /** Rows of each list, from everything to the verdict alone; a summary takes the first that fits. */

@@ -1,12 +1,18 @@
-import type { Notice } from '../types.ts';
 import { formatProblem } from '../errors.ts';
-import { callsOf, type Plan } from '../core/plan/plan.ts';
-import type { Prepared } from '../core/plan/prepare.ts';
-import type { LaneRun } from '../core/trial/rounds.ts';
-import { forecastWords, type Forecast } from '../core/spend/forecast.ts';
-import { sources, SOURCE_LABELS, type Sources, type TrustDecision } from '../core/select/trust.ts';
+import { forecastWords } from '../plan/cost-cap.ts';
+import type { Forecast } from '../plan/forecast.ts';
+import { totalOf, type Manifest } from '../plan/manifest.ts';
+import { callsOf, type Plan } from '../plan/plan.ts';
+import type { Prepared } from '../plan/prepared.ts';
+import { shardName } from '../plan/shards.ts';
+import type { LaneRun } from '../plan/suite-run.ts';
+import { SOURCE_LABELS, sources, type Sources, type TrustDecision } from '../select/trust.ts';
 import { plural } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
+import type { Notice } from '../types/plain.ts';
+import { markdownOf } from './markdown.ts';
+import { NO_LINKS, paragraph, strong, text, type Block } from './sections/document.ts';
+import { cost, count, counted } from './sections/phrases.ts';
 
 export interface PlanView {
   trust: TrustDecision;
@@ -91,4 +97,42 @@ function laneLines({ lane, runs }: LaneRun, limit: number): string[] {
       : []),
     ...(removed > 0 ? [`  ${plural(removed, 'reference')} removed, not run`] : []),
   ];
+}
+
+/** What a shard did, in one line; what came of it is the merge's to say. */
+export function shardTitle({ shard, counts, halted }: Manifest): string {
+  const done =
+    counts.references === 0
+      ? `nothing to do: the sweep has ${counted(counts.of, 'reference')}`
+      : `${count(counts.references)} of ${counted(counts.of, 'reference')} evaluated`;
+  return `Shard ${shardName(shard)}: ${done}${halted === null ? '' : `, ended early (${halted.title.toLowerCase()}: ${halted.why})`}`;
+}
+
+/** What a shard was paid for and leaves behind. */
+export function shardWords(manifest: Manifest): string {
+  const { usage, counts } = manifest;
+  return `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused, ${cost(usage.cost_usd)}; ${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`;
+}
+
+/** A shard's job summary. */
+export function renderShardSummary(manifest: Manifest): string {
+  return markdown([
+    paragraph([strong(shardTitle(manifest))], 'verdict'),
+    paragraph([text(`${shardWords(manifest)} Nothing was judged here: that is the merge's.`)]),
+  ]);
+}
+
+/** What all shards were paid for, which the result's own usage does not count. */
+export function mergeWords(parts: readonly Manifest[]): string {
+  const { calls, reused, cost: dollars } = totalOf(parts);
+  return `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ${count(reused)}, ${cost(dollars)}; the result's usage is the merge's own.`;
+}
+
+/** What is added to a merge's job summary. */
+export function renderMergeSummary(parts: readonly Manifest[]): string {
+  return markdown([paragraph([text(mergeWords(parts))], 'small')]);
+}
+
+function markdown(blocks: Block[]): string {
+  return `${markdownOf(blocks, NO_LINKS)}\n`;
 }

@@ -1,4 +1,4 @@
-import type { RubricTrial } from '../core/rubrics/rubric-trial.ts';
+import type { RubricTrial } from '../ask/rubric-tests.ts';
 import { decimal, percent } from '../text/amounts.ts';
 import {
   code,

@@ -1,11 +1,13 @@
 import stringWidth from 'string-width';
 
 export type Style = 'plain' | 'bold' | 'dim' | 'good' | 'bad' | 'open';
+
 /** Text of one style. A line end stands alone. */
 export interface Run {
   text: string;
   style: Style;
 }
+
 /** What stands on one line of the terminal. */
 export type Row = Run[];
 

@@ -1,11 +1,9 @@
-import type { Result } from '../types.ts';
+import type { Result } from '../result/result.ts';
 import { logLine } from '../text/log.ts';
-import { cut, cutNote } from '../text/cut.ts';
-import type { Detail } from './sections/detail.ts';
-import type { Block, Inline, Line } from './sections/document.ts';
-import { placeText } from './markdown.ts';
+import { cut, cutNote } from '../text/visible.ts';
+import { placeText, type Block, type Detail, type Inline, type Line } from './sections/document.ts';
+import { sectionBlocks } from './sections/index.ts';
 import { VERDICTS } from './sections/phrases.ts';
-import { sectionBlocks } from './sections/sections.ts';
 import {
   GAP,
   hanging,
@@ -13,12 +11,12 @@ import {
   longestWord,
   pairRows,
   sideBySide,
-  widest,
-  widestOf,
-  wrapped,
   type Row,
   type Run,
   type Style,
+  widest,
+  widestOf,
+  wrapped,
 } from './terminal-rows.ts';
 
 export interface TerminalOptions {
@@ -45,11 +43,13 @@ const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
   bad: '31',
   open: '33',
 };
+
 /**
  * A column of foreign text is not made narrower than its longest word, within these bounds; else
  * the table becomes a list.
  */
 const NARROWEST = 10;
+
 const WIDEST_WORD = 24;
 
 /**

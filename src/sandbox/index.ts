@@ -1,11 +1,18 @@
-import type { CodeResult, Evaluate, Side } from '../types.ts';
+import type { CodeResult, Evaluate } from '../types/model.ts';
+import type { Side } from '../types/plain.ts';
 import { javascriptStarter } from './javascript.ts';
 import { pythonStarter } from './python.ts';
 import { failure } from './reply.ts';
-import { createRunner } from './runner.ts';
-import type { Runner } from './runner.ts';
+import { createRunner, type Runner } from './runner.ts';
 
-export { guardProcess } from './guard.ts';
+/**
+ * Any process of the same user can send SIGUSR1, at which Node opens its inspector on a local port
+ * and gives up the memory with all keys. A listener takes that meaning away. Call it first in every
+ * entry.
+ */
+export function guardProcess(): void {
+  process.on('SIGUSR1', () => undefined);
+}
 
 export interface SandboxOptions {
   /**

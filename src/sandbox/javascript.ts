@@ -1,7 +1,5 @@
-import { limits } from './limits.ts';
-import type { Link, StartLink } from './link.ts';
-import { startThread } from './quickjs-thread.ts';
-import type { FromThread, ToThread } from './quickjs-thread.ts';
+import { limits, type Link, type StartLink } from './link.ts';
+import { startThread, type FromThread, type ToThread } from './quickjs-thread.ts';
 import { oneLine } from './reply.ts';
 
 /** Starts QuickJS in threads that can be ended from outside whatever the engine is doing. */

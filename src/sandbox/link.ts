@@ -1,3 +1,68 @@
+import type { Readable } from 'node:stream';
+
+/** What one piece of user code may take. Sizes are bytes, times milliseconds. */
+export const limits = {
+  code: 32 * 1024,
+  /** The variables of one evaluation as JSON. */
+  input: 8 * 1024 * 1024,
+  /** The values of one evaluation as JSON. */
+  reply: 64 * 1024,
+  /** What one evaluation prints; the rest is dropped. */
+  printed: 8 * 1024,
+  /** Lines in the log, per language and side. */
+  loggedLines: 1000,
+  /** Address space of a Python process; all memory of a JavaScript engine. */
+  memory: 512 * 1024 * 1024,
+  /** Levels of lists and maps in a value. */
+  depth: 8,
+  /**
+   * Evaluations that end at the time limit, one after the other, before the code is given up:
+   * nobody waits hours for a loop.
+   */
+  timeouts: 5,
+  /** Evaluations and bytes on their way to a worker at once. */
+  inFlight: 64,
+  inFlightBytes: 1024 * 1024,
+  /** A worker that has to be heard from: to start, and beyond the time limit of an evaluation. */
+  start: 30_000,
+  grace: 3_000,
+} as const;
+
+/**
+ * Calls `hear` with each line of a stream of UTF-8 bytes. A line of more than `longest` bytes calls
+ * `overflow` once and ends the reading.
+ */
+export function readLines(
+  stream: Readable,
+  longest: number,
+  hear: (line: string) => void,
+  overflow: () => void,
+): void {
+  let chunks: Buffer[] = [];
+  let held = 0;
+  let over = false;
+  stream.on('data', (chunk: Buffer) => {
+    let start = 0;
+    while (!over) {
+      const end = chunk.indexOf(10, start);
+      const piece = end < 0 ? chunk.subarray(start) : chunk.subarray(start, end);
+      held += piece.length;
+      if (held > longest) {
+        over = true;
+        chunks = [];
+        return overflow();
+      }
+      chunks.push(piece);
+      if (end < 0) return;
+      const line = Buffer.concat(chunks).toString('utf8');
+      chunks = [];
+      held = 0;
+      start = end + 1;
+      hear(line);
+    }
+  });
+}
+
 /**
  * How an evaluation ended, as the worker's keeper saw it. Only `reply` carries something the code
  * said.
@@ -48,4 +113,5 @@ export interface Listener {
 }
 
 export type Started = { status: 'started'; link: Link } | { status: 'refused'; message: string };
+
 export type StartLink = (listener: Listener) => Promise<Started>;

@@ -1,11 +1,17 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readLines } from './lines.ts';
-import { limits } from './limits.ts';
-import type { Answer, Link, Listener, Outcome, Started, StartLink } from './link.ts';
+import {
+  limits,
+  readLines,
+  type Answer,
+  type Link,
+  type Listener,
+  type Outcome,
+  type StartLink,
+  type Started,
+} from './link.ts';
 import { oneLine, readPrinted } from './reply.ts';
 import { pythonWorker } from './worker-source.ts';
 
@@ -19,7 +25,9 @@ export interface PythonOptions {
 
 const noPython =
   'Metric code needs python3 (3.8 or newer); none was found. Built-in metrics work without it.';
+
 const outcomes: readonly Outcome[] = ['reply', 'timeout', 'exit', 'memory', 'channel'];
+
 /** Four fields at their limits, with room for JSON's escapes in the printed text. */
 const longestLine = limits.reply + 8 * limits.printed + 4096;
 

@@ -1,6 +1,6 @@
-import type { CodeLanguage, CodeResult, Json } from '../types.ts';
-import { limits } from './limits.ts';
-import type { Outcome, Printed } from './link.ts';
+import type { CodeLanguage, CodeResult } from '../types/model.ts';
+import type { Json } from '../types/plain.ts';
+import { limits, type Outcome, type Printed } from './link.ts';
 
 /** What the messages depend on. */
 export interface Setting {
@@ -14,6 +14,7 @@ const engineName: Record<CodeLanguage, string> = {
   python: 'the Python process',
   javascript: 'the JavaScript engine',
 };
+
 const booleans: Record<CodeLanguage, string> = {
   python: 'True or False',
   javascript: 'true or false',

@@ -1,11 +1,7 @@
 import { logLine } from '../text/log.ts';
-import type { CodeJob, CodeLanguage, CodeResult } from '../types.ts';
-import { converse } from './converse.ts';
-import type { Topic } from './converse.ts';
-import { createKeeper } from './keeper.ts';
-import type { Keeper } from './keeper.ts';
-import { limits } from './limits.ts';
-import type { Outcome, Printed, StartLink } from './link.ts';
+import type { CodeJob, CodeLanguage, CodeResult } from '../types/model.ts';
+import { converse, createKeeper, type Keeper, type Topic } from './evaluate.ts';
+import { limits, type Outcome, type Printed, type StartLink } from './link.ts';
 import { failure } from './reply.ts';
 
 export interface RunnerOptions {

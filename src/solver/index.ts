@@ -1,6 +1,5 @@
-import type { AssignmentProgram, Solve } from '../types.ts';
-import { simplexModel, type SimplexModel } from './simplex-model.ts';
-import { solveInThread, type Patience } from './thread.ts';
+import type { AssignmentProgram, Solve } from '../types/solver.ts';
+import { simplexModel, solveInThread, type Patience, type SimplexModel } from './thread.ts';
 
 export interface SolverOptions {
   /** Milliseconds for a thread to start, and for each solver to end. */

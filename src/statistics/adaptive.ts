@@ -1,17 +1,8 @@
-import type { AdaptiveLevels } from './adaptive-levels.ts';
-import { FRESH_TRIES, FULL_TRIES, SCREEN_TRIES } from './adaptive-levels.ts';
-import { fell } from './fell.ts';
-import type { Gate } from './gate.ts';
-import { combinedGate } from './gate.ts';
+import { FRESH_TRIES, FULL_TRIES, SCREEN_TRIES, type AdaptiveLevels } from './adaptive-levels.ts';
+import { combinedGate, type Gate } from './gate.ts';
 import { meanDifference } from './interval.ts';
-import type { SuiteTest } from './suite-test.ts';
-import { suiteTest } from './suite-test.ts';
-import type { Table } from './table.ts';
-import type { Tries } from './tries.ts';
-import { made, tableOf } from './tries.ts';
-import { within } from './within.ts';
-
-export type { Tries } from './tries.ts';
+import { suiteTest, type SuiteTest } from './suite-test.ts';
+import { fell, made, tableOf, type Table, type Tries, within } from './table.ts';
 
 export type AdaptiveStep = 'screen' | 'confirm' | 'extend';
 

@@ -1,4 +1,45 @@
-import { cohenKappa } from './kappa.ts';
+/**
+ * Cohen's kappa of two raters: 1 − Σ w·observed / Σ w·expected, with w the distance of two
+ * categories (by default 0 when equal, else 1). `table[i][j]`: items that the first rater put into
+ * category i and the second into j; square. 1 is perfect agreement, 0 what chance gives. Null
+ * without items, and where chance alone already agrees on everything (both raters used one and the
+ * same category).
+ *
+ * Sources: Cohen 1960 and 1968.
+ */
+export function cohenKappa(
+  table: readonly (readonly number[])[],
+  weights: 'equal' | 'linear' | 'quadratic' = 'equal',
+): number | null {
+  const rows = table.map((row) => sum(row));
+  const columns = table.map((_, j) => sum(table.map((row) => row[j] ?? 0)));
+  const items = sum(rows);
+  let [observed, expected] = [0, 0];
+  table.forEach((row, i) =>
+    row.forEach((count, j) => {
+      const apart = distance(i, j, table.length, weights);
+      observed += apart * count;
+      expected += (apart * (rows[i] ?? 0) * (columns[j] ?? 0)) / items;
+    }),
+  );
+  return items > 0 && expected > 0 ? 1 - observed / expected : null;
+}
+
+function distance(
+  i: number,
+  j: number,
+  categories: number,
+  weights: 'equal' | 'linear' | 'quadratic',
+): number {
+  if (i === j) return 0;
+  if (weights === 'equal') return 1;
+  const share = Math.abs(i - j) / (categories - 1);
+  return weights === 'linear' ? share : share * share;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
 
 /** Items by the truth (positive, negative) and by the word of a judge about it (true, false). */
 export interface JudgedCounts {
@@ -48,4 +89,27 @@ export function agreementOf({
 
 function rate(part: number, whole: number): number | null {
   return whole > 0 ? part / whole : null;
+}
+
+/**
+ * Fleiss' kappa of several ratings an item: (P − Pe) / (1 − Pe). `counts[i][j]`: ratings of item i
+ * in category j; every item has the same number of ratings, two at least. 1 is perfect agreement, 0
+ * what chance gives. Null without items or pairs of ratings, and where every rating is in one
+ * category.
+ *
+ * Source: Fleiss 1971.
+ */
+export function fleissKappa(counts: readonly (readonly number[])[]): number | null {
+  const ratings = (counts[0] ?? []).reduce((total, count) => total + count, 0);
+  if (ratings < 2) return null;
+  const shares = (counts[0] ?? []).map(
+    (_, j) => counts.reduce((total, row) => total + (row[j] ?? 0), 0) / (counts.length * ratings),
+  );
+  const agreeing = counts.reduce(
+    (total, row) => total + row.reduce((squares, count) => squares + count * count, 0) - ratings,
+    0,
+  );
+  const observed = agreeing / (counts.length * ratings * (ratings - 1));
+  const expected = shares.reduce((total, share) => total + share * share, 0);
+  return expected < 1 ? (observed - expected) / (1 - expected) : null;
 }

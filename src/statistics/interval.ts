@@ -1,6 +1,5 @@
-import { headMoments } from './hypergeometric.ts';
-import type { Table } from './table.ts';
-import { isComparable } from './table.ts';
+import { headMoments, normalQuantile } from './distributions.ts';
+import { isComparable, type Counts, type Table } from './table.ts';
 
 /**
  * Mean over the tables of (pass rate on head − pass rate on base), −1 to 1; null when no table has
@@ -45,4 +44,123 @@ export function differenceInterval(
     low: Math.max(-1, difference - reach),
     high: Math.min(1, difference + reach),
   };
+}
+
+export interface Interval {
+  low: number;
+  high: number;
+}
+
+/**
+ * Wilson's score interval for a rate: (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), within
+ * 0–1. Null without tries.
+ *
+ * Source: Wilson 1927; recommended by Newcombe 1998 (part one).
+ */
+export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval | null {
+  if (tries === 0) return null;
+  const z = normalQuantile((1 + confidence) / 2);
+  const [rate, scale] = [passes / tries, 1 + (z * z) / tries];
+  const centre = (rate + (z * z) / (2 * tries)) / scale;
+  const reach =
+    (z / scale) * Math.sqrt((rate * (1 - rate)) / tries + (z * z) / (4 * tries * tries));
+  return { low: passes === 0 ? 0 : centre - reach, high: passes === tries ? 1 : centre + reach };
+}
+
+/** Items by their word on base and on head. */
+export interface PairedCounts {
+  passPass: number;
+  passFail: number;
+  failPass: number;
+  failFail: number;
+}
+
+/**
+ * Interval for (rate of one − rate of other) of two independent samples, by joining their Wilson
+ * intervals. Null when a sample is empty.
+ *
+ * Source: Newcombe 1998 (part two), method 10.
+ */
+export function newcombe(one: Counts, other: Counts, confidence = 0.95): Interval | null {
+  return joined(one, other, 0, confidence);
+}
+
+/**
+ * Interval for (head's rate − base's rate) when both rates are of the same items. The Wilson
+ * intervals are joined with the correlation of the pairs, φ, whose numerator is lowered by n/2 when
+ * positive. Null without items.
+ *
+ * Source: Newcombe 1998 (paired proportions), method 10.
+ */
+export function newcombePaired(
+  { passPass, passFail, failPass, failFail }: PairedCounts,
+  confidence = 0.95,
+): Interval | null {
+  const tries = passPass + passFail + failPass + failFail;
+  const [head, base] = [passPass + failPass, passPass + passFail];
+  const spread = Math.sqrt(head * (tries - head) * base * (tries - base));
+  const product = passPass * failFail - passFail * failPass;
+  const numerator = product > 0 ? Math.max(product - tries / 2, 0) : product;
+  return joined(
+    { passes: head, tries },
+    { passes: base, tries },
+    spread > 0 ? numerator / spread : 0,
+    confidence,
+  );
+}
+
+function joined(
+  one: Counts,
+  other: Counts,
+  correlation: number,
+  confidence: number,
+): Interval | null {
+  const [ofOne, ofOther] = [wilson(one, confidence), wilson(other, confidence)];
+  if (ofOne === null || ofOther === null) return null;
+  const [p, q] = [one.passes / one.tries, other.passes / other.tries];
+  const reach = (a: number, b: number): number =>
+    Math.sqrt(Math.max(0, a * a - 2 * correlation * a * b + b * b));
+  return {
+    low: p - q - reach(p - ofOne.low, ofOther.high - q),
+    high: p - q + reach(ofOne.high - p, q - ofOther.low),
+  };
+}
+
+/** With fewer pairs the spread of their differences says too little. */
+const FEWEST_PAIRS = 3;
+
+/**
+ * Mean of paired differences with its t interval, d ± t·s/√n. The interval is null with fewer than
+ * three pairs, or when all differences are equal, since their spread is then unknown rather than
+ * zero. Null without pairs.
+ */
+export function pairedMean(
+  differences: readonly number[],
+  confidence = 0.9,
+): { difference: number; low: number | null; high: number | null } | null {
+  const n = differences.length;
+  if (n === 0) return null;
+  const difference = differences.reduce((sum, one) => sum + one, 0) / n;
+  const variance = differences.reduce((sum, one) => sum + (one - difference) ** 2, 0) / (n - 1);
+  if (n < FEWEST_PAIRS || variance <= 1e-18) return { difference, low: null, high: null };
+  const reach = tQuantile((1 + confidence) / 2, n - 1) * Math.sqrt(variance / n);
+  return { difference, low: difference - reach, high: difference + reach };
+}
+
+/**
+ * Quantile of Student's t from the normal one, in powers of 1/ν; from two degrees of freedom and up
+ * to the 97.5th percentile within 3 %, from five within 0.1 %.
+ *
+ * Source: Abramowitz and Stegun 26.7.5.
+ */
+export function tQuantile(p: number, freedom: number): number {
+  const z = normalQuantile(p);
+  const square = z * z;
+  const terms = [
+    (z * (square + 1)) / 4,
+    (z * (5 * square ** 2 + 16 * square + 3)) / 96,
+    (z * (3 * square ** 3 + 19 * square ** 2 + 17 * square - 15)) / 384,
+    (z * (79 * square ** 4 + 776 * square ** 3 + 1482 * square ** 2 - 1920 * square - 945)) / 92160,
+  ];
+  return terms.reduce((sum, term, index) => sum + term / freedom ** (index + 1), z);
 }

@@ -1,8 +1,6 @@
-import { headMoments, headPasses } from './hypergeometric.ts';
-import type { Random } from './random.ts';
-import { nextFloat } from './random.ts';
-import type { Table } from './table.ts';
-import { isInformative } from './table.ts';
+import { headMoments, headPasses } from './distributions.ts';
+import { nextFloat, type Random } from './random.ts';
+import { isInformative, type Table } from './table.ts';
 
 /**
  * `z`: head's passes against what "nothing changed" expects, in standard deviations; `p`: adjusted

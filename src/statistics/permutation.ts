@@ -1,5 +1,4 @@
-import type { Random } from './random.ts';
-import { nextIndex } from './random.ts';
+import { nextIndex, type Random } from './random.ts';
 
 /** Numeric scores of one item on both sides, one per try. */
 export interface Scores {

@@ -1,4 +1,4 @@
-import { normalQuantile } from './normal.ts';
+import { normalQuantile } from './distributions.ts';
 import type { Counts } from './table.ts';
 
 /**

@@ -1,11 +1,11 @@
-import type { Random } from './random.ts';
-import { nextWord } from './random.ts';
+import { nextWord, type Random } from './random.ts';
 import type { SuiteTest } from './suite-test.ts';
 
 /**
  * Up to this many differences other than 0, all sign patterns are counted; beyond, they are drawn.
  */
 const EXACT_UP_TO = 14;
+
 /** Relative slack for sums that are equal on paper. */
 const SLACK = 1e-9;
 

@@ -1,8 +1,36 @@
-import { sumOf, tails, times } from './distribution.ts';
-import { grouped } from './grouped.ts';
-import { headPasses } from './hypergeometric.ts';
-import type { Table } from './table.ts';
-import { isInformative } from './table.ts';
+import { headPasses, sumOf, tails, times } from './distributions.ts';
+import { isInformative, type Table } from './table.ts';
+
+/** Tables with equal tries and equal total passes: under "nothing changed" they follow one law. */
+export interface Group {
+  table: Table;
+  count: number;
+}
+
+/**
+ * The informative tables counted by their totals, in an order that depends on nothing but the
+ * totals: a suite has thousands of tables and a few dozen groups, and results do not depend on the
+ * order of the tables.
+ */
+export function grouped(tables: readonly Table[]): Group[] {
+  const groups = new Map<string, Group & { order: readonly number[] }>();
+  for (const table of tables) {
+    if (!isInformative(table)) continue;
+    const order = [table.base.tries, table.head.tries, table.base.passes + table.head.passes];
+    const key = order.join('/');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { table, count: 1, order });
+    else group.count += 1;
+  }
+  return [...groups.values()]
+    .sort((one, other) => compare(one.order, other.order))
+    .map(({ table, count }) => ({ table, count }));
+}
+
+function compare(one: readonly number[], other: readonly number[]): number {
+  const at = one.findIndex((value, i) => value !== other[i]);
+  return at < 0 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
+}
 
 /**
  * One-sided p-values of "head passes less often" (`down`) and "more often" (`up`), 0–1, exact and
@@ -37,5 +65,40 @@ export function suiteTest(tables: readonly Table[]): SuiteTest {
     midDown: Math.min(1, below + at / 2),
     up: Math.min(1, above + at),
     midUp: Math.min(1, above + at / 2),
+  };
+}
+
+/**
+ * p-values of McNemar's test: one-sided for "pass → fail is the commoner change", and two-sided;
+ * exact and mid-p.
+ */
+export interface McNemar {
+  one: number;
+  midOne: number;
+  two: number;
+  midTwo: number;
+}
+
+/**
+ * McNemar's exact test on the items whose word differs between two looks at the same items: X ~
+ * Binomial(n, ½). Without such items: one = two = midTwo = 1, midOne = ½.
+ *
+ * Source: Fagerland, Lydersen, Laake 2013.
+ */
+export function mcnemar(changes: { passFail: number; failPass: number }): McNemar {
+  const worse: Table = { base: { passes: 1, tries: 1 }, head: { passes: 0, tries: 1 } };
+  const better: Table = { base: worse.head, head: worse.base };
+  const { down, midDown, up, midUp } = suiteTest([
+    ...Array.from({ length: changes.passFail }, () => worse),
+    ...Array.from({ length: changes.failPass }, () => better),
+  ]);
+  // With as many changes each way, half the middle probability is left out; without any change
+  // there is no middle.
+  const tied = changes.passFail === 0 ? 1 : 1 - (down + up - 1) / 2;
+  return {
+    one: down,
+    midOne: midDown,
+    two: Math.min(1, 2 * Math.min(down, up)),
+    midTwo: changes.passFail === changes.failPass ? tied : 2 * Math.min(midDown, midUp),
   };
 }

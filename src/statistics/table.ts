@@ -1,3 +1,15 @@
+import type { Outcome } from '../types/metric.ts';
+
+/** Keeps rounding from turning a fall of exactly `minDrop` into one just below it. */
+const SLACK = 1e-12;
+
+/**
+ * Whether a mean difference (head − base; null: nothing compared) is a fall of at least `minDrop`.
+ */
+export function fell(difference: number | null, minDrop: number): boolean {
+  return difference !== null && difference <= SLACK - minDrop;
+}
+
 /** Passes among the tries of one side. Whole numbers, 0 <= passes <= tries. */
 export interface Counts {
   passes: number;
@@ -29,4 +41,39 @@ export function isComparable({ base, head }: Table): boolean {
 export function isInformative(table: Table): boolean {
   const passes = table.base.passes + table.head.passes;
   return isComparable(table) && passes > 0 && passes < table.base.tries + table.head.tries;
+}
+
+/**
+ * Outcomes by try index, so far. Anything but pass and fail is a try that was made and says
+ * nothing.
+ */
+export interface Tries {
+  base: readonly Outcome[];
+  head: readonly Outcome[];
+}
+
+/** Counts over the try indices `from` (included) to `to` (excluded). */
+export function tableOf({ base, head }: Tries, from: number, to: number): Table {
+  return { base: count(base.slice(from, to)), head: count(head.slice(from, to)) };
+}
+
+/** Tries made on both sides; also the first try index that a side lacks. */
+export function made({ base, head }: Tries): number {
+  return Math.min(base.length, head.length);
+}
+
+function count(outcomes: readonly Outcome[]): Counts {
+  const passes = outcomes.filter((outcome) => outcome === 'pass').length;
+  return { passes, tries: passes + outcomes.filter((outcome) => outcome === 'fail').length };
+}
+
+/** Relative slack for numbers that are equal on paper but were summed in another order. */
+const SLACK_within = 1e-9;
+
+/**
+ * Whether a p-value reaches a level. Exact tests attain their levels exactly, so rounding must not
+ * decide a tie; a level of 0 is reached by nothing, also not by a p too small to be told from 0.
+ */
+export function within(p: number, level: number): boolean {
+  return level > 0 && p <= level * (1 + SLACK_within);
 }

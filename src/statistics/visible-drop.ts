@@ -1,7 +1,44 @@
-import { normalQuantile } from './normal.ts';
-import type { Table } from './table.ts';
-import { isComparable } from './table.ts';
-import { shrunkVariance } from './within-variance.ts';
+import { normalQuantile } from './distributions.ts';
+import { isComparable, type Counts, type Table } from './table.ts';
+
+/**
+ * The estimate is drawn towards this by as many tables, so that small or silent suites get a
+ * sensible value.
+ */
+const PRIOR = { variance: 0.05, weight: 10 };
+
+/**
+ * How much single tries scatter about their own item's pass rate: mean of p(1 − p), 0–¼. Estimated
+ * by the mean of k(n − k)/(n(n − 1)) over all sides with two tries or more; with single tries on
+ * both sides, by half the share of tables whose sides differ. Null when neither exists.
+ */
+export function withinVariance(tables: readonly Table[]): number | null {
+  const sides = tables.flatMap(({ base, head }) => [base, head]).filter(({ tries }) => tries >= 2);
+  if (sides.length > 0) return mean(sides.map(scatter));
+  const single = tables.filter(({ base, head }) => base.tries === 1 && head.tries === 1);
+  return single.length > 0
+    ? mean(single.map(({ base, head }) => (base.passes === head.passes ? 0 : 0.5)))
+    : null;
+}
+
+/**
+ * `withinVariance` drawn towards 0.05 with the weight of ten tables; 0.05 when nothing can be
+ * estimated.
+ */
+export function shrunkVariance(tables: readonly Table[]): number {
+  const estimate = withinVariance(tables);
+  if (estimate === null) return PRIOR.variance;
+  const { variance, weight } = PRIOR;
+  return (estimate * tables.length + variance * weight) / (tables.length + weight);
+}
+
+function scatter({ passes, tries }: Counts): number {
+  return (passes * (tries - passes)) / (tries * (tries - 1));
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
 
 /** A comparison as planned: how much of it there is, and how noisy it is. */
 export interface Design {
@@ -19,6 +56,7 @@ export interface Design {
  * found by simulation.
  */
 const FEWEST_CHANGES = 5.5;
+
 const ROUNDS = 200;
 
 /**
@@ -62,4 +100,46 @@ export function designOf(tables: readonly Table[]): Design {
     variance: shrunkVariance(compared),
     rate: mean(({ base }) => base.passes / base.tries),
   };
+}
+
+/** Nobody runs more; beyond these "more tries" or "more references" is no advice. */
+const MOST = { tries: 100, references: 100_000 };
+
+/**
+ * What would settle "cannot tell" when in truth nothing changed: the tries a side (references as
+ * they are), or the references (tries as they are), at which the low end of `differenceInterval`
+ * lies above −tolerance with the given power: (z_{1−alpha} + z_power)·SE <= tolerance with SE² =
+ * v(1/nB + 1/nH)/N + 2/(nB·nH·N²). Tolerance in 0–1. Null where no number up to 100 tries or
+ * 100,000 references is enough.
+ */
+export function settlingSize(
+  design: Design,
+  tolerance: number,
+  alpha = 0.05,
+  power = 0.8,
+): { tries: number | null; references: number | null } {
+  const z = normalQuantile(1 - alpha) + normalQuantile(power);
+  const settles = (references: number, base: number, head: number): boolean => {
+    if (references === 0 || base === 0 || head === 0) return false;
+    const square =
+      (design.variance * (1 / base + 1 / head)) / references + 2 / (base * head * references ** 2);
+    return z * Math.sqrt(square) <= tolerance;
+  };
+  return {
+    tries: smallest(MOST.tries, (tries) => settles(design.references, tries, tries)),
+    references: smallest(MOST.references, (references) =>
+      settles(references, design.tries.base, design.tries.head),
+    ),
+  };
+}
+
+/** The smallest number from 1 to `most` that is enough; more is never worse. */
+function smallest(most: number, isEnough: (value: number) => boolean): number | null {
+  let [from, to] = [1, most + 1];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (isEnough(middle)) to = middle;
+    else from = middle + 1;
+  }
+  return from <= most ? from : null;
 }

@@ -1,9 +1,8 @@
 import { existsSync, renameSync } from 'node:fs';
-import { problem, UserError } from '../errors.ts';
+import { UserError, problem } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
 import { BUSY_MS, openDatabase, type Database } from './database.ts';
-import type { StoreAccess } from './file.ts';
-import { StoreError } from './trouble.ts';
+import { StoreError, type StoreAccess } from './file.ts';
 
 export interface Connection {
   /** Reads the file; `without` where there is none that can be read. */

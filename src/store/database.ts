@@ -1,12 +1,87 @@
+import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { batchesOf, type Batches } from './batches.ts';
-import type { Entry } from './entry.ts';
-import { openFile, type StoreAccess } from './file.ts';
-import { recordsOf, type Records } from './records.ts';
-import { told } from './trouble.ts';
+import { z } from 'zod';
+import type { Completion, Request, Target } from '../types/model.ts';
+import { openFile, told, type StoreAccess } from './file.ts';
+import { batchesOf, recordsOf, type Batches, type Records } from './records.ts';
+
+/** One answer as it lies in the database. */
+export interface Entry {
+  key: string;
+  /** Whose answer it is, for showing only. */
+  model: string;
+  /** JSON of the answer. */
+  body: string;
+  /** Binds the body to its key: an entry that was cut, altered or moved to another key is none. */
+  digest: string;
+}
+
+type Answer = Extract<Completion, { status: 'ok' }>;
+
+const count = z.int().nonnegative();
+
+const answer = z.strictObject({
+  output: z.string(),
+  finish_reason: z.enum(['stop', 'length', 'tool', 'other']),
+  tool_calls: z.array(z.strictObject({ name: z.string(), arguments: z.string() })),
+  usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(),
+  latency_ms: z.number().nonnegative().nullable(),
+});
+
+/**
+ * Whether an answer is worth keeping beyond the run: errors, withheld and empty ones, and those
+ * that are of no use, are asked for again another time.
+ */
+export function isLasting(
+  completion: Completion,
+  { usable }: Pick<Request, 'usable'>,
+): completion is Answer {
+  if (completion.status === 'error' || completion.finish_reason === 'filter') return false;
+  return (
+    (completion.output.trim() !== '' || completion.tool_calls.length > 0) &&
+    usable?.(completion.output) !== false
+  );
+}
+
+export function entryOf(
+  key: string,
+  { target }: Pick<Request, 'target'>,
+  { output, finish_reason, tool_calls, usage, latency_ms }: Answer,
+): Entry {
+  const body = JSON.stringify({ output, finish_reason, tool_calls, usage, latency_ms });
+  return { key, model: label(target), body, digest: digest(key, body) };
+}
+
+/**
+ * The answer in an entry that was looked up by `key`; null for whatever does not hold against its
+ * key and its form.
+ */
+export function answerOf(key: string, entry: Pick<Entry, 'body' | 'digest'>): Answer | null {
+  if (entry.digest !== digest(key, entry.body)) return null;
+  const parsed = answer.safeParse(json(entry.body));
+  return parsed.success ? { status: 'ok', ...parsed.data, reused: true } : null;
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function digest(key: string, body: string): string {
+  return createHash('sha256').update(`${key}\n${body}`).digest('hex');
+}
+
+function label(target: Target): string {
+  const endpoint = 'endpoint' in target && target.endpoint !== null ? ` (${target.endpoint})` : '';
+  return `${target.provider}${endpoint} ${target.model}`;
+}
 
 /** How long another process that holds a file is usually waited for, in milliseconds. */
 export const BUSY_MS = 5000;
+
 /** What a row takes beside its body: key, digest, model, counts. */
 const ROW_BYTES = 200;
 

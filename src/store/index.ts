@@ -1,13 +1,16 @@
-import type { BatchRecord, Complete, Completion, Request, Target } from '../types.ts';
+import type { BatchRecord, Complete, Completion, Request, Target } from '../types/model.ts';
 import { createConnection, type Connection } from './connection.ts';
-import type { Database, Totals } from './database.ts';
-import { answerOf, entryOf, isLasting, type Entry } from './entry.ts';
+import {
+  answerOf,
+  entryOf,
+  isLasting,
+  type Database,
+  type Entry,
+  type Totals,
+} from './database.ts';
 import type { StoreAccess } from './file.ts';
 import { createRecords, type KeptRecords } from './kept-records.ts';
 import type { Recorded } from './records.ts';
-
-export { STORE_VERSION, type StoreAccess } from './file.ts';
-export type { Counted } from './records.ts';
 
 export interface StoreOptions {
   /**
@@ -88,8 +91,10 @@ export interface Store extends KeptRecords {
 
 /** Use marks are written together: each on its own would make a read as dear as a write. */
 const USE_MARKS = 1000;
+
 /** Where eviction stops, as a share of the cap, so that it is not needed again at once. */
 const EVICT_TO = 0.9;
+
 const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, models: [] };
 
 /**

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
-import { copyFile, lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { openDatabase } from './database.ts';
-import { entryOf, isLasting, type Entry } from './entry.ts';
-import type { Recorded } from './records.ts';
-import { StoreError } from './trouble.ts';
-import { problem, UserError } from '../errors.ts';
+import { UserError, problem } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
-import type { BatchRecord, Completion, ErrorKind, Request } from '../types.ts';
+import type { BatchRecord, Completion, ErrorKind, Request } from '../types/model.ts';
+import { entryOf, isLasting, openDatabase, type Entry } from './database.ts';
+import { StoreError } from './file.ts';
+import type { Recorded } from './records.ts';
 
 /** Largest files that are read of a part, in bytes. */
 const MOST_BYTES = { manifest: 1024 * 1024, data: 4 * 1024 * 1024 * 1024 };
@@ -20,6 +19,7 @@ export interface PartNames {
   answers: string;
   others: string;
 }
+
 /** A file as it was written. */
 export interface Seal {
   bytes: number;
@@ -225,7 +225,9 @@ const KINDS = [
   'code',
   'reference',
 ] as const satisfies readonly ErrorKind[];
+
 const count = z.int().nonnegative();
+
 const line = z.strictObject({
   key: z.string().regex(/^[0-9a-f]{64}$/),
   completion: z.discriminatedUnion('status', [

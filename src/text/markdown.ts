@@ -1,6 +1,4 @@
-import { cut, cutNote } from './cut.ts';
-import { escapeMarkup } from './html.ts';
-import { visible } from './visible.ts';
+import { cut, cutNote, escapeMarkup, visible } from './visible.ts';
 
 export interface CellOptions {
   /** Characters (code points) of the text that are shown; the rest is counted. */
@@ -87,7 +85,9 @@ function prose(
  * could act on.
  */
 const OPENING = new Set('("\'');
+
 const CLOSING = new Set('.,;:?!)"\'');
+
 const ACTIVE =
   /[@#:<>[\]|~*_&$!{}\\`^]|^\/|\/\/|www\.|\bGH-\d|(?<![0-9a-z])(?=[a-f]*\d)[0-9a-f]{7,40}(?![0-9a-z])/i;
 

@@ -1,5 +1,4 @@
-import { escapeMarkup } from './html.ts';
-import { visible } from './visible.ts';
+import { escapeMarkup, visible } from './visible.ts';
 
 /**
  * What stands in the place of a secret. Shorter than anything it replaces, so a redacted text never
@@ -9,11 +8,13 @@ const REDACTED = '***';
 
 /** Shorter values are no secrets: taking them out would take ordinary text apart. */
 const SHORTEST_SECRET = 4;
+
 /**
  * From this length on the first and last eight characters count as the key too: vendors print them
  * in their errors.
  */
 const SHORTEST_KEY = 16;
+
 const END = 8;
 
 interface KeyShape {

@@ -1,6 +1,42 @@
 /** Asking a model, and running the user's code. */
 import type { Json, Side } from './plain.ts';
-import type { CodeLanguage, Message } from './project.ts';
+
+/** Batches of requests that a vendor answers within a day. */
+
+/** A batch that was submitted and whose results nobody has fetched yet. */
+export interface BatchRecord {
+  /** The vendor's. */
+  id: string;
+  vendor: 'openai' | 'anthropic';
+  /** Of all its requests. */
+  model: string;
+  /** Milliseconds since 1970. */
+  submitted_at: number;
+  /** Request keys, and the name of the schema that an answer was asked in. */
+  requests: { key: string; schema: string | null }[];
+}
+
+/** What a run that ends leaves with vendors, for a later run to pick up. */
+export interface WaitingBatches {
+  ids: string[];
+  requests: number;
+}
+
+export type ProviderName = 'openai' | 'anthropic' | 'program' | 'replay';
+
+/**
+ * How a model is asked: at once, or in the vendor's batches, which are cheaper and may take a day.
+ */
+export type Transport = 'direct' | 'batch';
+
+export type Role = 'system' | 'user' | 'assistant';
+
+export interface Message {
+  role: Role;
+  content: string;
+}
+
+export type CodeLanguage = 'python' | 'javascript';
 
 /** Where a request goes. Keys and addresses are not here: the provider adds them. */
 export type Target =
@@ -61,6 +97,7 @@ export interface Request {
    */
   usable?(output: string): boolean;
 }
+
 /**
  * What a call is paid for; part of no key, but for `embedding`: that asks for the vector of the one
  * message's text, which is the answer's `output` as a JSON list of numbers.
@@ -71,10 +108,12 @@ export interface Usage {
   input_tokens: number;
   output_tokens: number;
 }
+
 export interface ToolCall {
   name: string;
   arguments: string;
 }
+
 export type FinishReason = 'stop' | 'length' | 'filter' | 'tool' | 'other';
 
 /** What came back. An error is a value that is carried, counted and shown. */
@@ -93,6 +132,7 @@ export type Completion =
       reused: boolean;
     }
   | { status: 'error'; kind: ErrorKind; message: string };
+
 export type ErrorKind =
   | 'key'
   | 'rate-limit'
@@ -113,6 +153,7 @@ export type Complete = (request: Request) => Promise<Completion>;
 
 /** Runs the user's code on many sets of variables; answers in the order of `inputs`. */
 export type Evaluate = (job: CodeJob) => Promise<CodeResult[]>;
+
 export interface CodeJob {
   side: Side;
   language: CodeLanguage;
@@ -121,5 +162,6 @@ export interface CodeJob {
   outputs: string[];
   inputs: Record<string, Json | undefined>[];
 }
+
 export type CodeResult =
   { status: 'ok'; values: Record<string, Json> } | { status: 'error'; message: string };

@@ -1,7 +1,9 @@
 /** What every other type is made of. */
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
 export type Scalar = string | number | boolean;
+
 export type Side = 'base' | 'head';
 
 /** A place in a user's file. `line` counts from 1; 0 means the file as a whole. */
@@ -25,6 +27,7 @@ export interface Notice {
   message: string;
   place: Place | null;
 }
+
 export type NoticeKind =
   | 'added'
   | 'removed'
@@ -43,3 +46,7 @@ export type NoticeKind =
   | 'quarantine'
   | 'qualeval'
   | 'yardstick';
+
+export type Conclusion = 'success' | 'failure' | 'neutral' | 'error';
+
+export type TrustLevel = 'trusted' | 'member' | 'untrusted';

@@ -1,11 +1,10 @@
+import { isMap, type Document, type JsonMap, valueAt } from '../../documents/document.ts';
+import { folderOf, join } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
-import type { Json, Notice, Place, Problem } from '../../types.ts';
-import { isMap, valueAt } from '../document.ts';
-import type { Document, JsonMap } from '../document.ts';
-import { folderOf, join } from '../paths.ts';
-import { escaped } from './braces.ts';
-import { createDraft, isScalar, lastSteps, leftOut, type Imported } from './imported.ts';
+import type { Json, Notice, Place, Problem } from '../../types/plain.ts';
+import { createDraft, isScalar, lastSteps, leftOut, type Imported } from './draft.ts';
 import { UNNAMED_MODEL } from './models.ts';
+import { escaped } from './templates.ts';
 
 /** The skill's own text, found beside the folder of its evals. */
 export type ReadSkill = (path: string) => Promise<string | null>;

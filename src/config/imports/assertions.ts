@@ -1,11 +1,11 @@
-import type { Json } from '../../types.ts';
-import { isMap } from '../document.ts';
-import type { JsonMap } from '../document.ts';
-import type { BuiltInMetrics } from '../metric.ts';
-import { suggestion } from '../suggest.ts';
-import { fillIn, fillInAll } from './braces.ts';
+import { isMap, type JsonMap } from '../../documents/document.ts';
+import type { BuiltInMetrics } from '../../suite/metrics.ts';
+import { suggestion } from '../../text/suggest.ts';
+import type { Json } from '../../types/plain.ts';
 import { javascriptMetric, javascriptProblem, pythonMetric, type CodeCheck } from './code.ts';
-import { entryOf, isScalar } from './imported.ts';
+import { entryOf, isScalar } from './draft.ts';
+import { EMBEDDINGS, embeddingModel, isConfigured } from './models.ts';
+import { fillIn, fillInAll } from './templates.ts';
 
 /** One metric of ours (without its name), or why there is none for an assertion. */
 export type Converted = { metric: JsonMap } | { why: string };
@@ -28,6 +28,7 @@ interface Asked {
   config: Json | undefined;
   provider: Json | undefined;
 }
+
 type Convert = (asked: Asked, context: AssertionContext) => Converted;
 
 /** The keys of an assertion that mean something here; others are said. */
@@ -48,6 +49,7 @@ const uses = (name: string, values: JsonMap = {}, threshold: number | null = nul
     ...(threshold === null ? {} : { threshold }),
   },
 });
+
 const why = (reason: string): Converted => ({ why: reason });
 
 /** Strings are compared as they are: there is no trimming in promptfoo. */
@@ -131,20 +133,6 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
   'model-graded-factuality': graded('factuality', 'value'),
   'answer-relevance': ({ threshold }) => uses('answer_relevance', {}, threshold),
 };
-
-/** What promptfoo compares by where nothing else is named. */
-const EMBEDDINGS = 'text-embedding-3-large';
-
-/** OpenAI's model of embeddings that an assertion names; null for none of that kind. */
-export function embeddingModel(provider: Json | undefined): string | null {
-  const id = isMap(provider ?? null) ? (provider as JsonMap)['id'] : provider;
-  return typeof id === 'string' ? (/^openai:embeddings?:(.+)$/.exec(id)?.[1] ?? null) : null;
-}
-
-function isConfigured(provider: Json | undefined): boolean {
-  const config = isMap(provider ?? null) ? ((provider as JsonMap)['config'] ?? null) : null;
-  return isMap(config) && ['apiBaseUrl', 'apiHost'].some((key) => (config[key] ?? '') !== '');
-}
 
 /** Types that are known and have no counterpart, with what to do instead. */
 const WITHOUT: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { Json } from '../../types.ts';
+import type { Json } from '../../types/plain.ts';
 
 /**
  * A check in code as promptfoo has it: what it is, the bound of its score, and whether it is turned

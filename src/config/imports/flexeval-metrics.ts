@@ -1,9 +1,15 @@
-import type { Json, MetricLevel, Notice } from '../../types.ts';
-import { canonicalJson } from '../../core/fingerprint/canonical.ts';
-import { isMap, valueAt } from '../document.ts';
-import type { Document, JsonMap, Path } from '../document.ts';
-import type { BuiltInMetrics } from '../metric.ts';
-import { entryOf, isScalar, leftOut, uniqueNames } from './imported.ts';
+import {
+  isMap,
+  type Document,
+  type JsonMap,
+  type Path,
+  valueAt,
+} from '../../documents/document.ts';
+import { canonicalJson } from '../../suite/canonical-json.ts';
+import type { BuiltInMetrics } from '../../suite/metrics.ts';
+import type { MetricLevel } from '../../types/metric.ts';
+import type { Json, Notice } from '../../types/plain.ts';
+import { entryOf, isScalar, leftOut, uniqueNames } from './draft.ts';
 
 /** A metric of ours, and where FlexEval's stands. */
 export interface ForeignMetric {
@@ -12,6 +18,7 @@ export interface ForeignMetric {
 }
 
 type Kind = 'function' | 'rubric';
+
 interface Found {
   kind: Kind;
   name: string;
@@ -30,8 +37,10 @@ const WITHOUT: Readonly<Record<string, string>> = {
   openai_moderation_api: 'moderation is not called',
   count_errors: 'errors of tools are not kept',
 };
+
 const IN_CODE =
   'there is no built-in metric of this name; write the function as code (language: python, code: …)';
+
 const READ = [
   'name',
   'kwargs',
@@ -42,6 +51,7 @@ const READ = [
   'last_turn_only',
   'notes',
 ];
+
 const CONDITION_KEYS = [
   'name',
   'type',
@@ -52,6 +62,7 @@ const CONDITION_KEYS = [
   'metric_min_value',
   'metric_max_value',
 ];
+
 const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall'];
 
 /**

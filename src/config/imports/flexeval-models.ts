@@ -1,7 +1,6 @@
-import type { Json } from '../../types.ts';
-import { isMap } from '../document.ts';
-import type { JsonMap } from '../document.ts';
-import { entryOf } from './imported.ts';
+import { isMap, type JsonMap } from '../../documents/document.ts';
+import type { Json } from '../../types/plain.ts';
+import { entryOf } from './draft.ts';
 import { addressed, readParameters, type ImportedModel } from './models.ts';
 
 /** A model that FlexEval asks by one of its completion functions, or why nothing can be asked. */
@@ -9,9 +8,12 @@ export type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
 
 /** Arguments of the functions that are said elsewhere here, or have no effect. */
 const OWN_ARGUMENTS = ['model_name', 'model', 'api_key_name', 'key_name', 'endpoint', 'n'];
+
 const SELF_EVIDENT = { openai: /^(gpt-|chatgpt-|o\d)/, anthropic: /^claude-/ } as const;
+
 const IN_CODE =
   'a completion function in code is not run; models: { app: { provider: program, command: […] } } asks a program of yours';
+
 const NO_MODEL = 'it asks no model';
 
 type Read = (

@@ -1,27 +1,31 @@
+import {
+  isMap,
+  type Document,
+  type JsonMap,
+  type Path,
+  valueAt,
+} from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
-import type { Json, Notice, Place, Problem } from '../../types.ts';
-import { isMap, valueAt } from '../document.ts';
-import type { Document, JsonMap, Path } from '../document.ts';
-import type { BuiltInMetrics } from '../metric.ts';
-import { folderOf, isPlainRelative, join } from '../paths.ts';
-import { convertLlm } from './flexeval-models.ts';
-import { convertMetrics, type ForeignMetric } from './flexeval-metrics.ts';
+import type { Json, Notice, Place, Problem } from '../../types/plain.ts';
 import {
   createDraft,
   entryOf,
   lastSteps,
   leftOut,
-  uniqueNames,
   type Draft,
   type Imported,
-} from './imported.ts';
+  uniqueNames,
+} from './draft.ts';
+import {
+  dataFile,
+  listAt,
+  rubricFiles,
+  type EvalContext,
+  type FlexEvalContext,
+} from './flexeval-files.ts';
+import { convertMetrics, type ForeignMetric } from './flexeval-metrics.ts';
+import { convertLlm } from './flexeval-models.ts';
 import { UNNAMED_MODEL } from './models.ts';
-
-export interface FlexEvalContext {
-  builtIns: BuiltInMetrics;
-  /** Why a path names no file of this commit, or null. */
-  absence(path: string): string | null;
-}
 
 /** One eval of a file, and the data it is run on. */
 interface ForeignEval {
@@ -32,8 +36,10 @@ interface ForeignEval {
 
 /** What an eval without a completion is called by: nobody is asked. */
 const RECORDED = 'recorded';
+
 /** Becomes the number of tries. */
 const REPEATS = 'nb_evaluations_per_thread';
+
 const EVAL_KEYS = [
   'do_completion',
   'name',
@@ -43,8 +49,11 @@ const EVAL_KEYS = [
   'data',
   'config',
 ];
+
 const RUN_KEYS = ['data_sources', 'eval', 'rubric_paths', 'config'];
+
 const ABOUT_RUNNING = 'it is about how FlexEval runs and stores, not about what is measured';
+
 const WHY: Readonly<Record<string, string>> = {
   notes: 'notes stay in the file',
   function_modules:
@@ -57,6 +66,7 @@ const WHY: Readonly<Record<string, string>> = {
   env: "keys come from the run's environment",
   env_filepath: "keys come from the run's environment",
 };
+
 const CONFIG_KEYS = [
   'logs_path',
   'env_filepath',
@@ -134,20 +144,6 @@ function evalsOf(document: Document, left: Notice[]): ForeignEval[] {
   return [{ key: null, path: ['eval'], data: listAt(document, ['data_sources']) }];
 }
 
-function listAt(document: Document, path: Path): { path: Path; value: Json }[] {
-  const list = valueAt(document.value, path);
-  return (Array.isArray(list) ? list : []).map((value, index) => ({
-    path: [...path, index],
-    value,
-  }));
-}
-
-interface EvalContext extends FlexEvalContext {
-  imported: Imported;
-  unique(wanted: string): string;
-  problems: Problem[];
-}
-
 function importEval(document: Document, one: ForeignEval, context: EvalContext): void {
   const { imported, builtIns } = context;
   const { left } = imported;
@@ -193,84 +189,6 @@ function nameOf(written: Json | undefined, key: string | null, file: string): st
   return typeof written === 'string' && written !== ''
     ? written
     : lastSteps(file).name.replace(/(?:\.flexeval)?\.ya?ml$/, '');
-}
-
-/** A data source as a file of ours; null where it is none that can be read, which is said. */
-function dataFile(
-  document: Document,
-  { path, value }: { path: Path; value: Json },
-  { imported: { left }, absence, problems }: EvalContext,
-): { file: string; place: Place } | null {
-  const place = document.placeOf(path);
-  const source = isMap(value) ? value : { path: value };
-  const type = source['type'] ?? 'file';
-  const [format, file] = [source['format'] ?? 'jsonl', source['path']];
-  if (type !== 'file' || typeof file !== 'string') {
-    left.push(
-      leftOut(
-        place,
-        'a data source',
-        type === 'iterable'
-          ? 'it holds its dialogues itself; write them as references'
-          : type === 'named'
-            ? "it is looked up in FlexEval's database"
-            : 'it names no file',
-      ),
-    );
-    return null;
-  }
-  if (format !== 'jsonl' || /\.(?:db|sqlite3?)$/.test(file)) {
-    left.push(
-      leftOut(
-        place,
-        `the data ${file.slice(0, 200)}`,
-        'a database of LangGraph is not read; export its dialogues as JSONL',
-      ),
-    );
-    return null;
-  }
-  const found = locate(file, document.file, absence);
-  if ('message' in found) problems.push(problem(place, found.message));
-  return 'message' in found ? null : { file: found.file, place };
-}
-
-/**
- * FlexEval's paths are relative to where it is started, mostly the root; older files' to the file.
- */
-function locate(
-  path: string,
-  from: string,
-  absence: FlexEvalContext['absence'],
-): { file: string } | { message: string } {
-  const plain = path.replace(/^\.\//, '');
-  const candidates = isPlainRelative(plain)
-    ? [join('', plain), join(folderOf(from), plain)].filter((each) => each !== null)
-    : [];
-  const file = candidates.find((each) => absence(each) === null);
-  if (file !== undefined) return { file };
-  const [first] = candidates;
-  return {
-    message:
-      first === undefined
-        ? `${path.slice(0, 100)} must be a relative path inside the repository`
-        : `${first} ${absence(first) ?? ''}`,
-  };
-}
-
-function rubricFiles(
-  document: Document,
-  { absence }: FlexEvalContext,
-  problems: Problem[],
-): { file: string; place: Place }[] {
-  return listAt(document, ['rubric_paths']).flatMap(({ path, value }) => {
-    const place = document.placeOf(path);
-    const found =
-      typeof value === 'string'
-        ? locate(value, document.file, absence)
-        : { message: 'rubric_paths must be a list of files' };
-    if ('message' in found) problems.push(problem(place, found.message));
-    return 'message' in found ? [] : [{ file: found.file, place }];
-  });
 }
 
 /**

@@ -1,8 +1,21 @@
-import type { Json } from '../../types.ts';
-import { isMap } from '../document.ts';
-import type { JsonMap } from '../document.ts';
-import { parameterProblem } from '../parameters.ts';
-import { entryOf, isScalar } from './imported.ts';
+import { isMap, type JsonMap } from '../../documents/document.ts';
+import { parameterProblem } from '../../documents/parameters.ts';
+import type { Json } from '../../types/plain.ts';
+import { entryOf, isScalar } from './draft.ts';
+
+/** What promptfoo compares by where nothing else is named. */
+export const EMBEDDINGS = 'text-embedding-3-large';
+
+/** OpenAI's model of embeddings that an assertion names; null for none of that kind. */
+export function embeddingModel(provider: Json | undefined): string | null {
+  const id = isMap(provider ?? null) ? (provider as JsonMap)['id'] : provider;
+  return typeof id === 'string' ? (/^openai:embeddings?:(.+)$/.exec(id)?.[1] ?? null) : null;
+}
+
+export function isConfigured(provider: Json | undefined): boolean {
+  const config = isMap(provider ?? null) ? ((provider as JsonMap)['config'] ?? null) : null;
+  return isMap(config) && ['apiBaseUrl', 'apiHost'].some((key) => (config[key] ?? '') !== '');
+}
 
 /**
  * The name that a file without a model of its own gets; `models:` of the settings says what it
@@ -70,8 +83,10 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   ollama: ['chat'],
   openrouter: [],
 };
+
 const OTHER_KINDS =
   /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
+
 /** Names that say by themselves whose model it is. */
 const OWN_NAMES: Readonly<Record<string, RegExp>> = {
   openai: /^(gpt-|chatgpt-|o\d)/,

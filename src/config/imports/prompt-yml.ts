@@ -1,19 +1,24 @@
+import {
+  isMap,
+  type Document,
+  type JsonMap,
+  type Path,
+  valueAt,
+} from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
-import type { Json, Notice, Place, Problem } from '../../types.ts';
-import { isMap, valueAt } from '../document.ts';
-import type { Document, JsonMap, Path } from '../document.ts';
-import { fillInAll, pathsOf, readTemplate, toOurs, variableOf } from './braces.ts';
+import type { Json, Notice, Place, Problem } from '../../types/plain.ts';
 import {
   createDraft,
   entryOf,
   isScalar,
   lastSteps,
   leftOut,
-  uniqueNames,
   type Draft,
   type Imported,
-} from './imported.ts';
+  uniqueNames,
+} from './draft.ts';
 import { publishedModel, readParameters } from './models.ts';
+import { fillInAll, pathsOf, readTemplate, toOurs, variableOf } from './templates.ts';
 
 const READ = [
   'name',
@@ -26,12 +31,14 @@ const READ = [
   'responseFormat',
   'jsonSchema',
 ];
+
 const COMPARISONS: Readonly<Record<string, string>> = {
   equals: 'exact_match',
   contains: 'contains',
   startsWith: 'starts_with',
   endsWith: 'ends_with',
 };
+
 /** The runner's own evaluators, by what comes nearest here. */
 const NEAREST: Readonly<Record<string, JsonMap>> = {
   similarity: { uses: 'factuality' },
@@ -261,6 +268,7 @@ function convertString(string: JsonMap): Converted {
 }
 
 const EVALUATOR_KEYS = ['name', 'string', 'llm', 'uses'];
+
 const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
 
 /**

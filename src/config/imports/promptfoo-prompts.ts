@@ -1,10 +1,9 @@
-import type { Json, Message, Place, Role } from '../../types.ts';
-import { isMap } from '../document.ts';
-import type { Document, JsonMap, Path } from '../document.ts';
-import { readYaml } from '../yaml/yaml.ts';
-import { readTemplate, type Template } from './braces.ts';
-import { entryOf, lastSteps } from './imported.ts';
-import type { ImportFiles } from './files.ts';
+import { isMap, type Document, type JsonMap, type Path } from '../../documents/document.ts';
+import { readYaml } from '../../documents/yaml.ts';
+import type { Message, Role } from '../../types/model.ts';
+import type { Json, Place } from '../../types/plain.ts';
+import { entryOf, lastSteps, type ImportFiles } from './draft.ts';
+import { readTemplate, type Template } from './templates.ts';
 
 /** A prompt of promptfoo: messages whose text is a template in braces of its own. */
 export interface ForeignPrompt {
@@ -12,10 +11,13 @@ export interface ForeignPrompt {
   messages: { role: Role; template: Extract<Template, { ok: true }>; place: Place }[];
   place: Place;
 }
+
 export type ReadPrompt = ForeignPrompt | { why: string; place: Place };
 
 const TEXT_FILE = /\.(?:txt|md|j2|json|jsonl|ya?ml)$/i;
+
 const CODE_FILE = /\.(?:[cm]?[jt]s|py|rb|sh|go)(?::[\w.]+)?$/i;
+
 const ROLES: Readonly<Record<string, Role>> = {
   system: 'system',
   developer: 'system',

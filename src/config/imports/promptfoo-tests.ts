@@ -1,35 +1,27 @@
-import type { Json, Notice, Place } from '../../types.ts';
-import { isTable } from '../dataset.ts';
-import { emptyMap, isMap } from '../document.ts';
-import type { Document, JsonMap, Path } from '../document.ts';
-import type { Limits } from '../limits.ts';
-import { fillInAll } from './braces.ts';
-import type { ImportFiles } from './files.ts';
-import { leftOut } from './imported.ts';
-import { cellAssertion } from './promptfoo-cells.ts';
-
-export interface ForeignAssertion {
-  value: JsonMap;
-  place: Place;
-}
-
-/** A test with everything that `defaultTest` gives it, and one value for each variable. */
-export interface ForeignTest {
-  description: string | null;
-  vars: JsonMap;
-  assertions: ForeignAssertion[];
-  place: Place;
-}
-
-/** What every test of a configuration inherits. */
-interface Defaults {
-  vars: JsonMap;
-  assertions: ForeignAssertion[];
-}
+import { isTable } from '../../documents/dataset.ts';
+import {
+  emptyMap,
+  isMap,
+  type Document,
+  type JsonMap,
+  type Path,
+} from '../../documents/document.ts';
+import type { Limits } from '../../documents/limits.ts';
+import type { Json, Notice, Place } from '../../types/plain.ts';
+import { leftOut, type ImportFiles } from './draft.ts';
+import {
+  ROW_KEYS,
+  expanded,
+  left,
+  readRow,
+  type Defaults,
+  type ForeignAssertion,
+  type ForeignTest,
+  type Reader,
+} from './promptfoo-rows.ts';
 
 /** Keys of a test that mean something here, or nothing to a run. */
 const KNOWN = ['vars', 'assert', 'description', 'metadata', 'options', 'threshold'];
-const ROW_KEYS = ['vars', 'assert', 'description'];
 
 /**
  * Every test of a configuration, from the file itself and from the files it names, with what is
@@ -57,13 +49,6 @@ export async function readForeignTests(
     written.map((entry, index) => readEntry(entry, document, ['tests', index], reader)),
   );
   return tests.flat();
-}
-
-interface Reader {
-  files: ImportFiles;
-  limits: Limits;
-  left: Notice[];
-  defaults: Defaults;
 }
 
 /** `file://default.yaml`, or a map. */
@@ -190,43 +175,6 @@ async function readRowFiles(path: string, from: Place, reader: Reader): Promise<
   return tests.flat();
 }
 
-function readRow(
-  row: JsonMap,
-  place: Place,
-  { defaults, limits, left: said }: Reader,
-): ForeignTest[] {
-  const vars: JsonMap = { ...defaults.vars };
-  const assertions = [...defaults.assertions];
-  for (const [column, cell] of Object.entries(row)) {
-    if (!column.startsWith('__')) {
-      vars[column] = cell;
-      continue;
-    }
-    if (
-      cell === '' ||
-      column === '__description' ||
-      column.startsWith('__metadata:') ||
-      column === '__metric'
-    )
-      continue;
-    if (/^__expected\d*$/.test(column)) {
-      const value = cellAssertion(
-        String(cell),
-        typeof row['__metric'] === 'string' ? row['__metric'] : '',
-        row[`__config:${column}:threshold`],
-      );
-      assertions.push({ value, place });
-    } else if (!column.startsWith('__config:')) {
-      said.push(leftOut(place, `the column ${column}`, 'it has no counterpart'));
-    }
-  }
-  const description =
-    typeof row['__description'] === 'string' && row['__description'] !== ''
-      ? row['__description']
-      : null;
-  return expanded({ description, vars, assertions, place }, limits, said);
-}
-
 function sayUnknown(document: Document, path: Path, map: JsonMap, said: Notice[]): void {
   for (const key of Object.keys(map).filter((each) => !KNOWN.includes(each)))
     said.push(leftOut(document.placeOf([...path, key]), key, 'it has no counterpart'));
@@ -313,49 +261,6 @@ function readAssertions(
     );
     return [];
   });
-}
-
-/**
- * A list as a variable's value means a test for each of its entries; several lists mean all
- * combinations.
- */
-function expanded(test: ForeignTest, limits: Limits, said: Notice[]): ForeignTest[] {
-  let combinations: JsonMap[] = [{}];
-  for (const [name, value] of Object.entries(test.vars)) {
-    const values = Array.isArray(value) && value.length > 0 ? value : [value];
-    if (combinations.length * values.length > limits.references) {
-      said.push(
-        leftOut(
-          test.place,
-          'a test',
-          `its lists of values make more than ${String(limits.references)} tests`,
-        ),
-      );
-      return [];
-    }
-    combinations = combinations.flatMap((vars) => values.map((one) => ({ ...vars, [name]: one })));
-  }
-  return combinations.map((vars) => ({
-    ...test,
-    vars: filledIn(vars),
-    description: combinations.length > 1 ? null : test.description,
-  }));
-}
-
-/** A variable may show another one. */
-function filledIn(vars: JsonMap): JsonMap {
-  return Object.fromEntries(
-    Object.entries(vars).map(([name, value]) => {
-      if (typeof value !== 'string' || !value.includes('{{')) return [name, value];
-      const filled = fillInAll(value, vars);
-      return [name, filled.ok ? filled.value : value];
-    }),
-  );
-}
-
-function left(reader: Reader, place: Place, what: string, why: string): never[] {
-  reader.left.push(leftOut(place, what, why));
-  return [];
 }
 
 function at(document: Document, path: Path): Json {

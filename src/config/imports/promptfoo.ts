@@ -1,31 +1,21 @@
+import { isMap, type Document, type Path, valueAt } from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
-import type { Json, Notice, Place, Problem } from '../../types.ts';
-import { isMap, valueAt } from '../document.ts';
-import type { Document, JsonMap, Path } from '../document.ts';
-import type { Limits } from '../limits.ts';
-import type { BuiltInMetrics } from '../metric.ts';
-import { ASSERTION_KEYS, convertAssertion, embeddingModel } from './assertions.ts';
-import { inputOf, pathsOf, toOurs, variableOf } from './braces.ts';
-import type { ImportFiles } from './files.ts';
+import type { Json, Place, Problem } from '../../types/plain.ts';
 import {
   createDraft,
   entryOf,
   isScalar,
   lastSteps,
   leftOut,
-  uniqueNames,
   type Draft,
   type Imported,
-} from './imported.ts';
+  uniqueNames,
+} from './draft.ts';
 import { convertProvider, type ImportedModel } from './models.ts';
+import { testsDraft, type ImportContext } from './promptfoo-drafts.ts';
 import { readPrompts, type ForeignPrompt } from './promptfoo-prompts.ts';
-import { readForeignTests, type ForeignAssertion, type ForeignTest } from './promptfoo-tests.ts';
-
-export interface ImportContext {
-  files: ImportFiles;
-  limits: Limits;
-  builtIns: BuiltInMetrics;
-}
+import { readForeignTests } from './promptfoo-tests.ts';
+import { pathsOf, toOurs, variableOf } from './templates.ts';
 
 /** Keys of a configuration that are read, and those that have no effect on what is evaluated. */
 const READ = [
@@ -38,6 +28,7 @@ const READ = [
   'evaluateOptions',
   '$schema',
 ];
+
 const WHY: Readonly<Record<string, string>> = {
   outputPath: 'reports go where the run is told (--report, input report-path)',
   envPath: "keys come from the run's environment",
@@ -136,164 +127,6 @@ function graderOf(document: Document, { left, models }: Imported): Imported['gra
   }
   if (found.entry !== null) models[found.model] = found.entry;
   return { model: found.model, place };
-}
-
-interface TestsContext extends ImportContext {
-  document: Document;
-  prompts: readonly ForeignPrompt[];
-  left: Notice[];
-}
-
-/**
- * All tests as one test file of ours: every reference has its own metrics, since every test has its
- * own assertions.
- */
-async function testsDraft(
-  tests: readonly ForeignTest[],
-  context: TestsContext,
-): Promise<Draft | null> {
-  const { document, left } = context;
-  const draft = createDraft({ file: document.file, line: document.placeOf(['tests']).line });
-  const structured = [
-    ...new Set(
-      tests.flatMap(({ vars }) =>
-        Object.entries(vars).flatMap(([name, value]) =>
-          isScalar(value) || value === null ? [] : [name],
-        ),
-      ),
-    ),
-  ];
-  const texts = await codeFiles(tests, context);
-  const paths = context.prompts.flatMap(({ messages }) =>
-    messages.flatMap(({ template }) => pathsOf(template)),
-  );
-  const ids = uniqueDescriptions(tests);
-  const references: JsonMap[] = [];
-  for (const test of tests) {
-    const metrics = metricsOf(test, { context, structured, texts });
-    if (metrics.length === 0) {
-      left.push(
-        leftOut(
-          test.place,
-          test.description === null ? 'a test' : `the test "${test.description}"`,
-          'nothing is left that judges its answers',
-        ),
-      );
-      continue;
-    }
-    const path = ['references', references.length];
-    draft.from(path, test.place);
-    metrics.forEach(({ place }, index) => {
-      draft.from([...path, 'metrics', index], place);
-    });
-    const id =
-      test.description !== null && ids.has(test.description) ? { id: test.description } : {};
-    references.push({
-      ...id,
-      input: inputOf(test.vars, paths),
-      metrics: metrics.map(({ metric }) => metric),
-    });
-  }
-  if (references.length === 0) return null;
-  const repeat = valueAt(document.value, ['evaluateOptions', 'repeat']);
-  if (typeof repeat === 'number') draft.value['n_tries'] = repeat;
-  draft.value['references'] = references;
-  return draft;
-}
-
-/** Descriptions that name one test only. */
-function uniqueDescriptions(tests: readonly ForeignTest[]): Set<string> {
-  const all = tests.flatMap(({ description }) => (description === null ? [] : [description]));
-  return new Set(all.filter((one) => all.indexOf(one) === all.lastIndexOf(one)));
-}
-
-/** The texts of the files that assertions name, by path as written. */
-async function codeFiles(
-  tests: readonly ForeignTest[],
-  { files, document }: TestsContext,
-): Promise<Map<string, string>> {
-  const named = new Map(
-    tests
-      .flatMap(({ assertions }) => assertions)
-      .flatMap(({ value: { value }, place }): [string, Place][] => {
-        const path =
-          typeof value === 'string'
-            ? /^file:\/\/(.+?\.(?:[cm]?js|py|json|ya?ml))(?::[A-Za-z_$][\w$]*)?$/.exec(
-                value.trim(),
-              )?.[1]
-            : undefined;
-        return path === undefined
-          ? []
-          : [[path, { file: document.file, line: place.file === document.file ? place.line : 0 }]];
-      }),
-  );
-  const texts = new Map<string, string>();
-  for (const [path, place] of named) {
-    const [found] = await files.texts(path, place);
-    if (found !== undefined) texts.set(path, found.text);
-  }
-  return texts;
-}
-
-interface MetricsContext {
-  context: TestsContext;
-  structured: readonly string[];
-  texts: ReadonlyMap<string, string>;
-}
-
-function metricsOf(
-  test: ForeignTest,
-  { context: { builtIns, left }, structured, texts }: MetricsContext,
-): { metric: JsonMap; place: Place }[] {
-  const unique = uniqueNames();
-  return test.assertions.flatMap((assertion) => {
-    const { value, place } = assertion;
-    const type = isScalar(value['type']) ? String(value['type']) : 'an assertion';
-    const converted = convertAssertion(value, {
-      vars: test.vars,
-      builtIns,
-      structured,
-      textOf: (path) => texts.get(path) ?? null,
-    });
-    sayUnread(assertion, type, left);
-    if ('why' in converted) {
-      left.push(leftOut(place, `the assertion ${type}`, converted.why));
-      return [];
-    }
-    const label = value['metric'];
-    const name = unique(
-      typeof label === 'string' && label !== '' && !label.includes('{{') ? label : type,
-    );
-    // A weight of nothing: shown, and without a say.
-    return [
-      {
-        place,
-        metric: { name, ...converted.metric, ...(value['weight'] === 0 ? { skip: true } : {}) },
-      },
-    ];
-  });
-}
-
-function sayUnread({ value, place }: ForeignAssertion, type: string, left: Notice[]): void {
-  const compares = type.endsWith('similar') && embeddingModel(value['provider']) !== null;
-  for (const key of Object.keys(value).filter(
-    (each) => !ASSERTION_KEYS.includes(each) && !(each === 'provider' && compares),
-  )) {
-    left.push(
-      leftOut(
-        place,
-        `${key} of the assertion ${type}`,
-        key === 'provider'
-          ? "all grades are given by the settings' grader"
-          : 'it has no counterpart',
-      ),
-    );
-  }
-  const weight = value['weight'];
-  if (weight !== undefined && weight !== 0 && weight !== 1)
-    left.push(
-      leftOut(place, `weight of the assertion ${type}`, 'every gating metric counts alike'),
-    );
 }
 
 /** A prompt of ours for each of theirs and each model; names tell them apart. */

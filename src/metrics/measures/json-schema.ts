@@ -1,8 +1,7 @@
-import { Ajv } from 'ajv';
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ErrorObject, Options, ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
-import type { Json } from '../../types.ts';
+import type { Json } from '../../types/plain.ts';
 import { compilePattern } from './pattern.ts';
 
 type JsonSchema = boolean | { [key: string]: Json };

@@ -1,11 +1,12 @@
-import type { Json, ToolCall } from '../../types.ts';
-import { jsonAgreement, type JsonMatchOptions } from './json-match.ts';
-import { parseJson } from './json-text.ts';
+import type { ToolCall } from '../../types/model.ts';
+import type { Json } from '../../types/plain.ts';
+import { jsonAgreement, parseJson, type JsonMatchOptions } from './json.ts';
 
 export interface WantedCall {
   name: string;
   arguments: { [key: string]: Json } | null;
 }
+
 export type ToolOrder = 'strict' | 'unordered' | 'subset' | 'superset';
 
 /**

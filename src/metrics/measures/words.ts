@@ -1,3 +1,118 @@
+import { z } from 'zod';
+import type { Json } from '../../types/plain.ts';
+
+export const units = ['characters', 'words', 'lines', 'bytes'] as const;
+
+/**
+ * Length of a text. Empty text has no words and no lines; a last line without a line end counts.
+ */
+export function lengthIn(text: string, unit: (typeof units)[number]): number {
+  if (unit === 'characters') return codePoints(text);
+  if (unit === 'bytes') return new TextEncoder().encode(text).length;
+  if (unit === 'words') return text.split(/\s+/).filter((word) => word !== '').length;
+  if (text === '') return 0;
+  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+/** Between the words of an n-gram; white space never stands inside a word. */
+const JOIN = ' ';
+
+/** How often each run of `n` tokens occurs. */
+export function countNgrams(tokens: readonly string[], n: number): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (let start = 0; start + n <= tokens.length; start++) {
+    const gram = n === 1 ? (tokens[start] ?? '') : tokens.slice(start, start + n).join(JOIN);
+    counts.set(gram, (counts.get(gram) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Occurrences that both sides share, each n-gram clipped to the smaller count. */
+export function overlap(
+  one: ReadonlyMap<string, number>,
+  other: ReadonlyMap<string, number>,
+): number {
+  let shared = 0;
+  for (const [gram, count] of one) shared += Math.min(count, other.get(gram) ?? 0);
+  return shared;
+}
+
+/** Weighted harmonic mean (1 + β²)PR ÷ (β²P + R); 0 when both are 0. */
+export function fBeta(precision: number, recall: number, beta: number): number {
+  const denominator = beta * beta * precision + recall;
+  return denominator === 0 ? 0 : ((1 + beta * beta) * precision * recall) / denominator;
+}
+
+/** How two texts are made comparable. */
+export interface Normalisation {
+  ignore_case: boolean;
+  trim: boolean;
+  ignore_punctuation: boolean;
+}
+
+/** The parameters of every metric that compares texts, with their defaults. */
+export const normalisation = {
+  ignore_case: z.boolean().default(false).describe('Upper and lower case count as equal.'),
+  trim: z.boolean().default(true).describe('White space at both ends is left out.'),
+  ignore_punctuation: z
+    .boolean()
+    .default(false)
+    .describe('Punctuation and symbols are left out, and runs of white space count as one blank.'),
+};
+
+/**
+ * One spelling of a text: composed characters (NFC), then what the options leave out. No step looks
+ * back, so that time grows with the length alone, whatever a model wrote.
+ */
+export function normalise(text: string, options: Normalisation): string {
+  let result = text.normalize('NFC');
+  if (options.ignore_case) result = result.toLowerCase();
+  if (options.ignore_punctuation)
+    result = result.replace(/[\p{P}\p{S}]/gu, '').replace(/\s+/g, ' ');
+  return options.trim ? result.trim() : result;
+}
+
+/**
+ * Reads an answer as the first of the labels that `exact_match` with these parameters would take it
+ * for; null for none.
+ */
+export function exactLabelOf(
+  labels: readonly string[],
+  given: Record<string, Json>,
+): (answer: string) => string | null {
+  const options = z.object(normalisation).parse(given);
+  const byText = new Map([...labels].reverse().map((label) => [normalise(label, options), label]));
+  return (answer) => byText.get(normalise(answer, options)) ?? null;
+}
+
+/**
+ * Signed, with thousands separators in groups of three, decimals and an exponent; a hyphen after a
+ * letter or digit is no sign.
+ */
+const NUMBER =
+  /(?:(?<![\p{L}\p{N}])[-+−])?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?|(?<!\d)\.\d+/gu;
+
+/** Every finite number in a text, in order. `$1,024.50` is 1024.5; `3-5` is 3 and 5. */
+export function numbersIn(text: string): number[] {
+  return [...text.matchAll(NUMBER)]
+    .map(([found]) => Number(found.replaceAll(',', '').replace('−', '-')))
+    .filter(Number.isFinite);
+}
+
+/** The number a value stands for, when it is exactly one. */
+export function numberOf(value: unknown): number | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value !== 'string') return null;
+  const found = numbersIn(value);
+  return found.length === 1 && found[0] !== undefined ? found[0] : null;
+}
+
 /**
  * One token per character for scripts written without blanks, else runs of letters, digits and
  * marks.

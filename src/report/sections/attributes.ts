@@ -1,6 +1,7 @@
-import type { AttributeResult, Insight, Result } from '../../types.ts';
+import type { AttributeResult, Insight } from '../../result/attributes.ts';
+import type { Result } from '../../result/result.ts';
 import { percent, signed } from '../../text/amounts.ts';
-import { shorten } from '../../text/cut.ts';
+import { shorten } from '../../text/visible.ts';
 import {
   code,
   group,
@@ -9,21 +10,22 @@ import {
   paragraph,
   text,
   type Block,
+  type Detail,
   type Line,
 } from './document.ts';
-import type { Detail } from './detail.ts';
+import { suitesWorstFirst } from './order.ts';
+import { andMore, change, count, counted, rates } from './phrases.ts';
 import {
+  KIND_WORDS,
   attributesWorstFirst,
   explainedSuites,
   explainers,
-  KIND_WORDS,
   type ExplainedSuite,
-} from './explained-suites.ts';
-import { suitesWorstFirst } from './order.ts';
-import { andMore, change, count, counted, rates } from './phrases.ts';
+} from './suites.ts';
 
 /** References named after an insight; the rest is counted. */
 const SHOWN_REFERENCES = 5;
+
 const INSIGHT_CHARACTERS = 600;
 
 /**

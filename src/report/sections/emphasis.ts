@@ -1,16 +1,19 @@
 import { diffArrays } from 'diff';
-import { cut, cutNote } from '../../text/cut.ts';
+import { cut, cutNote } from '../../text/visible.ts';
 import type { Piece } from './document.ts';
 
 /** Only the beginnings of long answers are compared; the rest is counted. In characters. */
 export const COMPARED_CHARACTERS = 8_000;
+
 /**
  * Beyond this many insertions and deletions the texts are different texts, and emphasis would mark
  * everything.
  */
 const MAX_EDITS = 400;
+
 /** Above this share of changed characters emphasis says nothing. */
 const MAX_CHANGED = 0.75;
+
 /** Characters of an unchanged stretch that stay on each side of what is left out. */
 const CONTEXT = 60;
 

@@ -1,8 +1,8 @@
-import type { Result, SuiteResult } from '../../types.ts';
+import { ungradedInAll, worseAlone } from '../../result/counts.ts';
+import type { Result } from '../../result/result.ts';
+import type { SuiteResult } from '../../result/suite-result.ts';
 import { inSize, percent } from '../../text/amounts.ts';
-import { worseAlone } from '../../core/gate/counts.ts';
-import { ungradedInAll } from '../../core/gate/ungraded.ts';
-import { shorten } from '../../text/cut.ts';
+import { shorten } from '../../text/visible.ts';
 import { code, text, type Inline, type Line } from './document.ts';
 import { casesOf, suitesWorstFirst } from './order.ts';
 import { count, counted, difference, rates, size } from './phrases.ts';

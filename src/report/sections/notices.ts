@@ -1,9 +1,20 @@
-import type { Notice, NoticeKind, Problem, Purpose, Result } from '../../types.ts';
+import type { Result } from '../../result/result.ts';
 import { inSize } from '../../text/amounts.ts';
-import { shorten } from '../../text/cut.ts';
-import { code, group, joined, paragraph, place, text, type Block, type Line } from './document.ts';
-import type { Detail } from './detail.ts';
-import { headline, SENTENCE } from './headline.ts';
+import { shorten } from '../../text/visible.ts';
+import type { Purpose } from '../../types/model.ts';
+import type { Notice, NoticeKind, Problem } from '../../types/plain.ts';
+import {
+  code,
+  group,
+  joined,
+  paragraph,
+  place,
+  text,
+  type Block,
+  type Detail,
+  type Line,
+} from './document.ts';
+import { SENTENCE, headline } from './headline.ts';
 import { andMore, cost, costOf, count, counted, rateInterval, shortSha } from './phrases.ts';
 
 /**

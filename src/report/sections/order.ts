@@ -1,13 +1,87 @@
 import type {
+  ConversationOutcome,
+  ConversationResult,
+  ConversationTurn,
+} from '../../result/conversations.ts';
+import type { Result } from '../../result/result.ts';
+import type {
   ReferenceResult,
   ReferenceStatus,
-  Result,
   SideResult,
   SuiteResult,
   TryResult,
   Verdict,
-} from '../../types.ts';
-import { readingLength } from './transcript.ts';
+} from '../../result/suite-result.ts';
+import { shorten } from '../../text/visible.ts';
+import { code, lineBreak, strong, text, type Line } from './document.ts';
+
+export const OUTCOME_WORDS: Readonly<Record<ConversationOutcome, string>> = {
+  complete: 'complete',
+  max_steps: 'the steps ran out',
+  no_follow_up: 'ended without a further question',
+  evaluator_error: 'an evaluator gave no verdict',
+  model_error: 'the model gave no answer',
+};
+
+/** A text of a transcript is not cut shorter than this, in characters. */
+const SHORTEST = 60;
+
+/**
+ * A dialogue turn by turn, with what was met after each answer, and why the last one did not
+ * satisfy.
+ */
+export function transcriptLine({ outcome, turns }: ConversationResult, characters: number): Line {
+  // Questions and answers of all turns share the room.
+  const each = Math.max(SHORTEST, Math.floor((2 * characters) / Math.max(1, turns.length)));
+  const lines = turns.flatMap((turn, index): Line => [
+    strong(`Question ${String(index + 1)}`),
+    text(askedBy(turn)),
+    code(turn.question, each),
+    lineBreak,
+    strong(`Answer ${String(index + 1)}`),
+    ...(turn.answer === null ? [text(': none')] : [text(': '), code(turn.answer, each)]),
+    ...metLine(turn),
+    lineBreak,
+  ]);
+  return [
+    ...lines,
+    text(
+      `After ${turns.length === 1 ? '1 turn' : `${String(turns.length)} turns`}: ${OUTCOME_WORDS[outcome]}`,
+    ),
+    ...(outcome === 'complete' ? [] : whyNot(turns.at(-1), characters)),
+  ];
+}
+
+function askedBy({ asked_by: name }: ConversationTurn): string {
+  return name === null ? ': ' : ' (an evaluator asks): ';
+}
+
+function metLine({ satisfied }: ConversationTurn): Line {
+  if (satisfied === null) return [];
+  const unmet = Object.entries(satisfied)
+    .filter(([, met]) => !met)
+    .map(([name]) => name);
+  return [text(unmet.length === 0 ? ' – all criteria met' : ` – not met: ${unmet.join(', ')}`)];
+}
+
+/** What the first evaluator that is not satisfied says about the last answer. */
+function whyNot(turn: ConversationTurn | undefined, characters: number): Line {
+  const first = turn?.verdicts.find(({ words }) =>
+    Object.values(words).some((word) => word !== 'yes'),
+  );
+  return first === undefined || first.analysis === null
+    ? []
+    : [text('. '), code(first.evaluator), text(' says: '), code(first.analysis, characters)];
+}
+
+/** How much there is to read, in UTF-16 units: a shorter transcript convinces sooner. */
+export function readingLength({ actual, conversation }: TryResult): number {
+  if (!conversation) return actual?.length ?? 0;
+  return conversation.turns.reduce(
+    (sum, { question, answer }) => sum + question.length + (answer?.length ?? 0),
+    0,
+  );
+}
 
 /** A reference with the suite it was run in. */
 export interface Case {
@@ -103,4 +177,32 @@ function firstOf(side: SideResult | null, outcome: TryResult['outcome']): TryRes
 /** The same order on every machine, which `localeCompare` does not promise. */
 export function byCodeUnits(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/**
+ * What happened to a reference in lines of plain text: both answers, and each metric that head does
+ * not pass.
+ */
+export function caseWords(reference: ReferenceResult, part: number): string[] {
+  const { base, head } = exampleTries(reference);
+  const scores = (head?.scores ?? []).filter(
+    ({ status }) => status !== 'pass' && status !== 'skipped',
+  );
+  return [
+    ...answer('Base', base, part),
+    ...answer('Head', head, part),
+    ...scores.map(
+      ({ metric, status, reason }) =>
+        `${metric}: ${status}${reason === null ? '' : `, ${shorten(reason, part)}`}`,
+    ),
+  ];
+}
+
+function answer(side: string, one: TryResult | null, part: number): string[] {
+  if (one === null) return [];
+  return [
+    one.actual === null
+      ? `${side}: no answer, ${shorten(one.error ?? 'unknown error', part)}`
+      : `${side}: ${shorten(one.actual, part)}`,
+  ];
 }

@@ -1,14 +1,14 @@
-import { percent, points, pointsBetween, signed } from '../../text/amounts.ts';
+import type { UsageTotals } from '../../result/result.ts';
 import type {
   PassRate,
   ReferenceResult,
   ReferenceStatus,
   SideResult,
   SuiteResult,
-  UsageTotals,
-  Variant,
   Verdict,
-} from '../../types.ts';
+} from '../../result/suite-result.ts';
+import type { Variant } from '../../suite/suite.ts';
+import { percent, points, pointsBetween, signed } from '../../text/amounts.ts';
 
 /** A sign and a word for each verdict; the sign is never the only bearer of the meaning. */
 export const VERDICTS: Readonly<Record<Verdict, { sign: string; word: string }>> = {

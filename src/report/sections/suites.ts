@@ -1,6 +1,9 @@
-import type { Because, Result, SuiteResult } from '../../types.ts';
+import type { AttributeResult, Insight } from '../../result/attributes.ts';
+import { countsForVerdict } from '../../result/counts.ts';
+import type { Result } from '../../result/result.ts';
+import type { Because, SuiteResult } from '../../result/suite-result.ts';
 import { signed } from '../../text/amounts.ts';
-import { shorten } from '../../text/cut.ts';
+import { shorten } from '../../text/visible.ts';
 import {
   code,
   group,
@@ -9,13 +12,12 @@ import {
   paragraph,
   text,
   type Block,
+  type Detail,
   type Line,
 } from './document.ts';
-import type { Detail } from './detail.ts';
 import { SENTENCE } from './headline.ts';
 import { suitesWorstFirst } from './order.ts';
 import { andMore, change, rates, variantChanges, variantWords } from './phrases.ts';
-import { countsForVerdict } from '../../core/gate/counts.ts';
 
 /** Reasons named in a row; the rest is counted. */
 const SHOWN_REASONS = 3;
@@ -75,6 +77,7 @@ const DIFF_COLUMNS = [
   'Verdict',
   'Because',
 ];
+
 const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
 
 function diffCells({ pass_rate: rate, compared, verdict, because }: SuiteResult): Line[] {
@@ -137,4 +140,100 @@ export function becauseLine(because: readonly Because[]): Line {
     .slice(0, SHOWN_REASONS)
     .map(({ key, file }): Line => [code(key), text(' in '), code(file)]);
   return [...joined(lines, '; '), ...(more === null ? [] : [text(` ${more}`)])];
+}
+
+/** What is known of the kinds of inputs of one suite. */
+export interface ExplainedSuite {
+  /** Null: the suite is not among the result's. */
+  suite: SuiteResult | null;
+  /** The suite's name, with its variant where the name alone does not tell suites apart. */
+  name: string;
+  attributes: AttributeResult[];
+  insights: Insight[];
+}
+
+/** Equal for a suite and what is said of it. One file can hold several prompts of one model. */
+export function suiteKey(of: SuiteResult | AttributeResult | Insight): string {
+  const {
+    path,
+    variant: { model, parameters },
+  } = of;
+  return JSON.stringify([
+    path,
+    'suite' in of ? of.suite : of.name,
+    model,
+    Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1)),
+  ]);
+}
+
+/**
+ * The suites that have attributes or insights, in the order of the given suites, then what belongs
+ * to none of them.
+ */
+export function explainedSuites(
+  { attributes, insights }: Pick<Result, 'attributes' | 'insights'>,
+  suites: readonly SuiteResult[],
+): ExplainedSuite[] {
+  const repeated = repeatedNames(suites);
+  const found = new Map(
+    suites.map((suite): [string, ExplainedSuite] => {
+      const words = repeated.has(suite.name) ? variantWords(suite.variant) : '';
+      return [
+        suiteKey(suite),
+        {
+          suite,
+          name: words === '' ? suite.name : `${suite.name}, ${words}`,
+          attributes: [],
+          insights: [],
+        },
+      ];
+    }),
+  );
+  const of = (one: AttributeResult | Insight): ExplainedSuite => {
+    const key = suiteKey(one);
+    const explained = found.get(key) ?? {
+      suite: null,
+      name: one.path,
+      attributes: [],
+      insights: [],
+    };
+    found.set(key, explained);
+    return explained;
+  };
+  for (const one of attributes) of(one).attributes.push(one);
+  for (const one of insights) of(one).insights.push(one);
+  return [...found.values()].filter((one) => one.attributes.length + one.insights.length > 0);
+}
+
+export const KIND_WORDS: Readonly<Record<AttributeResult['kind'], string>> = {
+  domain: 'domain',
+  subtask: 'sub-task',
+};
+
+const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [
+  'regressed',
+  'improved',
+  'no change seen',
+  'too few',
+];
+
+/**
+ * Regressed ones first, the deepest fall first of all; where nothing was compared, the lowest pass
+ * rate.
+ */
+export function attributesWorstFirst(attributes: readonly AttributeResult[]): AttributeResult[] {
+  return [...attributes].sort(
+    (a, b) =>
+      VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict) ||
+      (a.difference ?? 0) - (b.difference ?? 0) ||
+      (a.head ?? 2) - (b.head ?? 2),
+  );
+}
+
+/** The names of the attributes that carry this one's change; an id that is unknown stays an id. */
+export function explainers(
+  { explained_by: ids }: AttributeResult,
+  { attributes }: ExplainedSuite,
+): string[] {
+  return ids.map((id) => attributes.find((one) => one.id === id)?.name ?? id);
 }

@@ -1,0 +1,143 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { publish, type PublishJob } from '../../../src/action/publish.ts';
+import type { Result } from '../../../src/result/result.ts';
+import { commentMarker, writeReports } from '../../../src/session/write-reports.ts';
+import type { ChangedFile, EventFacts } from '../../../src/types/repository.ts';
+import { enormous, regression } from '../../unit/report/results.ts';
+import { HEAD, NOW, REPOSITORY, setup, type Setup } from '../github/setup.ts';
+
+const folders: string[] = [];
+afterEach(async () => {
+  await Promise.all(
+    folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })),
+  );
+});
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'evaldiff-publish-'));
+  folders.push(folder);
+  return folder;
+}
+
+const facts: EventFacts = {
+  event: 'pull_request',
+  action: 'synchronize',
+  repository: REPOSITORY,
+  pullRequest: 12,
+  base: 'b'.repeat(40),
+  head: HEAD,
+  headRepository: REPOSITORY,
+  headBranch: 'topic',
+  fork: false,
+  dependabot: false,
+  addedLabel: null,
+  origin: null,
+};
+const changed: ChangedFile[] = [
+  {
+    path: 'prompts/tests/capitals.yaml',
+    basePath: 'prompts/tests/capitals.yaml',
+    lines: [{ start: 1, end: 10_000 }],
+    deleted: false,
+  },
+];
+
+async function published(
+  result: Result,
+  changes: Partial<PublishJob> = {},
+): Promise<Setup & { summary: string; ids: Awaited<ReturnType<typeof publish>> }> {
+  const ready = await setup();
+  const summaryPath = join(await temporaryFolder(), 'summary.md');
+  const ids = await publish({
+    client: ready.client,
+    facts,
+    result,
+    changed,
+    workingDirectory: '',
+    comment: 'auto',
+    checkName: 'evaldiff',
+    summaryPath,
+    links: { run: 'https://github.com/acme/prompts/actions/runs/1', place: null },
+    runId: '1',
+    startedAt: NOW,
+    completedAt: NOW,
+    ...changes,
+  });
+  return { ...ready, ids, summary: await readFile(summaryPath, 'utf8').catch(() => '') };
+}
+
+describe('ten thousand failing references', () => {
+  test('are published within every limit of GitHub, and the worst are shown', async () => {
+    const { github, ids, summary } = await published(enormous());
+    expect(github.state.violations).toEqual([]);
+    expect(ids.warnings).toEqual([]);
+    const [comment] = github.state.comments;
+    const [check] = github.state.checkRuns;
+    expect([ids.commentId, ids.checkRunId]).toEqual([comment?.id, check?.id]);
+    expect(comment?.body.length).toBeLessThanOrEqual(65_536);
+    expect(comment?.body).toContain('10,000 regressed references, worst first');
+    expect(Buffer.byteLength(check?.summary ?? '')).toBeLessThanOrEqual(65_535);
+    expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(1024 * 1024);
+    expect(check?.annotations.length).toBeGreaterThan(50);
+    const requests = github.state.exchanges.filter(({ path }) => path.includes('/check-runs'));
+    expect(requests.length).toBeLessThanOrEqual(10);
+  }, 60_000);
+});
+
+describe('publishing', () => {
+  test('does not stop at one surface that fails: the others are written, and a warning names what failed', async () => {
+    const { github, ids } = await published(regression(), {
+      summaryPath: join(await temporaryFolder(), 'no', 'such', 'folder'),
+    });
+    expect(ids.warnings).toEqual([
+      expect.stringMatching(/^The job summary could not be written: (Error: )?ENOENT/),
+    ]);
+    expect([github.state.comments.length, github.state.checkRuns.length]).toEqual([1, 1]);
+  });
+
+  test('writes no comment outside of a pull request, and no check without a commit', async () => {
+    const onPush = await published(regression(), {
+      facts: { ...facts, event: 'push', pullRequest: null },
+    });
+    expect([onPush.ids.commentId, onPush.ids.checkRunId]).toEqual([null, expect.any(Number)]);
+    const nowhere = await published(regression(), {
+      facts: { ...facts, pullRequest: null, head: null },
+    });
+    expect(nowhere.ids).toEqual({ commentId: null, checkRunId: null, warnings: [] });
+    expect(nowhere.requests()).toEqual([]);
+  });
+
+  test('appends to a summary that an earlier step began', async () => {
+    const summaryPath = join(await temporaryFolder(), 'summary.md');
+    await writeFile(summaryPath, 'Earlier.\n');
+    await published(regression(), { summaryPath });
+    expect(await readFile(summaryPath, 'utf8')).toMatch(/^Earlier\.\n[\s\S]*Regressed/);
+  });
+});
+
+describe('the reports', () => {
+  test('are four files that say the same', async () => {
+    const folder = join(await temporaryFolder(), 'deep', 'out');
+    await writeReports(regression(), folder, commentMarker('evaldiff'));
+    const text = async (name: string) => readFile(join(folder, name), 'utf8');
+    expect(JSON.parse(await text('result.json'))).toEqual(regression());
+    expect(await text('comment.md')).toMatch(
+      /^<!-- evaldiff comment evaldiff -->\n\*\*✗ Regressed/,
+    );
+    expect(await text('junit.xml')).toContain('<failure');
+    expect(await text('report.html')).toContain('australia');
+  });
+});
+
+describe('the marker', () => {
+  test.each([
+    ['evaldiff', 'evaldiff'],
+    ['Prompts / nightly --> x', 'prompts-nightly-x'],
+    ['', 'default'],
+    ['--', '-'],
+  ])('of the check %j cannot end itself', (name, key) => {
+    expect(commentMarker(name)).toBe(`<!-- evaldiff comment ${key} -->`);
+  });
+});

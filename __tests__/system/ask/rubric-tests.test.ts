@@ -1,0 +1,321 @@
+import { describe, expect, test } from '@jest/globals';
+import { agreementWith } from '../../../src/ask/rubric-tests.ts';
+import { prepare } from '../../../src/plan/prepare.ts';
+import { arrange } from '../../../src/select/arrange.ts';
+import { sources } from '../../../src/select/trust.ts';
+import type { Project, Settings, Suite } from '../../../src/suite/suite.ts';
+import type { Rubric } from '../../../src/types/metric.ts';
+import type { Request } from '../../../src/types/model.ts';
+import type { SourceTree } from '../../../src/types/repository.ts';
+import { metric, project, reference, settings, suite } from '../../unit/run/builders.ts';
+import { example, fenced, rubricOf, runPipeline } from '../run/pipeline.ts';
+
+const STRICT = 'Is {content} polite? Demand a greeting.';
+const LOOSE = 'Is {content} polite?';
+const grader = (model: string): Partial<Settings> => ({
+  grader: { model, parameters: {}, place: { file: 'evaldiff.yaml', line: 2 } },
+});
+
+function graded(rubric: Rubric | null, more: Partial<Settings> = {}, count = 6): Project {
+  const metrics = [metric('kind', { source: { kind: 'rubric', rubric: 'polite' } })];
+  const references = Array.from({ length: count }, (_, index) => reference(`r${String(index)}`));
+  const suites: Suite[] = [suite({ tests: { metrics, references } })];
+  return project(suites, {
+    settings: settings({ ...grader('gpt-4o'), ...more }),
+    rubrics: new Map(rubric === null ? [] : [[rubric.name, rubric]]),
+  });
+}
+
+/**
+ * Answers greet where the reference is odd; graders want a greeting as far as their rubric does,
+ * except one that likes all.
+ */
+function scripted({ purpose, target }: Request, text: string): string {
+  if (purpose === 'prompt') return /r[135]$/.test(text) ? 'Hello, here you are.' : 'Here.';
+  if (target.model === 'gpt-lenient') return 'YES';
+  return !text.includes('Demand a greeting') || fenced(text, 'content').includes('Hello')
+    ? 'YES'
+    : 'NO';
+}
+
+const examples = [
+  example('Hello there', 'YES'),
+  example('Hello you', 'YES'),
+  example('Go away', 'NO'),
+  example('Thanks', 'YES'),
+];
+
+describe('a pull request that only loosens a rubric', () => {
+  test('is a change of the yardstick with no prompt effect, and asks for no answer twice', async () => {
+    const { result, calls, planned } = await runPipeline(
+      graded(rubricOf(STRICT)),
+      graded(rubricOf(LOOSE)),
+      scripted,
+    );
+    expect(calls('prompt')).toBe(6 * 3);
+    expect(calls('grader')).toBeLessThanOrEqual(6 * 3 * 4);
+    expect(planned).toBe(6 * 3 + 6 * 3 * 2);
+    expect(result.conclusion).toBe('success');
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'unchanged',
+      because: [{ key: 'rubrics.polite', file: 'rubrics/r.yaml' }],
+    });
+    expect(result.yardstick).toEqual([
+      expect.objectContaining({
+        prompt_effect: 0,
+        yardstick_effect: 0.5,
+        total: 0.5,
+        rates: { base_base: 0.5, base_head: 1, head_base: 0.5, head_head: 1 },
+        same_answers: { judged: 18, pass_fail: 0, fail_pass: 9, p: 1 / 512, kappa: 0 },
+        summary:
+          'The pass rate rose 50.0 points (50.0 % → 100.0 %): 0.0 from the prompt, +50.0 because the rubric polite got easier.',
+      }),
+    ]);
+    expect(result.yardstick[0]?.flipped.map(({ id, from, to }) => `${id} ${from} ${to}`)).toEqual([
+      'r0 fail pass',
+      'r2 fail pass',
+      'r4 fail pass',
+    ]);
+    expect(result.reasons).toEqual([
+      'p: the yardstick moved the pass rate by +50.0 points (the same answers: 0 pass → fail, 9 fail → pass, McNemar mid-p = 0.002): look at that change before the pass rate',
+    ]);
+  });
+
+  test('fails where the settings want that', async () => {
+    const strict = settings({ ...grader('gpt-4o') }).gate;
+    const gate = { gate: { ...strict, yardstick: 'fail' as const } };
+    const { result } = await runPipeline(
+      graded(rubricOf(STRICT), gate),
+      graded(rubricOf(LOOSE), gate),
+      scripted,
+    );
+    expect(result.conclusion).toBe('failure');
+  });
+
+  test('of another grader, threshold or score counts alike, and is named', async () => {
+    const before = graded(rubricOf(STRICT));
+    const because = async (head: Project): Promise<string[]> =>
+      (await runPipeline(before, head, scripted)).result.yardstick.flatMap((one) =>
+        one.because.map(({ key }) => key),
+      );
+    expect(await because(graded(rubricOf(STRICT), grader('gpt-lenient')))).toEqual(['grader']);
+    expect(
+      await because(
+        graded(
+          rubricOf(STRICT, {
+            choice_scores: new Map([
+              ['YES', 1],
+              ['NO', 0.5],
+            ]),
+          }),
+        ),
+      ),
+    ).toEqual(['rubrics.polite']);
+    const suites = graded(null).suites.map((one) => ({
+      ...one,
+      tests: {
+        ...one.tests,
+        metrics: one.tests.metrics.map((kind) => ({ ...kind, threshold: 0 })),
+      },
+    }));
+    expect(await because({ ...before, suites })).toEqual(['metrics.kind']);
+  });
+});
+
+describe('a rubric with labelled examples', () => {
+  const run = (base: Project, head: Project) => runPipeline(base, head, scripted);
+
+  test('is graded on them by base’s rubric and by head’s when it changes, and every flip is told', async () => {
+    const { result, calls } = await run(
+      graded(rubricOf(STRICT, { examples }), {}, 1),
+      graded(rubricOf(LOOSE, { examples }), {}, 1),
+    );
+    expect(calls('grader')).toBe(8 + 3 * 4);
+    expect(result.graders).toEqual([
+      {
+        rubric: 'polite',
+        side: 'base',
+        examples: 4,
+        judged: 4,
+        agreement: 0.75,
+        true_positive_rate: 2 / 3,
+        true_negative_rate: 1,
+        kappa: 0.5,
+        base_rate: 0.75,
+        flipped: [],
+      },
+      {
+        rubric: 'polite',
+        side: 'head',
+        examples: 4,
+        judged: 4,
+        agreement: 0.75,
+        true_positive_rate: 1,
+        true_negative_rate: 0,
+        kappa: 0,
+        base_rate: 0.75,
+        flipped: [
+          { content: 'Go away', expected: 'NO', base: 'NO', head: 'YES' },
+          { content: 'Thanks', expected: 'YES', base: 'NO', head: 'YES' },
+        ],
+      },
+    ]);
+    expect(result.usage.by_purpose.grader?.calls).toBe(calls('grader'));
+  });
+
+  test('is graded on head alone when only its examples change, and that is all that runs', async () => {
+    const { result, requests } = await run(
+      graded(rubricOf(STRICT)),
+      graded(rubricOf(STRICT, { examples })),
+    );
+    expect(requests).toHaveLength(4);
+    expect(result).toMatchObject({
+      conclusion: 'success',
+      title: 'No reference is affected; 1 rubric tested on labelled examples',
+      suites: [],
+      graders: [{ side: 'head', agreement: 0.75 }],
+    });
+  });
+
+  test('is tested again when the grader changes, and not when nothing does', async () => {
+    const { result } = await run(
+      graded(rubricOf(STRICT, { examples }), {}, 0),
+      graded(rubricOf(STRICT, { examples }), grader('gpt-lenient'), 0),
+    );
+    expect(result.graders.map(({ side, agreement }) => [side, agreement])).toEqual([
+      ['base', 0.75],
+      ['head', 0.75],
+    ]);
+    expect(
+      (
+        await run(
+          graded(rubricOf(STRICT, { examples })),
+          graded(rubricOf(STRICT, { examples, notes: 'another note' })),
+        )
+      ).requests,
+    ).toEqual([]);
+  });
+
+  test('leaves out what no grade could be read for, and says how many', async () => {
+    const { result } = await runPipeline(
+      graded(null, {}, 0),
+      graded(rubricOf(STRICT, { examples }), {}, 0),
+      (request, text) => (text.includes('Thanks') ? 'perhaps' : scripted(request, text)),
+    );
+    expect(result.graders).toMatchObject([
+      { side: 'head', examples: 4, judged: 3, agreement: 1, base_rate: 2 / 3 },
+    ]);
+    expect(result.notices.map(({ message }) => message)).toContain(
+      'the rubric "polite": 1 of 4 examples got no readable grade on head; those are not counted',
+    );
+  });
+});
+
+describe('a rubric without examples', () => {
+  const messages = async (base: Rubric | null, head: Rubric) =>
+    (await runPipeline(graded(base, {}, 1), graded(head, {}, 1), scripted)).result.notices
+      .filter(({ kind }) => kind === 'yardstick')
+      .map(({ message }) => message);
+
+  test('that changes is told how to get some', async () => {
+    const [message] = await messages(rubricOf(STRICT), rubricOf(LOOSE));
+    expect(message).toBe(
+      'the rubric "polite" changed and has no examples, so nobody knows whether its grader judges as people do; add labelled ones below its choice_scores: examples: [{ content: "…", expected: "YES" }, { content: "…", expected: "NO" }]',
+    );
+    expect((await messages(null, rubricOf(LOOSE)))[0]).toContain('is new and has no examples');
+    expect((await messages(rubricOf(STRICT, { examples }), rubricOf(STRICT)))[0]).toContain(
+      'lost its examples',
+    );
+  });
+
+  test('that stays is left alone', async () => {
+    expect(await messages(rubricOf(STRICT), rubricOf(STRICT, { notes: 'x' }))).toEqual([]);
+  });
+});
+
+describe('agreement with people', () => {
+  const letters = rubricOf('', {
+    choice_scores: new Map([
+      ['A', 1],
+      ['B', 0.5],
+      ['C', 0],
+    ]),
+  });
+
+  test('is over the labels, good and bad over the highest score', () => {
+    const pairs = ['AA', 'AB', 'BB', 'BA', 'CC', 'CC'].map(([expected = '', label = '']) => ({
+      expected,
+      label,
+    }));
+    // Cohen: po = 4/6, pe = (2·2 + 2·2 + 2·2)/36.
+    expect(agreementWith(pairs, letters)).toEqual({
+      judged: 6,
+      agreement: 4 / 6,
+      true_positive_rate: 0.5,
+      true_negative_rate: 0.75,
+      kappa: expect.closeTo(0.5, 12),
+      base_rate: 1 / 3,
+    });
+  });
+
+  test('is of what an older rubric can give, and of nothing without examples', () => {
+    expect(
+      agreementWith(
+        [
+          { expected: 'D', label: 'A' },
+          { expected: 'A', label: null },
+        ],
+        letters,
+      ),
+    ).toEqual({
+      judged: 0,
+      agreement: null,
+      true_positive_rate: null,
+      true_negative_rate: null,
+      kappa: null,
+      base_rate: null,
+    });
+  });
+});
+
+test('a grader that is a program of the repository runs only where the workflow lets it', () => {
+  const place = { file: 'evaldiff.yaml', line: 1 };
+  const app = {
+    provider: 'program' as const,
+    endpoint: null,
+    model: 'app',
+    price: null,
+    command: ['node', 'app.mjs'],
+    files: [],
+    setup: [],
+    file: null,
+    replaces: [],
+    place,
+  };
+  const more = { ...grader('app'), models: new Map([['app', app]]) };
+  const tree = (commit: string): SourceTree => ({
+    commit,
+    files: new Map(),
+    irregular: new Map(),
+    read: async () => new Uint8Array(),
+  });
+  const problems = (code: 'sandbox' | 'host', head: Project): string[] =>
+    prepare(
+      {
+        mode: 'diff',
+        base: tree('b'),
+        head: tree('h'),
+        maxCalls: null,
+        failOn: null,
+        code,
+        today: '2026-01-01',
+      },
+      arrange(graded(null, more, 0), head, sources('member')),
+      (text) => text,
+    ).problems.map(({ message }) => message);
+  const refusal =
+    'the grader "app" is a program of this repository. It runs only with code: host (input code, or --code host).';
+  expect(problems('sandbox', graded(rubricOf(LOOSE), more, 1))).toEqual([refusal]);
+  expect(problems('sandbox', graded(rubricOf(LOOSE, { examples }), more, 0))).toEqual([refusal]);
+  expect(problems('host', graded(rubricOf(LOOSE, { examples }), more, 1))).toEqual([]);
+});

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startCounting, type Counting } from '../../../benchmarks/calls/count.ts';
+import { callsToCompare, callsToSweep } from '../../../benchmarks/calls/limit.ts';
+import { BASE } from '../../../benchmarks/calls/project.ts';
+import { SCENARIOS } from '../../../benchmarks/calls/scenarios.ts';
+import { main } from '../../../src/commands/program.ts';
+
+/**
+ * Counted by hand: answers and grades with nothing stored, and when main's are. Three tries each,
+ * both sides.
+ */
+const BY_HAND: Record<string, [number, number]> = {
+  'nothing that concerns prompts': [0, 0],
+  'a comment in a prompt file': [0, 0],
+  'a prompt file renamed': [0, 0],
+  'tries of each reference 3 → 5 in the settings': [0, 0],
+  'one prompt of twenty reworded': [10 * 3 * 2, 10 * 3],
+  'one reference added': [3, 3],
+  'one expected value edited': [3, 0],
+  'the metric of one prompt changed': [10 * 3, 0],
+  'the rubric of one prompt changed': [10 * 3 + 10 * 3 * 2, 10 * 3],
+  // Both wordings are answered alike, so that one grade serves both.
+  'the prompt that a rubric judges reworded': [10 * 3 * 2 + 10 * 3, 10 * 3],
+  'a parameter of one prompt changed': [10 * 3 * 2, 10 * 3],
+  'the model behind all prompts changed in the settings': [20 * 10 * 3 * 2 + 10 * 3, 20 * 10 * 3],
+  'a prompt copied under a new name': [10 * 3, 0],
+  'the reworded prompt again: the job is run a second time': [0, 0],
+  'a second push that rewords another prompt': [10 * 3 * 2, 10 * 3],
+};
+
+describe('calls made for a pull request', () => {
+  let counting: Counting;
+  beforeAll(async () => {
+    counting = await startCounting(async (args, folder) => {
+      const said: string[] = [];
+      const say = (text: string): void => {
+        said.push(text);
+      };
+      const code = await main(args, {
+        env: { PATH: process.env['PATH'], HOME: folder },
+        cwd: folder,
+        out: say,
+        err: say,
+        isTerminal: false,
+        width: 100,
+      });
+      if (code > 1) throw new Error(said.join(''));
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await counting.close();
+  });
+
+  test('the limit of a sweep is every answer of main, and the grades of the one prompt with a rubric', () => {
+    expect(callsToSweep(BASE).size).toBe(20 * 10 * 3 + 10 * 3);
+  });
+
+  test('every scenario is counted by hand', () => {
+    expect(SCENARIOS.map(({ title }) => title)).toEqual(Object.keys(BY_HAND));
+  });
+
+  test.each(SCENARIOS.map((scenario) => [scenario.title, scenario] as const))(
+    '%s: as few as is possible',
+    async (title, scenario) => {
+      const [cold, warm] = BY_HAND[title] ?? [NaN, NaN];
+      if (scenario.earlier === undefined)
+        expect(callsToCompare(BASE, scenario.head).size).toBe(cold);
+      expect(await counting.count(scenario)).toEqual({
+        cold: { made: cold, limit: cold },
+        warm: { made: warm, limit: warm },
+      });
+    },
+    60_000,
+  );
+});

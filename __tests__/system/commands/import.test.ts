@@ -1,0 +1,310 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { main } from '../../../src/commands/program.ts';
+import type { Project } from '../../../src/suite/suite.ts';
+import {
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+} from '../../stand-ins/repository.ts';
+import { read } from '../../unit/config/tree.ts';
+
+afterAll(removeTemporaryFolders);
+
+async function run(args: readonly string[], files: Record<string, string>) {
+  const repository = createRepository();
+  repository.write(files);
+  const said = { out: '', err: '' };
+  const code = await main(args, {
+    env: fixtureEnvironment(),
+    cwd: repository.directory,
+    isTerminal: false,
+    width: 100,
+    out: (text) => {
+      said.out += text;
+    },
+    err: (text) => {
+      said.err += text;
+    },
+  });
+  const all = readdirSync(repository.directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(repository.directory.length + 1))
+    .filter((path) => !path.startsWith('.git/'));
+  return {
+    code,
+    ...said,
+    directory: repository.directory,
+    files: Object.fromEntries(
+      all.map((path) => [path, readFileSync(join(repository.directory, path), 'utf8')]),
+    ),
+  };
+}
+
+const CONFIG = `prompts: ['Say {{word}} {x} to {{who.name}}', 'Shout {{word}}']
+providers: [{ id: 'openai:gpt-4o', config: { temperature: 0 } }, 'openrouter:meta/llama']
+defaultTest: { options: { provider: openai:gpt-4o-mini }, assert: [{ type: not-contains, value: sorry }] }
+evaluateOptions: { repeat: 3 }
+tests:
+  - { description: one, vars: { word: hi, who: { name: Ada } }, assert: [{ type: javascript, value: "const n = output.length;\\nreturn n > 2" }, { type: llm-rubric, value: 'greets {{who.name}}' }] }
+  - { vars: { word: ["yes: no", '# x', '08', '{a}'], who: { name: Bo } }, assert: [{ type: classifier, value: x }, { type: similar, value: x }, { type: is-json, value: { type: object, required: [a] } }] }
+`;
+
+/** What a project says, without where it says it. */
+function meaning({ suites, settings }: Project): unknown {
+  const stripped = {
+    suites: suites.map(
+      ({ prompt: { lines: _, file: _file, ...prompt }, tests: { file: _tests, ...tests } }) => ({
+        prompt,
+        tests,
+      }),
+    ),
+    grader: settings.grader,
+    models: [...settings.models],
+  };
+  return JSON.parse(
+    JSON.stringify(stripped, (key, value: unknown) => (key === 'place' ? undefined : value)),
+  );
+}
+
+const byName = (project: Project): Project => ({
+  ...project,
+  suites: [...project.suites].sort((a, b) => (a.prompt.name < b.prompt.name ? -1 : 1)),
+});
+
+describe('evaldiff import', () => {
+  test('writes files of ours that mean what the imported one means', async () => {
+    const { code, out, err, files } = await run(['import', 'promptfooconfig.yaml'], {
+      'promptfooconfig.yaml': CONFIG,
+    });
+    expect(err).toMatch(
+      /^note: promptfooconfig\.yaml:2: id of meta\/llama|^note: promptfooconfig\.yaml:2: id of openrouter/m,
+    );
+    expect(err).toContain(
+      'note: promptfooconfig.yaml:7: the assertion classifier is not carried over: classifiers are not called',
+    );
+    expect(code).toBe(0);
+    expect(Object.keys(files).sort()).toEqual([
+      'evaldiff.yaml',
+      'promptfooconfig.yaml',
+      'prompts/promptfooconfig-1-gpt-4o.yaml',
+      'prompts/promptfooconfig-1-openrouter-meta-llama.yaml',
+      'prompts/promptfooconfig-2-gpt-4o.yaml',
+      'prompts/promptfooconfig-2-openrouter-meta-llama.yaml',
+      'prompts/tests/promptfooconfig-1-gpt-4o.yaml',
+    ]);
+    expect(out).toContain('wrote prompts/tests/promptfooconfig-1-gpt-4o.yaml\n');
+    const before = await read({ 'promptfooconfig.yaml': CONFIG });
+    const { 'promptfooconfig.yaml': _, ...converted } = files;
+    const after = await read(converted);
+    expect([before.problems, after.problems]).toEqual([[], []]);
+    expect(after.project.suites).toHaveLength(4);
+    expect(meaning(byName(after.project))).toEqual(meaning(byName(before.project)));
+  });
+
+  test.each<[string, string, string]>([
+    [
+      'promptfooconfig.yaml',
+      'prompts: ["Say {{word}}"]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { word: hi }, assert: [{ type: equals, value: Hi }] }]\n',
+      'promptfooconfig',
+    ],
+    [
+      'promptfoo.yaml',
+      'prompts: ["Say {{word}}"]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { word: hi }, assert: [{ type: equals, value: Hi }] }]\n',
+      'promptfoo',
+    ],
+    [
+      'runs.yaml',
+      'data_sources: [{ type: file, path: d.jsonl }]\neval: { name: flexeval, do_completion: true, metrics: { function: [{ name: string_length }] }, completion_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o } } }\n',
+      'flexeval',
+    ],
+  ])(
+    "%s with one prompt becomes files that are not taken for the other tool's",
+    async (file, text, name) => {
+      const data = { 'd.jsonl': '{"input": [{"role": "user", "content": "Hi"}]}\n' };
+      const { code, files } = await run(['import', file], { [file]: text, ...data });
+      expect([
+        code,
+        Object.keys(files)
+          .filter((path) => path.startsWith('prompts/'))
+          .sort(),
+      ]).toEqual([0, [`prompts/${name}-1.yaml`, `prompts/tests/${name}-1.yaml`]]);
+      const { problems, project } = await read(files);
+      expect([problems, project.suites.map(({ prompt }) => [prompt.file, prompt.name])]).toEqual([
+        [],
+        [[`prompts/${name}-1.yaml`, name]],
+      ]);
+    },
+  );
+
+  test("converts a .prompt.yml and a skill's evals as well, elsewhere if asked", async () => {
+    const prompt = await run(
+      ['import', '.github/prompts/sum.prompt.yml', '--out', 'converted', '--owner', 'acme'],
+      {
+        '.github/prompts/sum.prompt.yml':
+          'model: openai/gpt-4o\nmessages: [{ role: user, content: "Sum {{input}}" }]\ntestData: [{ input: a, expected: b }]\nevaluators: [{ name: has, string: { contains: "{{expected}}" } }]\n',
+      },
+    );
+    expect([prompt.code, Object.keys(prompt.files).sort()]).toEqual([
+      0,
+      [
+        '.github/prompts/sum.prompt.yml',
+        'converted/prompts/sum.yaml',
+        'converted/prompts/tests/sum.yaml',
+      ],
+    ]);
+    expect(prompt.files['converted/prompts/sum.yaml']).toMatch(
+      /^# yaml-language-server: \$schema=https:\/\/raw\.githubusercontent\.com\/acme\/evaldiff\/v1\/schemas\/prompt\.schema\.json\n# From \.github\/prompts\/sum\.prompt\.yml\n/,
+    );
+    const skill = await run(['import', 'evals/evals.json'], {
+      'SKILL.md': 'Be kind.',
+      'evals/evals.json':
+        '{"skill_name": "Kind One", "evals": [{"id": 1, "prompt": "hi", "assertions": ["is kind"]}]}',
+    });
+    expect([skill.code, Object.keys(skill.files)]).toEqual([
+      0,
+      expect.arrayContaining(['prompts/kind-one.yaml', 'prompts/tests/kind-one.yaml']),
+    ]);
+  });
+
+  test('converts a run of FlexEval, and its rubric files stay where they are', async () => {
+    const written = {
+      'lesson.yaml':
+        'data_sources: [{ path: data/d.jsonl }]\nrubric_paths: [my/r.yaml]\neval:\n  name: Lessons one\n  metrics:\n    function: [{ name: is_role, kwargs: { role: assistant } }, { name: own_code }]\n    rubric: [{ name: asks, depends_on: [{ name: is_role, metric_name: assistant, metric_min_value: 1 }] }]\n  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o, temperature: 0.5 } }\n',
+      'data/d.jsonl':
+        '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Why?"}]}\n',
+      'my/r.yaml': 'asks: { prompt: "{content}", choice_scores: { YES: 1, NO: 0 } }\n',
+    };
+    const { code, err, out, files } = await run(['import', 'lesson.yaml'], written);
+    expect([code, Object.keys(files).sort()]).toEqual([
+      0,
+      [
+        'data/d.jsonl',
+        'evaldiff.yaml',
+        'lesson.yaml',
+        'my/r.yaml',
+        'prompts/lessons-one.yaml',
+        'prompts/tests/lessons-one.yaml',
+      ],
+    ]);
+    expect(err).toContain(
+      'note: lesson.yaml:6: the function own_code is not carried over: there is no built-in metric of this name',
+    );
+    expect(out).toContain('1 prompt; 2 parts not carried over.');
+    const before = await read({ ...written, 'evaldiff.yaml': 'prompts: lesson.yaml\n' });
+    const { 'lesson.yaml': _, ...converted } = files;
+    const after = await read(converted);
+    expect([before.problems, after.problems]).toEqual([[], []]);
+    expect(meaning(after.project)).toEqual(meaning(before.project));
+    expect(after.project.rubrics.get('asks')?.place.file).toBe('my/r.yaml');
+    expect(after.project.suites[0]?.tests.metrics[1]?.graders).toMatchObject([
+      { model: 'gpt-4o', parameters: { temperature: 0.5 } },
+    ]);
+  });
+
+  test('says once what several tests share, and which files a conversion elsewhere still needs', async () => {
+    const repeated = await run(['import', 'promptfooconfig.yaml'], {
+      'promptfooconfig.yaml': CONFIG,
+    });
+    const notes = repeated.err.split('\n').filter((line) => line !== '');
+    expect([new Set(notes).size, repeated.out]).toEqual([
+      notes.length,
+      expect.stringContaining(`; ${notes.length} parts not carried over`),
+    ]);
+    const lesson = {
+      'flexeval.yaml':
+        'data_sources: [{ path: data/d.jsonl }]\nrubric_paths: [my/r.yaml]\neval:\n  metrics: { rubric: [{ name: asks }] }\n  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o } }\n',
+      'data/d.jsonl':
+        '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Why?"}]}\n',
+      'my/r.yaml': 'asks: { prompt: "{content}", choice_scores: { YES: 1, NO: 0 } }\n',
+    };
+    const needs = (err: string): string[] =>
+      err.split('\n').filter((line) => line.includes('was not copied'));
+    const elsewhere = await run(['import', 'flexeval.yaml', '--out', 'converted'], {
+      ...lesson,
+      'converted/my/r.yaml': 'there',
+    });
+    expect([elsewhere.code, needs(elsewhere.err)]).toEqual([
+      0,
+      [
+        'note: data/d.jsonl is read by the new files and was not copied: put it below converted as well',
+      ],
+    ]);
+    expect(needs((await run(['import', 'flexeval.yaml'], lesson)).err)).toEqual([]);
+  });
+
+  test('overwrites nothing, and writes all or nothing', async () => {
+    const { code, err, files } = await run(['import', 'promptfooconfig.yaml'], {
+      'promptfooconfig.yaml': CONFIG,
+      'prompts/promptfooconfig-2-gpt-4o.yaml': 'mine',
+    });
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining(
+        'prompts/promptfooconfig-2-gpt-4o.yaml: exists already and is not overwritten',
+      ),
+    ]);
+    expect(Object.keys(files).sort()).toEqual([
+      'promptfooconfig.yaml',
+      'prompts/promptfooconfig-2-gpt-4o.yaml',
+    ]);
+    expect(files['prompts/promptfooconfig-2-gpt-4o.yaml']).toBe('mine');
+    // A file where a folder has to be: the first files could be written, and are taken away again.
+    const blocked = await run(['import', 'promptfooconfig.yaml'], {
+      'promptfooconfig.yaml': CONFIG,
+      'prompts/tests': 'a file',
+    });
+    expect([blocked.code, Object.keys(blocked.files).sort()]).toEqual([
+      2,
+      ['promptfooconfig.yaml', 'prompts/tests'],
+    ]);
+  });
+
+  test('leaves settings that are there alone and says what they lack', async () => {
+    const { code, out, files } = await run(['import', 'promptfooconfig.yaml'], {
+      'promptfooconfig.yaml': CONFIG,
+      'evaldiff.yaml': 'seed: 7\n',
+    });
+    expect([code, files['evaldiff.yaml']]).toEqual([0, 'seed: 7\n']);
+    expect(out).toContain(
+      'Add to evaldiff.yaml, where it is not there yet:\n\nmodels:\n  openrouter:meta/llama:\n    provider: openai\n    endpoint: openrouter\n    model: meta/llama\ngrader:\n  model: gpt-4o-mini\n',
+    );
+  });
+
+  test('tells a file that is none of its kind, has no telling name, is gone, or lies elsewhere', async () => {
+    expect(
+      await run(['import', 'promptfooconfig.yaml'], { 'promptfooconfig.yaml': 'jobs: {}\n' }),
+    ).toMatchObject({
+      code: 2,
+      err: 'promptfooconfig.yaml: is no promptfoo configuration: it has none of prompts, providers and tests\n',
+    });
+    expect(await run(['import', 'x.yaml'], { 'x.yaml': CONFIG })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('say it with --from promptfoo'),
+    });
+    expect(
+      (await run(['import', 'x.yaml', '--from', 'promptfoo'], { 'x.yaml': CONFIG })).code,
+    ).toBe(0);
+    expect(await run(['import', 'gone.yaml'], {})).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^gone\.yaml: does not exist/),
+    });
+    expect(await run(['import', 'promptfooconfig.yaml'], {})).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^promptfooconfig\.yaml: does not exist/),
+    });
+    expect(await run(['import', '../promptfooconfig.yaml'], {})).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('lies outside of the project'),
+    });
+    const empty = await run(['import', 'promptfooconfig.yaml'], {
+      'promptfooconfig.yaml': 'prompts: [file://a.js]\nproviders: [openai:gpt-4o]\n',
+    });
+    expect([empty.code, empty.err, existsSync(join(empty.directory, 'prompts'))]).toEqual([
+      2,
+      expect.stringContaining('nothing of it can be carried over'),
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,135 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { removeTemporaryFolders } from '../../stand-ins/repository.ts';
+import { openShop, type Shop } from '../../unit/commands/shop.ts';
+
+let shop: Shop | null = null;
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+const config = (first: string) => `prompts: ['Answer: {{q}}']
+providers: ['openai:chat:gpt-4o']
+tests:
+  - { description: long enough, vars: { q: one }, assert: [{ type: javascript, value: "output.length > context.vars.q.length" }, { type: icontains, value: ${first} }] }
+  - { description: numbers, vars: { q: [two, three] }, assert: [{ type: python, value: "'5' in output" }] }
+`;
+
+describe('a promptfoo configuration that is evaluated in place', () => {
+  test('is asked and judged by its own assertions, and a changed assertion runs its test alone', async () => {
+    shop = await openShop({
+      answer: ({ messages }) => ({
+        text: JSON.stringify(messages).includes('three') ? 'No idea' : 'Yes, 5',
+      }),
+      settings:
+        '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
+    });
+    shop.repository.commit('promptfoo', { 'promptfooconfig.yaml': config('yes') });
+    const result = await shop.result('run', 'n_tries=1', '--fail-on', 'failure');
+    expect(result.problems).toEqual([]);
+    const [suite] = result.suites;
+    expect(
+      suite?.references.map(({ file, line, input, head }) => [
+        file,
+        line,
+        input['q'],
+        head?.rollup,
+        head?.tries[0]?.scores.map(({ metric, status }) => `${metric} ${status}`),
+      ]),
+    ).toEqual([
+      ['promptfooconfig.yaml', 4, 'one', 'pass', ['javascript pass', 'icontains pass']],
+      ['promptfooconfig.yaml', 5, 'two', 'pass', ['python pass']],
+      ['promptfooconfig.yaml', 5, 'three', 'fail', ['python fail']],
+    ]);
+    writeFileSync(join(shop.repository.directory, 'promptfooconfig.yaml'), config('nowhere'));
+    const changed = await shop.result('diff', '--base', 'HEAD');
+    expect(changed.problems).toEqual([]);
+    expect(changed.suites[0]?.references.map(({ id, status }) => [id, status])).toEqual([
+      ['long enough', 'edited'],
+    ]);
+  });
+});
+
+describe('a run of FlexEval that is evaluated in place', () => {
+  const RUN = `data_sources: [{ type: file, path: data/lessons.jsonl }]
+eval:
+  do_completion: true
+  metrics:
+    function:
+      - { name: is_role, kwargs: { role: assistant } }
+      - { name: string_length, depends_on: [{ name: is_role, metric_name: assistant, metric_min_value: 1 }] }
+    rubric:
+      - { name: is_request_for_plot, depends_on: [{ name: string_length, metric_min_value: 5 }] }
+  completion_llm: { function_name: lm_studio_completion, kwargs: { model_name: model-1, endpoint: "http://local/v1" } }
+  grader_llm: { function_name: lm_studio_completion, kwargs: { model_name: judge, endpoint: "http://local/v1" } }
+`;
+  const DATA = ['Draw x squared.', 'Hello.']
+    .map((content) =>
+      JSON.stringify({
+        input: [
+          { role: 'system', content: 'Teach.' },
+          { role: 'user', content },
+          { role: 'assistant', content: 'an old answer' },
+        ],
+      }),
+    )
+    .join('\n');
+
+  test('completes its dialogues, grades them under their conditions, and judges a changed rubric file again without asking anew', async () => {
+    shop = await openShop({
+      settings: 'prompts: lessons.yaml\n',
+      answer: ({ model, messages }) => ({
+        text:
+          model === 'judge'
+            ? `{"reasons": "r", "choice": "${JSON.stringify(messages).includes('Shall I draw') ? 'YES' : 'NO'}"}`
+            : JSON.stringify(messages).includes('Draw')
+              ? 'Shall I draw it?'
+              : 'Hi.',
+      }),
+    });
+    shop.repository.commit('flexeval', { 'lessons.yaml': RUN, 'data/lessons.jsonl': DATA });
+    const result = await shop.result('run', 'n_tries=1', '--fail-on', 'never');
+    expect(result.problems).toEqual([]);
+    const tries = result.suites[0]?.references.map(({ head }) => head?.tries[0]);
+    expect(
+      tries?.map((one) => [
+        one?.actual,
+        one?.outcome,
+        one?.scores.map(
+          ({ metric, status, skip }) => `${metric} ${status}${skip ? ' (skip)' : ''}`,
+        ),
+      ]),
+    ).toEqual([
+      [
+        'Shall I draw it?',
+        'pass',
+        ['is_role pass (skip)', 'string_length pass (skip)', 'is_request_for_plot pass'],
+      ],
+      [
+        'Hi.',
+        'skipped',
+        ['is_role pass (skip)', 'string_length pass (skip)', 'is_request_for_plot skipped'],
+      ],
+    ]);
+    expect(
+      shop.server.requests
+        .filter(({ model }) => model === 'model-1')
+        .map(({ messages }) => messages.map(({ role }) => role)),
+    ).toEqual([
+      ['system', 'user'],
+      ['system', 'user'],
+    ]);
+    const before = shop.server.requests.length;
+    writeFileSync(
+      join(shop.repository.directory, 'lessons.yaml'),
+      RUN.replace('metric_min_value: 5', 'metric_min_value: 1'),
+    );
+    const changed = await shop.result('diff', '--base', 'HEAD', 'n_tries=1');
+    expect(changed.problems).toEqual([]);
+    expect(changed.yardstick).toHaveLength(1);
+    expect(shop.server.requests.slice(before).map(({ model }) => model)).toEqual(['judge']);
+  });
+});

@@ -1,0 +1,196 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { main } from '../../../src/commands/program.ts';
+import {
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+} from '../../stand-ins/repository.ts';
+import { read } from '../../unit/config/tree.ts';
+
+afterAll(removeTemporaryFolders);
+
+async function init(
+  files: Record<string, string>,
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+) {
+  const repository = createRepository();
+  repository.write(files);
+  let out = '';
+  const terminal = {
+    env: {
+      ...fixtureEnvironment(),
+      OPENAI_API_KEY: undefined,
+      ANTHROPIC_API_KEY: undefined,
+      ...env,
+    },
+    cwd: repository.directory,
+    isTerminal: false,
+    width: 100,
+    out: (text: string) => {
+      out += text;
+    },
+    err: (text: string) => {
+      out += text;
+    },
+  };
+  const code = await main(['init', ...args], terminal);
+  const validated = await main(['validate'], {
+    ...terminal,
+    out: () => undefined,
+    err: () => undefined,
+  });
+  const all = readdirSync(repository.directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(repository.directory.length + 1))
+    .filter((path) => !path.startsWith('.git/'));
+  return {
+    code,
+    validated,
+    out,
+    files: Object.fromEntries(
+      all.sort().map((path) => [path, readFileSync(join(repository.directory, path), 'utf8')]),
+    ),
+  };
+}
+
+const NEW = [
+  '.github/workflows/evaldiff.yml',
+  'evaldiff.yaml',
+  'prompts/support.yaml',
+  'prompts/tests/support.yaml',
+];
+
+describe('evaldiff init', () => {
+  test('starts an empty project that can be evaluated at once', async () => {
+    const { code, validated, out, files } = await init({});
+    expect([code, validated, Object.keys(files)]).toEqual([0, 0, NEW]);
+    const { project, problems, notices } = await read(files);
+    expect([problems, notices]).toEqual([[], []]);
+    expect(
+      project.suites.map(({ prompt, tests }) => [
+        prompt.name,
+        prompt.model,
+        tests.references.length,
+      ]),
+    ).toEqual([['support', 'gpt-5-mini', 3]]);
+    expect(out).toContain('Replace <owner> in the new files');
+    for (const path of NEW.slice(1))
+      expect(files[path]).toMatch(
+        /^# yaml-language-server: \$schema=https:\/\/\S+\/schemas\/\w+\.schema\.json\n/,
+      );
+  });
+
+  test('puts the publishing account everywhere it belongs, and picks the vendor whose key is there', async () => {
+    const { files, out } = await init({}, ['--owner', 'acme'], { ANTHROPIC_API_KEY: 'k' });
+    expect(Object.values(files).join('\n')).not.toContain('<owner>');
+    expect(files['.github/workflows/evaldiff.yml']).toContain('uses: acme/evaldiff@v1');
+    expect(files['prompts/support.yaml']).toContain('model: claude-sonnet-4-5\n');
+    expect(out).toContain('repository secret ANTHROPIC_API_KEY');
+    expect(out).not.toContain('Replace <owner>');
+  });
+
+  test('leaves what is there as it is, and adds no example to a project that has prompts', async () => {
+    const own = {
+      'llmeval.yaml': 'n_tries: 2\n',
+      'prompts/own.yaml':
+        'name: own\nmodel: gpt-4o\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n',
+      '.github/workflows/prompts.yml': 'jobs:\n  a:\n    steps:\n      - uses: acme/evaldiff@v1\n',
+    };
+    const { code, validated, out, files } = await init(own);
+    expect([code, validated, files]).toEqual([0, 0, own]);
+    expect(out).toContain(
+      'kept  llmeval.yaml\nkept  prompts/own.yaml\nkept  .github/workflows/prompts.yml\n',
+    );
+  });
+
+  test('run twice changes nothing the second time', async () => {
+    const first = await init({});
+    const second = await init(first.files);
+    expect([second.code, second.files]).toEqual([0, first.files]);
+    expect(second.out).not.toContain('wrote');
+  });
+
+  test("sees another tool's files and says what can be done with them", async () => {
+    const { out, files, validated } = await init({
+      'promptfooconfig.yaml':
+        "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n",
+    });
+    expect(out).toContain(
+      'found promptfooconfig.yaml: it is read as it is; evaldiff import promptfooconfig.yaml converts it',
+    );
+    expect([Object.keys(files), validated]).toEqual([
+      ['.github/workflows/evaldiff.yml', 'evaldiff.yaml', 'promptfooconfig.yaml'],
+      0,
+    ]);
+  });
+
+  test('in a folder of a repository puts the workflow where GitHub looks, with names of its own', async () => {
+    const folder = 'services/the "chat"';
+    const { code, out, files } = await init(
+      {
+        [`${folder}/README.md`]: '',
+        '.github/workflows/evaldiff.yml':
+          'jobs:\n  a:\n    steps:\n      - uses: acme/evaldiff@v1\n',
+      },
+      ['--directory', folder, '--owner', 'acme'],
+    );
+    const workflow = '.github/workflows/evaldiff-services-the-chat.yml';
+    expect([code, Object.keys(files).filter((path) => /ya?ml$/.test(path))]).toEqual([
+      0,
+      [
+        '.github/workflows/evaldiff.yml',
+        workflow,
+        ...NEW.slice(1).map((path) => `${folder}/${path}`),
+      ].sort(),
+    ]);
+    const { name, concurrency, jobs } = parse(files[workflow] ?? '') as {
+      name: string;
+      concurrency: { group: string };
+      jobs: Record<string, { steps: { uses: string; with?: Record<string, string> }[] }>;
+    };
+    const job = jobs['evaldiff-services-the-chat'];
+    expect([name, Object.keys(jobs), concurrency.group.split('$')[0]]).toEqual([
+      `Prompts (${folder})`,
+      ['evaldiff-services-the-chat'],
+      'evaldiff-services-the-chat-',
+    ]);
+    expect(job?.steps.find(({ uses }) => uses === 'acme/evaldiff@v1')?.with).toMatchObject({
+      'working-directory': folder,
+      'check-name': `evaldiff (${folder})`,
+    });
+    expect(out).toContain(`wrote ${folder}/evaldiff.yaml\n`);
+    expect(out).toContain(`"evaldiff validate --directory 'services/the "chat"'" checks the files`);
+    expect(out).toContain('Make the job "evaldiff-services-the-chat" a required check');
+    const again = await init(files, ['--directory', folder]);
+    expect([again.files, again.out]).toEqual([
+      files,
+      expect.stringContaining(`kept  ${workflow}\n`),
+    ]);
+    expect((await init(files)).files['evaldiff.yaml']).toBeDefined();
+  });
+
+  test("does not write a folder's name into a workflow that it would not survive", async () => {
+    const { code, out, files } = await init({ 'a${{ github.token }}/README.md': '' }, [
+      '--directory',
+      'a${{ github.token }}',
+    ]);
+    expect([code, Object.keys(files), out]).toEqual([
+      2,
+      ['a${{ github.token }}/README.md'],
+      'the folder "a${{ github.token }}" cannot stand in a workflow; rename it\n',
+    ]);
+  });
+
+  test('does not take another workflow of that name for its own', async () => {
+    const other = { '.github/workflows/evaldiff.yml': 'jobs: {}\n' };
+    const { out, files } = await init(other);
+    expect(files['.github/workflows/evaldiff.yml']).toBe('jobs: {}\n');
+    expect(out).toContain(
+      'kept  .github/workflows/evaldiff.yml: it does not evaluate this project',
+    );
+  });
+});

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from '@jest/globals';
+import type { Result } from '../../../src/result/result.ts';
+import { fixtureEnvironment, removeTemporaryFolders } from '../../stand-ins/repository.ts';
+import { openShop } from '../../unit/commands/shop.ts';
+
+const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
+afterAll(removeTemporaryFolders);
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'a run that gets %s ends by itself with a partial report, and the next one goes on from there',
+  async (signal) => {
+    let silent = true;
+    const shop = await openShop({
+      answer: ({ index }) => (silent && index >= 5 ? { fault: 'silent' } : { text: 'Yes, 5' }),
+    });
+    try {
+      const child = spawn(process.execPath, [CLI, 'run', '--json'], {
+        cwd: shop.repository.directory,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: fixtureEnvironment({
+          LOCAL_KEY: 'key-1',
+          EVALDIFF_ENDPOINTS: `local=${shop.server.openaiUrl} key=LOCAL_KEY`,
+        }),
+      });
+      let [out, err] = ['', ''];
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        out += text;
+      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        err += text;
+      });
+      const ended = new Promise<number | null>((resolve) => {
+        child.once('close', (code) => {
+          resolve(code);
+        });
+      });
+      while (!err.includes('5 of 8 answers') || shop.server.requests.length < 8)
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+      child.kill(signal);
+      expect(await ended).toBe(2);
+      expect(err).toContain(`${signal}: no further call is made; what there is will be reported.`);
+      const result = JSON.parse(out) as Result;
+      expect(result.conclusion).toBe('error');
+      expect(result.title).toMatch(
+        new RegExp(`^Interrupted: ${signal} came; 5 of 8 tries were made$`),
+      );
+      silent = false;
+      const { usage, conclusion } = await shop.result('run');
+      expect(conclusion).toBe('success');
+      expect(usage).toMatchObject({ calls: 3, reused: 5 });
+    } finally {
+      await shop.close();
+    }
+  },
+  60_000,
+);

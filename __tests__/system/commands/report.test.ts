@@ -1,0 +1,263 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { main } from '../../../src/commands/program.ts';
+import {
+  fixtureEnvironment,
+  removeTemporaryFolders,
+  temporaryFolder,
+} from '../../stand-ins/repository.ts';
+import { openShop, type Shop } from '../../unit/commands/shop.ts';
+
+let shop: Shop | null = null;
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+const filesBelow = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+
+async function report(files: Record<string, string>, ...args: string[]) {
+  const folder = temporaryFolder('reports');
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  const said = { out: '', err: '' };
+  const code = await main(['report', ...args], {
+    env: fixtureEnvironment(),
+    cwd: folder,
+    isTerminal: false,
+    width: 400,
+    out: (text) => {
+      said.out += text;
+    },
+    err: (text) => {
+      said.err += text;
+    },
+  });
+  return { code, ...said };
+}
+
+/** A report as llmeval writes it: no ids, no reasons, the roll-up in Python. */
+const llmeval = (
+  actual: string,
+  result: string,
+  more: { rollup?: string; references?: string; model?: string } = {},
+) => `prompts:
+  tests:
+    metrics:
+      - { name: exact_match, code: "metric = actual == expected\\nresult = metric\\n" }
+${more.rollup ?? ''}    references:
+${more.references ?? ''}      - input: { a: 4, b: 4 }
+        expected: 8
+        actual: "${actual}"
+        metrics: { exact_match: { metric: ${String(result === 'pass')}, result: ${result}, skipped: false } }
+  name: math
+  model: ${more.model ?? 'gpt-3.5-turbo'}
+  temperature: 0.0
+  variables: [{ name: a }, { name: b }]
+  messages: [{ role: human, content: "What is {a} + {b}?" }]
+n_tries: 2
+`;
+const RUN = 'multirun/2026-01-31/10-20-30';
+
+describe('evaldiff run --report', () => {
+  test("writes a sweep in llmeval's layout and fields, which evaldiff report reads again", async () => {
+    shop = await openShop({
+      references: 2,
+      answer: ({ model }) => ({ text: model === 'model-1' ? 'Yes, 5' : 'No idea' }),
+      settings: '  n: { provider: openai, endpoint: local, model: model-2 }\n',
+    });
+    const ran = await shop.evaldiff('run', 'model=m,n', 'n_tries=2', '--report', 'out');
+    expect(ran.err).toContain('sweep: 2 model = 2 combinations\n');
+    const folder = join(shop.repository.directory, 'out');
+    const [day, time, ...more] = readdirSync(join(folder, 'multirun'), { recursive: true })
+      .map(String)
+      .sort();
+    expect([day, time, more.length]).toEqual([
+      expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
+      expect.stringMatching(/^\d{4}-\d{2}-\d{2}\/\d{2}-\d{2}-\d{2}$/),
+      6,
+    ]);
+    expect(filesBelow(join(folder, 'multirun', time ?? ''))).toEqual([
+      '0/report-0.yaml',
+      '0/report-1.yaml',
+      '1/report-0.yaml',
+      '1/report-1.yaml',
+    ]);
+    expect(
+      parse(readFileSync(join(folder, 'multirun', time ?? '', '0/report-1.yaml'), 'utf8')),
+    ).toEqual({
+      prompts: {
+        tests: {
+          metrics: [{ name: 'has', uses: 'contains', with: { value: '5' } }],
+          references: ['question 0', 'question 1'].map((q, index) => ({
+            id: `r${String(index)}`,
+            input: { q },
+            expected: '5',
+            actual: 'Yes, 5',
+            metrics: { has: { metric: 1, result: 'pass', skipped: false } },
+            duration: expect.any(Number),
+          })),
+        },
+        name: 'ask',
+        model: 'm',
+        variables: [{ name: 'q' }],
+        messages: [{ role: 'human', content: 'Answer: {q}' }],
+      },
+      n_tries: 2,
+      version: null,
+    });
+    const { code, out } = await shop.evaldiff('report', 'out/multirun', '--format', 'markdown');
+    expect(code).toBe(1);
+    expect(out).toContain('✗ ask');
+    expect(out.match(/<tr>/g)).toHaveLength(5);
+    expect((await shop.evaldiff('report', 'out/result.json')).out).toContain('Evaluated');
+    // The folder as a whole is the result: its runs are the same answers.
+    expect((await shop.evaldiff('report', 'out')).out).toBe(
+      (await shop.evaldiff('report', 'out/result.json')).out,
+    );
+    expect((await shop.evaldiff('report', 'out/result.json', '--tables')).out).toMatch(
+      /Status +model +q +Expected +Actual #0 +has \(metric\) #0/,
+    );
+  });
+});
+
+describe('evaldiff report', () => {
+  test("rolls several tries up into one row, with the columns of llmeval's report, whatever the type of expected", async () => {
+    const { code, out } = await report(
+      {
+        [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass'),
+        [`${RUN}/0/report-1.yaml`]: llmeval('9', 'fail'),
+        [`${RUN}/1/report-0.yaml`]: llmeval('8', 'pass', { model: 'gpt-4' }),
+      },
+      'multirun',
+    );
+    expect(code).toBe(1);
+    const [title, head, , first, second] = out.split('\n').filter((line) => line.trim() !== '');
+    expect(title).toBe(`✗ math – ${RUN}`);
+    expect(head?.split(/ {2,}/)).toEqual([
+      'Status',
+      'model',
+      'temperature',
+      'a',
+      'b',
+      'Expected',
+      'Actual #0',
+      'exact_match (metric) #0',
+      'exact_match (pass / fail) #0',
+      'Actual #1',
+      'exact_match (metric) #1',
+      'exact_match (pass / fail) #1',
+    ]);
+    expect(first?.split(/ {2,}/)).toEqual([
+      'fail',
+      'gpt-3.5-turbo',
+      '0',
+      '4',
+      '4',
+      '8',
+      '8',
+      'true',
+      'pass',
+      '9',
+      'false',
+      'fail',
+    ]);
+    expect(second?.split(/ {2,}/)).toEqual([
+      'pass',
+      'gpt-4',
+      '0',
+      '4',
+      '4',
+      '8',
+      '8',
+      'true',
+      'pass',
+      '–',
+      '–',
+      '–',
+    ]);
+  });
+
+  test('ends with 0 when everything passes, keeps equal references apart, and takes columns from all rows', async () => {
+    const references =
+      '      - { input: { a: 4, b: 4 }, expected: "8", actual: "8", metrics: { exact_match: { metric: true, result: pass, skipped: false } } }\n      - { input: { c: 1 }, actual: "x", metrics: { other: { metric: [1], result: pass, skipped: true }, exact_match: { metric: 1, result: pass, skipped: false } } }\n';
+    const { code, out } = await report(
+      { [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass', { references }) },
+      RUN,
+    );
+    expect(code).toBe(0);
+    expect(out).toContain('other (metric) #0');
+    expect(out).toContain('pass (skipping)');
+    expect(out.split('\n').filter((line) => line.startsWith('pass '))).toHaveLength(3);
+  });
+
+  test('runs the roll-up that the report holds, confined', async () => {
+    const rollup = '    metrics_rollup: { name: at least one, code: "result = num_passes >= 1" }\n';
+    const files = {
+      [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass', { rollup }),
+      [`${RUN}/0/report-1.yaml`]: llmeval('9', 'fail', { rollup }),
+    };
+    const { code, out } = await report(files, '.');
+    expect([code, out.split('\n').find((line) => line.includes('Expected'))]).toEqual([
+      0,
+      expect.stringMatching(/^at least one /),
+    ]);
+  });
+
+  test('a reference that was never asked is not judged, and that is no pass', async () => {
+    const { code, out } = await report(
+      {
+        [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass', {
+          references: '      - { input: { a: 1 } }\n',
+        }),
+      },
+      '.',
+    );
+    expect([code, out]).toEqual([1, expect.stringMatching(/^not judged/m)]);
+  });
+
+  test('tells what is no result, what is of another version, and what cannot be rendered together', async () => {
+    expect(await report({ 'report-0.yaml': 'a: 1\n' }, '.')).toMatchObject({
+      code: 2,
+      err: 'report-0.yaml: is no report of a run: it has no prompts.tests.references\n',
+    });
+    expect(await report({ 'result.json': '{"schema_version": 99}' }, '.')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('is a result of version 99'),
+    });
+    expect(await report({ 'x.txt': '' }, '.')).toMatchObject({
+      code: 2,
+      err: '.: holds neither a result.json, nor a noise.json, nor a report-<try>.yaml\n',
+    });
+    expect(await report({}, 'gone')).toMatchObject({
+      code: 2,
+      err: 'gone: does not exist, or cannot be read\n',
+    });
+    if (existsSync('/dev/zero'))
+      expect(await report({}, '/dev/zero')).toMatchObject({
+        code: 2,
+        err: '/dev/zero: is neither a file nor a folder\n',
+      });
+    expect(await report({ 'list.json': '[]' }, 'list.json')).toMatchObject({
+      code: 2,
+      err: 'list.json: is not a result of evaldiff (Invalid input: expected object, received array)\n',
+    });
+    expect(
+      await report(
+        { 'a/report-0.yaml': llmeval('8', 'pass'), 'b/report-0.yaml': llmeval('8', 'pass') },
+        '.',
+        '--format',
+        'html',
+      ),
+    ).toMatchObject({ code: 2, err: expect.stringContaining('renders one result.json') });
+  });
+});

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { terminalOf, type TerminalProcess } from '../../../src/commands/terminal.ts';
+
+const ESCAPE = '\u001b';
+
+/** A process that writes into a text. */
+function processWith(env: NodeJS.ProcessEnv, stdout: { isTTY?: boolean; columns?: number } = {}) {
+  const said: string[] = [];
+  const failures: ((error: Error) => void)[] = [];
+  const stream = {
+    ...stdout,
+    write: (text: string) => said.push(text) > 0,
+    on: (event: string, listener: (error: Error) => void) => {
+      if (event === 'error') failures.push(listener);
+    },
+  };
+  return {
+    said,
+    failures,
+    given: {
+      env,
+      cwd: () => '/somewhere',
+      stdout: stream,
+      stderr: stream,
+    } as unknown as TerminalProcess,
+  };
+}
+
+describe('the terminal of a process', () => {
+  test.each<[string, NodeJS.ProcessEnv, string]>([
+    ['as it is', {}, `${ESCAPE}[31mred${ESCAPE}[0m`],
+    ['without colours under NO_COLOR', { NO_COLOR: '1' }, 'red'],
+    ['in colours where NO_COLOR is empty', { NO_COLOR: '' }, `${ESCAPE}[31mred${ESCAPE}[0m`],
+    ['without colours on a dumb one', { TERM: 'dumb' }, 'red'],
+  ])('shows text %s', (_, env, shown) => {
+    const { said, given } = processWith(env, { isTTY: true, columns: 60 });
+    const terminal = terminalOf(given);
+    terminal.out(`${ESCAPE}[31mred${ESCAPE}[0m`);
+    terminal.err(`${ESCAPE}[31mred${ESCAPE}[0m`);
+    expect(said).toEqual([shown, shown]);
+    expect(terminal).toMatchObject({ isTerminal: true, width: 60, cwd: '/somewhere' });
+  });
+
+  test('is a hundred columns wide where nobody says, and no terminal when it is piped', () => {
+    for (const stdout of [{}, { columns: 0 }])
+      expect(terminalOf(processWith({}, stdout).given)).toMatchObject({
+        isTerminal: false,
+        width: 100,
+      });
+  });
+
+  test('goes on when the reader has gone, and does not hide another failure', () => {
+    const { failures, given } = processWith({});
+    terminalOf(given);
+    expect(failures).toHaveLength(2);
+    for (const fail of failures) {
+      fail(Object.assign(new Error('gone'), { code: 'EPIPE' }));
+      expect(() => {
+        fail(Object.assign(new Error('disk full'), { code: 'ENOSPC' }));
+      }).toThrow('disk full');
+    }
+  });
+
+  test('ends no real process with a stack trace when its reader goes', async () => {
+    const child = spawn(
+      process.execPath,
+      [join(import.meta.dirname, '../../../src/cli.ts'), '--help'],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    child.stdout.destroy();
+    let complaint = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      complaint += text;
+    });
+    const [code] = (await once(child, 'close')) as [number];
+    expect([code, complaint.replaceAll(/^\(.*\n/gm, '')]).toEqual([0, '']);
+  });
+});

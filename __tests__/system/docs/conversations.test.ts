@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { readProject } from '../../../src/config/project.ts';
+import { formatProblem } from '../../../src/errors.ts';
+import { metrics } from '../../../src/metrics/index.ts';
+import { builtInRubrics } from '../../../src/metrics/rubric.ts';
+import { OUTCOME_WORDS } from '../../../src/report/sections/order.ts';
+import type { ConversationOutcome } from '../../../src/result/conversations.ts';
+import { tightTables } from '../../tight-tables.ts';
+import { hash, optionsOf, treeOf } from '../../unit/config/tree.ts';
+
+const page = tightTables(readFileSync('docs/conversations.md', 'utf8'));
+const blocks = [...page.matchAll(/```yaml\n# (\S+)\n([^]*?)```/g)].map(
+  ([, file = '', text = '']) => ({ file, text }),
+);
+/** The first block of each file: together a whole project. */
+const first = Object.fromEntries([...blocks].reverse().map(({ file, text }) => [file, text]));
+const data = {
+  'data/dialogues.jsonl':
+    '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}\n',
+  'data/answers.jsonl': '{"question": "Q", "answer": "A", "accepted": true, "score": 4}\n',
+};
+const read = (files: Record<string, string>) =>
+  readProject(treeOf({ ...data, ...files }), optionsOf(), {
+    builtInMetrics: metrics,
+    builtInRubrics,
+    hash,
+  });
+
+describe('docs/conversations.md', () => {
+  test('names the file of every block of YAML', () => {
+    expect(blocks).toHaveLength(page.split('```yaml').length - 1);
+    expect(Object.keys(first).sort()).toEqual([
+      'evaldiff.yaml',
+      'prompts/mentor.yaml',
+      'prompts/recorded.yaml',
+      'prompts/tests/mentor.yaml',
+      'prompts/tests/recorded.yaml',
+    ]);
+  });
+
+  test.each(
+    blocks.map(
+      ({ file, text }, index) =>
+        [`${file}, block ${String(index + 1)}`, { ...first, [file]: text }] as const,
+    ),
+  )('%s is read without a problem', async (_, files) => {
+    const { problems, project } = await read(files);
+    expect(problems.map(formatProblem)).toEqual([]);
+    expect(
+      project.suites.flatMap(({ tests }) =>
+        tests.references.flatMap(({ problem }) => problem ?? []),
+      ),
+    ).toEqual([]);
+  });
+
+  test('shows labelled answers of both forms and from a file', async () => {
+    const mentor = blocks.find(({ text }) => text.includes('accepted: true'));
+    const { project } = await read({ ...first, 'prompts/tests/mentor.yaml': mentor?.text ?? '' });
+    const examples = project.suites.find(({ prompt }) => prompt.name === 'mentor')?.tests
+      .conversation?.examples;
+    expect(
+      examples?.map(({ messages, accepted, place }) => [messages.length, accepted, place.file]),
+    ).toEqual([
+      [2, true, 'prompts/tests/mentor.yaml'],
+      [2, false, 'prompts/tests/mentor.yaml'],
+      [4, false, 'prompts/tests/mentor.yaml'],
+      [2, true, 'data/answers.jsonl'],
+    ]);
+  });
+
+  test('names every outcome, and every key with its default', async () => {
+    const outcomes = [
+      ...page.matchAll(/^\| `(\w+)` \| [^|]+ \| (?:passes|fails|is an error)/gm),
+    ].map(([, name]) => name);
+    expect(outcomes).toEqual(
+      Object.keys(OUTCOME_WORDS) satisfies string[] as ConversationOutcome[],
+    );
+    const { project } = await read(first);
+    const conversation = project.suites.find(({ prompt }) => prompt.name === 'mentor')?.tests
+      .conversation;
+    expect(page).toContain(`| \`max_steps\` | ${String(conversation?.max_steps)} |`);
+    expect(page).toContain(
+      `| \`criteria\` | ${(conversation?.criteria ?? []).map(({ name }) => `\`${name}\``).join(', ')} |`,
+    );
+    expect(page).toContain(
+      `| \`combine\` | ${(conversation?.criteria ?? []).map(({ combine }) => `\`${combine}\``).join(', ')} |`,
+    );
+  });
+});

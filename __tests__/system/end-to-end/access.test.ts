@@ -1,0 +1,266 @@
+import { describe, expect, test } from '@jest/globals';
+import { workflowToken } from '../../stand-ins/github/index.ts';
+import {
+  changeOf,
+  obedient,
+  questionOf,
+  quiz,
+  quizPrompt,
+  quizTests,
+  SETTINGS,
+} from './projects.ts';
+import { TOKEN } from './runner.ts';
+import {
+  MODEL_KEY,
+  modelServer,
+  onPullRequest,
+  onlyComment,
+  pullRequestEvent,
+  stage,
+} from './stage.ts';
+
+const METRICS = 'metrics: [{ name: answer, uses: exact_match }]';
+const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
+/** What GitHub gives to a pull request from a fork: nothing can be written. */
+const READ_ONLY = workflowToken({ pull_requests: 'read', checks: 'read' });
+const NO_KEY =
+  'No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.';
+
+describe('a missing key', () => {
+  test('is an error that names the input, in the log, the check and the comment; never green', async () => {
+    const at = await stage(obedient);
+    const to = (model: string) => ({
+      ...quiz(),
+      'prompts/quiz.yaml': quizPrompt('Be exact.', model),
+      'prompts/claude.yaml': quizPrompt('Be exact.', 'claude-sonnet-4-5', 'claude'),
+      'prompts/tests/claude.yaml': quizTests(2, METRICS),
+    });
+    const run = await onPullRequest(at, changeOf({ 'README.md': 'About' }, to('gpt-4o')));
+    expect(run.code).toBe(1);
+    expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
+    expect(run.annotations.map(({ message }) => message).sort()).toEqual([
+      'No key for provider anthropic: set ANTHROPIC_API_KEY (in a workflow the input anthropic-api-key).',
+      'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key).',
+    ]);
+    expect(run.lastLine).toBe(
+      '| evaldiff: error (nothing was judged). Not evaluated: 2 problems to mend',
+    );
+    expect(at.github.state.checkRuns[0]).toMatchObject({
+      conclusion: 'failure',
+      title: 'Not evaluated: 2 problems to mend',
+    });
+    expect(onlyComment(at)).toContain('the input openai-api-key');
+    expect(run.summary).toContain('the input anthropic-api-key');
+  });
+
+  test('of an endpoint names the variable that is empty, and an unknown endpoint the line to add', async () => {
+    const at = await stage(obedient);
+    const run = await onPullRequest(at, changeOf(quiz(), WORSE), { env: { LOCAL_KEY: '' } });
+    expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
+    expect(run.annotations.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^Endpoint local: the environment variable LOCAL_KEY is not set/),
+    ]);
+    expect(at.models.requests).toEqual([]);
+
+    const unknown = await onPullRequest(at, changeOf(quiz(), WORSE), { inputs: { endpoints: '' } });
+    expect(unknown.annotations.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^No endpoint is called "local": add the line "local=https:\/\/\.\.\. key=NAME_OF_A_VARIABLE" to the input endpoints \(in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS\)\.$/,
+      ),
+    ]);
+  });
+
+  test('matters only where something has to be asked', async () => {
+    const at = await stage(obedient);
+    const run = await onPullRequest(at, changeOf(quiz(), { 'README.md': 'About' }), {
+      inputs: { endpoints: '' },
+    });
+    expect(run.outputs['conclusion']).toBe('success');
+  });
+});
+
+describe('a pull request from a fork', () => {
+  test("without keys is neutral in GitHub's terms: checked, said, nothing sent, nothing crashed", async () => {
+    const at = await stage(obedient, READ_ONLY);
+    const change = changeOf(quiz(), WORSE);
+    const run = await onPullRequest(at, change, {
+      event: pullRequestEvent(change, 'pull_request.fork'),
+      inputs: { endpoints: '' },
+    });
+    expect(run.code).toBe(0);
+    expect(run.outputs).toMatchObject({
+      conclusion: 'neutral',
+      calls: '0',
+      'comment-id': '',
+      'check-run-id': '',
+    });
+    expect(run.lastLine).toBe('| evaldiff: neutral (not red). Checked without a model key');
+    expect(run.log).toContain(NO_KEY);
+    expect(run.summary).toContain(NO_KEY);
+    expect(run.annotations.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+      expect.stringMatching(/^warning: The check run was not written.*fork/),
+    ]);
+    expect(at.models.requests).toEqual([]);
+    expect(run.result.trust).toBe('untrusted');
+  });
+
+  test('still has its mistakes told', async () => {
+    const at = await stage(obedient, READ_ONLY);
+    const change = changeOf(quiz(), { 'prompts/quiz.yaml': 'name: quiz\nmodel: quiz-model\n' });
+    const run = await onPullRequest(at, change, {
+      event: pullRequestEvent(change, 'pull_request.fork'),
+      inputs: { endpoints: '' },
+    });
+    expect(run.code).toBe(1);
+    expect(run.outputs['conclusion']).toBe('error');
+    expect(
+      run.annotations.filter(({ level }) => level === 'error').map(({ message }) => message),
+    ).toEqual(['prompts/quiz.yaml: needs exactly one of messages, prompt and code']);
+  });
+
+  test("is measured with base's ruler where the repository gives it keys", async () => {
+    const at = await stage(obedient);
+    const change = changeOf(quiz(), {
+      ...WORSE,
+      'prompts/tests/quiz.yaml': quizTests(
+        6,
+        'metrics: [{ name: answer, uses: contains, with: { value: "" } }]',
+      ).replaceAll(/answer \d/g, 'no idea'),
+      'evaldiff.yaml': SETTINGS.replace('quiz-1', 'quiz-9-expensive').replace(
+        'tolerance: 0.4',
+        'fail_on: never',
+      ),
+    });
+    const run = await onPullRequest(at, change, {
+      event: pullRequestEvent(change, 'pull_request.fork'),
+    });
+    expect(run.code).toBe(1);
+    expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
+    expect(new Set(at.models.requests.map(({ model }) => model))).toEqual(new Set(['quiz-1']));
+    expect(
+      run.result.notices
+        .filter(({ kind }) => kind === 'trust' || kind === 'settings')
+        .map(({ message }) => message)
+        .join('\n'),
+    ).toMatch(/comes from outside and changes how answers are judged \(metrics\.answer\)/);
+  });
+});
+
+describe('a token without permissions', () => {
+  test('costs the comment and the check, each with a warning that names the permission, and never the verdict', async () => {
+    const at = await stage(obedient, workflowToken());
+    const run = await onPullRequest(at, changeOf(quiz(), WORSE));
+    expect(run.code).toBe(1);
+    expect(run.outputs).toMatchObject({
+      conclusion: 'failure',
+      regressed: '3',
+      'comment-id': '',
+      'check-run-id': '',
+    });
+    expect(run.annotations.map(({ level, message }) => `${level}: ${message}`).sort()).toEqual([
+      expect.stringMatching(/^warning: The check run was not written: .*checks: write/),
+      expect.stringMatching(/^warning: The comment was not written: .*pull-requests: write/),
+    ]);
+    expect(run.summary).toContain('**✗ Regressed**');
+  });
+
+  test('is no token at all where GitHub is down: the verdict stands', async () => {
+    const at = await stage(obedient);
+    at.github.intercept('POST', /./, () => 'reset');
+    const run = await onPullRequest(at, changeOf(quiz(), WORSE));
+    expect(run.outputs).toMatchObject({
+      conclusion: 'failure',
+      'comment-id': '',
+      'check-run-id': '',
+    });
+    expect(run.annotations.map(({ level }) => level)).toEqual(['warning', 'warning']);
+  });
+});
+
+describe('keys', () => {
+  test('reach their own server and nothing else: no other host, log, output, report, comment or check', async () => {
+    const openaiKey = 'sk-proj-0a1b2c3d4e5f6a7b8c9d0e1f';
+    const otherKey = 'other-key-77aa55cc33ee11ff';
+    const spellings = (key: string) => [
+      key,
+      Buffer.from(key).toString('base64'),
+      Buffer.from(key).toString('hex'),
+      encodeURIComponent(key),
+      key.slice(-8),
+    ];
+    // The model repeats every key it could know, plainly and encoded; for one question the server
+    // refuses and repeats it too.
+    const at = await stage((request) => {
+      const key = /key-\S+/.exec(String(request.headers.authorization))?.[0] ?? '';
+      if (questionOf(request.messages) === 12)
+        return { status: 401, error: { message: `Incorrect API key provided: ${MODEL_KEY}` } };
+      return {
+        text: [
+          ...spellings(MODEL_KEY),
+          ...spellings(otherKey),
+          ...spellings(openaiKey),
+          ...spellings(TOKEN),
+          key,
+        ].join(' '),
+      };
+    });
+    const other = await modelServer({ answer: obedient, key: otherKey });
+    const settings = `${SETTINGS}  quiz-other: { provider: openai, endpoint: other, model: quiz-2 }\n`;
+    const files = (system: string) => ({
+      'prompts/quiz.yaml': quizPrompt(system),
+      'prompts/other.yaml': quizPrompt(system, 'quiz-other', 'other'),
+    });
+    const change = changeOf(
+      {
+        ...quiz({ questions: 12, settings }),
+        ...files('Be exact.'),
+        'prompts/tests/other.yaml': quizTests(2, METRICS),
+      },
+      files(`Be brief. ${otherKey.slice(0, 4)}`),
+    );
+    const run = await onPullRequest(at, change, {
+      inputs: {
+        'openai-api-key': openaiKey,
+        endpoints: `local=${at.models.openaiUrl} key=LOCAL_KEY\nother=${other.openaiUrl} key=OTHER_KEY`,
+      },
+      env: { OTHER_KEY: otherKey, OPENAI_API_KEY: openaiKey },
+    });
+
+    const masked = run.commands.filter(({ name }) => name === 'add-mask').map(({ data }) => data);
+    expect(masked.sort()).toEqual([MODEL_KEY, TOKEN, openaiKey, otherKey].sort());
+    const shown = {
+      log: run.log.replace(/^::add-mask::.*$/gm, ''),
+      outputs: JSON.stringify(run.outputs),
+      summary: run.summary,
+      ...run.reports,
+      comment: onlyComment(at),
+      check: JSON.stringify(at.github.state.checkRuns),
+      requests: JSON.stringify(
+        at.github.state.exchanges.map(({ path, query, body }) => [path, query, body]),
+      ),
+    };
+    for (const [where, text] of Object.entries(shown)) {
+      for (const key of [MODEL_KEY, otherKey, openaiKey, TOKEN]) {
+        for (const spelling of spellings(key))
+          expect([where, text.includes(spelling)]).toEqual([where, false]);
+      }
+    }
+    expect(run.reports['result.json']).toContain('***');
+    const sent = (server: typeof other) =>
+      server.requests.map(({ headers, body }) => JSON.stringify([headers, body])).join('\n');
+    for (const key of [otherKey, openaiKey, TOKEN]) expect(sent(at.models)).not.toContain(key);
+    for (const key of [MODEL_KEY, openaiKey, TOKEN]) expect(sent(other)).not.toContain(key);
+    expect(other.requests.length).toBeGreaterThan(0);
+  });
+
+  test('go nowhere that an address in the environment says', async () => {
+    const at = await stage(obedient);
+    const trap = await modelServer({});
+    const run = await onPullRequest(at, changeOf(quiz(), WORSE), {
+      env: { OPENAI_BASE_URL: trap.openaiUrl, HTTPS_PROXY: trap.url, HTTP_PROXY: trap.url },
+    });
+    expect(run.outputs['conclusion']).toBe('failure');
+    expect(trap.requests).toEqual([]);
+    expect(run.log).toContain('OPENAI_BASE_URL is set in the environment and not obeyed');
+  });
+});

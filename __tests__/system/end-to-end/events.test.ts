@@ -1,0 +1,301 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { shallowCheckout } from '../../stand-ins/repository.ts';
+import { changeOf, obedient, quiz, quizPrompt, SETTINGS, straight } from './projects.ts';
+import type { Event } from './runner.ts';
+import { eventPayload, onPullRequest, runOn, stage } from './stage.ts';
+
+const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
+
+const changed = (name: string, changes: Record<string, unknown>): Event => ({
+  name: name.split('.')[0]!,
+  payload: { ...eventPayload(name), ...changes },
+});
+
+describe('a merge queue', () => {
+  test('judges its group against its base, in the check alone', async () => {
+    const at = await stage(obedient);
+    const {
+      origin,
+      commits: [before, after],
+    } = straight(quiz(), WORSE);
+    const ref = `refs/heads/gh-readonly-queue/main/pr-12-${before!}`;
+    origin.git('update-ref', ref, after!);
+    const payload = eventPayload('merge_group');
+    const group = {
+      ...(payload['merge_group'] as object),
+      base_sha: before,
+      head_sha: after,
+      head_ref: ref,
+    };
+    const run = await runOn(at, {
+      checkout: shallowCheckout(origin, ref),
+      event: { name: 'merge_group', payload: { ...payload, merge_group: group } },
+    });
+    expect(run.code).toBe(1);
+    expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3', 'comment-id': '' });
+    expect(run.result).toMatchObject({
+      trust: 'trusted',
+      base: { sha: before },
+      head: { sha: after },
+    });
+    expect(
+      at.github.state.checkRuns.map(({ headSha, conclusion }) => [headSha, conclusion]),
+    ).toEqual([[after, 'failure']]);
+    expect(at.github.state.comments).toEqual([]);
+  });
+});
+
+describe('a push', () => {
+  test('is compared with what it replaced', async () => {
+    const at = await stage(obedient);
+    const {
+      origin,
+      commits: [, before, after],
+    } = straight(WORSE, quiz(), { 'README.md': 'About', ...WORSE });
+    const run = await runOn(at, {
+      checkout: shallowCheckout(origin, 'refs/heads/main'),
+      event: changed('push', { before, after }),
+    });
+    expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
+    expect(run.result).toMatchObject({
+      trust: 'trusted',
+      base: { sha: before },
+      head: { sha: after },
+    });
+  });
+
+  test('of a new branch has nothing before it: everything is new', async () => {
+    const at = await stage(obedient);
+    const {
+      origin,
+      commits: [after],
+    } = straight(quiz({ questions: 2 }));
+    const run = await runOn(at, {
+      checkout: shallowCheckout(origin, 'refs/heads/main'),
+      event: changed('push.new-branch', { after }),
+    });
+    expect(run.code).toBe(0);
+    expect(run.outputs).toMatchObject({
+      conclusion: 'success',
+      'pass-rate-base': '',
+      'pass-rate-head': '1.0000',
+    });
+    expect(run.result).toMatchObject({ base: null, suites: [{ verdict: 'new' }] });
+  });
+
+  test('that was forced over an unreachable commit says which commit is missing', async () => {
+    const at = await stage(obedient);
+    const {
+      origin,
+      commits: [after],
+    } = straight(quiz({ questions: 2 }));
+    const run = await runOn(at, {
+      checkout: shallowCheckout(origin, 'refs/heads/main'),
+      event: changed('push', { before: 'c'.repeat(40), after }),
+    });
+    expect(run.code).toBe(1);
+    expect(run.outputs['conclusion']).toBe('error');
+    expect(run.annotations.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^The base commit ccccccc could not be fetched: ./),
+    ]);
+    expect(at.models.requests).toEqual([]);
+  });
+});
+
+describe('a run by hand', () => {
+  test('sweeps every reference in every combination that the overrides ask for, without a base', async () => {
+    const at = await stage(({ messages, body }) =>
+      body['temperature'] === 1 ? { text: 'no idea' } : obedient({ messages } as never),
+    );
+    const {
+      origin,
+      commits: [head],
+    } = straight(quiz({ questions: 3 }));
+    const run = await runOn(
+      at,
+      {
+        checkout: shallowCheckout(origin, 'refs/heads/main'),
+        event: {
+          name: 'workflow_dispatch',
+          payload: eventPayload('workflow_dispatch'),
+          sha: head!,
+        },
+      },
+      {
+        inputs: { overrides: 'temperature=0,1\nn_tries=1' },
+      },
+    );
+    expect(run.outputs).toMatchObject({ conclusion: 'success', 'pass-rate-base': '', calls: '6' });
+    expect(run.result.mode).toBe('sweep');
+    expect(
+      run.result.suites.map(({ variant, pass_rate }) => [
+        variant.parameters['temperature'],
+        pass_rate.head,
+      ]),
+    ).toEqual([
+      [0, 1],
+      [1, 0],
+    ]);
+    expect(
+      run.result.suites.flatMap(({ references }) => references.map(({ status }) => status)),
+    ).toEqual(['pass', 'pass', 'pass', 'fail', 'fail', 'fail']);
+
+    const runs = join(run.outputs['report-path']!, 'multirun');
+    const written = readdirSync(runs, { recursive: true })
+      .map(String)
+      .filter((path) => path.endsWith('.yaml'))
+      .sort();
+    expect(written).toEqual([
+      expect.stringMatching(/^\d{4}-\d\d-\d\d\/\d\d-\d\d-\d\d\/0\/report-0\.yaml$/),
+      expect.stringMatching(/\/1\/report-0\.yaml$/),
+    ]);
+    const { prompts } = parse(readFileSync(join(runs, written[1]!), 'utf8')) as {
+      prompts: {
+        temperature: number;
+        tests: { references: { id: string; actual: string; metrics: unknown }[] };
+      };
+    };
+    expect([prompts.temperature, prompts.tests.references[0]]).toEqual([
+      1,
+      {
+        id: 'q1',
+        input: { question: 'Question 1?' },
+        expected: 'answer 1',
+        actual: 'no idea',
+        metrics: { answer: expect.objectContaining({ result: 'fail', skipped: false }) },
+        duration: expect.any(Number),
+      },
+    ]);
+  });
+
+  test('compares the commits that the inputs name, by branch or by id', async () => {
+    const at = await stage(obedient);
+    const change = changeOf(quiz(), WORSE);
+    const checkout = shallowCheckout(change.origin, 'refs/heads/main', { depth: null });
+    const event = { name: 'workflow_dispatch', payload: eventPayload('workflow_dispatch') };
+    checkout.git('fetch', '--quiet', 'origin', 'topic:topic');
+    const run = await runOn(
+      at,
+      { checkout, event },
+      { inputs: { mode: 'diff', base: change.base, head: 'topic', overrides: 'n_tries=3' } },
+    );
+    expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
+    expect(run.result).toMatchObject({
+      n_tries: 3,
+      base: { sha: change.base },
+      head: { sha: change.head },
+    });
+
+    const without = await runOn(at, { checkout, event }, { inputs: { mode: 'diff' } });
+    expect(without.outputs['conclusion']).toBe('error');
+    expect(without.annotations.map(({ message }) => message)).toEqual([
+      'workflow_dispatch names no commit to compare with; set the input base',
+    ]);
+  });
+
+  test('is told in one line where the event is none of ours', async () => {
+    const at = await stage(obedient);
+    const { origin } = straight({ 'README.md': 'About' });
+    const run = await runOn(at, {
+      checkout: shallowCheckout(origin, 'refs/heads/main'),
+      event: { name: 'issue_comment', payload: {} },
+    });
+    expect(run.code).toBe(1);
+    expect(run.outputs).toEqual({ conclusion: 'error' });
+    expect(run.annotations.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^This action runs on pull_request, .*; this is issue_comment\.$/),
+    ]);
+    expect(run.log).not.toContain('    at ');
+  });
+});
+
+describe('inputs', () => {
+  test('that cannot be read are told all at once, by name, and nothing is run', async () => {
+    const at = await stage(obedient);
+    const run = await onPullRequest(at, changeOf(quiz(), WORSE), {
+      inputs: {
+        mode: 'dif',
+        'max-calls': 'many',
+        code: 'anywhere',
+        'report-path': '../out',
+        endpoints: 'local=http://models.example/v1',
+        base: '--upload-pack=id',
+      },
+    });
+    expect(run.code).toBe(1);
+    expect(run.outputs).toEqual({ conclusion: 'error' });
+    expect(
+      run.annotations.map(({ level, message }) => `${level} ${message.split(':')[0]!}`).sort(),
+    ).toEqual([
+      'error base',
+      'error code',
+      'error endpoints',
+      'error max-calls',
+      'error mode',
+      'error report-path',
+    ]);
+    expect(run.lastLine).toBe('evaldiff: error (nothing was judged)');
+    expect(at.github.state.exchanges).toEqual([]);
+  });
+
+  test('put a cap on calls before anything is sent, and decide what fails a run', async () => {
+    const at = await stage(obedient);
+    const capped = await onPullRequest(at, changeOf(quiz(), WORSE), {
+      inputs: { 'max-calls': '23' },
+    });
+    expect(capped.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
+    expect(capped.annotations.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^This run would make 24 model calls .*; the limit is 23 \(max-calls\)\. Nothing was sent\.$/,
+      ),
+    ]);
+    expect(at.models.requests).toEqual([]);
+
+    const reported = await onPullRequest(at, changeOf(quiz(), WORSE), {
+      inputs: { 'fail-on': 'never' },
+    });
+    expect(reported.code).toBe(0);
+    expect(reported.outputs).toMatchObject({ conclusion: 'neutral', regressed: '3' });
+    expect(reported.lastLine).toMatch(/^\| evaldiff: neutral \(not red\)\. Regressed: quiz/);
+  });
+
+  test('say where settings and reports lie', async () => {
+    const at = await stage(obedient);
+    const { 'evaldiff.yaml': _, ...files } = quiz();
+    const change = changeOf(
+      { ...files, 'conf/prompts.yaml': SETTINGS },
+      { 'prompts/quiz.yaml': quizPrompt('Be brief.') },
+    );
+    const run = await onPullRequest(at, change, {
+      inputs: { config: 'conf/prompts.yaml', 'report-path': 'out/reports', comment: 'never' },
+    });
+    expect(run.outputs).toMatchObject({
+      conclusion: 'success',
+      'report-path': expect.stringMatching(/\/out\/reports$/),
+      'comment-id': '',
+    });
+    expect(run.reports['report.html']).not.toBe('');
+
+    const missing = await onPullRequest(at, change, { inputs: { config: 'conf/nowhere.yaml' } });
+    expect(missing.outputs['conclusion']).toBe('error');
+    expect(missing.annotations.map(({ message }) => message).join('\n')).toMatch(
+      /^conf\/nowhere\.yaml: does not exist at [0-9a-f]{7}$/,
+    );
+  });
+
+  test('narrow the models that a pull request may name', async () => {
+    const at = await stage(obedient);
+    const run = await onPullRequest(
+      at,
+      changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt('Be exact.', 'quiz-claude') }),
+      { inputs: { 'allowed-models': 'quiz-model, other' } },
+    );
+    expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
+    expect(run.annotations.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/"quiz-claude" .*allowed-models/),
+    ]);
+  });
+});

@@ -1,0 +1,431 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { addPull, workflowToken } from '../../stand-ins/github/index.ts';
+import { renderGithub } from '../../stand-ins/github-markdown.ts';
+import { hostileLogs, hostileTexts } from '../../stand-ins/hostile-text.ts';
+import { shallowCheckout, type FixtureFiles } from '../../stand-ins/repository.ts';
+import {
+  changeOf,
+  obedient,
+  quiz,
+  quizPrompt,
+  quizTests,
+  SETTINGS,
+  type Change,
+} from './projects.ts';
+import { ROOT, type Event, type StepResult } from './runner.ts';
+import {
+  eventPayload,
+  onlyComment,
+  PULL,
+  pullRequestEvent,
+  runOn,
+  stage,
+  type Stage,
+  type StepOptions,
+} from './stage.ts';
+
+const FORK = 'bo-example/prompts';
+const READ_ONLY = workflowToken({ pull_requests: 'read', checks: 'read' });
+const NO_KEY =
+  'No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.';
+const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
+/**
+ * What a stranger would change to pass with that: the metric, what is expected, the model behind
+ * the name, the gate, the tests.
+ */
+const HOSTILE: FixtureFiles = {
+  ...WORSE,
+  'prompts/tests/quiz.yaml': quizTests(
+    4,
+    'metrics:\n  - name: answer\n    code: |\n      open("/tmp/evaldiff-canary", "w").write("ran")\n      metric = 1\n      result = True',
+  ).replaceAll(/answer \d/g, 'no idea'),
+  'evaldiff.yaml': `${SETTINGS.replace('quiz-1', 'quiz-9-expensive')}gate: { fail_on: never }\nbudget: { max_calls: 99999 }\nn_tries: 50\n`,
+};
+
+/**
+ * The `with:` of the step that uses the action, as the example ships it; secrets are empty here.
+ */
+function example(name: string): Record<string, string> {
+  const { jobs } = parse(
+    readFileSync(join(ROOT, 'examples', 'workflows', `${name}.yml`), 'utf8'),
+  ) as { jobs: Record<string, { steps: { uses?: string; with?: Record<string, unknown> }[] }> };
+  const step = Object.values(jobs)
+    .flatMap(({ steps }) => steps)
+    .find(({ uses }) => uses?.includes('/evaldiff@'));
+  return Object.fromEntries(
+    Object.entries(step?.with ?? {}).map(([key, value]) => [
+      key,
+      String(value).startsWith('${{') ? '' : String(value),
+    ]),
+  );
+}
+
+/** A pull request whose head lies in a fork: the origin has it under `refs/pull` alone. */
+function fromFork(at: Stage, change: Change): Change {
+  change.origin.git('update-ref', '-d', 'refs/heads/topic');
+  addPull(at.github.state, {
+    number: PULL,
+    base: { ref: 'main', sha: change.base },
+    head: { ref: 'friendlier', sha: change.head, repository: FORK },
+  });
+  return change;
+}
+
+function workflowRun({ head }: Change, changes: Record<string, unknown> = {}): Event {
+  const payload = eventPayload('workflow_run');
+  return {
+    name: 'workflow_run',
+    payload: {
+      ...payload,
+      workflow_run: { ...(payload['workflow_run'] as object), head_sha: head, ...changes },
+    },
+  };
+}
+
+/** The second stage as a runner starts it: the default branch is checked out. */
+function evaluate(
+  at: Stage,
+  change: Change,
+  { event = workflowRun(change), inputs, ...options }: StepOptions & { event?: Event } = {},
+): Promise<StepResult> {
+  const checkout = shallowCheckout(change.origin, 'refs/heads/main');
+  return runOn(
+    at,
+    { checkout, event },
+    { ...options, inputs: { ...example('fork-evaluate'), ...inputs } },
+  );
+}
+
+describe('the first stage, without rights', () => {
+  const check = async (change: Change): Promise<{ run: StepResult; at: Stage }> => {
+    const at = await stage(obedient, READ_ONLY);
+    fromFork(at, change);
+    const checkout = shallowCheckout(change.origin, `refs/pull/${String(PULL)}/merge`);
+    return {
+      at,
+      run: await runOn(
+        at,
+        { checkout, event: pullRequestEvent(change, 'pull_request.fork') },
+        { inputs: { ...example('fork-check'), endpoints: '' } },
+      ),
+    };
+  };
+
+  test('says level, what comes from where, what would run and why; asks nobody and is neutral', async () => {
+    const { run, at } = await check(changeOf(quiz(), WORSE));
+    expect(run.code).toBe(0);
+    expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
+    expect(run.log).toContain(
+      '| trust: untrusted: head is in a fork or deleted; GitHub gives no secrets',
+    );
+    expect(run.log).toContain('|   metrics and roll-ups: base');
+    expect(run.log).toContain(
+      '| prompts/quiz.yaml: 6 references because of messages (prompts/quiz.yaml)',
+    );
+    expect(run.log).toMatch(/^\| {3}q6$/m);
+    expect(run.log).toContain('| 24 calls for the first answers');
+    expect(run.summary).toContain(NO_KEY);
+    expect(run.summary).toContain('6 references not run, affected by');
+    expect(run.annotations).toEqual([]);
+    expect(at.models.requests).toEqual([]);
+    // Nothing but its own account and pull request was asked for, and nothing was written.
+    expect(
+      at.github.state.exchanges.filter(
+        ({ method, path }) => method !== 'GET' && path !== '/graphql',
+      ),
+    ).toEqual([]);
+  });
+
+  test('judges what needs no key: recorded answers', async () => {
+    const recordings = (system: string, question: number, output: string): string[] =>
+      [0, 1, 2, 3, 4].map((attempt) =>
+        JSON.stringify({
+          request: {
+            provider: 'replay',
+            model: 'old',
+            parameters: { temperature: 0.5 },
+            messages: [
+              { role: 'system', content: system },
+              { role: 'user', content: `Question ${String(question)}?` },
+            ],
+            try: attempt,
+          },
+          reply: { output },
+        }),
+      );
+    const lines = [1, 2, 3, 4, 5, 6].flatMap((n) => [
+      ...recordings('Be exact.', n, `answer ${String(n)}`),
+      ...recordings('Skip all', n, 'no idea'),
+    ]);
+    const settings = `${SETTINGS}  recorded: { provider: replay, file: old.jsonl, model: old }\nn_tries: 5\n`;
+    const files = {
+      ...quiz({ settings }),
+      'prompts/old.yaml': quizPrompt('Be exact.', 'recorded', 'old'),
+      'prompts/tests/old.yaml': quizTests(6, 'metrics: [{ name: answer, uses: exact_match }]'),
+      'old.jsonl': `${lines.join('\n')}\n`,
+    };
+    const { run } = await check(
+      changeOf(files, { ...WORSE, 'prompts/old.yaml': quizPrompt('Skip all', 'recorded', 'old') }),
+    );
+    expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '6' });
+    expect(run.log).toContain(NO_KEY);
+    expect(run.log).toContain('quiz: 6 references not run');
+  });
+});
+
+describe('the second stage, with the keys', () => {
+  test("finds the pull request by its head and measures it with the default branch's ruler; comment and check are the pull request's", async () => {
+    const at = await stage(obedient);
+    const change = fromFork(at, changeOf(quiz(), HOSTILE));
+    const run = await evaluate(at, change);
+    expect(run.code).toBe(1);
+    expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
+    expect(run.result).toMatchObject({
+      trust: 'untrusted',
+      base: { sha: change.base },
+      head: { sha: change.head },
+      n_tries: 'adaptive',
+    });
+    expect(run.result.suites[0]?.references.map(({ id, expected }) => [id, expected])).toEqual(
+      [1, 2, 3, 4, 5, 6].map((n) => [`q${String(n)}`, `answer ${String(n)}`]),
+    );
+    expect(new Set(at.models.requests.map(({ model }) => model))).toEqual(new Set(['quiz-1']));
+    expect(at.github.state.comments.map(({ issue }) => issue)).toEqual([PULL]);
+    expect(onlyComment(at)).toContain('✗ Regressed');
+    expect(
+      at.github.state.checkRuns.map(({ headSha, conclusion }) => [headSha, conclusion]),
+    ).toEqual([[change.head, 'failure']]);
+    const said = run.result.notices
+      .filter(({ kind }) => kind === 'trust')
+      .map(({ message }) => message);
+    expect(said).toEqual([
+      "this pull request comes from outside and changes evaldiff.yaml. Base's settings were used.",
+      expect.stringMatching(
+        /^this pull request comes from outside and changes code \(metrics\.answer\)\. The base version was run\. A maintainer can run the new code/,
+      ),
+      expect.stringMatching(
+        /edits 4 references \(q1, q2, q3, q4\)\. Base's inputs, expected values/,
+      ),
+      expect.stringMatching(/removes 2 references \(q5, q6\)\. They were run all the same\./),
+    ]);
+  });
+
+  test("fetches the fork's commits as objects: the workspace stays the default branch's", async () => {
+    const at = await stage(obedient);
+    const change = fromFork(at, changeOf(quiz(), { ...WORSE, 'planted.txt': 'from the fork' }));
+    const checkout = shallowCheckout(change.origin, 'refs/heads/main');
+    const before = checkout.git('rev-parse', 'HEAD');
+    const run = await runOn(
+      at,
+      { checkout, event: workflowRun(change) },
+      { inputs: example('fork-evaluate') },
+    );
+    expect(run.outputs['conclusion']).toBe('failure');
+    expect(checkout.git('rev-parse', 'HEAD')).toBe(before);
+    expect(checkout.git('status', '--porcelain', '--untracked-files=no')).toBe('');
+    expect(readdirSync(checkout.directory)).not.toContain('planted.txt');
+    expect(checkout.git('cat-file', '-t', change.head)).toBe('commit');
+  });
+
+  test('skips quietly when the pull request was pushed to or closed in the meantime', async () => {
+    const at = await stage(obedient);
+    const change = fromFork(at, changeOf(quiz(), WORSE));
+    at.github.state.pulls.get(PULL)!.head.sha = 'e'.repeat(40);
+    for (const state of ['open', 'closed'] as const) {
+      at.github.state.pulls.get(PULL)!.state = state;
+      const run = await evaluate(at, change);
+      expect(run.code).toBe(0);
+      expect(run.outputs).toMatchObject({
+        conclusion: 'neutral',
+        title: `No open pull request has ${change.head.slice(0, 7)} as its head: it was closed, or pushed to since.`,
+      });
+      expect(run.commands.filter(({ name }) => name === 'notice').map(({ data }) => data)).toEqual([
+        expect.stringMatching(/^Nothing was evaluated\. No open pull request/),
+      ]);
+      expect(run.lastLine).toMatch(/^\| evaldiff: neutral/);
+    }
+    expect(at.models.requests).toEqual([]);
+    expect([at.github.state.comments, at.github.state.checkRuns]).toEqual([[], []]);
+  });
+
+  test('is an error in one line when GitHub cannot say which pull request it is, and when its key is missing', async () => {
+    const at = await stage(obedient);
+    const change = fromFork(at, changeOf(quiz(), WORSE));
+    const keyless = await evaluate(at, change, { env: { LOCAL_KEY: '' } });
+    expect(keyless.code).toBe(1);
+    expect(keyless.annotations.map(({ message }) => message)).toEqual([
+      expect.stringContaining('LOCAL_KEY'),
+    ]);
+    at.github.intercept('GET', /./, () => ({
+      status: 500,
+      body: { message: 'down', documentation_url: 'x' },
+    }));
+    const down = await evaluate(at, change);
+    expect(down.code).toBe(1);
+    expect(down.annotations.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^The pull request of this run was not found: GitHub answers with an error of its own/,
+      ),
+    ]);
+    expect(down.log).not.toContain('    at ');
+    expect(at.models.requests).toEqual([]);
+  });
+
+  test("does not take the pull request that another repository's run names", async () => {
+    const at = await stage(obedient);
+    const change = fromFork(at, changeOf(quiz(), WORSE));
+    const event = workflowRun(change, {
+      head_repository: { full_name: 'mallory-example/prompts' },
+      pull_requests: [{ number: PULL }],
+    });
+    const run = await evaluate(at, change, { event });
+    expect(run.outputs['conclusion']).toBe('neutral');
+    expect(at.models.requests).toEqual([]);
+  });
+});
+
+test('a hostile fork has its names told in the second stage, and nothing obeyed or rendered', async () => {
+  const at = await stage(obedient);
+  const texts = [...Object.values(hostileTexts), ...hostileLogs].filter(
+    (text) => text.isWellFormed() && !/[\0-\x08\v\f\x0e-\x1f\x7f]/.test(text),
+  );
+  const quoted = (text: string): string =>
+    JSON.stringify(text).replaceAll(
+      /[^ -~]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+  const metrics = texts
+    .slice(0, 9)
+    .map((text, index) => `  - { name: ${quoted(`${text} ${String(index)}`)}, uses: is_json }`)
+    .join('\n');
+  const references = texts
+    .map(
+      (text, index) =>
+        `  - { id: ${quoted(`${text} ${String(index)}`)}, input: { question: ${quoted(`${text} Question ${String(index + 10)}?`)} }, expected: x }`,
+    )
+    .join('\n');
+  const change = fromFork(
+    at,
+    changeOf(quiz(), {
+      'prompts/quiz.yaml': quizPrompt('Skip 1 2 3', '::error::model ##[error]x @octocat').replace(
+        'temperature: 0.5',
+        `temperature: 0.5\nuser: ${quoted(texts.slice(0, 9).join(' '))}`,
+      ),
+      'prompts/tests/quiz.yaml': `metrics:\n${metrics}\nreferences:\n${references}\n`,
+      'prompts/::error::@octocat new.yaml': quizPrompt('x', 'quiz-model', '<img src=x>').replace(
+        'tests/<img src=x>',
+        'tests/quiz',
+      ),
+      'evaldiff.yaml': '::error::not yaml: [\n  ##[error]: {\n',
+    }),
+  );
+  const run = await evaluate(at, change, {
+    event: workflowRun(change, { head_branch: 'a$(id)`id`<b>@octocat' }),
+  });
+  expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
+  expect(run.commands.map(({ name }) => name).filter((name) => name !== 'add-mask')).toEqual([]);
+  const check = at.github.state.checkRuns[0];
+  for (const markdown of [
+    onlyComment(at).replace(/^<!-- evaldiff comment evaldiff -->/, ''),
+    run.summary,
+    check?.summary ?? '',
+  ]) {
+    const rendered = renderGithub(markdown);
+    expect([
+      rendered.images,
+      rendered.references,
+      rendered.comments,
+      rendered.links.filter((url) => !url.startsWith('https://github.example/acme/prompts/')),
+    ]).toEqual([[], [], [], []]);
+    expect(
+      rendered.elements.filter((name) =>
+        ['img', 'script', 'h1', 'input', 'svg', 'style'].includes(name),
+      ),
+    ).toEqual([]);
+  }
+  expect(run.result.notices.filter(({ kind }) => kind === 'trust').length).toBeGreaterThan(4);
+});
+
+describe("a workspace with the fork's files beside the keys", () => {
+  test.each([
+    ['workflow_run', `refs/pull/${String(PULL)}/head`],
+    ['workflow_run', `refs/pull/${String(PULL)}/merge`],
+    ['pull_request_target', `refs/pull/${String(PULL)}/head`],
+    ['pull_request_target', `refs/pull/${String(PULL)}/merge`],
+  ])('is refused on %s of %s before anything is read or sent', async (name, ref) => {
+    const at = await stage(obedient);
+    const change = fromFork(at, changeOf(quiz(), WORSE));
+    const event =
+      name === 'workflow_run'
+        ? workflowRun(change)
+        : pullRequestEvent(change, 'pull_request_target.fork');
+    const run = await runOn(at, { checkout: shallowCheckout(change.origin, ref), event });
+    expect(run.code).toBe(1);
+    expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
+    expect(run.annotations.map(({ message }) => message)).toEqual([
+      `${name} with the head of a fork checked out: remove the checkout step's ref and repository. This action reads the pull request through git objects.`,
+    ]);
+    expect(at.models.requests).toEqual([]);
+  });
+});
+
+describe('approval by label', () => {
+  const LABEL = 'evaluate prompts';
+  const byLabel = (at: Stage, change: Change, event: Event): Promise<StepResult> => {
+    at.github.state.pulls.get(PULL)!.labels = ['bug', LABEL];
+    return runOn(
+      at,
+      { checkout: shallowCheckout(change.origin, 'refs/heads/main'), event },
+      { inputs: example('fork-approve') },
+    );
+  };
+  const labeled = (change: Change, label: string): Event => {
+    const event = pullRequestEvent(change, 'pull_request_target.approved');
+    return { ...event, payload: { ...(event.payload as object), label: { name: label } } };
+  };
+
+  test("evaluates that commit as a member's, with the fork's own ruler, and uses the label up", async () => {
+    const at = await stage(obedient);
+    const change = fromFork(
+      at,
+      changeOf(quiz(), {
+        'prompts/tests/quiz.yaml': quizTests(6, 'metrics: [{ name: answer, uses: contains }]'),
+      }),
+    );
+    const run = await byLabel(at, change, labeled(change, LABEL));
+    expect(run.code).toBe(0);
+    expect(run.result).toMatchObject({ trust: 'member', head: { sha: change.head } });
+    expect(run.result.suites[0]?.because.map(({ key }) => key)).toContain('metrics.answer');
+    expect(run.log).toContain(
+      `| trust: member: a maintainer approved commit ${change.head.slice(0, 7)} with a label`,
+    );
+    expect(at.github.state.pulls.get(PULL)?.labels).toEqual(['bug']);
+  });
+
+  test("by another label, or a push after it, is none: the ruler is base's and the label stays", async () => {
+    const at = await stage(obedient);
+    const change = fromFork(at, changeOf(quiz(), HOSTILE));
+    for (const event of [
+      labeled(change, 'bug'),
+      pullRequestEvent(change, 'pull_request_target.fork'),
+    ]) {
+      const run = await byLabel(at, change, event);
+      expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
+      expect(at.github.state.pulls.get(PULL)?.labels).toEqual(['bug', LABEL]);
+    }
+  });
+
+  test('is used up also where the run ends in an error', async () => {
+    const at = await stage(obedient);
+    const change = fromFork(
+      at,
+      changeOf(quiz(), { 'prompts/quiz.yaml': 'name: quiz\nmodel: quiz-model\n' }),
+    );
+    const run = await byLabel(at, change, labeled(change, LABEL));
+    expect(run.outputs['conclusion']).toBe('error');
+    expect(at.github.state.pulls.get(PULL)?.labels).toEqual(['bug']);
+  });
+});

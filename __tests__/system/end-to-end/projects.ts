@@ -1,0 +1,193 @@
+import type { Script } from '../../stand-ins/models/server.ts';
+import {
+  bareOrigin,
+  createRepository,
+  type FixtureFiles,
+  type FixtureRepository,
+} from '../../stand-ins/repository.ts';
+
+/** A pull request in a bare origin, with its refs as GitHub keeps them. */
+export interface Change {
+  origin: FixtureRepository;
+  /**
+   * The base branch's tip, as the event says it: where head branched off, unless `main` went on.
+   */
+  base: string;
+  head: string;
+  /** The commit that `pull_request` checks out; null where the two sides cannot be merged. */
+  merge: string | null;
+}
+
+export interface History {
+  /** Commits on `main` after the branch was made. */
+  behind?: FixtureFiles[];
+  /** Further commits on the branch. */
+  ahead?: FixtureFiles[];
+}
+
+/**
+ * `main` holds `base`; on the branch `topic` the files of `head` are put over it (null removes
+ * one).
+ */
+export function changeOf(
+  base: FixtureFiles,
+  head: FixtureFiles,
+  { behind = [], ahead = [] }: History = {},
+): Change {
+  const repository = createRepository();
+  repository.commit('Base', base);
+  repository.git('switch', '--quiet', '--create', 'topic');
+  const heads = [head, ...ahead].map((files, index) =>
+    repository.commit(`Change ${String(index + 1)}`, files),
+  );
+  repository.git('switch', '--quiet', 'main');
+  for (const [index, files] of behind.entries())
+    repository.commit(`Main ${String(index + 1)}`, files);
+  return published(repository, heads.at(-1)!);
+}
+
+function published(repository: FixtureRepository, head: string): Change {
+  const base = repository.git('rev-parse', 'main');
+  repository.git('switch', '--quiet', '--detach', 'main');
+  repository.git(
+    '-c',
+    'user.name=GitHub',
+    '-c',
+    'user.email=noreply@example.com',
+    'merge',
+    '--quiet',
+    '--no-ff',
+    '--no-gpg-sign',
+    '-m',
+    'Merge',
+    head,
+  );
+  const merge = repository.git('rev-parse', 'HEAD');
+  repository.git('switch', '--quiet', 'topic');
+  const origin = bareOrigin(repository);
+  repository.git(
+    'push',
+    '--quiet',
+    origin.directory,
+    `${head}:refs/pull/12/head`,
+    `${merge}:refs/pull/12/merge`,
+  );
+  return { origin, base, head, merge };
+}
+
+/** A further commit on the pull request, and what GitHub makes of it. */
+export function pushed({ origin, base, head }: Change, files: FixtureFiles): Change {
+  const repository = createRepository();
+  repository.git('fetch', '--quiet', `file://${origin.directory}`, base, head);
+  repository.git('switch', '--quiet', '--create', 'topic', head);
+  const next = repository.commit('Mended', files);
+  repository.git('branch', '--force', 'main', base);
+  return published(repository, next);
+}
+
+/** A straight history in a bare origin, and the ids of its commits. */
+export function straight(...states: FixtureFiles[]) {
+  const repository = createRepository();
+  const commits = states.map((files, index) => repository.commit(`Step ${String(index)}`, files));
+  return { origin: bareOrigin(repository), commits };
+}
+
+export interface Quiz {
+  /** The system prompt; what the scripted model does depends on it. */
+  system?: string;
+  /** Questions 1 to this. */
+  questions?: number;
+  /** Lines of the test file in front of `references`. */
+  metrics?: string;
+  model?: string;
+  /** Lines of `evaldiff.yaml`. */
+  settings?: string;
+}
+
+/** Six questions cannot rule out a small drop, so the tolerance is one that they can. */
+export const SETTINGS = `gate: { tolerance: 0.4 }
+models:
+  quiz-model: { provider: openai, endpoint: local, model: quiz-1, price: { input: 1, output: 2 } }
+  quiz-claude: { provider: anthropic, endpoint: claude, model: claude-quiz }
+`;
+
+/** A prompt that asks numbered questions; the right answer to the n-th is `answer n`. */
+export function quiz({
+  system = 'Be exact.',
+  questions = 6,
+  metrics = 'metrics: [{ name: answer, uses: exact_match }]',
+  model = 'quiz-model',
+  settings = SETTINGS,
+}: Quiz = {}): Record<string, string> {
+  return {
+    'evaldiff.yaml': settings,
+    'prompts/quiz.yaml': quizPrompt(system, model),
+    'prompts/tests/quiz.yaml': quizTests(questions, metrics),
+  };
+}
+
+export function quizPrompt(system: string, model = 'quiz-model', name = 'quiz'): string {
+  return `defaults: [tests/${name}]
+name: ${name}
+model: ${model}
+temperature: 0.5
+variables:
+  - name: question
+messages:
+  - role: system
+    content: ${JSON.stringify(system)}
+  - role: human
+    content: "{question}"
+`;
+}
+
+export function quizTests(questions: number, metrics: string): string {
+  const references = Array.from({ length: questions }, (_, index) => {
+    const n = String(index + 1);
+    return `  - { id: q${n}, input: { question: "Question ${n}?" }, expected: "answer ${n}" }\n`;
+  });
+  return `${metrics}\nreferences:\n${references.join('')}`;
+}
+
+/** Which question a request asks. */
+export function questionOf(messages: readonly { content: string }[]): number {
+  return Number(/Question (\d+)/.exec(messages.at(-1)?.content ?? '')?.[1]);
+}
+
+/** A model that does what its system prompt says: right, except for the questions after "Skip". */
+export const obedient: Script = ({ messages }) => {
+  const n = questionOf(messages);
+  const skipped =
+    /Skip ([\d ]+)/
+      .exec(messages[0]?.content ?? '')?.[1]
+      ?.trim()
+      .split(' ')
+      .map(Number) ?? [];
+  return { text: skipped.includes(n) ? 'no idea' : `answer ${String(n)}` };
+};
+
+/**
+ * A model whose n-th answer to a question is right or wrong by `luck`, a number in [0, 1) that
+ * depends on nothing but its arguments.
+ */
+export function chancy(passRate: (system: string, question: number) => number): Script {
+  const asked = new Map<string, number>();
+  return ({ messages }) => {
+    const key = JSON.stringify(messages);
+    const time = asked.get(key) ?? 0;
+    asked.set(key, time + 1);
+    const n = questionOf(messages);
+    const isRight = luck(`${key} ${String(time)}`) < passRate(messages[0]?.content ?? '', n);
+    return { text: isRight ? `answer ${String(n)}` : `no idea ${String(time)}` };
+  };
+}
+
+/** FNV-1a with a finalizer, as a share of 1: the same on every machine. */
+function luck(text: string): number {
+  let hash = 2_166_136_261;
+  for (const character of text)
+    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2_ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+}

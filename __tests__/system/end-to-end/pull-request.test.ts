@@ -1,0 +1,322 @@
+import { describe, expect, test } from '@jest/globals';
+import { renderGithub } from '../../stand-ins/github-markdown.ts';
+import { changeOf, obedient, pushed, quiz, quizPrompt, quizTests, SETTINGS } from './projects.ts';
+import { onPullRequest, onlyComment, stage } from './stage.ts';
+
+const METRICS = 'metrics: [{ name: answer, uses: exact_match }]';
+
+describe('a pull request that makes a prompt worse', () => {
+  test('is red everywhere a reviewer looks, and the same comment turns green once it is mended', async () => {
+    const at = await stage(obedient);
+    const worse = changeOf(quiz(), {
+      'prompts/quiz.yaml': quizPrompt('Be quick. Skip 2 4 5'),
+      'prompts/tests/quiz.yaml': quizTests(7, METRICS),
+      'README.md': 'About',
+    });
+    const red = await onPullRequest(at, worse);
+
+    expect(red.code).toBe(1);
+    expect(red.lastLine).toBe(
+      '| evaldiff: failure (the gate failed). Regressed: quiz 100.0 % → 57.1 % (−42.9 points)',
+    );
+    expect(red.annotations).toEqual([]);
+    const [check] = at.github.state.checkRuns;
+    const [comment] = at.github.state.comments;
+    expect(red.outputs).toEqual({
+      conclusion: 'failure',
+      title: 'Regressed: quiz 100.0 % → 57.1 % (−42.9 points)',
+      regressed: '3',
+      'regressed-attributes': '0',
+      improved: '0',
+      inconclusive: '0',
+      errors: '0',
+      'pass-rate-base': '1.0000',
+      'pass-rate-head': '0.5714',
+      calls: String(at.models.requests.length),
+      reused: '0',
+      // Every call has 10 tokens in and 5 out, at 1 and 2 dollars per million.
+      'cost-usd': (at.models.requests.length * 20e-6).toFixed(4),
+      'report-path': expect.stringMatching(/\/evaldiff-report$/),
+      'comment-id': String(comment?.id),
+      'check-run-id': String(check?.id),
+    });
+
+    const [first, second, ...rest] = onlyComment(at).split('\n');
+    expect(first).toBe('<!-- evaldiff comment evaldiff -->');
+    expect(second).toMatch(
+      /^\*\*✗ Regressed\*\* – `quiz` 100\.0 % → 57\.1 % \(−42\.9 points, 90 % interval −\d+\.\d to −\d+\.\d\); 7 references × \d tries\. 3 references clearly got worse\.$/,
+    );
+    expect(renderGithub(rest.join('\n')).text).toContain(
+      'quiz › q2 – 7 of 7 passed → 0 of 7 passed – prompts/tests/quiz.yaml:4',
+    );
+    expect(comment?.user.login).toBe('github-actions[bot]');
+
+    expect(at.github.state.checkRuns).toHaveLength(1);
+    expect(check).toMatchObject({
+      name: 'evaldiff',
+      headSha: worse.head,
+      status: 'completed',
+      conclusion: 'failure',
+      title: red.outputs['title'],
+      externalId: 'evaldiff-7001',
+    });
+    expect(
+      check?.annotations.map(({ path, start_line, end_line, annotation_level, title }) => [
+        path,
+        start_line,
+        end_line,
+        annotation_level,
+        title,
+      ]),
+    ).toEqual([
+      ['prompts/quiz.yaml', 9, 9, 'failure', 'This change: regression in 1 suite'],
+      ['prompts/tests/quiz.yaml', 9, 9, 'failure', expect.stringContaining('regression')],
+      ['prompts/tests/quiz.yaml', 4, 4, 'failure', 'quiz: q2 regressed'],
+      ['prompts/tests/quiz.yaml', 6, 6, 'failure', 'quiz: q4 regressed'],
+      ['prompts/tests/quiz.yaml', 7, 7, 'failure', 'quiz: q5 regressed'],
+    ]);
+
+    expect(red.summary).toContain('**✗ Regressed**');
+    expect(red.result).toMatchObject({
+      schema_version: 1,
+      conclusion: 'failure',
+      base: { sha: worse.base },
+      head: { sha: worse.head },
+      trust: 'member',
+    });
+    expect(
+      red.result.suites[0]?.references.map(({ id, line, status }) => [id, line, status]),
+    ).toEqual([
+      ['q1', 3, 'unchanged'],
+      ['q2', 4, 'regressed'],
+      ['q3', 5, 'unchanged'],
+      ['q4', 6, 'regressed'],
+      ['q5', 7, 'regressed'],
+      ['q6', 8, 'unchanged'],
+      ['q7', 9, 'added'],
+    ]);
+    expect(red.reports['junit.xml']).toContain('<failure');
+    expect(red.reports['report.html']).toMatch(/^<!doctype html>/i);
+    expect(red.reports['comment.md']).toContain('**✗ Regressed**');
+
+    const mended = pushed(worse, {
+      'prompts/quiz.yaml': quizPrompt('Be quick, and answer everything.'),
+    });
+    const green = await onPullRequest(at, mended);
+    expect(green.code).toBe(0);
+    expect(green.lastLine).toBe(
+      '| evaldiff: success (the gate passed). No regression in 7 affected references of 1 suite',
+    );
+    expect(green.outputs).toMatchObject({
+      conclusion: 'success',
+      regressed: '0',
+      'comment-id': red.outputs['comment-id'],
+    });
+    expect(onlyComment(at)).toMatch(
+      /^<!-- evaldiff comment evaldiff -->\n\*\*✓ No regression\*\* – `quiz` 100\.0 % → 100\.0 %/,
+    );
+    expect(at.github.state.checkRuns[1]).toMatchObject({
+      headSha: mended.head,
+      conclusion: 'success',
+    });
+
+    const reverted = pushed(mended, quiz());
+    const idle = await onPullRequest(at, reverted);
+    expect(idle.outputs).toMatchObject({
+      conclusion: 'success',
+      calls: '0',
+      'comment-id': red.outputs['comment-id'],
+    });
+    expect(onlyComment(at)).toContain('**✓ Nothing affected**');
+  });
+
+  test('has the reference lines of a file outside the change left alone', async () => {
+    const at = await stage(obedient);
+    const run = await onPullRequest(
+      at,
+      changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') }),
+      { inputs: { 'check-name': 'Quiz gate' } },
+    );
+    expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
+    expect(at.github.state.checkRuns[0]?.name).toBe('Quiz gate');
+    expect(at.github.state.checkRuns[0]?.annotations.map(({ path }) => path)).toEqual([
+      'prompts/quiz.yaml',
+    ]);
+    expect(onlyComment(at)).toMatch(/^<!-- evaldiff comment quiz-gate -->\n/);
+  });
+});
+
+describe('a pull request that changes nothing relevant', () => {
+  test('is green without a model call, and says so in the check but not in a comment', async () => {
+    const at = await stage(obedient);
+    const base = quiz();
+    const head = {
+      'README.md': 'About',
+      'src/index.js': 'export {};\n',
+      'prompts/quiz.yaml': `# A remark.\n${base['prompts/quiz.yaml']!.replace('name: quiz\nmodel: quiz-model\n', 'model:   quiz-model\nname: "quiz"\n')}\n`,
+    };
+    const run = await onPullRequest(at, changeOf(base, head));
+    expect(run.code).toBe(0);
+    expect(at.models.requests).toEqual([]);
+    expect(run.outputs).toMatchObject({
+      conclusion: 'success',
+      calls: '0',
+      'pass-rate-base': '',
+      'pass-rate-head': '',
+      'comment-id': '',
+    });
+    expect(at.github.state.comments).toEqual([]);
+    expect(at.github.state.checkRuns).toEqual([
+      expect.objectContaining({
+        conclusion: 'success',
+        title: 'No prompt, rubric or test changed: nothing to run.',
+        annotations: [],
+      }),
+    ]);
+    expect(run.lastLine).toBe(
+      '| evaldiff: success (the gate passed). No prompt, rubric or test changed: nothing to run.',
+    );
+    expect(run.summary).toContain('Nothing affected');
+  });
+
+  test('gets its comment where the workflow wants one always, and no check where it wants none', async () => {
+    const at = await stage(obedient);
+    const run = await onPullRequest(at, changeOf(quiz(), { 'README.md': 'About' }), {
+      inputs: { comment: 'always', 'check-name': '' },
+    });
+    expect(onlyComment(at)).toContain('**✓ Nothing affected**');
+    expect(run.outputs['check-run-id']).toBe('');
+    expect(at.github.state.checkRuns).toEqual([]);
+  });
+
+  test('runs nothing for a renamed prompt', async () => {
+    const at = await stage(obedient);
+    const base = quiz();
+    const run = await onPullRequest(
+      at,
+      changeOf(base, {
+        'prompts/quiz.yaml': null,
+        'prompts/tests/quiz.yaml': null,
+        'prompts/trivia.yaml': base['prompts/quiz.yaml']!.replace('tests/quiz', 'tests/trivia'),
+        'prompts/tests/trivia.yaml': base['prompts/tests/quiz.yaml']!,
+      }),
+    );
+    expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
+    expect(run.result.suites).toEqual([]);
+  });
+
+  test('has nothing to run where only the number of tries and the gate differ, and says when that takes effect', async () => {
+    const at = await stage(obedient);
+    const run = await onPullRequest(
+      at,
+      changeOf(quiz(), {
+        'evaldiff.yaml': `${SETTINGS.replace('tolerance: 0.4', 'alpha: 0.2')}n_tries: 4\n`,
+      }),
+    );
+    expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
+    expect(run.result.notices.map(({ kind, message }) => [kind, message])).toEqual([
+      ['settings', expect.stringMatching(/gate/)],
+      ['settings', expect.stringMatching(/n_tries/)],
+    ]);
+  });
+});
+
+describe('a pull request whose sides differ in more than a text', () => {
+  test('calls everything new where base has no configuration at all', async () => {
+    const at = await stage(obedient);
+    const run = await onPullRequest(at, changeOf({ 'README.md': 'About' }, quiz({ questions: 3 })));
+    expect(run.code).toBe(0);
+    expect(run.outputs).toMatchObject({
+      conclusion: 'success',
+      'pass-rate-base': '',
+      'pass-rate-head': '1.0000',
+      calls: '6',
+      regressed: '0',
+    });
+    expect(run.result.suites.map(({ name, verdict }) => [name, verdict])).toEqual([
+      ['quiz', 'new'],
+    ]);
+    expect(onlyComment(at)).toContain('new suite, nothing to compare with');
+  });
+
+  test('names the references of a deleted prompt and asks nobody', async () => {
+    const at = await stage(obedient);
+    const base = {
+      ...quiz({ questions: 3 }),
+      'prompts/other.yaml': quizPrompt('Be exact.', 'quiz-model', 'other'),
+      'prompts/tests/other.yaml': quizTests(2, METRICS),
+    };
+    const change = changeOf(base, { 'prompts/other.yaml': null, 'prompts/tests/other.yaml': null });
+    const run = await onPullRequest(at, change);
+    expect(run.code).toBe(0);
+    expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
+    expect(run.log).toContain('No test ran, so there is no verdict.');
+    expect(run.result.notices).toEqual([
+      expect.objectContaining({
+        kind: 'removed',
+        message: expect.stringMatching(/^other: 2 references removed .*: q1, q2$/),
+      }),
+    ]);
+    expect(onlyComment(at)).toContain('q1, q2');
+    expect(run.lastLine).toBe(
+      '| evaldiff: neutral (not red). Nothing to run: 2 references removed or newly skipped',
+    );
+  });
+
+  test('is compared with the commit where it branched off, from a checkout of depth 1', async () => {
+    const at = await stage(obedient);
+    const change = changeOf(
+      quiz(),
+      { 'docs/a.md': 'a' },
+      {
+        // Main went on and mended its own regression; neither is this pull request's doing.
+        behind: [
+          { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3 4 5 6') },
+          { 'docs/b.md': 'b' },
+          { 'prompts/quiz.yaml': quizPrompt('Be exact.') },
+          { 'docs/c.md': 'c' },
+        ],
+        ahead: [
+          { 'docs/a.md': 'aa' },
+          { 'prompts/quiz.yaml': quizPrompt('Be exact and brief.') },
+          { 'docs/a.md': 'aaa' },
+        ],
+      },
+    );
+    const run = await onPullRequest(at, change);
+    const branchedOff = change.origin.git('merge-base', change.base, change.head);
+    expect(branchedOff).not.toBe(change.base);
+    expect(run.outputs).toMatchObject({
+      conclusion: 'success',
+      'pass-rate-base': '1.0000',
+      'pass-rate-head': '1.0000',
+    });
+    expect(run.result).toMatchObject({ base: { sha: branchedOff }, head: { sha: change.head } });
+    expect(run.result.suites[0]?.because).toEqual([{ key: 'messages', file: 'prompts/quiz.yaml' }]);
+  });
+
+  test('gives paths from the root of the repository where the project lies in a folder of it', async () => {
+    const at = await stage(obedient);
+    const inFolder = (files: Record<string, string>) =>
+      Object.fromEntries(Object.entries(files).map(([path, text]) => [`apps/quiz/${path}`, text]));
+    const change = changeOf(
+      { ...inFolder(quiz()), 'prompts/broken.yaml': ': no prompt of this project' },
+      inFolder({ 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') }),
+    );
+    const run = await onPullRequest(at, change, { inputs: { 'working-directory': 'apps/quiz' } });
+    expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
+    expect(at.github.state.checkRuns[0]?.annotations.map(({ path }) => path)).toEqual([
+      'apps/quiz/prompts/quiz.yaml',
+    ]);
+
+    const broken = await onPullRequest(
+      at,
+      pushed(change, inFolder({ 'prompts/quiz.yaml': 'name: quiz\n' })),
+      { inputs: { 'working-directory': 'apps/quiz' } },
+    );
+    expect(broken.outputs['conclusion']).toBe('error');
+    expect(broken.annotations.map(({ properties }) => properties)).toContainEqual(
+      expect.stringMatching(/^file=apps\/quiz\/prompts\/quiz\.yaml,line=\d+$/),
+    );
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from '@jest/globals';
+import { renderGithub } from '../../stand-ins/github-markdown.ts';
+import type { Script } from '../../stand-ins/models/server.ts';
+import { changeOf, quiz, SETTINGS } from './projects.ts';
+import { onPullRequest, onlyComment, stage } from './stage.ts';
+
+const GRADER = `grader: judge
+n_tries: 3
+${SETTINGS}  judge: { provider: openai, endpoint: local, model: judge-1, price: { input: 3, output: 6 } }
+`;
+const EXAMPLES = `
+  examples:
+    - { content: "Hello, here it is.", expected: YES }
+    - { content: "Hello you.", expected: YES }
+    - { content: "Find it yourself.", expected: NO }
+`;
+const rubric = (text: string, more = ''): string =>
+  `polite:\n  prompt: "Is it polite? ${text} {content}"\n  choice_scores: { YES: 1, NO: 0 }\n${more}`;
+const project = (text: string, more = '', settings = GRADER): Record<string, string> => ({
+  ...quiz({ metrics: 'metrics: [{ name: kind, rubric: polite }]', settings }),
+  'rubrics/tone.yaml': rubric(text, more),
+});
+const STRICT = 'Demand a greeting.';
+const LOOSE = 'Take it easy.';
+
+/** Greets in odd questions only; as a grader it demands a greeting where the rubric does. */
+const shop: Script = ({ model, messages }) => {
+  const text = messages.at(-1)?.content ?? '';
+  if (model === 'quiz-1')
+    return { text: /Question [135]\?/.test(text) ? 'Hello, here it is.' : 'Here.' };
+  const choice = text.includes('Hello') || !text.includes(STRICT) ? 'YES' : 'NO';
+  return { text: JSON.stringify({ reasons: 'By the rubric.', choice }) };
+};
+
+describe('a pull request that only loosens a rubric', () => {
+  test('is told as a change of the yardstick: no prompt effect, no answer asked for twice, examples graded by both', async () => {
+    const at = await stage(shop);
+    const run = await onPullRequest(
+      at,
+      changeOf(project(STRICT, EXAMPLES), project(LOOSE, EXAMPLES)),
+    );
+
+    const asked = (model: string): number =>
+      at.models.requests.filter((request) => request.model === model).length;
+    expect(asked('quiz-1')).toBe(6 * 3);
+    expect(run.code).toBe(0);
+    expect(run.outputs).toMatchObject({
+      conclusion: 'success',
+      'pass-rate-base': '1.0000',
+      'pass-rate-head': '1.0000',
+    });
+    expect(run.result.yardstick).toMatchObject([
+      {
+        prompt_effect: 0,
+        yardstick_effect: 0.5,
+        total: 0.5,
+        because: [{ key: 'rubrics.polite', file: 'rubrics/tone.yaml' }],
+        flipped: [{ id: 'q2' }, { id: 'q4' }, { id: 'q6' }],
+      },
+    ]);
+    expect(run.result.graders).toMatchObject([
+      { side: 'base', agreement: 1 },
+      {
+        side: 'head',
+        agreement: 2 / 3,
+        flipped: [{ content: 'Find it yourself.', expected: 'NO', base: 'NO', head: 'YES' }],
+      },
+    ]);
+    // Grading is paid for apart: 10 tokens in and 5 out a call, at 3 and 6 dollars per million.
+    expect(run.result.usage.by_purpose).toMatchObject({
+      prompt: { calls: 18 },
+      grader: { calls: asked('judge-1') },
+    });
+    expect(run.result.usage.by_purpose.grader?.cost_usd).toBeCloseTo(asked('judge-1') * 60e-6, 12);
+
+    const comment = renderGithub(onlyComment(at)).text;
+    expect(comment).toContain(
+      'The pass rate rose 50.0 points (50.0 % → 100.0 %): 0.0 from the prompt, +50.0 because the rubric polite got easier.',
+    );
+    expect(comment).toContain(
+      'quiz: the yardstick moved the pass rate by +50.0 points (the same answers: 0 pass → fail, 9 fail → pass, McNemar mid-p = 0.002): look at that change before the pass rate',
+    );
+    expect(comment).toMatch(/polite3100\.0 % → 66\.7 %100\.0 % → 100\.0 %100\.0 % → 0\.0 %/);
+  });
+
+  test('fails where base’s settings say so, and a rubric without examples is named', async () => {
+    const settings = GRADER.replace('gate: {', 'gate: { yardstick: fail,');
+    const at = await stage(shop);
+    const run = await onPullRequest(
+      at,
+      changeOf(project(STRICT, '', settings), project(LOOSE, '', settings)),
+    );
+    expect(run.code).toBe(1);
+    expect(run.result.reasons).toEqual([
+      expect.stringMatching(
+        /^quiz: the yardstick moved the pass rate by \+50\.0 points .*; gate\.yardstick is fail$/,
+      ),
+    ]);
+    expect(run.result.notices.map(({ kind, place }) => [kind, place?.file])).toContainEqual([
+      'yardstick',
+      'rubrics/tone.yaml',
+    ]);
+  });
+});
+
+describe('three graders', () => {
+  test('vote, and whoever disagrees stands in the reason', async () => {
+    const settings = `${GRADER.replace('grader: judge', 'grader: [judge, lenient, quiz-claude]')}  lenient: { provider: openai, endpoint: local, model: judge-2 }\n`;
+    const at = await stage((request) =>
+      request.model === 'judge-2'
+        ? { text: JSON.stringify({ reasons: 'All is well.', choice: 'YES' }) }
+        : shop(request),
+    );
+    const run = await onPullRequest(
+      at,
+      changeOf(project(LOOSE, EXAMPLES, settings), { ...project(STRICT, EXAMPLES, settings) }),
+    );
+    const scores = run.result.suites[0]?.references.map(
+      ({ head }) => head?.tries[0]?.scores[0]?.reason,
+    );
+    expect(scores?.slice(0, 2)).toEqual([
+      'YES: By the rubric. (3 of 3 graders)',
+      'NO: By the rubric. (2 of 3 graders; judge-2: YES)',
+    ]);
+    expect(
+      new Set(
+        at.models.requests.filter(({ model }) => model !== 'quiz-1').map(({ model }) => model),
+      ),
+    ).toEqual(new Set(['judge-1', 'judge-2', 'claude-quiz']));
+  });
+});

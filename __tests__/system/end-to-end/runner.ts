@@ -1,0 +1,234 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import type { Result } from '../../../src/result/result.ts';
+import type { GitHubStandIn } from '../../stand-ins/github/index.ts';
+import { temporaryFolder, type FixtureRepository } from '../../stand-ins/repository.ts';
+import { commandsIn, type RunnerCommand } from '../../stand-ins/runner-commands.ts';
+
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+export const REPOSITORY = 'acme/prompts';
+/** What `${{ github.token }}` is here. */
+export const TOKEN = 'ghs_tokenOfThisRun0123456789abcdef';
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/**
+ * Starts a file of `dist/` on the Node that runs the tests, which is the action's own, with nothing
+ * inherited but what is given.
+ */
+export function startBundle(
+  path: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+): Promise<Ended> {
+  const script = join(ROOT, 'dist', path);
+  if (!existsSync(script)) throw new Error(`${script} does not exist: run \`npm run build\` first`);
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [script, ...args], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const output = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output.stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output.stderr += text;
+    });
+    child.on('error', reject).on('close', (code) => {
+      resolve({ code, ...output });
+    });
+  });
+}
+
+/**
+ * What every process gets: programs can be found, and git reads no configuration of this machine.
+ */
+export function bareEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, LANG } = process.env;
+  return {
+    PATH,
+    LANG,
+    HOME: temporaryFolder('home'),
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+  };
+}
+
+/** The event as GitHub sends it: its name, and its payload in full. */
+export interface Event {
+  name: string;
+  payload: unknown;
+  /** GITHUB_SHA */ sha?: string;
+}
+
+export interface Step {
+  event: Event;
+  checkout: FixtureRepository;
+  github: GitHubStandIn;
+  /** `with:` of the step. */
+  inputs?: Record<string, string>;
+  /** `env:` of the step. */
+  env?: Record<string, string>;
+}
+
+/** Everything that a step leaves behind. */
+export interface StepResult {
+  code: number | null;
+  /** stdout and stderr, as the runner reads both. */
+  log: string;
+  lastLine: string;
+  commands: RunnerCommand[];
+  /** Messages of the log's annotations, decoded. */
+  annotations: { level: 'error' | 'warning'; properties: string; message: string }[];
+  outputs: Record<string, string>;
+  summary: string;
+  /** `result.json`, and the other reports as text; empty texts when none was written. */
+  result: Result;
+  reports: Record<'result.json' | 'report.html' | 'junit.xml' | 'comment.md', string>;
+}
+
+/**
+ * Runs `uses: ./` as a step: inputs with their defaults, the event, the files by which a step
+ * speaks to the runner.
+ */
+export async function runAction(step: Step): Promise<StepResult> {
+  const folder = temporaryFolder('runner');
+  const files = runnerFiles(folder, step.event.payload);
+  const env = {
+    ...bareEnvironment(),
+    ...inputVariables(step.inputs ?? {}),
+    ...runnerVariables(step, files),
+    ...step.env,
+  };
+  const { code, stdout, stderr } = await startBundle(
+    'action/index.js',
+    [],
+    env,
+    step.checkout.directory,
+  );
+  const log = stdout + stderr;
+  const faults = step.github.state.violations;
+  if (faults.length > 0) throw new Error(`GitHub would have refused: ${faults.join('; ')}\n${log}`);
+  const outputs = keyValueFile(readFileSync(files.GITHUB_OUTPUT, 'utf8'));
+  const reports = reportsIn(
+    outputs['report-path'] ?? join(step.checkout.directory, 'evaldiff-report'),
+  );
+  const commands = commandsIn(log);
+  return {
+    code,
+    log,
+    lastLine: log.trimEnd().split('\n').at(-1) ?? '',
+    commands,
+    annotations: commands.flatMap(annotation),
+    outputs,
+    summary: readFileSync(files.GITHUB_STEP_SUMMARY, 'utf8'),
+    reports,
+    result: JSON.parse(reports['result.json'] || 'null') as Result,
+  };
+}
+
+type RunnerFiles = Record<
+  | 'GITHUB_EVENT_PATH'
+  | 'GITHUB_OUTPUT'
+  | 'GITHUB_STEP_SUMMARY'
+  | 'GITHUB_STATE'
+  | 'GITHUB_ENV'
+  | 'GITHUB_PATH'
+  | 'RUNNER_TEMP',
+  string
+>;
+
+function runnerFiles(folder: string, payload: unknown): RunnerFiles {
+  const at = (name: string): string => join(folder, name);
+  const empty = {
+    GITHUB_OUTPUT: at('output'),
+    GITHUB_STEP_SUMMARY: at('summary.md'),
+    GITHUB_STATE: at('state'),
+    GITHUB_ENV: at('env'),
+    GITHUB_PATH: at('path'),
+  };
+  for (const file of Object.values(empty)) writeFileSync(file, '');
+  mkdirSync(at('temp'));
+  writeFileSync(at('event.json'), JSON.stringify(payload));
+  return { ...empty, GITHUB_EVENT_PATH: at('event.json'), RUNNER_TEMP: at('temp') };
+}
+
+function runnerVariables({ event, checkout, github }: Step, files: RunnerFiles): NodeJS.ProcessEnv {
+  return {
+    CI: 'true',
+    GITHUB_ACTIONS: 'true',
+    GITHUB_REPOSITORY: REPOSITORY,
+    GITHUB_EVENT_NAME: event.name,
+    GITHUB_SHA: event.sha ?? checkout.git('rev-parse', 'HEAD'),
+    GITHUB_WORKSPACE: checkout.directory,
+    GITHUB_RUN_ID: '7001',
+    GITHUB_RUN_ATTEMPT: '1',
+    GITHUB_SERVER_URL: 'https://github.example',
+    GITHUB_API_URL: github.apiUrl,
+    GITHUB_GRAPHQL_URL: github.graphqlUrl,
+    RUNNER_OS: 'Linux',
+    ...files,
+  };
+}
+
+interface ActionFile {
+  inputs: Record<string, { default: string }>;
+}
+const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')) as ActionFile;
+
+/** `INPUT_*` of every input in action.yml: what the step gives, else the default. */
+function inputVariables(given: Record<string, string>): NodeJS.ProcessEnv {
+  const unknown = Object.keys(given).filter((name) => !(name in action.inputs));
+  if (unknown.length > 0) throw new Error(`action.yml has no input ${unknown.join(', ')}`);
+  return Object.fromEntries(
+    Object.entries(action.inputs).map(([name, { default: fallback }]) => {
+      const value = given[name] ?? fallback;
+      return [
+        `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`,
+        value === '${{ github.token }}' ? TOKEN : value,
+      ];
+    }),
+  );
+}
+
+/** `name<<delimiter`, lines, `delimiter`: the form of the output file. */
+function keyValueFile(text: string): Record<string, string> {
+  return Object.fromEntries(
+    [...text.matchAll(/^(.+?)<<(\S+)\r?\n([\s\S]*?)\r?\n?\2$/gm)].map(
+      ([, name = '', , value = '']) => [name, value],
+    ),
+  );
+}
+
+function reportsIn(folder: string): StepResult['reports'] {
+  const read = (name: string): string =>
+    existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';
+  return {
+    'result.json': read('result.json'),
+    'report.html': read('report.html'),
+    'junit.xml': read('junit.xml'),
+    'comment.md': read('comment.md'),
+  };
+}
+
+function annotation({ name, properties, data }: RunnerCommand): StepResult['annotations'] {
+  if (name !== 'error' && name !== 'warning') return [];
+  const decoded = (text: string): string =>
+    text
+      .replaceAll('%0D', '\r')
+      .replaceAll('%0A', '\n')
+      .replaceAll('%3A', ':')
+      .replaceAll('%2C', ',')
+      .replaceAll('%25', '%');
+  return [{ level: name, properties: decoded(properties), message: decoded(data) }];
+}

@@ -1,0 +1,75 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { startArtifactServer, type ArtifactServer } from '../../stand-ins/artifact-service.ts';
+import { shallowCheckout } from '../../stand-ins/repository.ts';
+import { obedient, quiz, straight } from './projects.ts';
+import type { StepResult } from './runner.ts';
+import { eventPayload, runOn, stage, type Stage } from './stage.ts';
+
+let artifacts: ArtifactServer | null = null;
+afterEach(async () => {
+  await artifacts?.close();
+});
+
+/** A sweep in one workflow run, each job with a checkout of its own. */
+async function workflow(
+  at: Stage,
+): Promise<(inputs: Record<string, string>) => Promise<StepResult>> {
+  const service = (artifacts = await startArtifactServer());
+  const {
+    origin,
+    commits: [head],
+  } = straight(quiz({ questions: 20 }));
+  return (inputs) =>
+    runOn(
+      at,
+      {
+        checkout: shallowCheckout(origin, 'refs/heads/main'),
+        event: {
+          name: 'workflow_dispatch',
+          payload: eventPayload('workflow_dispatch'),
+          sha: head!,
+        },
+      },
+      {
+        inputs: { cache: 'false', overrides: 'n_tries=2', ...inputs },
+        env: service.environment('run-1'),
+      },
+    );
+}
+
+test('two jobs and a merge ask each question once, and are one result, one check and one summary', async () => {
+  const at = await stage(obedient);
+  const job = await workflow(at);
+  const shards = [
+    await job({ mode: 'sweep', shard: '1/2' }),
+    await job({ mode: 'sweep', shard: '2/2' }),
+  ];
+  expect(shards.map(({ code, outputs }) => [code, outputs['conclusion']])).toEqual([
+    [0, 'neutral'],
+    [0, 'neutral'],
+  ]);
+  expect(at.models.requests).toHaveLength(40);
+  expect(at.github.state.checkRuns).toEqual([]);
+
+  const merged = await job({ mode: 'merge' });
+  expect(merged.annotations).toEqual([]);
+  expect(merged.outputs).toMatchObject({ conclusion: 'success', 'pass-rate-head': '1.0000' });
+  expect(
+    merged.result.suites.flatMap(({ references }) => references.map(({ id }) => id)),
+  ).toHaveLength(20);
+  expect(at.models.requests).toHaveLength(40);
+  expect(at.github.state.checkRuns).toHaveLength(1);
+  expect(merged.summary).toContain('2 shards made 40 model calls');
+});
+
+test('a merge whose shard is missing is red and says which', async () => {
+  const at = await stage(obedient);
+  const job = await workflow(at);
+  await job({ mode: 'sweep', shard: '2/2' });
+  const merged = await job({ mode: 'merge' });
+  expect([merged.code, merged.outputs['conclusion']]).toEqual([1, 'error']);
+  expect(merged.annotations.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^shard 1\/2 is missing: it leaves out \d+ references/),
+  ]);
+  expect(at.github.state.checkRuns).toMatchObject([{ conclusion: 'failure' }]);
+});

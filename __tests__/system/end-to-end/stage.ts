@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, jest } from '@jest/globals';
+import {
+  addPull,
+  startValidatingGitHub,
+  workflowToken,
+  type GitHubStandIn,
+  type Token,
+} from '../../stand-ins/github/index.ts';
+import {
+  startModelServer,
+  type ModelServer,
+  type Script,
+  type ServerOptions,
+} from '../../stand-ins/models/server.ts';
+import { removeTemporaryFolders, shallowCheckout } from '../../stand-ins/repository.ts';
+import type { Change } from './projects.ts';
+import { REPOSITORY, ROOT, TOKEN, runAction, type Event, type StepResult } from './runner.ts';
+
+/** A step is a second on an idle machine; a test has a few, on a busy one. */
+jest.setTimeout(120_000);
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+afterAll(removeTemporaryFolders);
+
+/** The key of the model server, in the environment variable that the endpoint line names. */
+export const MODEL_KEY = 'local-key-4f0c8a61d2b97e35';
+export const PULL = 12;
+
+/** A GitHub and a model server for one test; both end with it. */
+export interface Stage {
+  github: GitHubStandIn;
+  models: ModelServer;
+}
+
+export async function stage(
+  answer: Script,
+  token: Token = workflowToken({ pull_requests: 'write', checks: 'write' }),
+): Promise<Stage> {
+  const github = await startValidatingGitHub({
+    repository: REPOSITORY,
+    tokens: { [TOKEN]: token },
+  });
+  open.push(github);
+  return { github, models: await modelServer({ answer, key: MODEL_KEY }) };
+}
+
+/** A further model server, for what one is not enough for. */
+export async function modelServer(options: ServerOptions): Promise<ModelServer> {
+  const models = await startModelServer(options);
+  open.push(models);
+  return models;
+}
+
+export interface StepOptions {
+  inputs?: Record<string, string>;
+  env?: Record<string, string>;
+}
+
+/**
+ * The action on the pull request of a change, at `head` if that is not the change's last commit, as
+ * the example workflow runs it.
+ */
+export async function onPullRequest(
+  at: Stage,
+  change: Change,
+  options: StepOptions & { event?: Event } = {},
+): Promise<StepResult> {
+  if (!at.github.state.pulls.has(PULL))
+    addPull(at.github.state, { number: PULL, base: { ref: 'main', sha: change.base } });
+  const pull = at.github.state.pulls.get(PULL)!;
+  Object.assign(pull, { head: { ref: 'topic', sha: change.head, repository: REPOSITORY } });
+  const checkout = shallowCheckout(
+    change.origin,
+    change.merge === null ? 'refs/heads/topic' : `refs/pull/${String(PULL)}/merge`,
+  );
+  return runOn(at, { checkout, event: options.event ?? pullRequestEvent(change) }, options);
+}
+
+/** The action on any event, in a given checkout. */
+export async function runOn(
+  { github, models }: Stage,
+  step: { checkout: ReturnType<typeof shallowCheckout>; event: Event },
+  { inputs = {}, env = {} }: StepOptions = {},
+): Promise<StepResult> {
+  const result = await runAction({
+    ...step,
+    github,
+    inputs: { endpoints: endpointLines(models), ...inputs },
+    env: { LOCAL_KEY: MODEL_KEY, ...env },
+  });
+  if (models.refused.length > 0)
+    throw new Error(`the vendor would have refused: ${models.refused.join('; ')}`);
+  return result;
+}
+
+/** One server by two names, one for each vendor's way to write its address. */
+export function endpointLines({ url, openaiUrl }: ModelServer): string {
+  return `local=${openaiUrl} key=LOCAL_KEY\nclaude=${url} key=LOCAL_KEY`;
+}
+
+export function eventPayload(name: string): Record<string, unknown> {
+  return JSON.parse(
+    readFileSync(join(ROOT, 'fixtures', 'events', `${name}.json`), 'utf8'),
+  ) as Record<string, unknown>;
+}
+
+/** `pull_request.json` (or another payload of its kind) about this change. */
+export function pullRequestEvent({ base, head }: Change, fixture = 'pull_request'): Event {
+  const payload = eventPayload(fixture) as {
+    number: number;
+    pull_request: { number: number; base: { sha: string }; head: { sha: string } };
+  };
+  payload.number = PULL;
+  payload.pull_request.number = PULL;
+  payload.pull_request.base.sha = base;
+  payload.pull_request.head.sha = head;
+  return { name: fixture.split('.')[0]!, payload };
+}
+
+/** The one comment that there is on the pull request. */
+export function onlyComment({ github }: Stage): string {
+  const { comments } = github.state;
+  if (comments.length !== 1) throw new Error(`there are ${String(comments.length)} comments`);
+  return comments[0]!.body;
+}

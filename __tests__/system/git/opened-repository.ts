@@ -1,0 +1,38 @@
+import { readdirSync } from 'node:fs';
+import { expect, jest } from '@jest/globals';
+import { formatProblem, UserError } from '../../../src/errors.ts';
+import { openRepository } from '../../../src/git/repository.ts';
+import type { Repository } from '../../../src/git/repository.ts';
+import { fixtureEnvironment, temporaryFolder } from '../../stand-ins/repository.ts';
+
+// Real git starts many processes; on a machine that is busy with other work, five seconds are not
+// much.
+jest.setTimeout(60_000);
+
+export const decode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
+
+/** Opens, works, closes; afterwards nothing may be left in the folder for temporary files. */
+export async function using<T>(
+  directory: string,
+  work: (repository: Repository) => Promise<T>,
+  environment = fixtureEnvironment(),
+): Promise<T> {
+  const temporary = temporaryFolder('temp');
+  const repository = await openRepository(directory, { environment, temporaryFolder: temporary });
+  try {
+    return await work(repository);
+  } finally {
+    await repository.close();
+    expect(readdirSync(temporary)).toEqual([]);
+  }
+}
+
+/** What a user reads of the `UserError` that the promise must end with. */
+export async function messageOf(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof UserError)) throw new Error(`expected a UserError, got ${String(error)}`);
+  return error.problems.map(formatProblem).join('\n');
+}

@@ -1,0 +1,190 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  currentHead,
+  findPullRequest,
+  ownerAndName,
+  pullWords,
+  withPullRequest,
+} from '../../../src/github/pull.ts';
+import { trustLevel } from '../../../src/select/trust.ts';
+import type { EventFacts } from '../../../src/types/repository.ts';
+import { addPull, workflowToken } from '../../stand-ins/github/index.ts';
+import { HEAD, REPOSITORY, setup } from './setup.ts';
+
+const FORK_HEAD = 'c'.repeat(40);
+
+function facts(more: Partial<EventFacts> = {}): EventFacts {
+  return {
+    event: 'workflow_run',
+    action: 'completed',
+    repository: REPOSITORY,
+    pullRequest: null,
+    base: null,
+    head: FORK_HEAD,
+    headRepository: 'bo-example/prompts',
+    headBranch: 'friendlier',
+    fork: true,
+    dependabot: false,
+    addedLabel: null,
+    origin: { event: 'pull_request', runId: 7 },
+    ...more,
+  };
+}
+const forkHead = { ref: 'friendlier', sha: FORK_HEAD, repository: 'bo-example/prompts' };
+
+describe('the pull request of a workflow_run', () => {
+  test('is the open one with this head in this repository', async () => {
+    const { client, github } = await setup();
+    addPull(github.state, { number: 13, head: forkHead });
+    addPull(github.state, {
+      number: 14,
+      head: { ...forkHead, repository: 'mallory-example/prompts' },
+    });
+    addPull(github.state, { number: 15, head: forkHead, state: 'closed' });
+    expect(await findPullRequest(client, facts())).toEqual({
+      status: 'found',
+      number: 13,
+      base: 'b'.repeat(40),
+      head: FORK_HEAD,
+      headRepository: 'bo-example/prompts',
+      headBranch: 'friendlier',
+    });
+    expect(github.state.violations).toEqual([]);
+  });
+
+  test('is found among the open ones where GitHub does not know the commit', async () => {
+    const { client, github, requests } = await setup();
+    addPull(github.state, { number: 13, head: forkHead });
+    github.intercept('GET', /\/commits\/.*\/pulls$/, () => ({
+      status: 422,
+      body: { message: 'No commit found', documentation_url: 'x' },
+    }));
+    expect(await findPullRequest(client, facts())).toMatchObject({ status: 'found', number: 13 });
+    expect(await findPullRequest(client, facts({ headBranch: null }))).toMatchObject({
+      status: 'found',
+      number: 13,
+    });
+    expect(requests()).toEqual([
+      `GET /commits/${FORK_HEAD}/pulls`,
+      'GET /pulls',
+      `GET /commits/${FORK_HEAD}/pulls`,
+      'GET /pulls',
+    ]);
+    expect(github.state.violations).toEqual([]);
+  });
+
+  test('is found on the second page', async () => {
+    const { client, github } = await setup();
+    for (let number = 100; number < 230; number += 1)
+      addPull(github.state, {
+        number,
+        head: { ref: 'friendlier', sha: 'd'.repeat(40), repository: 'bo-example/prompts' },
+      });
+    addPull(github.state, { number: 300, head: forkHead });
+    github.intercept('GET', /\/commits\/.*\/pulls$/, () => ({ status: 200, body: [] }));
+    expect(await findPullRequest(client, facts())).toMatchObject({ status: 'found', number: 300 });
+  });
+
+  test('a push since then, a closed pull request or a deleted fork: nothing to do, and why', async () => {
+    const { client, github } = await setup();
+    addPull(github.state, { number: 13, head: { ...forkHead, sha: 'e'.repeat(40) } });
+    const none = {
+      status: 'none',
+      reason: 'No open pull request has ccccccc as its head: it was closed, or pushed to since.',
+    };
+    expect(await findPullRequest(client, facts())).toEqual(none);
+    addPull(github.state, { number: 13, head: { ...forkHead, repository: null } });
+    expect(await findPullRequest(client, facts())).toEqual(none);
+    expect(await findPullRequest(client, facts({ headRepository: null }))).toEqual({
+      status: 'none',
+      reason: 'The repository of the head commit is gone.',
+    });
+  });
+
+  test('two that match are not guessed between', async () => {
+    const { client, github } = await setup();
+    addPull(github.state, { number: 13, head: forkHead });
+    addPull(github.state, {
+      number: 16,
+      head: forkHead,
+      base: { ref: 'release', sha: 'f'.repeat(40) },
+    });
+    expect(await findPullRequest(client, facts())).toEqual({
+      status: 'none',
+      reason: '#13, #16 all have ccccccc as their head, so it is not clear which one is meant.',
+    });
+  });
+
+  test('a refusal is a warning that names the permission', async () => {
+    const { client, github } = await setup(workflowToken());
+    github.state.private = true;
+    expect(await findPullRequest(client, facts())).toEqual({
+      status: 'failed',
+      warning:
+        'The pull request of this run was not found: the token may not do this (403). Give the job `permissions: pull-requests: read`.',
+    });
+  });
+
+  test.each<[string, unknown]>([
+    ['no list', 'text'],
+    ['a number that is text', [{ number: '13', state: 'open', base: {}, head: {} }]],
+  ])('an answer with %s is a warning', async (_what, body) => {
+    const { client, github } = await setup();
+    github.intercept('GET', /\/pulls$/, () => ({ status: 200, body }));
+    expect(await findPullRequest(client, facts())).toMatchObject({
+      status: 'failed',
+      warning: expect.stringContaining('not what its API describes'),
+    });
+  });
+});
+
+test('a found pull request completes the facts and leaves the run untrusted', async () => {
+  const { client, github } = await setup();
+  addPull(github.state, { number: 13, head: forkHead });
+  const found = await findPullRequest(client, facts());
+  if (found.status !== 'found') throw new Error(JSON.stringify(found));
+  const whole = withPullRequest(facts(), found);
+  expect(whole).toEqual(facts({ pullRequest: 13, base: 'b'.repeat(40) }));
+  expect(trustLevel(whole).level).toBe('untrusted');
+});
+
+test('the head of a pull request is read as it is now', async () => {
+  const { client, github } = await setup();
+  expect(await currentHead(client, REPOSITORY, 12)).toBe(HEAD);
+  const pull = github.state.pulls.get(12);
+  if (pull !== undefined) pull.head.sha = FORK_HEAD;
+  expect(await currentHead(client, REPOSITORY, 12)).toBe(FORK_HEAD);
+});
+
+test('a repository name has an owner and a name', () => {
+  expect(ownerAndName('acme/prompts')).toEqual({ owner: 'acme', repo: 'prompts' });
+});
+
+describe('the words of a pull request', () => {
+  test('are its labels with their descriptions and its text, as they are now', async () => {
+    const { client, github } = await setup();
+    Object.assign(github.state.pulls.get(12)!, {
+      labels: ['bug', 'evaldiff-accept'],
+      labelDescriptions: { 'evaldiff-accept': 'Accepted' },
+      body: 'About this.\nevaldiff-accept: wanted',
+    });
+    expect(await pullWords(client, REPOSITORY, 12)).toEqual({
+      body: 'About this.\nevaldiff-accept: wanted',
+      labels: [
+        { name: 'bug', description: '' },
+        { name: 'evaldiff-accept', description: 'Accepted' },
+      ],
+    });
+    expect(await pullWords(client, REPOSITORY, 12)).not.toHaveProperty('warning');
+    expect(github.state.violations).toEqual([]);
+  });
+
+  test('that cannot be read are a warning, and nothing is taken for an override', async () => {
+    const { client } = await setup();
+    expect(await pullWords(client, REPOSITORY, 999)).toEqual({
+      warning: expect.stringContaining(
+        'The labels of this pull request were not read, so nothing is overridden',
+      ),
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, test } from '@jest/globals';
+import { UserError } from '../../../src/errors.ts';
+import { addressOf } from '../../../src/providers/address.ts';
+import type { Access } from '../../../src/providers/address.ts';
+import { createProviders } from '../../../src/providers/index.ts';
+import type { Target } from '../../../src/types/model.ts';
+import { options } from '../../unit/providers/providers-setting.ts';
+
+const access: Access = { keys: { openai: 'key-o', anthropic: 'key-a' }, endpoints: new Map() };
+const problems = (url: string): string[] => {
+  try {
+    createProviders(options({ endpoints: new Map([['local', { url, key: 'k' }]]) }));
+    return [];
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return error.problems.map(({ place, message }) => (place === null ? message : 'has a place'));
+  }
+};
+
+describe('the address of a server', () => {
+  test("is the vendor's public host with the vendor's own key, unless the workflow names another", () => {
+    expect(addressOf({ provider: 'openai', endpoint: null }, access)).toEqual({
+      base: new URL('https://api.openai.com/v1'),
+      key: 'key-o',
+    });
+    expect(addressOf({ provider: 'anthropic', endpoint: null }, access)).toEqual({
+      base: new URL('https://api.anthropic.com'),
+      key: 'key-a',
+    });
+  });
+
+  test.each([
+    'https://models.example/v1',
+    'http://127.0.0.1:8080/v1',
+    'http://127.1.2.3',
+    'http://localhost:11434/v1',
+    'http://[::1]:80/',
+  ])('%s is taken', (url) => {
+    expect(problems(url)).toEqual([]);
+  });
+
+  test.each([
+    [
+      'http://models.example/v1',
+      'Endpoint local: http://models.example is neither https nor a loopback address; nothing is sent to it.',
+    ],
+    [
+      'http://127.0.0.1.example/',
+      'Endpoint local: http://127.0.0.1.example is neither https nor a loopback address; nothing is sent to it.',
+    ],
+    [
+      'http://localhost.example/',
+      'Endpoint local: http://localhost.example is neither https nor a loopback address; nothing is sent to it.',
+    ],
+    [
+      'http://10.0.0.1',
+      'Endpoint local: http://10.0.0.1 is neither https nor a loopback address; nothing is sent to it.',
+    ],
+    [
+      'file:///etc/passwd',
+      'Endpoint local: null is neither https nor a loopback address; nothing is sent to it.',
+    ],
+    [
+      'https://user:secret@models.example',
+      'Endpoint local: the address holds a user name or password; give a key by name instead (key=NAME_OF_A_VARIABLE).',
+    ],
+    [
+      'models.example/v1',
+      'Endpoint local: "models.example/v1" is not a web address; write https://host/path.',
+    ],
+    ['', 'Endpoint local: "" is not a web address; write https://host/path.'],
+  ])('%s is refused before anything is sent', (url, message) => {
+    expect(problems(url)).toEqual([message]);
+  });
+
+  test('problems of all addresses are told at once', () => {
+    expect(() =>
+      createProviders(
+        options({
+          endpoints: new Map([
+            ['a', { url: 'x', key: null }],
+            ['b', { url: 'http://b.example', key: null }],
+          ]),
+          vendorUrls: { openai: 'ftp://o' },
+        }),
+      ),
+    ).toThrow(/The address of openai.*\nEndpoint a.*\nEndpoint b/);
+  });
+
+  test('an endpoint that the workflow does not define is a problem that shows the line to add', () => {
+    const target: Target = { provider: 'openai', endpoint: 'local', model: 'm' };
+    const { missingKeys } = createProviders(options());
+    expect(missingKeys([target])).toEqual([
+      {
+        place: null,
+        message:
+          'No endpoint is called "local": add the line "local=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).',
+      },
+    ]);
+  });
+
+  test('an endpoint whose variable is empty is a problem that names the variable, and one that takes no key is not', () => {
+    const of = (keyEnv: string | null) =>
+      addressOf(
+        { provider: 'openai', endpoint: 'local' },
+        {
+          ...access,
+          endpoints: new Map([['local', { url: 'https://models.example/v1', key: null, keyEnv }]]),
+        },
+      );
+    expect(of('LOCAL_KEY')).toMatchObject({
+      message: expect.stringContaining('the environment variable LOCAL_KEY is not set'),
+    });
+    expect(of(null)).toEqual({ base: new URL('https://models.example/v1'), key: null });
+  });
+
+  test('programs and recordings need no key', () => {
+    const { missingKeys } = createProviders(options({ keys: { openai: null, anthropic: null } }));
+    expect(
+      missingKeys([
+        { provider: 'program', model: 'm', command: ['x'], setup: [], files: '', commit: 'c' },
+        { provider: 'replay', model: 'm', file: 'f', content: '1', commit: 'c' },
+      ]),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { Completion } from '../../../../src/types/model.ts';
+import type { Json } from '../../../../src/types/plain.ts';
+import type { Script } from '../../../stand-ins/models/server.ts';
+import { answerSchema, errorOf, setUp } from '../../../unit/providers/providers-setting.ts';
+import type { Setting } from '../../../unit/providers/providers-setting.ts';
+
+const open: Setting[] = [];
+afterEach(async () => {
+  for (const setting of open.splice(0)) await setting.close();
+});
+
+async function start(answer: Script): Promise<Setting> {
+  const setting = await setUp('openai', answer);
+  open.push(setting);
+  return setting;
+}
+
+async function answerTo(
+  message: Record<string, unknown>,
+  finish_reason: string | null,
+  usage?: unknown,
+): Promise<Completion> {
+  const { ask } = await start(() => ({
+    body: JSON.stringify({ choices: [{ finish_reason, message }], usage }),
+  }));
+  return await ask();
+}
+
+describe('a chat completion', () => {
+  test('may come as parts, with tool calls of both kinds', async () => {
+    expect(
+      await answerTo(
+        { content: [{ type: 'text', text: 'a' }, { type: 'other' }, { type: 'text', text: 'b' }] },
+        'stop',
+      ),
+    ).toMatchObject({ output: 'ab' });
+    expect(
+      await answerTo(
+        {
+          content: null,
+          tool_calls: [
+            { id: '1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
+            { id: '2', type: 'custom', custom: { name: 'g', input: 'text' } },
+          ],
+        },
+        'tool_calls',
+      ),
+    ).toMatchObject({
+      output: '',
+      finish_reason: 'tool',
+      tool_calls: [
+        { name: 'f', arguments: '{"a":1}' },
+        { name: 'g', arguments: 'text' },
+      ],
+    });
+  });
+
+  test('that refuses in the field of its own is marked as filtered, with what it said', async () => {
+    expect(await answerTo({ content: null, refusal: 'I will not.' }, 'stop')).toMatchObject({
+      status: 'ok',
+      output: 'I will not.',
+      finish_reason: 'filter',
+    });
+  });
+
+  test('that ends for an unknown reason, or none, still counts', async () => {
+    expect(await answerTo({ content: 'x' }, 'novel')).toMatchObject({
+      output: 'x',
+      finish_reason: 'other',
+    });
+    expect(await answerTo({ content: 'x' }, null)).toMatchObject({
+      output: 'x',
+      finish_reason: 'other',
+    });
+  });
+
+  test.each([
+    [null],
+    [{ prompt_tokens: '5', completion_tokens: 2 }],
+    [{ prompt_tokens: -5, completion_tokens: 2 }],
+    [{ prompt_tokens: 1e400, completion_tokens: 2 }],
+  ])('usage of %j is unknown, and the answer is kept', async (usage) => {
+    expect(await answerTo({ content: 'x' }, 'stop', usage)).toMatchObject({
+      status: 'ok',
+      output: 'x',
+      usage: null,
+    });
+  });
+});
+
+describe('a schema', () => {
+  test('that a server does not know is left out from then on, for that model only', async () => {
+    const { ask, server, log } = await start(({ body, model }) =>
+      'response_format' in body && model === 'small'
+        ? { status: 400, error: { message: 'unknown field: response_format' } }
+        : { text: 'plain' },
+    );
+    expect(await ask({ model: 'small', schema: answerSchema })).toMatchObject({ output: 'plain' });
+    expect(await ask({ model: 'small', schema: answerSchema, try: 1 })).toMatchObject({
+      output: 'plain',
+    });
+    expect(await ask({ model: 'large', schema: answerSchema })).toMatchObject({ output: 'plain' });
+    expect(
+      server.requests.map(({ model, schema }) => `${model} ${schema?.name ?? 'none'}`),
+    ).toEqual(['small verdict', 'small none', 'small none', 'large verdict']);
+    expect(log).toEqual(['openai: model small refuses an answer schema; asking without it']);
+  });
+
+  test('that is itself faulty is an error and not left out', async () => {
+    const { ask, server } = await start(() => ({}));
+    const { additionalProperties: _, ...json } = answerSchema.json;
+    expect(errorOf(await ask({ schema: { name: 'verdict', json } })).message).toContain(
+      'Invalid schema',
+    );
+    expect(server.refused).toHaveLength(1);
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+test.each<[Json, boolean]>([
+  [1, true],
+  [2, false],
+  ['1', false],
+])('n of %j is sent: %p', async (n, sent) => {
+  const { ask, server } = await start(() => ({}));
+  const completion = await ask({ parameters: { n } });
+  expect(server.requests.length === 1).toBe(sent);
+  if (!sent)
+    expect(errorOf(completion)).toEqual({
+      kind: 'request',
+      message: 'openai: the parameter n must be 1; set n_tries for several answers',
+    });
+});
+
+test("a request that the host's content filter refuses is filtered, not a fault of the request", async () => {
+  const { ask } = await start(() => ({
+    status: 400,
+    error: { message: 'The response was filtered', code: 'content_filter' },
+  }));
+  expect(errorOf(await ask())).toEqual({
+    kind: 'filtered',
+    message: 'openai: 400, the content filter refused the request',
+  });
+});

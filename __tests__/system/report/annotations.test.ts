@@ -1,0 +1,184 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Annotation as Sent } from '../../../src/github/check.ts';
+import {
+  ANNOTATION_MESSAGE_LIMIT,
+  ANNOTATION_TITLE_LIMIT,
+  annotations,
+} from '../../../src/report/annotations.ts';
+import type { ChangedFile } from '../../../src/types/repository.ts';
+import {
+  hostile,
+  referenceOf,
+  regression,
+  resultOf,
+  sideOf,
+  suiteOf,
+  withProblems,
+} from '../../unit/report/results.ts';
+
+const changed = (path: string, ...lines: [number, number][]): ChangedFile => ({
+  path,
+  basePath: path,
+  deleted: false,
+  lines: lines.map(([start, end]) => ({ start, end })),
+});
+const PROMPT = changed('prompts/capitals.yaml', [9, 12], [5, 6]);
+const TESTS = changed('prompts/tests/capitals.yaml', [40, 41]);
+const RUBRIC = changed('rubrics/tone.yaml', [3, 3]);
+
+describe('annotations', () => {
+  test('are what the check run takes', () => {
+    const sent: readonly Sent[] = annotations(regression(), [PROMPT]);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('sit at the line of each regressed reference whose file is in the change, worst first', () => {
+    expect(
+      annotations(regression(), [TESTS]).map(
+        ({ path, startLine, endLine, level, title }) =>
+          `${path}:${String(startLine)}-${String(endLine)} ${level} ${title}`,
+      ),
+    ).toEqual([
+      'prompts/tests/capitals.yaml:14-14 failure capitals: australia regressed',
+      'prompts/tests/capitals.yaml:17-17 failure capitals: brazil regressed',
+      'prompts/tests/capitals.yaml:20-20 failure capitals: canada regressed',
+    ]);
+    expect(annotations(regression(), [TESTS])[0]?.message).toBe(
+      '3 of 3 passed on base, 0 of 3 passed on head.\nBase: Canberra\nHead: The capital of Australia is Canberra.\nexact_match: fail, expected "Canberra", got "The capital of Australia is Canberra."',
+    );
+  });
+
+  test('sum up a changed prompt at its first changed line', () => {
+    expect(annotations(regression(), [PROMPT])).toEqual([
+      {
+        path: 'prompts/capitals.yaml',
+        startLine: 5,
+        endLine: 5,
+        level: 'failure',
+        title: 'This change: regression in 1 suite',
+        message:
+          'capitals: 92.2 % → 82.4 % (−9.8 points, 90 % interval −19.0 to −0.6); 17 references × 3 tries. Regressed: australia, brazil, canada.',
+      },
+    ]);
+  });
+
+  test('sum up a changed rubric with what it did under both yardsticks', () => {
+    const [one] = annotations(regression(), [RUBRIC]);
+    expect(one).toMatchObject({
+      path: 'rubrics/tone.yaml',
+      startLine: 3,
+      level: 'warning',
+      title: 'This change: cannot tell in 1 suite',
+    });
+    expect(one?.message).toContain(
+      'triage, answers under both yardsticks: the pass rate fell 16.7 points',
+    );
+  });
+
+  test('never touch a file outside the change, nor a deleted one', () => {
+    expect(annotations(regression(), [changed('README.md', [1, 2])])).toEqual([]);
+    expect(annotations(regression(), [{ ...TESTS, deleted: true }])).toEqual([]);
+    expect(annotations(regression(), [])).toEqual([]);
+  });
+
+  test('stand at line 1 of a file that is only renamed', () => {
+    expect(annotations(regression(), [changed('prompts/capitals.yaml')])[0]).toMatchObject({
+      startLine: 1,
+      endLine: 1,
+    });
+  });
+
+  test.each([
+    ['.', ''],
+    ['', ''],
+    ['../../report/', ''],
+    ['apps/bot', 'apps/bot/'],
+    ['./apps//bot/', 'apps/bot/'],
+  ])('with the working directory %j start at the root of the repository', (directory, prefix) => {
+    expect(annotations(regression(), [PROMPT], directory)[0]?.path).toBe(
+      `${prefix}prompts/capitals.yaml`,
+    );
+  });
+
+  test('show problems as failures at their lines, those of changed files only', () => {
+    expect(annotations(withProblems(), [PROMPT, changed('evaldiff.yaml', [1, 1])])).toEqual([
+      {
+        path: 'prompts/capitals.yaml',
+        startLine: 4,
+        endLine: 4,
+        level: 'failure',
+        title: 'Not judged: this has to be mended',
+        message: 'unknown key "mesages"; did you mean "messages"?',
+      },
+      {
+        path: 'evaldiff.yaml',
+        startLine: 1,
+        endLine: 1,
+        level: 'failure',
+        title: 'Not judged: this has to be mended',
+        message: 'is empty',
+      },
+    ]);
+  });
+
+  test('are warnings where the gate does not fail, and notices for a reference that does not gate', () => {
+    const result = { ...regression(), conclusion: 'neutral' as const };
+    expect(annotations(result, [PROMPT, TESTS]).map(({ level }) => level)).toEqual([
+      'warning',
+      'warning',
+      'warning',
+      'warning',
+    ]);
+    const skipped = suiteOf('s', [referenceOf('x', 'regressed', { skip: true, file: TESTS.path })]);
+    expect(
+      annotations(resultOf({ conclusion: 'failure', suites: [skipped] }), [TESTS])[0]?.level,
+    ).toBe('notice');
+  });
+
+  test.each(['a', 'é', '漢', '😀'])(
+    "fit titles and messages of %s into GitHub's limits without half a character",
+    (letter) => {
+      const long = letter.repeat(100_000);
+      const reference = referenceOf(long, 'regressed', {
+        file: TESTS.path,
+        head: sideOf([
+          {
+            outcome: 'fail',
+            actual: long,
+            scores: Array.from({ length: 60 }, (_, index) => ({
+              metric: `m${String(index)}`,
+              status: 'fail' as const,
+              value: 0,
+              reason: long,
+              skip: false,
+            })),
+          },
+        ]),
+      });
+      const [one] = annotations(
+        resultOf({ conclusion: 'failure', suites: [suiteOf(long, [reference])] }),
+        [TESTS],
+      );
+      expect(one?.title.length).toBe(ANNOTATION_TITLE_LIMIT);
+      expect(Buffer.byteLength(one?.message ?? '')).toBeLessThanOrEqual(ANNOTATION_MESSAGE_LIMIT);
+      expect(Buffer.byteLength(one?.message ?? '')).toBeGreaterThan(ANNOTATION_MESSAGE_LIMIT / 4);
+      expect(`${String(one?.title)}${String(one?.message)}`.isWellFormed()).toBe(true);
+    },
+  );
+
+  test('show what is hidden in hostile text', () => {
+    const result = hostile();
+    const files = [
+      ...new Set(result.suites.flatMap(({ references }) => references.map(({ file }) => file))),
+    ].map((path) => changed(path, [1, 1]));
+    const found = annotations(result, files);
+    expect(found.length).toBeGreaterThan(20);
+    for (const { title, message, startLine } of found) {
+      expect(title).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u200b\p{Cs}]/u);
+      expect(message.replaceAll('\n', '').replaceAll('\t', '')).not.toMatch(
+        /[\p{Cc}\p{Bidi_Control}\u200b\p{Cs}]/u,
+      );
+      expect(startLine).toBeGreaterThan(0);
+    }
+  });
+});

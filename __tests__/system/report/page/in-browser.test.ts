@@ -1,0 +1,286 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { renderHistoryHtml } from '../../../../src/report/history.ts';
+import { renderHtml } from '../../../../src/report/page/page.ts';
+import type { Result } from '../../../../src/result/result.ts';
+import { sweepOfModels, withKinds } from '../../../unit/report/kinds.ts';
+import { hostile, nothingAffected, regression } from '../../../unit/report/results.ts';
+
+/** The report in a real browser, where there is one; elsewhere these tests are shown as skipped. */
+const executable = [
+  process.env['CHROMIUM'],
+  '/usr/bin/chromium',
+  '/usr/bin/google-chrome',
+  '/usr/bin/chromium-browser',
+].find((path) => path !== undefined && existsSync(path));
+const inBrowser = executable === undefined ? describe.skip : describe;
+
+jest.setTimeout(60_000);
+
+inBrowser('the HTML report in a browser', () => {
+  let browser: Browser;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'evaldiff-html-'));
+    browser = await chromium.launch({
+      executablePath: executable ?? '',
+      args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
+    });
+  });
+  afterAll(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** The page of a result, with everything it complains about or asks for. */
+  async function opened(
+    result: Result,
+    colorScheme: 'light' | 'dark' = 'light',
+    width = 1400,
+  ): Promise<{ page: Page; complaints: string[] }> {
+    return openedHtml(await renderHtml(result), colorScheme, width);
+  }
+
+  async function openedHtml(
+    html: string,
+    colorScheme: 'light' | 'dark' = 'light',
+    width = 1400,
+  ): Promise<{ page: Page; complaints: string[] }> {
+    const file = join(folder, 'report.html');
+    writeFileSync(file, html);
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('dialog', (dialog) => {
+      complaints.push(dialog.message());
+      void dialog.dismiss();
+    });
+    page.on('request', (request) => {
+      if (request.url() !== pathToFileURL(file).href) complaints.push(request.url());
+    });
+    await page.goto(pathToFileURL(file).href);
+    return { page, complaints };
+  }
+
+  const shownIds = (page: Page): Promise<string[]> =>
+    page.locator('details.case:visible > summary code').allTextContents();
+
+  test.each([
+    ['a regression', regression],
+    ['hostile text', hostile],
+    ['nothing affected', nothingAffected],
+    ['kinds of inputs', withKinds],
+    ['a sweep', sweepOfModels],
+  ] as const)('of %s runs within its policy and asks for nothing', async (_what, build) => {
+    const { page, complaints } = await opened(build());
+    expect(complaints).toEqual([]);
+    expect(await page.locator('h1').count()).toBe(1);
+    // The style applies: without it the page would be as wide as the window.
+    expect((await page.locator('main').boundingBox())?.width).toBe(1120);
+  });
+
+  test('filters by status and by text, and says how many are shown', async () => {
+    const { page } = await opened(regression());
+    const says = page.locator('#filter output');
+    expect(await says.textContent()).toBe('26 of 26 shown');
+    await page.locator('#filter input[value=unchanged]').uncheck();
+    expect(await says.textContent()).toBe('7 of 26 shown');
+    expect(await page.locator('section.suite:visible').count()).toBe(2);
+    await page.locator('#filter input[type=search]').fill('ottawa');
+    expect(await shownIds(page)).toEqual(['canada']);
+    await page.locator('#filter input[type=search]').fill('no such words');
+    expect(await says.textContent()).toBe('0 of 26 shown');
+  });
+
+  test('opens and closes what is shown', async () => {
+    const { page } = await opened(regression());
+    await page.locator('#filter input[value=unchanged]').uncheck();
+    await page.getByRole('button', { name: 'Open all' }).click();
+    expect(await page.locator('details.case[open]').count()).toBe(7);
+    expect(await page.getByText('The capital of Australia is').first().isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Close all' }).click();
+    expect(await page.locator('details.case[open]').count()).toBe(0);
+  });
+
+  test('filters by a kind of input, together with the status', async () => {
+    const result = withKinds();
+    const { page } = await opened(result);
+    const says = page.locator('#filter output');
+    const [first] = result.attributes;
+    await page
+      .locator('#filter select')
+      .selectOption({ label: `Refunds and returns (${String(first!.references.length)})` });
+    expect(await says.textContent()).toBe('20 of 60 shown');
+    expect((await shownIds(page)).sort()).toEqual([...first!.references].sort());
+    await page.locator('#filter input[value=unchanged]').uncheck();
+    expect(await says.textContent()).toBe('8 of 60 shown');
+    await page.locator('#filter select').selectOption('');
+    expect(await says.textContent()).toBe('11 of 60 shown');
+  });
+
+  test('shows the references of an attribute at a click, and opens the one that an insight rests on', async () => {
+    const { page, complaints } = await opened(withKinds());
+    await page.getByText('Show its 20 references').click();
+    expect(await page.locator('#filter output').textContent()).toBe('20 of 60 shown');
+    expect(
+      await page.locator('#references').evaluate((one) => one.getBoundingClientRect().top),
+    ).toBeLessThan(300);
+    await page.locator('#filter select').selectOption({ index: 4 });
+    expect(await shownIds(page)).not.toContain('mail-013');
+    await page.locator('.insights a', { hasText: 'mail-013' }).click();
+    const target = page.locator('details.case', { hasText: 'mail-013' }).first();
+    expect(await target.getAttribute('open')).not.toBeNull();
+    expect(await target.isVisible()).toBe(true);
+    // What hid it is set back.
+    expect(await page.locator('#filter output').textContent()).toBe('60 of 60 shown');
+    expect(complaints).toEqual([]);
+  });
+
+  const history = [1, 2, 3, 5].map((day) => ({
+    sha: `${String(day)}abcdef012`,
+    at: `2026-03-0${String(day)}`,
+    suites:
+      day === 3
+        ? []
+        : [
+            {
+              path: 'p',
+              name: 'capitals',
+              variant: { model: 'm', parameters: {} },
+              pass_rate: 0.9,
+              low: 0.8,
+              high: 0.95,
+              references: 9,
+            },
+          ],
+  }));
+  const pages: [string, () => Promise<string>][] = [
+    ['kinds of inputs', () => renderHtml(withKinds())],
+    ['a sweep', () => renderHtml(sweepOfModels())],
+    ['a history', () => renderHistoryHtml(history)],
+  ];
+
+  test.each(
+    pages.flatMap(([what, html]) =>
+      (['light', 'dark'] as const).map((scheme) => [what, scheme, html] as const),
+    ),
+  )('every text of %s is readable in the %s scheme', async (_what, scheme, html) => {
+    const { page, complaints } = await openedHtml(await html(), scheme);
+    const texts = await contrasts(page);
+    expect(texts.length).toBeGreaterThan(10);
+    expect(texts.filter(({ chart }) => chart).length).toBeGreaterThan(3);
+    expect(texts.filter(({ ratio }) => !(ratio >= 4.5))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test.each(pages)('%s fits a phone, its charts in full', async (_what, html) => {
+    const { page } = await openedHtml(await html(), 'light', 390);
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390);
+    for (const box of await page.locator('svg.chart').evaluateAll((all) =>
+      all.map((one) => {
+        const { left, right, width } = one.getBoundingClientRect();
+        return { left, right, width };
+      }),
+    )) {
+      expect(box.left).toBeGreaterThanOrEqual(0);
+      expect(box.right).toBeLessThanOrEqual(390);
+      // Letters are drawn at 11 pixels of 340: they stay near that.
+      expect(box.width).toBeGreaterThan(300);
+    }
+  });
+
+  test('no text of a chart covers another, or leaves the chart', async () => {
+    for (const result of [withKinds(), sweepOfModels()]) {
+      const { page } = await opened(result);
+      expect(
+        await page.locator('svg.chart').evaluateAll((charts) =>
+          charts.flatMap((chart) => {
+            const frame = chart.getBoundingClientRect();
+            const boxes = [...chart.querySelectorAll('text')].map((one) => ({
+              words: one.textContent,
+              box: one.getBoundingClientRect(),
+            }));
+            return boxes.flatMap(({ words, box }, at) => [
+              ...(box.left < frame.left - 1 ||
+              box.right > frame.right + 1 ||
+              box.top < frame.top - 1 ||
+              box.bottom > frame.bottom + 1
+                ? [`${String(words)} leaves the chart`]
+                : []),
+              ...boxes
+                .slice(at + 1)
+                .filter(
+                  ({ box: other }) =>
+                    box.left < other.right &&
+                    other.left < box.right &&
+                    box.top < other.bottom - 2 &&
+                    other.top < box.bottom - 2,
+                )
+                .map((other) => `${String(words)} covers ${String(other.words)}`),
+            ]);
+          }),
+        ),
+      ).toEqual([]);
+      await page.close();
+    }
+  });
+});
+
+/**
+ * Every text that is shown, with the contrast of its colour to what is behind it (WCAG 2: 1 to 21).
+ */
+async function contrasts(page: Page): Promise<{ words: string; chart: boolean; ratio: number }[]> {
+  return page.locator('body *').evaluateAll((all) => {
+    type Node = (typeof all)[number];
+    const style = (element: Node) =>
+      element.ownerDocument.defaultView.getComputedStyle(element) as {
+        color: string;
+        fill: string;
+        backgroundColor: string;
+      };
+    const parts = (colour: string): number[] => (colour.match(/[\d.]+/g) ?? []).map(Number);
+    const luminance = (colour: string): number => {
+      const [red = 0, green = 0, blue = 0] = parts(colour)
+        .map((part) => part / 255)
+        .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const behind = (element: Node | null): string => {
+      if (element === null) return 'rgb(255,255,255)';
+      const colour = style(element).backgroundColor;
+      return parts(colour)[3] === 0 ? behind(element.parentElement) : colour;
+    };
+    return all.flatMap((element) => {
+      const words = [...element.childNodes]
+        .filter(({ nodeType }) => nodeType === 3)
+        .map(({ nodeValue }) => String(nodeValue))
+        .join('')
+        .trim();
+      if (
+        words === '' ||
+        element.closest('script,style,option,optgroup') !== null ||
+        element.getClientRects().length === 0
+      )
+        return [];
+      const chart = element.closest('svg') !== null;
+      const [one, other] = [
+        luminance(chart ? style(element).fill : style(element).color),
+        luminance(behind(element)),
+      ];
+      return [
+        {
+          words,
+          chart,
+          ratio:
+            Math.round(((Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)) * 100) / 100,
+        },
+      ];
+    });
+  });
+}

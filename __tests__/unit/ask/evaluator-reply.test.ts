@@ -1,0 +1,155 @@
+import { describe, expect, test } from '@jest/globals';
+import { readEvaluation } from '../../../src/ask/evaluator-reply.ts';
+
+const CRITERIA = ['understanding', 'correctness', 'completeness'];
+const read = (output: string) => readEvaluation(output, CRITERIA);
+const words = (output: string) => {
+  const found = read(output);
+  return found === null ? null : Object.values(found.words).join(' ');
+};
+
+const HEADINGS = `### Step-by-step analysis
+The answer is about sorting.
+It uses the wrong key.
+
+### Follow-up question
+What about names that start with a capital?
+
+### Understanding
+Yes
+
+### Correctness
+No
+
+### Completeness
+Yes`;
+
+describe('a reply in JSON', () => {
+  test('gives words, reasons and the follow-up', () => {
+    expect(
+      read(
+        '{"analysis": "Fine. ", "understanding": "yes", "correctness": "No.", "completeness": "unknown", "follow_up": "And then?"}',
+      ),
+    ).toEqual({
+      words: { understanding: 'yes', correctness: 'no', completeness: 'unknown' },
+      missing: [],
+      analysis: 'Fine.',
+      follow_up: 'And then?',
+    });
+  });
+
+  test.each([
+    [
+      'in a fence',
+      '```json\n{"understanding": "yes", "correctness": "yes", "completeness": "no"}\n```',
+    ],
+    [
+      'behind a remark',
+      'Here it is:\n{"understanding": "yes", "correctness": "yes", "completeness": "no"}',
+    ],
+    ['with truth values', '{"understanding": true, "correctness": true, "completeness": false}'],
+    [
+      'with other spellings of the keys',
+      '{"Understanding": "YES", "CORRECTNESS": "Yes.", "Completeness ": "**no**"}',
+    ],
+  ])('may stand %s', (_, output) => {
+    expect(words(output)).toBe('yes yes no');
+  });
+
+  test('lacks what is not there or is no word', () => {
+    expect(read('{"understanding": "yes", "completeness": 7}')).toMatchObject({
+      words: { understanding: 'yes', correctness: 'unknown', completeness: 'unknown' },
+      missing: ['correctness', 'completeness'],
+    });
+  });
+
+  test.each(['', '  ', 'none', 'None.', 'N/A', '-', 'No follow-up needed.'])(
+    'that says %p as its follow-up asks nothing',
+    (follow_up) => {
+      expect(read(JSON.stringify({ understanding: 'yes', follow_up }))?.follow_up).toBeNull();
+    },
+  );
+
+  test('keeps a follow-up that only begins like a refusal', () => {
+    expect(
+      read(JSON.stringify({ understanding: 'no', follow_up: 'None of this runs, why?' }))
+        ?.follow_up,
+    ).toBe('None of this runs, why?');
+  });
+});
+
+describe('a reply in headings', () => {
+  test('gives words, reasons and the follow-up', () => {
+    expect(read(HEADINGS)).toEqual({
+      words: { understanding: 'yes', correctness: 'no', completeness: 'yes' },
+      missing: [],
+      analysis: 'The answer is about sorting.\nIt uses the wrong key.',
+      follow_up: 'What about names that start with a capital?',
+    });
+  });
+
+  test.each<[string, string]>([
+    ['with two hashes', HEADINGS.replaceAll('###', '##')],
+    ['in another order', HEADINGS.split('\n\n').reverse().join('\n\n')],
+    ['with full stops', HEADINGS.replaceAll('Yes', 'Yes.').replace('\nNo', '\nNo.')],
+    ['in bold', HEADINGS.replaceAll(/### (.*)/g, '**$1**').replaceAll('Yes', '**Yes**')],
+    ['with colons', HEADINGS.replaceAll(/### (.*)/g, '$1:')],
+    [
+      'on one line each',
+      'Understanding: yes\n**Correctness:** No, it sorts by the wrong key.\n3. Completeness - Yes.',
+    ],
+    ['with numbers', HEADINGS.replaceAll(/### (.*)/g, '### 1. $1')],
+    ['with Windows line ends', HEADINGS.replaceAll('\n', '\r\n')],
+  ])('may be written %s', (_, output) => {
+    expect(words(output)).toBe('yes no yes');
+  });
+
+  test('is not read from prose in which a criterion is mentioned', () => {
+    expect(
+      read(
+        'Correctness: the code would not run.\nThe understanding is fine and completeness is another matter.',
+      ),
+    ).toBeNull();
+  });
+
+  test('takes a part of the analysis that is headed by a criterion for what it is', () => {
+    expect(words(`**Correctness**\nIt would not run.\n\n${HEADINGS}`)).toBe('yes no yes');
+  });
+
+  test('that says two different things about a criterion says nothing about it', () => {
+    expect(read(`${HEADINGS}\n\n### Correctness\nYes`)).toMatchObject({
+      words: { correctness: 'unknown' },
+      missing: ['correctness'],
+    });
+  });
+
+  test('leaves a word that is both yes and no unread', () => {
+    expect(read(HEADINGS.replace('\nNo', '\nYes and no'))?.missing).toEqual(['correctness']);
+  });
+});
+
+test.each([
+  '',
+  'I cannot judge this.',
+  '{"choice": "yes"}',
+  '[1, 2]',
+  '{"understanding": "maybe"}',
+])('%p is no evaluation', (output) => {
+  expect(read(output)).toBeNull();
+});
+
+test("a criterion of the user's may have any name that a variable may have", () => {
+  expect(
+    readEvaluation('### Names sources\nyes\n### is_polite\nno', ['names_sources', 'is_polite'])
+      ?.words,
+  ).toEqual({ names_sources: 'yes', is_polite: 'no' });
+});
+
+test('hostile replies of a megabyte are read in linear time', () => {
+  for (const part of ['### ', '- ', '1.', ' :', '= ', '{', '_', 'correctness\n', 'correctness: ']) {
+    expect(read(part.repeat(1_000_000 / part.length))).toBeNull();
+  }
+  expect(
+    read(JSON.stringify({ understanding: 'yes', follow_up: `${'-'.repeat(900_000)}x` }))?.follow_up,
+  ).toHaveLength(900_001);
+});

@@ -1,0 +1,15 @@
+/**
+ * A sweep of its own, to be killed or stopped while it waits for a batch: time is the machine's.
+ */
+import { main } from '../../../src/commands/program.ts';
+
+const [openai = '', anthropic = '', ...argv] = process.argv.slice(2);
+process.exitCode = await main(argv, {
+  env: process.env,
+  cwd: process.cwd(),
+  isTerminal: false,
+  width: 160,
+  reach: { vendorUrls: { openai, anthropic } },
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+});

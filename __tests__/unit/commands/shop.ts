@@ -1,0 +1,99 @@
+import { main } from '../../../src/commands/program.ts';
+import type { Result } from '../../../src/result/result.ts';
+import { startModelServer, type ModelServer, type Script } from '../../stand-ins/models/server.ts';
+import {
+  createRepository,
+  fixtureEnvironment,
+  type FixtureRepository,
+} from '../../stand-ins/repository.ts';
+
+/**
+ * A small project on a real git repository, asked through the command line against a model server
+ * on loopback.
+ */
+export interface Shop {
+  repository: FixtureRepository;
+  server: ModelServer;
+  /** Runs one command line in the project; what it wrote and its exit code. */
+  evaldiff(...argv: string[]): Promise<{ code: number; out: string; err: string }>;
+  /** The same with `--json`, read. */
+  result(...argv: string[]): Promise<Result>;
+  close(): Promise<void>;
+}
+
+export interface ShopOptions {
+  references?: number;
+  price?: string;
+  settings?: string;
+  rubric?: boolean;
+  answer?: Script;
+  env?: NodeJS.ProcessEnv;
+}
+
+const PRICE = ', price: { input: 1000, output: 1000 }';
+
+export async function openShop({
+  references = 4,
+  price = PRICE,
+  settings = '',
+  rubric = false,
+  answer = () => ({ text: 'Yes, 5' }),
+  env = {},
+}: ShopOptions = {}): Promise<Shop> {
+  const server = await startModelServer({ answer });
+  const repository = createRepository();
+  repository.commit('begin', {
+    'evaldiff.yaml': `n_tries: 2\nmodels:\n  m: { provider: openai, endpoint: local, model: model-1${price} }\n${rubric ? 'grader: { model: m }\n' : ''}${settings}`,
+    'prompts/ask.yaml':
+      'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}" }]\n',
+    'prompts/tests/ask.yaml': [
+      'metrics:',
+      rubric
+        ? '  - { name: polite, rubric: polite, threshold: 1 }'
+        : '  - { name: has, uses: contains, with: { value: "5" } }',
+      'references:',
+      ...Array.from(
+        { length: references },
+        (_, index) => `  - { id: r${index}, input: { q: "question ${index}" }, expected: "5" }`,
+      ),
+      '',
+    ].join('\n'),
+    ...(rubric
+      ? {
+          'rubrics/polite.yaml':
+            'polite:\n  prompt: "Is it polite? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 }\n',
+        }
+      : {}),
+  });
+  const evaldiff = async (...argv: string[]) => {
+    const texts = { out: '', err: '' };
+    const code = await main([...argv], {
+      env: fixtureEnvironment({
+        LOCAL_KEY: 'key-1',
+        EVALDIFF_ENDPOINTS: `local=${server.openaiUrl} key=LOCAL_KEY`,
+        ...env,
+      }),
+      cwd: repository.directory,
+      out: (text) => {
+        texts.out += text;
+      },
+      err: (text) => {
+        texts.err += text;
+      },
+      isTerminal: false,
+      width: 160,
+    });
+    return { code, ...texts };
+  };
+  return {
+    repository,
+    server,
+    evaldiff,
+    async result(...argv) {
+      const { out, err } = await evaldiff(...argv, '--json');
+      if (!out.startsWith('{')) throw new Error(`no result: ${out}${err}`);
+      return JSON.parse(out) as Result;
+    },
+    close: () => server.close(),
+  };
+}

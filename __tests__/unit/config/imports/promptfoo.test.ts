@@ -1,0 +1,536 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Suite } from '../../../../src/suite/suite.ts';
+import { problemsOf, read } from '../tree.ts';
+
+const CONFIG = 'promptfooconfig.yaml';
+
+/** A configuration with one prompt, one provider, and these tests. */
+function config(tests: string, more = ''): Record<string, string> {
+  return {
+    [CONFIG]: `prompts:\n  - 'Translate {{text}} into {{language}}.'\nproviders: [openai:gpt-4o]\n${more}tests:\n${tests}`,
+  };
+}
+
+async function only(files: Record<string, string>): Promise<{ suite: Suite; notices: string[] }> {
+  const { project, problems, notices } = await read(files);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const [suite] = project.suites;
+  if (suite === undefined) throw new Error(`no suite: ${notices.join('\n')}`);
+  return { suite, notices };
+}
+
+const TEST = `  - description: greets
+    vars: { text: hello, language: French }
+    assert:
+      - { type: icontains, value: bonjour }
+`;
+
+describe('a promptfoo configuration', () => {
+  test('is read in place as prompts with references that have metrics of their own', async () => {
+    const { suite, notices } = await only(config(TEST));
+    expect(notices).toEqual([]);
+    expect(suite.prompt).toMatchObject({
+      file: CONFIG,
+      name: 'promptfooconfig',
+      model: 'gpt-4o',
+      variables: [{ name: 'text' }, { name: 'language' }],
+      messages: [
+        {
+          role: 'user',
+          content: 'Translate {text} into {language}.',
+          place: { file: CONFIG, line: 2 },
+        },
+      ],
+    });
+    expect(suite.tests).toMatchObject({ file: CONFIG, metrics: [] });
+    expect(suite.tests.references).toMatchObject([
+      {
+        id: 'greets',
+        place: { file: CONFIG, line: 5 },
+        input: { text: 'hello', language: 'French' },
+        problem: null,
+        metrics: [
+          {
+            name: 'icontains',
+            source: {
+              kind: 'built-in',
+              uses: 'contains',
+              with: { value: 'bonjour', ignore_case: true },
+            },
+            place: { line: 8 },
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('gives every prompt and provider a suite, with parameters and names that tell them apart', async () => {
+    const { project, problems, notices } = await read({
+      [CONFIG]: `
+prompts:
+  - { id: p1, label: short, raw: 'Say {{x}}' }
+  - 'Tell me about {{x}}'
+providers:
+  - { id: 'openai:chat:gpt-4o', label: big, config: { temperature: 0, max_tokens: 50 } }
+  - anthropic:messages:claude-sonnet-4-5
+tests:
+  - vars: { x: rain }
+    assert: [{ type: contains, value: rain }]
+`,
+    });
+    expect([problems, notices]).toEqual([[], []]);
+    expect(
+      project.suites.map(({ prompt: { name, model, parameters } }) => [name, model, parameters]),
+    ).toEqual([
+      ['short (big)', 'gpt-4o', { temperature: 0, max_tokens: 50 }],
+      ['short (claude-sonnet-4-5)', 'claude-sonnet-4-5', {}],
+      ['promptfooconfig 2 (big)', 'gpt-4o', { temperature: 0, max_tokens: 50 }],
+      ['promptfooconfig 2 (claude-sonnet-4-5)', 'claude-sonnet-4-5', {}],
+    ]);
+    expect(project.suites[0]?.prompt.lines).toMatchObject({ model: 6, messages: 3 });
+  });
+
+  test('knows servers by their names, which the run gives addresses', async () => {
+    const { project, problems, notices } = await read({
+      [CONFIG]: `
+prompts: ['{{x}}']
+providers:
+  - openrouter:meta-llama/llama-3.3-70b
+  - ollama:chat:llama3
+  - { id: 'openai:chat:local', config: { apiBaseUrl: 'https://models.example.com/v1' } }
+  - https://api.example.com/v1/chat/completions
+tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
+`,
+    });
+    expect(problems).toEqual([]);
+    expect(
+      [...project.settings.models].map(([name, { provider, endpoint, model }]) => [
+        name,
+        provider,
+        endpoint,
+        model,
+      ]),
+    ).toEqual([
+      ['openrouter:meta-llama/llama-3.3-70b', 'openai', 'openrouter', 'meta-llama/llama-3.3-70b'],
+      ['ollama:chat:llama3', 'openai', 'ollama', 'llama3'],
+      ['models-example-com:local', 'openai', 'models-example-com', 'local'],
+      ['https://api.example.com/v1/chat/completions', 'openai', 'api-example-com', 'default'],
+    ]);
+    expect(notices.map((line) => line.replace(/^[^:]*:(\d+): .*"(.*)".*$/, '$1 $2'))).toEqual([
+      '4 openrouter=https://openrouter.ai/api/v1 key=OPENROUTER_API_KEY',
+      '5 ollama=http://127.0.0.1:11434/v1',
+      '6 models-example-com=https://models.example.com/v1 key=ENV_NAME',
+      '7 api-example-com=https://api.example.com/v1 key=ENV_NAME',
+    ]);
+    const own = await read({
+      'evaldiff.yaml': 'models: { "ollama:chat:llama3": { provider: anthropic } }',
+      [CONFIG]:
+        "prompts: ['{{x}}']\nproviders: ['ollama:chat:llama3']\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]",
+    });
+    expect(own.project.settings.models.get('ollama:chat:llama3')?.provider).toBe('anthropic');
+  });
+
+  test("tells servers apart that differ in their paths, and speaks each vendor's language to them", async () => {
+    const { project } = await read({
+      [CONFIG]: `
+prompts: ['{{x}}']
+providers:
+  - { id: 'openai:chat:m', config: { apiBaseUrl: 'https://gw.example.com/team-a/v1' } }
+  - { id: 'openai:chat:m', config: { apiBaseUrl: 'https://gw.example.com/team-b/v1/' } }
+  - { id: 'anthropic:messages:claude-sonnet-4-5', config: { apiBaseUrl: 'https://gw.example.com/' } }
+tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
+`,
+    });
+    expect(
+      [...project.settings.models].map(([name, { provider, endpoint, model }]) => [
+        name,
+        provider,
+        endpoint,
+        model,
+      ]),
+    ).toEqual([
+      ['gw-example-com-team-a:m', 'openai', 'gw-example-com-team-a', 'm'],
+      ['gw-example-com-team-b:m', 'openai', 'gw-example-com-team-b', 'm'],
+      ['gw-example-com:claude-sonnet-4-5', 'anthropic', 'gw-example-com', 'claude-sonnet-4-5'],
+    ]);
+  });
+
+  test.each([
+    [
+      'apiHost: api.example.com',
+      'api-example-com:gpt-4o',
+      'api-example-com=https://api.example.com/v1',
+    ],
+    [
+      "apiBaseUrl: '{{ env.SERVER }}/v1'",
+      null,
+      "openai:gpt-4o is not carried over: its server's address cannot be read",
+    ],
+    ['apiBaseUrl: localhost:8080', null, "its server's address cannot be read"],
+    ["apiBaseUrl: ''", 'gpt-4o', null],
+  ])('asks no vendor what was meant for a server of the file: %s', async (config, model, said) => {
+    const { project, notices } = await read({
+      [CONFIG]: `
+prompts: ['{{x}}']
+providers: [{ id: 'openai:gpt-4o', config: { ${config} } }, 'anthropic:messages:claude-sonnet-4-5']
+tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
+`,
+    });
+    expect(project.suites.map(({ prompt }) => prompt.model)).toEqual([
+      ...(model === null ? [] : [model]),
+      'claude-sonnet-4-5',
+    ]);
+    expect(notices.join('\n')).toContain(said ?? '');
+  });
+
+  test('lists what it cannot carry over, with line and reason, and carries the rest', async () => {
+    const { project, problems, notices } = await read({
+      [CONFIG]: `
+description: mixed
+outputPath: out.json
+prompts: ['Say {{x}}', 'Say {% if x %}it{% endif %}', 'file://make.js']
+providers: [openai:gpt-4o, 'file://own.py', 'mistral:large', { id: 'openai:gpt-4o-mini', transform: output.trim(), config: { apiKey: sk } }]
+defaultTest:
+  options: { transform: output.trim() }
+  assert: [{ type: moderation, value: x, threshold: 0.8 }]
+tests:
+  - vars: { x: one }
+    threshold: 0.5
+    assert:
+      - { type: contains, value: '{{missing}}' }
+      - { type: regex, value: '(?=a)b' }
+      - { type: llm-rubrik, value: fine }
+      - { type: contains, value: one, weight: 2, transform: output }
+  - vars: { x: two }
+    assert: [{ type: javascript, value: "require('fs')" }]
+  - file://more.js
+`,
+      'evaldiff.yaml': 'grader: gpt-4o',
+    });
+    expect(problems).toEqual([]);
+    expect(project.suites.map(({ prompt }) => prompt.name)).toEqual([
+      'promptfooconfig (gpt-4o)',
+      'promptfooconfig (gpt-4o-mini)',
+    ]);
+    expect(
+      project.suites[0]?.tests.references.map(({ input, metrics }) => [
+        input,
+        metrics?.map(({ name }) => name),
+      ]),
+    ).toEqual([[{ x: 'one' }, ['contains']]]);
+    expect(notices.map((line) => line.replace(`${CONFIG}:`, ''))).toEqual([
+      expect.stringMatching(/^3: outputPath is not carried over: reports go/),
+      expect.stringMatching(
+        /^5: the provider file:\/\/own\.py is not carried over: providers in code are not run/,
+      ),
+      expect.stringMatching(
+        /^5: the provider mistral:large is not carried over: the provider "mistral" is not known/,
+      ),
+      expect.stringMatching(/^5: transform of gpt-4o-mini/),
+      expect.stringMatching(/^5: apiKey of gpt-4o-mini .* only be set in the workflow/),
+      expect.stringMatching(/^4: a prompt is not carried over: \{% if x %\}/),
+      expect.stringMatching(/^4: a prompt is not carried over: prompts in code/),
+      expect.stringMatching(/^7: options\.transform/),
+      expect.stringMatching(/^11: threshold is not carried over: a test passes when all/),
+      expect.stringMatching(/^19: tests file:\/\/more\.js .* made by code/),
+      expect.stringMatching(/^8: the assertion moderation .* is not called/),
+      expect.stringMatching(/^13: the assertion contains .*\{\{missing\}\} has no value/),
+      expect.stringMatching(/^14: the assertion regex/),
+      expect.stringMatching(/^15: the assertion llm-rubrik .*did you mean "llm-rubric"/),
+      expect.stringMatching(/^16: transform of the assertion contains/),
+      expect.stringMatching(/^16: weight of the assertion contains/),
+      expect.stringMatching(/^18: the assertion javascript .* it uses require/),
+      expect.stringMatching(/^17: a test is not carried over: nothing is left/),
+    ]);
+  });
+
+  test('an assertion that compares by embeddings of another server is left out, for the vendor must not be asked in its place', async () => {
+    const asserts =
+      '{ type: equals, value: x }, { type: similar, value: y, provider: { id: "openai:embedding:e", config: { apiBaseUrl: "http://localhost:1234/v1" } } }';
+    const { suite, notices } = await only({
+      'evaldiff.yaml': 'grader: gpt-4o',
+      ...config(`  - { vars: { text: hello, language: x }, assert: [${asserts}] }\n`),
+    });
+    expect(
+      suite.tests.references[0]?.metrics?.map(({ source }) =>
+        source.kind === 'built-in' ? source.uses : source.kind,
+      ),
+    ).toEqual(['exact_match']);
+    expect(notices.join()).toContain('its embeddings are asked of a server of its own');
+  });
+
+  test.each<[string, string, Record<string, unknown>]>([
+    [
+      'similar',
+      '{ type: similar, value: "{{text}}" }',
+      {
+        uses: 'embedding_similarity',
+        with: { value: 'hello', model: 'text-embedding-3-large', threshold: 0.75 },
+      },
+    ],
+    [
+      'similar to any by another model',
+      '{ type: similar, value: [a, b], threshold: 0.9, provider: "openai:embedding:text-embedding-3-small" }',
+      {
+        uses: 'embedding_similarity',
+        with: { value: ['a', 'b'], model: 'text-embedding-3-small', threshold: 0.9 },
+      },
+    ],
+    [
+      'equals',
+      '{ type: equals, value: "{{text}}" }',
+      { uses: 'exact_match', with: { value: 'hello', trim: false } },
+    ],
+    [
+      'not-equals',
+      '{ type: not-equals, value: x }',
+      { uses: 'exact_match', with: { value: 'x', trim: false, negate: true } },
+    ],
+    [
+      'contains',
+      '{ type: contains, value: 8 }',
+      { uses: 'contains', with: { value: '8', trim: false } },
+    ],
+    [
+      'icontains-any',
+      '{ type: icontains-any, value: [a, b] }',
+      { uses: 'contains', with: { value: ['a', 'b'], ignore_case: true, trim: false } },
+    ],
+    [
+      'contains-all as text',
+      '{ type: contains-all, value: "a, b" }',
+      { uses: 'contains', with: { value: ['a', 'b'], mode: 'all', trim: false } },
+    ],
+    [
+      'starts-with',
+      '{ type: starts-with, value: He }',
+      { uses: 'starts_with', with: { value: 'He', trim: false } },
+    ],
+    ['regex', "{ type: regex, value: '^\\d+$' }", { uses: 'regex', with: { pattern: '^\\d+$' } }],
+    ['is-json', '{ type: is-json }', { uses: 'is_json' }],
+    [
+      'is-json with a schema',
+      '{ type: is-json, value: { type: object } }',
+      { uses: 'json_schema', with: { schema: { type: 'object' } } },
+    ],
+    ['contains-json', '{ type: contains-json }', { uses: 'is_json', with: { extract: 'first' } }],
+    ['latency', '{ type: latency, threshold: 500 }', { uses: 'latency', with: { max: 500 } }],
+    ['cost', '{ type: cost, threshold: 0.01 }', { uses: 'cost', with: { max: 0.01 } }],
+    [
+      'levenshtein',
+      '{ type: levenshtein, value: hi }',
+      { uses: 'levenshtein', with: { value: 'hi', max_distance: 5, trim: false } },
+    ],
+    [
+      'llm-rubric',
+      '{ type: llm-rubric, value: "is about {{text}}" }',
+      { uses: 'llm_rubric', with: { criteria: 'is about hello' } },
+    ],
+    [
+      'not-llm-rubric',
+      '{ type: not-llm-rubric, value: rude }',
+      { uses: 'llm_rubric', with: { criteria: 'rude', negate: true } },
+    ],
+  ])('has %s as a metric of ours', async (_, assertion, wanted) => {
+    const { suite } = await only({
+      'evaldiff.yaml': 'grader: gpt-4o',
+      ...config(`  - { vars: { text: hello, language: x }, assert: [${assertion}] }\n`),
+    });
+    const source = suite.tests.references[0]?.metrics?.[0]?.source;
+    expect(source).toEqual({ kind: 'built-in', with: {}, ...wanted });
+  });
+
+  test('keeps bounds of graded metrics, labels, and weights of nothing', async () => {
+    const { suite } = await only({
+      'evaldiff.yaml': 'grader: gpt-4o',
+      ...config(
+        '  - vars: { text: a, language: b }\n    assert: [{ type: g-eval, value: clear, threshold: 0.9, metric: clarity }, { type: contains, value: a, weight: 0 }, { type: contains, value: b }]\n',
+      ),
+    });
+    expect(
+      suite.tests.references[0]?.metrics?.map(({ name, threshold, skip }) => [
+        name,
+        threshold,
+        skip,
+      ]),
+    ).toEqual([
+      ['clarity', 0.9, false],
+      ['contains', null, true],
+      ['contains-2', null, false],
+    ]);
+  });
+
+  test('takes the grading model from defaultTest where the settings name none', async () => {
+    const files = config(
+      '  - { vars: { text: a, language: b }, assert: [{ type: llm-rubric, value: fine }] }\n',
+      'defaultTest: { options: { provider: openai:gpt-4o-mini } }\n',
+    );
+    expect((await read(files)).project.settings.grader).toMatchObject({
+      model: 'gpt-4o-mini',
+      place: { file: CONFIG, line: 4 },
+    });
+    expect(
+      (await read({ 'evaldiff.yaml': 'grader: gpt-4o', ...files })).project.settings.grader?.model,
+    ).toBe('gpt-4o');
+    expect(
+      await problemsOf(
+        config(
+          '  - { vars: { text: a, language: b }, assert: [{ type: llm-rubric, value: fine }] }\n',
+        ),
+      ),
+    ).toEqual([
+      `${CONFIG}:5: metric "llm-rubric": is judged by a model: name one in the settings file, grader: { model: … }`.replace(
+        '":',
+        '"',
+      ),
+    ]);
+  });
+
+  test('gives every test what defaultTest says, unless the test refuses it', async () => {
+    const more =
+      'defaultTest:\n  vars: { language: French }\n  assert: [{ type: not-contains, value: sorry }]\n';
+    const { suite } = await only(
+      config(
+        '  - { vars: { text: a }, assert: [{ type: contains, value: x }] }\n  - { vars: { text: b, language: Thai }, options: { disableDefaultAsserts: true }, assert: [{ type: contains, value: y }] }\n',
+        more,
+      ),
+    );
+    expect(
+      suite.tests.references.map(({ input, metrics }) => [
+        input,
+        metrics?.map(({ name, place }) => [name, place.line]),
+      ]),
+    ).toEqual([
+      [
+        { language: 'French', text: 'a' },
+        [
+          ['not-contains', 6],
+          ['contains', 8],
+        ],
+      ],
+      [{ language: 'Thai', text: 'b' }, [['contains', 9]]],
+    ]);
+  });
+
+  test('makes a test of each combination of listed values, and members of maps variables of their own', async () => {
+    const { suite } = await only({
+      [CONFIG]:
+        'prompts: [\'{{user.name}} of {{user.towns[0]}}: {{a}}{{b}} {"k": "{v}"}\']\nproviders: [openai:gpt-4o]\ntests:\n  - description: all\n    vars: { user: { name: Ada, towns: [Rome] }, a: [1, 2], b: [x, y] }\n    assert: [{ type: contains, value: \'{{user.name}} {{a}}\' }]\n',
+    });
+    expect(suite.prompt.messages[0]?.content).toBe(
+      '{user_name} of {user_towns_0}: {a}{b} {"k": "{{v}}"}',
+    );
+    expect(
+      suite.tests.references.map(
+        ({ input }) =>
+          `${String(input['user_name'])} ${String(input['user_towns_0'])} ${String(input['a'])}${String(input['b'])}`,
+      ),
+    ).toEqual(['Ada Rome 1x', 'Ada Rome 1y', 'Ada Rome 2x', 'Ada Rome 2y']);
+    expect(suite.tests.references[2]?.metrics?.[0]?.source).toMatchObject({
+      with: { value: 'Ada 2' },
+    });
+    expect(new Set(suite.tests.references.map(({ id }) => id)).size).toBe(4);
+  });
+
+  test('reads prompts and tests from files, with the places in those files', async () => {
+    const { project, problems, notices } = await read({
+      'evals/promptfooconfig.yaml':
+        'prompts: [file://prompts/chat.json, prompts/two.txt]\nproviders: openai:gpt-4o\ntests:\n  - file://tests/*.yaml\n  - tests/cases.csv\n  - tests/more.jsonl\n',
+      'evals/prompts/chat.json':
+        '[{"role": "system", "content": "Be brief."}, {"role": "user", "content": "{{q}}"}]',
+      'evals/prompts/two.txt': 'First {{q}}\n---\nSecond {{q}}\n',
+      'evals/tests/a.yaml':
+        '- vars: { q: file://note.txt }\n  assert: [{ type: contains, value: a }]\n',
+      'evals/tests/note.txt': 'noted\n',
+      'evals/tests/cases.csv':
+        'q,__expected,__expected2,__description,__metadata:kind\nb,b,"contains-any: x,y",row b,k\nc,levenshtein(3): see,,,\n',
+      'evals/tests/more.jsonl': '{"vars": {"q": "d"}, "assert": [{"type": "is-json"}]}\n',
+    });
+    expect([problems, notices]).toEqual([[], []]);
+    expect(
+      project.suites.map(({ prompt: { name, messages } }) => [
+        name,
+        messages.map(
+          ({ role, content, place }) => `${role} ${content} ${place.file}:${String(place.line)}`,
+        ),
+      ]),
+    ).toEqual([
+      [
+        'chat',
+        ['system Be brief. evals/prompts/chat.json:1', 'user {q} evals/prompts/chat.json:1'],
+      ],
+      ['two 1', ['user First {q} evals/prompts/two.txt:1']],
+      ['two 2', ['user Second {q} evals/prompts/two.txt:3']],
+    ]);
+    expect(
+      project.suites[0]?.tests.references.map(({ id, place, input, metrics }) => [
+        place.file,
+        place.line,
+        input['q'],
+        id.length === 10 ? '-' : id,
+        metrics?.map(({ name, source }) => [name, source.kind === 'built-in' ? source.with : null]),
+      ]),
+    ).toEqual([
+      ['evals/tests/a.yaml', 1, 'noted', '-', [['contains', { value: 'a', trim: false }]]],
+      [
+        'evals/tests/cases.csv',
+        2,
+        'b',
+        'row b',
+        [
+          ['equals', { value: 'b', trim: false }],
+          ['contains-any', { value: ['x', 'y'], trim: false }],
+        ],
+      ],
+      [
+        'evals/tests/cases.csv',
+        3,
+        'c',
+        '-',
+        [['levenshtein', { value: 'see', max_distance: 3, trim: false }]],
+      ],
+      ['evals/tests/more.jsonl', 1, 'd', '-', [['is-json', {}]]],
+    ]);
+  });
+
+  test('that is none says so, as does a file that it names and that is not there', async () => {
+    expect(await problemsOf({ [CONFIG]: 'name: x\nmodel: gpt-4o\n' })).toEqual([
+      `${CONFIG}: is no promptfoo configuration: it has none of prompts, providers and tests`,
+    ]);
+    expect(await problemsOf({ [CONFIG]: '- a\n' })).toEqual([
+      `${CONFIG}: is no promptfoo configuration: it has none of prompts, providers and tests`,
+    ]);
+    expect(
+      await problemsOf(config('  - file://gone.yaml\n  - ../../out.csv\n  - t/*.yaml\n')),
+    ).toEqual([
+      `${CONFIG}:5: gone.yaml does not exist at abc1234`,
+      `${CONFIG}:6: ../../out.csv must be a relative path inside the repository`,
+      `${CONFIG}:7: t/*.yaml matches no file`,
+    ]);
+  });
+
+  test('is read where the settings list it, and only told of beside prompts of ours', async () => {
+    const ours = {
+      'prompts/p.yaml':
+        'name: p\nmodel: gpt-4o\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n',
+    };
+    const beside = await read({ ...ours, ...config(TEST) });
+    expect([beside.project.suites.map(({ prompt }) => prompt.name), beside.notices]).toEqual([
+      ['p'],
+      [
+        `${CONFIG}: could be read too, and is not: this project has prompts of its own. List it under prompts: in the settings`,
+      ],
+    ]);
+    const listed = await read({
+      ...ours,
+      ...config(TEST),
+      'evaldiff.yaml': `prompts: [prompts/*.yaml, ${CONFIG}]\n`,
+    });
+    expect([listed.project.suites.map(({ prompt }) => prompt.name), listed.notices]).toEqual([
+      ['promptfooconfig', 'p'],
+      [],
+    ]);
+    const unlisted = await read({ ...config(TEST), 'evaldiff.yaml': 'prompts: prompts/*.yaml\n' });
+    expect(unlisted.project.suites).toEqual([]);
+  });
+});

@@ -1,0 +1,224 @@
+import { describe, expect, test } from '@jest/globals';
+import { readCommandLine, readInputs } from '../../../src/config/inputs.ts';
+
+const problemsOf = (given: Record<string, string>) =>
+  readInputs(given).problems.map(({ message }) => message);
+
+describe("the action's inputs", () => {
+  test("have the contract's defaults", () => {
+    expect(readInputs({})).toMatchObject({
+      problems: [],
+      inputs: {
+        token: '',
+        mode: 'auto',
+        workingDirectory: '',
+        base: null,
+        head: null,
+        keys: { openai: null, anthropic: null },
+        endpoints: [],
+        failOn: null,
+        comment: 'auto',
+        checkName: 'evaldiff',
+        code: 'sandbox',
+        codeEnv: [],
+        maxCalls: null,
+        maxCost: null,
+        timeoutMs: null,
+        cache: true,
+        reportPath: 'evaldiff-report',
+        shard: null,
+        read: {
+          config: 'evaldiff.yaml',
+          configRequired: true,
+          allowedModels: null,
+          overrides: { prompts: null },
+        },
+      },
+    });
+  });
+
+  test('are read into types', () => {
+    const { inputs, problems } = readInputs({
+      'github-token': 't',
+      mode: 'Sweep',
+      config: 'evals/llmeval.yaml',
+      'working-directory': './apps/bot/',
+      base: 'origin/main',
+      head: 'abc',
+      overrides: 'n_tries=1\n\nmodel=a,b\n',
+      'openai-api-key': ' k ',
+      endpoints: 'local=http://127.0.0.1:8000/v1\nproxy=https://llm.example/v1 key=PROXY_KEY\n',
+      'allowed-models': 'a, b\nc',
+      'fail-on': 'never',
+      comment: 'always',
+      'check-name': '',
+      code: 'host',
+      'code-env': 'A,B',
+      'max-calls': '10',
+      'max-cost': '2.5',
+      timeout: '1.5',
+      cache: 'FALSE',
+      'report-path': 'out/report',
+      shard: '2/4',
+    });
+    expect(problems).toEqual([]);
+    expect(inputs).toMatchObject({
+      token: 't',
+      mode: 'sweep',
+      workingDirectory: 'apps/bot',
+      base: 'origin/main',
+      head: 'abc',
+      keys: { openai: 'k', anthropic: null },
+      failOn: 'never',
+      comment: 'always',
+      endpoints: [
+        { name: 'local', url: 'http://127.0.0.1:8000/v1', keyEnv: null },
+        { name: 'proxy', url: 'https://llm.example/v1', keyEnv: 'PROXY_KEY' },
+      ],
+      checkName: null,
+      code: 'host',
+      codeEnv: ['A', 'B'],
+      maxCalls: 10,
+      maxCost: 2.5,
+      timeoutMs: 90_000,
+      cache: false,
+      reportPath: 'out/report',
+      shard: { index: 2, count: 4 },
+      read: {
+        config: 'evals/llmeval.yaml',
+        allowedModels: ['a', 'b', 'c'],
+        overrides: { settings: [{ path: ['n_tries'], value: 1 }] },
+      },
+    });
+  });
+
+  test.each<[string, string, string]>([
+    ['mode', 'fast', 'mode: must be one of auto, diff, sweep, merge, noise, not "fast"'],
+    ['fail-on', 'always', 'fail-on: must be one of regression, failure, never, not "always"'],
+    ['comment', 'yes', 'comment: must be one of auto, always, never, not "yes"'],
+    ['code', 'pyodide', 'code: must be one of sandbox, host, off, not "pyodide"'],
+    ['cache', 'yes', 'cache: must be true or false, not "yes"'],
+    ['max-calls', '1.5', 'max-calls: must be a whole number of at least 0, not "1.5"'],
+    ['timeout', '0', 'timeout: must be minutes, more than 0 and at most 30000, not "0"'],
+    ['timeout', '2h', 'timeout: must be minutes, more than 0 and at most 30000, not "2h"'],
+    ['max-cost', '-3', 'max-cost: must be a number of at least 0, not "-3"'],
+    ['max-calls', '-1', 'max-calls: must be a whole number of at least 0, not "-1"'],
+    ['max-cost', '$5', 'max-cost: must be a number of at least 0, not "$5"'],
+    ['max-cost', '1e9', 'max-cost: must be a number of at least 0, not "1e9"'],
+    [
+      'shard',
+      '5/4',
+      'shard: must be i/n with i from 1 to n and n at most 256, like 2/4, not "5/4"',
+    ],
+    [
+      'shard',
+      '0/4',
+      'shard: must be i/n with i from 1 to n and n at most 256, like 2/4, not "0/4"',
+    ],
+    [
+      'working-directory',
+      '../other',
+      'working-directory: must be a folder below the repository\'s root, not "../other"',
+    ],
+    [
+      'working-directory',
+      '/etc',
+      'working-directory: must be a folder below the repository\'s root, not "/etc"',
+    ],
+    [
+      'report-path',
+      'C:\\x',
+      'report-path: must be a folder below the repository\'s root, not "C:\\x"',
+    ],
+    ['base', '--upload-pack=id', 'base: must be a commit or a ref'],
+    ['head', 'a b', 'head: must be a commit or a ref'],
+    ['code-env', 'A-B', 'code-env: "A-B" is not the name of an environment variable'],
+    ['endpoints', 'local', 'endpoints: a line must be name=url key=ENV_NAME'],
+    [
+      'endpoints',
+      'x=http://llm.example/v1',
+      'endpoints: "x" must be https, or http on a loopback address',
+    ],
+    [
+      'endpoints',
+      'x=http://127.0.0.1.evil.example/',
+      'endpoints: "x" must be https, or http on a loopback address',
+    ],
+    [
+      'endpoints',
+      'x=ftp://127.0.0.1/',
+      'endpoints: "x" must be https, or http on a loopback address',
+    ],
+    [
+      'endpoints',
+      'x=https://user:pass@llm.example/',
+      'endpoints: "x" must not have a user name or password in its address; give the key as key=ENV_NAME',
+    ],
+    [
+      'endpoints',
+      'x=https://llm.example/?key=1',
+      'endpoints: "x" must not have ? or # in its address',
+    ],
+    ['endpoints', 'x=llm.example', 'endpoints: "x" must have a web address like https://host/v1'],
+    [
+      'endpoints',
+      'x=https://llm.example key=sk-abc.def',
+      'endpoints: "x" must be name=url key=ENV_NAME, where ENV_NAME is the name of an environment variable and not the key itself',
+    ],
+    ['endpoints', 'x=https://a.example\nx=https://b.example', 'endpoints: "x" is there twice'],
+    [
+      'overrides',
+      'ntries=1',
+      'overrides: ntries=1: "ntries" is written n_tries, in the settings file or in the test file',
+    ],
+    [
+      'openai_api_key',
+      'k',
+      'openai_api_key: is no input of this action; did you mean "openai-api-key"?',
+    ],
+  ])('%s: %s is refused', (name, value, message) => {
+    expect(problemsOf({ [name]: value })).toEqual([message]);
+  });
+
+  test.each([
+    'http://localhost:11434/v1',
+    'http://127.8.0.1/',
+    'http://[::1]:80/v1',
+    'https://llm.example/v1',
+  ])('an endpoint at %s is accepted', (url) => {
+    expect(readInputs({ endpoints: `x=${url} key=K` })).toMatchObject({
+      problems: [],
+      inputs: { endpoints: [{ name: 'x', url, keyEnv: 'K' }] },
+    });
+  });
+
+  test('tell all problems at once, and never a key', () => {
+    const messages = problemsOf({
+      mode: 'x',
+      cache: 'y',
+      endpoints: 'x=https://a.example key=sk-secret-1',
+      'max-calls': 'z',
+      overrides: 'w',
+    });
+    expect(messages).toHaveLength(5);
+    expect(messages.join()).not.toContain('sk-secret');
+  });
+});
+
+test('the command line is read by the same rules', () => {
+  expect(
+    readCommandLine({ config: 'c.yaml', overrides: ['n_tries=1'], maxCalls: '7' }),
+  ).toMatchObject({
+    problems: [],
+    maxCalls: 7,
+    options: { config: 'c.yaml', overrides: { settings: [{ value: 1 }] } },
+  });
+  expect(
+    readCommandLine({ config: 'c.yaml', overrides: ['x'], maxCalls: 'y' }).problems.map(
+      ({ message }) => message,
+    ),
+  ).toEqual([
+    '--max-calls: must be a whole number of at least 0, not "y"',
+    'overrides: x: must be key=value',
+  ]);
+});

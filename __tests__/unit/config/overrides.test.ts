@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readOverrides } from '../../../src/config/overrides.ts';
+
+describe('override lines', () => {
+  test.each<[string, unknown]>([
+    ['model=a', { model: ['a'] }],
+    ['model=a,b', { model: ['a', 'b'] }],
+    ['temperature=0,0.7', { temperature: [0, 0.7] }],
+    ['prompts.temperature=0.9', { temperature: [0.9] }],
+    ['prompts.seed=3', { seed: [3] }],
+    ['prompts.model=m', { model: ['m'] }],
+    ['  logprobs = true ', { logprobs: [true] }],
+    ['user="a,b"', { user: ['a,b'] }],
+    ['user="1", x', { user: ['1', 'x'] }],
+    ['user=', null],
+    ['user=a,', null],
+    ['=a', null],
+    ['user', null],
+    ['user="a', null],
+    ['user="a"b', null],
+    ['prompts.=1', null],
+    ['x_version=1.2.3', { x_version: ['1.2.3'] }],
+    ['url_like=a=b', { url_like: ['a=b'] }],
+    ['big=99999999999999999999', { big: ['99999999999999999999'] }],
+  ])('%s', (line, parameters) => {
+    const { overrides, problems } = readOverrides([line]);
+    expect(problems.length === 0 ? Object.fromEntries(overrides.parameters) : null).toEqual(
+      parameters,
+    );
+  });
+
+  test.each([
+    [
+      'ntries=1',
+      'overrides: ntries=1: "ntries" is written n_tries, in the settings file or in the test file',
+    ],
+    ['prompt=a', 'overrides: prompt=a: unknown key "prompt"; did you mean "prompts"?'],
+    [
+      'temprature=1',
+      'overrides: temprature=1: unknown key "temprature"; did you mean "temperature"?',
+    ],
+    ['temperature=hot', 'overrides: temperature=hot: temperature must be a number'],
+    [
+      'gate.alhpa=1',
+      'overrides: gate.alhpa=1: unknown key "gate.alhpa"; did you mean "gate.alpha"?',
+    ],
+    ['gate=1', expect.stringContaining('overrides: gate=1: unknown key "gate"')],
+    ['n_tries=1,2', 'overrides: n_tries=1,2: n_tries takes one value'],
+    ['hydra.mode=x', expect.stringContaining('unknown key "hydra.mode"')],
+    [
+      'base_url=https://x',
+      'overrides: base_url=https://x: "base_url" may only be set in the workflow (input endpoints)',
+    ],
+    [
+      'max_calls=3',
+      'overrides: max_calls=3: unknown key "max_calls"; did you mean "budget.max_calls"?',
+    ],
+    ['nonsense', 'overrides: nonsense: must be key=value'],
+  ])('%s is refused', (line, message) => {
+    expect(readOverrides([line]).problems).toEqual([{ place: null, message }]);
+  });
+
+  test('skip empty lines and comments, refuse a key twice, and tell all problems', () => {
+    const { overrides, problems } = readOverrides([
+      '',
+      '# model=x',
+      'model=a',
+      'model=b',
+      'x',
+      'prompts=p',
+      'n_tries=2',
+    ]);
+    expect(problems.map(({ message }) => message)).toEqual([
+      'overrides: model=b: sets "model" a second time',
+      'overrides: x: must be key=value',
+    ]);
+    expect(overrides).toMatchObject({
+      prompts: ['p'],
+      settings: [{ path: ['n_tries'], value: 2 }],
+    });
+  });
+
+  test('never throw, whatever they hold', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.string({
+            unit: fc.constantFrom('a', '=', ',', '"', '.', ' ', '1', 'prompts', 'gate'),
+          }),
+        ),
+        (lines) => {
+          expect(Array.isArray(readOverrides(lines).problems)).toBe(true);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,286 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readProject } from '../../../src/config/project.ts';
+import { formatProblem } from '../../../src/errors.ts';
+import {
+  PROMPT,
+  TESTS,
+  optionsOf,
+  problemsOf,
+  read,
+  suiteFiles,
+  tools,
+  treeOf,
+  treeOfFolder,
+} from './tree.ts';
+
+const load = async (folder: string) => {
+  const { project, problems } = await readProject(
+    treeOfFolder(folder),
+    optionsOf({ configRequired: true }),
+    tools,
+  );
+  return {
+    project,
+    problems: problems.map(formatProblem),
+    notices: project.notices.map(formatProblem),
+  };
+};
+
+describe('fixtures', () => {
+  test("in llmeval's layout load as they are", async () => {
+    const { project, problems, notices } = await load('fixtures/repos/llmeval-examples');
+    expect(problems).toEqual([]);
+    expect(notices).toEqual([
+      'llmeval.yaml:4: defaults of the settings file are not used: every prompt is read',
+      "llmeval.yaml:2: version is llmeval's and has no meaning here; it can go",
+    ]);
+    expect(project.settings).toMatchObject({
+      file: 'llmeval.yaml',
+      n_tries: 2,
+      sweep: { model: ['gpt-4o', 'claude-sonnet-4-5'], temperature: [0, 0.9] },
+    });
+    expect(
+      project.suites.map(({ prompt, tests }) => [
+        prompt.name,
+        tests.file,
+        tests.references.length,
+        tests.rollup.kind,
+      ]),
+    ).toEqual([
+      ['capitals', 'prompts/tests/capitals.yaml', 2, 'named'],
+      ['code', 'prompts/tests/code.yaml', 2, 'code'],
+      ['math', 'prompts/tests/math.yaml', 2, 'named'],
+      ['ping', 'prompts/tests/ping.yaml', 2, 'named'],
+      ['summary', 'prompts/tests/summary.yaml', 1, 'named'],
+    ]);
+    const [capitals, code, math, ping, summary] = project.suites;
+    expect(capitals?.prompt.parameters).toEqual({ temperature: 0.9, max_tokens: 40 });
+    expect(capitals?.tests.metrics.map(({ skip }) => skip)).toEqual([false, true]);
+    expect(code?.tests.references.map(({ skip }) => skip)).toEqual([false, true]);
+    expect(math?.tests.references[1]).toMatchObject({
+      input: { a: 2048, b: 96 },
+      expected: '2144',
+      place: { file: 'prompts/tests/math.yaml', line: 11 },
+    });
+    expect(ping?.prompt).toMatchObject({ messages: [], code: { language: 'python' } });
+    expect(summary?.prompt).toMatchObject({
+      messages: [{ role: 'user', content: 'Sum up in one line: {text}' }],
+      parameters: { stop: ['END'] },
+    });
+  });
+
+  test("in FlexEval's rubric form load as they are", async () => {
+    const { project, problems, notices } = await load('fixtures/repos/flexeval-rubrics');
+    expect([problems, notices]).toEqual([[], []]);
+    expect(
+      [...project.rubrics.values()].map(({ name, choice_scores, examples }) => [
+        name,
+        [...choice_scores],
+        examples.length,
+      ]),
+    ).toEqual([
+      [
+        'asks_for_drawing',
+        [
+          ['YES', 1],
+          ['NO', 0],
+        ],
+        0,
+      ],
+      [
+        'hint_quality',
+        [
+          ['A', 1],
+          ['B', 0.5],
+          ['C', 0],
+        ],
+        2,
+      ],
+    ]);
+  });
+
+  test('of the demo load as they are', async () => {
+    expect((await load('fixtures/demo/base')).problems).toEqual([]);
+  });
+});
+
+describe('a project', () => {
+  test('without any file is empty, not wrong', async () => {
+    expect(await read({})).toMatchObject({ problems: [], notices: [], project: { suites: [] } });
+  });
+
+  test('reads prompts in a tests folder only through defaults, unless a path names them', async () => {
+    const files = {
+      ...suiteFiles(),
+      'evaldiff.yaml': 'prompts: prompts/**/*.yaml',
+      'prompts/deep/q.yaml': PROMPT.replace('name: p', 'name: q').replace('tests/p', '../tests/p'),
+    };
+    const { project, problems } = await read(files);
+    expect([problems, project.suites.map(({ prompt }) => prompt.name)]).toEqual([[], ['q', 'p']]);
+    expect(
+      (
+        await read({
+          'evaldiff.yaml': 'prompts: tests/x.yaml',
+          'tests/x.yaml': PROMPT.replace('tests/p', 'p'),
+          'tests/p.yaml': 'max_tokens: 3',
+        })
+      ).project.suites,
+    ).toEqual([]);
+  });
+
+  test("tells a shared test file's mistake once", async () => {
+    const files = {
+      ...suiteFiles(PROMPT, `${TESTS}n_trys: 1\n`),
+      'prompts/q.yaml': PROMPT.replace('name: p', 'name: q'),
+    };
+    expect(await problemsOf(files)).toEqual([
+      'prompts/tests/p.yaml:6: unknown key "n_trys"; did you mean "n_tries"?',
+    ]);
+  });
+
+  test('tells of names that are one file on some systems', async () => {
+    const { notices } = await read({ ...suiteFiles(), 'prompts/tests/P.yaml': 'never read' });
+    expect(notices).toEqual([
+      'prompts/tests/p.yaml: prompts/tests/p.yaml and prompts/tests/P.yaml differ only by case or Unicode form; on some systems they are one file',
+    ]);
+  });
+
+  test("takes built-in rubrics that a metric names, and the user's of that name before them", async () => {
+    const rubric = (text: string) => ({
+      name: 'polite',
+      prompt: text,
+      choice_scores: new Map([['YES', 1]]),
+      eval_type: 'classify' as const,
+      notes: null,
+      examples: [],
+      place: { file: '', line: 0 },
+    });
+    const builtInRubrics = new Map([
+      ['polite', rubric('{content}')],
+      ['other', rubric('{content}')],
+    ]);
+    const files = {
+      'evaldiff.yaml': 'grader: g',
+      ...suiteFiles(PROMPT, 'metrics: [{ rubric: polite }]\nreferences: []\n'),
+    };
+    const withBuiltIns = (all: Record<string, string>) =>
+      readProject(treeOf(all), optionsOf(), { ...tools, builtInRubrics });
+    expect([...(await withBuiltIns(files)).project.rubrics.keys()]).toEqual(['polite']);
+    const own = await withBuiltIns({
+      ...files,
+      'rubrics/r.yaml': 'polite: { prompt: "own {content}", choice_scores: { YES: 1 } }',
+    });
+    expect([own.problems, own.project.rubrics.get('polite')?.prompt]).toEqual([
+      [],
+      'own {content}',
+    ]);
+  });
+
+  test('checks the graders and evaluators against allowed-models too', async () => {
+    const files = {
+      'evaldiff.yaml':
+        'models:\n  app: { provider: program, command: [x] }\ngrader: g\nsweep: { model: [app, s] }\n',
+      ...suiteFiles(
+        PROMPT.replace('gpt-4o', 'app'),
+        'conversation: { evaluators: [e] }\nreferences: [{ input: { a: 1 } }]\n',
+      ),
+    };
+    expect(await problemsOf(files, { allowedModels: ['x'] })).toEqual([
+      'prompts/tests/p.yaml:1: model "e" is not in allowed-models',
+      'evaldiff.yaml:3: model "g" is not in allowed-models',
+      'evaldiff.yaml: model "s" is not in allowed-models',
+    ]);
+  });
+
+  test('reads each file once, and only the files it needs', async () => {
+    const tree = treeOf({
+      ...suiteFiles(),
+      'prompts/q.yaml': PROMPT.replace('name: p', 'name: q'),
+      'src/app.py': 'x',
+      'secrets.yaml': 'x: 1',
+    });
+    const paths: string[] = [];
+    await readProject(
+      {
+        ...tree,
+        read: (path) => {
+          paths.push(path);
+          return tree.read(path);
+        },
+      },
+      optionsOf(),
+      tools,
+    );
+    expect(paths.sort()).toEqual(['prompts/p.yaml', 'prompts/q.yaml', 'prompts/tests/p.yaml']);
+  });
+
+  test('never throws, whatever its files hold', async () => {
+    const key = fc.constantFrom(
+      'name',
+      'model',
+      'messages',
+      'role',
+      'content',
+      'variables',
+      'defaults',
+      'tests',
+      'metrics',
+      'uses',
+      'with',
+      'code',
+      'rubric',
+      'depends_on',
+      'references',
+      'input',
+      'a',
+      'expected',
+      'references_from',
+      'file',
+      'map',
+      'conversation',
+      'evaluators',
+      'criteria',
+      'metrics_rollup',
+      'quarantine',
+      'id',
+      'prompt',
+      'choice_scores',
+      'choice_strings',
+      'examples',
+      'gate',
+      'models',
+      'grader',
+      'sweep',
+      'toString',
+      'api_key',
+    );
+    const value = fc.letrec((tie) => ({
+      any: fc.oneof(
+        { depthSize: 'small' },
+        fc.constantFrom(null, 0, 1, -1, 1.5, true, '', 'x', '{a}', 'tests/t', 'all', '../x', 'gpt'),
+        fc.array(tie('any'), { maxLength: 3 }),
+        fc.dictionary(key, tie('any'), { maxKeys: 4 }),
+      ),
+    })).any;
+    const map = fc.dictionary(key, value, { maxKeys: 6 });
+    await fc.assert(
+      fc.asyncProperty(map, map, map, map, async (settings, prompt, tests, rubrics) => {
+        const files = {
+          'evaldiff.yaml': JSON.stringify(settings),
+          'prompts/p.yaml': JSON.stringify({ defaults: ['tests/t'], ...prompt }),
+          'prompts/tests/t.yaml': JSON.stringify(tests),
+          'rubrics/r.yaml': JSON.stringify(rubrics),
+        };
+        const { project, problems } = await readProject(
+          treeOf(files),
+          optionsOf({ allowedModels: ['gpt'] }),
+          tools,
+        );
+        expect(project.suites.length).toBeLessThanOrEqual(1);
+        for (const { message } of problems) expect(message).not.toMatch(/undefined|\[object|NaN/);
+      }),
+      { numRuns: 400 },
+    );
+  });
+});

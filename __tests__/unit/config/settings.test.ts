@@ -1,0 +1,413 @@
+import { describe, expect, test } from '@jest/globals';
+import { PROMPT, problemsOf, read, suiteFiles, suiteOf } from './tree.ts';
+
+const settingsOf = async (text: string, lines: readonly string[] = []) => {
+  const { project, problems } = await read({ 'evaldiff.yaml': text }, {}, lines);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  return project.settings;
+};
+
+describe('settings', () => {
+  const DEFAULTS = {
+    prompts: ['prompts/*.{yaml,yml}'],
+    rubrics: ['rubrics/*.{yaml,yml}'],
+    n_tries: 'adaptive',
+    seed: 1,
+    models: new Map(),
+    grader: null,
+    voters: [],
+    embeddings: null,
+    sweep: {},
+    gate: {
+      fail_on: 'regression',
+      alpha: 0.05,
+      min_drop: 0.01,
+      tolerance: 0.05,
+      gate_on: 'suite+references',
+      on_inconclusive: 'pass',
+      yardstick: 'warn',
+      removed: 'warn',
+      attributes: 'advise',
+      min_pass_rate: null,
+    },
+    budget: { max_calls: 5000, max_cost_usd: 20, assumed: true },
+    qualeval: {
+      enabled: 'auto',
+      attributes: 'evaldiff.attributes.yaml',
+      max_attributes: 15,
+      slack: 0.1,
+      alignment: false,
+      metric: null,
+    },
+  };
+
+  test('have a default for every key', async () => {
+    expect(await settingsOf('seed: 1')).toEqual({ file: 'evaldiff.yaml', ...DEFAULTS });
+    expect((await read({})).project.settings).toEqual({ file: null, ...DEFAULTS });
+  });
+
+  test('take every key of the contract', async () => {
+    const settings = await settingsOf(
+      `prompts: [prompts/*.yaml, other/x.yaml]
+rubrics: r/*.yaml
+n_tries: 5
+seed: 7
+models:
+  claude-sonnet: { provider: anthropic, model: claude-sonnet-4-5, price: { input: 3, output: 15 } }
+  local: { provider: openai, endpoint: local, model: llama3 }
+  our-app: { provider: program, command: [node, app/answer.mjs], files: app/**, setup: [npm, ci] }
+  recorded: { provider: replay, file: recordings/demo.jsonl, replaces: [gpt-4o] }
+grader: { model: gpt-4o, temperature: 0 }
+sweep: { model: [gpt-4o, claude-sonnet], temperature: [0, 0.7], top_p: 1 }
+gate: { fail_on: failure, min_pass_rate: 0.9, gate_on: suite }
+budget: { max_calls: null, max_cost_usd: 2.5 }
+qualeval: { enabled: off, max_attributes: 5 }
+`.replace('[prompts/*.yaml, other/x.yaml]', 'prompts/*.yaml'),
+    );
+    expect(settings).toMatchObject({
+      prompts: ['prompts/*.yaml'],
+      rubrics: ['r/*.yaml'],
+      n_tries: 5,
+      seed: 7,
+      grader: { model: 'gpt-4o', parameters: { temperature: 0 }, place: { line: 10 } },
+      sweep: { model: ['gpt-4o', 'claude-sonnet'], temperature: [0, 0.7], top_p: [1] },
+      gate: { fail_on: 'failure', min_pass_rate: 0.9, gate_on: 'suite', alpha: 0.05 },
+      budget: { max_calls: null, max_cost_usd: 2.5 },
+      qualeval: { enabled: 'off', max_attributes: 5, slack: 0.1, alignment: false, metric: null },
+    });
+    expect(Object.fromEntries(settings.models)).toMatchObject({
+      'claude-sonnet': {
+        provider: 'anthropic',
+        endpoint: null,
+        model: 'claude-sonnet-4-5',
+        price: { input: 3, output: 15 },
+        place: { line: 6 },
+      },
+      local: { provider: 'openai', endpoint: 'local', model: 'llama3', price: null },
+      'our-app': {
+        provider: 'program',
+        model: 'our-app',
+        command: ['node', 'app/answer.mjs'],
+        files: ['app/**'],
+        setup: ['npm', 'ci'],
+      },
+      recorded: { provider: 'replay', file: 'recordings/demo.jsonl', replaces: ['gpt-4o'] },
+    });
+  });
+
+  test.each<[string, string]>([
+    ['gat: {}', 'evaldiff.yaml:1: unknown key "gat"; did you mean "gate"?'],
+    ['gate: { alfa: 0.1 }', 'evaldiff.yaml:1: unknown key "alfa" in gate; did you mean "alpha"?'],
+    ['gate:\n  alpha: 2', 'evaldiff.yaml:2: gate.alpha must be a number from 0.0001 to 0.5'],
+    [
+      'gate: { fail_on: always }',
+      'evaldiff.yaml:1: gate.fail_on must be one of regression, failure, never',
+    ],
+    [
+      'gate: { min_pass_rate: 90 }',
+      'evaldiff.yaml:1: gate.min_pass_rate must be a number from 0 to 1',
+    ],
+    [
+      'budget: { max_calls: -1 }',
+      'evaldiff.yaml:1: budget.max_calls must be a whole number of at least 0',
+    ],
+    [
+      'models:\n  m: { provider: azure }',
+      'evaldiff.yaml:2: models.m.provider must be one of openai, anthropic, program, replay',
+    ],
+    ['models:\n  m: { model: x }', 'evaldiff.yaml:2: models.m: "provider" is missing'],
+    [
+      'models:\n  m: { provider: openai, base_url: "http://x" }',
+      'evaldiff.yaml:2: "base_url" may only be set in the workflow (input endpoints)',
+    ],
+    [
+      'models:\n  m: { provider: openai, api_key: x }',
+      'evaldiff.yaml:2: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key and endpoints)',
+    ],
+    ['models:\n  m: { provider: program }', 'evaldiff.yaml:2: models.m: "command" is missing'],
+    [
+      'models:\n  m: { provider: program, command: node x }',
+      'evaldiff.yaml:2: models.m.command must be a list of words like [node, app/answer.mjs]',
+    ],
+    ['models:\n  m: { provider: replay }', 'evaldiff.yaml:2: models.m: "file" is missing'],
+    [
+      'models:\n  m: { provider: openai, command: [node] }',
+      'evaldiff.yaml:2: models.m: "command" is not for provider openai',
+    ],
+    [
+      'models:\n  m: { provider: openai, transport: bach }',
+      'evaldiff.yaml:2: models.m.transport must be one of direct, batch',
+    ],
+    [
+      'models:\n  m:\n    provider: openai\n    endpoint: local\n    transport: batch',
+      "evaldiff.yaml:5: models.m: transport: batch is not for an endpoint of the workflow; only OpenAI's and Anthropic's own servers answer in batches. Remove it, or write direct",
+    ],
+    [
+      'models:\n  m: { provider: program, command: [node], transport: batch }',
+      "evaldiff.yaml:2: models.m: transport: batch is not for provider program; only OpenAI's and Anthropic's own servers answer in batches. Remove it, or write direct",
+    ],
+    [
+      'models:\n  m: { provider: replay, file: r.jsonl, transport: batch }',
+      "evaldiff.yaml:2: models.m: transport: batch is not for provider replay; only OpenAI's and Anthropic's own servers answer in batches. Remove it, or write direct",
+    ],
+    ['transport: slow', 'evaldiff.yaml:1: transport must be one of direct, batch'],
+    ['grader: { temperature: 0 }', 'evaldiff.yaml:1: grader: "model" is missing'],
+    [
+      'grader: [a, b]',
+      'evaldiff.yaml:1: grader has 2 models; name an odd number up to 9, so that their votes give a majority',
+    ],
+    [
+      'grader:\n  - a\n  - { model: b }\n  - { model: b, temperature: 0 }\n  - a\n  - c',
+      'evaldiff.yaml:5: grader: "a" is there twice; the same model with the same parameters has one vote',
+    ],
+    ['grader: [a, b, { temperature: 0 }]', 'evaldiff.yaml:1: grader[2]: "model" is missing'],
+    [
+      'grader: { model: m, headers: { a: b } }',
+      'evaldiff.yaml:1: grader: "headers" may only be set in the workflow (input endpoints)',
+    ],
+    ['sweep: { temperature: [hot] }', 'evaldiff.yaml:1: sweep: temperature must be a number'],
+    ['sweep: { temperature: [] }', 'evaldiff.yaml:1: sweep.temperature must not be empty'],
+    [
+      'sweep: { base_url: [x] }',
+      'evaldiff.yaml:1: sweep: "base_url" may only be set in the workflow (input endpoints)',
+    ],
+    [
+      'api_key: x',
+      'evaldiff.yaml:1: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key and endpoints)',
+    ],
+    ['- a', 'evaldiff.yaml:1: must be a map of settings like prompts, n_tries and models'],
+    ['seed: 1.5', 'evaldiff.yaml:1: seed must be a whole number from 0 to 4294967295'],
+    [
+      'qualeval: { enabled: sometimes }',
+      'evaldiff.yaml:1: qualeval.enabled must be one of auto, on, off',
+    ],
+    [
+      'qualeval: sometimes',
+      'evaldiff.yaml:1: qualeval must be one of auto, on, off, or a map like { enabled: on, max_attributes: 10 }',
+    ],
+    [
+      'qualeval:\n  attribute: a.yaml',
+      'evaldiff.yaml:2: unknown key "attribute" in qualeval; did you mean "attributes"?',
+    ],
+    ['qualeval: { alignment: 2 }', 'evaldiff.yaml:1: qualeval.alignment must be true or false'],
+    [
+      'prompts: 3',
+      'evaldiff.yaml:1: prompts must be a pattern like prompts/*.yaml, or a list of them',
+    ],
+  ])('refuse %s', async (text, problem) => {
+    expect(await problemsOf({ 'evaldiff.yaml': text })).toEqual([problem]);
+  });
+});
+
+test.each([
+  ['off', 'off'],
+  ['on', 'on'],
+  ['auto', 'auto'],
+  ['false', 'off'],
+])(
+  'qualeval: %s switches attributes as a whole, and leaves the rest at its defaults',
+  async (word, enabled) => {
+    expect((await settingsOf(`qualeval: ${word}\n`)).qualeval).toEqual({
+      enabled,
+      attributes: 'evaldiff.attributes.yaml',
+      max_attributes: 15,
+      slack: 0.1,
+      alignment: false,
+      metric: null,
+    });
+  },
+);
+
+describe('transport', () => {
+  const MODELS =
+    'models:\n  a: { provider: openai, transport: batch }\n  b: { provider: anthropic }\n  c: { provider: openai, endpoint: local, transport: direct }\n';
+
+  test('is said of a model, or of all that do not say it themselves', async () => {
+    const settings = await settingsOf(`transport: batch\n${MODELS}`);
+    expect([
+      settings.transport,
+      ...[...settings.models.values()].map(({ transport }) => transport),
+    ]).toEqual(['batch', 'batch', undefined, 'direct']);
+    expect((await settingsOf(MODELS)).transport).toBeUndefined();
+  });
+
+  test('of an override holds for all of them', async () => {
+    const settings = await settingsOf(MODELS, ['transport=direct']);
+    expect([
+      settings.transport,
+      ...[...settings.models.values()].map(({ transport }) => transport),
+    ]).toEqual(['direct', undefined, undefined, undefined]);
+    expect((await read({ 'evaldiff.yaml': MODELS }, {}, ['transport=fast'])).problems).toEqual([
+      'overrides: transport=fast: transport must be one of direct, batch',
+    ]);
+  });
+});
+
+describe('the settings file', () => {
+  test('that was asked for has to be there, on head', async () => {
+    expect(await problemsOf({}, { config: 'evals.yaml', configRequired: true })).toEqual([
+      'evals.yaml: does not exist at abc1234',
+    ]);
+    expect(await problemsOf({}, { config: 'evals.yaml', configRequired: false })).toEqual([]);
+    expect(await problemsOf({}, { config: '../evals.yaml', configRequired: false })).toEqual([
+      'config: ../evals.yaml must be a path below the working directory',
+    ]);
+  });
+
+  test('may be llmeval.yaml, whose version is accepted with a notice', async () => {
+    const { project, problems, notices } = await read(
+      { 'llmeval.yaml': 'version: 0.3.0\nn_tries: 2\n' },
+      { configRequired: true },
+    );
+    expect([problems, project.settings.file, project.settings.n_tries]).toEqual([
+      [],
+      'llmeval.yaml',
+      2,
+    ]);
+    expect(notices).toEqual([
+      "llmeval.yaml:1: version is llmeval's and has no meaning here; it can go",
+    ]);
+    expect(
+      (await read({ 'evaldiff.yaml': 'n_tries: 3', 'llmeval.yaml': 'n_tries: 2' })).project.settings
+        .n_tries,
+    ).toBe(3);
+    expect(
+      await problemsOf(
+        { 'llmeval.yaml': 'n_tries: 2' },
+        { config: 'other.yaml', configRequired: true },
+      ),
+    ).toEqual(['other.yaml: does not exist at abc1234']);
+  });
+
+  test('of llmeval keeps its sweep and tells what is not used', async () => {
+    const text =
+      'defaults: [prompts: x]\nlog10: { token: t }\nhydra:\n  mode: MULTIRUN\n  sweeper:\n    params:\n      prompts.model: a,b\n      prompts.temperature: 0,1\n      prompts: glob(*)\n';
+    const { project, problems, notices } = await read({
+      'llmeval.yaml': text.replace('[prompts: x]', '[{ prompts: x }]'),
+    });
+    expect(problems).toEqual([]);
+    expect(project.settings.sweep).toEqual({ model: ['a', 'b'], temperature: [0, 1] });
+    expect(notices).toEqual([
+      "llmeval.yaml:9: prompts of hydra's sweeper is not used",
+      'llmeval.yaml:1: defaults of the settings file are not used: every prompt is read',
+      'llmeval.yaml:2: log10 is not used; remove it, and withdraw the token if one stands in it',
+    ]);
+  });
+
+  test('that is a symbolic link is no settings file', async () => {
+    const { readProject } = await import('../../../src/config/project.ts');
+    const { optionsOf, tools, treeOf } = await import('./tree.ts');
+    const { problems } = await readProject(
+      treeOf({}, { 'evaldiff.yaml': 'symbolic link' }),
+      optionsOf(),
+      tools,
+    );
+    expect(problems).toEqual([
+      {
+        place: { file: 'evaldiff.yaml', line: 0 },
+        message: 'is a symbolic link; only regular files are read',
+      },
+    ]);
+  });
+});
+
+describe('overrides', () => {
+  test('of settings count as if they stood in the file', async () => {
+    const settings = await settingsOf('n_tries: 5\ngate: { alpha: 0.1, min_pass_rate: 0.5 }', [
+      'n_tries=1',
+      'gate.fail_on=never',
+      'gate.min_pass_rate=null',
+      'budget.max_calls=10',
+      'grader.model=g',
+      'seed=9',
+    ]);
+    expect(settings).toMatchObject({
+      n_tries: 1,
+      seed: 9,
+      gate: { fail_on: 'never', alpha: 0.1, min_pass_rate: null },
+      budget: { max_calls: 10, max_cost_usd: 20 },
+      grader: { model: 'g', parameters: {} },
+    });
+    expect((await read({}, {}, ['n_tries=0', 'gate.alpha=7'])).problems).toEqual([
+      'overrides: n_tries=0: n_tries must be a whole number from 1 to 50, or adaptive',
+      'overrides: gate.alpha=7: gate.alpha must be a number from 0.0001 to 0.5',
+    ]);
+  });
+
+  test("of one value replace the prompt's, of several become the sweep", async () => {
+    const files = { 'evaldiff.yaml': 'sweep: { model: [x, y], top_p: [0, 1] }', ...suiteFiles() };
+    const { project } = await read(files, {}, ['model=m', 'temperature=0,0.7', 'max_tokens=5']);
+    expect(project.suites[0]?.prompt).toMatchObject({
+      model: 'm',
+      parameters: { temperature: 0, max_tokens: 5 },
+    });
+    expect(project.settings.sweep).toEqual({ top_p: [0, 1], temperature: [0, 0.7] });
+  });
+
+  test("choose prompts by name or by file, and other prompts' mistakes do not matter then", async () => {
+    const files = {
+      ...suiteFiles(),
+      'prompts/capitals.yaml': PROMPT.replace('name: p', 'name: Capital cities'),
+      'prompts/broken.yaml': 'name: [',
+    };
+    for (const wanted of ['capitals', 'Capital cities']) {
+      const { project, problems } = await read(files, {}, [`prompts=${wanted}`]);
+      expect([problems, project.suites.map(({ prompt }) => prompt.name)]).toEqual([
+        [],
+        ['Capital cities'],
+      ]);
+    }
+    expect((await read(files, {}, ['prompts=p,capitals'])).project.suites).toHaveLength(2);
+    expect(
+      (
+        await read({ ...suiteFiles(), 'evaldiff.yaml': 'seed: 1' }, { configRequired: true }, [
+          'prompts=q',
+        ])
+      ).problems,
+    ).toEqual([
+      'overrides: there is no prompt "q"; did you mean "p"?'.replace(
+        '; did you mean "p"?',
+        '; known are p',
+      ),
+    ]);
+  });
+
+  test('leave a prompt without them as it is', async () => {
+    expect((await suiteOf(suiteFiles())).prompt).toMatchObject({
+      model: 'gpt-4o',
+      parameters: { temperature: 0 },
+    });
+  });
+});
+
+describe('several graders', () => {
+  test('are the first and those that vote with it', async () => {
+    const { grader, voters } = await settingsOf(
+      'grader:\n  - gpt-4o\n  - { model: claude, temperature: 0.2 }\n  - local',
+    );
+    expect([grader, ...voters]).toMatchObject([
+      { model: 'gpt-4o', parameters: {}, place: { line: 2 } },
+      { model: 'claude', parameters: { temperature: 0.2 }, place: { line: 3 } },
+      { model: 'local' },
+    ]);
+  });
+
+  test('are replaced by the one that is named on the command line, and share a parameter that is', async () => {
+    expect(await settingsOf('grader: [a, b, c]', ['grader.model=d'])).toMatchObject({
+      grader: { model: 'd' },
+      voters: [],
+    });
+    expect(await settingsOf('grader: [a, b, c]', ['grader.temperature=1'])).toMatchObject({
+      grader: { parameters: { temperature: 1 } },
+      voters: [{ model: 'b', parameters: { temperature: 1 } }, { parameters: { temperature: 1 } }],
+    });
+  });
+});
+
+test('a grader that votes must be an allowed model too', async () => {
+  const { problems } = await read(
+    { 'evaldiff.yaml': 'grader:\n  - a\n  - b\n  - c' },
+    { allowedModels: ['a', 'c'] },
+  );
+  expect(problems).toEqual(['evaldiff.yaml:3: model "b" is not in allowed-models']);
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals';
+import { sweepNotice, sweepSize } from '../../../src/config/project.ts';
+import { PROMPT, problemsOf, read, suiteFiles } from './tree.ts';
+
+const numbers = (count: number) =>
+  Array.from({ length: count }, (_, index) => String(index + 1)).join(',');
+
+describe('a sweep', () => {
+  test('says its size as a product', () => {
+    expect(sweepSize({ model: ['a', 'b'], temperature: [0, 0.7, 1] })).toEqual({
+      combinations: 6,
+      words: '2 model × 3 temperature = 6 combinations',
+    });
+    expect(sweepSize({})).toBeNull();
+    expect(sweepNotice({ model: ['a'] }, [])).toEqual([]);
+  });
+
+  test('of ten thousand combinations is refused with its size, wherever it is written', async () => {
+    const lines = [`temperature=${numbers(100)}`, `top_k=${numbers(100)}`];
+    expect((await read(suiteFiles(), { configRequired: true }, lines)).problems).toEqual([
+      'the sweep has 100 temperature × 100 top_k = 10,000 combinations; the limit is 200. Sweep fewer values at a time',
+    ]);
+    const settings = {
+      'evaldiff.yaml': `seed: 1\nsweep:\n  temperature: [${numbers(100)}]\n  top_k: [${numbers(100)}]\n`,
+    };
+    expect(await problemsOf({ ...suiteFiles(), ...settings }, { configRequired: true })).toEqual([
+      'evaldiff.yaml:3: the sweep has 100 temperature × 100 top_k = 10,000 combinations; the limit is 200. Sweep fewer values at a time',
+    ]);
+    expect(
+      (
+        await read({ ...suiteFiles(), ...settings }, { configRequired: true }, [
+          'temperature=0',
+          'top_k=1,2',
+        ])
+      ).problems,
+    ).toEqual([]);
+  });
+
+  test('that has a value twice is refused at its line: it would ask the same again', async () => {
+    expect(
+      (await read(suiteFiles(), { configRequired: true }, ['temperature=1,0,1'])).problems,
+    ).toEqual([
+      'sweep over "temperature": the value 1 is there more than once; each would ask the same again',
+    ]);
+    expect(
+      await problemsOf(
+        { ...suiteFiles(), 'evaldiff.yaml': 'sweep:\n  temperature: [0, 1]\n  model: [a, b, a]\n' },
+        { configRequired: true },
+      ),
+    ).toEqual([
+      'evaldiff.yaml:3: sweep over "model": the value "a" is there more than once; each would ask the same again',
+    ]);
+    expect((await read(suiteFiles(), { configRequired: true }, ['user="1",1'])).problems).toEqual(
+      [],
+    );
+  });
+
+  test('over a key that nothing knows is an error at its line, with the nearest key', async () => {
+    expect(
+      await problemsOf(
+        { ...suiteFiles(), 'evaldiff.yaml': 'seed: 1\nsweep:\n  frobnication: [1, 2]\n' },
+        { configRequired: true },
+      ),
+    ).toEqual([
+      'evaldiff.yaml:3: sweep over "frobnication": no prompt has this key, and no vendor takes it',
+    ]);
+    expect(
+      (await read(suiteFiles(), { configRequired: true }, ['custom_knob=1,2'])).problems,
+    ).toEqual(['sweep over "custom_knob": no prompt has this key, and no vendor takes it']);
+    expect(
+      (
+        await read(suiteFiles(`${PROMPT}custom_knob: 5\n`), { configRequired: true }, [
+          'custom_knob=1,2',
+        ])
+      ).problems,
+    ).toEqual([]);
+    expect(
+      (await read(suiteFiles(), { configRequired: true }, ['top_p=0.1,0.9', 'model=a,b'])).problems,
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { relative } from 'node:path';
+import { readCommandLine } from '../../../src/config/inputs.ts';
+import { readOverrides } from '../../../src/config/overrides.ts';
+import { readProject } from '../../../src/config/project.ts';
+import type { ReadOptions, ReadTools } from '../../../src/config/project.ts';
+import { formatProblem } from '../../../src/errors.ts';
+import { metrics } from '../../../src/metrics/index.ts';
+import type { Project, Suite } from '../../../src/suite/suite.ts';
+import type { SourceTree } from '../../../src/types/repository.ts';
+
+export const COMMIT = 'abc1234def5678900000000000000000000000ff';
+export const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+export const tools: ReadTools = { builtInMetrics: metrics, hash };
+
+/** A commit that holds these files. */
+export function treeOf(
+  files: Record<string, string | Uint8Array>,
+  irregular: Record<string, 'symbolic link' | 'submodule'> = {},
+): SourceTree {
+  const contents = new Map(
+    Object.entries(files).map(([path, content]) => [
+      path,
+      typeof content === 'string' ? new TextEncoder().encode(content) : content,
+    ]),
+  );
+  return {
+    commit: COMMIT,
+    files: new Map(
+      [...contents].map(([path, content]) => [
+        path,
+        { id: hash(Buffer.from(content).toString('base64')), size: content.length },
+      ]),
+    ),
+    irregular: new Map(Object.entries(irregular)),
+    read: (path) => {
+      const content = contents.get(path);
+      return content === undefined
+        ? Promise.reject(new Error(`not listed: ${path}`))
+        : Promise.resolve(content);
+    },
+  };
+}
+
+/** The files below a folder of this repository. */
+export function treeOfFolder(folder: string): SourceTree {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return treeOf(
+    Object.fromEntries(
+      entries.map((entry) => {
+        const path = `${entry.parentPath}/${entry.name}`;
+        return [relative(folder, path).replaceAll('\\', '/'), new Uint8Array(readFileSync(path))];
+      }),
+    ),
+  );
+}
+
+export function optionsOf(
+  changes: Partial<ReadOptions> = {},
+  lines: readonly string[] = [],
+): ReadOptions {
+  const { options } = readCommandLine({ config: 'evaldiff.yaml', overrides: [], maxCalls: null });
+  return {
+    ...options,
+    configRequired: false,
+    overrides: readOverrides(lines).overrides,
+    ...changes,
+  };
+}
+
+export async function read(
+  files: Record<string, string | Uint8Array>,
+  changes: Partial<ReadOptions> = {},
+  lines: readonly string[] = [],
+): Promise<{ project: Project; problems: string[]; notices: string[] }> {
+  const { project, problems } = await readProject(treeOf(files), optionsOf(changes, lines), tools);
+  return {
+    project,
+    problems: problems.map(formatProblem),
+    notices: project.notices.map(formatProblem),
+  };
+}
+
+export async function problemsOf(
+  files: Record<string, string | Uint8Array>,
+  changes: Partial<ReadOptions> = {},
+): Promise<string[]> {
+  return (await read(files, changes)).problems;
+}
+
+/** The only suite of a project without problems. */
+export async function suiteOf(
+  files: Record<string, string | Uint8Array>,
+  lines: readonly string[] = [],
+): Promise<Suite> {
+  const { project, problems } = await read(files, {}, lines);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const [suite] = project.suites;
+  if (suite === undefined) throw new Error('no suite');
+  return suite;
+}
+
+export const PROMPT = `defaults: [tests/p]
+name: p
+model: gpt-4o
+temperature: 0
+variables:
+  - name: a
+messages:
+  - role: human
+    content: "Say {a}."
+`;
+export const TESTS = `metrics:
+  - { name: exact, uses: exact_match }
+references:
+  - input: { a: one }
+    expected: one
+`;
+
+/** A prompt and its test file, either replaced or changed. */
+export function suiteFiles(prompt: string = PROMPT, tests: string = TESTS): Record<string, string> {
+  return { 'prompts/p.yaml': prompt, 'prompts/tests/p.yaml': tests };
+}

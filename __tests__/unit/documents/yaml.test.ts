@@ -1,0 +1,219 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readYaml } from '../../../src/documents/yaml.ts';
+import { formatProblem } from '../../../src/errors.ts';
+import { CASES } from '../config/yaml-cases.ts';
+
+describe('the strict YAML reader', () => {
+  test.each(CASES)('answers %s', (_, content, expected) => {
+    const reading = readYaml('p.yaml', content);
+    if ('problems' in expected)
+      expect(
+        reading.ok
+          ? []
+          : reading.problems.map(formatProblem).slice(0, Math.max(expected.problems.length, 1)),
+      ).toEqual(expected.problems);
+    else expect(reading.ok ? reading.value.value : reading.problems).toEqual(expected.value);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  test('gives maps without a prototype', () => {
+    const reading = readYaml('p.yaml', 'a: { b: [{ c: 1 }] }');
+    const seen: unknown[] = [];
+    const visit = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      if (!Array.isArray(value)) seen.push(Object.getPrototypeOf(value));
+      Object.values(value).forEach(visit);
+    };
+    visit(reading.ok ? reading.value.value : null);
+    expect(seen).toEqual([null, null, null]);
+  });
+
+  test('stops a list of more values than the limit, and one letter over the limit of bytes', () => {
+    const limits = {
+      yamlBytes: 40,
+      depth: 40,
+      values: 5,
+      characters: 100,
+      references: 1,
+      tries: 1,
+      dataBytes: 1,
+      dataRows: 1,
+      combinations: 1,
+    };
+    expect(readYaml('p.yaml', '[1, 2, 3, 4]', limits).ok).toBe(true);
+    expect(readYaml('p.yaml', '[1, 2, 3, 4, 5]', limits)).toMatchObject({
+      problems: [{ message: 'expands to more than 5 values' }],
+    });
+    expect(readYaml('p.yaml', `a: ${'x'.repeat(37)}`, limits).ok).toBe(true);
+    expect(readYaml('p.yaml', `a: ${'x'.repeat(38)}`, limits)).toMatchObject({
+      problems: [{ message: 'is 41 bytes; the limit is 40' }],
+    });
+    expect(readYaml('p.yaml', `a: ${'é'.repeat(19)}`, limits)).toMatchObject({
+      problems: [{ message: 'is 41 bytes; the limit is 40' }],
+    });
+  });
+
+  test('tells at most twenty problems of one file', () => {
+    const reading = readYaml(
+      'p.yaml',
+      Array.from({ length: 50 }, (_, index) => `k${index}: .nan`).join('\n'),
+    );
+    expect(reading.ok ? 0 : reading.problems.length).toBe(20);
+  });
+});
+
+describe('places', () => {
+  const text = [
+    'name: p', // 1
+    'list:', // 2
+    '  - a: 1', // 3
+    '    b: { c: 2,', // 4
+    '         d: 3 }', // 5
+    '  - 7', // 6
+    'block: |', // 7
+    '  first {x}', // 8
+    '  second {y} {x}', // 9
+    'folded: >', // 10
+    '  one', // 11
+    '  two {x}', // 12
+    'quoted: "a {x}', // 13
+    '  b {y}"', // 14
+    'anchor: &n', // 15
+    '  deep: 1', // 16
+    'alias: *n', // 17
+  ].join('\n');
+  const reading = readYaml('p.yaml', text);
+  if (!reading.ok) throw new Error('unreadable');
+  const document = reading.value;
+
+  test.each<[(string | number)[], number]>([
+    [[], 1],
+    [['name'], 1],
+    [['list'], 2],
+    [['list', 0], 3],
+    [['list', 0, 'b'], 4],
+    [['list', 0, 'b', 'd'], 5],
+    [['list', 1], 6],
+    [['block'], 7],
+    [['alias'], 17],
+    [['alias', 'deep'], 16],
+    [['list', 0, 'missing'], 3],
+    [['missing', 'too'], 1],
+    [['list', 9], 2],
+  ])('%j stands on line %i', (path, line) => {
+    expect(document.placeOf(path)).toEqual({ file: 'p.yaml', line });
+  });
+
+  test.each<[string, string, number, number]>([
+    ['block', '{x}', 0, 8],
+    ['block', '{x}', 1, 9],
+    ['block', '{y}', 0, 9],
+    ['folded', '{x}', 0, 12],
+    ['quoted', '{x}', 0, 13],
+    ['quoted', '{y}', 0, 14],
+    ['block', '{z}', 0, 7],
+    ['block', '{x}', 5, 7],
+    ['missing', '{x}', 0, 1],
+  ])('in %s, %s number %i stands on line %i', (key, needle, occurrence, line) => {
+    expect(document.placeOfText([key], needle, occurrence).line).toBe(line);
+  });
+});
+
+describe('any input', () => {
+  const pieces = fc.constantFrom(
+    'a',
+    'b: ',
+    '\n',
+    '\n  ',
+    '- ',
+    '? ',
+    '[',
+    ']',
+    '{',
+    '}',
+    ', ',
+    '"',
+    "'",
+    '|',
+    '>',
+    '&x ',
+    '*x',
+    '!t ',
+    '!!str ',
+    '<<: ',
+    '#',
+    '---\n',
+    '...\n',
+    '%Y\n',
+    '__proto__: ',
+    'constructor: ',
+    '\t',
+    '\\',
+    '1',
+    '.nan',
+    '~',
+    '\u0000',
+    '\u202e',
+    '\r\n',
+    ': ',
+    '`',
+    '@',
+    '${oc.env:X}',
+  );
+
+  test('gives a value or problems with lines inside the file, and pollutes nothing', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join('')),
+          fc.string({ unit: 'binary' }),
+        ),
+        (text) => {
+          const reading = readYaml('p.yaml', text);
+          if (reading.ok) {
+            JSON.stringify(reading.value.value, (key, value: unknown) => {
+              expect(['__proto__', 'constructor', 'prototype']).not.toContain(key);
+              return value;
+            });
+            reading.value.placeOf(['a', 0, 'b']);
+          } else {
+            expect(reading.problems.length).toBeGreaterThan(0);
+            for (const { place, message } of reading.problems) {
+              expect(message).not.toContain('\n');
+              expect(place?.line).toBeLessThanOrEqual(text.split('\n').length);
+            }
+          }
+          expect(Object.keys(Object.prototype)).toEqual([]);
+        },
+      ),
+      { numRuns: 1500 },
+    );
+  });
+
+  test('gives a value or problems for any bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        const reading = readYaml('p.yaml', bytes);
+        expect(reading.ok || reading.problems.length > 0).toBe(true);
+      }),
+    );
+  });
+
+  test('reads back any plain value that JSON can write', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+        const json = JSON.stringify(value);
+        const reading = readYaml('p.yaml', json);
+        // What is refused on purpose: control characters, forbidden keys, numbers that lose digits,
+        // and the bare null.
+        if (reading.ok)
+          expect(JSON.parse(JSON.stringify(reading.value.value))).toEqual(JSON.parse(json));
+        else
+          expect(reading.problems[0]?.message).toMatch(
+            /control|surrogate|not allowed|too large|finite|is empty|1024/,
+          );
+      }),
+    );
+  });
+});

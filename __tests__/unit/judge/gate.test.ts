@@ -1,0 +1,438 @@
+import { describe, expect, test } from '@jest/globals';
+import { decide } from '../../../src/judge/gate.ts';
+import type { GateInput } from '../../../src/judge/outcome.ts';
+import type { AttributeResult } from '../../../src/result/attributes.ts';
+import type { YardstickResult } from '../../../src/result/result.ts';
+import type { SuiteResult } from '../../../src/result/suite-result.ts';
+import type { Outcome } from '../../../src/types/metric.ts';
+import { gate, referenceResult, sideResult, suiteResult } from '../run/builders.ts';
+
+const input = (changes: Partial<GateInput> = {}): GateInput => ({
+  suites: [suiteResult()],
+  yardstick: [],
+  settings: gate(),
+  affected: 1,
+  removed: [],
+  testedRubrics: 0,
+  uncomparable: [],
+  counted: 1,
+  attributes: [],
+  unexplained: [],
+  unused: false,
+  ...changes,
+});
+const withHead = (outcomes: Outcome[], changes: Partial<SuiteResult> = {}): SuiteResult =>
+  suiteResult({
+    references: [referenceResult('a', { base: sideResult(['pass']), head: sideResult(outcomes) })],
+    ...changes,
+  });
+const yardstick = (effect: number): YardstickResult => ({
+  path: 'p',
+  name: 'p',
+  rates: { base_base: 0.5, base_head: 0.5 + effect, head_base: 0.5, head_head: 0.5 + effect },
+  prompt_effect: 0,
+  yardstick_effect: effect,
+  total: effect,
+  because: [],
+  flipped: [],
+  same_answers: { judged: 20, pass_fail: 0, fail_pass: 4, p: 0.0625, kappa: 0.5 },
+  summary: '',
+});
+
+describe('the conclusion', () => {
+  test('is a success that says so when nothing relevant changed', () => {
+    expect(decide(input({ suites: [], affected: 0 }))).toEqual({
+      conclusion: 'success',
+      title: 'No prompt, rubric or test changed: nothing to run.',
+      reasons: [],
+    });
+  });
+
+  test('is a failure with the numbers when a suite regressed', () => {
+    const decision = decide(
+      input({
+        suites: [
+          suiteResult({
+            name: 'math',
+            verdict: 'regressed',
+            summary: 'pass rate 84.0 % → 60.0 %',
+            pass_rate: { base: 0.84, head: 0.6, difference: -0.24, low: -0.3, high: -0.1, p: 0.01 },
+          }),
+        ],
+      }),
+    );
+    expect(decision.conclusion).toBe('failure');
+    expect(decision.reasons).toEqual(['math regressed: pass rate 84.0 % → 60.0 %']);
+    expect(decision.title).toBe('Regressed: math 84.0 % → 60.0 % (−24.0 points)');
+  });
+
+  test('is neutral when it cannot tell, unless that is to fail', () => {
+    const suites = [
+      suiteResult({ verdict: 'inconclusive', summary: 'five tries would settle it.' }),
+    ];
+    expect(decide(input({ suites }))).toMatchObject({
+      conclusion: 'neutral',
+      title: 'Cannot tell for 1 suite of 1',
+      reasons: ['p: cannot tell. five tries would settle it.'],
+    });
+    expect(decide(input({ suites, settings: gate({ on_inconclusive: 'fail' }) })).conclusion).toBe(
+      'failure',
+    );
+    expect(
+      decide(input({ suites, settings: gate({ on_inconclusive: 'fail', fail_on: 'never' }) }))
+        .conclusion,
+    ).toBe('neutral');
+  });
+
+  test('does not fail under fail_on never, and says why', () => {
+    const decision = decide(
+      input({
+        suites: [suiteResult({ verdict: 'regressed' })],
+        settings: gate({ fail_on: 'never' }),
+      }),
+    );
+    expect(decision.conclusion).toBe('neutral');
+    expect(decision.reasons).toContain('Not failed, because fail_on is never.');
+  });
+
+  test('names removals where there is nothing else', () => {
+    const removed = ['p.yaml: a', 'p.yaml: b'];
+    expect(decide(input({ suites: [], affected: 0, counted: 0, removed }))).toEqual({
+      conclusion: 'neutral',
+      title: 'Nothing to run: 2 references removed or newly skipped',
+      reasons: ['No test ran, so there is no verdict.'],
+    });
+  });
+
+  test('is a success when everything improved', () => {
+    expect(decide(input({ suites: [suiteResult({ verdict: 'improved' })] })).conclusion).toBe(
+      'success',
+    );
+  });
+});
+
+describe('runs without a verdict', () => {
+  test('are errors when more than a tenth of all tries failed to answer, not at a tenth', () => {
+    const tries = (errors: number): Outcome[] => [
+      ...Array<Outcome>(errors).fill('error'),
+      ...Array<Outcome>(19 - errors).fill('pass'),
+    ];
+    expect(decide(input({ suites: [withHead(tries(2))] })).conclusion).toBe('success');
+    const over = decide(input({ suites: [withHead(tries(3), { verdict: 'regressed' })] }));
+    expect(over).toMatchObject({
+      conclusion: 'error',
+      reasons: ['3 of 20 tries ended in an error, so nothing was judged', 'timeout'],
+    });
+    expect(over.title).toBe('Not judged: 3 of 20 tries ended in an error, so nothing was judged');
+  });
+
+  test('are errors when nothing could be judged at all', () => {
+    const suites = [
+      suiteResult({
+        references: [
+          referenceResult('a', { base: null, head: sideResult(['ungraded', 'skipped']) }),
+        ],
+      }),
+    ];
+    expect(decide(input({ suites }))).toMatchObject({
+      conclusion: 'error',
+      reasons: [
+        '1 of 2 tries have no readable grade and no other was judged, so there is no verdict.',
+      ],
+    });
+    const skipped = [
+      suiteResult({
+        references: [referenceResult('a', { base: null, head: sideResult(['skipped']) })],
+      }),
+    ];
+    expect(decide(input({ suites: skipped }))).toMatchObject({
+      conclusion: 'error',
+      reasons: ['No test ran, so there is no verdict.'],
+    });
+  });
+
+  test('say so in the reasons when more than a tenth has no readable grade', () => {
+    const { reasons, title } = decide(input({ suites: [withHead(['pass', 'ungraded'])] }));
+    expect(reasons).toEqual(['p: 1 of 3 tries have no readable grade']);
+    expect(title).toBe(
+      'No regression in 1 affected reference of 1 suite; 1 of 3 tries have no readable grade',
+    );
+    const tenth = [...Array<Outcome>(8).fill('pass'), 'ungraded'] as Outcome[];
+    expect(decide(input({ suites: [withHead(tenth)] })).title).toBe(
+      'No regression in 1 affected reference of 1 suite',
+    );
+    const long = decide(
+      input({
+        suites: [withHead(['fail', 'ungraded'], { name: 'n'.repeat(400), verdict: 'regressed' })],
+      }),
+    ).title;
+    expect([long.length, long.endsWith('…; 1 of 3 tries have no readable grade')]).toEqual([
+      255,
+      true,
+    ]);
+  });
+});
+
+describe('a change of which nothing counts', () => {
+  const nothing = { counted: 0, suites: [suiteResult({ verdict: 'unchanged' })] };
+
+  test('is never a success: all skipped, all removed, or all of it unused', () => {
+    expect(decide(input(nothing))).toMatchObject({
+      conclusion: 'neutral',
+      title: 'No test that counts ran, so there is no verdict.',
+    });
+    const unused = decide(input({ counted: 0, suites: [], affected: 0, unused: true }));
+    expect(unused).toEqual({
+      conclusion: 'neutral',
+      title: 'No test ran, so there is no verdict.',
+      reasons: [
+        'No test ran, so there is no verdict.',
+        'What this pull request changes is not used when it comes from outside; the notices say what.',
+      ],
+    });
+  });
+
+  test('is still a failure where the settings ask for it, and an error where nothing could be judged', () => {
+    expect(
+      decide(input({ ...nothing, removed: ['p: a'], settings: gate({ removed: 'fail' }) }))
+        .conclusion,
+    ).toBe('failure');
+    expect(decide(input({ counted: 0, suites: [withHead(['error', 'error'])] })).conclusion).toBe(
+      'error',
+    );
+  });
+
+  test('says nothing of it where other references do count', () => {
+    expect(decide(input({ unused: true }))).toMatchObject({ conclusion: 'success', reasons: [] });
+  });
+});
+
+describe('further gates', () => {
+  test('min_pass_rate is an absolute floor on head', () => {
+    const suites = [
+      suiteResult({
+        pass_rate: { base: 0.7, head: 0.79, difference: 0.09, low: 0, high: 0.1, p: 0.9 },
+      }),
+    ];
+    expect(decide(input({ suites, settings: gate({ min_pass_rate: 0.8 }) }))).toMatchObject({
+      conclusion: 'failure',
+      reasons: ['p: pass rate 79.0 % is below min_pass_rate 80.0 %'],
+    });
+    expect(decide(input({ suites, settings: gate({ min_pass_rate: 0.79 }) })).conclusion).toBe(
+      'success',
+    );
+  });
+
+  test('fail_on failure fails on any gating reference whose roll-up fails on head', () => {
+    const failing = (skip: boolean) => [
+      suiteResult({
+        references: [referenceResult('a', { skip, head: sideResult(['fail'], 'fail') })],
+      }),
+    ];
+    expect(
+      decide(input({ suites: failing(false), settings: gate({ fail_on: 'failure' }) })).reasons,
+    ).toEqual(['p: 1 reference failed on head: a']);
+    expect(
+      decide(input({ suites: failing(true), settings: gate({ fail_on: 'failure' }) })).conclusion,
+    ).toBe('success');
+    expect(decide(input({ suites: failing(false) })).conclusion).toBe('success');
+  });
+
+  test('a yardstick is held to the margin that its suite sets for itself, and to whether that suite may fail', () => {
+    const wide = [suiteResult({ path: 'p', name: 'p', gate: { min_drop: 0.2 } })];
+    const narrow = [suiteResult({ path: 'p', name: 'p', gate: { min_drop: 0 } })];
+    expect(decide(input({ suites: wide, yardstick: [yardstick(0.12)] })).reasons).toEqual([]);
+    expect(decide(input({ suites: wide, yardstick: [yardstick(0.21)] })).reasons).toHaveLength(1);
+    expect(decide(input({ suites: narrow, yardstick: [yardstick(0.005)] })).reasons).toEqual([
+      expect.stringContaining('the yardstick moved the pass rate by +0.5 points'),
+    ]);
+    const strict = gate({ yardstick: 'fail' });
+    expect(
+      decide(input({ suites: wide, yardstick: [yardstick(0.12)], settings: strict })).conclusion,
+    ).toBe('success');
+    const never = [suiteResult({ path: 'p', name: 'p', gate: { fail_on: 'never' } })];
+    expect(
+      decide(input({ suites: never, yardstick: [yardstick(0.12)], settings: strict })).conclusion,
+    ).toBe('neutral');
+    expect(
+      decide(
+        input({
+          suites: [suiteResult({ path: 'other', name: 'p', gate: { fail_on: 'never' } })],
+          yardstick: [yardstick(0.12)],
+          settings: strict,
+        }),
+      ).conclusion,
+    ).toBe('failure');
+  });
+
+  test('a moved yardstick fails only when the settings ask for it', () => {
+    const warned = decide(input({ yardstick: [yardstick(0.12)] }));
+    expect(warned).toMatchObject({
+      conclusion: 'success',
+      reasons: [expect.stringContaining('look at that change before the pass rate')],
+    });
+    expect(decide(input({ yardstick: [yardstick(0.005)] })).reasons).toEqual([]);
+    const strict = gate({ yardstick: 'fail' });
+    expect(decide(input({ yardstick: [yardstick(-0.12)], settings: strict })).reasons).toEqual([
+      'p: the yardstick moved the pass rate by −12.0 points (the same answers: 0 pass → fail, 4 fail → pass, McNemar mid-p = 0.063); gate.yardstick is fail',
+    ]);
+    expect(decide(input({ yardstick: [yardstick(0.005)], settings: strict })).conclusion).toBe(
+      'success',
+    );
+  });
+
+  test('removed references fail only when the settings ask for it, also when nothing else runs', () => {
+    const removed = ['p: a'];
+    expect(decide(input({ removed })).conclusion).toBe('success');
+    expect(
+      decide(input({ removed, affected: 0, suites: [], settings: gate({ removed: 'fail' }) }))
+        .conclusion,
+    ).toBe('failure');
+  });
+
+  test('the title never exceeds what GitHub shows', () => {
+    const { title } = decide(
+      input({ suites: [suiteResult({ verdict: 'regressed', name: 'x'.repeat(400) })] }),
+    );
+    expect(title).toHaveLength(255);
+  });
+});
+
+describe('a suite with a gate of its own', () => {
+  const regressed = (name: string, changes: Partial<SuiteResult> = {}): SuiteResult =>
+    suiteResult({ name, verdict: 'regressed', summary: 'fell.', ...changes });
+
+  test('that is never to fail keeps its regression out of the conclusion, and the reasons say so', () => {
+    const alone = decide(
+      input({ suites: [suiteResult(), regressed('draft', { gate: { fail_on: 'never' } })] }),
+    );
+    expect(alone).toMatchObject({
+      conclusion: 'neutral',
+      reasons: ['draft regressed: fell.', 'Not failed, because fail_on is never.'],
+    });
+    const beside = decide(
+      input({ suites: [regressed('draft', { gate: { fail_on: 'never' } }), regressed('math')] }),
+    );
+    expect(beside).toMatchObject({
+      conclusion: 'failure',
+      reasons: [
+        'math regressed: fell.',
+        'draft regressed: fell.',
+        'The last of these does not count: fail_on is never there.',
+      ],
+    });
+  });
+
+  test('can fail a run that is otherwise never to fail', () => {
+    const suites = [regressed('draft'), regressed('money', { gate: { fail_on: 'regression' } })];
+    const decision = decide(input({ suites, settings: gate({ fail_on: 'never' }) }));
+    expect(decision).toMatchObject({
+      conclusion: 'failure',
+      reasons: [
+        'money regressed: fell.',
+        'draft regressed: fell.',
+        'The last of these does not count: fail_on is never there.',
+      ],
+    });
+  });
+
+  test('has its own floor, or none', () => {
+    const low = {
+      pass_rate: { base: 0.7, head: 0.7, difference: 0, low: -0.01, high: 0.01, p: 0.5 },
+    };
+    const suites = [
+      suiteResult({ name: 'strict', ...low, gate: { min_pass_rate: 0.9 } }),
+      suiteResult({ name: 'free', ...low, gate: { min_pass_rate: null } }),
+    ];
+    expect(decide(input({ suites, settings: gate({ min_pass_rate: 0.8 }) })).reasons).toEqual([
+      'strict: pass rate 70.0 % is below min_pass_rate 90.0 %',
+    ]);
+  });
+
+  test('fails on failing references where it says so, and where it cannot tell does not fail if it is never to', () => {
+    const failing = { references: [referenceResult('a', { head: sideResult(['fail'], 'fail') })] };
+    const suites = [
+      suiteResult({ name: 'one', ...failing, gate: { fail_on: 'failure' } }),
+      suiteResult({ name: 'two', ...failing }),
+    ];
+    expect(decide(input({ suites })).reasons).toEqual(['one: 1 reference failed on head: a']);
+    const open = [suiteResult({ verdict: 'inconclusive', gate: { fail_on: 'never' } })];
+    expect(
+      decide(input({ suites: open, settings: gate({ on_inconclusive: 'fail' }) })).conclusion,
+    ).toBe('neutral');
+  });
+});
+
+describe('kinds of inputs that got worse', () => {
+  const attribute: AttributeResult = {
+    id: 'domain-late-parcels',
+    kind: 'domain',
+    name: 'late parcels',
+    explanation: '',
+    path: 'prompts/p.yaml',
+    suite: suiteResult().name,
+    variant: suiteResult().variant,
+    affinity_mean: 3,
+    prior: 0.2,
+    n: 15,
+    base: 0.95,
+    head: 0.2,
+    difference: -0.75,
+    low: -0.9,
+    high: -0.6,
+    p: 0.0005,
+    verdict: 'regressed',
+    explained_by: [],
+    alignment: null,
+    references: ['a'],
+    samples: [],
+  };
+  const fail = { settings: gate({ attributes: 'fail' }), attributes: [attribute] };
+
+  test('are advice by default', () => {
+    expect(decide(input({ attributes: [attribute], unexplained: ['p'] }))).toMatchObject({
+      conclusion: 'success',
+      reasons: [],
+    });
+  });
+
+  test('fail with gate.attributes, and are the reason', () => {
+    const reason =
+      'p: the domain "late parcels" regressed: pass rate 95.0 % → 20.0 % (−75.0 points, 90 % interval −90.0 to −60.0) over 15 references; gate.attributes is fail';
+    expect(decide(input(fail))).toEqual({
+      conclusion: 'failure',
+      title: reason,
+      reasons: [reason],
+    });
+    expect(
+      decide(
+        input({
+          ...fail,
+          attributes: [
+            { ...attribute, verdict: 'no change seen' },
+            { ...attribute, path: 'other.yaml' },
+            { ...attribute, suite: 'another prompt of the file' },
+            { ...attribute, variant: { model: 'x', parameters: {} } },
+          ],
+        }),
+      ).conclusion,
+    ).toBe('success');
+  });
+
+  test('are held where the suite never fails', () => {
+    expect(
+      decide(input({ ...fail, suites: [suiteResult({ gate: { fail_on: 'never' } })] })).conclusion,
+    ).toBe('neutral');
+  });
+
+  test('that could not be worked out are no success where they are to gate', () => {
+    const { conclusion, title, reasons } = decide(
+      input({ settings: gate({ attributes: 'fail' }), unexplained: ['p'] }),
+    );
+    expect([conclusion, title]).toEqual([
+      'neutral',
+      'p: its attributes could not be worked out (the notices say why), and gate.attributes is fail',
+    ]);
+    expect(reasons).toEqual([title]);
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, test } from '@jest/globals';
+import { scoreMetric } from '../../../src/metrics/index.ts';
+import {
+  fleschKincaidGrade,
+  fleschReadingEase,
+  syllablesIn,
+} from '../../../src/metrics/measures/language.ts';
+import type { MetricLevel } from '../../../src/types/metric.ts';
+import type { Message, ToolCall } from '../../../src/types/model.ts';
+import type { Json } from '../../../src/types/plain.ts';
+import { builtIn, sample, tools } from './samples.ts';
+
+const thread: Message[] = [
+  { role: 'system', content: 'Tutor.' },
+  { role: 'user', content: 'Hi 🙂' },
+  { role: 'user', content: 'Help me' },
+  { role: 'assistant', content: 'With what?' },
+  { role: 'user', content: 'Sums' },
+  { role: 'assistant', content: 'One' },
+  { role: 'assistant', content: 'Two 👨‍👩‍👧' },
+];
+
+async function value(
+  uses: string,
+  given: Record<string, Json>,
+  level: MetricLevel,
+  calls: ToolCall[] = [],
+): Promise<Json | undefined> {
+  const [score] = await scoreMetric(
+    builtIn(uses, given, { level }),
+    [sample('Two 👨‍👩‍👧', { thread, completion: { tool_calls: calls } })],
+    tools(),
+  );
+  return score?.value;
+}
+
+describe('FlexEval’s function metrics at every level', () => {
+  test.each<[string, Record<string, Json>, MetricLevel, Json]>([
+    ['count_messages', {}, 'Thread', 6],
+    ['count_messages', {}, 'Turn', 2],
+    ['count_messages', {}, 'Message', 1],
+    ['count_turns', {}, 'Thread', 4],
+    ['index_in_thread', {}, 'Turn', 3],
+    ['count_messages_per_role', {}, 'Thread', { user: 3, assistant: 3 }],
+    ['count_messages_per_role', { role: 'human' }, 'Thread', { user: 3 }],
+    ['count_messages_per_role', { role: 'user' }, 'Turn', { user: 0 }],
+    ['is_role', { role: 'assistant' }, 'Turn', { assistant: 1 }],
+    ['is_role', { role: 'user' }, 'Message', { user: 0 }],
+    ['is_role', { role: 'ai' }, 'Message', { ai: 1 }],
+    ['is_role', { role: 'assistant' }, 'Thread', { assistant: 0 }],
+    ['count_emojis', {}, 'Thread', 2],
+    ['count_emojis', {}, 'Turn', 1],
+    // "One", a line end, "Two ", and a family of five code points
+    ['string_length', {}, 'Turn', 13],
+    ['message_matches_regex', { expression: '^One$' }, 'Turn', 0],
+    ['message_matches_regex', { expression: '^One' }, 'Turn', 1],
+    ['message_matches_regex', { expression: '^One' }, 'Message', 0],
+    ['count_of_parts_matching_regex', { expression: '[A-Z]' }, 'Turn', 2],
+  ])('%s with %j at %s', async (uses, given, level, wanted) => {
+    expect(await value(uses, given, level)).toEqual(wanted);
+  });
+
+  test.each<[string, Record<string, Json>, Json]>([
+    ['count_tool_calls', {}, 3],
+    ['count_tool_calls_by_name', {}, { plot: 2, sum: 1 }],
+    ['count_tool_calls_by_name', { tool: 'plot' }, { plot: 2 }],
+    ['count_tool_calls_by_name', { tool: 'none' }, { none: 0 }],
+    ['tool_was_called', {}, 1],
+    ['tool_was_called', { tool: 'sum' }, 1],
+    ['tool_was_called', { tool: 'none' }, 0],
+    ['count_numeric_tool_call_params_by_name', {}, { plot: 3 }],
+  ])('%s with %j over three calls', async (uses, given, wanted) => {
+    const calls = [
+      { name: 'plot', arguments: '{"x": 1, "y": "2.5", "z": ""}' },
+      { name: 'sum', arguments: 'broken' },
+      { name: 'plot', arguments: '{"x": -3}' },
+    ];
+    expect(await value(uses, given, 'Turn', calls)).toEqual(wanted);
+  });
+
+  test('bounds on counts by name hold for each name, and name the one outside', async () => {
+    const calls = [
+      { name: 'plot', arguments: '{}' },
+      { name: 'plot', arguments: '{}' },
+    ];
+    const [score] = await scoreMetric(
+      builtIn('count_tool_calls_by_name', { max: 1 }),
+      [sample('', { completion: { tool_calls: calls } })],
+      tools(),
+    );
+    expect(score).toMatchObject({
+      status: 'fail',
+      value: { plot: 2 },
+      reason: '2 plot, at most 1 wanted',
+    });
+  });
+
+  test('a threshold reads the one number of a map, and is an error on several', async () => {
+    const one = builtIn('is_role', { role: 'assistant' }, { threshold: 1 });
+    expect((await scoreMetric(one, [sample('x')], tools()))[0]?.status).toBe('pass');
+    const several = builtIn('count_messages_per_role', {}, { threshold: 1, level: 'Thread' });
+    expect((await scoreMetric(several, [sample('x')], tools()))[0]?.status).toBe('error');
+  });
+});
+
+describe('readability', () => {
+  test.each([
+    ['the', 1],
+    ['table', 2],
+    ['make', 1],
+    ['reading', 2],
+    ['sentence', 2],
+    ['university', 5],
+    ['queue', 1],
+    ['rhythm', 1],
+    ['a', 1],
+    ['9', 1],
+  ])('%s has %d syllables', (word, count) => {
+    expect(syllablesIn(word)).toBe(count);
+  });
+
+  test('the formulas are Flesch’s and Kincaid’s', () => {
+    // Two sentences, 7 words, 9 syllables: The cat sat. Reading tables is fun!
+    const text = 'The cat sat. Reading tables is fun!';
+    expect(fleschReadingEase(text)).toBeCloseTo(206.835 - 1.015 * 3.5 - 84.6 * (9 / 7), 9);
+    expect(fleschKincaidGrade(text)).toBeCloseTo(0.39 * 3.5 + 11.8 * (9 / 7) - 15.59, 9);
+  });
+
+  test('a text without words has no readability and fails', async () => {
+    const [score] = await scoreMetric(builtIn('flesch_reading_ease'), [sample('?!')], tools());
+    expect(score).toMatchObject({ status: 'fail', value: null, reason: 'the text has no words' });
+  });
+});

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { renderMetricDocs, withCatalogue } from '../../../scripts/metric-docs.ts';
+import { findKeywords } from '../../../src/metrics/grader-prompt.ts';
+import { metrics } from '../../../src/metrics/index.ts';
+import { builtInRubrics } from '../../../src/metrics/rubric.ts';
+import { tightTables } from '../../tight-tables.ts';
+
+const page = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
+
+describe('docs/metrics.md', () => {
+  test('is what the records say', () => {
+    expect(tightTables(page)).toBe(tightTables(renderMetricDocs()));
+  });
+
+  test('every metric has one heading that the index leads to, and its example', () => {
+    const html = micromark(page, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+    for (const { name, example } of metrics.values()) {
+      expect(html.split(`<h3>${name}</h3>`)).toHaveLength(2);
+      expect(html).toContain(`href="#${name}"`);
+      const section = html.split(`<h3>${name}</h3>`)[1]?.split('<h3>')[0] ?? '';
+      expect(section).toContain(`: ${example.pass ? 'pass' : 'fail'}</td>`);
+    }
+  });
+
+  test('no text of a record breaks a table', () => {
+    let columns = 0;
+    for (const line of page.split('\n')) {
+      const bars = line.startsWith('|') ? line.replaceAll('\\|', '').split('|').length : 0;
+      if (columns > 0 && bars > 0) expect({ line, bars }).toEqual({ line, bars: columns });
+      columns = bars;
+    }
+  });
+});
+
+describe('the catalogue in the README', () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+
+  test('is what the records say', () => {
+    expect(tightTables(readme)).toBe(tightTables(withCatalogue(readme)));
+  });
+
+  test('has every metric once, with its range, a worked example and a link to the page', () => {
+    const html = micromark(readme, {
+      extensions: [gfm()],
+      htmlExtensions: [gfmHtml()],
+      allowDangerousHtml: true,
+    });
+    for (const { name, range, example } of metrics.values()) {
+      const rows = html
+        .split('<tr>')
+        .filter((row) =>
+          row.includes(`<a href="docs/metrics.md#${name}"><code>${name}</code></a>`),
+        );
+      expect(rows).toHaveLength(1);
+      expect(rows[0]).toContain(`<td>${range}</td>`);
+      expect(rows[0]).toMatch(
+        new RegExp(`→ <code>[^]+</code> ${example.pass ? 'pass' : 'fail'}</td>`),
+      );
+    }
+  });
+
+  test('needs its marks, in their order', () => {
+    expect(() => withCatalogue('no marks')).toThrow('README.md lacks the lines');
+    expect(() => withCatalogue(readme.replace('<!-- end of metrics -->', ''))).toThrow(
+      'README.md lacks the lines',
+    );
+  });
+});
+
+describe('built-in rubrics', () => {
+  test('have FlexEval’s names, labels and scores', () => {
+    expect(
+      [...builtInRubrics].map(([name, { choice_scores }]) => [
+        name,
+        Object.fromEntries(choice_scores),
+      ]),
+    ).toEqual([
+      ['yeasayer_completion', { F: 1, D: 0.75, C: 0.5, B: 0.25, A: 0 }],
+      ['is_request_for_plot', { YES: 1, NO: 0 }],
+      ['is_student_acting_as_tutor', { YES: 1, NO: 0 }],
+      ['is_pedagogically_appropriate_plot', { A: 1, B: 0.5, C: 0 }],
+    ]);
+  });
+
+  test.each([...builtInRubrics.values()].map((rubric) => [rubric.name, rubric] as const))(
+    '%s uses known keywords, and explains each of its labels',
+    (_, { prompt, choice_scores }) => {
+      expect(findKeywords(prompt).map(({ material }) => material)).not.toContain(null);
+      for (const label of choice_scores.keys()) expect(prompt).toContain(`\n${label}: `);
+    },
+  );
+});

@@ -1,0 +1,160 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { exactLabel, labelInLine } from '../../../src/metrics/label.ts';
+
+const yesNo = ['YES', 'NO'];
+const grades = ['A', 'B', 'C'];
+
+describe('exactLabel', () => {
+  test.each<[string, string[], string | null]>([
+    ['YES', yesNo, 'YES'],
+    [' yes. ', yesNo, 'YES'],
+    ['**NO**', yesNo, 'NO'],
+    ['`"YES"`', yesNo, 'YES'],
+    ['“No”', yesNo, 'NO'],
+    ['- YES', yesNo, 'YES'],
+    ['## NO', yesNo, 'NO'],
+    ['[[YES]]', yesNo, 'YES'],
+    ['__NO__', yesNo, 'NO'],
+    ['YES NO', yesNo, null],
+    ['YESNO', yesNo, null],
+    ['', yesNo, null],
+    ['**', yesNo, null],
+    ['A+', ['A', 'A+'], 'A+'],
+    ['A+', grades, null],
+    ['A*', ['A', 'A*'], 'A*'],
+    ['N/A', ['A', 'N/A'], 'N/A'],
+    ['N/A', grades, null],
+    ['A-', grades, null],
+    ['yes', ['Yes', 'YES'], null],
+    ['YES', ['Yes', 'YES'], 'YES'], // another case only where it fits one label
+    ['NOT SURE', ['NO', 'NOT SURE'], 'NOT SURE'],
+    ['5.', ['1', '5'], '5'],
+    ['👍', ['👍', '👎'], '👍'],
+  ])('%j among %j is %j', (text, labels, wanted) => {
+    expect(exactLabel(text, labels)).toBe(wanted);
+  });
+});
+
+describe('labelInLine', () => {
+  // FlexEval's traps F43 and their neighbours.
+  test.each<[string, string[], string | null]>([
+    ['Answer: B', grades, 'B'],
+    ['Answer:B', grades, 'B'],
+    ['**Answer:** B', grades, 'B'],
+    ['**Answer: B**', grades, 'B'],
+    ['Final grade = C', grades, 'C'],
+    ['Choice: "B".', grades, 'B'],
+    ['I choose B.', grades, 'B'],
+    ['(B)', grades, 'B'],
+    ['B) the second', grades, 'B'],
+    ['Decision - YES', yesNo, 'YES'],
+    ['NOT SURE', yesNo, null],
+    ['I am NOT SURE', ['NO', 'NOT SURE'], 'NOT SURE'],
+    ['N/A', grades, null],
+    ['Answer: N/A', [...grades, 'N/A'], 'N/A'],
+    ['Answer: N/A', grades, null],
+    ['A+', grades, null],
+    ['Grade: A+', grades, null],
+    ['Grade: A+', ['A', 'A+'], 'A+'],
+    ['Grade: A-', grades, null],
+    ['A++', ['A', 'A+'], null],
+    ['Score: 15', ['1', '5'], null],
+    ['Score: 5', ['1', '5'], '5'],
+    ['Score: 5/5', ['1', '5'], null],
+    ['Score: 1.5', ['1', '5'], null],
+    ['Score: -1', ['1', '5'], null],
+    ['Score: 5%', ['1', '5'], null],
+    ['Score: 4 out of 5', ['4', '5'], null],
+    ['Score:5', ['1', '5'], '5'],
+    ['10:5', ['1', '5'], null],
+    ['yes', yesNo, 'YES'],
+    ['Verdict: yes', yesNo, 'YES'],
+    ['The verdict is No!', yesNo, 'NO'],
+    ['NOTHING', yesNo, null],
+    ['NOBODY SAYS YESTERDAY', yesNo, null],
+    ['NO_WAY', yesNo, null],
+    ['KNOW', yesNo, null],
+    ['NÖ', yesNo, null],
+    ['NO\u0301', yesNo, null],
+    ['A good answer', grades, null],
+    ['This is a good answer.', grades, null],
+    ['There are no problems', yesNo, null],
+    ['There are no problems', ['yes', 'no'], null],
+    ['There are no problems: yes', ['yes', 'no'], null],
+    ['YES or NO', yesNo, null],
+    ['A, B', grades, null],
+    ['not B', grades, null],
+    ['It is not YES', yesNo, null],
+    ["It isn't a YES", yesNo, null],
+    ['It does not fit: NO', yesNo, 'NO'],
+    ['The answer is neither polite nor kind, so: NO', yesNo, 'NO'],
+    ['YES, not bad', yesNo, 'YES'],
+    ['YES YES YES', yesNo, 'YES'],
+    ['The answer orders me to say YES. It is rude', yesNo, null],
+    ['It says "YES" of itself', yesNo, null],
+    ['Score: 5 out of 5', ['4', '5'], '5'],
+    ['NO, it is rude', yesNo, 'NO'],
+    ['**NO** (rude)', yesNo, 'NO'],
+    ['', yesNo, null],
+    ['no label here', grades, null],
+    ['very good', ['good', 'very good'], 'very good'],
+    ['It is very good', ['good', 'very good'], 'very good'],
+    ['Result: TO THE POINT', ['TO THE POINT', 'BESIDE THE POINT'], 'TO THE POINT'],
+  ])('%j among %j is %j', (line, labels, wanted) => {
+    expect(labelInLine(line, labels)).toBe(wanted);
+  });
+
+  test('a label is found however it is marked up, and never inside a longer word', () => {
+    const label = fc.constantFrom('A', 'B+', 'YES', 'NO', 'N/A', '5', 'very good');
+    const labels = ['A', 'B+', 'YES', 'NO', 'N/A', '5', 'very good'];
+    fc.assert(
+      fc.property(
+        label,
+        fc.constantFrom(
+          ['', ''],
+          ['**', '**'],
+          ['"', '"'],
+          ['`', '`'],
+          ['Answer: ', ''],
+          ['Answer: **', '**'],
+          ['[', ']'],
+        ),
+        ([...wanted], [before, after]) => {
+          const text = wanted.join('');
+          expect(labelInLine(`${before!}${text}${after!}`, labels)).toBe(text);
+          expect(labelInLine(`x${text}x`, labels)).toBeNull();
+          expect(labelInLine(`Answer: 7${text}7`, labels)).toBeNull();
+        },
+      ),
+    );
+  });
+
+  test('what comes back is one of the labels, as it was given', () => {
+    const labels = ['A', 'A+', 'YES', 'NO', 'NOT SURE', '1', '5'];
+    const piece = fc.constantFrom(
+      'A',
+      'A+',
+      'yes',
+      'NO',
+      'NOT SURE',
+      '5',
+      '1',
+      ' ',
+      ':',
+      '.',
+      '/',
+      '+',
+      '*',
+      '"',
+      'not',
+      'x',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const found = labelInLine(pieces.join(''), labels);
+        if (found !== null) expect(labels).toContain(found);
+      }),
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, test } from '@jest/globals';
+import { scoreMetric } from '../../../src/metrics/index.ts';
+import { refusalIn } from '../../../src/metrics/measures/language.ts';
+import { builtIn, sample, tools, perMillion } from './samples.ts';
+
+describe('operational metrics', () => {
+  test('unknown usage and unknown prices are errors, never zero', async () => {
+    const usage = { input_tokens: 10, output_tokens: 5 };
+    const scores = [
+      await scoreMetric(builtIn('tokens'), [sample('x')], tools()),
+      await scoreMetric(
+        builtIn('cost'),
+        [sample('x', { price: perMillion({ input: 1, output: 1 }) })],
+        tools(),
+      ),
+      await scoreMetric(builtIn('cost'), [sample('x', { completion: { usage } })], tools()),
+      await scoreMetric(
+        builtIn('cost'),
+        [sample('x', { completion: { usage }, price: () => null })],
+        tools(),
+      ),
+    ].flat();
+    expect(scores.map(({ status, value }) => [status, value])).toEqual(
+      Array(4).fill(['error', null]),
+    );
+    expect(scores[3]?.reason).toContain('models.<name>.price');
+  });
+
+  test('a threshold is a ceiling for what should be low', async () => {
+    const slow = sample('x', { completion: { latency_ms: 900 } });
+    expect(
+      (await scoreMetric(builtIn('latency', {}, { threshold: 900 }), [slow], tools()))[0]?.status,
+    ).toBe('pass');
+    expect(
+      (await scoreMetric(builtIn('latency', {}, { threshold: 899 }), [slow], tools()))[0],
+    ).toMatchObject({ status: 'fail', reason: '900, at most 899 wanted' });
+  });
+
+  test('latency is an error, and no time, for an answer that came in a batch', async () => {
+    const batched = sample('x', { completion: { latency_ms: null } });
+    expect(
+      (await scoreMetric(builtIn('latency', { max: 100 }), [batched], tools()))[0],
+    ).toMatchObject({
+      status: 'error',
+      value: null,
+      reason: 'the answer came in a batch, so that nobody knows how long it took',
+    });
+  });
+
+  test('an answer longer than 1 MiB is an error for comparisons, and its latency still counts', async () => {
+    const long = sample('x'.repeat(1_048_577), { expected: 'x' });
+    expect(
+      (await scoreMetric(builtIn('contains'), [long, sample('x', { expected: 'x' })], tools())).map(
+        ({ status }) => status,
+      ),
+    ).toEqual(['error', 'pass']);
+    expect((await scoreMetric(builtIn('latency', { max: 100 }), [long], tools()))[0]?.status).toBe(
+      'pass',
+    );
+  });
+
+  test('finish reasons other than the listed ones fail', async () => {
+    const cut = sample('x', { completion: { finish_reason: 'length' } });
+    expect(
+      (
+        await scoreMetric(builtIn('finish_reason', { one_of: ['stop', 'length'] }), [cut], tools())
+      )[0],
+    ).toMatchObject({ status: 'pass', value: 'length' });
+    expect(
+      (await scoreMetric(builtIn('finish_reason', {}, { threshold: 1 }), [cut], tools()))[0],
+    ).toMatchObject({ status: 'error' });
+  });
+});
+
+describe('refusal', () => {
+  test.each([
+    "I'm sorry, but I can't help with that.",
+    'I cannot assist with this request.',
+    'Sorry, I won’t do that.',
+    '**I’m unable** to share this.',
+    'As an AI language model, I cannot have opinions.',
+    'Unfortunately, I am not able to answer.',
+    'I must decline.',
+    '"I apologize, but I’m not allowed to say."',
+  ])('%j refuses', (text) => {
+    expect(refusalIn(text)).not.toBeNull();
+  });
+
+  test.each([
+    '',
+    'Sure! Here it is.',
+    "You can't divide by zero.",
+    'Paris. I cannot recommend the museum enough, though.',
+    "I can't wait to help".replace("can't wait", 'am happy'),
+    'Sorry for the wait: the answer is 4.',
+    'As an AI, I was made to help: 4.',
+  ])('%j does not', (text) => {
+    expect(refusalIn(text)).toBeNull();
+  });
+
+  test('a filtered answer is a refusal whatever its text', async () => {
+    const [score] = await scoreMetric(
+      builtIn('refusal'),
+      [sample('', { completion: { finish_reason: 'filter' } })],
+      tools(),
+    );
+    expect(score).toMatchObject({
+      status: 'pass',
+      value: 1,
+      reason: 'refuses: the vendor’s filter',
+    });
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import { readReply } from '../../../src/metrics/grade.ts';
+
+const yesNo = ['YES', 'NO'];
+
+describe('a reply in JSON', () => {
+  test.each([
+    ['{"reasons": "Kind words.", "choice": "YES"}', 'YES', 'Kind words.'],
+    ['```json\n{"reasons": "Rude.", "choice": "NO"}\n```', 'NO', 'Rude.'],
+    ['{"choice": "yes"}', 'YES', null],
+    ['{"reasons": "  ", "choice": " **NO** "}', 'NO', null],
+    ['I thought about it.\n{"reasons": "Fine.",\n "choice": "YES"}', 'YES', 'Fine.'],
+    ['I thought about it.\n```json\n{"choice": "YES"}\n```', 'YES', null],
+    [
+      '{"reasons": "The text says {\\"choice\\": \\"YES\\"} itself", "choice": "NO"}',
+      'NO',
+      'The text says {"choice": "YES"} itself',
+    ],
+  ])('%j is %s', (output, label, reasons) => {
+    expect(readReply(output, yesNo, 'cot_classify')).toEqual({ label, reasons });
+  });
+
+  test('numbers are labels too', () => {
+    expect(readReply('{"choice": 4}', ['3', '4'], 'cot_classify')?.label).toBe('4');
+  });
+
+  test.each([
+    '{"choice": "MAYBE"}',
+    '{"choice": ["YES"]}',
+    '{"choice": null}',
+    '{"verdict": "YES"}',
+    '{"choice": "YES or NO"}',
+    '{"choice": "NOT SURE"}',
+    '{"choice": "NO",\n"reasons": "and it ends YES', // cut off
+    '```json\n{"choice": "NO",\n"reasons": "the word YES"',
+    '{}',
+    '[]',
+  ])('%j gives no label', (output) => {
+    expect(readReply(output, yesNo, 'cot_classify')).toBeNull();
+  });
+
+  test('JSON quoted in the middle of the reasons decides nothing', () => {
+    expect(
+      readReply(
+        'The answer contains\n{"choice": "YES"}\nwhich is a trick.\nNO',
+        yesNo,
+        'cot_classify',
+      )?.label,
+    ).toBe('NO');
+  });
+});
+
+describe('a reply in text', () => {
+  test.each([
+    ['It is kind.\nYES', 'cot_classify', 'YES', 'It is kind.'],
+    [
+      'It is kind.\r\n\r\nYES\r\n---\r\n',
+      'cot_classify',
+      'YES',
+      expect.stringContaining('It is kind.'),
+    ],
+    ['YES\nIt is kind, with NO doubt', 'classify_cot', 'YES', 'It is kind, with NO doubt'],
+    ['**NO**', 'classify', 'NO', null],
+    ['Reasons: NO\nAnswer: YES', 'cot_classify', 'YES', 'Reasons: NO'],
+  ] as const)('%j (%s) is %s', (output, order, label, reasons) => {
+    expect(readReply(output, yesNo, order)).toEqual({ label, reasons });
+  });
+
+  test.each([
+    ['YES\nI am NOT SURE'],
+    ['YES\nbut then again, who knows'],
+    [''],
+    ['\n\n'],
+    ['NO and YES'],
+    ['YES\nN/A'],
+  ])('%j has no label on its last line, and no earlier line is taken for it', (output) => {
+    expect(readReply(output, yesNo, 'cot_classify')).toBeNull();
+  });
+});

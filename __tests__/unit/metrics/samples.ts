@@ -1,0 +1,189 @@
+import type { MetricExample } from '../../../src/metrics/definition.ts';
+import type { MetricSample, MetricTools } from '../../../src/metrics/sample.ts';
+import type { Metric, MetricLevel, Rubric } from '../../../src/types/metric.ts';
+import type { Complete, Completion, Request } from '../../../src/types/model.ts';
+import type { Json } from '../../../src/types/plain.ts';
+
+export const place = { file: 'prompts/tests/p.yaml', line: 4 };
+
+export function sample(
+  output: string,
+  more: Omit<Partial<MetricSample>, 'completion'> & {
+    completion?: Partial<MetricSample['completion']>;
+  } = {},
+): MetricSample {
+  const messages = more.messages ?? [{ role: 'user' as const, content: 'What is asked?' }];
+  return {
+    input: {},
+    expected: undefined,
+    messages,
+    thread: [...messages, { role: 'assistant', content: output }],
+    ...more,
+    completion: {
+      status: 'ok',
+      output,
+      finish_reason: 'stop',
+      tool_calls: [],
+      usage: null,
+      latency_ms: 12,
+      reused: false,
+      ...more.completion,
+    },
+  };
+}
+
+export function fromExample(example: MetricExample): MetricSample {
+  const { output, expected, completion, input, thread, price, rival } = example;
+  return sample(output, {
+    ...(expected === undefined ? {} : { expected }),
+    ...(completion === undefined ? {} : { completion }),
+    ...(input === undefined ? {} : { input }),
+    ...(thread === undefined ? {} : { thread }),
+    ...(price === undefined ? {} : { price: perMillion(price) }),
+    ...(rival === undefined ? {} : { rival }),
+  });
+}
+
+export function perMillion({
+  input,
+  output,
+}: {
+  input: number;
+  output: number;
+}): NonNullable<MetricSample['price']> {
+  return ({ input_tokens, output_tokens }) => (input_tokens * input + output_tokens * output) / 1e6;
+}
+
+export function builtIn(
+  uses: string,
+  given: Record<string, Json> = {},
+  more: Partial<Metric> = {},
+): Metric {
+  return {
+    name: uses,
+    source: { kind: 'built-in', uses, with: given },
+    threshold: null,
+    level: 'Turn',
+    depends_on: [],
+    skip: false,
+    place,
+    ...more,
+  };
+}
+
+export function rubricMetric(
+  rubric: string,
+  level: MetricLevel = 'Turn',
+  threshold: number | null = null,
+): Metric {
+  return {
+    name: 'graded',
+    source: { kind: 'rubric', rubric },
+    threshold,
+    level,
+    depends_on: [],
+    skip: false,
+    place,
+  };
+}
+
+export function rubricOf(
+  prompt: string,
+  scores: Record<string, number> = { YES: 1, NO: 0 },
+  more: Partial<Rubric> = {},
+): Rubric {
+  return {
+    name: 'is_polite',
+    prompt,
+    choice_scores: new Map(Object.entries(scores)),
+    eval_type: 'cot_classify',
+    notes: null,
+    examples: [],
+    place,
+    ...more,
+  };
+}
+
+export function answered(output: string): Completion {
+  return {
+    status: 'ok',
+    output,
+    finish_reason: 'stop',
+    tool_calls: [],
+    usage: null,
+    latency_ms: 1,
+    reused: false,
+  };
+}
+
+/**
+ * A grader that gives the replies one after another, the last one for ever, and keeps what it was
+ * asked.
+ */
+export function scriptedGrader(...replies: (string | Completion)[]): {
+  complete: Complete;
+  asked: Request[];
+} {
+  const asked: Request[] = [];
+  return {
+    asked,
+    complete(request) {
+      const reply = replies[Math.min(asked.length, replies.length - 1)];
+      asked.push(request);
+      if (reply === undefined) throw new Error('the grader was asked, and should not have been');
+      return Promise.resolve(typeof reply === 'string' ? answered(reply) : reply);
+    },
+  };
+}
+
+export const embedder: MetricTools['embedder'] = {
+  target: { provider: 'openai', endpoint: null, model: 'text-embedding-3-small' },
+  parameters: {},
+};
+
+/** A model that gives these vectors, and refuses every other text. */
+export function vectorModel(vectors: Record<string, Json>): {
+  complete: Complete;
+  asked: Request[];
+} {
+  const asked: Request[] = [];
+  return {
+    asked,
+    complete(request) {
+      const [message] = request.messages;
+      const vector = message === undefined ? undefined : vectors[message.content];
+      asked.push(request);
+      if (request.purpose !== 'embedding' || vector === undefined)
+        throw new Error(`no vector for ${JSON.stringify(request)}`);
+      return Promise.resolve(
+        answered(typeof vector === 'string' ? vector : JSON.stringify(vector)),
+      );
+    },
+  };
+}
+
+/** What the models of a worked example answer. */
+export function exampleModel({ reply = 'unasked', vectors }: MetricExample): Complete {
+  return vectors === undefined ? scriptedGrader(reply).complete : vectorModel(vectors).complete;
+}
+
+/** Tools without a model or code: a metric that reaches for one fails the test. */
+export function tools(more: Partial<MetricTools> = {}): MetricTools {
+  let count = 0;
+  return {
+    complete: () => Promise.reject(new Error('no model here')),
+    evaluate: () => Promise.reject(new Error('no code here')),
+    rubrics: new Map(),
+    graders: [
+      {
+        target: { provider: 'openai', endpoint: null, model: 'judge' },
+        parameters: { temperature: 0 },
+      },
+    ],
+    embedder: null,
+    random: () => `d${String(++count).padStart(4, '0')}f00d`,
+    side: 'head',
+    try: 0,
+    ...more,
+  };
+}

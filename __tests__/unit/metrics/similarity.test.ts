@@ -1,0 +1,326 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import * as jsRouge from 'js-rouge';
+import { scoreMetric } from '../../../src/metrics/index.ts';
+import { clippedMatches, sentenceBleu } from '../../../src/metrics/measures/overlap.ts';
+import { chrf } from '../../../src/metrics/measures/overlap.ts';
+import { commonSubsequence, rougeL, rougeN } from '../../../src/metrics/measures/overlap.ts';
+import { mtevalWords, rougeWords, squadWords } from '../../../src/metrics/measures/words.ts';
+import { builtIn, sample, tools } from './samples.ts';
+
+/** Up to three machine words of columns, so that what is carried from one to the next counts. */
+const words = fc.oneof(
+  fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 90 }),
+  fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 33, maxLength: 90 }),
+);
+
+describe('ROUGE', () => {
+  // C.-Y. Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", 2004, sections 2 and 3.1:
+  // the sentences S1 to S4.
+  const S1 = 'police killed the gunman';
+  test.each([
+    ['police kill the gunman', 1 / 3, 0.75],
+    ['the gunman kill police', 1 / 3, 0.5],
+    ['the gunman police killed', 2 / 3, 0.5],
+  ])('the paper’s %j scores ROUGE-2 %d and ROUGE-L %d', (candidate, two, longest) => {
+    expect(rougeN(candidate, S1, 2, 1)).toBeCloseTo(two, 12);
+    expect(rougeL(candidate, S1, 1)).toBeCloseTo(longest, 12);
+  });
+
+  // The scores that google-research's rouge_scorer_test.py states for three words against one and
+  // two of them.
+  test.each([
+    ['one', 1, 1 / 2, null],
+    ['one two', 2, 2 / 3, 4 / 5],
+    ['one three', 1, 4 / 5, 4 / 5],
+  ] as const)('%j against three words agrees with rouge_score', (candidate, n, gram, longest) => {
+    expect(rougeN(candidate, 'one two three', n, 1)).toBeCloseTo(gram, 12);
+    if (longest !== null) expect(rougeL(candidate, 'one two three', 1)).toBeCloseTo(longest, 12);
+  });
+
+  test('β moves the weight to recall, as the F-measure of the paper defines', () => {
+    // Precision 1, recall 1/3: (1 + 4) · 1 · 1/3 ÷ (4 · 1 + 1/3)
+    expect(rougeN('one', 'one two three', 1, 2)).toBeCloseTo(5 / 3 / (4 + 1 / 3), 12);
+    expect(rougeL('one', 'one two three', 2)).toBeCloseTo(5 / 3 / (4 + 1 / 3), 12);
+  });
+
+  test('tokens are those of rouge_score on ASCII text, and other scripts count', () => {
+    expect(rougeWords("It's 2-fold, snake_case!")).toEqual([
+      'it',
+      's',
+      '2',
+      'fold',
+      'snake',
+      'case',
+    ]);
+    expect(rougeWords('Übung 東京 мир')).toEqual(['übung', '東', '京', 'мир']);
+    expect(rougeL('東京に行く', '東京へ行く', 1)).toBeCloseTo(4 / 5, 12);
+  });
+
+  test('repeated words are clipped to their count in the reference', () => {
+    expect(rougeN('the the the the', 'the cat', 1, 1)).toBeCloseTo(1 / 3, 12);
+  });
+
+  test('empty texts score 0, equal texts 1', () => {
+    for (const n of [1, 2])
+      expect([
+        rougeN('', 'a b', n, 1),
+        rougeN('a b', '', n, 1),
+        rougeN('a b c', 'a b c', n, 1),
+      ]).toEqual([0, 0, 1]);
+    expect([rougeL('', 'a', 1), rougeL('a', '', 1), rougeL('a b', 'A, b!', 1)]).toEqual([0, 0, 1]);
+  });
+
+  test('the bit-parallel subsequence has the length the textbook table gives', () => {
+    const table = (one: string[], other: string[]): number => {
+      let row = new Array<number>(other.length + 1).fill(0);
+      for (const token of one)
+        row = other.reduce(
+          (next, wanted, j) => [
+            ...next,
+            token === wanted ? row[j]! + 1 : Math.max(row[j + 1]!, next[j]!),
+          ],
+          [0],
+        );
+      return row[other.length]!;
+    };
+    fc.assert(
+      fc.property(words, words, (one, other) => {
+        expect(commonSubsequence(one, other)).toBe(table(one, other));
+      }),
+    );
+  });
+
+  test('ROUGE-L agrees with js-rouge under the same tokens, read as one sentence', () => {
+    fc.assert(
+      fc.property(words, words, (one, other) => {
+        fc.pre(one.length > 0 && other.length > 0);
+        const [a, b] = [one.join(' '), other.join(' ')];
+        expect(rougeL(a, b, 1)).toBeCloseTo(
+          jsRouge.l(a, b, { tokenizer: rougeWords, segmenter: (text) => [text] }),
+          9,
+        );
+      }),
+    );
+  });
+});
+
+describe('BLEU', () => {
+  // K. Papineni et al., "BLEU", 2002, section 2.1: the candidates on the military guide and on "the
+  // the the".
+  const references = [
+    'It is a guide to action that ensures that the military will forever heed Party commands',
+    'It is the guiding principle which guarantees the military forces always being under the command of the Party',
+    'It is the practical guide for the army always to heed the directions of the party',
+  ].map((text) => text.split(' '));
+  const first =
+    'It is a guide to action which ensures that the military always obeys the commands of the party'.split(
+      ' ',
+    );
+  const second =
+    'It is to insure the troops forever hearing the activity guidebook that party direct'.split(
+      ' ',
+    );
+
+  test('n-gram precisions are those of the paper', () => {
+    expect(clippedMatches(first, references, 1)).toEqual({ correct: 17, total: 18 });
+    expect(clippedMatches(first, references, 2)).toEqual({ correct: 10, total: 17 });
+    expect(clippedMatches(second, references, 1)).toEqual({ correct: 8, total: 14 });
+    expect(clippedMatches(second, references, 2)).toEqual({ correct: 1, total: 13 });
+    const cats = ['the cat is on the mat', 'there is a cat on the mat'].map((text) =>
+      text.split(' '),
+    );
+    expect(clippedMatches('the the the the the the the'.split(' '), cats, 1)).toEqual({
+      correct: 2,
+      total: 7,
+    });
+  });
+
+  test('a sentence with unmatched orders has sacreBLEU’s published score', () => {
+    // sacreBLEU, test/test_sentence_bleu.py (its issue 98): exp smoothing, 13a, effective order:
+    // 8.493.
+    const candidate = 'Producția de zahăr primă va fi exprimată în ceea ce privește zahărul alb;';
+    const reference = 'producţia de zahăr brut se exprimă în zahăr alb;';
+    expect(sentenceBleu(candidate, [reference], false) * 100).toBeCloseTo(8.493, 3);
+    // The same file, issue 141: nothing in common is 0, whatever the smoothing.
+    expect(sentenceBleu('this is a cat', ['okay thanks'], false)).toBe(0);
+  });
+
+  test('short answers pay the brevity penalty and count only the orders they have', () => {
+    // sacreBLEU, test/test_bleu.py: "test" against "a test" is exp(1 − 2/1).
+    expect(sentenceBleu('test', ['a test'], false)).toBeCloseTo(Math.exp(-1), 12);
+    expect(sentenceBleu('a test', ['a test'], false)).toBeCloseTo(1, 12);
+    expect(sentenceBleu('this is a test', ['this is a test'], false)).toBeCloseTo(1, 12);
+  });
+
+  test('case counts unless it is told not to', () => {
+    expect(sentenceBleu('A TEST', ['a test'], false)).toBe(0);
+    expect(sentenceBleu('A TEST', ['a test'], true)).toBeCloseTo(1, 12);
+  });
+
+  test('words are cut as mteval-v13a cuts them', () => {
+    expect(mtevalWords("Don't pay $1,000.50, (ever)!")).toEqual([
+      "Don't",
+      'pay',
+      '$',
+      '1,000.50',
+      ',',
+      '(',
+      'ever',
+      ')',
+      '!',
+    ]);
+    expect(mtevalWords('1990-2000 &quot;A&amp;B&quot; 5.')).toEqual([
+      '1990',
+      '-',
+      '2000',
+      '"',
+      'A',
+      '&',
+      'B',
+      '"',
+      '5',
+      '.',
+    ]);
+    expect(mtevalWords('well-known\nline')).toEqual(['well-known', 'line']);
+  });
+
+  test('an empty answer scores 0', () => {
+    expect(sentenceBleu('', ['a'], false)).toBe(0);
+  });
+});
+
+describe('chrF', () => {
+  // sacreBLEU, test/test_chrf.py (β 3): the effective-order cases, and scores unchanged since its
+  // version 1.
+  test.each([
+    ['a', 'a', 1],
+    ['', 'reference', 0],
+    ['a b c', 'a b c', 1],
+    ['a b c', 'abc', 1],
+    ['', 'c', 0],
+    ['aa', 'ab', 0.25],
+    [
+      'Niemand hat die Absicht, eine Mauer zu errichten',
+      'Niemand hat die Absicht, eine Mauer zu errichten',
+      1,
+    ],
+    [
+      ' Die    Beziehung zwischen  Obama und Netanjahu ist nicht gerade  freundlich. ',
+      'Das Verhältnis zwischen Obama und Netanyahu ist nicht gerade freundschaftlich.',
+      0.641302698,
+    ],
+  ])('%j against %j is %d', (candidate, reference, wanted) => {
+    expect(chrf(candidate, reference, { char_order: 6, word_order: 0, beta: 3 })).toBeCloseTo(
+      wanted,
+      6,
+    );
+  });
+
+  test('word order 2 counts words with their punctuation set apart', () => {
+    // By hand, char_order 1: characters 3/4 and 3/3; words a b . against a b: 2/3 and 2/2, pairs
+    // 1/2 and 1/1; β 1.
+    const precision = (2 / 3 + 2 / 3 + 1 / 2) / 3;
+    const recall = 1;
+    expect(chrf('a b.', 'a b', { char_order: 1, word_order: 2, beta: 1 })).toBeCloseTo(
+      (2 * precision * recall) / (precision + recall),
+      12,
+    );
+  });
+});
+
+describe('Levenshtein', () => {
+  // Distances of textbook pairs.
+  test.each([
+    ['kitten', 'sitting', 3],
+    ['flaw', 'lawn', 2],
+    ['saturday', 'sunday', 3],
+    ['', 'abc', 3],
+    ['same', 'same', 0],
+  ])('%s to %s takes %d edits', async (one, other, edits) => {
+    const [score] = await scoreMetric(
+      builtIn('levenshtein', { max_distance: edits }),
+      [sample(one, { expected: other })],
+      tools(),
+    );
+    expect(score?.status).toBe('pass');
+    expect(score?.value).toBeCloseTo(1 - edits / Math.max(one.length, other.length), 12);
+    if (edits > 0) {
+      const [tight] = await scoreMetric(
+        builtIn('levenshtein', { max_distance: edits - 1 }),
+        [sample(one, { expected: other })],
+        tools(),
+      );
+      expect(tight?.status).toBe('fail');
+    }
+  });
+
+  test('two empty texts are alike', async () => {
+    const [score] = await scoreMetric(
+      builtIn('levenshtein'),
+      [sample('', { expected: '' })],
+      tools(),
+    );
+    expect(score).toMatchObject({ status: 'pass', value: 1 });
+  });
+});
+
+describe('token_f1', () => {
+  // SQuAD's evaluation script, by hand.
+  test.each([
+    ['The cat!', 'a cat', 1],
+    ['cat sat', 'cat', 2 / 3],
+    ['dog', 'cat', 0],
+    ['the', 'an', 1],
+    ['', 'cat', 0],
+    ['cat cat', 'cat', 2 / 3],
+  ])('%j against %j is %d', async (output, expected, wanted) => {
+    const [score] = await scoreMetric(builtIn('token_f1'), [sample(output, { expected })], tools());
+    expect(score?.value).toBeCloseTo(wanted, 12);
+  });
+
+  test('normalisation drops case, punctuation and articles', () => {
+    expect(squadWords('The  U.S. — an “idea”')).toEqual(['us', 'idea']);
+  });
+});
+
+describe('every similarity', () => {
+  const names = ['levenshtein', 'token_f1', 'rouge_1', 'rouge_2', 'rouge_l', 'bleu', 'chrf'];
+  test.each(names)('%s stays within 0 and 1, and takes the best of a list', async (uses) => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é', '.', '👍'), maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(text, text, text, async (output, one, other) => {
+        const value = async (expected: string | string[]): Promise<number> =>
+          Number(
+            (await scoreMetric(builtIn(uses), [sample(output, { expected })], tools()))[0]?.value,
+          );
+        const [first, second, both] = [
+          await value(one),
+          await value(other),
+          await value([one, other]),
+        ];
+        for (const found of [first, second, both]) {
+          expect(found).toBeGreaterThanOrEqual(0);
+          expect(found).toBeLessThanOrEqual(1 + 1e-12);
+        }
+        if (uses !== 'bleu') expect(both).toBeCloseTo(Math.max(first, second), 12);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each(names)('%s of a text with itself is 1', async (uses) => {
+    const [score] = await scoreMetric(
+      builtIn(uses),
+      [sample('some plain words here', { expected: 'some plain words here' })],
+      tools(),
+    );
+    expect(score?.value).toBeCloseTo(1, 12);
+    expect(score?.status).toBe('pass');
+  });
+
+  test.each(names)('%s against an empty list is an error', async (uses) => {
+    const [score] = await scoreMetric(builtIn(uses), [sample('x', { expected: [] })], tools());
+    expect(score?.status).toBe('error');
+  });
+});

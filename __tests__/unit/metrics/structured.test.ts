@@ -1,0 +1,275 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { scoreMetric } from '../../../src/metrics/index.ts';
+import { compileSchema } from '../../../src/metrics/measures/json-schema.ts';
+import { jsonAgreement } from '../../../src/metrics/measures/json.ts';
+import { parseJson } from '../../../src/metrics/measures/json.ts';
+import type { ToolCall } from '../../../src/types/model.ts';
+import type { Json } from '../../../src/types/plain.ts';
+import { builtIn, sample, tools } from './samples.ts';
+
+describe('is_json', () => {
+  test.each<[string, string, boolean]>([
+    ['{"a": [1, null]}', 'raw', true],
+    ['"text"', 'raw', true],
+    ['1', 'raw', true],
+    ['', 'raw', false],
+    ['{a: 1}', 'raw', false],
+    ['```json\n{"a": 1}\n```', 'raw', false],
+    ['```json\n{"a": 1}\n```', 'fenced', true],
+    ['{"a": 1}', 'fenced', true],
+    ['```\n{"a": 1}', 'fenced', false],
+    ['Here: {"a": "}"} done', 'raw', false],
+    ['Here: {"a": "}"} done', 'first', true],
+    ['see [1] or {"a": 2}', 'first', true],
+    ['{x} then {"a": 1}', 'first', true],
+    ['no json {', 'first', false],
+  ])('%j read as %s: %j', async (output, extract, pass) => {
+    const [score] = await scoreMetric(builtIn('is_json', { extract }), [sample(output)], tools());
+    expect(score?.status).toBe(pass ? 'pass' : 'fail');
+  });
+
+  test('whatever JSON.stringify writes is found again', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        const written = JSON.parse(text) as Json;
+        expect(parseJson(text, 'raw')).toEqual({ ok: true, value: written });
+        expect(parseJson(`Sure:\n\`\`\`json\n${text}\n\`\`\`\n`, 'fenced')).toEqual(
+          text.includes('```') ? expect.anything() : { ok: true, value: written },
+        );
+      }),
+    );
+  });
+
+  test('two million brackets are refused, not walked', () => {
+    expect(parseJson('['.repeat(1_000_000) + ']'.repeat(1_000_000), 'raw')).toEqual({
+      ok: false,
+      reason: 'the JSON is nested deeper than 200 levels',
+    });
+  });
+});
+
+describe('json_schema', () => {
+  const person = {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      mail: { type: 'string', format: 'email' },
+      born: { type: 'string', format: 'date' },
+    },
+    required: ['name'],
+    additionalProperties: false,
+  };
+  test.each<[Json, string, string | null]>([
+    [person, '{"name": "Ada"}', null],
+    [person, '{"name": "Ada", "mail": "ada@example.org", "born": "1815-12-10"}', null],
+    [person, '{}', "the JSON must have required property 'name'"],
+    [person, '{"name": 1}', '/name must be string'],
+    [person, '{"name": "Ada", "mail": "ada"}', '/mail must match format "email"'],
+    [person, '{"name": "Ada", "born": "1815-13-10"}', '/born must match format "date"'],
+    [person, '{"name": "Ada", "x": 1}', 'the JSON must NOT have additional properties: "x"'],
+    [person, 'none', 'the answer is not JSON'],
+    [{ enum: ['a', 'b'] }, '"c"', 'the JSON must be equal to one of the allowed values: ["a","b"]'],
+    [JSON.stringify(person), '{"name": "Ada"}', null],
+    [
+      {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        items: [{ type: 'string' }],
+        additionalItems: false,
+      },
+      '["a", "b"]',
+      'the JSON must NOT have more than 1 items',
+    ],
+    [
+      {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        prefixItems: [{ type: 'string' }],
+        items: false,
+      },
+      '["a", "b"]',
+      'the JSON must NOT have more than 1 items',
+    ],
+    [true, '1', null],
+    [
+      { type: 'string', pattern: '^(a+)+$' },
+      JSON.stringify(`${'a'.repeat(40)}!`),
+      'the JSON must match pattern "^(a+)+$"',
+    ],
+    [{ properties: { a: { pattern: '^x' }, b: { pattern: '^y' } } }, '{"a": "x", "b": "y"}', null],
+    [
+      { properties: { a: { pattern: '^x' }, b: { pattern: '^y' } } },
+      '{"a": "x", "b": "x"}',
+      '/b must match pattern "^y"',
+    ],
+    [{ type: 'string', format: 'url' }, '"https://example.org/x"', null],
+    [{ type: 'string', format: 'url' }, '"example"', 'the JSON must match format "url"'],
+  ])('%j on %s: %j', async (schema, output, reason) => {
+    const [score] = await scoreMetric(
+      builtIn('json_schema', { schema }),
+      [sample(output)],
+      tools(),
+    );
+    expect(score).toMatchObject({ status: reason === null ? 'pass' : 'fail', reason });
+  });
+
+  test.each<[Json, string]>([
+    [{ type: 'objekt' }, 'the schema is not valid: schema is invalid'],
+    [{ requried: ['a'] }, 'unknown keyword: "requried"'],
+    [{ format: 'e-mail' }, 'unknown format "e-mail"'],
+    [{ $ref: 'https://example.org/other.json' }, "can't resolve reference"],
+    [{ pattern: '(?=a)' }, 'the pattern uses (?=, which the safe engine does not have'],
+  ])('the schema %j is refused when it is read: %s', (schema, message) => {
+    expect(compileSchema(schema as { [key: string]: Json })).toContain(message);
+  });
+});
+
+describe('json_match', () => {
+  test.each<[string, Json, Record<string, Json>, number]>([
+    ['{"a": 1, "b": {"c": [1, 2]}}', { a: 1, b: { c: [1, 2] } }, {}, 1],
+    ['{"b": 2, "a": 1}', '{"a": 1, "b": 2}', {}, 1],
+    ['{"a": 1, "x": 2}', { a: 1 }, {}, 0.5],
+    ['{"a": 1, "x": 2}', { a: 1 }, { ignore_extra: true }, 1],
+    ['{"a": 1, "x": 2}', { a: 1 }, { ignore_keys: ['x'] }, 1],
+    ['[1, 2, 3]', [1, 2, 4], {}, 2 / 3],
+    ['[3, 2, 1]', [1, 2, 3], {}, 1 / 3],
+    ['[3, 2, 1]', [1, 2, 3], { ignore_order: true }, 1],
+    ['[1, 1]', [1, 2], { ignore_order: true }, 0.5],
+    ['[1.04, 2]', [2, 1], { ignore_order: true, abs_tol: 0.05 }, 1],
+    ['[1.04]', [1, 1.01], { ignore_order: true, abs_tol: 0.05 }, 0.5], // an entry is used once
+    ['[1, 2, 3]', [1, 2], { ignore_extra: true }, 1],
+    ['{"a": 1.04}', { a: 1 }, { abs_tol: 0.05 }, 1],
+    ['{"a": "X"}', { a: 'x' }, { ignore_case: true }, 1],
+    ['{"a": "1"}', { a: 1 }, {}, 0],
+    ['{}', {}, {}, 1],
+    ['[]', [], {}, 1],
+    ['{}', [], {}, 0],
+    ['null', { a: 1 }, {}, 0],
+    ['{"a": null}', { a: null }, {}, 1],
+    ['{"__proto__": 1}', { a: 1 }, {}, 0],
+    ['nonsense', { a: 1 }, {}, 0],
+  ])('%s against %j with %j is %d', async (output, expected, given, value) => {
+    const [score] = await scoreMetric(
+      builtIn('json_match', given),
+      [sample(output, { expected })],
+      tools(),
+    );
+    expect(score?.value).toBeCloseTo(value, 12);
+    expect(score?.status).toBe(value === 1 ? 'pass' : 'fail');
+  });
+
+  test('agreement is 1 with itself, symmetric, and between 0 and 1', () => {
+    const options = {
+      ignore_keys: [],
+      abs_tol: 0,
+      ignore_order: false,
+      ignore_extra: false,
+      ignore_case: false,
+    };
+    const value = fc.jsonValue().map((one) => JSON.parse(JSON.stringify(one)) as Json);
+    fc.assert(
+      fc.property(value, value, fc.boolean(), (one, other, ignore_order) => {
+        const found = jsonAgreement(one, other, { ...options, ignore_order });
+        expect(jsonAgreement(one, one, { ...options, ignore_order })).toBeCloseTo(1, 9);
+        expect(found).toBeCloseTo(jsonAgreement(other, one, { ...options, ignore_order }), 9);
+        expect(found).toBeGreaterThanOrEqual(0);
+        expect(found).toBeLessThanOrEqual(1 + 1e-9);
+      }),
+    );
+  });
+});
+
+describe('sets', () => {
+  test.each<[string, Json, Record<string, Json>, number, number]>([
+    ['["a", "b"]', ['b', 'a'], {}, 1, 1],
+    ['a, B', ['A', 'b'], {}, 1, 1],
+    ['a, B', ['A', 'b'], { ignore_case: false }, 0, 0],
+    ['1. a\n2) b\n- c', 'a, b', {}, 2 / 3, 1],
+    ['a;b', ['a', 'b', 'c', 'd'], { separator: ';' }, 1, 0.5],
+    ['a, a, a', ['a'], {}, 1, 1],
+    ['', [], {}, 1, 1],
+    ['', ['a'], {}, 0, 0],
+    ['a', [], {}, 0, 0],
+    ['```json\n[1, 2]\n```', [1, 2], {}, 1, 1],
+    ['[{"b": 1, "a": 2}]', [{ a: 2, b: 1 }], {}, 1, 1],
+  ])(
+    '%j against %j with %j: precision %d, recall %d',
+    async (output, expected, given, precision, recall) => {
+      const value = async (uses: string): Promise<number> =>
+        Number(
+          (await scoreMetric(builtIn(uses, given), [sample(output, { expected })], tools()))[0]
+            ?.value,
+        );
+      expect(await value('set_precision')).toBeCloseTo(precision, 12);
+      expect(await value('set_recall')).toBeCloseTo(recall, 12);
+      expect(await value('set_f1')).toBeCloseTo(
+        precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall),
+        12,
+      );
+    },
+  );
+});
+
+describe('tool_call_match', () => {
+  const weather: ToolCall = { name: 'weather', arguments: '{"city": "Oslo", "days": 3}' };
+  const time: ToolCall = { name: 'time', arguments: '' };
+  const wantWeather = { name: 'weather', arguments: { city: 'Oslo', days: 3 } };
+  test.each<[ToolCall[], Json, Record<string, Json>, boolean, number]>([
+    [[weather, time], [wantWeather, 'time'], {}, true, 1],
+    [[time, weather], [wantWeather, 'time'], {}, true, 1],
+    [[time, weather], [wantWeather, 'time'], { order: 'strict' }, false, 0],
+    [[weather, time], [wantWeather, { name: 'time', arguments: {} }], { order: 'strict' }, true, 1],
+    [[weather], [wantWeather, 'time'], {}, false, 2 / 3],
+    [[weather], [wantWeather, 'time'], { order: 'subset' }, true, 2 / 3],
+    [[weather, time], [wantWeather], { order: 'superset' }, true, 2 / 3],
+    [[weather, time], [wantWeather], { order: 'subset' }, false, 2 / 3],
+    [[weather], [{ name: 'weather', arguments: { city: 'Oslo' } }], {}, false, 0],
+    [
+      [weather],
+      [{ name: 'weather', arguments: { city: 'Oslo' } }],
+      { ignore_extra: true },
+      true,
+      1,
+    ],
+    [
+      [weather],
+      [{ name: 'weather', arguments: { city: 'Rome' } }],
+      { ignore_arguments: true },
+      true,
+      1,
+    ],
+    [[weather], 'weather', {}, true, 1],
+    [[weather, weather], ['weather'], {}, false, 2 / 3],
+    [[{ name: 'weather', arguments: 'broken' }], [wantWeather], {}, false, 0],
+    [
+      [weather, { name: 'weather', arguments: '{"city": "Rome"}' }],
+      ['weather', wantWeather],
+      {},
+      true,
+      1,
+    ],
+    [[], [], {}, true, 1],
+    [[weather], [], {}, false, 0],
+    [[], ['time'], {}, false, 0],
+  ])('%j against %j with %j: %j', async (made, expected, given, pass, value) => {
+    const [score] = await scoreMetric(
+      builtIn('tool_call_match', given),
+      [sample('', { expected, completion: { tool_calls: made } })],
+      tools(),
+    );
+    expect(score?.status).toBe(pass ? 'pass' : 'fail');
+    expect(score?.value).toBeCloseTo(value, 12);
+  });
+
+  test('an expectation that is no call is an error', async () => {
+    const [score] = await scoreMetric(
+      builtIn('tool_call_match'),
+      [sample('', { expected: [{ tool: 'x' }] })],
+      tools(),
+    );
+    expect(score).toMatchObject({
+      status: 'error',
+      reason: 'expected must be tool names, or maps of name and arguments',
+    });
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { scoreMetric } from '../../../src/metrics/index.ts';
+import { numbersIn } from '../../../src/metrics/measures/words.ts';
+import type { Json } from '../../../src/types/plain.ts';
+import { builtIn, sample, tools } from './samples.ts';
+
+async function status(
+  uses: string,
+  output: string,
+  expected: Json | undefined,
+  given: Record<string, Json> = {},
+): Promise<string | undefined> {
+  const [score] = await scoreMetric(builtIn(uses, given), [sample(output, { expected })], tools());
+  return score?.status;
+}
+
+describe('exact_match', () => {
+  test.each<[string, Json, Record<string, Json>, string]>([
+    ['8', '8', {}, 'pass'],
+    ['8', 8, {}, 'pass'], // a YAML number
+    ['true', true, {}, 'pass'],
+    [' Paris \n', 'Paris', {}, 'pass'],
+    [' Paris', 'Paris', { trim: false }, 'fail'],
+    ['paris', 'Paris', {}, 'fail'],
+    ['paris', 'Paris', { ignore_case: true }, 'pass'],
+    ['Paris!', 'Paris', { ignore_punctuation: true }, 'pass'],
+    ['well - known', 'well known', { ignore_punctuation: true }, 'pass'],
+    ['Paris', ['London', 'Paris'], {}, 'pass'],
+    ['Rome', ['London', 'Paris'], {}, 'fail'],
+    ['Paris', 'Paris', { negate: true }, 'fail'],
+    ['', '', {}, 'pass'],
+    ['', 'Paris', {}, 'fail'],
+    ['e\u0301', '\u00e9', {}, 'pass'], // decomposed and composed
+    ['{"b": 2, "a": 1}', { a: 1, b: 2 }, {}, 'pass'],
+    ['{"a": 1}', { a: 1, b: 2 }, {}, 'fail'],
+    ['not JSON', { a: 1 }, {}, 'fail'],
+    ['Paris', 'Rome', { value: 'Paris' }, 'pass'],
+  ])('%j against %j with %j is %s', async (output, expected, given, wanted) => {
+    expect(await status('exact_match', output, expected, given)).toBe(wanted);
+  });
+
+  test('a fixed value makes the reference’s expected unnecessary', async () => {
+    expect(await status('exact_match', 'Paris', undefined, { value: 'Paris' })).toBe('pass');
+  });
+
+  test('a text always matches itself and never a longer one', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (text) => {
+        expect(await status('exact_match', text, text)).toBe('pass');
+        expect(await status('exact_match', text, `${text}x`)).toBe('fail');
+      }),
+    );
+  });
+});
+
+describe('contains, starts_with, ends_with', () => {
+  test.each<[string, string, Json, Record<string, Json>, string]>([
+    ['contains', 'a b c', 'b', {}, 'pass'],
+    ['contains', 'a b c', ['x', 'c'], {}, 'pass'],
+    ['contains', 'a b c', ['x', 'c'], { mode: 'all' }, 'fail'],
+    ['contains', 'a b c', ['a', 'c'], { mode: 'all' }, 'pass'],
+    ['contains', 'ABC', 'abc', {}, 'fail'],
+    ['contains', 'total 42 items', 42, {}, 'pass'],
+    ['contains', 'abc', 'x', { negate: true }, 'pass'],
+    ['starts_with', 'abc', 'ab', {}, 'pass'],
+    ['starts_with', 'abc', 'bc', {}, 'fail'],
+    ['ends_with', 'abc\n', 'bc', {}, 'pass'],
+    ['ends_with', 'abc', ['ab', 'c'], {}, 'pass'],
+  ])('%s: %j against %j with %j is %s', async (uses, output, expected, given, wanted) => {
+    expect(await status(uses, output, expected, given)).toBe(wanted);
+  });
+
+  test('a text contains, begins and ends with each of its parts', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string(), fc.string(), fc.string(), async (before, middle, after) => {
+        const options = { trim: false };
+        expect(await status('contains', before + middle + after, middle, options)).toBe('pass');
+        expect(await status('starts_with', before + after, before, options)).toBe('pass');
+        expect(await status('ends_with', before + after, after, options)).toBe('pass');
+      }),
+      { examples: [['', '', '']] },
+    );
+  });
+});
+
+describe('match', () => {
+  test.each<[string, Json, Record<string, Json>, string]>([
+    ['The answer is B.', 'b', {}, 'pass'],
+    ['B is the answer', 'B', {}, 'fail'],
+    ['B is the answer', 'B', { location: 'begin' }, 'pass'],
+    ['It is B indeed', 'B', { location: 'any' }, 'pass'],
+    ['B!', 'B', { location: 'exact' }, 'pass'],
+    ['It costs €1,234.50 in all', 1234.5, { numeric: true }, 'pass'],
+    ['Between 3-5 it is 5', 5, { numeric: true }, 'pass'],
+    ['first 3 then 4', 3, { numeric: true, location: 'begin' }, 'pass'],
+    ['first 3 then 4', 3, { numeric: true }, 'fail'],
+    ['first 3 then 4', 3, { numeric: true, location: 'any' }, 'pass'],
+    ['first 3 then 4', 4, { numeric: true, location: 'exact' }, 'fail'],
+    ['minus −4', -4, { numeric: true }, 'pass'],
+    ['no number', 4, { numeric: true }, 'fail'],
+    ['4', 'four', { numeric: true }, 'error'],
+  ])('%j against %j with %j is %s', async (output, expected, given, wanted) => {
+    expect(await status('match', output, expected, given)).toBe(wanted);
+  });
+});
+
+describe('numbers in a text', () => {
+  test.each<[string, number[]]>([
+    ['1,234,567.5', [1234567.5]],
+    ['1,0000', [1, 0]],
+    ['1, 2,3', [1, 2, 3]],
+    ['3-5 and -5', [3, 5, -5]],
+    ['v1.2.3', [1.2, 3]],
+    ['.5 or 0.5', [0.5, 0.5]],
+    ['1e3 2E-2', [1000, 0.02]],
+    ['1e999', []],
+    ['−7 °C', [-7]],
+    ['none', []],
+  ])('%j has %j', (text, wanted) => {
+    expect(numbersIn(text)).toEqual(wanted);
+  });
+});
+
+describe('regex', () => {
+  test.each<[string, Json | undefined, Record<string, Json>, string]>([
+    ['order 66', undefined, { pattern: '\\d+' }, 'pass'],
+    ['order', undefined, { pattern: '\\d+' }, 'fail'],
+    ['order 66', '^order', {}, 'pass'],
+    ['order 66', ['x', '6{2}'], {}, 'pass'],
+    ['Order', undefined, { pattern: 'order', ignore_case: true }, 'pass'],
+    ['a\nb', undefined, { pattern: 'a.b' }, 'fail'],
+    ['a\nb', undefined, { pattern: 'a.b', dot_all: true }, 'pass'],
+    ['a\nb', undefined, { pattern: '^b$' }, 'fail'],
+    ['a\nb', undefined, { pattern: '^b$', multiline: true }, 'pass'],
+    ['abc', undefined, { pattern: 'b', full_match: true }, 'fail'],
+    ['abc', undefined, { pattern: 'a.c', full_match: true }, 'pass'],
+    ['Answer: 42', 42, { pattern: 'Answer: (\\d+)', group: 1 }, 'pass'],
+    ['Answer: 43', 42, { pattern: 'Answer: (\\d+)', group: 1 }, 'fail'],
+    ['none', 42, { pattern: 'Answer: (\\d+)', group: 1 }, 'fail'],
+    ['x', '(', {}, 'error'],
+  ])('%j against %j with %j is %s', async (output, expected, given, wanted) => {
+    expect(await status('regex', output, expected, given)).toBe(wanted);
+  });
+
+  test('a pattern that another engine would hang on answers', async () => {
+    expect(await status('regex', `${'a'.repeat(40)}!`, undefined, { pattern: '(a+)+$' })).toBe(
+      'fail',
+    );
+  });
+});
+
+describe('numeric_diff', () => {
+  test.each<[string, Json, Record<string, Json>, string, number | null]>([
+    ['10', 10, {}, 'pass', 1],
+    ['0', 0, {}, 'pass', 1],
+    ['about 9.5', 10, { abs_tol: 0.5 }, 'pass', 1 - 0.5 / 19.5],
+    ['about 9.5', 10, { rel_tol: 0.05 }, 'pass', 1 - 0.5 / 19.5],
+    ['-10', 10, {}, 'fail', 0],
+    ['none', 10, {}, 'fail', 0],
+    ['1 and 2', 1, { number: 'only' }, 'fail', 0],
+    ['1 and 2', 1, { number: 'first' }, 'pass', 1],
+    ['1e3', '1,000', {}, 'pass', 1],
+    ['5', 'many', {}, 'error', null],
+  ])('%j against %j with %j is %s', async (output, expected, given, wanted, value) => {
+    const [score] = await scoreMetric(
+      builtIn('numeric_diff', given),
+      [sample(output, { expected })],
+      tools(),
+    );
+    expect(score?.status).toBe(wanted);
+    if (value === null) expect(score?.value).toBeNull();
+    else expect(score?.value).toBeCloseTo(value, 12);
+  });
+});
+
+describe('length and word_count', () => {
+  test.each<[string, Record<string, Json>, number]>([
+    ['héé👍', {}, 4],
+    ['héé👍', { unit: 'bytes' }, 9],
+    ['a b\n c', { unit: 'words' }, 3],
+    ['', { unit: 'words' }, 0],
+    ['', { unit: 'lines' }, 0],
+    ['a\nb\n', { unit: 'lines' }, 2],
+    ['a\nb', { unit: 'lines' }, 2],
+  ])('length of %j with %j is %d', async (output, given, wanted) => {
+    const [score] = await scoreMetric(builtIn('length', given), [sample(output)], tools());
+    expect(score?.value).toBe(wanted);
+  });
+
+  test.each([
+    [{ min: 3 }, 'pass'],
+    [{ min: 4 }, 'fail'],
+    [{ max: 3 }, 'pass'],
+    [{ max: 2 }, 'fail'],
+    [{ min: 3, max: 3 }, 'pass'],
+    [{}, 'pass'],
+  ])('three words within %j: %s', async (given, wanted) => {
+    const [score] = await scoreMetric(
+      builtIn('word_count', given),
+      [sample('one two three')],
+      tools(),
+    );
+    expect(score?.status).toBe(wanted);
+  });
+});

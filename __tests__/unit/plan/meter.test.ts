@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+import { createMeter } from '../../../src/plan/price.ts';
+import { priceFrom } from '../../../src/plan/price.ts';
+import type { ModelSettings } from '../../../src/suite/suite.ts';
+import type { Completion, Request, Target } from '../../../src/types/model.ts';
+import { answer, settings } from '../run/builders.ts';
+
+const entry = (changes: Partial<ModelSettings>): ModelSettings => ({
+  provider: 'openai',
+  endpoint: null,
+  model: 'gpt-4o',
+  price: { input: 2, output: 10 },
+  command: [],
+  files: [],
+  setup: [],
+  file: null,
+  replaces: [],
+  place: { file: 'evaldiff.yaml', line: 1 },
+  ...changes,
+});
+const models = (...entries: ModelSettings[]) =>
+  settings({ models: new Map(entries.map((one, index) => [`m${String(index)}`, one])) });
+const hosted = (model: string, endpoint: string | null = null): Target => ({
+  provider: 'openai',
+  endpoint,
+  model,
+});
+
+describe('the meter', () => {
+  const request = (target: Target): Request => ({
+    target,
+    parameters: {},
+    messages: [],
+    try: 0,
+    schema: null,
+    purpose: 'prompt',
+  });
+  const meterOf = (completion: Completion) =>
+    createMeter(() => Promise.resolve(completion), priceFrom([models(entry({}))]));
+
+  test('counts calls, tokens and dollars of what was paid for, and what was reused apart', async () => {
+    const meter = meterOf(answer('yes'));
+    await meter.complete(request(hosted('gpt-4o')));
+    meter.shared('prompt', {
+      target: hosted('gpt-4o'),
+      usage: { input_tokens: 3, output_tokens: 1 },
+    });
+    expect(meter.totals()).toEqual({
+      calls: 1,
+      reused: 1,
+      input_tokens: 3,
+      output_tokens: 1,
+      cost_usd: 16e-6,
+      saved_usd: 16e-6,
+      by_purpose: { prompt: { calls: 1, reused: 1, cost_usd: 16e-6, saved_usd: 16e-6 } },
+    });
+  });
+
+  test('has no total where one call has no price', async () => {
+    const meter = meterOf(answer('yes'));
+    await meter.complete(request(hosted('gpt-4o')));
+    await meter.complete(request(hosted('mystery')));
+    expect(meter.totals().cost_usd).toBeNull();
+  });
+
+  test('says where all that has no price went to programs of the project, which nobody else is paid for', async () => {
+    const program: Target = {
+      provider: 'program',
+      model: 'app',
+      command: ['app'],
+      setup: [],
+      files: '',
+      commit: '',
+    };
+    const meter = meterOf(answer('yes'));
+    expect(meter.totals()).not.toHaveProperty('unpriced');
+    await meter.complete(
+      request({ provider: 'replay', model: 'r', file: 'r.jsonl', content: 'c', commit: '' }),
+    );
+    expect(meter.totals()).toMatchObject({ cost_usd: 0 });
+    expect(meter.totals()).not.toHaveProperty('unpriced');
+    await meter.complete(request(program));
+    expect(meter.totals()).toMatchObject({ cost_usd: null, unpriced: 'programs' });
+    await meter.complete(request(hosted('gpt-4o')));
+    expect(meter.totals()).toMatchObject({ cost_usd: null });
+    expect(meter.totals()).not.toHaveProperty('unpriced');
+  });
+
+  test('does not know what was saved where one reused answer has no price', async () => {
+    const meter = meterOf({ ...answer('yes'), reused: true } as Completion);
+    await meter.complete(request(hosted('gpt-4o')));
+    expect(meter.totals()).toMatchObject({ calls: 0, reused: 1, cost_usd: 0, saved_usd: 16e-6 });
+    meter.shared('prompt');
+    expect(meter.totals()).toMatchObject({ reused: 2, saved_usd: null });
+  });
+
+  test.each([
+    ['budget', 0],
+    ['aborted', 0],
+    ['timeout', 1],
+  ] as const)('takes a call that ended as %s for %d calls', async (kind, calls) => {
+    const meter = meterOf({ status: 'error', kind, message: 'no' });
+    await meter.complete(request(hosted('gpt-4o')));
+    expect(meter.totals()).toMatchObject({ calls, cost_usd: 0 });
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, test } from '@jest/globals';
+import { SaxesParser } from 'saxes';
+import { renderJunit } from '../../../src/report/junit.ts';
+import {
+  enormous,
+  goldens,
+  hostile,
+  referenceOf,
+  regression,
+  resultOf,
+  sideOf,
+  suiteOf,
+  sweep,
+  withProblems,
+} from './results.ts';
+
+interface Element {
+  name: string;
+  attributes: Record<string, string>;
+  text: string;
+  children: Element[];
+}
+
+/** Reads XML strictly: anything that is not well-formed throws. */
+function parse(xml: string): Element {
+  const parser = new SaxesParser();
+  const root: Element = { name: '', attributes: {}, text: '', children: [] };
+  const open = [root];
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.on('opentag', ({ name, attributes }) => {
+    const element: Element = {
+      name,
+      attributes: attributes as Record<string, string>,
+      text: '',
+      children: [],
+    };
+    open.at(-1)?.children.push(element);
+    open.push(element);
+  });
+  parser.on('text', (text) => {
+    open.at(-1)!.text += text;
+  });
+  parser.on('closetag', () => {
+    open.pop();
+  });
+  parser.write(xml).close();
+  return root.children[0]!;
+}
+
+const all = (element: Element, name: string): Element[] => [
+  ...(element.name === name ? [element] : []),
+  ...element.children.flatMap((child) => all(child, name)),
+];
+
+describe('renderJunit', () => {
+  test.each(Object.entries({ ...goldens, hostile }))(
+    'is well-formed, with counts that add up, for %s',
+    (_name, build) => {
+      const root = parse(renderJunit(build()));
+      expect(root.attributes['tests']).toBe(String(all(root, 'testcase').length));
+      for (const suite of [root, ...all(root, 'testsuite')]) {
+        expect(suite.attributes['failures']).toBe(String(all(suite, 'failure').length));
+        expect(suite.attributes['errors']).toBe(String(all(suite, 'error').length));
+        expect(suite.attributes['skipped']).toBe(String(all(suite, 'skipped').length));
+      }
+    },
+  );
+
+  test('has a suite per prompt and variant, a case per reference, a failure for a regression', () => {
+    const root = parse(renderJunit(regression()));
+    expect(all(root, 'testsuite').map(({ attributes }) => attributes['name'])).toEqual([
+      'math [gpt-4o, temperature 0.2]',
+      'triage [gpt-4o, temperature 0]',
+      'capitals [gpt-4o, temperature 0]',
+    ]);
+    const australia = all(root, 'testcase').find(
+      ({ attributes }) => attributes['name'] === 'australia',
+    );
+    expect(australia?.attributes).toEqual({
+      name: 'australia',
+      classname: 'capitals',
+      file: 'prompts/tests/capitals.yaml',
+      line: '14',
+      time: '1.923',
+    });
+    expect(australia?.children[0]).toMatchObject({
+      name: 'failure',
+      attributes: {
+        type: 'regressed',
+        message: 'regressed: 3 of 3 passed on base, 0 of 3 passed on head',
+      },
+    });
+    expect(australia?.children[0]?.text).toContain('Head: The capital of Australia is Canberra.');
+  });
+
+  test('keeps variants of one prompt apart by their class, for readers know a case by its class and name', () => {
+    const of = (temperature: number) =>
+      suiteOf('s', [referenceOf('a', 'pass')], {
+        variant: { model: 'm', parameters: { temperature } },
+      });
+    const root = parse(
+      renderJunit(
+        resultOf({
+          mode: 'sweep',
+          suites: [of(0), of(1), suiteOf('t', [referenceOf('a', 'pass')])],
+        }),
+      ),
+    );
+    expect(all(root, 'testcase').map(({ attributes }) => attributes['classname'])).toEqual([
+      's [m, temperature 0]',
+      's [m, temperature 1]',
+      't',
+    ]);
+  });
+
+  test('tells failures from errors and from what was not judged', () => {
+    const references = [
+      referenceOf('a', 'error', { head: sideOf([{ outcome: 'error', actual: '' }]) }),
+      referenceOf('b', 'ungraded', { head: sideOf([{ outcome: 'ungraded', actual: 'x' }]) }),
+      referenceOf('c', 'removed'),
+      referenceOf('d', 'regressed', { skip: true }),
+      referenceOf('e', 'inconclusive'),
+      referenceOf('f', 'improved'),
+    ];
+    const root = parse(renderJunit(resultOf({ suites: [suiteOf('s', references)] })));
+    expect(
+      all(root, 'testcase').map(
+        ({ attributes, children }) =>
+          `${String(attributes['name'])} ${children[0]?.name ?? 'passes'}`,
+      ),
+    ).toEqual(['a error', 'b skipped', 'c skipped', 'd skipped', 'e passes', 'f passes']);
+    expect(all(root, 'error')[0]?.attributes['message']).toBe(
+      'openai: no complete reply after 120 s',
+    );
+  });
+
+  test('shows failed references of a sweep as failures, and problems as errors', () => {
+    expect(all(parse(renderJunit(sweep())), 'failure')).toHaveLength(1);
+    const errors = all(parse(renderJunit(withProblems())), 'error');
+    expect(errors.map(({ text }) => text)[1]).toBe(
+      'prompts/tests/capitals.yaml:12: reference 3 has no value for {country}',
+    );
+  });
+
+  test('keeps line ends of an attribute', () => {
+    const root = parse(
+      renderJunit(resultOf({ suites: [suiteOf('s', [referenceOf('one\n\ttwo', 'unchanged')])] })),
+    );
+    expect(all(root, 'testcase')[0]?.attributes['name']).toBe('one\n\ttwo');
+  });
+
+  test('holds ten thousand failures', () => {
+    expect(all(parse(renderJunit(enormous())), 'failure')).toHaveLength(10_000);
+  });
+});

@@ -1,0 +1,258 @@
+import type { AttributeResult, AttributeSample, Insight } from '../../../src/result/attributes.ts';
+import type { Result } from '../../../src/result/result.ts';
+import type { ReferenceResult, SuiteResult } from '../../../src/result/suite-result.ts';
+import { resultOf, referenceOf, score, sideOf, suiteOf } from './results.ts';
+
+/** Results with attributes whose figures are those of their references. */
+
+interface Sort {
+  kind: AttributeResult['kind'];
+  name: string;
+  explanation: string;
+}
+
+const DOMAINS: readonly Sort[] = [
+  ['Refunds and returns', 'Mails that ask for money back, or to send goods back.'],
+  ['Late or lost parcels', 'Where the parcel is, and when it comes.'],
+  ['Invoices and payment', 'Questions about an invoice, a double charge, or a means of payment.'],
+  ['Account and sign-in', 'Passwords, locked accounts, changed addresses.'],
+  ['Product advice', 'Which product fits, and how it is used.'],
+  ['Praise and complaints', 'Feedback that asks for nothing.'],
+].map(([name = '', explanation = '']) => ({ kind: 'domain', name, explanation }));
+
+const SKILLS: readonly Sort[] = [
+  ['Apologising without blame', 'Saying sorry in a way that neither accepts nor shifts blame.'],
+  ['Naming the next step', 'One concrete thing that happens next, with a date.'],
+  ['Reading dates and deadlines', 'Working out whether a period has passed.'],
+  ['Keeping the tone of the sender', 'Formal with the formal, brief with the brief.'],
+  ['Refusing politely', 'Saying no, with a reason and an alternative.'],
+].map(([name = '', explanation = '']) => ({ kind: 'subtask', name, explanation }));
+
+const ASKED = [
+  'My order from March came broken, can I have my money back?',
+  'The tracking page has shown nothing since Monday.',
+  'I was charged twice for one order.',
+  'I cannot sign in any more.',
+  'Which of the two lamps is brighter?',
+  'Great service, thank you!',
+];
+
+/**
+ * Each reference has two domains and two sub-tasks; those of the first domain and the fifth
+ * sub-task fall.
+ */
+function referencesOf(count: number): ReferenceResult[] {
+  return Array.from({ length: count }, (_, index) => {
+    const falls = index % 6 === 0 && index % 5 !== 1;
+    const good =
+      'We are sorry that it came broken. You get your money back within five days; a label for sending it back is attached.';
+    const bad =
+      'We are sorry that it came broken. A refund is not possible, as thirty days have passed.';
+    return referenceOf(
+      `mail-${String(index + 1).padStart(3, '0')}`,
+      falls ? 'regressed' : index % 17 === 3 ? 'flaky' : 'unchanged',
+      {
+        file: 'prompts/tests/triage.yaml',
+        line: 10 + 4 * index,
+        input: { mail: ASKED[index % 6] ?? '', tone: index % 2 === 0 ? 'calm' : 'annoyed' },
+        expected: index % 6 === 0 ? 'refund' : 'answer',
+        base: sideOf(
+          [1, 2, 3].map(() => ({
+            outcome: 'pass' as const,
+            actual: good,
+            scores: [score('pass', 'is_polite', 1)],
+          })),
+        ),
+        head: sideOf(
+          [1, 2, 3].map((one) =>
+            falls || (index % 17 === 3 && one === 1)
+              ? {
+                  outcome: 'fail' as const,
+                  actual: bad,
+                  scores: [score('fail', 'is_polite', 0, 'Refuses without an alternative.')],
+                }
+              : { outcome: 'pass' as const, actual: good, scores: [score('pass', 'is_polite', 1)] },
+          ),
+        ),
+      },
+    );
+  });
+}
+
+const rate = (references: readonly ReferenceResult[], side: 'base' | 'head'): number | null =>
+  references.length === 0
+    ? null
+    : references.reduce(
+        (sum, { [side]: one }) => sum + (one?.passes ?? 0) / (one?.tries_judged ?? 1),
+        0,
+      ) / references.length;
+
+function attributesOf(
+  {
+    path,
+    name: suite,
+    variant,
+    references,
+  }: Pick<SuiteResult, 'path' | 'name' | 'variant' | 'references'>,
+  sorts: readonly Sort[],
+  mode: Result['mode'],
+): AttributeResult[] {
+  return sorts.map(({ kind, name, explanation }, at): AttributeResult => {
+    const own = sorts.filter((one) => one.kind === kind);
+    const place = own.findIndex((one) => one.name === name);
+    const rare = place === own.length - 1 && own.length > 3 && kind === 'domain';
+    const members = references.filter((_, index) =>
+      rare
+        ? index < 6
+        : index % own.length === place ||
+          (index + 1 + Math.floor(index / own.length) * 2) % own.length === place,
+    );
+    const [base, head] = [mode === 'sweep' ? null : rate(members, 'base'), rate(members, 'head')];
+    const difference = base === null || head === null ? null : head - base;
+    const half = 0.5 / Math.sqrt(Math.max(1, members.length));
+    const first = kind === 'domain' && place === 0;
+    const few = members.length < 8;
+    const drops = members
+      .filter(({ status }) => status === 'regressed')
+      .slice(0, 3)
+      .map((one): AttributeSample => ({ kind: 'drop', reference: one.id, base: 1, head: 0 }));
+    const skills: AttributeSample[] =
+      kind === 'subtask' && place === own.length - 1
+        ? members.slice(0, 2).map((one) => ({
+            kind: 'skill',
+            reference: one.id,
+            side: 'head',
+            expected: 5,
+            output: 1,
+          }))
+        : [];
+    return {
+      id: `${kind}-${String(at + 1)}`,
+      kind,
+      name,
+      explanation,
+      path,
+      suite,
+      variant,
+      affinity_mean: 2.4 + place / 10,
+      prior: (own.length - place + 2) / ((own.length * (own.length + 1)) / 2 + 2 * own.length),
+      n: members.length,
+      base,
+      head,
+      difference,
+      low: difference === null ? null : difference - half,
+      high: difference === null ? null : difference + half,
+      p: few || mode === 'sweep' ? null : first ? 0.001 : 0.4,
+      verdict: few ? 'too few' : mode === 'diff' && first ? 'regressed' : 'no change seen',
+      explained_by:
+        mode === 'diff' && kind === 'subtask' && place === own.length - 1
+          ? [`${sorts[0]?.kind ?? ''}-1`]
+          : [],
+      alignment:
+        kind === 'subtask'
+          ? { base: mode === 'sweep' ? null : 0.1 + place / 50, head: 0.12 + place / 12 }
+          : null,
+      references: members.map(({ id }) => id),
+      samples: [...(mode === 'diff' && first ? drops : []), ...skills],
+    };
+  });
+}
+
+/** A suite in which one domain got worse, with everything that QualEval says of it. */
+export function withKinds(count = 60, sorts: readonly Sort[] = [...DOMAINS, ...SKILLS]): Result {
+  const references = referencesOf(count);
+  const suite = suiteOf('triage', references, {
+    verdict: 'regressed',
+    because: [{ key: 'messages[0].content', file: 'prompts/triage.yaml' }],
+    half: 0.06,
+  });
+  const attributes = attributesOf(suite, sorts, 'diff');
+  const fallen = references
+    .filter(({ status }) => status === 'regressed')
+    .slice(0, 3)
+    .map(({ id }) => id);
+  const insight = (text: string, changes: Partial<Insight>): Insight => ({
+    path: suite.path,
+    suite: suite.name,
+    variant: suite.variant,
+    text,
+    attributes: [],
+    references: [],
+    generated: true,
+    ...changes,
+  });
+  return resultOf({
+    conclusion: 'failure',
+    title: 'triage regressed',
+    suites: [suite],
+    attributes,
+    insights: [
+      insight(
+        'Head refuses refunds on the ground that thirty days have passed, also where the mail says that goods came broken; base offered the money back.',
+        { attributes: [attributes[0]?.id ?? ''], references: fallen },
+      ),
+      insight('Refusals lack an alternative: no exchange, no repair.', {
+        attributes: [attributes.at(-1)?.id ?? ''],
+        references: fallen.slice(0, 1),
+      }),
+    ],
+    usage: {
+      calls: 720,
+      reused: 120,
+      input_tokens: 90_000,
+      output_tokens: 21_000,
+      cost_usd: 1.42,
+      by_purpose: {},
+    },
+  });
+}
+
+/** Fifteen domains and fifteen sub-tasks. */
+export const thirty = (['domain', 'subtask'] as const).flatMap((kind) =>
+  Array.from({ length: 15 }, (_, index): Sort => ({
+    kind,
+    name: `${kind === 'domain' ? 'Topic' : 'Skill'} ${String(index + 1)}: ${'what it is about '.repeat(1 + (index % 3))}`.trim(),
+    explanation: 'A sentence that explains in some words what belongs to it and what does not.',
+  })),
+);
+
+/** A sweep over models; the cost of one is not known. */
+export function sweepOfModels(): Result {
+  const variants: [string, number, number | null][] = [
+    ['gpt-4o', 0.94, 5.2],
+    ['gpt-4o-mini', 0.86, 0.31],
+    ['claude-sonnet', 0.95, 6.4],
+    ['claude-haiku', 0.88, 1.1],
+    ['local-llama', 0.71, null],
+  ];
+  const suites = variants.map(([model, share, cost]) => {
+    const references = Array.from({ length: 40 }, (_, index) =>
+      referenceOf(`q${String(index)}`, index / 40 < share ? 'pass' : 'fail', {
+        head: sideOf(
+          [1, 2, 3].map(() => ({
+            outcome: index / 40 < share ? ('pass' as const) : ('fail' as const),
+            actual: 'x',
+          })),
+        ),
+        p: null,
+        q: null,
+      }),
+    );
+    return suiteOf('capitals', references, {
+      variant: { model, parameters: { temperature: 0 } },
+      verdict: 'not_compared',
+      visible_drop: null,
+      compared: { references: 0, tries: 0 },
+      cost_per_1000_calls: cost,
+    });
+  });
+  return resultOf({
+    mode: 'sweep',
+    base: null,
+    title: '5 results',
+    suites,
+    attributes: suites
+      .slice(0, 1)
+      .flatMap((suite) => attributesOf(suite, [...DOMAINS, ...SKILLS], 'sweep')),
+  });
+}

@@ -1,0 +1,269 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { HTML_LIMIT, renderHtml } from '../../../../src/report/page/page.ts';
+import type { Result } from '../../../../src/result/result.ts';
+import {
+  attributeOf,
+  below,
+  elementsOfPage,
+  spacedTextOf as textOf,
+  type Element,
+} from '../../../stand-ins/elements.ts';
+import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
+import { sweepOfModels, thirty, withKinds } from '../kinds.ts';
+import { resultOf } from '../results.ts';
+
+const within = (element: Element | undefined, tag: string): Element[] =>
+  element === undefined ? [] : below(element).filter(({ tagName }) => tagName === tag);
+/** Cards by their titles, the domains' before the sub-tasks'. */
+const cards = (all: Element[]): [string, Element][] =>
+  all
+    .filter((one) => attributeOf(one, 'class') === 'card')
+    .map((one) => [textOf(within(one, 'b')[0]!), one]);
+const rows = (card: Element): string[][] =>
+  within(card, 'tr')
+    .map((row) =>
+      below(row)
+        .filter(({ tagName }) => tagName === 'td')
+        .map(textOf),
+    )
+    .filter(({ length }) => length > 0);
+const drawn = (card: Element): string[] => within(card, 'text').map(textOf);
+
+describe('the dashboard of a comparison', () => {
+  const result = withKinds();
+  let html: string;
+  let all: Element[];
+  beforeAll(async () => {
+    html = await renderHtml(result);
+    all = elementsOfPage(html);
+  });
+
+  test('has prior and proficiency of domains, and of sub-tasks the alignment too', () => {
+    expect(cards(all).map(([title]) => title)).toEqual([
+      'Prior',
+      'Proficiency',
+      'Prior',
+      'Proficiency',
+      'Skill alignment',
+    ]);
+    expect(textOf(cards(all)[4]![1])).toContain('lower is better');
+  });
+
+  test('has what is drawn as a table too', () => {
+    for (const [, card] of cards(all)) {
+      const words = drawn(card).map((one) => one.replace(/^[✗↑] /, ''));
+      for (const cells of rows(card)) {
+        expect(words).toContain(cells[0]);
+        if (!cells.includes('too few'))
+          expect(words.some((one) => cells.slice(1).includes(one))).toBe(true);
+      }
+      expect(rows(card)).toHaveLength(drawn(card).length / 2 - 1.5);
+    }
+    expect(rows(cards(all)[1]![1])[0]).toEqual([
+      'Refunds and returns',
+      '20',
+      '100.0 % → 60.0 %',
+      '−40.0 points',
+      '−51.2 to −28.8',
+      'regressed',
+    ]);
+  });
+
+  test('says of an attribute with too few references only that', () => {
+    const words = drawn(cards(all)[1]![1]);
+    expect(words[words.indexOf('Praise and complaints') + 1]).toBe('6 references: too few');
+  });
+
+  test('labels every chart for a reader who does not see it', () => {
+    for (const [, card] of cards(all)) {
+      const [svg] = within(card, 'svg');
+      expect(attributeOf(svg!, 'role')).toBe('img');
+      expect(attributeOf(svg!, 'aria-label')).toMatch(
+        /\d (?:rows|domains|sub-tasks)\b.*numbers are in the table below\.$/,
+      );
+    }
+  });
+
+  test('leads from insights and attributes to their references, which are all there', () => {
+    const ids = new Set(all.map((one) => attributeOf(one, 'id')));
+    const links = all
+      .filter(({ tagName }) => tagName === 'a')
+      .map((one) => attributeOf(one, 'href') ?? '');
+    expect(links.length).toBeGreaterThan(15);
+    for (const link of links) expect(ids).toContain(link.replace(/^#/, ''));
+    const insight = all.find((one) => attributeOf(one, 'class') === 'insights');
+    expect(within(insight, 'a').map(textOf)).toEqual([
+      'Refunds and returns',
+      'mail-001',
+      'mail-013',
+      'mail-019',
+      'Refusing politely',
+      'mail-001',
+    ]);
+    const [, reference] = within(insight, 'a');
+    const target = all.find(
+      (one) => attributeOf(one, 'id') === attributeOf(reference!, 'href')?.slice(1),
+    );
+    expect(textOf(target!)).toContain('mail-001');
+  });
+
+  test('marks every reference with the attributes it was assigned', () => {
+    const values = new Map(
+      all
+        .filter(({ tagName }) => tagName === 'option')
+        .map((one) => [attributeOf(one, 'value'), textOf(one)]),
+    );
+    expect(values.size).toBe(12);
+    for (const [at, attribute] of result.attributes.entries()) {
+      const value = `a${String(at + 1)}`;
+      expect(values.get(value)).toBe(`${attribute.name} (${String(attribute.references.length)})`);
+      const marked = all
+        .filter((one) => attributeOf(one, 'data-kinds')?.split(' ').includes(value))
+        .map((one) => textOf(within(one, 'code')[0]!));
+      expect(marked.sort()).toEqual([...attribute.references].sort());
+    }
+  });
+
+  test('shows the largest drops with both texts, and answers with other skills', () => {
+    const moved = all.find((one) => attributeOf(one, 'class') === 'kind');
+    const samples = below(moved!)
+      .filter((one) => attributeOf(one, 'class') === 'sample')
+      .map((one) => textOf(one).replace(/\s+/g, ' '));
+    expect(samples).toHaveLength(3);
+    for (const words of [
+      'mail-001',
+      '100.0 % → 0.0 %',
+      'My order from March',
+      'You get your money back within five days',
+      'A refund is not possible',
+    ])
+      expect(samples[0]).toContain(words);
+    expect(textOf(moved!)).toContain(
+      'Moved only with references shared with it: Refusing politely.',
+    );
+    expect(html).toContain(
+      'head’s answer uses “Refusing politely” less than expected: affinity 1 where the expected answer has 5',
+    );
+  });
+
+  test('is the same for the same result', async () => {
+    expect(await renderHtml(withKinds())).toBe(html);
+  });
+
+  test('is not there without attributes and insights', async () => {
+    const plain = await renderHtml({ ...result, attributes: [], insights: [] });
+    expect(plain).not.toContain('Kinds of inputs');
+    expect(plain).not.toContain('<select');
+    expect(plain).not.toContain('data-kinds');
+  });
+});
+
+describe('what a page has room for', () => {
+  test('is a thousand references with fifteen domains and fifteen sub-tasks in less than 2 MB', async () => {
+    const html = await renderHtml(withKinds(1_000, thirty));
+    expect(Buffer.byteLength(html)).toBeLessThan(HTML_LIMIT);
+    const all = elementsOfPage(html);
+    expect(all.filter((one) => attributeOf(one, 'data-kinds') !== undefined)).toHaveLength(1_000);
+    expect(within(cards(all)[1]![1], 'circle')).toHaveLength(30);
+  });
+
+  test('are the charts of the worst suites where there are many, and the rest is said', async () => {
+    const one = withKinds(40, thirty);
+    const path = (at: number): string => `prompts/triage-${String(at)}.yaml`;
+    const many: Result = {
+      ...one,
+      suites: Array.from({ length: 30 }, (_, at) => ({
+        ...one.suites[0]!,
+        path: path(at),
+        name: `triage-${String(at)}`,
+      })),
+      insights: [],
+      attributes: Array.from({ length: 30 }, (_, at) =>
+        one.attributes.map((attribute) => ({ ...attribute, path: path(at) })),
+      ).flat(),
+    };
+    const html = await renderHtml(many);
+    expect(Buffer.byteLength(html)).toBeLessThanOrEqual(30 * 40 * 2_000);
+    expect(html).toMatch(
+      /Charts are drawn for the worst suites, to keep this file small; those of \d+ suites are left out; result\.json has the numbers\./,
+    );
+    expect(html).toContain('The attributes of 10 suites are left out; result.json has them.');
+  });
+
+  test('is as much of a hostile name as of any other', async () => {
+    const texts = Object.values(hostileTexts);
+    const one = withKinds(
+      60,
+      texts.map((name, at) => ({
+        kind: at % 2 === 0 ? 'domain' : 'subtask',
+        name: `${name} ${'x'.repeat(at % 5 === 0 ? 9_000 : 0)}`,
+        explanation: name,
+      })),
+    );
+    const html = await renderHtml({
+      ...one,
+      insights: texts.map((text) => ({
+        ...one.insights[0]!,
+        text,
+        attributes: [text, one.attributes[0]!.id],
+        references: [text],
+      })),
+    });
+    const all = elementsOfPage(html);
+    expect(/[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u.test(html)).toBe(false);
+    expect(
+      all
+        .filter(({ tagName }) => ['h1', 'style', 'script'].includes(tagName))
+        .map(({ tagName }) => tagName)
+        .sort(),
+    ).toEqual(['h1', 'script', 'style']);
+    for (const { tagName, attrs } of all) {
+      expect(['img', 'iframe', 'object', 'link', 'form', 'foreignObject']).not.toContain(tagName);
+      for (const { name } of attrs) expect(name).not.toMatch(/^on|^style$/);
+    }
+    expect(html).not.toContain('x'.repeat(300));
+  });
+});
+
+describe('a sweep', () => {
+  test('is drawn as quality against cost; a variant of unknown cost is named in words and has no place in it', async () => {
+    const all = elementsOfPage(await renderHtml(sweepOfModels()));
+    const [, card] = cards(all).find(([title]) => title === 'Quality against cost, capitals')!;
+    expect(textOf(card).replace(/\s+/g, ' ')).toContain(
+      'Not drawn, as the cost is not known: local-llama, temperature 0 .',
+    );
+    expect(rows(card)).toEqual([
+      ['1', 'gpt-4o, temperature 0', '$5.20', '95.0 %', '89.5 to 97.7 %'],
+      ['2', 'claude-sonnet, temperature 0', '$6.40', '95.0 %', '89.5 to 97.7 %'],
+      ['3', 'claude-haiku, temperature 0', '$1.10', '90.0 %', '83.3 to 94.2 %'],
+      ['4', 'gpt-4o-mini, temperature 0', '$0.31', '87.5 %', '80.4 to 92.3 %'],
+    ]);
+    expect(drawn(card).filter((words) => /^\d$/.test(words))).toEqual(['1', '2', '3', '4']);
+  });
+
+  test('of unknown costs says so instead of drawing', async () => {
+    const sweep = sweepOfModels();
+    const html = await renderHtml({
+      ...sweep,
+      attributes: [],
+      suites: sweep.suites.map((suite) => ({ ...suite, cost_per_1000_calls: null })),
+    });
+    expect(html).toContain('The cost of no variant is known, so none is drawn.');
+    expect(html).not.toContain('<svg class="chart"');
+  });
+
+  test('shows the pass rates of its attributes without a verdict', async () => {
+    const all = elementsOfPage(await renderHtml(sweepOfModels()));
+    const proficiency = cards(all).find(([title]) => title === 'Proficiency')![1];
+    expect(within(proficiency, 'th').map(textOf)).toEqual([
+      'Attribute',
+      'References judged',
+      'Pass rate',
+    ]);
+    expect(textOf(proficiency)).not.toMatch(/too few|no change/);
+  });
+});
+
+test('a result without suites has no dashboard', async () => {
+  expect(await renderHtml(resultOf({}))).not.toContain('class="cards"');
+});

@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { HTML_LIMIT, renderHtml } from '../../../../src/report/page/page.ts';
+import {
+  POLICY,
+  SCRIPT,
+  SCRIPT_HASH,
+  STYLE,
+  STYLE_HASH,
+} from '../../../../src/report/page/style.ts';
+import type { Result } from '../../../../src/result/result.ts';
+import type { ReferenceResult } from '../../../../src/result/suite-result.ts';
+import { attributeOf, elementsOfPage, textOf, type Element } from '../../../stand-ins/elements.ts';
+import {
+  goldens,
+  hostile,
+  neutral,
+  referenceOf,
+  regression,
+  resultOf,
+  sideOf,
+  suiteOf,
+  withProblems,
+} from '../results.ts';
+
+const links = {
+  run: null,
+  place: (file: string): string => `https://github.com/acme/support/blob/main/${file}`,
+};
+
+function large(references: number, tries: number, characters: number): Result {
+  const answer = (index: number, one: number): string =>
+    `${String(index)}.${String(one)} ${'lorem ipsum '.repeat(characters / 12)}`;
+  const list = Array.from({ length: references }, (_, index): ReferenceResult =>
+    referenceOf(`case-${String(index)}`, index % 10 === 0 ? 'regressed' : 'unchanged', {
+      base: sideOf(
+        Array.from({ length: tries }, (_, one) => ({
+          outcome: 'pass',
+          actual: answer(index, one),
+        })),
+      ),
+      head: sideOf(
+        Array.from({ length: tries }, (_, one) => ({
+          outcome: index % 10 === 0 ? 'fail' : 'pass',
+          actual: answer(index, one + tries),
+        })),
+      ),
+    }),
+  );
+  return resultOf({ suites: [suiteOf('big', list)] });
+}
+
+test('a p-value is never written as nothing', async () => {
+  const sides = {
+    base: sideOf([{ outcome: 'pass', actual: 'a' }]),
+    head: sideOf([{ outcome: 'fail', actual: 'b' }]),
+  };
+  const page = await renderHtml(
+    resultOf({
+      suites: [suiteOf('one', [referenceOf('a', 'regressed', { ...sides, p: 1e-5, q: 0.0123 })])],
+    }),
+  );
+  expect(page).toContain('<code>&lt; 0.001, 0.012</code>');
+});
+
+describe('the policy', () => {
+  test.each([
+    ['style', STYLE, STYLE_HASH],
+    ['script', SCRIPT, SCRIPT_HASH],
+  ])('names the hash of the %s', (_what, content, hash) => {
+    expect(hash).toBe(`sha256-${createHash('sha256').update(content).digest('base64')}`);
+  });
+
+  test.each(Object.entries({ ...goldens, hostile }))(
+    'is kept by the page of %s: one style, one script, nothing loaded, nothing inline',
+    async (_name, build) => {
+      const all = elementsOfPage(await renderHtml(build(), links));
+      expect(
+        all.filter(({ tagName }) => tagName === 'meta').map((one) => attributeOf(one, 'content')),
+      ).toContain(POLICY);
+      expect(all.filter(({ tagName }) => tagName === 'style').map(textOf)).toEqual([STYLE]);
+      expect(all.filter(({ tagName }) => tagName === 'script').map(textOf)).toEqual([SCRIPT]);
+      for (const one of all) {
+        expect([
+          'img',
+          'link',
+          'iframe',
+          'object',
+          'embed',
+          'form',
+          'base',
+          'video',
+          'source',
+        ]).not.toContain(one.tagName);
+        for (const { name, value } of one.attrs) {
+          expect(name).not.toMatch(/^on|^style$|^src$|^action$/);
+          if (name === 'href')
+            expect(value).toMatch(
+              /^(?:https:\/\/github\.com\/acme\/support\/|#r\d+$|#references$)/,
+            );
+        }
+      }
+    },
+  );
+});
+
+describe('the page', () => {
+  let page: string;
+  let all: Element[];
+  beforeAll(async () => {
+    page = await renderHtml(regression(), links);
+    all = elementsOfPage(page);
+  });
+
+  test('has every reference with every try of both sides', () => {
+    const cases = all.filter((one) => attributeOf(one, 'class') === 'case');
+    expect(cases).toHaveLength(26);
+    const canada = cases.find((one) => textOf(one).includes('canada'));
+    expect(canada && attributeOf(canada, 'data-status')).toBe('regressed');
+    expect(canada && textOf(canada)).toContain('Base – 3 of 3 passedTries 1–3: pass');
+    expect(canada && textOf(canada)).toContain('Head – 1 of 3 passedTry 1: pass');
+    expect(canada && textOf(canada)).toContain('Tries 2, 3: fail');
+  });
+
+  test('can be filtered by each status that occurs, with its number', () => {
+    const boxes = all
+      .filter((one) => attributeOf(one, 'type') === 'checkbox')
+      .map((one) => attributeOf(one, 'value'));
+    expect(boxes).toEqual(['regressed', 'inconclusive', 'flaky', 'improved', 'unchanged']);
+    expect(page.includes('checked> regressed (4)')).toBe(true);
+  });
+
+  test('says the interval of each drawing in words', () => {
+    expect(
+      all.filter(({ tagName }) => tagName === 'svg').map((one) => attributeOf(one, 'aria-label')),
+    ).toContain('−9.8 points, 90 % interval −19.0 to −0.6');
+  });
+
+  test('has the parts of the other outputs too, and the problems of a run that judged nothing', async () => {
+    for (const words of [
+      'The yardstick changed in 1 suite',
+      'Cohen’s κ',
+      'countries with a former capital',
+      'generated by a model',
+      '3 notices',
+    ])
+      expect(page.includes(words)).toBe(true);
+    expect(
+      (await renderHtml(withProblems())).includes(
+        'unknown key &quot;mesages&quot;; did you mean &quot;messages&quot;?',
+      ),
+    ).toBe(true);
+    expect((await renderHtml(neutral())).includes('<h1>? Cannot tell</h1>')).toBe(true);
+  });
+
+  test('shows hostile text as text', async () => {
+    const hidden = /[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u;
+    const html = await renderHtml(hostile(), links);
+    expect(hidden.test(html)).toBe(false);
+    expect(elementsOfPage(html).filter(({ tagName }) => tagName === 'h1')).toHaveLength(1);
+  });
+});
+
+describe('its size', () => {
+  test('is below 2 MB for a thousand references of five tries a side, and says that texts are cut', async () => {
+    const html = await renderHtml(large(1_000, 5, 600));
+    expect(Buffer.byteLength(html)).toBeLessThanOrEqual(HTML_LIMIT);
+    expect(elementsOfPage(html).filter((one) => attributeOf(one, 'class') === 'case').length).toBe(
+      1_000,
+    );
+    expect(
+      html.match(
+        /Texts are cut after \d+ characters to keep this file small; result\.json has them whole\./,
+      ),
+    ).not.toBeNull();
+    expect(html.match(/\(\d+ more characters\)/)).not.toBeNull();
+  });
+
+  test('keeps long answers whole where there is room', async () => {
+    const html = await renderHtml(large(3, 2, 24_000));
+    expect(html.includes('Texts are cut')).toBe(false);
+    expect(html.includes('more characters')).toBe(false);
+  });
+
+  test('leaves the mildest references out when nothing else helps, and says so', async () => {
+    const input = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [`variable-${String(index)}`, index]),
+    );
+    const list = Array.from({ length: 1_000 }, (_, index) =>
+      referenceOf(`case-${String(index)}`, index === 999 ? 'regressed' : 'unchanged', { input }),
+    );
+    const html = await renderHtml(resultOf({ suites: [suiteOf('big', list)] }));
+    expect(Buffer.byteLength(html)).toBeLessThanOrEqual(HTML_LIMIT);
+    expect(
+      html.includes('500 references with the mildest status are left out; result.json has them.'),
+    ).toBe(true);
+    expect(html.includes('case-999')).toBe(true);
+  });
+});

@@ -1,0 +1,777 @@
+import type { AttributeResult } from '../../../src/result/attributes.ts';
+import type { Result, UsageTotals } from '../../../src/result/result.ts';
+import type {
+  Because,
+  PassRate,
+  ReferenceResult,
+  ReferenceStatus,
+  SideResult,
+  SuiteResult,
+  TryResult,
+} from '../../../src/result/suite-result.ts';
+import type { GateSettings, Variant } from '../../../src/suite/suite.ts';
+import type { Outcome, Score } from '../../../src/types/metric.ts';
+import type { Json, Scalar } from '../../../src/types/plain.ts';
+import { hostileTexts } from '../../stand-ins/hostile-text.ts';
+
+/**
+ * Results as the pipeline makes them, small enough to be read, with counts that agree with their
+ * tries.
+ */
+
+const gate: GateSettings = {
+  fail_on: 'regression',
+  alpha: 0.05,
+  min_drop: 0.01,
+  tolerance: 0.05,
+  gate_on: 'suite+references',
+  on_inconclusive: 'pass',
+  yardstick: 'warn',
+  removed: 'warn',
+  attributes: 'advise',
+  min_pass_rate: null,
+};
+
+const noUsage: UsageTotals = {
+  calls: 0,
+  reused: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost_usd: null,
+  by_purpose: {},
+};
+
+export function resultOf(changes: Partial<Result>): Result {
+  return {
+    schema_version: 1,
+    mode: 'diff',
+    conclusion: 'success',
+    title: '',
+    reasons: [],
+    trust: 'member',
+    base: { sha: '1f6a9c0d3b5e7a9182736455463728190abcdef0' },
+    head: { sha: '9e8d7c6b5a49382716055443322110ffeeddccbb' },
+    gate,
+    n_tries: 3,
+    suites: [],
+    yardstick: [],
+    attributes: [],
+    insights: [],
+    graders: [],
+    notices: [],
+    problems: [],
+    usage: noUsage,
+    noise: null,
+    override: null,
+    adaptive_tries: null,
+    ...changes,
+  };
+}
+
+export function score(
+  status: 'pass' | 'fail',
+  metric = 'exact_match',
+  value: Json = status === 'pass',
+  reason: string | null = null,
+): Score {
+  return { metric, status, value, reason, skip: false };
+}
+
+export function tryOf(
+  index: number,
+  outcome: Outcome,
+  actual: string | null,
+  scores: Score[] = [],
+): TryResult {
+  const error = outcome === 'error' ? 'openai: no complete reply after 120 s' : null;
+  return {
+    try: index,
+    outcome,
+    actual: outcome === 'error' ? null : actual,
+    error,
+    scores,
+    usage: { input_tokens: 41, output_tokens: 9 },
+    latency_ms: 640 + index,
+    reused: false,
+    finish_reason: 'stop',
+  };
+}
+
+export interface Answer {
+  outcome: Outcome;
+  actual: string;
+  scores?: Score[];
+}
+
+export function sideOf(answers: readonly Answer[], skip = false): SideResult {
+  const tries = answers.map(({ outcome, actual, scores }, index) =>
+    tryOf(
+      index,
+      outcome,
+      actual,
+      scores ?? (outcome === 'pass' || outcome === 'fail' ? [score(outcome)] : []),
+    ),
+  );
+  const of = (outcome: Outcome): number => tries.filter((one) => one.outcome === outcome).length;
+  const [passes, fails] = [of('pass'), of('fail')];
+  return {
+    tally: {
+      num_passes: passes,
+      num_fails: fails,
+      num_skip_passes: skip ? passes : 0,
+      num_skip_fails: skip ? fails : 0,
+      num_tries: tries.length,
+      num_metrics: 1,
+      num_ungraded: of('ungraded'),
+      num_errors: of('error'),
+    },
+    rollup: passes + fails === 0 ? null : fails === 0 ? 'pass' : 'fail',
+    passes,
+    tries_judged: passes + fails,
+    tries,
+  };
+}
+
+export function referenceOf(
+  id: string,
+  status: ReferenceStatus,
+  changes: Partial<ReferenceResult> = {},
+): ReferenceResult {
+  return {
+    id,
+    file: 'prompts/tests/capitals.yaml',
+    line: 12,
+    tags: [],
+    skip: false,
+    input: { country: id },
+    expected: null,
+    status,
+    p: status === 'regressed' ? 0.004 : 0.5,
+    q: status === 'regressed' ? 0.02 : 1,
+    base: null,
+    head: null,
+    ...changes,
+  };
+}
+
+const mean = (rates: number[]): number | null =>
+  rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+const rateOf = (references: readonly ReferenceResult[], side: 'base' | 'head'): number | null =>
+  mean(
+    references.flatMap(({ [side]: one }) =>
+      one === null || one.tries_judged === 0 ? [] : [one.passes / one.tries_judged],
+    ),
+  );
+
+/** A suite whose rates are those of its references; the interval is given as half its width. */
+export function suiteOf(
+  name: string,
+  references: ReferenceResult[],
+  changes: Partial<SuiteResult> & { half?: number } = {},
+): SuiteResult {
+  const { half = 0.044, ...rest } = changes;
+  const [base, head] = [rateOf(references, 'base'), rateOf(references, 'head')];
+  const difference = base === null || head === null ? null : head - base;
+  const pass_rate: PassRate = {
+    base,
+    head,
+    difference,
+    low: difference === null ? null : difference - half,
+    high: difference === null ? null : difference + half,
+    p: difference === null ? null : difference < 0 ? 0.012 : 0.6,
+  };
+  const variant: Variant = { model: 'gpt-4o', parameters: { temperature: 0 } };
+  return {
+    path: `prompts/${name}.yaml`,
+    name,
+    variant,
+    base_variant: null,
+    because: [],
+    pass_rate,
+    verdict: 'unchanged',
+    summary: '',
+    visible_drop: 0.062,
+    compared: { references: references.length, tries: references[0]?.head?.tries.length ?? 0 },
+    references,
+    metrics: [
+      {
+        name: 'exact_match',
+        base,
+        head,
+        judged_base: references.length * 3,
+        judged_head: references.length * 3,
+      },
+    ],
+    ...rest,
+  };
+}
+
+const COUNTRIES = [
+  'Australia',
+  'Brazil',
+  'Canada',
+  'Denmark',
+  'Egypt',
+  'Finland',
+  'Ghana',
+  'Hungary',
+  'India',
+  'Japan',
+  'Kenya',
+  'Laos',
+  'Mexico',
+  'Nepal',
+  'Oman',
+  'Peru',
+  'Qatar',
+];
+
+function repeated(
+  outcomes: string,
+  pass: string,
+  fail: string,
+  reason: string | null = null,
+): SideResult {
+  return sideOf(
+    [...outcomes].map((letter): Answer => ({
+      outcome:
+        letter === 'p' ? 'pass' : letter === 'f' ? 'fail' : letter === 'u' ? 'ungraded' : 'error',
+      actual: letter === 'p' ? pass : fail,
+      scores:
+        letter === 'p'
+          ? [score('pass')]
+          : letter === 'f'
+            ? [score('fail', 'exact_match', false, reason)]
+            : letter === 'u'
+              ? [
+                  {
+                    metric: 'is_polite',
+                    status: 'ungraded',
+                    value: null,
+                    reason: 'grader gave no single choice of YES, NO',
+                    skip: false,
+                  },
+                ]
+              : [],
+    })),
+  );
+}
+
+function capital(
+  country: string,
+  city: string,
+  base: string,
+  head: string,
+  status: ReferenceStatus,
+  wrong: string,
+  line: number,
+): ReferenceResult {
+  const reason = `expected "${city}", got "${wrong}"`;
+  return referenceOf(country.toLowerCase(), status, {
+    line,
+    input: { country },
+    expected: city,
+    base: repeated(base, city, wrong, reason),
+    head: repeated(head, city, wrong, reason),
+  });
+}
+
+const because: Because[] = [{ key: 'messages[0].content', file: 'prompts/capitals.yaml' }];
+
+/** A shorter prompt makes the model chatty: the suite falls, three references clearly break. */
+export function regression(): Result {
+  const references = [
+    capital(
+      'Australia',
+      'Canberra',
+      'ppp',
+      'fff',
+      'regressed',
+      'The capital of Australia is Canberra.',
+      14,
+    ),
+    capital(
+      'Brazil',
+      'Brasília',
+      'ppp',
+      'fff',
+      'regressed',
+      'The capital of Brazil is Brasília, which replaced Rio de Janeiro in 1960.',
+      17,
+    ),
+    capital('Canada', 'Ottawa', 'ppp', 'pff', 'regressed', 'Ottawa is the capital of Canada.', 20),
+    capital('Denmark', 'Copenhagen', 'ppp', 'ppf', 'inconclusive', 'Copenhagen.', 23),
+    capital('Egypt', 'Cairo', 'ppf', 'ppp', 'flaky', 'Cairo (Al-Qahirah)', 26),
+    capital('Finland', 'Helsinki', 'fff', 'ppp', 'improved', 'helsinki', 29),
+    capital('Ghana', 'Accra', 'ppp', 'ppe', 'unchanged', 'Accra.', 32),
+    ...COUNTRIES.slice(7).map((country, index) =>
+      capital(country, `City ${String(index + 1)}`, 'ppp', 'ppp', 'unchanged', '', 35 + 3 * index),
+    ),
+  ];
+  const summaryText =
+    'pass rate 92.2 % → 82.4 % (−9.8 points, 90 % interval −19.0 to −0.6, p = 0.012); rules out a drop above 19.0 points; this suite (17 references × 3 tries) usually sees drops of 11.3 points.';
+  const capitals = suiteOf('capitals', references, {
+    verdict: 'regressed',
+    because,
+    half: 0.092,
+    summary: summaryText,
+    visible_drop: 0.113,
+  });
+  const openText =
+    'pass rate 100.0 % → 83.3 % (−16.7 points, 90 % interval −37.7 to +4.3, p = 0.083); rules out a drop above 37.7 points; this suite (6 references × 3 tries) usually sees drops of 24.0 points.';
+  const long =
+    'Thank you for writing to us. We are sorry to hear that the parcel arrived late and that the box was damaged on one side. We have looked at the shipment and found that it was held at the depot over the weekend. ';
+  const triage = suiteOf(
+    'triage',
+    [
+      referenceOf('late-parcel', 'regressed', {
+        file: 'prompts/tests/triage.yaml',
+        line: 31,
+        input: {
+          mail: 'Where is my parcel? It should have been here on Monday, and the tracking page shows nothing.',
+          tone: 'annoyed',
+        },
+        base: sideOf(
+          [1, 2, 3].map(() => ({
+            outcome: 'pass' as const,
+            actual: `${long}A replacement leaves our warehouse today, free of charge.`,
+            scores: [
+              score('pass', 'is_polite', 1, 'Apologises and offers a remedy.'),
+              score('pass', 'short', 46),
+            ],
+          })),
+        ),
+        head: sideOf(
+          [1, 2, 3].map(() => ({
+            outcome: 'fail' as const,
+            actual: `${long}A replacement cannot be sent, as the warranty has ended.`,
+            scores: [
+              score(
+                'fail',
+                'is_polite',
+                0,
+                'Apologises, but refuses a remedy without giving any alternative to the customer.',
+              ),
+              score('pass', 'short', 46),
+            ],
+          })),
+        ),
+      }),
+      ...['refund', 'wrong-size', 'praise', 'invoice', 'cancel'].map((id, index) =>
+        referenceOf(id, 'unchanged', {
+          file: 'prompts/tests/triage.yaml',
+          line: 40 + 9 * index,
+          input: { mail: `A mail about ${id}.`, tone: 'calm' },
+          base: repeated('ppp', 'Dear customer', ''),
+          head: repeated('ppp', 'Dear customer', ''),
+        }),
+      ),
+    ],
+    {
+      verdict: 'inconclusive',
+      because: [{ key: 'rubric is_polite', file: 'rubrics/tone.yaml' }],
+      half: 0.21,
+      summary: openText,
+      visible_drop: 0.24,
+    },
+  );
+  const math = suiteOf(
+    'math',
+    ['four', 'carry', 'long'].map((id, index) =>
+      referenceOf(id, 'unchanged', {
+        file: 'prompts/tests/math.yaml',
+        line: 8 + index,
+        input: { a: 4 + index, b: 4 },
+        expected: String(8 + index),
+        base: repeated('ppp', String(8 + index), ''),
+        head: repeated('ppp', String(8 + index), ''),
+      }),
+    ),
+    {
+      verdict: 'unchanged',
+      because: [{ key: 'temperature', file: 'prompts/math.yaml' }],
+      base_variant: { model: 'gpt-4o', parameters: { temperature: 0 } },
+      variant: { model: 'gpt-4o', parameters: { temperature: 0.2 } },
+      half: 0.031,
+    },
+  );
+  return resultOf({
+    conclusion: 'failure',
+    title: 'capitals regressed: pass rate 92.2 % → 84.3 %',
+    reasons: [`capitals regressed: ${summaryText}`, `triage: cannot tell. ${openText}`],
+    suites: [math, triage, capitals],
+    yardstick: [
+      {
+        path: 'prompts/triage.yaml',
+        name: 'triage',
+        rates: { base_base: 1, base_head: 1, head_base: 0.944, head_head: 0.833 },
+        prompt_effect: -0.167,
+        yardstick_effect: 0,
+        total: -0.167,
+        because: [{ key: 'is_polite.prompt', file: 'rubrics/tone.yaml' }],
+        flipped: [{ id: 'invoice', from: 'pass', to: 'fail' }],
+        same_answers: { judged: 18, pass_fail: 1, fail_pass: 1, p: 1, kappa: 0.64 },
+        summary:
+          'the pass rate fell 16.7 points, all of it from the prompt; the stricter rubric changed nothing on base’s answers.',
+      },
+    ],
+    graders: [
+      {
+        rubric: 'is_polite',
+        side: 'base',
+        examples: 24,
+        judged: 24,
+        agreement: 0.875,
+        true_positive_rate: 0.923,
+        true_negative_rate: 0.818,
+        kappa: 0.746,
+        base_rate: 0.54,
+        flipped: [],
+      },
+      {
+        rubric: 'is_polite',
+        side: 'head',
+        examples: 24,
+        judged: 23,
+        agreement: 0.917,
+        true_positive_rate: 0.923,
+        true_negative_rate: 0.909,
+        kappa: 0.832,
+        base_rate: 0.54,
+        flipped: [{ content: 'We cannot help you. Bye.', expected: 'NO', base: 'YES', head: 'NO' }],
+      },
+    ],
+    attributes: [
+      attribute('countries with a former capital', 'domain', 9, 0.963, 0.704, -0.259, 'regressed', [
+        'australia',
+        'brazil',
+        'canada',
+      ]),
+      attribute('single-word answers', 'subtask', 15, 0.911, 0.844, -0.067, 'no change seen', [
+        'australia',
+        'japan',
+      ]),
+      attribute('island states', 'domain', 4, 1, 1, 0, 'too few', ['japan']),
+    ],
+    insights: [
+      {
+        path: capitals.path,
+        suite: capitals.name,
+        variant: capitals.variant,
+        text: 'Head answers in whole sentences where base gave the bare name; exact_match then fails although the city is right.',
+        attributes: ['domain-1'],
+        references: ['australia', 'brazil', 'canada'],
+        generated: true,
+      },
+    ],
+    notices: [
+      {
+        kind: 'removed',
+        message: 'capitals: zimbabwe is no longer among the references',
+        place: { file: 'prompts/tests/capitals.yaml', line: 1 },
+      },
+      {
+        kind: 'settings',
+        message:
+          'the gate settings of base are in force; this change to gate.alpha takes effect once merged',
+        place: { file: 'evaldiff.yaml', line: 9 },
+      },
+      { kind: 'error', message: 'ghana: 1 of 3 tries on head ended in an error', place: null },
+    ],
+    usage: {
+      calls: 148,
+      reused: 8,
+      input_tokens: 31_408,
+      output_tokens: 4_127,
+      cost_usd: 0.1198,
+      by_purpose: {
+        prompt: { calls: 112, reused: 8, cost_usd: 0.08 },
+        grader: { calls: 36, reused: 0, cost_usd: 0.0398 },
+      },
+    },
+  });
+}
+
+function attribute(
+  name: string,
+  kind: AttributeResult['kind'],
+  n: number,
+  base: number,
+  head: number,
+  difference: number,
+  verdict: AttributeResult['verdict'],
+  references: string[],
+): AttributeResult {
+  return {
+    id: `${kind}-1`,
+    name,
+    kind,
+    explanation: '',
+    path: 'prompts/capitals.yaml',
+    suite: 'capitals',
+    variant: { model: 'gpt-4o', parameters: { temperature: 0 } },
+    affinity_mean: 3,
+    prior: n / 26,
+    n,
+    base,
+    head,
+    difference,
+    low: difference - 0.14,
+    high: difference + 0.14,
+    p: 0.01,
+    verdict,
+    explained_by: [],
+    alignment: null,
+    references,
+    samples: [],
+  };
+}
+
+/** Nothing got worse. */
+export function green(): Result {
+  const references = COUNTRIES.map((country, index) =>
+    capital(
+      country,
+      `City ${String(index)}`,
+      'ppp',
+      index === 3 ? 'ppf' : 'ppp',
+      index === 3 ? 'flaky' : 'unchanged',
+      'x',
+      10 + index,
+    ),
+  );
+  const suite = suiteOf('capitals', references, { because, half: 0.034, summary: 'Unchanged.' });
+  return resultOf({
+    title: 'No regression in 17 affected references of 1 suite',
+    suites: [suite],
+    usage: { ...noUsage, calls: 102, input_tokens: 9_000, output_tokens: 800 },
+  });
+}
+
+/** A change that touches no prompt. */
+export function nothingAffected(): Result {
+  return resultOf({ title: 'No prompt, rubric or test changed: nothing to run.' });
+}
+
+/** A pull request from a fork: nothing could be asked. */
+export function fork(): Result {
+  const words =
+    'No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.';
+  return resultOf({ conclusion: 'neutral', trust: 'untrusted', title: words, reasons: [words] });
+}
+
+/** Files that cannot be read. */
+export function withProblems(): Result {
+  return resultOf({
+    conclusion: 'error',
+    title: 'Not judged: 4 problems',
+    reasons: ['4 problems in the project’s files'],
+    problems: [
+      {
+        place: { file: 'prompts/capitals.yaml', line: 4 },
+        message: 'unknown key "mesages"; did you mean "messages"?',
+      },
+      {
+        place: { file: 'prompts/tests/capitals.yaml', line: 12 },
+        message: 'reference 3 has no value for {country}',
+      },
+      { place: { file: 'evaldiff.yaml', line: 0 }, message: 'is empty' },
+      {
+        place: null,
+        message:
+          'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key).',
+      },
+    ],
+  });
+}
+
+/** A full sweep: head only, two models. */
+export function sweep(): Result {
+  const one = (model: string, outcomes: string[]): SuiteResult =>
+    suiteOf(
+      'capitals',
+      outcomes.map((letters, index) =>
+        referenceOf(`c${String(index)}`, letters.includes('f') ? 'fail' : 'pass', {
+          line: 10 + index,
+          expected: 'Paris',
+          head: repeated(letters, 'Paris', 'Lyon', 'expected "Paris", got "Lyon"'),
+          q: null,
+          p: null,
+        }),
+      ),
+      {
+        variant: { model, parameters: { temperature: 0.7 } },
+        verdict: 'not_compared',
+        visible_drop: null,
+        compared: { references: 0, tries: 0 },
+      },
+    );
+  return resultOf({
+    mode: 'sweep',
+    base: null,
+    title: '2 results',
+    suites: [
+      one('gpt-4o', ['ppp', 'ppp', 'ppf', 'ppp']),
+      one('claude-sonnet', ['ppp', 'ppp', 'ppp', 'ppp']),
+    ],
+    usage: { ...noUsage, calls: 24, input_tokens: 900, output_tokens: 90, cost_usd: 0.00412 },
+  });
+}
+
+/** Worse by a little, with too few tries to say. */
+export function neutral(): Result {
+  const references = COUNTRIES.slice(0, 8).map((country, index) =>
+    capital(
+      country,
+      `City ${String(index)}`,
+      'ppp',
+      index < 2 ? 'ppf' : 'ppp',
+      index < 2 ? 'inconclusive' : 'unchanged',
+      'The city',
+      10 + index,
+    ),
+  );
+  return resultOf({
+    conclusion: 'neutral',
+    title: 'Cannot tell for 1 suite of 1',
+    reasons: ['capitals: cannot tell. More tries would settle it.'],
+    suites: [
+      suiteOf('capitals', references, {
+        verdict: 'inconclusive',
+        because,
+        half: 0.071,
+        visible_drop: 0.16,
+        summary: 'More tries would settle it.',
+      }),
+    ],
+    usage: { ...noUsage, calls: 48, input_tokens: 2_000, output_tokens: 300, cost_usd: 0.01 },
+  });
+}
+
+/** Every text that a user, a model or a file can set is hostile. */
+export function hostile(): Result {
+  const texts = Object.values(hostileTexts);
+  const marker = '<!-- evaldiff -->';
+  const references = texts.map((text, index) =>
+    referenceOf(`${text} ${String(index)}`, index % 3 === 0 ? 'inconclusive' : 'regressed', {
+      file: `prompts/${text}.yaml`,
+      line: index,
+      input: { [text]: text } as Record<string, Scalar>,
+      expected: text,
+      tags: [text],
+      base: sideOf([
+        {
+          outcome: 'pass',
+          actual: `${text} ${marker}`,
+          scores: [{ metric: text, status: 'pass', value: text, reason: text, skip: false }],
+        },
+      ]),
+      head: sideOf([
+        {
+          outcome: 'fail',
+          actual: `${marker} ${text}`,
+          scores: [
+            { metric: text, status: 'fail', value: text, reason: `${text} ${marker}`, skip: true },
+          ],
+        },
+      ]),
+    }),
+  );
+  const all = texts.join('\n\n');
+  const suites = [
+    suiteOf(all, references, {
+      verdict: 'regressed',
+      because: texts.map((text) => ({ key: text, file: text })),
+      summary: all,
+      variant: { model: all, parameters: { [all]: all } },
+      base_variant: { model: 'x', parameters: {} },
+    }),
+    ...texts.map((text, index) =>
+      suiteOf(text, references.slice(0, 2), {
+        path: `${text}${String(index)}`,
+        because: [{ key: text, file: text }],
+        verdict: 'inconclusive',
+      }),
+    ),
+  ];
+  return resultOf({
+    conclusion: 'failure',
+    title: all,
+    reasons: texts,
+    suites,
+    yardstick: texts.map((text) => ({
+      path: text,
+      name: text,
+      rates: { base_base: 1, base_head: 0.5, head_base: 0, head_head: null },
+      prompt_effect: null,
+      yardstick_effect: -0.5,
+      total: null,
+      because: [{ key: text, file: text }],
+      flipped: [{ id: text, from: 'pass', to: 'fail' }],
+      same_answers: { judged: 6, pass_fail: 3, fail_pass: 0, p: 0.125, kappa: -0.2 },
+      summary: text,
+    })),
+    graders: texts.flatMap((text) =>
+      (['base', 'head'] as const).map((side) => ({
+        rubric: text,
+        side,
+        examples: 3,
+        judged: 2,
+        agreement: 0.5,
+        true_positive_rate: null,
+        true_negative_rate: 1,
+        kappa: -0.2,
+        base_rate: 0.5,
+        flipped: [{ content: text, expected: text, base: text, head: null }],
+      })),
+    ),
+    attributes: texts.map((text) =>
+      attribute(text, 'domain', 9, 0.9, 0.5, -0.4, 'regressed', [text]),
+    ),
+    insights: texts.map((text) => ({
+      path: 'prompts/hostile.yaml',
+      suite: 'hostile',
+      variant: { model: null, parameters: {} },
+      text,
+      attributes: [text],
+      references: [text],
+      generated: true,
+    })),
+    notices: texts.map((text) => ({
+      kind: 'trust' as const,
+      message: text,
+      place: { file: text, line: 3 },
+    })),
+    problems: texts.map((text) => ({ place: { file: text, line: 3 }, message: text })),
+  });
+}
+
+/** Ten thousand regressed references with long answers. */
+export function enormous(): Result {
+  const long = 'word '.repeat(400);
+  const references = Array.from({ length: 10_000 }, (_, index) =>
+    referenceOf(`case-${String(index).padStart(5, '0')}`, 'regressed', {
+      line: index + 1,
+      input: { question: `Question ${String(index)}?` },
+      expected: 'yes',
+      base: sideOf([{ outcome: 'pass', actual: `${long}yes` }]),
+      head: sideOf([{ outcome: 'fail', actual: `${long}no` }]),
+    }),
+  );
+  return resultOf({
+    conclusion: 'failure',
+    title: 'big regressed',
+    reasons: ['big regressed: x.'],
+    suites: [suiteOf('big', references, { verdict: 'regressed', because, summary: 'x.' })],
+  });
+}
+
+export const goldens: Readonly<Record<string, () => Result>> = {
+  regression,
+  green,
+  'nothing-affected': nothingAffected,
+  fork,
+  problems: withProblems,
+  sweep,
+  'cannot-tell': neutral,
+};

@@ -1,0 +1,13 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { bytes } from '../../../../src/report/sections/document.ts';
+
+test('the size of a text is that of its UTF-8 form, broken surrogates included', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(bytes(text)).toBe(new TextEncoder().encode(text).length);
+    }),
+  );
+  for (const text of ['', 'plain', 'ünï → 😀', '\ud83d', '\udc00x', 'a\ud83d\ud83d\ude00'])
+    expect(bytes(text)).toBe(new TextEncoder().encode(text).length);
+});

@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals';
+import { renderHtml } from '../../../../src/report/page/page.ts';
+import { renderTerminal } from '../../../../src/report/terminal.ts';
+import type { SuiteResult } from '../../../../src/result/suite-result.ts';
+import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
+
+const failing = (id: string, changes: object = {}) =>
+  referenceOf(id, 'fail', {
+    base: null,
+    head: sideOf([{ outcome: 'fail', actual: 'Lyon' }]),
+    p: null,
+    q: null,
+    ...changes,
+  });
+const titles = (suites: SuiteResult[]) =>
+  renderTerminal(resultOf({ mode: 'sweep', base: null, suites }), { width: 120, colour: false })
+    .split('\n')
+    .filter((line) => line.includes(' › '))
+    .map((line) => line.trim());
+
+test('a failed reference of one variant of several says which', () => {
+  const suite = (model: string) =>
+    suiteOf('capitals', [failing('france')], {
+      variant: { model, parameters: { temperature: 0 } },
+    });
+  expect(titles([suite('big'), suite('small')])).toEqual([
+    expect.stringMatching(/^capitals \(big, temperature 0\) › france – /),
+    expect.stringMatching(/^capitals \(small, temperature 0\) › france – /),
+  ]);
+  expect(titles([suite('big')])).toEqual([expect.stringMatching(/^capitals › france – /)]);
+});
+
+test('failed references that do not gate come last, and say so', () => {
+  const suite = suiteOf('capitals', [
+    failing('a', { skip: true }),
+    failing('b', { quarantined: true }),
+    failing('c'),
+  ]);
+  expect(titles([suite])).toEqual([
+    expect.stringMatching(/^capitals › c – 0 of 1 passed – /),
+    expect.stringMatching(/^capitals › a – 0 of 1 passed, does not gate – /),
+    expect.stringMatching(/^capitals › b – 0 of 1 passed, does not gate – /),
+  ]);
+});
+
+test('the size of a suite in a sweep counts what gates, in a terminal and on the page', async () => {
+  const result = resultOf({
+    mode: 'sweep',
+    base: null,
+    suites: [suiteOf('capitals', [failing('a', { skip: true }), failing('b'), failing('c')])],
+  });
+  expect(renderTerminal(result, { width: 120, colour: false })).toMatch(
+    /^capitals +\S+ % +2 × 1$/m,
+  );
+  expect(await renderHtml(result)).toContain('2 × 1');
+});

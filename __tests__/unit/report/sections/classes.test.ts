@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import { renderComment } from '../../../../src/report/comment.ts';
+import { renderHtml } from '../../../../src/report/page/page.ts';
+import { renderTerminal } from '../../../../src/report/terminal.ts';
+import { readResult } from '../../../../src/result/result.ts';
+import type { Result } from '../../../../src/result/result.ts';
+import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
+
+const side = () => sideOf([{ outcome: 'pass', actual: 'spam' }]);
+const result: Result = resultOf({
+  suites: [
+    suiteOf('mails', [referenceOf('a', 'unchanged', { base: side(), head: side() })], {
+      classification: {
+        metric: 'exact_match',
+        accuracy: { base: 0.8, head: 0.75 },
+        macro_f1: { base: 0.7912, head: 0.74 },
+        other: { base: 0, head: 0.05 },
+        labels: [
+          {
+            label: 'spam',
+            references: 12,
+            precision: { base: 0.9, head: 1 },
+            recall: { base: 0.75, head: 0.5 },
+          },
+          {
+            label: 'ham | <b>',
+            references: 8,
+            precision: { base: null, head: 0.6 },
+            recall: { base: 0, head: 1 },
+          },
+        ],
+      },
+      preference: {
+        metric: 'better',
+        head: 3,
+        base: 9,
+        ties: 4,
+        difference: -0.375,
+        low: -0.7,
+        high: -0.05,
+        p: 0.046,
+        gates: false,
+        summary: "of 16 comparisons head's answer is preferred in 3 and base's in 9, 4 are ties.",
+      },
+    }),
+  ],
+});
+
+describe('a suite that classifies', () => {
+  test.each<[string, (from: Result) => string | Promise<string>]>([
+    ['comment', (from) => renderComment(from, { marker: '<!-- m -->' })],
+    ['page', (from) => renderHtml(from)],
+    ['terminal', (from) => renderTerminal(from, { width: 120, colour: false })],
+  ])('shows precision and recall of each label, base → head, in the %s', async (_, render) => {
+    const text = (await render(result)).replace(/<[^>]+>/g, ' ').replace(/[|·\s]+/g, ' ');
+    expect(text).toContain('Precision and recall by label, 1 suite');
+    expect(text).toMatch(
+      /accuracy 80\.0 % → 75\.0 %, macro-F1 0\.791 → 0\.740, answers that are no label 0\.0 % → 5\.0 %/,
+    );
+    expect(text).toMatch(/spam 12 90\.0 % → 100\.0 % 75\.0 % → 50\.0 %/);
+  });
+
+  test('escapes labels, and shows what was never given as a dash', async () => {
+    expect(await renderHtml(result)).toContain('ham | &lt;b&gt;');
+    expect(
+      renderTerminal(
+        {
+          ...result,
+          suites: result.suites.map((suite) => ({
+            ...suite,
+            classification: {
+              ...suite.classification!,
+              labels: suite.classification!.labels.map((one) => ({
+                ...one,
+                precision: { base: null, head: null },
+              })),
+            },
+          })),
+        },
+        { width: 120, colour: false },
+      ),
+    ).toMatch(/spam +12 +– +75/);
+  });
+});
+
+test('preferred answers are a line of their own', () => {
+  expect(renderTerminal(result, { width: 200, colour: false })).toContain(
+    "mails, better: of 16 comparisons head's answer is preferred in 3 and base's in 9, 4 are ties.",
+  );
+});
+
+test('both are read back from result.json', () => {
+  expect(readResult('result.json', JSON.stringify(result))).toEqual({ result, problems: [] });
+});

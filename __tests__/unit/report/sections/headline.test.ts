@@ -1,0 +1,141 @@
+import { describe, expect, test } from '@jest/globals';
+import { headline } from '../../../../src/report/sections/headline.ts';
+import type { Result } from '../../../../src/result/result.ts';
+import {
+  fork,
+  green,
+  neutral,
+  nothingAffected,
+  referenceOf,
+  regression,
+  resultOf,
+  sideOf,
+  suiteOf,
+  sweep,
+  withProblems,
+} from '../results.ts';
+
+const words = (result: Result): string => {
+  const { sign, outcome, line } = headline(result);
+  return `${sign} ${outcome}: ${line.map((part) => ('text' in part ? part.text : '')).join('')}`;
+};
+const better = suiteOf(
+  'capitals',
+  [
+    referenceOf('a', 'improved', {
+      base: sideOf([{ outcome: 'fail', actual: 'x' }]),
+      head: sideOf([{ outcome: 'pass', actual: 'y' }]),
+    }),
+  ],
+  { verdict: 'improved' },
+);
+const fresh = suiteOf(
+  'capitals',
+  [referenceOf('a', 'added', { head: sideOf([{ outcome: 'pass', actual: 'y' }]) })],
+  { verdict: 'new', compared: { references: 0, tries: 0 } },
+);
+
+describe('headline', () => {
+  test.each<[string, Result, string]>([
+    [
+      'a regression',
+      regression(),
+      '✗ Regressed: capitals 92.2 % → 82.4 % (−9.8 points, 90 % interval −19.0 to −0.6); 17 references × 3 tries; 1 of 3 suites regressed. 4 references clearly got worse.',
+    ],
+    [
+      'nothing worse',
+      green(),
+      '✓ No regression: capitals 100.0 % → 98.0 % (−2.0 points, 90 % interval −5.4 to +1.4); 17 references × 3 tries.',
+    ],
+    [
+      'an open question',
+      neutral(),
+      '? Cannot tell: capitals 100.0 % → 91.7 % (−8.3 points, 90 % interval −15.4 to −1.2); 8 references × 3 tries. A drop of up to 15.4 points is not ruled out.',
+    ],
+    [
+      'an improvement',
+      resultOf({ suites: [better] }),
+      '✓ Improved: capitals 0.0 % → 100.0 % (+100.0 points, 90 % interval +95.6 to +104.4); 1 reference × 1 try.',
+    ],
+    [
+      'a new suite',
+      resultOf({ suites: [fresh] }),
+      '✓ No regression: capitals 100.0 %; 1 new suite, nothing to compare with.',
+    ],
+    [
+      'nothing affected',
+      nothingAffected(),
+      '✓ Nothing affected: No prompt, rubric or test changed: nothing to run.',
+    ],
+    [
+      'a fork without a key',
+      fork(),
+      '· Not evaluated: No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.',
+    ],
+    [
+      'files to mend',
+      withProblems(),
+      '! Not judged: 4 problems to mend. Nothing was sent to a model.',
+    ],
+    [
+      'too many errors',
+      resultOf({
+        conclusion: 'error',
+        reasons: ['12 of 40 tries ended in an error, so nothing was judged'],
+      }),
+      '! Not judged: 12 of 40 tries ended in an error, so nothing was judged',
+    ],
+    [
+      'a floor',
+      resultOf({
+        conclusion: 'failure',
+        reasons: ['capitals: pass rate 70.0 % is below min_pass_rate 80.0 %'],
+        suites: [better],
+      }),
+      '✗ Failed: capitals: pass rate 70.0 % is below min_pass_rate 80.0 %',
+    ],
+    ['a sweep', sweep(), '✓ Evaluated: 2 results, pass rates from 91.7 % to 100.0 %.'],
+  ])('for %s says outcome, numbers and size', (_what, result, expected) => {
+    expect(words(result)).toBe(expected);
+  });
+
+  test("says when more than a tenth of a suite's tries have no readable grade, beside whatever else there is to say", () => {
+    const open = (count: number): Result =>
+      resultOf({
+        suites: [
+          suiteOf(
+            'capitals',
+            [
+              referenceOf('a', 'unchanged', {
+                base: sideOf(
+                  Array.from({ length: 10 }, () => ({ outcome: 'pass' as const, actual: 'x' })),
+                ),
+                head: sideOf(
+                  Array.from({ length: 10 }, (_, index) => ({
+                    outcome: index < count ? ('ungraded' as const) : ('pass' as const),
+                    actual: 'y',
+                  })),
+                ),
+              }),
+            ],
+            { verdict: 'unchanged' },
+          ),
+        ],
+      });
+    expect(words(open(3))).toMatch(/^✓ No regression: .* 3 of 20 tries have no readable grade\.$/);
+    expect(words(open(2))).not.toContain('readable');
+    expect(words({ ...open(3), conclusion: 'failure', reasons: ['a floor'] })).toBe(
+      '✗ Failed: a floor; 3 of 20 tries have no readable grade.',
+    );
+  });
+
+  test('calls a regression one even where the gate may not fail', () => {
+    expect(words({ ...regression(), conclusion: 'neutral' })).toMatch(/^✗ Regressed: /);
+  });
+
+  test('cuts a reason of any length', () => {
+    expect(
+      words(resultOf({ conclusion: 'error', reasons: ['😀'.repeat(100_000)] })).length,
+    ).toBeLessThan(450);
+  });
+});

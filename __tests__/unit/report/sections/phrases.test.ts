@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  andMore,
+  cost,
+  costOf,
+  counted,
+  difference,
+  passed,
+  rates,
+  shortSha,
+  size,
+  variantChanges,
+  variantWords,
+} from '../../../../src/report/sections/phrases.ts';
+import { sideOf } from '../results.ts';
+
+describe('numbers as people read them', () => {
+  test.each([
+    [null, 'cost unknown'],
+    [0, '$0.00'],
+    [0.004123, '$0.0041'],
+    [0.0000012, '$0.0000012'],
+    [0.42, '$0.42'],
+    [1234.5, '$1,234.50'],
+  ])('a cost of %p is %s', (dollars, words) => {
+    expect(cost(dollars)).toBe(words);
+  });
+
+  test('a difference carries its sign and its interval', () => {
+    expect(
+      difference({ base: 0.84, head: 0.78, difference: -0.06, low: -0.104, high: -0.016 }),
+    ).toBe('−6.0 points, 90 % interval −10.4 to −1.6');
+    expect(
+      difference({ base: 0.84, head: 0.8404, difference: 0.0004, low: null, high: null }),
+    ).toBe('0.0 points');
+    expect(
+      difference({ base: null, head: null, difference: null, low: null, high: null }),
+    ).toBeNull();
+  });
+
+  test('rates of one side stand alone', () => {
+    expect(rates(0.84, 0.78)).toBe('84.0 % → 78.0 %');
+    expect(rates(null, 0.78)).toBe('78.0 %');
+    expect(rates(0.84, null)).toBe('84.0 % → –');
+  });
+
+  test('counts are grouped and have their plural', () => {
+    expect(counted(1, 'reference')).toBe('1 reference');
+    expect(counted(12_345, 'reference')).toBe('12,345 references');
+    expect(size({ references: 50, tries: 1 })).toBe('50 references × 1 try');
+    expect(andMore(10, 10)).toBeNull();
+    expect(andMore(10_000, 1)).toBe('and 9,999 more');
+  });
+
+  test('tries that could not be judged are not passed over', () => {
+    expect(
+      passed(
+        sideOf([
+          { outcome: 'pass', actual: 'a' },
+          { outcome: 'error', actual: '' },
+          { outcome: 'fail', actual: 'b' },
+        ]),
+      ),
+    ).toBe('1 of 2 passed, 1 not judged');
+    expect(passed(sideOf([]))).toBe('not run');
+    expect(passed(null)).toBe('not run');
+  });
+
+  test('commits are short, the working tree has words', () => {
+    expect(shortSha('1f6a9c0d3b5e7a9182736455463728190abcdef0')).toBe('1f6a9c0');
+    expect(shortSha('worktree')).toBe('working tree');
+  });
+
+  test('calls of programs alone are not priced, which is neither nothing nor unknown', () => {
+    expect(costOf({ cost_usd: null, unpriced: 'programs' })).toBe('no priced calls');
+    expect([costOf({ cost_usd: null }), costOf({ cost_usd: 0.42 })]).toEqual([
+      'cost unknown',
+      '$0.42',
+    ]);
+  });
+
+  test('variants are told apart by what differs', () => {
+    expect(variantWords({ model: 'gpt-4o', parameters: { temperature: 0, stop: ['x'] } })).toBe(
+      'gpt-4o, temperature 0, stop ["x"]',
+    );
+    expect(
+      variantChanges(
+        { model: 'a', parameters: { temperature: 0, top_p: 1 } },
+        { model: 'b', parameters: { temperature: 0, seed: 7 } },
+      ),
+    ).toBe('model a → b, top_p 1 → none, seed none → 7');
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  CHECK_SUMMARY_LIMIT,
+  CHECK_TITLE_LIMIT,
+  checkSummary,
+  checkTitle,
+  JOB_SUMMARY_LIMIT,
+  renderSummary,
+} from '../../../src/report/comment.ts';
+import { renderGithub } from '../../stand-ins/github-markdown.ts';
+import { enormous, hostile, nothingAffected, regression, resultOf } from './results.ts';
+
+const size = (text: string): number => Buffer.byteLength(text);
+
+describe('checkTitle', () => {
+  test.each([254, 255, 256])("of %i characters is cut at GitHub's limit only", (length) => {
+    const title = checkTitle(resultOf({ title: 'x'.repeat(length) }));
+    expect(title).toBe(length <= CHECK_TITLE_LIMIT ? 'x'.repeat(length) : `${'x'.repeat(254)}…`);
+  });
+
+  test('is one line, never empty, never half a character', () => {
+    expect(checkTitle(resultOf({ title: 'a\nb\u0007' }))).toBe('a\\u{a}b\\u{7}');
+    expect(checkTitle(resultOf({ title: ' ' }))).toBe('Nothing affected');
+    expect(checkTitle(resultOf({ title: '😀'.repeat(200) })).isWellFormed()).toBe(true);
+    expect(checkTitle(nothingAffected())).toBe(
+      'No prompt, rubric or test changed: nothing to run.',
+    );
+  });
+});
+
+describe.each([
+  ['the check', checkSummary, CHECK_SUMMARY_LIMIT],
+  ['the job', renderSummary, JOB_SUMMARY_LIMIT],
+] as const)('the summary of %s', (_name, render, limit) => {
+  test.each([
+    ['ten thousand failures', enormous],
+    ['hostile text', hostile],
+    ['an ordinary result', regression],
+  ] as const)('fits with %s, in bytes', (_what, build) => {
+    expect(size(render(build()))).toBeLessThanOrEqual(limit);
+    expect(size(render(build()))).toBeGreaterThan(0);
+  });
+
+  test.each([-1, 0, 1])('at the limit %+i bytes falls only when it must, and says so', (extra) => {
+    const full = render(regression());
+    const shown = render(regression(), size(full) + extra);
+    expect(size(shown)).toBeLessThanOrEqual(size(full) + extra);
+    expect(shown === full).toBe(extra >= 0);
+    expect(shown).toMatch(extra >= 0 ? /^\*\*✗ Regressed/ : /to fit the size of a (check|summary)/);
+  });
+
+  test('never exceeds any limit', () => {
+    for (const small of [0, 3, 40, 300, 2_000])
+      expect(size(render(hostile(), small))).toBeLessThanOrEqual(small);
+  });
+});
+
+test('the job summary shows more than the comment can', () => {
+  const rendered = renderGithub(renderSummary(enormous()));
+  expect(rendered.elements.filter((name) => name === 'table').length).toBeGreaterThan(150);
+});

@@ -1,0 +1,126 @@
+import { describe, expect, test } from '@jest/globals';
+import stringWidth from 'string-width';
+import { renderTerminal } from '../../../src/report/terminal.ts';
+import { commandsIn } from '../../stand-ins/runner-commands.ts';
+import { goldens, hostile, referenceOf, regression, resultOf, sideOf, suiteOf } from './results.ts';
+
+const ESCAPE = '\u001b';
+
+describe('renderTerminal', () => {
+  test.each([20, 30, 44, 60, 80, 100, 120, 200])(
+    'fits %i columns, hostile text and wide characters included',
+    (width) => {
+      const wide = resultOf({
+        suites: [
+          suiteOf(
+            '日本語の長い名前'.repeat(6),
+            [
+              referenceOf('漢'.repeat(90), 'regressed', {
+                base: sideOf([{ outcome: 'pass', actual: '😀'.repeat(90) }]),
+                head: sideOf([{ outcome: 'fail', actual: 'ｆｕｌｌ'.repeat(30) }]),
+              }),
+            ],
+            { verdict: 'regressed' },
+          ),
+        ],
+      });
+      for (const result of [
+        regression(),
+        wide,
+        ...([20, 60, 120].includes(width) ? [hostile()] : []),
+      ]) {
+        for (const line of renderTerminal(result, { width, colour: false }).split('\n'))
+          expect(stringWidth(line)).toBeLessThanOrEqual(width);
+      }
+    },
+  );
+
+  test('aligns a table at 100 columns and says verdict, numbers and reason', () => {
+    const lines = renderTerminal(regression(), { width: 100, colour: false }).split('\n');
+    const head = lines.findIndex((line) => line.startsWith('Suite'));
+    const row = lines.find((line) => line.startsWith('capitals') && line.includes('→'));
+    expect(row).toContain('92.2 % → 82.4 %');
+    expect(row?.indexOf('92.2 %')).toBe(lines[head]?.indexOf('Pass rate'));
+    const [because, file] = lines
+      .slice(lines.indexOf(row ?? ''))
+      .map((line) => line.slice(lines[head]?.indexOf('Because')));
+    expect(`${String(because)} ${String(file)}`).toBe('messages[0].content in prompts/');
+  });
+
+  test('shows where the lines of an answer ended, without giving it lines of its own', () => {
+    const answer = '{\n  "city": "Paris"\r\n}\n::error::no\n##[group]';
+    const result = resultOf({
+      suites: [
+        suiteOf(
+          's',
+          [
+            referenceOf('r', 'regressed', {
+              base: sideOf([{ outcome: 'pass', actual: 'x' }]),
+              head: sideOf([{ outcome: 'fail', actual: answer }]),
+            }),
+          ],
+          { verdict: 'regressed' },
+        ),
+      ],
+    });
+    const shown = renderTerminal(result, { width: 200, colour: false });
+    expect(shown).toContain('{ ↵ "city": "Paris" ↵ } ↵ :\\:error:\\:no ↵ ##\\[group]');
+    expect(commandsIn(shown)).toEqual([]);
+  });
+
+  test('puts the last column below its row where the table is too wide', () => {
+    const shown = renderTerminal(regression(), { width: 80, colour: false });
+    expect(shown).toMatch(/^Suite +Pass rate +Difference.*Verdict$/m);
+    expect(shown).toContain('\n  Because: messages[0].content in prompts/capitals.yaml\n');
+  });
+
+  test.each([44, 52, 60, 80, 100])(
+    'at %i columns begins no line with what belongs to the word before it: a comma, a bracket',
+    (width) => {
+      const names = Array.from({ length: 12 }, (_, index) => `reference-${'x'.repeat(index)}`);
+      const changed = regression().yardstick.map((one) => ({
+        ...one,
+        flipped: names.map((id) => ({ id, from: 'fail' as const, to: 'pass' as const })),
+      }));
+      const notice = {
+        kind: 'added' as const,
+        place: { file: 'prompts/tests/capitals.yaml', line: 9 },
+        message: 'capitals: 2 references added by this change: norway, egypt',
+      };
+      const lines = renderTerminal(resultOf({ yardstick: changed, notices: [notice] }), {
+        width,
+        colour: false,
+      }).split('\n');
+      expect(lines.join(' ')).toContain('egypt');
+      expect(lines.filter((line) => /^\s*[,;:.)]/.test(line))).toEqual([]);
+    },
+  );
+
+  test('becomes a list where no table fits', () => {
+    expect(renderTerminal(regression(), { width: 40, colour: false })).toMatch(
+      /\n {2}Suite +capitals\n {2}Pass rate +92\.2 % → 82\.4 %\n/,
+    );
+  });
+
+  test('has no colour unless asked, and the same words with it', () => {
+    for (const build of Object.values(goldens)) {
+      const plain = renderTerminal(build(), { width: 90, colour: false });
+      const coloured = renderTerminal(build(), { width: 90, colour: true });
+      expect(plain).not.toContain(ESCAPE);
+      expect(coloured).toContain(`${ESCAPE}[1m`);
+      expect(coloured.replace(/\u001b\[\d+m/g, '').replace(/ +$/gm, '')).toBe(plain);
+    }
+    expect(renderTerminal(regression(), { width: 90, colour: true })).toContain(
+      `${ESCAPE}[31m✗ regressed${ESCAPE}[0m`,
+    );
+  });
+
+  test('gives a terminal nothing to obey, and the runner no command', () => {
+    for (const width of [20, 80]) {
+      const shown = renderTerminal(hostile(), { width, colour: false });
+      expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u200b\p{Cs}]/u);
+      expect(commandsIn(shown)).toEqual([]);
+      expect(shown).not.toMatch(/##\[|::/);
+    }
+  });
+});

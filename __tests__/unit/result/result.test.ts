@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import { formatProblem } from '../../../src/errors.ts';
+import { blankResult } from '../../../src/judge/not-judged.ts';
+import { readResult } from '../../../src/result/result.ts';
+import { DEFAULT_GATE } from '../../../src/suite/gate.ts';
+import { suiteResult } from '../run/builders.ts';
+
+const whole = {
+  ...blankResult({
+    mode: 'diff',
+    base: { commit: 'b'.repeat(40) },
+    head: { commit: 'a'.repeat(40) },
+    trust: 'member',
+    gate: DEFAULT_GATE,
+    n_tries: 3,
+  }),
+  conclusion: 'success' as const,
+  suites: [suiteResult()],
+};
+const refused = (value: unknown): string[] =>
+  readResult('result.json', typeof value === 'string' ? value : JSON.stringify(value)).problems.map(
+    formatProblem,
+  );
+
+describe('a saved result', () => {
+  test('is read as it was written', () => {
+    expect(readResult('result.json', JSON.stringify(whole))).toEqual({
+      result: whole,
+      problems: [],
+    });
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['no JSON', '{', /^result\.json: is not JSON; give the result\.json that a run wrote$/],
+    [
+      'a list',
+      [],
+      /^result\.json: is not a result of evaldiff \(Invalid input: expected object, received array\)$/,
+    ],
+    [
+      'another version',
+      { ...whole, schema_version: 9 },
+      /^result\.json: is a result of version 9; this evaldiff reads version 1\. Render it with the evaldiff that wrote it/,
+    ],
+    ['a conclusion of its own', { ...whole, conclusion: 'approved' }, /\(field conclusion: /],
+    [
+      'a rate over 1',
+      { ...whole, suites: [suiteResult({ pass_rate: { ...suiteResult().pass_rate, head: 2 } })] },
+      /\(field suites\.0\.pass_rate\.head: /,
+    ],
+    [
+      'a text for a number',
+      { ...whole, suites: [{ ...suiteResult(), compared: { references: '1', tries: 1 } }] },
+      /\(field suites\.0\.compared\.references: /,
+    ],
+    ['further fields', { ...whole, pull_request: 7 }, /pull_request/],
+  ])('that is %s is refused with its file and field', (_, value, message) => {
+    const [first, ...more] = refused(value);
+    expect(more).toEqual([]);
+    expect(first).toMatch(message);
+  });
+
+  test('of fifty megabytes of the wrong type is refused like a small one', () => {
+    expect(refused({ ...whole, suites: 'x'.repeat(50 * 1024 * 1024) })).toEqual([
+      expect.stringMatching(
+        /^result\.json: is not a result of evaldiff \(field suites: .{1,100}\)$/,
+      ),
+    ]);
+  });
+});

@@ -1,0 +1,221 @@
+import { describe, expect, test } from '@jest/globals';
+import { SOURCE_LABELS, sources, trustLevel } from '../../../src/select/trust.ts';
+import type { TrustRequest } from '../../../src/select/trust.ts';
+import type { TrustLevel } from '../../../src/types/plain.ts';
+import type { EventFacts } from '../../../src/types/repository.ts';
+
+const HEAD = 'b'.repeat(40);
+
+function facts(event: string, more: Partial<EventFacts> = {}): EventFacts {
+  return {
+    event,
+    action: null,
+    repository: 'acme/prompts',
+    pullRequest: null,
+    base: 'a'.repeat(40),
+    head: HEAD,
+    headRepository: 'acme/prompts',
+    headBranch: 'topic',
+    fork: false,
+    dependabot: false,
+    addedLabel: null,
+    origin: null,
+    ...more,
+  };
+}
+
+const fork = { fork: true, headRepository: 'stranger/prompts' } as const;
+const deleted = { fork: true, headRepository: null } as const;
+const after = (event: string) => ({ origin: { event, runId: 7 } });
+
+describe('the level of an event', () => {
+  const table: [string, EventFacts, TrustLevel][] = [
+    ['push', facts('push'), 'trusted'],
+    ['schedule', facts('schedule'), 'trusted'],
+    ['workflow_dispatch', facts('workflow_dispatch'), 'trusted'],
+    ['repository_dispatch', facts('repository_dispatch'), 'trusted'],
+    ['merge_group', facts('merge_group'), 'trusted'],
+    ['pull_request from a branch of the repository', facts('pull_request'), 'member'],
+    ['pull_request_target from a branch of the repository', facts('pull_request_target'), 'member'],
+    ['pull_request by Dependabot', facts('pull_request', { dependabot: true }), 'untrusted'],
+    [
+      'pull_request_target by Dependabot',
+      facts('pull_request_target', { dependabot: true }),
+      'untrusted',
+    ],
+    ['push by Dependabot', facts('push', { dependabot: true }), 'untrusted'],
+    ['pull_request from a fork', facts('pull_request', fork), 'untrusted'],
+    ['pull_request whose head repository is gone', facts('pull_request', deleted), 'untrusted'],
+    ['pull_request_target from a fork', facts('pull_request_target', fork), 'untrusted'],
+    [
+      'pull_request_target whose head repository is gone',
+      facts('pull_request_target', deleted),
+      'untrusted',
+    ],
+    ['workflow_run after pull_request', facts('workflow_run', after('pull_request')), 'untrusted'],
+    [
+      'workflow_run after pull_request_target',
+      facts('workflow_run', after('pull_request_target')),
+      'untrusted',
+    ],
+    [
+      'workflow_run after issue_comment',
+      facts('workflow_run', after('issue_comment')),
+      'untrusted',
+    ],
+    [
+      'workflow_run after workflow_dispatch',
+      facts('workflow_run', after('workflow_dispatch')),
+      'untrusted',
+    ],
+    ['workflow_run after nobody knows what', facts('workflow_run'), 'untrusted'],
+    [
+      'workflow_run after a push in another repository',
+      facts('workflow_run', { ...after('push'), ...fork }),
+      'untrusted',
+    ],
+    ['workflow_run after push', facts('workflow_run', after('push')), 'trusted'],
+    ['workflow_run after schedule', facts('workflow_run', after('schedule')), 'trusted'],
+    ['issue_comment', facts('issue_comment'), 'untrusted'],
+    ['an event of the future', facts('solar_eclipse'), 'untrusted'],
+    ['an empty event name', facts(''), 'untrusted'],
+    ['the command line', facts('command_line', { headRepository: null }), 'member'],
+  ];
+  test.each(table)('%s is decided by the table', (_name, event, level) => {
+    const decision = trustLevel(event);
+    expect(decision.level).toBe(level);
+    expect(decision.reason).toMatch(/^[A-Za-z].{10,}$/);
+  });
+
+  test('no event of the table is raised by an input, and every event is lowered by one', () => {
+    const rank = { untrusted: 0, member: 1, trusted: 2 };
+    for (const [, event, level] of table) {
+      for (const lower of ['untrusted', 'member', 'trusted'] as const) {
+        const asked = trustLevel(event, { lower });
+        expect(rank[asked.level]).toBe(Math.min(rank[level], rank[lower]));
+        if (rank[lower] > rank[level])
+          expect(asked.reason).toContain(`cannot raise the level to ${lower}`);
+        if (rank[lower] < rank[level]) expect(asked.reason).toContain(`would be ${level}`);
+      }
+    }
+  });
+
+  test('--trust raises the command line and nothing else', () => {
+    expect(trustLevel(facts('command_line'), { trust: true }).level).toBe('trusted');
+    expect(trustLevel(facts('pull_request', fork), { trust: true }).level).toBe('untrusted');
+    expect(trustLevel(facts('pull_request'), { trust: true }).level).toBe('member');
+    expect(trustLevel(facts('command_line'), { trust: true, lower: 'untrusted' }).level).toBe(
+      'untrusted',
+    );
+  });
+});
+
+describe('approval by label', () => {
+  const approval: TrustRequest = { approval: { label: 'evaldiff: approved' } };
+  const labeled = { action: 'labeled', addedLabel: 'evaldiff: approved' } as const;
+
+  test('the event that reports the label raises exactly its head to member', () => {
+    const decision = trustLevel(facts('pull_request_target', { ...fork, ...labeled }), approval);
+    expect(decision).toEqual({
+      level: 'member',
+      reason: `a maintainer approved commit ${HEAD.slice(0, 7)} with a label`,
+    });
+  });
+
+  test.each<[string, EventFacts, TrustRequest]>([
+    [
+      'a push after the label',
+      facts('pull_request_target', { ...fork, action: 'synchronize', addedLabel: null }),
+      approval,
+    ],
+    [
+      'another label',
+      facts('pull_request_target', { ...fork, action: 'labeled', addedLabel: 'bug' }),
+      approval,
+    ],
+    [
+      'the label being taken away',
+      facts('pull_request_target', {
+        ...fork,
+        action: 'unlabeled',
+        addedLabel: 'evaldiff: approved',
+      }),
+      approval,
+    ],
+    ['no approval in the workflow', facts('pull_request_target', { ...fork, ...labeled }), {}],
+    [
+      'an empty approval label',
+      facts('pull_request_target', { ...fork, action: 'labeled', addedLabel: '' }),
+      { approval: { label: '' } },
+    ],
+    ['a labelled issue', facts('issues', labeled), approval],
+    [
+      'no head to bind the approval to',
+      facts('pull_request_target', { ...fork, ...labeled, head: null }),
+      approval,
+    ],
+  ])('%s stays untrusted', (_name, event, request) => {
+    expect(trustLevel(event, request).level).toBe('untrusted');
+  });
+
+  test('a member stays a member, and an input still lowers an approved run', () => {
+    expect(trustLevel(facts('pull_request', labeled), approval).level).toBe('member');
+    expect(
+      trustLevel(facts('pull_request_target', { ...fork, ...labeled }), {
+        ...approval,
+        lower: 'untrusted',
+      }).level,
+    ).toBe('untrusted');
+  });
+});
+
+describe('what comes from where', () => {
+  test("from outside, everything that measures or pays is base's; only text to be measured is head's", () => {
+    const { prompt, references, ...rest } = sources('untrusted');
+    expect([prompt, references]).toEqual(['head', 'head']);
+    expect(rest).toEqual({
+      settings: 'base-else-defaults',
+      gate: 'base-else-defaults',
+      budget: 'base-else-defaults',
+      model: 'base',
+      metrics: 'base',
+      rubrics: 'base',
+      expected: 'base',
+      droppedReferences: 'run',
+      attributes: 'base',
+      otherYardstick: 'not-used',
+      cache: 'read',
+      promptCode: 'never',
+    });
+  });
+
+  test('a member brings the yardstick, but not the gate and not the budget', () => {
+    const member = sources('member');
+    expect([
+      member.metrics,
+      member.rubrics,
+      member.expected,
+      member.model,
+      member.settings,
+    ]).toEqual(['head', 'head', 'head', 'head', 'head']);
+    expect([member.gate, member.budget]).toEqual(['base-else-head', 'base-else-head']);
+    expect(member.otherYardstick).toBe('scored');
+    expect(member.cache).toBe('read-write-own-scope');
+  });
+
+  test('a trusted commit is read as it is', () => {
+    const { gate, budget, metrics, model, cache, promptCode } = sources('trusted');
+    expect({ gate, budget, metrics, model, cache, promptCode }).toEqual({
+      gate: 'head',
+      budget: 'head',
+      metrics: 'head',
+      model: 'head',
+      cache: 'read-write',
+      promptCode: 'host-only',
+    });
+  });
+
+  test('every row has a name to be printed by', () => {
+    expect(Object.keys(SOURCE_LABELS).sort()).toEqual(Object.keys(sources('member')).sort());
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { normalQuantile } from '../../../src/statistics/distributions.ts';
+import { differenceInterval, meanDifference } from '../../../src/statistics/interval.ts';
+import { mirrored } from '../../../src/statistics/table.ts';
+import { anyTables } from './arbitraries.ts';
+import type { Row } from './vectors.ts';
+import { expectClose, tablesOf, vectors } from './vectors.ts';
+
+describe('differenceInterval', () => {
+  test.each(
+    vectors<{ refs: Row[]; conf: number }, { delta: number; lower: number; upper: number }>(
+      'permInterval',
+    ),
+  )('agrees with $source', ({ input, expected, tol }) => {
+    const interval = differenceInterval(tablesOf(input.refs), normalQuantile((1 + input.conf) / 2));
+    expectClose(interval?.difference, expected.delta, tol);
+    expectClose(interval?.low, expected.lower, tol);
+    expectClose(interval?.high, expected.upper, tol);
+  });
+
+  test('is null when nothing was tried on both sides', () => {
+    for (const tables of [
+      [],
+      tablesOf([[0, 0, 0, 0]]),
+      tablesOf([
+        [3, 3, 0, 0],
+        [0, 0, 2, 2],
+      ]),
+    ]) {
+      expect(differenceInterval(tables)).toBeNull();
+      expect(meanDifference(tables)).toBeNull();
+    }
+  });
+
+  test('is never of zero width, and holds the difference within −1 and 1', () => {
+    fc.assert(
+      fc.property(anyTables(40, 50), (tables) => {
+        const interval = differenceInterval(tables);
+        if (interval === null) return;
+        expect(interval.high - interval.low).toBeGreaterThan(1e-6);
+        expect(interval.low).toBeGreaterThanOrEqual(-1);
+        expect(interval.high).toBeLessThanOrEqual(1);
+        expect(interval.low).toBeLessThanOrEqual(interval.difference);
+        expect(interval.high).toBeGreaterThanOrEqual(interval.difference);
+      }),
+    );
+  });
+
+  test.each<[string, Row]>([
+    ['passes', [50, 50, 50, 50]],
+    ['fails', [0, 50, 0, 50]],
+    ['collapsed', [50, 50, 0, 50]],
+  ])('has width when every try %s', (_, row) => {
+    const interval = differenceInterval(tablesOf(Array.from({ length: 5000 }, () => row)));
+    expect(interval!.high).toBeGreaterThan(interval!.low);
+  });
+
+  test('turns round when the sides are swapped', () => {
+    fc.assert(
+      fc.property(anyTables(), (tables) => {
+        const [one, other] = [differenceInterval(tables), differenceInterval(mirrored(tables))];
+        expect(other?.low ?? 0).toBeCloseTo(-(one?.high ?? 0), 12);
+      }),
+    );
+  });
+
+  test('weighs every table alike, however many tries it has', () => {
+    expect(
+      meanDifference(
+        tablesOf([
+          [1, 1, 0, 1],
+          [50, 50, 50, 50],
+        ]),
+      ),
+    ).toBe(-0.5);
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { newcombe, newcombePaired } from '../../../src/statistics/interval.ts';
+import { wilson } from '../../../src/statistics/interval.ts';
+import { roganGladen, roganGladenInterval } from '../../../src/statistics/rogan-gladen.ts';
+import { mcnemar } from '../../../src/statistics/suite-test.ts';
+import { expectClose, vectors } from './vectors.ts';
+
+const counts = fc
+  .integer({ min: 1, max: 200 })
+  .chain((tries) =>
+    fc.record({ passes: fc.integer({ min: 0, max: tries }), tries: fc.constant(tries) }),
+  );
+
+describe('wilson', () => {
+  test.each(vectors<{ k: number; n: number; conf: number }, [number, number]>('wilson'))(
+    'agrees with $source',
+    ({ input, expected, tol }) => {
+      const interval = wilson({ passes: input.k, tries: input.n }, input.conf);
+      expectClose(interval?.low, expected[0], tol);
+      expectClose(interval?.high, expected[1], tol);
+    },
+  );
+
+  test('holds the rate, has width and stays within 0 and 1', () => {
+    fc.assert(
+      fc.property(counts, ({ passes, tries }) => {
+        const { low, high } = wilson({ passes, tries })!;
+        expect(low).toBeGreaterThanOrEqual(0);
+        expect(low).toBeLessThanOrEqual(passes / tries);
+        expect(high).toBeGreaterThanOrEqual(passes / tries);
+        expect(high).toBeLessThanOrEqual(1);
+        expect(high).toBeGreaterThan(low);
+      }),
+    );
+  });
+
+  test('is null without tries', () => {
+    expect(wilson({ passes: 0, tries: 0 })).toBeNull();
+  });
+});
+
+describe('newcombe', () => {
+  type Input = { k1: number; n1: number; k2: number; n2: number; conf: number };
+  test.each(vectors<Input, [number, number]>('newcombeIndep'))(
+    'agrees with $source',
+    ({ input, expected, tol }) => {
+      const interval = newcombe(
+        { passes: input.k1, tries: input.n1 },
+        { passes: input.k2, tries: input.n2 },
+        input.conf,
+      );
+      expectClose(interval?.low, expected[0], tol);
+      expectClose(interval?.high, expected[1], tol);
+    },
+  );
+
+  test('is null when a sample is empty', () => {
+    expect(newcombe({ passes: 0, tries: 0 }, { passes: 1, tries: 2 })).toBeNull();
+    expect(newcombe({ passes: 1, tries: 2 }, { passes: 0, tries: 0 })).toBeNull();
+  });
+});
+
+describe('newcombePaired', () => {
+  type Input = {
+    passPass: number;
+    passFail: number;
+    failPass: number;
+    failFail: number;
+    conf: number;
+  };
+  test.each(vectors<Input, [number, number]>('newcombePaired'))(
+    'agrees with $source',
+    ({ input, expected, tol }) => {
+      const interval = newcombePaired(input, input.conf);
+      expectClose(interval?.low, expected[0], tol);
+      expectClose(interval?.high, expected[1], tol);
+    },
+  );
+
+  test('is null without items', () => {
+    expect(newcombePaired({ passPass: 0, passFail: 0, failPass: 0, failFail: 0 })).toBeNull();
+  });
+});
+
+describe('mcnemar', () => {
+  type Expected = { exactOne: number; midOne: number; exactTwo: number; midTwo: number };
+  test.each(vectors<{ passFail: number; failPass: number }, Expected>('mcnemar'))(
+    'agrees with $source',
+    ({ input, expected, tol }) => {
+      const { one, midOne, two, midTwo } = mcnemar(input);
+      expectClose(one, expected.exactOne, tol);
+      expectClose(midOne, expected.midOne, tol);
+      expectClose(two, expected.exactTwo, tol);
+      expectClose(midTwo, expected.midTwo, tol);
+    },
+  );
+});
+
+describe('roganGladen', () => {
+  test.each(vectors<{ p: number; tpr: number; tnr: number }, number>('roganGladen'))(
+    'agrees with $source',
+    ({ input, expected, tol }) => {
+      expectClose(roganGladen(input.p, input.tpr, input.tnr), expected, tol);
+    },
+  );
+
+  test('cannot recover a rate from a judge that is no better than chance', () => {
+    expect(roganGladen(0.7, 0.6, 0.4)).toBeNull();
+  });
+});
+
+describe('roganGladenInterval', () => {
+  type Input = {
+    p: number;
+    tnr: number;
+    tpr: number;
+    n: number;
+    m0: number;
+    m1: number;
+    conf: number;
+  };
+  const of = (rate: number, tries: number) => ({ passes: rate * tries, tries });
+  test.each(vectors<Input, { point: number; lo: number; hi: number }>('roganGladenCI'))(
+    'agrees with $source',
+    ({ input, expected, tol }) => {
+      const interval = roganGladenInterval(
+        of(input.p, input.n),
+        of(input.tpr, input.m1),
+        of(input.tnr, input.m0),
+        input.conf,
+      );
+      expectClose(interval?.rate, expected.point, tol);
+      expectClose(interval?.low, expected.lo, tol);
+      expectClose(interval?.high, expected.hi, tol);
+    },
+  );
+
+  test('is null without judged items, and for a judge that its labels show to be no better than chance', () => {
+    expect(roganGladenInterval(of(0, 0), of(1, 9), of(1, 9))).toBeNull();
+    expect(roganGladenInterval(of(0.5, 10), of(0.5, 10), of(0.5, 10))).toBeNull();
+  });
+});

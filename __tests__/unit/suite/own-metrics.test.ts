@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import { scoreSamples } from '../../../src/ask/score.ts';
+import { planOf } from '../../../src/plan/plan.ts';
+import { startLane } from '../../../src/plan/suite-run.ts';
+import { affectedCases } from '../../../src/select/affected.ts';
+import { generationOf } from '../../../src/select/generation.ts';
+import { referenceYardstickDiffers, scoreCount, scoreNames } from '../../../src/select/scoring.ts';
+import { metricIdentity, metricsFor, everyMetric, ownMetrics } from '../../../src/suite/metrics.ts';
+import { answer, metric, reference, suite, suiteSide, tests, yardstick } from '../run/builders.ts';
+
+const contains = (name: string, value: string, line = 1) =>
+  metric(name, {
+    source: { kind: 'built-in', uses: 'contains', with: { value } },
+    place: { file: 'f', line },
+  });
+
+describe('metrics of one reference', () => {
+  test("score its answers besides the suite's, and nobody else's", async () => {
+    const references = [
+      reference('a', { metrics: [contains('own', 'A')] }),
+      reference('b', { metrics: [contains('own', 'B'), contains('more', 'x')] }),
+      reference('c'),
+    ];
+    const of = tests({ metrics: [contains('shared', 'B')], references });
+    const side = suiteSide('head', suite({ tests: of }));
+    const judged = references.map((one) => ({
+      reference: one,
+      sample: {
+        trial: {
+          caseId: one.id,
+          side: 'head' as const,
+          try: 0,
+          generation: generationOf(side.suite.prompt, side.variant, one),
+          steering: null,
+        },
+        completion: answer('AB'),
+        messages: [],
+        dialogue: null,
+      },
+    }));
+    const scores = await scoreSamples(judged as never, yardstick(of), {
+      complete: async () => answer(''),
+      evaluate: async () => [],
+      random: () => '',
+      price: () => null,
+    } as never);
+    expect(
+      scores.map((list) => list.map(({ metric: name, status }) => `${name} ${status}`)),
+    ).toEqual([
+      ['shared pass', 'own pass'],
+      ['shared pass', 'own pass', 'more fail'],
+      ['shared pass'],
+    ]);
+    expect([scoreNames(of), references.map((one) => scoreCount(of, one))]).toEqual([
+      ['shared', 'own', 'more'],
+      [2, 3, 1],
+    ]);
+    expect([everyMetric(of).length, metricsFor(of, references[1]!).length]).toEqual([4, 3]);
+  });
+
+  test('that are equal are scored in one batch, wherever they are written', () => {
+    const groups = ownMetrics([
+      reference('a', { metrics: [contains('own', 'A', 3)] }),
+      null,
+      reference('b', { metrics: [contains('own', 'A', 9), contains('own2', 'A', 9)] }),
+    ]);
+    expect(groups.map(({ metric: { name }, positions }) => [name, positions])).toEqual([
+      ['own', [0, 2]],
+      ['own2', [2]],
+    ]);
+    expect(metricIdentity(contains('own', 'A', 3))).toBe(metricIdentity(contains('own', 'A', 9)));
+  });
+
+  test('are a part of how the reference is judged: a change of one runs that reference alone', () => {
+    const [before, after] = [contains('own', 'A'), contains('own', 'B')];
+    expect(
+      referenceYardstickDiffers(
+        reference('a', { metrics: [before] }),
+        reference('a', { metrics: [after] }),
+      ),
+    ).toBe(true);
+    expect(
+      referenceYardstickDiffers(
+        reference('a', { metrics: [contains('own', 'A', 7)] }),
+        reference('a', { metrics: [before] }),
+      ),
+    ).toBe(false);
+    const side = (own: typeof before) =>
+      suiteSide(
+        own === before ? 'base' : 'head',
+        suite({ tests: { references: [reference('a', { metrics: [own] }), reference('b')] } }),
+      );
+    const { cases, unaffected } = affectedCases(side(before), side(after));
+    expect([cases.map(({ reference: { id }, change }) => `${id} ${change}`), unaffected]).toEqual([
+      ['a edited'],
+      1,
+    ]);
+  });
+
+  test('that a grader judges are in the plan', () => {
+    const graded = metric('graded', {
+      source: { kind: 'built-in', uses: 'criteria', with: { statements: ['x', 'y'] } },
+    });
+    const of = suite({
+      tests: { references: [reference('a', { metrics: [graded] }), reference('b')] },
+    });
+    const graders = [
+      { target: { provider: 'openai' as const, endpoint: null, model: 'g' }, parameters: {} },
+    ];
+    const head = suiteSide('head', of, { graders });
+    const { because, cases, unaffected } = affectedCases(null, head);
+    const lane = startLane(
+      {
+        path: 'p',
+        name: 'p',
+        variant: { model: 'm', parameters: {} },
+        baseVariant: null,
+        base: null,
+        head,
+        because,
+        cases,
+        unaffected,
+      },
+      'head',
+    );
+    expect(
+      planOf(
+        [lane],
+        () =>
+          new Map([
+            [0, 3],
+            [1, 3],
+          ]),
+      ).grader_calls,
+    ).toBe(6);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { cut, cutNote, shorten } from '../../../src/text/visible.ts';
+
+describe('cut', () => {
+  test('keeps a text of up to the limit and says how many characters of a longer one are left out', () => {
+    expect(cut('abcd', 5)).toEqual({ text: 'abcd', left: 0 });
+    expect(cut('abcde', 5)).toEqual({ text: 'abcde', left: 0 });
+    expect(cut('abcdef', 5)).toEqual({ text: 'abcde', left: 1 });
+  });
+
+  test('counts an emoji as one character and never halves it', () => {
+    expect(cut('😀😀😀', 2)).toEqual({ text: '😀😀', left: 1 });
+    expect(cut('😀😀', 2)).toEqual({ text: '😀😀', left: 0 });
+  });
+
+  test('splits any text into a well-formed start and a count that add up', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 60 }),
+        fc.nat({ max: 70 }),
+        (text, limit) => {
+          const { text: start, left } = cut(text, limit);
+          expect(start.isWellFormed()).toBe(true);
+          expect(text.startsWith(start)).toBe(true);
+          expect([...start].length + left).toBe([...text].length);
+          expect([...start].length).toBeLessThanOrEqual(limit);
+        },
+      ),
+    );
+  });
+});
+
+describe('shorten', () => {
+  test('ends a cut text with an ellipsis inside the length', () => {
+    expect(shorten('abcdef', 6)).toBe('abcdef');
+    expect(shorten('abcdef', 5)).toBe('abcd…');
+    expect(shorten('abc', 0)).toBe('');
+  });
+
+  test('never halves a surrogate pair, at any length', () => {
+    const text = 'a😀b😀😀c';
+    for (let length = 0; length <= text.length; length += 1) {
+      const short = shorten(text, length);
+      expect(short.isWellFormed()).toBe(true);
+      expect(short.length).toBeLessThanOrEqual(length);
+    }
+  });
+});
+
+test('cutNote says nothing about nothing, and groups digits', () => {
+  expect(cutNote(0)).toBe('');
+  expect(cutNote(1)).toBe(' (1 more character)');
+  expect(cutNote(4999500)).toBe(' (4,999,500 more characters)');
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { logJson, logLine, logText } from '../../../src/text/log.ts';
+import { hostileLogs, hostileTexts } from '../../stand-ins/hostile-text.ts';
+import { commandsIn } from '../../stand-ins/runner-commands.ts';
+
+describe('the model of the runner', () => {
+  test('finds both forms where the runner does', () => {
+    expect(commandsIn('  ::error file=a,line=1::boom')).toEqual([
+      { form: '::', name: 'error', properties: 'file=a,line=1', data: 'boom' },
+    ]);
+    expect(commandsIn('x ##[Warning]y')).toEqual([
+      { form: '##[', name: 'warning', properties: '', data: 'y' },
+    ]);
+    expect(commandsIn('a\r::debug::b').map(({ name }) => name)).toEqual(['debug']);
+  });
+
+  test('finds none where the runner finds none', () => {
+    expect(
+      commandsIn('x ::error::y\n::nonsense::z\n##[nonsense]q\n| ::error::y\nstd::vector::begin'),
+    ).toEqual([]);
+  });
+
+  test('obeys nothing between stop-commands and its token', () => {
+    expect(
+      commandsIn('::stop-commands::tok\n::error::a\n::tok::\n::error::b').map(
+        ({ name, data }) => `${name} ${data}`,
+      ),
+    ).toEqual(['stop-commands tok', 'error b']);
+  });
+});
+
+describe('logText', () => {
+  test.each(hostileLogs)('lets the runner find no command in %j', (text) => {
+    expect(commandsIn(logText(text))).toEqual([]);
+    expect(commandsIn(logLine(text))).toEqual([]);
+    expect(commandsIn(`note: ${logLine(text)}`)).toEqual([]);
+  });
+
+  test('most of these texts are commands without it', () => {
+    expect(hostileLogs.filter((text) => commandsIn(text).length > 0).length).toBeGreaterThan(12);
+  });
+
+  test('prefixes every line and keeps what can be read', () => {
+    expect(logText('one\r\ntwo\rthree std::vector\n\u001b[31mred')).toBe(
+      '| one\n| two\n| three std:\\:vector\n| \\u{1b}[31mred',
+    );
+  });
+
+  test('gives no command and no raw control for any text, whatever stands in front', () => {
+    const bit = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 20 }),
+      fc.constantFrom(
+        '::',
+        '##[',
+        ']',
+        '\r',
+        '\n',
+        '\u2028',
+        'error',
+        'set-output',
+        ':',
+        '#',
+        '[',
+        ' ',
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(bit, { maxLength: 20 }), (bits) => {
+        const text = bits.join('');
+        for (const shown of [logText(text), logLine(text)]) {
+          expect(commandsIn(shown)).toEqual([]);
+          expect(shown).not.toMatch(/::|##\[/);
+          expect(shown.replace(/[\n\t]/g, '')).not.toMatch(/\p{Cc}/u);
+        }
+        expect(logLine(text)).not.toContain('\n');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each(Object.entries(hostileTexts))('is quiet on %s', (_what, text) => {
+    expect(commandsIn(logText(text))).toEqual([]);
+  });
+});
+
+describe('logJson', () => {
+  test('is JSON of the same value in which the runner finds no command', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(...hostileLogs), (value, text) => {
+        const whole = { value, text, [text]: [text, { [`${text}x`]: `a ${text}` }] };
+        const json = logJson(whole);
+        expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(whole)));
+        expect(commandsIn(json)).toEqual([]);
+      }),
+    );
+    expect(commandsIn(JSON.stringify({ a: 'x ##[error]y' }, null, 1))).toHaveLength(1);
+  });
+});

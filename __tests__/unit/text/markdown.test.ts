@@ -1,0 +1,283 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { codeSpan, fenced, htmlCell, htmlPlain, plain } from '../../../src/text/markdown.ts';
+import { visible } from '../../../src/text/visible.ts';
+import { renderGithub, type Rendered } from '../../stand-ins/github-markdown.ts';
+import { hostileTexts } from '../../stand-ins/hostile-text.ts';
+
+const payloads = Object.entries(hostileTexts);
+/** Text as code shows it: nothing hidden, and no opening of an HTML comment. */
+const shownAsCode = (text: string): string => visible(text).replaceAll('<!--', '<\\u{21}--');
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 80 }),
+  fc
+    .array(
+      fc.constantFrom(
+        ...Object.values(hostileTexts),
+        ' ',
+        '\n',
+        '\n\n',
+        '`',
+        '|',
+        '<',
+        '>',
+        '&',
+        '@a',
+        '#1',
+        '\\',
+        '-',
+        '1.',
+        '  ',
+      ),
+      { maxLength: 6 },
+    )
+    .map((parts) => parts.join('')),
+);
+
+/** Nothing but the frame: the given elements, no link, image, comment, or reference. */
+function expectOnly(rendered: Rendered, elements: string[], outside: string): void {
+  expect(rendered.elements).toEqual(elements);
+  expect([
+    ...rendered.links,
+    ...rendered.images,
+    ...rendered.comments,
+    ...rendered.references,
+  ]).toEqual([]);
+  expect(rendered.outside.replace(/\s+/g, ' ').trim()).toBe(outside);
+}
+
+const inTable = (text: string): string =>
+  `before\n\n<table>\n<tr><td>${htmlCell(text)}</td><td>z</td></tr>\n</table>\n\nafter\n`;
+const withoutBreaks = (rendered: Rendered): Rendered => ({
+  ...rendered,
+  elements: rendered.elements.filter((name) => name !== 'br'),
+});
+
+describe('htmlCell', () => {
+  test.each(payloads)('keeps %s in its cell, readable', (_what, text) => {
+    const rendered = renderGithub(inTable(text));
+    expectOnly(
+      withoutBreaks(rendered),
+      ['p', 'table', 'tbody', 'tr', 'td', 'code', 'td', 'p'],
+      'before z after',
+    );
+    expect(rendered.code).toEqual([visible(text)]);
+  });
+
+  test('keeps any text in its cell', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const rendered = renderGithub(inTable(text));
+        expectOnly(
+          withoutBreaks(rendered),
+          ['p', 'table', 'tbody', 'tr', 'td', 'code', 'td', 'p'],
+          'before z after',
+        );
+        expect(rendered.code).toEqual([visible(text)]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('says how much it cut, outside the text', () => {
+    expect(htmlCell('a'.repeat(501), { limit: 500 })).toBe(
+      `<code>${'a'.repeat(500)}</code> (1 more character)`,
+    );
+    expect(htmlCell('<'.repeat(5_000_000), { limit: 500 })).toBe(
+      `<code>${'&lt;'.repeat(500)}</code> (4,999,500 more characters)`,
+    );
+  });
+});
+
+describe('codeSpan', () => {
+  test.each(payloads)('keeps %s in the span', (_what, text) => {
+    const rendered = renderGithub(`before ${codeSpan(text)} after`);
+    expectOnly(rendered, ['p', 'code'], 'before after');
+    expect(rendered.code[0]?.trim()).toBe(
+      shownAsCode(text)
+        .replace(/[\n\t]/g, ' ')
+        .trim(),
+    );
+  });
+
+  test.each(payloads)('keeps %s in a cell of a pipe table', (_what, text) => {
+    const rendered = renderGithub(
+      `| a | b |\n| - | - |\n| ${codeSpan(text, { table: true })} | z |\n`,
+    );
+    expectOnly(
+      rendered,
+      ['table', 'thead', 'tr', 'th', 'th', 'tbody', 'tr', 'td', 'code', 'td'],
+      'a b z',
+    );
+  });
+
+  test('keeps any text in a cell of a pipe table', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expectOnly(
+          renderGithub(`| a | b |\n| - | - |\n| ${codeSpan(text, { table: true })} | z |\n`),
+          ['table', 'thead', 'tr', 'th', 'th', 'tbody', 'tr', 'td', 'code', 'td'],
+          'a b z',
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('keeps any text in the span, at the start of a line too', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expectOnly(renderGithub(codeSpan(text)), ['p', 'code'], '');
+        expectOnly(
+          renderGithub(`x ${codeSpan(text)} and ${codeSpan(text)} y`),
+          ['p', 'code', 'code'],
+          'x and y',
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test('codeSpan and fenced leave no marker of ours in the source', () => {
+  for (const source of [
+    codeSpan('<!-- evaldiff -->'),
+    fenced('<!-- evaldiff -->'),
+    plain('a <!-- evaldiff -->'),
+    htmlCell('<!-- evaldiff -->'),
+  ])
+    expect(source).not.toContain('<!--');
+});
+
+describe('fenced', () => {
+  test.each(payloads)('keeps %s in the block', (_what, text) => {
+    const rendered = renderGithub(`before\n\n${fenced(text)}\n\nafter`);
+    expectOnly(rendered, ['p', 'pre', 'code', 'p'], 'before after');
+    expect(rendered.code[0]?.trimEnd()).toBe(shownAsCode(text).trimEnd());
+  });
+
+  test('keeps any text in the block, and lets nothing in through the info string', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (text, info) => {
+        expectOnly(renderGithub(`${fenced(text, info)}\n\nafter`), ['pre', 'code', 'p'], 'after');
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('cuts and says so below the block', () => {
+    expect(fenced('abcdef', 'text', { limit: 4 })).toBe(
+      '```text\nabcd\n```\n\n(2 more characters)',
+    );
+  });
+});
+
+describe('plain', () => {
+  test.each(payloads)('leaves GitHub nothing to act on in %s', (_what, text) => {
+    for (const markdown of [plain(text), `before ${plain(text)} after`, `- ${plain(text)}`]) {
+      const rendered = renderGithub(markdown);
+      expect([
+        ...rendered.links,
+        ...rendered.images,
+        ...rendered.comments,
+        ...rendered.references,
+      ]).toEqual([]);
+      expect(rendered.elements.filter((name) => !['p', 'code', 'ul', 'li'].includes(name))).toEqual(
+        [],
+      );
+    }
+  });
+
+  test.each(payloads)(
+    'leaves GitHub nothing to act on in %s inside an HTML block',
+    (_what, text) => {
+      const rendered = renderGithub(`<p>\n${htmlPlain(text)}\n</p>\n`);
+      expect([
+        ...rendered.links,
+        ...rendered.images,
+        ...rendered.comments,
+        ...rendered.references,
+      ]).toEqual([]);
+      expect(rendered.elements.filter((name) => !['p', 'code'].includes(name))).toEqual([]);
+    },
+  );
+
+  test('leaves ordinary sentences as they are', () => {
+    const sentence =
+      'The pass rate fell 6.0 points (84.0 % to 78.0 %), more than 2 of 3: "really", so: stop!';
+    expect(plain(sentence)).toBe(sentence);
+    expect(htmlPlain(sentence)).toBe(sentence.replaceAll('"', '&quot;'));
+  });
+
+  test('reads a sign between blanks as itself', () => {
+    expect(renderGithub(plain('> p = < 0.001 & so on')).html).toBe(
+      '<p>&gt; p = &lt; 0.001 &amp; so on</p>',
+    );
+    expect(htmlPlain('p < 0.001')).toBe('p &lt; 0.001');
+  });
+
+  test('shows a word GitHub would act on as code, without the punctuation around it', () => {
+    expect(plain('ask (@octocat), see #12.')).toBe('ask (`@octocat`), see `#12`.');
+    expect(htmlPlain('ask (@octocat), see #12.')).toBe(
+      'ask (<code>@octocat</code>), see <code>#12</code>.',
+    );
+  });
+
+  test('holds for any text: same words, no element but code', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const rendered = renderGithub(`x ${plain(text)}`);
+        expect(rendered.elements.filter((name) => !['p', 'code'].includes(name))).toEqual([]);
+        expect([
+          ...rendered.links,
+          ...rendered.images,
+          ...rendered.comments,
+          ...rendered.references,
+        ]).toEqual([]);
+        expect(rendered.text.replace(/\s+/g, '')).toBe(`x${shownAsCode(text)}`.replace(/\s+/g, ''));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('size', () => {
+  const runs = [
+    '`',
+    '|',
+    '<',
+    '&',
+    '@',
+    '#',
+    ' ',
+    '\n',
+    '\\',
+    '*',
+    '[',
+    '(',
+    '-',
+    '\u200b',
+    'a@',
+    '://',
+    '1.',
+    'www.',
+    '0',
+  ].map((unit) => unit.repeat(100_000 / unit.length));
+
+  test.each(runs)(
+    'every function answers 100 kB of one thing with at most a fixed multiple (%#)',
+    (text) => {
+      for (const out of [
+        htmlCell(text),
+        codeSpan(text),
+        fenced(text),
+        plain(text),
+        htmlPlain(text),
+      ]) {
+        // `\u{200b}` and `<code>@</code> ` are the dearest replacements of one character; a fence
+        // is twice its longest run.
+        expect(out.length).toBeLessThanOrEqual(16 * text.length + 32);
+      }
+    },
+  );
+});

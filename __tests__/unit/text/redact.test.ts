@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createRedactor, redactAll } from '../../../src/text/redact.ts';
+
+const KEY = 'sk-proj-A1b2"C3/d4&E5+f6 G7h8I9j0KLMN';
+const redact = createRedactor([KEY]);
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+describe('createRedactor', () => {
+  test.each([
+    ['as it is', KEY],
+    ['in JSON', JSON.stringify({ error: `bad key ${KEY}` })],
+    ['in JSON with escaped slashes', JSON.stringify(KEY).replaceAll('/', '\\/')],
+    ['URL-encoded', `https://x.example/?key=${encodeURIComponent(KEY)}&a=1`],
+    ['as a form field', new URLSearchParams({ key: KEY }).toString()],
+    [
+      'in lower-case URL encoding',
+      encodeURIComponent(KEY).replace(/%../g, (code) => code.toLowerCase()),
+    ],
+    ['in HTML', '<b>sk-proj-A1b2&quot;C3/d4&amp;E5+f6 G7h8I9j0KLMN</b>'],
+    ['in hexadecimal', Buffer.from(KEY).toString('hex')],
+    ['in base64', base64(KEY)],
+    ['in base64 after one byte', base64(`:${KEY}`)],
+    ['in base64 after two bytes', base64(`x:${KEY}`)],
+    ['in base64 in the middle', base64(`user:${KEY}:more`)],
+    ['in URL-safe base64', Buffer.from(`a:${KEY}>>>`).toString('base64url')],
+    ['as its first eight characters', 'the key sk-proj- was refused'],
+    [
+      'as its first and last characters with stars between',
+      'Incorrect API key provided: sk-proj-****************KLMN.',
+    ],
+    ['as its last eight characters', 'key ending in I9j0KLMN'],
+    ['cut after twenty characters', KEY.slice(0, 20)],
+  ])('takes the key out %s', (_where, text) => {
+    const clean = redact(text);
+    expect(clean).toContain('***');
+    for (const piece of [
+      'A1b2',
+      'I9j0',
+      'G7h8',
+      'KLMN',
+      Buffer.from(KEY).toString('hex').slice(8, 24),
+      base64(KEY).slice(4, 16),
+      base64(`:${KEY}`).slice(8, 20),
+      base64(`x:${KEY}`).slice(8, 20),
+    ]) {
+      expect(clean).not.toContain(piece);
+    }
+  });
+
+  test.each([
+    'sk-ant-api03-abcdEFGH1234ijklMNOP5678',
+    'sk-abcdefghij1234567890abcd',
+    'ghp_abcdefghij1234567890abcdefghij123456',
+    'ghs_abcdefghij1234567890abcdefghij123456',
+    'github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz',
+    'xoxb-1234567890-abcdefghijkl',
+    'AKIAIOSFODNN7EXAMPLE',
+    'AIzaSyA1234567890abcdefghijklmnopqrstuv',
+    'hf_abcdefghij1234567890ab',
+    'gsk_abcdefghij1234567890ab',
+  ])("takes out what looks like a known vendor's key: %s", (key) => {
+    const other = createRedactor([]);
+    expect(other(`error: ${key}, sorry`)).toMatch(/^error: \*\*\*,? sorry$/);
+    expect(other(`https://x-access-token:${key}@github.com`)).toBe(
+      'https://x-access-token:***@github.com',
+    );
+  });
+
+  test('leaves ordinary text alone', () => {
+    const text =
+      'The risk-adjusted task-sk-learn classification of task-1 used sk-learn and AKIA; see https://example.com/a_b-c.';
+    expect(redact(text)).toBe(text);
+  });
+
+  test('takes every line of a private key out', () => {
+    const clean = createRedactor([
+      '-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAQEFAASCBKcwggSjAgEAAoIB\n-----END KEY-----\n',
+    ]);
+    expect(clean('x\\nAQEFAASCBKcwggSjAgEAAoIB\\ny')).toBe('x\\n***\\ny');
+    expect(clean('log: MIIEvQIBADANBgkqhkiG9w0B')).toBe('log: ***');
+  });
+
+  test('ignores values too short to be secrets, and none at all', () => {
+    expect(createRedactor(['', ' ', 'abc'])('abc a b c')).toBe('abc a b c');
+    expect(createRedactor([])('nothing')).toBe('nothing');
+  });
+
+  test('treats a secret with regular-expression signs as text', () => {
+    expect(createRedactor(['a.*[b](c)+$^{|}\\-'])('x a.*[b](c)+$^{|}\\- y')).toBe('x *** y');
+    expect(createRedactor(['a.*[b](c)'])('axxxb')).toBe('axxxb');
+  });
+
+  test('never leaves the secret in, whatever stands around it, and never makes a text longer', () => {
+    const secret = fc
+      .string({ unit: 'grapheme-ascii', minLength: 16, maxLength: 60 })
+      .filter((value) => value.trim() === value && !value.includes('*'));
+    fc.assert(
+      fc.property(
+        secret,
+        fc.string({ maxLength: 30 }),
+        fc.string({ maxLength: 30 }),
+        (value, before, after) => {
+          const clean = createRedactor([value]);
+          for (const text of [
+            `${before}${value}${after}`,
+            base64(`${before}${value}${after}`),
+            encodeURIComponent(`${before}${value}${after}`),
+            JSON.stringify(`${before}${value}${after}`),
+          ]) {
+            const out = clean(text);
+            expect(out).toContain('***');
+            expect(out).not.toContain(value);
+            expect(out.length).toBeLessThanOrEqual(text.length);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each(['sk-', 'sk-proj-', 'a', '*', '-', '.', 'ghp_', 'sk-1a', '%41', ' ', 'c2stcHJvai1'])(
+    'comes to an end on 100 kB of %j',
+    (unit) => {
+      const text = unit.repeat(100_000 / unit.length);
+      expect(redact(text).length).toBeLessThanOrEqual(text.length);
+    },
+  );
+});
+
+test('redactAll goes into lists, objects and keys, and keeps everything else', () => {
+  const value = { a: [`x ${KEY}`, 1, null, true], [KEY]: { b: 'ok' }, c: undefined };
+  expect(redactAll(value, redact)).toEqual({
+    a: ['x ***', 1, null, true],
+    '***': { b: 'ok' },
+    c: undefined,
+  });
+});

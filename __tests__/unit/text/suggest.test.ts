@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import { nearest, suggestion } from '../../../src/text/suggest.ts';
+
+describe('the word that was meant', () => {
+  test.each<[string, string[], string | null]>([
+    ['mesages', ['messages', 'model'], 'messages'],
+    ['ntries', ['n_tries', 'seed'], 'n_tries'],
+    ['max-calls', ['max_calls'], 'max_calls'],
+    ['Model', ['model'], 'model'],
+    ['alhpa', ['alpha', 'gate'], 'alpha'],
+    ['banana', ['alpha', 'gate'], null],
+    ['x', ['y'], null],
+    ['ab', ['n'], null],
+    ['', ['a'], null],
+    ['m'.repeat(100_000), ['model'], null],
+  ])('of %.20s among %j', (word, known, expected) => {
+    expect(nearest(word, known)).toBe(expected);
+  });
+
+  test('is looked for more strictly where other words may be right', () => {
+    expect(nearest('steps', ['stop'])).toBe('stop');
+    expect(nearest('steps', ['stop'], 'strict')).toBeNull();
+  });
+
+  test('is suggested, else the known ones are listed, at most thirty', () => {
+    expect(suggestion('gat', ['gate', 'seed'])).toBe('; did you mean "gate"?');
+    expect(suggestion('zzz', ['gate', 'seed'])).toBe('; known are gate, seed');
+    expect(suggestion('zzz', [])).toBe('');
+    expect(
+      suggestion(
+        'zzz',
+        Array.from({ length: 31 }, (_, index) => `known${index}`),
+      ),
+    ).toMatch(/known29, …$/);
+  });
+});

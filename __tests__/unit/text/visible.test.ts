@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { visible, visibleLine } from '../../../src/text/visible.ts';
+
+describe('visible', () => {
+  test.each([
+    ['a control character', 'a\u0000b\u001b[31m', 'a\\u{0}b\\u{1b}[31m'],
+    ['a C1 control', 'a\u0085b', 'a\\u{85}b'],
+    ['a bidirectional control', 'a\u202eb\u2066c\u061cd', 'a\\u{202e}b\\u{2066}c\\u{61c}d'],
+    [
+      'zero-width characters',
+      'a\u200bb\u200dc\ufeffd\u2060e\u00adf',
+      'a\\u{200b}b\\u{200d}c\\u{feff}d\\u{2060}e\\u{ad}f',
+    ],
+    ['tag characters', 'a\u{e0041}b', 'a\\u{e0041}b'],
+    ['a variation selector that carries data', 'a\u{e0101}b\ufe01c', 'a\\u{e0101}b\\u{fe01}c'],
+    ['a lone surrogate', 'a\ud800b', 'a\\u{d800}b'],
+    ['line and paragraph separators', 'a\u2028b\u2029c', 'a\\u{2028}b\\u{2029}c'],
+    ['a lone carriage return', 'a\rb', 'a\\u{d}b'],
+    ['noncharacters', 'a\ufffeb', 'a\\u{fffe}b'],
+  ])('shows %s as an escape', (_what, text, shown) => {
+    expect(visible(text)).toBe(shown);
+  });
+
+  test('leaves lines, tabs, other scripts, accents and emoji as they are', () => {
+    const text = 'né\tŠ 漢字\nمرحبا ❤️ 😀 a\u00a0b e\u0301';
+    expect(visible(text)).toBe(text);
+  });
+
+  test('takes the carriage return of a Windows line end away', () => {
+    expect(visible('a\r\nb')).toBe('a\nb');
+  });
+
+  test('leaves nothing hidden in any text, and does nothing the second time', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+        const shown = visible(text);
+        expect(shown).not.toMatch(
+          /[[\p{Cs}\p{Default_Ignorable_Code_Point}]--[\u{fe0e}\u{fe0f}]]/v,
+        );
+        expect(shown.replace(/[\t\n]/g, '')).not.toMatch(/\p{Cc}/u);
+        expect(visible(shown)).toBe(shown);
+      }),
+    );
+  });
+});
+
+test('visibleLine shows line feeds and tabs too', () => {
+  expect(visibleLine('a\nb\tc')).toBe('a\\u{a}b\\u{9}c');
+});

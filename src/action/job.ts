@@ -1,0 +1,205 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, posix, resolve } from 'node:path';
+import { formatProblem } from '../errors.ts';
+import { openRepository } from '../git/repository.ts';
+import { connect, type Client } from '../github/client.ts';
+import { pullWords, removeLabel } from '../github/pull.ts';
+import { findOverride, withOverride } from '../judge/outcome.ts';
+import { llmevalFiles } from '../report/llmeval.ts';
+import type { Result } from '../result/result.ts';
+import { run } from '../run/run.ts';
+import { createHalting } from '../session/progress.ts';
+import { commentMarker, writeReports, writeRunReports } from '../session/write-reports.ts';
+import type { Suite } from '../suite/suite.ts';
+import { logLine } from '../text/log.ts';
+import { createRedactor, redactAll } from '../text/redact.ts';
+import type { Conclusion } from '../types/plain.ts';
+import { storesOfJob, type Job, type RunningJob } from './context.ts';
+import { evaluate, inWorld, inputOf, locate } from './evaluate.ts';
+import { runNoiseJob } from './noise.ts';
+import { outputsOf, publish, type PublishedIds } from './publish.ts';
+import { refuseMixedRoles, runShardJob, sayParts } from './shards.ts';
+
+/**
+ * The action's whole job: find what it is about, evaluate, write the reports, publish, say how it
+ * ended. Publishing never changes the verdict.
+ */
+export async function runJob(given: Job): Promise<Conclusion> {
+  const { inputs, env, runner } = given;
+  refuseMixedRoles(given);
+  const client = await connect({ token: inputs.token, env, local: isLocal(env) });
+  const located = await locate(client, given.facts);
+  if ('skip' in located) return skip(located.skip, given);
+  const job = { ...given, facts: located.facts };
+  for (const warning of await useUpApproval(client, job)) runner.warning(warning);
+  return evaluateAndPublish(client, job);
+}
+
+async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusion> {
+  const { inputs, env, workspace, runner, now } = given;
+  const halting = createHalting({ timeoutMs: inputs.timeoutMs, process, log: runner.info });
+  const stores = storesOfJob(given);
+  const job: RunningJob = { ...given, halting, openStores: stores.open };
+  const startedAt = now();
+  const temporaryFolder = await mkdtemp(join(env['RUNNER_TEMP'] ?? tmpdir(), 'evaldiff-'));
+  const repository = await openRepository(join(workspace, inputs.workingDirectory), {
+    environment: env,
+    temporaryFolder,
+  });
+  try {
+    if (job.mode === 'noise')
+      return await runNoiseJob(job, repository, (trees, work) =>
+        inWorld(job, repository, { trees, temporaryFolder }, work),
+      );
+    if (inputs.shard !== null) {
+      return await runShardJob(job, {
+        repository,
+        temporaryFolder,
+        inputOf: (head) => inputOf(job, { base: null, head }),
+        inWorld: (trees, exchange, work) =>
+          inWorld(job, repository, { trees, temporaryFolder, exchange }, work),
+      });
+    }
+    const {
+      result: judged,
+      sides,
+      suites,
+      merged,
+    } = await evaluate(job, repository, temporaryFolder);
+    await stores.finishIfInterrupted(halting.halted());
+    const redact = createRedactor(job.secrets);
+    const result = redactAll(await overriddenByLabel(client, job, judged), redact);
+    const folder = resolve(workspace, inputs.reportPath);
+    await writeFiles(result, redactAll(suites, redact), {
+      folder,
+      startedAt,
+      checkName: inputs.checkName,
+    });
+    const ids = await publish({
+      client,
+      facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
+      result,
+      changed: sides?.changed ?? [],
+      workingDirectory: inputs.workingDirectory,
+      comment: inputs.comment,
+      checkName: inputs.checkName ?? '',
+      summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
+      links: { run: runUrl(env), place: null },
+      runId: env['GITHUB_RUN_ID'] ?? '0',
+      startedAt,
+      completedAt: now(),
+    });
+    for (const warning of ids.warnings) runner.warning(warning);
+    await sayParts(merged, job);
+    say(result, ids, folder, job);
+    return result.conclusion;
+  } finally {
+    halting.release();
+    // Otherwise last, for the report must not wait for it.
+    await stores.finish();
+    await repository.close();
+    await rm(temporaryFolder, { recursive: true, force: true });
+  }
+}
+
+/** The report's files; a sweep's runs in llmeval's layout too. */
+async function writeFiles(
+  result: Result,
+  suites: readonly Suite[],
+  { folder, startedAt, checkName }: { folder: string; startedAt: Date; checkName: string | null },
+): Promise<void> {
+  await writeReports(result, folder, commentMarker(checkName ?? 'evaldiff'));
+  if (result.mode === 'sweep')
+    await writeRunReports(llmevalFiles(result, suites, startedAt), folder);
+}
+
+/** Nothing to do, and no fault: said once, with the outputs of a run that judged nothing. */
+function skip(reason: string, { runner }: Job): Conclusion {
+  runner.notice(`Nothing was evaluated. ${reason}`);
+  runner.output('conclusion', 'neutral');
+  runner.output('title', logLine(reason));
+  runner.info(`evaldiff: neutral (not red). ${reason}`);
+  return 'neutral';
+}
+
+/** An approval is for one run of one commit: the label goes at once, however the run ends. */
+async function useUpApproval(client: Client, { inputs, facts }: Job): Promise<string[]> {
+  const { addedLabel: label, repository, pullRequest } = facts;
+  if (label === null || label !== inputs.untrustedApproval || pullRequest === null) return [];
+  return removeLabel(client, { repository, pullRequest, label });
+}
+
+/**
+ * A red verdict may be set aside by a label, where the workflow names one and head is trusted; the
+ * label is asked for as it is now.
+ */
+async function overriddenByLabel(
+  client: Client,
+  { inputs, facts, trust, runner }: Job,
+  result: Result,
+): Promise<Result> {
+  const { overrideLabel: label } = inputs;
+  if (
+    label === null ||
+    facts.pullRequest === null ||
+    trust.level === 'untrusted' ||
+    result.conclusion !== 'failure'
+  )
+    return result;
+  const words = await pullWords(client, facts.repository, facts.pullRequest);
+  if ('warning' in words) {
+    runner.warning(words.warning);
+    return result;
+  }
+  const found = findOverride(words, label);
+  if (found.status === 'no-reason') runner.warning(found.message);
+  return found.status === 'found' ? withOverride(result, found.override) : result;
+}
+
+/**
+ * Says how it ended: outputs, errors at their places, and a last line that tells the verdict from
+ * infrastructure.
+ */
+function say(result: Result, ids: PublishedIds, folder: string, { runner, inputs }: Job): void {
+  for (const { place, message } of result.problems) {
+    // The result's paths start at the project, the runner's at the repository. The log shows the
+    // message alone, so it repeats the place.
+    const file =
+      place === null
+        ? null
+        : { file: posix.join(inputs.workingDirectory, place.file), line: place.line };
+    runner.error(
+      formatProblem({ place: file, message }),
+      file === null ? {} : { file: file.file, startLine: Math.max(1, file.line) },
+    );
+  }
+  for (const [name, value] of Object.entries(outputsOf(result, ids, folder)))
+    runner.output(name, value);
+  for (const reason of result.reasons) runner.info(reason);
+  const meaning: Record<Conclusion, string> = {
+    success: 'the gate passed',
+    failure: 'the gate failed',
+    neutral: 'not red',
+    error: 'nothing was judged',
+  };
+  runner.info(`evaldiff: ${result.conclusion} (${meaning[result.conclusion]}). ${result.title}`);
+}
+
+/** The run's page, from what the runner says of itself. */
+function runUrl({
+  GITHUB_SERVER_URL: server,
+  GITHUB_REPOSITORY: repository,
+  GITHUB_RUN_ID: run,
+}: NodeJS.ProcessEnv): string | null {
+  return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
+}
+
+/** A stand-in of GitHub on this machine needs no pause between writes. */
+function isLocal({ GITHUB_API_URL: url }: NodeJS.ProcessEnv): boolean {
+  return (
+    url !== undefined &&
+    URL.canParse(url) &&
+    ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
+  );
+}

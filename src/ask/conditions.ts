@@ -1,0 +1,124 @@
+import { turnsOf, type MetricSample } from '../metrics/sample.ts';
+import { dependencies } from '../suite/depends-on.ts';
+import type { DependsOn, Metric, MetricLevel, Score } from '../types/metric.ts';
+import type { Message } from '../types/model.ts';
+import type { Json } from '../types/plain.ts';
+
+/** The metric that a condition is about; null for one of a file that was not checked. */
+export function metricOf(condition: DependsOn, metrics: readonly Metric[]): Metric | null {
+  return dependencies(condition, metrics)[0] ?? null;
+}
+
+/**
+ * Metrics with what they depend on before them. The order is otherwise the file's; cycles were
+ * refused when reading.
+ */
+export function inDependencyOrder(metrics: readonly Metric[]): Metric[] {
+  const ordered: Metric[] = [];
+  const visit = (metric: Metric, path: readonly Metric[]): void => {
+    if (ordered.includes(metric) || path.includes(metric)) return;
+    for (const condition of metric.depends_on) {
+      const dependency = metricOf(condition, metrics);
+      if (dependency !== null) visit(dependency, [...path, metric]);
+    }
+    ordered.push(metric);
+  };
+  for (const metric of metrics) visit(metric, []);
+  return ordered;
+}
+
+/**
+ * Metrics in as few steps as their dependencies allow: each stands in a later one than what it
+ * depends on.
+ */
+export function inWaves(metrics: readonly Metric[]): Metric[][] {
+  const waves: Metric[][] = [];
+  const waveOf = new Map<Metric, number>();
+  for (const metric of inDependencyOrder(metrics)) {
+    const before = metric.depends_on
+      .map((condition) => metricOf(condition, metrics))
+      .map((one) => (one === null ? -1 : (waveOf.get(one) ?? -1)));
+    const wave = Math.max(-1, ...before) + 1;
+    waveOf.set(metric, wave);
+    (waves[wave] ??= []).push(metric);
+  }
+  return waves;
+}
+
+/** Why a condition does not hold, given the score of the metric it is about; null when it holds. */
+export function unmet(condition: DependsOn, score: Score | undefined): string | null {
+  const { name, metric_name, metric_min_value: min, metric_max_value: max } = condition;
+  const shown = metric_name ?? name;
+  if (score === undefined || score.value === null)
+    return `depends on ${name}, which has no value here`;
+  const value = valueFor(score.value, metric_name === name ? null : metric_name);
+  if (value === null) return `depends on ${shown}, which has no single number here`;
+  return value >= min && value <= max
+    ? null
+    : `depends on ${shown} ${bounds(min, max)}; it is ${String(value)}`;
+}
+
+function bounds(min: number, max: number): string {
+  if (max === Number.MAX_VALUE) return `of at least ${String(min)}`;
+  return min === -Number.MAX_VALUE
+    ? `of at most ${String(max)}`
+    : `between ${String(min)} and ${String(max)}`;
+}
+
+/**
+ * The number of a score: of the named entry of a map, else the score itself, or the only entry
+ * there is.
+ */
+function valueFor(value: Json, entry: string | null): number | null {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (typeof value === 'number') return value;
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
+  const [only, ...others] = Object.values(value);
+  const found =
+    entry === null
+      ? others.length === 0
+        ? only
+        : undefined
+      : Object.hasOwn(value, entry)
+        ? value[entry]
+        : undefined;
+  return typeof found === 'number' ? found : null;
+}
+
+/**
+ * What was judged, `steps` objects of the level earlier: the dialogue up to there, its last turn or
+ * message as the answer. Null before the start, and at levels of which a reference has one object
+ * only.
+ */
+export function earlier(
+  sample: MetricSample,
+  level: MetricLevel,
+  steps: number,
+): MetricSample | null {
+  const spoken = sample.thread.filter(({ role }) => role !== 'system');
+  const objects: Message[][] =
+    level === 'Turn'
+      ? turnsOf(spoken)
+      : level === 'Message'
+        ? spoken.map((message) => [message])
+        : [];
+  const kept = objects.slice(0, Math.max(0, objects.length - steps));
+  const last = kept.at(-1);
+  if (last === undefined) return null;
+  const system = sample.thread.filter(({ role }) => role === 'system');
+  const thread = [...system, ...kept.flat()];
+  return {
+    ...sample,
+    thread,
+    messages: thread.slice(0, -last.length),
+    completion: {
+      status: 'ok',
+      output: last.map(({ content }) => content).join('\n'),
+      finish_reason: 'stop',
+      tool_calls: [],
+      usage: null,
+      latency_ms: 0,
+      reused: true,
+    },
+  };
+}

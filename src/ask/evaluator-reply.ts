@@ -1,0 +1,171 @@
+import { trailingObject } from '../metrics/grade.ts';
+import { labelInLine } from '../metrics/label.ts';
+import type { CriterionWord } from '../result/conversations.ts';
+import type { Json } from '../types/plain.ts';
+
+/** What an evaluator said. A criterion in `missing` got no single word and counts as unknown. */
+export interface EvaluatorReply {
+  words: Record<string, CriterionWord>;
+  missing: string[];
+  analysis: string | null;
+  follow_up: string | null;
+}
+
+const WORDS: readonly CriterionWord[] = ['yes', 'no', 'unknown'];
+
+/** Longer replies are not read, in UTF-16 units. */
+const MAX_LENGTH = 1_048_576;
+
+/** A heading stands in this many first characters of its line. */
+const MAX_HEADING = 80;
+
+/** Names of the two free texts, as evaluators spell them. */
+const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
+  analysis: 'analysis',
+  step_by_step_analysis: 'analysis',
+  reasoning: 'analysis',
+  follow_up: 'follow_up',
+  followup: 'follow_up',
+  follow_up_question: 'follow_up',
+  followup_question: 'follow_up',
+  next_question: 'follow_up',
+};
+
+/**
+ * Reads an evaluator's reply: a JSON object with the criteria as keys, else headings in any order,
+ * marked by hashes, bold or a colon, with the word behind or below them (`### Correctness` /
+ * `**Correctness:** Yes.`). Null when it has a word for no criterion. Two different words for one
+ * criterion are no word.
+ */
+export function readEvaluation(output: string, criteria: readonly string[]): EvaluatorReply | null {
+  if (output.length > MAX_LENGTH) return null;
+  const object = trailingObject(output, (value) =>
+    Object.keys(value).some((key) => nameOf(key, criteria) !== null),
+  );
+  const read = object !== null ? fromObject(object, criteria) : fromHeadings(output, criteria);
+  return read.missing.length === criteria.length ? null : read;
+}
+
+/** The criterion or text that a key or heading names, however it is spelt. */
+function nameOf(written: string, criteria: readonly string[]): string | null {
+  if (criteria.includes(written)) return written;
+  const plain = normalised(written);
+  return (
+    criteria.find((name) => normalised(name) === plain) ??
+    (Object.hasOwn(TEXTS, plain) ? (TEXTS[plain] ?? null) : null)
+  );
+}
+
+function normalised(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '_')
+    .replace(/^_|_$/g, '');
+}
+
+function fromObject(object: Record<string, Json>, criteria: readonly string[]): EvaluatorReply {
+  const found = new Map<string, Json[]>();
+  for (const [key, value] of Object.entries(object)) {
+    const name = nameOf(key, criteria);
+    if (name !== null) found.set(name, [...(found.get(name) ?? []), value]);
+  }
+  const text = (name: string): string[] =>
+    (found.get(name) ?? []).filter((value) => typeof value === 'string');
+  return replyOf(criteria, (name) => (found.get(name) ?? []).map(wordIn), text);
+}
+
+function wordIn(value: Json): CriterionWord | null {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'string' ? firstWord(value) : null;
+}
+
+/** A stretch of lines below a heading; what stands behind the heading is its first line. */
+interface Section {
+  name: string;
+  lines: string[];
+}
+
+function fromHeadings(output: string, criteria: readonly string[]): EvaluatorReply {
+  const sections: Section[] = [];
+  for (const line of output.split(/\r\n|[\n\r\u2028\u2029]/)) {
+    const heading = headingIn(line, criteria);
+    if (heading !== null) sections.push(heading);
+    else sections.at(-1)?.lines.push(line);
+  }
+  const texts = (name: string): string[] =>
+    sections.filter((section) => section.name === name).map(({ lines }) => lines.join('\n'));
+  // Headings without a word are parts of the analysis.
+  return replyOf(
+    criteria,
+    (name) =>
+      texts(name)
+        .map(firstWord)
+        .filter((word) => word !== null),
+    texts,
+  );
+}
+
+/**
+ * `### Name`, `**Name**`, `1. Name:` alone on a line, or `Name: rest`, where a criterion's rest
+ * must give its word.
+ */
+function headingIn(line: string, criteria: readonly string[]): Section | null {
+  const start = line.slice(0, MAX_HEADING + 1);
+  const whole =
+    start.length <= MAX_HEADING
+      ? (nameOf(start, criteria) ?? nameOf(start.replace(/^[\s#>*_-]*\d+[.)]/, ''), criteria))
+      : null;
+  if (whole !== null) return { name: whole, lines: [] };
+  for (const { index, 0: separator } of start.matchAll(/[:=]| [-\u2013\u2014] /g)) {
+    const name = nameOf(line.slice(0, index).replace(/^[\s#>*_-]*\d+[.)]/, ''), criteria);
+    if (name === null) continue;
+    const rest = line.slice(index + separator.length).replace(/^[\s*_`]+/, '');
+    return criteria.includes(name) && firstWord(rest) === null ? null : { name, lines: [rest] };
+  }
+  return null;
+}
+
+/**
+ * The yes, no or unknown that the first line with text gives, whatever its case, marks and full
+ * stop.
+ */
+function firstWord(text: string): CriterionWord | null {
+  const line = text.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? '';
+  // One case for all, so that `Yes and no` holds two words.
+  const label = labelInLine(line.toLowerCase(), WORDS);
+  return WORDS.find((word) => word === label) ?? null;
+}
+
+function replyOf(
+  criteria: readonly string[],
+  wordsFor: (name: string) => readonly (CriterionWord | null)[],
+  texts: (name: string) => string[],
+): EvaluatorReply {
+  const words = criteria.map((name): [string, CriterionWord | null] => {
+    const [first, ...others] = new Set(wordsFor(name));
+    return [name, others.length === 0 ? (first ?? null) : null];
+  });
+  const text = (name: string): string | null =>
+    texts(name)
+      .map((one) => one.trim())
+      .find((one) => one !== '') ?? null;
+  return {
+    words: Object.fromEntries(words.map(([name, word]) => [name, word ?? 'unknown'])),
+    missing: words.filter(([, word]) => word === null).map(([name]) => name),
+    analysis: text('analysis'),
+    follow_up: askedIn(text('follow_up')),
+  };
+}
+
+/** Remarks that there is no follow-up are shorter than this. */
+const MAX_REMARK = 60;
+
+/** A follow-up that says there is none is none. */
+function askedIn(text: string | null): string | null {
+  if (text === null || text.length > MAX_REMARK) return text;
+  return /^[\s*_`"'()[\]-]*(?:none|n\/?a|null|nothing|empty|no follow-?up(?: question)?(?: (?:is )?(?:needed|required))?)?[\s*_`"'()[\].!-]*$/i.test(
+    text,
+  )
+    ? null
+    : text;
+}

@@ -1,0 +1,202 @@
+import type { EvaluatorTest } from '../plan/grader-tests.ts';
+import type {
+  EvaluatorGrade,
+  EvaluatorResult,
+  EvaluatorVerdict,
+  YesShare,
+} from '../result/conversations.ts';
+import type { Steering } from '../select/conversation-rules.ts';
+import { agreementOf } from '../statistics/agreement.ts';
+import { newcombe, wilson } from '../statistics/interval.ts';
+import type { Criterion } from '../suite/suite.ts';
+import { plural } from '../text/amounts.ts';
+import type { Notice, Side } from '../types/plain.ts';
+import { allSatisfied, satisfiedBy } from './conversation.ts';
+import { evaluateDialogue, type EvaluatorTools } from './evaluators.ts';
+
+/**
+ * An answer that people accepted or rejected, with what each evaluator said about it; null where
+ * one could not be read.
+ */
+export interface JudgedAnswer {
+  accepted: boolean;
+  verdicts: (EvaluatorVerdict | null)[];
+}
+
+/** Up to so many evaluators every combination is shown; of more, the pairs and all together. */
+const ALL_COMBINATIONS_OF = 5;
+
+/**
+ * How well evaluators tell accepted answers from rejected ones: each alone, then the combinations,
+ * by the suite's rules. The verdicts of every answer stand in the order of `names`.
+ */
+export function gradeEvaluators(
+  names: readonly string[],
+  criteria: readonly Criterion[],
+  answers: readonly JudgedAnswer[],
+): EvaluatorGrade[] {
+  return groupsOf(names.length).map((group) =>
+    gradeGroup(
+      group.flatMap((index) => names[index] ?? []),
+      group,
+      criteria,
+      answers,
+    ),
+  );
+}
+
+/** Indices of the evaluators in each row: the single ones, then by size, in the file's order. */
+function groupsOf(count: number): number[][] {
+  const groups: number[][] = [];
+  for (let size = 1; size <= count; size++) {
+    if (count <= ALL_COMBINATIONS_OF || size <= 2 || size === count)
+      groups.push(...choose(count, size, 0));
+  }
+  return groups;
+}
+
+function choose(count: number, size: number, from: number): number[][] {
+  if (size === 0) return [[]];
+  const groups: number[][] = [];
+  for (let first = from; first <= count - size; first++)
+    groups.push(...choose(count, size - 1, first + 1).map((rest) => [first, ...rest]));
+  return groups;
+}
+
+/** An answer that one of the group could not be read on is left out and counted. */
+function gradeGroup(
+  evaluators: string[],
+  group: readonly number[],
+  criteria: readonly Criterion[],
+  answers: readonly JudgedAnswer[],
+): EvaluatorGrade {
+  const read = answers.flatMap(({ accepted, verdicts }) => {
+    const given = group.flatMap((index) => verdicts[index] ?? []);
+    return given.length < group.length
+      ? []
+      : [{ accepted, satisfied: satisfiedBy(criteria, given) }];
+  });
+  const side = (accepted: boolean): EvaluatorGrade['accepted'] => {
+    const words = read.filter((one) => one.accepted === accepted).map(({ satisfied }) => satisfied);
+    const share = (holds: (satisfied: Record<string, boolean>) => boolean): YesShare =>
+      yesShare(words.filter(holds).length, words.length);
+    return {
+      criteria: Object.fromEntries(
+        criteria.map(({ name }) => [name, share((satisfied) => satisfied[name] === true)]),
+      ),
+      all: share(allSatisfied),
+    };
+  };
+  const [accepted, rejected] = [side(true), side(false)];
+  return {
+    evaluators,
+    accepted,
+    rejected,
+    balanced_accuracy: balancedAccuracy(accepted.all, rejected.all),
+    unread: answers.length - read.length,
+  };
+}
+
+function yesShare(yes: number, n: number): YesShare {
+  const interval = wilson({ passes: yes, tries: n });
+  return {
+    yes,
+    n,
+    share: n === 0 ? null : yes / n,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+  };
+}
+
+/**
+ * Its interval is that of the difference of the two shares (Newcombe's), for it is (1 + accepted −
+ * rejected) / 2.
+ */
+function balancedAccuracy(
+  accepted: YesShare,
+  rejected: YesShare,
+): EvaluatorGrade['balanced_accuracy'] {
+  const { balancedAccuracy: value } = agreementOf({
+    truePositive: accepted.yes,
+    falseNegative: accepted.n - accepted.yes,
+    falsePositive: rejected.yes,
+    trueNegative: rejected.n - rejected.yes,
+  });
+  const interval = newcombe(
+    { passes: accepted.yes, tries: accepted.n },
+    { passes: rejected.yes, tries: rejected.n },
+  );
+  return value === null || interval === null
+    ? null
+    : { value, low: (1 + interval.low) / 2, high: (1 + interval.high) / 2 };
+}
+
+/**
+ * Asks the evaluators about every labelled answer, base's too where they differ. One table a side.
+ */
+export async function runEvaluatorTests(
+  tests: readonly EvaluatorTest[],
+  tools: EvaluatorTools,
+): Promise<{ evaluators: EvaluatorResult[]; notices: Notice[] }> {
+  const sides = tests.flatMap((test) =>
+    (
+      [
+        ['base', test.base],
+        ['head', test.head],
+      ] as const
+    ).flatMap(([side, steering]) => (steering === null ? [] : [{ test, side, steering }])),
+  );
+  const evaluators = await Promise.all(
+    sides.map(({ test, side, steering }) => testEvaluators(test, side, steering, tools)),
+  );
+  return {
+    evaluators,
+    notices: evaluators.flatMap((result, index) => unread(result, sides[index]?.test)),
+  };
+}
+
+/** One suite's evaluators on labelled answers. */
+export async function testEvaluators(
+  { path, name, examples }: Pick<EvaluatorTest, 'path' | 'name' | 'examples'>,
+  side: Side,
+  { conversation, evaluators }: Steering,
+  tools: EvaluatorTools,
+): Promise<EvaluatorResult> {
+  const answers = await Promise.all(
+    examples.map(async ({ messages, accepted }): Promise<JudgedAnswer> => {
+      const { verdicts } = await evaluateDialogue(conversation, evaluators, messages, 0, tools);
+      return {
+        accepted,
+        verdicts: evaluators.map(
+          (one) => verdicts.find(({ evaluator }) => evaluator === one.name) ?? null,
+        ),
+      };
+    }),
+  );
+  const { criteria } = conversation;
+  return {
+    path,
+    name,
+    side,
+    criteria: criteria.map((one) => one.name),
+    examples: examples.length,
+    grades: gradeEvaluators(
+      evaluators.map((one) => one.name),
+      criteria,
+      answers,
+    ),
+  };
+}
+
+function unread(
+  { name, side, examples, grades }: EvaluatorResult,
+  test: EvaluatorTest | undefined,
+): Notice[] {
+  return grades
+    .filter(({ evaluators, unread: count }) => evaluators.length === 1 && count > 0)
+    .map(({ evaluators: [evaluator], unread: count }) => ({
+      kind: 'ungraded',
+      place: test?.head.conversation.place ?? null,
+      message: `${name}: the evaluator ${evaluator ?? ''} gave no readable verdict on ${String(count)} of ${plural(examples, 'labelled answer')} on ${side}; those are not counted`,
+    }));
+}

@@ -1,0 +1,233 @@
+import type { Steering } from '../select/conversation-rules.ts';
+import type { Generation } from '../select/generation.ts';
+import { isBatched } from '../select/targets.ts';
+import type { Reference } from '../suite/suite.ts';
+import type { Complete, Completion, Evaluate, Message } from '../types/model.ts';
+import type { Json, Side } from '../types/plain.ts';
+import { converse, judgeAgain, type Dialogue } from './conversation.ts';
+import type { EvaluatorTools } from './evaluators.ts';
+import { completionOf, recordedDialogue } from './transcript.ts';
+
+/**
+ * How many are under way at once in the pipeline's wide places: far more than any server is asked
+ * at a time, and far fewer than a sweep has tries, for each holds its closures and its place in
+ * every queue until it is answered.
+ */
+export const WINDOW = 2048;
+
+/**
+ * The same where a model is asked in batches: a batch holds what is under way, and each further one
+ * may take a day. So many tries take some 110 MB while they wait, with which a sweep of 100,000
+ * stays below 500 MB as a whole.
+ */
+export const BATCH_WINDOW = 20_000;
+
+/**
+ * Does `work` for every item, at most {@link WINDOW} at a time, begun in their order; the results
+ * in that order.
+ */
+export async function inWindow<T, R>(
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+  size: number = WINDOW,
+): Promise<R[]> {
+  const results = new Array<R>(items.length);
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < items.length; index = next++)
+      results[index] = await work(items[index] as T);
+  };
+  await Promise.all(Array.from({ length: Math.min(size, items.length) }, worker));
+  return results;
+}
+
+/** One planned try of one case on one side. */
+export interface Trial {
+  caseId: string;
+  side: Side;
+  /** Try index from 0. */
+  try: number;
+  generation: Generation;
+  /** Who leads and judges the dialogue; null for a single answer. */
+  steering: Steering | null;
+}
+
+/**
+ * What came back, with the messages that were sent for it: for a dialogue, all of it as one
+ * completion behind its last question.
+ */
+export interface Sample {
+  trial: Trial;
+  messages: Message[];
+  completion: Completion;
+  dialogue: Dialogue | null;
+}
+
+type Answered = Omit<Sample, 'trial'>;
+
+export interface Executors {
+  complete: Complete;
+  evaluate: Evaluate;
+  random: EvaluatorTools['random'];
+  /** Told after each answer, and whether it was another trial's; for counting and progress only. */
+  answered?(sample: Sample, shared: boolean): void;
+}
+
+/**
+ * Runs every trial and answers in their order. Trials of equal generation, steering and try index
+ * share one completion (a conversation is one), between the sides and between duplicate references;
+ * two tries never do. Requests are issued in the given order: pass base and head interleaved, so
+ * that drift of a model over time hits both sides alike.
+ */
+export async function execute(trials: readonly Trial[], executors: Executors): Promise<Sample[]> {
+  const answers = new Map<string, Promise<Answered>[]>();
+  return inWindow(
+    trials,
+    async (trial): Promise<Sample> => {
+      const { generation } = trial;
+      if (generation.kind === 'impossible') {
+        return {
+          trial,
+          messages: [],
+          completion: { status: 'error', kind: 'reference', message: generation.message },
+          dialogue: null,
+        };
+      }
+      const key =
+        trial.steering === null
+          ? generation.fingerprint
+          : `${generation.fingerprint} ${trial.steering.fingerprint}`;
+      const ofTries = answers.get(key) ?? [];
+      answers.set(key, ofTries);
+      const earlier = ofTries[trial.try];
+      const answer = earlier ?? answerTo(trial, generation, executors);
+      ofTries[trial.try] = answer;
+      const answered = await answer;
+      const sample: Sample = {
+        trial,
+        ...answered,
+        completion: earlier === undefined ? answered.completion : reused(answered.completion),
+      };
+      executors.answered?.(sample, earlier !== undefined);
+      return sample;
+    },
+    trials.some(waitsForBatch) ? BATCH_WINDOW : WINDOW,
+  );
+}
+
+function waitsForBatch({ generation, steering }: Trial): boolean {
+  if (generation.kind === 'request' && isBatched(generation.target)) return true;
+  return (
+    steering !== null &&
+    steering.evaluators.some(({ target }) => target !== null && isBatched(target))
+  );
+}
+
+function reused(completion: Completion): Completion {
+  return completion.status === 'ok' ? { ...completion, reused: true } : completion;
+}
+
+type Possible = Exclude<Generation, { kind: 'impossible' }>;
+
+async function answerTo(
+  trial: Trial,
+  generation: Possible,
+  executors: Executors,
+): Promise<Answered> {
+  const { steering } = trial;
+  if (generation.kind === 'recorded') {
+    const recorded = recordedDialogue(generation.thread);
+    return steering === null
+      ? { ...completionOf(recorded), dialogue: null }
+      : asSample(await judgeAgain(recorded, steering, attemptOf(trial), executors));
+  }
+  if (steering === null)
+    return {
+      messages: generation.messages,
+      completion: await oneAnswer(trial, generation, generation.messages, executors),
+      dialogue: null,
+    };
+  const ask = (messages: Message[]): Promise<Completion> =>
+    oneAnswer(trial, generation, messages, executors);
+  return asSample(await converse(generation.messages, steering, attemptOf(trial), ask, executors));
+}
+
+/**
+ * The try index that a trial's calls are made under; another draw of the same question has indices
+ * of its own.
+ */
+export function attemptOf({ try: index, generation }: Trial): number {
+  return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
+}
+
+function asSample(dialogue: Dialogue): Answered {
+  return { ...completionOf(dialogue), dialogue };
+}
+
+async function oneAnswer(
+  trial: Trial,
+  generation: Exclude<Possible, { kind: 'recorded' }>,
+  messages: Message[],
+  { complete, evaluate }: Executors,
+): Promise<Completion> {
+  if (generation.kind === 'request') {
+    const { target, parameters } = generation;
+    return complete({
+      target,
+      parameters,
+      messages,
+      try: attemptOf(trial),
+      schema: null,
+      purpose: 'prompt',
+    });
+  }
+  const { language, code, variables } = generation;
+  const [result] = await evaluate({
+    side: trial.side,
+    language,
+    code,
+    outputs: ['output'],
+    inputs: [variables],
+  });
+  if (result === undefined || result.status === 'error') {
+    return {
+      status: 'error',
+      kind: 'code',
+      message: `prompt code: ${result?.message ?? 'gave no answer'}`,
+    };
+  }
+  const output = result.values['output'];
+  return {
+    status: 'ok',
+    output: textOf(output),
+    finish_reason: 'stop',
+    tool_calls: [],
+    usage: null,
+    latency_ms: 0,
+    reused: false,
+  };
+}
+
+/**
+ * Prompt code may leave a plain string, or an object with `content` as LangChain's messages have
+ * it.
+ */
+function textOf(output: Json | undefined): string {
+  if (typeof output === 'string') return output;
+  if (
+    output !== null &&
+    typeof output === 'object' &&
+    !Array.isArray(output) &&
+    typeof output['content'] === 'string'
+  )
+    return output['content'];
+  return JSON.stringify(output ?? null);
+}
+
+/** One answer to judge, and the reference whose expected value it is judged by. */
+export interface Judged {
+  sample: Sample;
+  reference: Reference;
+  /** The other side's answer, for metrics that compare the two; null where there is none. */
+  rival?: string | null;
+}

@@ -1,0 +1,260 @@
+import { gradeMaterial } from '../metrics/grade.ts';
+import { exampleMaterials, topScore } from '../metrics/rubric.ts';
+import type { Judge, RubricTest } from '../plan/grader-tests.ts';
+import type { GraderResult } from '../result/conversations.ts';
+import { agreementOf, cohenKappa, fleissKappa } from '../statistics/agreement.ts';
+import { plural } from '../text/amounts.ts';
+import type { Rubric } from '../types/metric.ts';
+import type { Complete } from '../types/model.ts';
+import type { Notice } from '../types/plain.ts';
+import type { ScoringTools } from './score.ts';
+
+/** An example's label by people, and by a grader; null where its grade could not be read. */
+export interface Labelled {
+  expected: string;
+  label: string | null;
+}
+
+/**
+ * How many examples were counted, and how well the grader agrees with people on them. Shares are
+ * null where there is nothing to count.
+ */
+export type RubricAgreement = Pick<
+  GraderResult,
+  'judged' | 'agreement' | 'true_positive_rate' | 'true_negative_rate' | 'kappa' | 'base_rate'
+>;
+
+/**
+ * Agreement and Cohen's kappa over the labels as they are; the two rates over good and bad, where
+ * good is a label of the rubric's highest score, as for a metric without a threshold. Counted are
+ * examples with a readable grade whose own label the rubric knows: an older rubric may not.
+ */
+export function agreementWith(examples: readonly Labelled[], rubric: Rubric): RubricAgreement {
+  const labels = [...rubric.choice_scores.keys()];
+  const counted = examples.flatMap(({ expected, label }) =>
+    label !== null && labels.includes(expected) ? [{ expected, label }] : [],
+  );
+  const table = labels.map((expected) =>
+    labels.map(
+      (label) => counted.filter((one) => one.expected === expected && one.label === label).length,
+    ),
+  );
+  const good = (label: string): boolean => rubric.choice_scores.get(label) === topScore(rubric);
+  const count = (expected: boolean, label: boolean): number =>
+    counted.filter((one) => good(one.expected) === expected && good(one.label) === label).length;
+  const rates = agreementOf({
+    truePositive: count(true, true),
+    falseNegative: count(true, false),
+    falsePositive: count(false, true),
+    trueNegative: count(false, false),
+  });
+  const share = (part: number): number | null =>
+    counted.length === 0 ? null : part / counted.length;
+  return {
+    judged: counted.length,
+    agreement: share(counted.filter(({ expected, label }) => expected === label).length),
+    true_positive_rate: rates.truePositiveRate,
+    true_negative_rate: rates.trueNegativeRate,
+    kappa: cohenKappa(table),
+    base_rate: share(counted.filter(({ expected }) => good(expected)).length),
+  };
+}
+
+export interface RubricTools {
+  complete: Complete;
+  random: ScoringTools['random'];
+}
+
+/**
+ * Grades every rubric's examples, by base's rubric and graders where they differ, and by head's.
+ * One result a side.
+ */
+export async function runRubricTests(
+  tests: readonly RubricTest[],
+  tools: RubricTools,
+): Promise<{ graders: GraderResult[]; notices: Notice[] }> {
+  const done = await Promise.all(
+    tests.map(async (test) => {
+      const [base, head] = await Promise.all([
+        test.base === null ? null : gradeExamples(test.base, test.examples, 0, tools),
+        gradeExamples(test.head, test.examples, 0, tools),
+      ]);
+      return { graders: resultsOf(test, base, head), notices: unread(test, base ?? [], head) };
+    }),
+  );
+  return {
+    graders: done.flatMap(({ graders }) => graders),
+    notices: done.flatMap(({ notices }) => notices),
+  };
+}
+
+/**
+ * The label that each example gets, in their order; null where no grade could be read. `attempt` is
+ * the try index from 0.
+ */
+export async function gradeExamples(
+  { rubric, graders }: Judge,
+  examples: Rubric['examples'],
+  attempt: number,
+  tools: RubricTools,
+): Promise<(string | null)[]> {
+  return await Promise.all(
+    examples.map(async (example) => {
+      const grade = await gradeMaterial(rubric, exampleMaterials(example), {
+        ...tools,
+        graders,
+        try: attempt,
+      });
+      return grade.status === 'graded' ? grade.label : null;
+    }),
+  );
+}
+
+function resultsOf(
+  { name, examples, base: before, head: after }: RubricTest,
+  base: (string | null)[] | null,
+  head: (string | null)[],
+): GraderResult[] {
+  const labelled = (labels: (string | null)[]): Labelled[] =>
+    examples.map(({ expected }, index) => ({ expected, label: labels[index] ?? null }));
+  const flipped =
+    base === null
+      ? []
+      : examples.flatMap(({ content, expected }, index) => {
+          const [was, is] = [base[index] ?? null, head[index] ?? null];
+          return was === is ? [] : [{ content, expected, base: was, head: is }];
+        });
+  return [
+    ...(base === null || before === null
+      ? []
+      : [
+          {
+            rubric: name,
+            side: 'base' as const,
+            examples: examples.length,
+            ...agreementWith(labelled(base), before.rubric),
+            flipped: [],
+          },
+        ]),
+    {
+      rubric: name,
+      side: 'head',
+      examples: examples.length,
+      ...agreementWith(labelled(head), after.rubric),
+      flipped,
+    },
+  ];
+}
+
+function unread(
+  { name, place, examples }: RubricTest,
+  base: readonly (string | null)[],
+  head: readonly (string | null)[],
+): Notice[] {
+  return (
+    [
+      ['base', base],
+      ['head', head],
+    ] as const
+  ).flatMap(([side, labels]) => {
+    const without = labels.filter((label) => label === null).length;
+    if (without === 0) return [];
+    return [
+      {
+        kind: 'ungraded' as const,
+        place,
+        message: `the rubric "${name}": ${String(without)} of ${plural(examples.length, 'example')} got no readable grade on ${side}; those are not counted`,
+      },
+    ];
+  });
+}
+
+/** A rubric graded on its labelled examples, several times over. */
+export interface RubricTrial {
+  rubric: string;
+  file: string;
+  graders: string[];
+  repeats: number;
+  /** With the examples' labels, over all repeats. */
+  agreement: RubricAgreement;
+  /** Of the graders with themselves, over the examples with at least two readable grades. */
+  consistency: {
+    /**
+     * Mean share of an example's grades that give its commonest label, 0–1; null where nothing was
+     * graded twice.
+     */
+    share: number | null;
+    /** Examples that got one label only, of how many. */
+    unanimous: number;
+    compared: number;
+    /** Fleiss' kappa over the examples whose every grade could be read. */
+    kappa: number | null;
+  };
+  /** In the order of the file; null for a grade that could not be read. */
+  examples: {
+    file: string;
+    line: number;
+    content: string;
+    expected: string;
+    labels: (string | null)[];
+  }[];
+}
+
+/**
+ * Grades every example `repeats` times, each under a try index of its own, so that no grade is
+ * another one repeated.
+ */
+export async function tryRubric(
+  judge: Judge,
+  repeats: number,
+  tools: RubricTools,
+): Promise<RubricTrial> {
+  const { rubric, graders } = judge;
+  const rounds = await Promise.all(
+    Array.from({ length: repeats }, (_, attempt) =>
+      gradeExamples(judge, rubric.examples, attempt, tools),
+    ),
+  );
+  const examples = rubric.examples.map(({ content, expected, place: { file, line } }, index) => ({
+    file,
+    line,
+    content,
+    expected,
+    labels: rounds.map((labels) => labels[index] ?? null),
+  }));
+  return {
+    rubric: rubric.name,
+    file: rubric.place.file,
+    graders: graders.map(({ target }) => target.model),
+    repeats,
+    agreement: agreementWith(
+      examples.flatMap(({ expected, labels }) => labels.map((label) => ({ expected, label }))),
+      rubric,
+    ),
+    consistency: consistencyOf(
+      examples.map(({ labels }) => labels),
+      [...rubric.choice_scores.keys()],
+    ),
+    examples,
+  };
+}
+
+function consistencyOf(
+  grades: readonly (readonly (string | null)[])[],
+  labels: readonly string[],
+): RubricTrial['consistency'] {
+  const counts = grades.map((given) =>
+    labels.map((label) => given.filter((one) => one === label).length),
+  );
+  const total = (row: readonly number[]): number => row.reduce((sum, count) => sum + count, 0);
+  const compared = counts.filter((row) => total(row) >= 2);
+  const shares = compared.map((row) => Math.max(...row) / total(row));
+  const whole = counts.filter((row, index) => total(row) === grades[index]?.length);
+  return {
+    share:
+      shares.length === 0 ? null : shares.reduce((sum, share) => sum + share, 0) / shares.length,
+    unanimous: shares.filter((share) => share === 1).length,
+    compared: compared.length,
+    kappa: fleissKappa(whole),
+  };
+}

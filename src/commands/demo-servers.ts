@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+/** What the action published, as a small local stand-in of GitHub's API received it. */
+export interface DemoGitHub {
+  url: string;
+  comment(): string | null;
+  check(): { conclusion: string; title: string; annotations: number } | null;
+  close(): Promise<void>;
+}
+
+interface State {
+  head: string;
+  comment: string | null;
+  check: { conclusion: string; title: string; annotations: number } | null;
+}
+
+interface Reply {
+  status: number;
+  body: unknown;
+}
+
+/**
+ * Answers the handful of calls the action makes for one pull request, on loopback. It checks
+ * nothing: tests have a stricter one.
+ */
+export async function startDemoGitHub(head: string): Promise<DemoGitHub> {
+  const state: State = { head, comment: null, check: null };
+  const server: Server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { status, body: answer } = reply(
+        state,
+        request,
+        body === '' ? {} : (JSON.parse(body) as Record<string, unknown>),
+      );
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(answer));
+    });
+  });
+  await new Promise<void>((listening) => {
+    server.listen(0, '127.0.0.1', listening);
+  });
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    comment: () => state.comment,
+    check: () => state.check,
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => {
+          closed();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const BOT = { login: 'github-actions[bot]', id: 41_898_282 };
+
+const COMMENT_ID = 1;
+
+type Body = Record<string, unknown>;
+
+interface Route {
+  path: RegExp;
+  answer(state: State, method: string | undefined, body: Body): Reply;
+}
+
+const ROUTES: readonly Route[] = [
+  {
+    path: /\/graphql$/,
+    answer: () => ok({ data: { viewer: { login: BOT.login, databaseId: BOT.id } } }),
+  },
+  {
+    path: /\/pulls\/\d+$/,
+    answer: ({ head }) =>
+      ok({
+        number: 1,
+        state: 'open',
+        base: { sha: head, ref: 'main' },
+        head: { sha: head, ref: 'friendlier', repo: { full_name: 'example/shop' } },
+      }),
+  },
+  { path: /\/comments(\/\d+)?$/, answer: comments },
+  { path: /\/check-runs(\/\d+)?$/, answer: checkRuns },
+];
+
+function reply(state: State, { method, url = '' }: IncomingMessage, body: Body): Reply {
+  const path = url.split('?')[0] ?? '';
+  const route = ROUTES.find((one) => one.path.test(path));
+  return route?.answer(state, method, body) ?? { status: 404, body: { message: 'Not Found' } };
+}
+
+function comments(state: State, method: string | undefined, body: Body): Reply {
+  if (method === 'GET')
+    return ok(state.comment === null ? [] : [{ id: COMMENT_ID, body: state.comment, user: BOT }]);
+  state.comment = String(body['body']);
+  return {
+    status: method === 'POST' ? 201 : 200,
+    body: { id: COMMENT_ID, body: state.comment, user: BOT },
+  };
+}
+
+function checkRuns(state: State, method: string | undefined, body: Body): Reply {
+  const output = body['output'] as { title: string; annotations?: unknown[] };
+  const annotations = (state.check?.annotations ?? 0) + (output.annotations?.length ?? 0);
+  state.check = {
+    conclusion: String(body['conclusion'] ?? state.check?.conclusion),
+    title: output.title,
+    annotations,
+  };
+  return { status: method === 'POST' ? 201 : 200, body: { id: 1 } };
+}
+
+function ok(body: unknown): Reply {
+  return { status: 200, body };
+}
+
+export interface DemoRepository {
+  folder: string;
+  base: string;
+  head: string;
+}
+
+/**
+ * Makes the demo's history: `main` with the shop's prompts, and a branch on which somebody made
+ * them friendlier. Same ids on every run.
+ */
+export function makeDemoRepository(fixture: string, folder: string): DemoRepository {
+  const git = (...args: string[]): string =>
+    execFileSync(
+      'git',
+      [
+        '-c',
+        'user.name=evaldiff demo',
+        '-c',
+        'user.email=demo@example.invalid',
+        '-c',
+        'commit.gpgsign=false',
+        '-c',
+        'core.autocrlf=false',
+        ...args,
+      ],
+      {
+        cwd: folder,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, ...DATES },
+      },
+    ).trim();
+  const commit = (from: string, message: string): string => {
+    cpSync(join(fixture, from), folder, { recursive: true });
+    git('add', '--all');
+    git('commit', '--quiet', '--no-verify', '--message', message);
+    return git('rev-parse', 'HEAD');
+  };
+  git('init', '--quiet', '--initial-branch', 'main');
+  const base = commit('base', 'Prompts of the shop');
+  git('switch', '--quiet', '--create', 'friendlier');
+  const head = commit('head', 'Friendlier answers, and a fairer check of summaries');
+  return { folder, base, head };
+}
+
+const DATES = {
+  GIT_AUTHOR_DATE: '2026-01-01T12:00:00Z',
+  GIT_COMMITTER_DATE: '2026-01-01T12:00:00Z',
+};

@@ -1,0 +1,250 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { UserError, formatProblem, problem } from '../errors.ts';
+import { exitCode } from '../judge/outcome.ts';
+import { mergeWords, planJson, planLines } from '../report/plan.ts';
+import { renderTerminal } from '../report/terminal.ts';
+import { gather, startMerging } from '../session/shards.ts';
+import { WORKTREE, findLocalSides } from '../session/sides.ts';
+import { plural } from '../text/amounts.ts';
+import { logJson, logLine } from '../text/log.ts';
+import { evaluate, evaluateOpened, planOnly } from './evaluate.ts';
+import { collect, evaluateOptions, type EvaluateOptions } from './options.ts';
+import { currentFiles, currentState, type FindSides, withProject } from './project.ts';
+import { evaluateShard, factsOf, type ShardOptions } from './shard.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface SidesOptions {
+  base?: string;
+  head: string;
+}
+
+/** Base and head as a person names them. */
+export function sidesFrom({ base, head }: SidesOptions): FindSides {
+  return (repository, workingDirectory) =>
+    findLocalSides(repository, { base: base ?? null, head, workingDirectory });
+}
+
+/** Adds `--base` and `--head`. */
+export function sidesOptions(command: Command): Command {
+  return command
+    .option(
+      '-b, --base <commit>',
+      "what to compare with: head's common ancestor with it (default: main, else the default branch)",
+    )
+    .option(
+      '--head <commit>',
+      `what to evaluate: a commit, or "${WORKTREE}" for the files as they are`,
+      WORKTREE,
+    );
+}
+
+export function diffCommand(
+  program: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+): void {
+  evaluateOptions(sidesOptions(program.command('diff')), {
+    answers: true,
+    caps: true,
+    asks: true,
+    trust: true,
+    verdict: true,
+    report: 'result.json, report.html, junit.xml and comment.md',
+  })
+    .description(
+      'the pull-request job in a terminal: runs what changed since base on both sides and compares',
+    )
+    .argument('[overrides...]', 'key=value, such as n_tries=5 or prompts=capitals')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff diff\n  evaldiff diff --base origin/main --head HEAD\n  evaldiff diff prompts=capitals n_tries=5',
+    )
+    .action(async (overrides: string[], options: EvaluateOptions & SidesOptions) => {
+      const result = await evaluate('diff', sidesFrom(options), overrides, options, terminal);
+      done(exitCode(result.conclusion));
+    });
+}
+
+/** Joins the parts of a sweep into the result of the whole. */
+export function mergeCommand(
+  program: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+): void {
+  evaluateOptions(program.command('merge'), {
+    answers: true,
+    caps: true,
+    asks: true,
+    trust: true,
+    verdict: true,
+    report:
+      "result.json, report.html, junit.xml, comment.md and (below multirun/) reports in llmeval's layout",
+  })
+    .description(
+      'joins the parts that evaldiff run --shard wrote into one result, as if the sweep had run on one machine',
+    )
+    .argument('<folders...>', 'the folders of all parts')
+    .option('--override <key=value>', 'an override that the shards were given; repeatable', collect)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff run --shard 1/2\n  evaldiff run --shard 2/2\n  evaldiff merge evaldiff-shard-1-of-2 evaldiff-shard-2-of-2 --report out',
+    )
+    .action(async (folders: string[], options: EvaluateOptions & { override?: string[] }) => {
+      const result = await withProject(
+        'sweep',
+        currentState,
+        options.override ?? [],
+        options,
+        terminal,
+        async (opened) => {
+          const places = folders.map((folder) => ({
+            name: folder,
+            folder: resolve(terminal.cwd, folder),
+            shard: null,
+          }));
+          const gathered = await gather(places, {
+            facts: factsOf(opened, options, terminal.env),
+            source: 'folders',
+            problems: [],
+          });
+          const merging = await startMerging(gathered);
+          const { exchange, spent } = merging;
+          const merged = await evaluateOpened(
+            { ...opened, input: { ...opened.input, merged: spent }, exchange, merging },
+            options,
+            terminal,
+            merging.edges,
+          );
+          terminal.err(`${logLine(mergeWords(gathered.parts.map(({ manifest }) => manifest)))}\n`);
+          return merged;
+        },
+      );
+      done(exitCode(result.conclusion));
+    });
+}
+
+export function planCommand(
+  program: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+): void {
+  evaluateOptions(sidesOptions(program.command('plan')), { answers: true, caps: true, trust: true })
+    .description(
+      'what diff would run and why, what comes from which side, and how many calls; asks nobody',
+    )
+    .argument('[overrides...]', 'key=value')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff plan\n  evaldiff plan --base origin/main --head HEAD prompts=capitals\n  evaldiff plan --untrusted --json',
+    )
+    .action(async (overrides: string[], options: EvaluateOptions & SidesOptions) => {
+      const { planned, trust } = await planOnly(
+        'diff',
+        sidesFrom(options),
+        overrides,
+        options,
+        terminal,
+      );
+      if (!planned.ready) {
+        terminal.out(
+          options.json === true
+            ? `${logJson(planned.result)}\n`
+            : renderTerminal(planned.result, {
+                width: terminal.width,
+                colour: terminal.isTerminal,
+              }),
+        );
+        done(exitCode(planned.result.conclusion));
+        return;
+      }
+      const { prepared, blank, forecast } = planned;
+      const view = { trust, prepared, notices: blank.notices, forecast };
+      terminal.out(
+        options.json === true ? `${logJson(planJson(view))}\n` : `${planLines(view).join('\n')}\n`,
+      );
+      done(0);
+    });
+}
+
+export function runCommand(
+  program: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+): void {
+  evaluateOptions(program.command('run'), {
+    answers: true,
+    caps: true,
+    asks: true,
+    trust: true,
+    verdict: true,
+    report:
+      "result.json, report.html, junit.xml, comment.md and (below multirun/) reports in llmeval's layout",
+  })
+    .description('evaluates the current files: every reference, in every combination that is swept')
+    .option('--shard <i/n>', 'evaluate one part of n and write it to a folder for evaldiff merge')
+    .option('--shard-to <folder>', 'the folder of the part (default: evaldiff-shard-<i>-of-<n>)')
+    .argument('[overrides...]', 'key=value; a comma list is a sweep')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff run prompts=capitals n_tries=1\n  evaldiff run model=gpt-4o,claude-sonnet-4-5 temperature=0,0.7\n  evaldiff run --shard 2/3',
+    )
+    .action(async (overrides: string[], options: EvaluateOptions & ShardOptions) => {
+      if (options.shard !== undefined) {
+        await evaluateShard({ ...options, shard: options.shard }, overrides, options, terminal);
+        done(0);
+        return;
+      }
+      if (options.shardTo !== undefined)
+        throw new UserError([
+          problem(
+            null,
+            '--shard-to: is the folder of one part; name the part with --shard i/n, like 2/4',
+          ),
+        ]);
+      const result = await evaluate('sweep', currentState, overrides, options, terminal);
+      done(exitCode(result.conclusion));
+    });
+}
+
+export function validateCommand(
+  program: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+): void {
+  evaluateOptions(program.command('validate'), {})
+    .description('checks every file and tells all errors at once, with lines; asks nobody')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff validate\n  evaldiff validate --directory services/chat --json',
+    )
+    .action(async (options: EvaluateOptions) => {
+      const { planned } = await planOnly('sweep', currentFiles, [], options, terminal);
+      if (!planned.ready) {
+        terminal.out(
+          options.json === true
+            ? `${logJson(planned.result)}\n`
+            : renderTerminal(planned.result, {
+                width: terminal.width,
+                colour: terminal.isTerminal,
+              }),
+        );
+        done(exitCode(planned.result.conclusion));
+        return;
+      }
+      const {
+        prepared: { plan },
+        blank,
+      } = planned;
+      for (const notice of blank.notices) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
+      if (options.json === true)
+        terminal.out(
+          `${logJson({ prompts: plan.suites, references: plan.references, notices: blank.notices, problems: [] })}\n`,
+        );
+      else
+        terminal.out(
+          `${plural(plan.suites, 'prompt')} with ${plural(plan.references, 'reference')}: no errors\n`,
+        );
+      done(0);
+    });
+}

@@ -1,0 +1,170 @@
+import { readRows, type Row } from '../../documents/dataset.ts';
+import { emptyMap, type Document, type JsonMap, type Path } from '../../documents/document.ts';
+import type { Files } from '../../documents/files.ts';
+import type { Limits } from '../../documents/limits.ts';
+import {
+  compileGlob,
+  folderOf,
+  globProblem,
+  isPlainRelative,
+  join,
+} from '../../documents/paths.ts';
+import { problem } from '../../errors.ts';
+import type { Json, Notice, Place, Problem } from '../../types/plain.ts';
+
+/**
+ * The files beside an imported one, found as the other tool finds them: relative to the file that
+ * names them.
+ */
+export interface ImportFiles {
+  /** The texts of a path or pattern, in the order of their names; empty when there are none. */
+  texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
+  /** YAML or JSON documents of a path or pattern. Syntax errors are the user's to mend. */
+  documents(path: string, from: Place): Promise<Document[]>;
+  /** Rows of CSV or JSONL files. */
+  rows(path: string, from: Place): Promise<{ file: string; rows: Row[] }[]>;
+}
+
+/**
+ * The files that another tool's file names, beside it. A path that leads nowhere goes to
+ * `problems`, with the place that names it.
+ */
+export function importFiles(files: Files, limits: Limits, problems: Problem[]): ImportFiles {
+  const find = (path: string, from: Place): string[] => {
+    const plain = path.replace(/^file:\/\//, '').replace(/^\.\//, '');
+    const target = isPlainRelative(plain) ? join(folderOf(from.file), plain) : null;
+    if (target === null || globProblem(target) !== null) {
+      problems.push(
+        problem(from, `${path.slice(0, 100)} must be a relative path inside the repository`),
+      );
+      return [];
+    }
+    if (compileGlob(target).exact) {
+      const absence = files.absence(target);
+      if (absence !== null) problems.push(problem(from, `${target} ${absence}`));
+      return absence === null ? [target] : [];
+    }
+    const found = files.match([target], () => from, problems).matches.map(({ file }) => file);
+    if (found.length === 0) problems.push(problem(from, `${target} matches no file`));
+    return found;
+  };
+  const contents = async (
+    path: string,
+    from: Place,
+  ): Promise<{ file: string; content: Uint8Array }[]> => {
+    const loaded = await Promise.all(
+      find(path, from).map((file) => files.data(file, { file: '', line: 0 }, problems)),
+    );
+    return loaded.filter((one) => one !== null);
+  };
+  return {
+    texts: async (path, from) =>
+      (await contents(path, from)).map(({ file, content }) => ({
+        file,
+        text: new TextDecoder().decode(content).replaceAll('\r\n', '\n'),
+      })),
+    documents: async (path, from) =>
+      (await Promise.all(find(path, from).map((file) => files.document(file, problems)))).filter(
+        (one) => one !== null,
+      ),
+    rows: async (path, from) =>
+      (await contents(path, from)).map(({ file, content }) => ({
+        file,
+        rows: readRows(file, content, limits, problems),
+      })),
+  };
+}
+
+/**
+ * Someone else's file in the form of ours, so that reading it in place and converting it are the
+ * same work.
+ */
+export interface Imported {
+  prompts: ImportedPrompt[];
+  /**
+   * As under `models:` of the settings, by name; the user's own entries of these names go first.
+   */
+  models: Record<string, JsonMap>;
+  /** The grading model that the file names; used where the settings name none. */
+  grader: { model: string; place: Place } | null;
+  /** Rubric files that the file names, and where; besides those of the settings. */
+  rubrics?: { file: string; place: Place }[];
+  /** What could not be carried over, each with its place and reason. */
+  left: Notice[];
+}
+
+/**
+ * A prompt file of ours. `tests` is one and the same object for prompts that share their tests;
+ * null: there are none.
+ */
+export interface ImportedPrompt {
+  prompt: Draft;
+  tests: Draft | null;
+}
+
+/** A file of ours in the making: its value, and where its parts come from. */
+export interface Draft {
+  value: JsonMap;
+  /** Says that the part at `path` was written at `place`. */
+  from(path: Path, place: Place): void;
+  /** Of the nearest part around `path` of which it was said. */
+  placeOf(path: Path): Place;
+}
+
+/** An empty draft; what no place is given for stands where `whole` does. */
+export function createDraft(whole: Place): Draft {
+  const places = new Map<string, Place>();
+  return {
+    value: emptyMap(),
+    from: (path, place) => {
+      places.set(JSON.stringify(path), place);
+    },
+    placeOf: (path) => {
+      for (let length = path.length; length > 0; length -= 1) {
+        const place = places.get(JSON.stringify(path.slice(0, length)));
+        if (place !== undefined) return place;
+      }
+      return whole;
+    },
+  };
+}
+
+/** The draft as the readers of our own files take it: the prompt with its tests below `tests`. */
+export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Document {
+  const value: JsonMap = { ...prompt.value };
+  if (tests !== null) value['tests'] = tests.value;
+  const placeOf = (path: Path): Place =>
+    path[0] === 'tests' && tests !== null ? tests.placeOf(path.slice(1)) : prompt.placeOf(path);
+  return { file, value, placeOf, placeOfText: placeOf };
+}
+
+/** A notice about a part of the file that has no counterpart here. */
+export function leftOut(place: Place, what: string, why: string): Notice {
+  return { kind: 'import', place, message: `${what} is not carried over: ${why}` };
+}
+
+/** Names that are not taken yet: the second `a` is `a-2`. */
+export function uniqueNames(): (wanted: string) => string {
+  const taken = new Set<string>();
+  return (wanted) => {
+    let name = wanted;
+    for (let ordinal = 2; taken.has(name); ordinal += 1) name = `${wanted}-${String(ordinal)}`;
+    taken.add(name);
+    return name;
+  };
+}
+
+export function isScalar(value: Json | undefined): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** The record's own entry; a key like `toString` has none. */
+export function entryOf<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** The folder that holds a file, and what it is called there, for names that tell files apart. */
+export function lastSteps(path: string): { folder: string; name: string } {
+  const steps = path.split('/');
+  return { folder: steps.at(-2) ?? '', name: steps.at(-1) ?? path };
+}

@@ -1,0 +1,181 @@
+import { type Document, type JsonMap, valueAt } from '../../documents/document.ts';
+import type { Limits } from '../../documents/limits.ts';
+import type { BuiltInMetrics } from '../../suite/metrics.ts';
+import type { Notice, Place } from '../../types/plain.ts';
+import { ASSERTION_KEYS, convertAssertion } from './assertions.ts';
+import {
+  createDraft,
+  isScalar,
+  leftOut,
+  type Draft,
+  type ImportFiles,
+  uniqueNames,
+} from './draft.ts';
+import { embeddingModel } from './models.ts';
+import type { ForeignPrompt } from './promptfoo-prompts.ts';
+import type { ForeignAssertion, ForeignTest } from './promptfoo-rows.ts';
+import { inputOf, pathsOf } from './templates.ts';
+
+export interface ImportContext {
+  files: ImportFiles;
+  limits: Limits;
+  builtIns: BuiltInMetrics;
+}
+
+interface TestsContext extends ImportContext {
+  document: Document;
+  prompts: readonly ForeignPrompt[];
+  left: Notice[];
+}
+
+/**
+ * All tests as one test file of ours: every reference has its own metrics, since every test has its
+ * own assertions.
+ */
+export async function testsDraft(
+  tests: readonly ForeignTest[],
+  context: TestsContext,
+): Promise<Draft | null> {
+  const { document, left } = context;
+  const draft = createDraft({ file: document.file, line: document.placeOf(['tests']).line });
+  const structured = [
+    ...new Set(
+      tests.flatMap(({ vars }) =>
+        Object.entries(vars).flatMap(([name, value]) =>
+          isScalar(value) || value === null ? [] : [name],
+        ),
+      ),
+    ),
+  ];
+  const texts = await codeFiles(tests, context);
+  const paths = context.prompts.flatMap(({ messages }) =>
+    messages.flatMap(({ template }) => pathsOf(template)),
+  );
+  const ids = uniqueDescriptions(tests);
+  const references: JsonMap[] = [];
+  for (const test of tests) {
+    const metrics = metricsOf(test, { context, structured, texts });
+    if (metrics.length === 0) {
+      left.push(
+        leftOut(
+          test.place,
+          test.description === null ? 'a test' : `the test "${test.description}"`,
+          'nothing is left that judges its answers',
+        ),
+      );
+      continue;
+    }
+    const path = ['references', references.length];
+    draft.from(path, test.place);
+    metrics.forEach(({ place }, index) => {
+      draft.from([...path, 'metrics', index], place);
+    });
+    const id =
+      test.description !== null && ids.has(test.description) ? { id: test.description } : {};
+    references.push({
+      ...id,
+      input: inputOf(test.vars, paths),
+      metrics: metrics.map(({ metric }) => metric),
+    });
+  }
+  if (references.length === 0) return null;
+  const repeat = valueAt(document.value, ['evaluateOptions', 'repeat']);
+  if (typeof repeat === 'number') draft.value['n_tries'] = repeat;
+  draft.value['references'] = references;
+  return draft;
+}
+
+/** Descriptions that name one test only. */
+function uniqueDescriptions(tests: readonly ForeignTest[]): Set<string> {
+  const all = tests.flatMap(({ description }) => (description === null ? [] : [description]));
+  return new Set(all.filter((one) => all.indexOf(one) === all.lastIndexOf(one)));
+}
+
+/** The texts of the files that assertions name, by path as written. */
+async function codeFiles(
+  tests: readonly ForeignTest[],
+  { files, document }: TestsContext,
+): Promise<Map<string, string>> {
+  const named = new Map(
+    tests
+      .flatMap(({ assertions }) => assertions)
+      .flatMap(({ value: { value }, place }): [string, Place][] => {
+        const path =
+          typeof value === 'string'
+            ? /^file:\/\/(.+?\.(?:[cm]?js|py|json|ya?ml))(?::[A-Za-z_$][\w$]*)?$/.exec(
+                value.trim(),
+              )?.[1]
+            : undefined;
+        return path === undefined
+          ? []
+          : [[path, { file: document.file, line: place.file === document.file ? place.line : 0 }]];
+      }),
+  );
+  const texts = new Map<string, string>();
+  for (const [path, place] of named) {
+    const [found] = await files.texts(path, place);
+    if (found !== undefined) texts.set(path, found.text);
+  }
+  return texts;
+}
+
+interface MetricsContext {
+  context: TestsContext;
+  structured: readonly string[];
+  texts: ReadonlyMap<string, string>;
+}
+
+function metricsOf(
+  test: ForeignTest,
+  { context: { builtIns, left }, structured, texts }: MetricsContext,
+): { metric: JsonMap; place: Place }[] {
+  const unique = uniqueNames();
+  return test.assertions.flatMap((assertion) => {
+    const { value, place } = assertion;
+    const type = isScalar(value['type']) ? String(value['type']) : 'an assertion';
+    const converted = convertAssertion(value, {
+      vars: test.vars,
+      builtIns,
+      structured,
+      textOf: (path) => texts.get(path) ?? null,
+    });
+    sayUnread(assertion, type, left);
+    if ('why' in converted) {
+      left.push(leftOut(place, `the assertion ${type}`, converted.why));
+      return [];
+    }
+    const label = value['metric'];
+    const name = unique(
+      typeof label === 'string' && label !== '' && !label.includes('{{') ? label : type,
+    );
+    // A weight of nothing: shown, and without a say.
+    return [
+      {
+        place,
+        metric: { name, ...converted.metric, ...(value['weight'] === 0 ? { skip: true } : {}) },
+      },
+    ];
+  });
+}
+
+function sayUnread({ value, place }: ForeignAssertion, type: string, left: Notice[]): void {
+  const compares = type.endsWith('similar') && embeddingModel(value['provider']) !== null;
+  for (const key of Object.keys(value).filter(
+    (each) => !ASSERTION_KEYS.includes(each) && !(each === 'provider' && compares),
+  )) {
+    left.push(
+      leftOut(
+        place,
+        `${key} of the assertion ${type}`,
+        key === 'provider'
+          ? "all grades are given by the settings' grader"
+          : 'it has no counterpart',
+      ),
+    );
+  }
+  const weight = value['weight'];
+  if (weight !== undefined && weight !== 0 && weight !== 1)
+    left.push(
+      leftOut(place, `weight of the assertion ${type}`, 'every gating metric counts alike'),
+    );
+}

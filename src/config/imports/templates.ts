@@ -1,0 +1,151 @@
+import { emptyMap, isMap, type JsonMap, valueAt } from '../../documents/document.ts';
+import type { Json, Scalar } from '../../types/plain.ts';
+import { isScalar } from './draft.ts';
+
+/**
+ * What stands between `{{` and `}}` in other tools' templates: a variable, or a member of it
+ * (`user.name`, `rows[0]`).
+ */
+type Step = string | number;
+
+type Part = { text: string } | { path: Step[] };
+
+export type Template = { ok: true; parts: Part[] } | { ok: false; construct: string };
+
+const PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+|\[\d+\])*$/;
+
+const STATEMENT = /\{[%#]/;
+
+/**
+ * Reads a template. Filters, calls, conditions, loops and the environment are not ours: the first
+ * of them is named.
+ */
+export function readTemplate(text: string): Template {
+  const statement = STATEMENT.exec(text);
+  if (statement !== null) return { ok: false, construct: firstLine(text.slice(statement.index)) };
+  const parts: Part[] = [];
+  let from = 0;
+  for (;;) {
+    const open = text.indexOf('{{', from);
+    const close = open === -1 ? -1 : text.indexOf('}}', open);
+    if (close === -1) break;
+    const inside = text.slice(open + 2, close).trim();
+    if (!PATH.test(inside) || inside.startsWith('env.'))
+      return { ok: false, construct: firstLine(text.slice(open, close + 2)) };
+    parts.push({ text: text.slice(from, open) }, { path: stepsOf(inside) });
+    from = close + 2;
+  }
+  parts.push({ text: text.slice(from) });
+  return { ok: true, parts: parts.filter((part) => !('text' in part) || part.text !== '') };
+}
+
+function stepsOf(inside: string): Step[] {
+  return inside
+    .split(/[.[]/)
+    .map((step) => (/^\d+\]?$/.test(step) ? Number.parseInt(step, 10) : step.replace(']', '')));
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0]?.slice(0, 60) ?? '';
+}
+
+/** The variable of ours that stands for a path: `user.name` is `user_name`. */
+export function variableOf(path: readonly Step[]): string {
+  return path.map(String).join('_');
+}
+
+/** A template in our form, `{name}`; braces that would mean something here are doubled. */
+export function toOurs(template: Extract<Template, { ok: true }>): string {
+  return template.parts
+    .map((part) => ('text' in part ? escaped(part.text) : `{${variableOf(part.path)}}`))
+    .join('');
+}
+
+/**
+ * Text in our form that means itself: a name in braces is doubled. Of several braces around a name
+ * one pair is kept.
+ */
+export function escaped(text: string): string {
+  return text.replace(
+    /(\{+)([A-Za-z_][A-Za-z0-9_]*)(\}+)/g,
+    (_, open: string, name: string, close: string) => {
+      const pairs = Math.min(open.length, close.length);
+      return `${open.slice(pairs)}{{${name}}}${close.slice(pairs)}`;
+    },
+  );
+}
+
+/** Every path that a template uses, repeats included. */
+export function pathsOf(template: Extract<Template, { ok: true }>): Step[][] {
+  return template.parts.flatMap((part) => ('path' in part ? [part.path] : []));
+}
+
+/** A value as a template shows it: maps and lists as JSON. */
+function shown(value: Json): string {
+  return isScalar(value) ? String(value) : value === null ? '' : JSON.stringify(value);
+}
+
+export type Filled = { ok: true; text: string } | { ok: false; why: string };
+
+/** The template filled in with another tool's variables. */
+export function fillIn(text: string, vars: JsonMap): Filled {
+  const template = readTemplate(text);
+  if (!template.ok) return { ok: false, why: `${template.construct} is more than a variable` };
+  let out = '';
+  for (const part of template.parts) {
+    if ('text' in part) {
+      out += part.text;
+      continue;
+    }
+    const value = valueAt(vars, part.path);
+    if (value === undefined) return { ok: false, why: `{{${part.path.join('.')}}} has no value` };
+    out += shown(value);
+  }
+  return { ok: true, text: out };
+}
+
+/** All texts inside a value filled in; the first that cannot be is told. */
+export function fillInAll(
+  value: Json,
+  vars: JsonMap,
+): { ok: true; value: Json } | { ok: false; why: string } {
+  if (typeof value === 'string') {
+    const filled = fillIn(value, vars);
+    return filled.ok ? { ok: true, value: filled.text } : filled;
+  }
+  if (Array.isArray(value)) {
+    const items: Json[] = [];
+    for (const item of value) {
+      const filled = fillInAll(item, vars);
+      if (!filled.ok) return filled;
+      items.push(filled.value);
+    }
+    return { ok: true, value: items };
+  }
+  if (!isMap(value)) return { ok: true, value };
+  const map = emptyMap();
+  for (const [key, member] of Object.entries(value)) {
+    const filled = fillInAll(member, vars);
+    if (!filled.ok) return filled;
+    map[key] = filled.value;
+  }
+  return { ok: true, value: map };
+}
+
+/**
+ * Another tool's variables as the scalars that a reference has: its own names, and those of the
+ * paths that are used.
+ */
+export function inputOf(
+  vars: JsonMap,
+  paths: readonly (readonly Step[])[],
+): Record<string, Scalar> {
+  const input: Record<string, Scalar> = {};
+  for (const [name, value] of Object.entries(vars))
+    input[name] = isScalar(value) ? value : shown(value);
+  for (const path of paths.filter(({ length }) => length > 1)) {
+    const value = valueAt(vars, path);
+    if (value !== undefined) input[variableOf(path)] = isScalar(value) ? value : shown(value);
+  }
+  return input;
+}

@@ -1,0 +1,113 @@
+import { isMap, type Document, type JsonMap, valueAt } from '../documents/document.ts';
+import { readYaml } from '../documents/yaml.ts';
+import { problem } from '../errors.ts';
+import type { Rollup } from '../suite/suite.ts';
+import type { Json, Place, Problem } from '../types/plain.ts';
+import { readRollup } from './roll-up.ts';
+
+/** One metric's word on one answer, as a report shows it. */
+export interface RunScore {
+  name: string;
+  value: Json;
+  result: string;
+  skipped: boolean;
+}
+
+export interface RunTry {
+  actual: Json | undefined;
+  error: string | null;
+  scores: RunScore[];
+}
+
+/** One file `report-<try>.yaml`: what one try of one job came to, reference by reference. */
+export interface RunReport {
+  file: string;
+  name: string;
+  /** Every key of the prompt that is no part of the text: model and parameters. */
+  parameters: JsonMap;
+  rollup: Rollup;
+  skip: boolean;
+  references: { input: JsonMap; expected: Json | undefined; skip: boolean; attempt: RunTry }[];
+}
+
+/** Keys of a resolved prompt that are no parameters. */
+const NOT_PARAMETERS = [
+  'variables',
+  'name',
+  'messages',
+  'code',
+  'tests',
+  'prompt',
+  'language',
+  'defaults',
+];
+
+/**
+ * Reads a report of llmeval's or of our own `run`; a file that is none is a problem that says so.
+ */
+export function readRunReport(
+  file: string,
+  content: Uint8Array,
+): { report: RunReport; problems: [] } | { report: null; problems: Problem[] } {
+  const read = readYaml(file, content);
+  if (!read.ok) return { report: null, problems: read.problems };
+  const document = read.value;
+  const prompts = valueAt(document.value, ['prompts']);
+  const references = valueAt(document.value, ['prompts', 'tests', 'references']);
+  if (!isMap(prompts) || !Array.isArray(references)) {
+    return {
+      report: null,
+      problems: [
+        problem({ file, line: 0 }, 'is no report of a run: it has no prompts.tests.references'),
+      ],
+    };
+  }
+  const problems: Problem[] = [];
+  const report: RunReport = {
+    file,
+    name: typeof prompts['name'] === 'string' ? prompts['name'] : '',
+    rollup: readRollup(testsOf(document), problems),
+    parameters: Object.fromEntries(
+      Object.entries(prompts).filter(([key]) => !NOT_PARAMETERS.includes(key)),
+    ),
+    skip: valueAt(document.value, ['prompts', 'tests', 'skip']) === true,
+    references: references.filter(isMap).map((reference) => ({
+      input: isMap(reference['input'])
+        ? reference['input']
+        : { dialogue: reference['input'] ?? null },
+      expected: reference['expected'],
+      skip: reference['skip'] === true,
+      attempt: attemptOf(reference),
+    })),
+  };
+  return problems.length > 0 ? { report: null, problems } : { report, problems: [] };
+}
+
+function testsOf({ file, value, placeOf, placeOfText }: Document): Document {
+  return {
+    file,
+    value: valueAt(value, ['prompts', 'tests']) ?? null,
+    placeOf: (path): Place => placeOf(['prompts', 'tests', ...path]),
+    placeOfText: (path, text, nth) => placeOfText(['prompts', 'tests', ...path], text, nth),
+  };
+}
+
+function attemptOf(reference: JsonMap): RunTry {
+  const metrics = isMap(reference['metrics']) ? reference['metrics'] : {};
+  return {
+    actual: reference['actual'],
+    error: typeof reference['error'] === 'string' ? reference['error'] : null,
+    scores: Object.entries(metrics).flatMap(([name, score]) =>
+      isMap(score)
+        ? [
+            {
+              name,
+              value: score['metric'] ?? null,
+              result: typeof score['result'] === 'string' ? score['result'] : 'error',
+              skipped: score['skipped'] === true,
+            },
+          ]
+        : [],
+    ),
+  };
+}

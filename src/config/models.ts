@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { readParameters } from '../documents/parameters.ts';
+import { problem } from '../errors.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import type { GraderSettings } from '../types/metric.ts';
+import type { ProviderName } from '../types/model.ts';
+import type { Json, Problem } from '../types/plain.ts';
+import {
+  anything,
+  check,
+  closed,
+  filled,
+  listOf,
+  mapOf,
+  missing,
+  number,
+  oneOf,
+} from './schema.ts';
+
+const FORMS = 'must be a model name, a map with model and parameters, or a list of them that votes';
+
+/** One model with its parameters: its name alone, or a map. */
+export const modelChoice = () =>
+  z.union([filled(), mapOf(anything())], {
+    error: 'must be a model name, or a map with model and parameters',
+  });
+
+/** One grader, or several that vote. */
+export const gradersSchema = z.union([modelChoice(), listOf(modelChoice())], { error: FORMS });
+
+const MAX_GRADERS = 9;
+
+/** The graders written at `path` in their order: one, or an odd number that votes. */
+export function readGraders(
+  document: Document,
+  path: Path,
+  written: z.output<typeof gradersSchema> | undefined,
+  problems: Problem[],
+): GraderSettings[] {
+  if (written === undefined) return [];
+  if (!Array.isArray(written)) return [readModelChoice(document, path, written, problems)];
+  const graders = written.map((one, index) =>
+    readModelChoice(document, [...path, index], one, problems),
+  );
+  if (graders.length % 2 === 0 || graders.length > MAX_GRADERS) {
+    problems.push(
+      problem(
+        document.placeOf(path),
+        `${pathText(path)} has ${graders.length} models; name an odd number up to ${MAX_GRADERS}, so that their votes give a majority`,
+      ),
+    );
+  }
+  graders.forEach((one, index) => {
+    const twin = graders.findIndex(
+      (other) =>
+        canonicalJson([other.model, other.parameters]) ===
+        canonicalJson([one.model, one.parameters]),
+    );
+    if (twin < index)
+      problems.push(
+        problem(
+          one.place,
+          `${pathText(path)}: "${one.model}" is there twice; the same model with the same parameters has one vote`,
+        ),
+      );
+  });
+  return graders;
+}
+
+/** A model with the parameters it is asked with. */
+export function readModelChoice(
+  document: Document,
+  path: Path,
+  written: string | Record<string, Json>,
+  problems: Problem[],
+): GraderSettings {
+  const place = document.placeOf(path);
+  if (typeof written === 'string') return { model: written, parameters: {}, place };
+  const model = check(document, [...path, 'model'], filled(), problems);
+  return {
+    model: model ?? '',
+    parameters: readParameters(document, path, ['model'], problems),
+    place,
+  };
+}
+
+const PROVIDERS = ['openai', 'anthropic', 'program', 'replay'] as const;
+
+export const TRANSPORTS = ['direct', 'batch'] as const;
+
+export const UNBOUNDED = Number.MAX_VALUE;
+
+const words = (what: string) => z.union([filled(), listOf(filled())], { error: `must be ${what}` });
+
+export const modelSchema = closed({
+  provider: oneOf(PROVIDERS),
+  endpoint: filled().nullish(),
+  model: filled().optional(),
+  price: closed({ input: number(0, UNBOUNDED), output: number(0, UNBOUNDED) }).optional(),
+  command: listOf(filled(), 'a list of words like [node, app/answer.mjs]').optional(),
+  files: words('a pattern or a list of patterns').optional(),
+  setup: listOf(filled(), 'a list of words like [npm, ci]').optional(),
+  file: filled().optional(),
+  replaces: words('a model name or a list of them').optional(),
+  transport: oneOf(TRANSPORTS).optional(),
+});
+
+export type WrittenModel = z.output<typeof modelSchema>;
+
+/** Keys that the provider needs or cannot use. */
+const PROVIDER_KEYS: Readonly<
+  Record<ProviderName, { needs: readonly string[]; refuses: readonly string[] }>
+> = {
+  openai: { needs: [], refuses: ['command', 'files', 'setup', 'file'] },
+  anthropic: { needs: [], refuses: ['command', 'files', 'setup', 'file'] },
+  program: { needs: ['command'], refuses: ['endpoint', 'file'] },
+  replay: { needs: ['file'], refuses: ['endpoint', 'command', 'files', 'setup'] },
+};
+
+export function checkModelKeys(
+  document: Document,
+  name: string,
+  entry: WrittenModel,
+  problems: Problem[],
+): void {
+  const path = ['models', name];
+  const { needs, refuses } = PROVIDER_KEYS[entry.provider];
+  const has = (key: string) => valueAt(document.value, [...path, key]) !== undefined;
+  for (const key of needs.filter((each) => !has(each)))
+    problems.push(missing(document, [...path, key]));
+  for (const key of refuses.filter(has)) {
+    problems.push(
+      problem(
+        document.placeOf([...path, key]),
+        `models.${name}: "${key}" is not for provider ${entry.provider}`,
+      ),
+    );
+  }
+  if (entry.transport === 'batch' && !hasBatches(entry)) {
+    const what =
+      entry.endpoint === undefined || entry.endpoint === null
+        ? `provider ${entry.provider}`
+        : 'an endpoint of the workflow';
+    problems.push(
+      problem(
+        document.placeOf([...path, 'transport']),
+        `models.${name}: transport: batch is not for ${what}; only OpenAI's and Anthropic's own servers answer in batches. Remove it, or write direct`,
+      ),
+    );
+  }
+  if (entry.command?.length === 0)
+    problems.push(
+      problem(document.placeOf([...path, 'command']), `models.${name}.command must not be empty`),
+    );
+}
+
+/**
+ * Whether the vendor's batches can be asked: its own servers, not those of the workflow that speak
+ * like them.
+ */
+function hasBatches({ provider, endpoint }: Pick<WrittenModel, 'provider' | 'endpoint'>): boolean {
+  return (provider === 'openai' || provider === 'anthropic') && (endpoint ?? null) === null;
+}

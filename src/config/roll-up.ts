@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { type Document, valueAt } from '../documents/document.ts';
+import { problem } from '../errors.ts';
+import type { Rollup } from '../suite/suite.ts';
+import { suggestion } from '../text/suggest.ts';
+import type { Problem } from '../types/plain.ts';
+import { check, closed, filled, number, oneOf, whole } from './schema.ts';
+
+const NAMED = ['all', 'any', 'majority'] as const;
+
+const POLICIES = [...NAMED, 'at_least', 'pass_rate'];
+
+const mapSchema = closed({
+  name: filled().optional(),
+  k: whole(1, Number.MAX_SAFE_INTEGER).optional(),
+  min: number(0, 1).optional(),
+  code: filled().optional(),
+  language: oneOf(['python', 'javascript']).optional(),
+});
+
+export const rollupSchema = z
+  .union([filled(), mapSchema], { error: 'must be a map with name, or with name and code' })
+  .optional();
+
+/**
+ * Reads `metrics_rollup`: a named policy, or code under a name of the user's. Absent: every gating
+ * metric must pass.
+ */
+export function readRollup(document: Document, problems: Problem[]): Rollup {
+  const key = 'metrics_rollup';
+  const fallback: Rollup = { kind: 'named', policy: 'all' };
+  const written = check(document, [key], rollupSchema, problems);
+  if (written === undefined) return fallback;
+  const { name, k, min, code, language } =
+    typeof written === 'string' ? { name: written } : written;
+  const refuse = (member: string, message: string): Rollup => {
+    problems.push(
+      problem(
+        document.placeOf(typeof written === 'string' ? [key] : [key, member]),
+        `${key}: ${message}`,
+      ),
+    );
+    return fallback;
+  };
+  const misplaced = memberOutOfPlace(document, name, code !== undefined);
+  if (misplaced !== null) return refuse(misplaced.member, misplaced.message);
+  if (code !== undefined)
+    return {
+      kind: 'code',
+      name: name ?? 'custom',
+      language: language ?? 'python',
+      code,
+      place: document.placeOf([key]),
+    };
+  const named = namedPolicy(name, k, min);
+  return typeof named === 'string' ? refuse('name', named) : named;
+}
+
+function namedPolicy(
+  name: string | undefined,
+  k: number | undefined,
+  min: number | undefined,
+): Rollup | string {
+  if (name === undefined) return 'needs a name or code';
+  if (name === 'at_least')
+    return k === undefined ? 'at_least needs k, the number of passes' : { kind: 'at_least', k };
+  if (name === 'pass_rate')
+    return min === undefined
+      ? 'pass_rate needs min, a share from 0 to 1'
+      : { kind: 'pass_rate', min };
+  const policy = NAMED.find((each) => each === name);
+  if (policy !== undefined) return { kind: 'named', policy };
+  return `there is no policy "${name}"${suggestion(name, POLICIES)}; another rule is given as code`;
+}
+
+/**
+ * A key that the policy at hand does not read; ignoring it would hide that the rule is another than
+ * the one meant.
+ */
+function memberOutOfPlace(
+  document: Document,
+  name: string | undefined,
+  code: boolean,
+): { member: string; message: string } | null {
+  const given = (member: string) =>
+    valueAt(document.value, ['metrics_rollup', member]) !== undefined;
+  if (given('k') && (code || name !== 'at_least'))
+    return { member: 'k', message: 'k belongs to at_least' };
+  if (given('min') && (code || name !== 'pass_rate'))
+    return { member: 'min', message: 'min belongs to pass_rate' };
+  return given('language') && !code
+    ? { member: 'language', message: 'language belongs to code' }
+    : null;
+}

@@ -1,0 +1,130 @@
+import { emptyMap, isMap, type JsonMap } from '../documents/document.ts';
+import type { Json, Place, Problem } from '../types/plain.ts';
+
+/**
+ * Loads a data file named by a document; null when it cannot be read, with the reason in
+ * `problems`.
+ */
+export type LoadData = (
+  path: string,
+  from: Place,
+  problems: Problem[],
+) => Promise<{ file: string; content: Uint8Array } | null>;
+
+/** How rows of a data file become references. */
+export interface RowRules {
+  /**
+   * Part of a reference → column (of a table) or member (of an object). `input` may map each
+   * variable.
+   */
+  map: {
+    id?: string | undefined;
+    expected?: string | undefined;
+    tags?: string | undefined;
+    skip?: string | undefined;
+    input?: string | Record<string, string> | undefined;
+  };
+  /** That the prompt declares. */
+  variables: readonly string[];
+  /** Cells are text, and an empty one is absent. */
+  table: boolean;
+}
+
+const PARTS = ['id', 'expected', 'tags', 'skip', 'n_tries'] as const;
+
+type Part = (typeof PARTS)[number];
+
+/**
+ * A row in the form of a written reference. Unmapped parts are the columns of their own names;
+ * without `input`, every other column of a table, and every declared variable of an object, is one.
+ * The text says what the row lacks.
+ */
+export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string {
+  const reference = emptyMap();
+  for (const part of PARTS) {
+    const asked = part === 'n_tries' ? undefined : rules.map[part];
+    if (asked !== undefined && !Object.hasOwn(row, asked)) return absent(asked, rules);
+    const value = partOf(row, part, asked ?? part, rules.table);
+    if (value !== undefined) reference[part] = value;
+  }
+  const input = inputOf(row, rules);
+  if (typeof input === 'string') return input;
+  reference['input'] = input.value;
+  return reference;
+}
+
+function partOf(row: JsonMap, part: Part, column: string, table: boolean): Json | undefined {
+  const value = Object.hasOwn(row, column) ? row[column] : undefined;
+  if (value === undefined || !table) return value;
+  return value === '' ? undefined : cell(part, String(value));
+}
+
+function inputOf(row: JsonMap, rules: RowRules): { value: Json } | string {
+  const { map, variables } = rules;
+  if (typeof map.input === 'object') return mappedInput(row, map.input, rules);
+  if (map.input !== undefined)
+    return Object.hasOwn(row, map.input)
+      ? wholeInput(row, map.input, variables)
+      : absent(map.input, rules);
+  // A prompt may call a variable `input`; then the column is that variable.
+  if (
+    Object.hasOwn(row, 'input') &&
+    (!variables.includes('input') || typeof row['input'] === 'object')
+  )
+    return wholeInput(row, 'input', variables);
+  const picked = emptyMap();
+  for (const [key, value] of Object.entries(row)) {
+    if (variables.includes(key) || (rules.table && !(PARTS as readonly string[]).includes(key)))
+      picked[key] = value;
+  }
+  return { value: picked };
+}
+
+function mappedInput(
+  row: JsonMap,
+  columns: Readonly<Record<string, string>>,
+  rules: RowRules,
+): { value: Json } | string {
+  const picked = emptyMap();
+  for (const [variable, column] of Object.entries(columns)) {
+    if (!Object.hasOwn(row, column)) return absent(column, rules);
+    picked[variable] = row[column] ?? null;
+  }
+  return { value: picked };
+}
+
+/**
+ * A member that is the whole input: a map of variables, a recorded dialogue, or the value of the
+ * only variable.
+ */
+function wholeInput(
+  row: JsonMap,
+  column: string,
+  variables: readonly string[],
+): { value: Json } | string {
+  const value = row[column] ?? null;
+  if (isMap(value) || Array.isArray(value)) return { value };
+  const [only, ...others] = variables;
+  if (only === undefined || others.length > 0) {
+    return `"${column}" is one value and the prompt has ${variables.length} variables; map each of them: input: { variable: column }`;
+  }
+  const picked = emptyMap();
+  picked[only] = value;
+  return { value: picked };
+}
+
+function absent(column: string, { table }: RowRules): string {
+  return `has no ${table ? 'column' : 'member'} "${column}"`;
+}
+
+/** A table's cell as the value that its part wants. */
+function cell(part: Part, value: string): Json {
+  if (part === 'tags')
+    return value
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== '');
+  if (part === 'n_tries') return Number(value);
+  const truth = part === 'skip' ? value.toLowerCase() : '';
+  return truth === 'true' || truth === 'false' ? truth === 'true' : value;
+}

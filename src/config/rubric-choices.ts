@@ -1,0 +1,142 @@
+import { isMap, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { findKeywords, type Keyword, type Material } from '../metrics/grader-prompt.ts';
+import { suggestion } from '../text/suggest.ts';
+import type { Json, Place } from '../types/plain.ts';
+
+export interface Choices {
+  scores: Map<string, number>;
+  problem: { place: Place; message: string } | null;
+}
+
+/**
+ * Answers and their scores in the spellings of FlexEval and autoevals (`choice_scores`),
+ * openai/evals (`choice_strings` beside it, or `choice_scores: from_strings`), Phoenix (`choices`)
+ * and GitHub Models (a list of `{choice, score}`).
+ */
+export function readChoices(
+  document: Document,
+  path: Path,
+  strings: string | readonly string[] | undefined,
+): Choices {
+  const key =
+    valueAt(document.value, [...path, 'choice_scores']) === undefined &&
+    valueAt(document.value, [...path, 'choices']) !== undefined
+      ? 'choices'
+      : 'choice_scores';
+  const at = [...path, key];
+  const labels = typeof strings === 'string' ? [...strings] : (strings ?? []);
+  const refuse = (message: string): Choices => ({
+    scores: new Map(),
+    problem: { place: document.placeOf(at), message: `${pathText(at)} ${message}` },
+  });
+  const given = valueAt(document.value, at);
+  const scores = scoresOf(given, labels);
+  const message =
+    fromSeveral(strings) ??
+    unusable(scores, labels, given) ??
+    mismatch([...(scores?.keys() ?? [])], labels);
+  return message !== null || scores === null ? refuse(message ?? '') : { scores, problem: null };
+}
+
+/** openai/evals' labels that stand for one of several answers. */
+function fromSeveral(strings: string | readonly string[] | undefined): string | null {
+  if (typeof strings !== 'string' || !/^from_n(?:_|$)/.test(strings)) return null;
+  return 'cannot be used: choice_strings from_n compares several answers, and a rubric judges one; pairwise_preference compares base with head';
+}
+
+function unusable(
+  scores: ReadonlyMap<string, number> | null,
+  labels: readonly string[],
+  given: Json | undefined,
+): string | null {
+  if (scores !== null && scores.size > 0)
+    return [...scores.keys()].some((label) => label.trim() === '') ? 'has an empty answer' : null;
+  return `must map at least one answer to a number${labels.length > 0 && given === undefined ? '; choice_strings names answers and scores none' : ''}`;
+}
+
+function mismatch(scored: readonly string[], labels: readonly string[]): string | null {
+  const unscored = labels.find((label) => !scored.includes(label));
+  if (unscored !== undefined) return `has no score for "${unscored}" of choice_strings`;
+  const unlisted =
+    labels.length === 0 ? undefined : scored.find((label) => !labels.includes(label));
+  return unlisted === undefined ? null : `has "${unlisted}", which choice_strings has not`;
+}
+
+function scoresOf(value: Json | undefined, labels: readonly string[]): Map<string, number> | null {
+  const entries =
+    value === 'from_strings'
+      ? labels.map((label): [string, Json] => [label, Number(label)])
+      : entriesOf(value);
+  const scores = new Map<string, number>();
+  for (const [label, score] of entries ?? []) {
+    if (typeof score !== 'number' || !Number.isFinite(score) || scores.has(label)) return null;
+    scores.set(label, score);
+  }
+  return entries === null ? null : scores;
+}
+
+function entriesOf(value: Json | undefined): [string, Json][] | null {
+  if (isMap(value)) return Object.entries(value);
+  if (!Array.isArray(value)) return null;
+  return value.map((item) =>
+    isMap(item) ? [String(item['choice'] ?? ''), item['score'] ?? null] : ['', null],
+  );
+}
+
+/** FlexEval's names, for the hint at an unknown one. */
+const NAMES = [
+  'conversation',
+  'context',
+  'content',
+  'turn',
+  'completion',
+  'tool_calls',
+  'expected',
+  'input',
+  'output',
+];
+
+/**
+ * The first of each pair holds the second or stands in its place, so a text with both is a slip.
+ */
+const EXCLUSIVE: readonly (readonly [Material, Material])[] = [
+  ['conversation', 'context'],
+  ['content', 'completion'],
+];
+
+/** At least one of these shows the grader what it judges. */
+const JUDGED: readonly Material[] = ['conversation', 'content', 'completion', 'tool_calls'];
+
+/** What is wrong with the keywords of a rubric's text, each with the written form it is about. */
+export function keywordProblems(prompt: string): { written: string; message: string }[] {
+  const keywords = findKeywords(prompt).filter(({ literal }) => literal === null);
+  const as = ({ start, end }: Keyword) => prompt.slice(start, end);
+  const unknown = new Map(
+    keywords
+      .filter(({ material }) => material === null)
+      .map((keyword) => [keyword.name, as(keyword)]),
+  );
+  const problems = [...unknown].map(([name, written]) => ({
+    written,
+    message: `{${name}} is not a keyword${suggestion(name, NAMES)}; the text itself is written {{${name}}}`,
+  }));
+  for (const pair of EXCLUSIVE) {
+    const [one, other] = pair.map((material) =>
+      keywords.find((keyword) => keyword.material === material),
+    );
+    if (one === undefined || other === undefined) continue;
+    const last = one.start > other.start ? one : other;
+    problems.push({
+      written: as(last),
+      message: `{${one.name}} and {${other.name}} cannot be used together`,
+    });
+  }
+  return problems;
+}
+
+/** Whether the text shows the grader none of what it is to judge. */
+export function showsNothing(prompt: string): boolean {
+  return !findKeywords(prompt).some(
+    ({ literal, material }) => literal === null && material !== null && JUDGED.includes(material),
+  );
+}

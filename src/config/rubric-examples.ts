@@ -1,0 +1,107 @@
+import { readRows } from '../documents/dataset.ts';
+import type { Document, Path } from '../documents/document.ts';
+import type { Limits } from '../documents/limits.ts';
+import { problem } from '../errors.ts';
+import type { Rubric } from '../types/metric.ts';
+import type { Place, Problem } from '../types/plain.ts';
+import type { LoadData } from './rows.ts';
+import { check, checkItems, closed, filled, scalar, text } from './schema.ts';
+
+/** What a rubric file is read with. */
+export interface RubricContext {
+  limits: Limits;
+  load: LoadData;
+}
+
+export const exampleSchema = closed({
+  content: filled(),
+  context: text().optional(),
+  ideal: scalar().optional(),
+  expected: scalar(),
+});
+
+export const examplesFromSchema = closed({ file: filled() });
+
+interface Example {
+  content: string;
+  context?: string | undefined;
+  ideal?: string | number | boolean | undefined;
+  expected: string | number | boolean;
+  place: Place;
+}
+
+export async function readExamples(
+  document: Document,
+  path: Path,
+  labels: readonly string[],
+  context: RubricContext,
+  problems: Problem[],
+): Promise<Rubric['examples']> {
+  const written = checkItems(document, [...path, 'examples'], exampleSchema, problems).map(
+    (item): Example => ({ ...item.value, place: document.placeOf(item.path) }),
+  );
+  const examples = [
+    ...written,
+    ...(await loadExamples(document, [...path, 'examples_from'], context, problems)),
+  ];
+  return examples.flatMap(({ content, context: earlier, ideal, expected, place }) => {
+    const label = matchingLabel(String(expected), labels);
+    if (label === null && labels.length > 0) {
+      problems.push(
+        problem(
+          place,
+          `the example's expected "${String(expected)}" is none of ${labels.join(', ')}`,
+        ),
+      );
+    }
+    return label === null
+      ? []
+      : [
+          {
+            content,
+            context: earlier ?? null,
+            ideal: ideal === undefined ? null : String(ideal),
+            expected: label,
+            place,
+          },
+        ];
+  });
+}
+
+/** Rows with `content`, `expected` and perhaps `context`; other columns are the user's own. */
+async function loadExamples(
+  document: Document,
+  path: Path,
+  context: RubricContext,
+  problems: Problem[],
+): Promise<Example[]> {
+  const from = check(document, path, examplesFromSchema.optional(), problems);
+  const loaded =
+    from === undefined
+      ? null
+      : await context.load(from.file, document.placeOf([...path, 'file']), problems);
+  if (loaded === null) return [];
+  return readRows(loaded.file, loaded.content, context.limits, problems).flatMap(
+    ({ line, value }) => {
+      const place = { file: loaded.file, line };
+      const known = Object.entries(value).filter(([key]) =>
+        Object.hasOwn(exampleSchema.shape, key),
+      );
+      const row: Document = {
+        file: loaded.file,
+        value: Object.fromEntries(known),
+        placeOf: () => place,
+        placeOfText: () => place,
+      };
+      const example = check(row, [], exampleSchema, problems);
+      return example === undefined ? [] : [{ ...example, place }];
+    },
+  );
+}
+
+/** The label written so, or the only one that differs by case alone. */
+function matchingLabel(written: string, labels: readonly string[]): string | null {
+  if (labels.includes(written)) return written;
+  const [only, ...others] = labels.filter((label) => label.toLowerCase() === written.toLowerCase());
+  return only !== undefined && others.length === 0 ? only : null;
+}

@@ -1,0 +1,179 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { problem } from '../errors.ts';
+import type { Json, Problem } from '../types/plain.ts';
+import { emptyMap, type JsonMap } from './document.ts';
+import { FORBIDDEN_KEYS, fileFlaw, type Limits, valueFlaw } from './limits.ts';
+
+/** One row of a data file, and the line on which it begins. */
+export interface Row {
+  line: number;
+  value: JsonMap;
+}
+
+const MAX_PROBLEMS = 20;
+
+const FORMATS: Readonly<
+  Record<string, (file: string, text: string, limits: Limits, problems: Problem[]) => Row[]>
+> = {
+  jsonl: readJsonLines,
+  ndjson: readJsonLines,
+  csv: (file, text, limits, problems) => readTable(file, text, ',', limits, problems),
+  tsv: (file, text, limits, problems) => readTable(file, text, '\t', limits, problems),
+};
+
+/** Whether the file is a table, whose cells are text. */
+export function isTable(file: string): boolean {
+  return /\.(csv|tsv)$/i.test(file);
+}
+
+/**
+ * Rows of a JSONL, CSV or TSV file, told apart by its name. Cells of a table are text under the
+ * names of the first row. At most 20 problems a file, each with its line; rows without a problem
+ * are returned all the same.
+ */
+export function readRows(
+  file: string,
+  content: Uint8Array,
+  limits: Limits,
+  problems: Problem[],
+): Row[] {
+  const fail = (line: number, message: string): Row[] => {
+    problems.push(problem({ file, line }, message));
+    return [];
+  };
+  const read = FORMATS[file.slice(file.lastIndexOf('.') + 1).toLowerCase()];
+  if (read === undefined) return fail(0, 'must be a .jsonl, .csv or .tsv file');
+  if (content.length > limits.dataBytes)
+    return fail(0, `is ${content.length} bytes; the limit is ${limits.dataBytes}`);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(content);
+  } catch {
+    return fail(0, 'is not UTF-8 text');
+  }
+  const flaw = fileFlaw(text);
+  if (flaw !== null) return fail(text.slice(0, flaw.index).split('\n').length, flaw.message);
+  const found: Problem[] = [];
+  const rows = read(file, text, limits, found);
+  problems.push(...found.slice(0, MAX_PROBLEMS));
+  if (rows.length > limits.dataRows)
+    return fail(0, `has ${rows.length} rows; the limit is ${limits.dataRows}`);
+  return rows;
+}
+
+function readJsonLines(file: string, text: string, limits: Limits, problems: Problem[]): Row[] {
+  return text.split('\n').flatMap((source, index) => {
+    if (source.trim() === '') return [];
+    const row = readJsonRow(source, limits);
+    if (typeof row === 'string') problems.push(problem({ file, line: index + 1 }, row));
+    return typeof row === 'string' ? [] : [{ line: index + 1, value: row }];
+  });
+}
+
+function readJsonRow(source: string, limits: Limits): JsonMap | string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(source);
+  } catch {
+    return 'is not valid JSON; every line holds one object';
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    return 'must be a JSON object';
+  const copy = plain(parsed, limits.depth);
+  if (typeof copy === 'string') return copy;
+  // Every member was written with one colon outside of strings; JSON.parse keeps the last of equal
+  // keys.
+  return copy.members === colons(source)
+    ? (copy.value as JsonMap)
+    : 'has a key twice in one object';
+}
+
+/**
+ * A copy without prototypes, and how many members its objects have; or why the value is refused.
+ */
+function plain(value: unknown, depth: number): { value: Json; members: number } | string {
+  if (typeof value !== 'object' || value === null)
+    return scalarFlaw(value) ?? { value: value as Json, members: 0 };
+  if (depth === 0) return 'is nested too deep';
+  const list: Json[] = [];
+  const map = emptyMap();
+  let members = 0;
+  for (const [key, member] of Object.entries(value)) {
+    if (FORBIDDEN_KEYS.has(key)) return `the key "${key}" is not allowed`;
+    const copy = plain(member, depth - 1);
+    if (typeof copy === 'string') return copy;
+    members += copy.members + (Array.isArray(value) ? 0 : 1);
+    list.push(copy.value);
+    map[key] = copy.value;
+  }
+  return { value: Array.isArray(value) ? list : map, members };
+}
+
+function scalarFlaw(value: unknown): string | null {
+  if (typeof value === 'string') return valueFlaw(value);
+  if (typeof value !== 'number') return null;
+  if (!Number.isFinite(value)) return 'has a number that is not finite';
+  return Number.isInteger(value) && !Number.isSafeInteger(value)
+    ? 'has too large a number; quote it if it is text'
+    : null;
+}
+
+/** Colons outside of strings in valid JSON. */
+function colons(json: string): number {
+  let count = 0;
+  let inside = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const letter = json[at];
+    if (letter === '"') inside = !inside;
+    else if (letter === '\\') at += 1;
+    else if (letter === ':' && !inside) count += 1;
+  }
+  return count;
+}
+
+function readTable(
+  file: string,
+  text: string,
+  delimiter: string,
+  limits: Limits,
+  problems: Problem[],
+): Row[] {
+  let records: { record: string[]; info: { lines: number } }[];
+  try {
+    // The library counts a CR LF inside quotes as two lines.
+    records = parse(text.replaceAll('\r\n', '\n'), {
+      delimiter,
+      bom: true,
+      info: true,
+      skip_empty_lines: true,
+      max_record_size: limits.yamlBytes,
+    }) as unknown as typeof records;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const line: unknown = Reflect.get(error, 'lines');
+    problems.push(
+      problem(
+        { file, line: typeof line === 'number' ? line : 0 },
+        `is not a valid table: ${error.message.split('\n', 1)[0] ?? ''}`,
+      ),
+    );
+    return [];
+  }
+  const names = (records[0]?.record ?? []).map((name) => name.trim());
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    problems.push(problem({ file, line: 1 }, `has the column "${twice}" twice`));
+  const forbidden = names.find((name) => FORBIDDEN_KEYS.has(name));
+  if (forbidden !== undefined)
+    problems.push(problem({ file, line: 1 }, `the column "${forbidden}" is not allowed`));
+  if (problems.length > 0) return [];
+  return records.slice(1).map(({ record, info }) => {
+    const value = emptyMap();
+    names.forEach((name, index) => {
+      value[name] = record[index] ?? '';
+    });
+    // The library counts lines up to a row's end; cells may hold line breaks.
+    const breaks = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
+    return { line: info.lines - breaks, value };
+  });
+}

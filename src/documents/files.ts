@@ -1,0 +1,219 @@
+import { problem } from '../errors.ts';
+import type { Notice, Place, Problem } from '../types/plain.ts';
+import type { SourceTree } from '../types/repository.ts';
+import type { Document, Reading } from './document.ts';
+import type { Limits } from './limits.ts';
+import {
+  compileGlob,
+  folderOf,
+  globProblem,
+  isBelow,
+  isPlainRelative,
+  join,
+  trailOf,
+} from './paths.ts';
+import { readYaml } from './yaml.ts';
+
+/**
+ * The files of one commit as `readProject` uses them: each read once, regular files only, sizes
+ * before contents.
+ */
+export interface Files {
+  /** The YAML document at a path; null when it cannot be read, which every reader of it is told. */
+  document(path: string, problems: Problem[]): Promise<Document | null>;
+  /** A data file named in `from`, looked for beside that file and then from the root. */
+  data(
+    path: string,
+    from: Place,
+    problems: Problem[],
+  ): Promise<{ file: string; content: Uint8Array } | null>;
+  /**
+   * Regular files that match one of the patterns, in order of their paths, with the pattern's root.
+   */
+  match(
+    patterns: readonly string[],
+    where: (pattern: string) => Place,
+    problems: Problem[],
+  ): { matches: Match[]; notices: Notice[] };
+  /** Why the path names no regular file of this commit, or null. */
+  absence(path: string): string | null;
+  /** Paths read so far. */
+  read: ReadonlySet<string>;
+}
+
+/**
+ * What was parsed so far, by path and object id. Documents are never changed, so commits can share
+ * them.
+ */
+export type ParsedDocuments = Map<string, Promise<Reading<Document>>>;
+
+/**
+ * The files of one commit, each read and parsed once. `documents`: what another commit's reading
+ * has parsed already.
+ */
+export function filesOf(
+  tree: SourceTree,
+  limits: Limits,
+  documents: ParsedDocuments = new Map(),
+): Files {
+  const read = new Set<string>();
+  const absence = (path: string) => absenceIn(tree, path);
+
+  const load = async (path: string): Promise<Reading<Document>> => {
+    const size = tree.files.get(path)?.size;
+    const message =
+      size === undefined ? (absence(path) ?? 'cannot be read') : tooLarge(size, limits.yamlBytes);
+    if (message !== null)
+      return { ok: false, problems: [problem({ file: path, line: 0 }, message)] };
+    return readYaml(path, await tree.read(path), limits);
+  };
+
+  return {
+    read,
+    absence,
+    match: (patterns, where, problems) => matchIn(tree, patterns, where, problems),
+    document: async (path, problems) => {
+      const key = `${tree.files.get(path)?.id ?? tree.commit} ${path}`;
+      const pending = documents.get(key) ?? load(path);
+      documents.set(key, pending);
+      const reading = await pending;
+      if (absence(path) === null) read.add(path);
+      if (!reading.ok) problems.push(...reading.problems);
+      return reading.ok ? reading.value : null;
+    },
+    data: async (path, from, problems) => {
+      const found = findData(tree, path, from);
+      if ('message' in found) {
+        problems.push(problem(from, found.message));
+        return null;
+      }
+      read.add(found.file);
+      const message = tooLarge(tree.files.get(found.file)?.size ?? 0, limits.dataBytes);
+      if (message !== null) {
+        problems.push(problem({ file: found.file, line: 0 }, message));
+        return null;
+      }
+      return { file: found.file, content: await tree.read(found.file) };
+    },
+  };
+}
+
+function tooLarge(size: number, limit: number): string | null {
+  return size > limit ? `is ${size} bytes; the limit is ${limit}` : null;
+}
+
+function absenceIn(tree: SourceTree, path: string): string | null {
+  if (tree.files.has(path)) return null;
+  for (const part of trailOf(path)) {
+    const kind = tree.irregular.get(part);
+    if (kind !== undefined)
+      return part === path
+        ? `is a ${kind}; only regular files are read`
+        : `lies below ${part}, a ${kind}; only regular files are read`;
+  }
+  return tree.commit === 'worktree'
+    ? 'does not exist'
+    : `does not exist at ${tree.commit.slice(0, 7)}`;
+}
+
+function findData(
+  tree: SourceTree,
+  path: string,
+  from: Place,
+): { file: string } | { message: string } {
+  if (!isPlainRelative(path))
+    return { message: `${path.slice(0, 100)} must be a relative path like data/cases.jsonl` };
+  const candidates = [join(folderOf(from.file), path), join('', path)];
+  const file = candidates.find((each) => each !== null && tree.files.has(each));
+  if (file !== undefined && file !== null) return { file };
+  const [first] = candidates.filter((each) => each !== null);
+  return {
+    message:
+      first === undefined
+        ? `${path} is outside the repository`
+        : `${first} ${absenceIn(tree, first) ?? ''}`,
+  };
+}
+
+interface Match {
+  file: string;
+  root: string;
+  exact: boolean;
+}
+
+function matchIn(
+  tree: SourceTree,
+  patterns: readonly string[],
+  where: (pattern: string) => Place,
+  problems: Problem[],
+): { matches: Match[]; notices: Notice[] } {
+  const matches = new Map<string, Match>();
+  const notices: Notice[] = [];
+  for (const pattern of patterns) {
+    const message = globProblem(pattern);
+    const { found, irregular, exact } = message === null ? matchOne(tree, pattern) : NO_MATCH;
+    for (const each of found) matches.set(each.file, merged(matches.get(each.file), each));
+    for (const [path, kind] of irregular)
+      problems.push(problem({ file: path, line: 0 }, `is a ${kind}; only regular files are read`));
+    const place = where(pattern);
+    if (message !== null) problems.push(problem(place, message));
+    else if (found.length + irregular.length > 0) continue;
+    else if (exact)
+      problems.push(problem(place, `${pattern} ${absenceIn(tree, pattern) ?? 'is no file'}`));
+    else if (place.line > 0)
+      notices.push({ kind: 'unused', message: `${pattern} matches no file`, place });
+  }
+  return { matches: [...matches.values()].sort((a, b) => (a.file < b.file ? -1 : 1)), notices };
+}
+
+/** A file that several patterns match lies below the widest of their roots. */
+function merged(earlier: Match | undefined, match: Match): Match {
+  if (earlier === undefined) return match;
+  return {
+    file: match.file,
+    root: earlier.root.length <= match.root.length ? earlier.root : match.root,
+    exact: earlier.exact || match.exact,
+  };
+}
+
+const NO_MATCH: ReturnType<typeof matchOne> = { found: [], irregular: [], exact: false };
+
+function matchOne(
+  tree: SourceTree,
+  pattern: string,
+): { found: Match[]; irregular: [string, string][]; exact: boolean } {
+  const { root, exact, matches } = compileGlob(pattern);
+  return {
+    exact,
+    found: [...tree.files.keys()]
+      .filter((path) => isBelow(path, root) && matches(path))
+      .map((file) => ({ file, root, exact })),
+    irregular: [...tree.irregular].filter(
+      ([path]) => matches(path) || path === root || isBelow(root, path),
+    ),
+  };
+}
+
+/**
+ * Files read whose names differ from another file's only by case or Unicode form: one file on some
+ * systems.
+ */
+export function twins(tree: SourceTree, read: ReadonlySet<string>): Notice[] {
+  const folded = new Map<string, string>();
+  for (const path of read) folded.set(fold(path), path);
+  return [...tree.files.keys()].flatMap((path): Notice[] => {
+    const other = folded.get(fold(path));
+    if (other === undefined || other === path || (read.has(path) && path < other)) return [];
+    return [
+      {
+        kind: 'trust',
+        message: `${other} and ${path} differ only by case or Unicode form; on some systems they are one file`,
+        place: { file: other, line: 0 },
+      },
+    ];
+  });
+}
+
+function fold(path: string): string {
+  return path.normalize('NFC').toLowerCase();
+}

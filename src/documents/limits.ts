@@ -1,0 +1,99 @@
+// Control characters other than tab, line feed and carriage return; U+0085 (next line) is YAML's
+// own.
+const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u0084\u0086-\u009F\uFFFE\uFFFF]/;
+
+/** Characters that make text read in another order than it is written. */
+const BIDIRECTIONAL = /[\u202A-\u202E\u2066-\u2069]/;
+
+/** Keys that mean something to JavaScript objects. */
+export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set([
+  '__proto__',
+  'constructor',
+  'prototype',
+]);
+
+export interface Flaw {
+  index: number;
+  message: string;
+}
+
+/** What a file may not hold as raw characters, or null. `index` counts UTF-16 units. */
+export function fileFlaw(text: string): Flaw | null {
+  const control = text.search(CONTROL);
+  if (control !== -1)
+    return { index: control, message: `has the control character ${codePoint(text, control)}` };
+  const bidi = text.search(BIDIRECTIONAL);
+  if (bidi !== -1) {
+    return {
+      index: bidi,
+      message: `has the bidirectional control ${codePoint(text, bidi)}; write it as an escape in a double-quoted string`,
+    };
+  }
+  return text.isWellFormed() ? null : { index: 0, message: 'has a broken surrogate' };
+}
+
+/** What a value may not hold even when it is written as an escape, or null. */
+export function valueFlaw(text: string): string | null {
+  if (CONTROL.test(text)) return 'has a control character';
+  return text.isWellFormed() ? null : 'has a broken surrogate';
+}
+
+function codePoint(text: string, index: number): string {
+  return `U+${text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/**
+ * How much of a repository is read. The defaults fit hand-written files; the workflow may raise
+ * them.
+ */
+export interface Limits {
+  /** Of one YAML file. */
+  yamlBytes: number;
+  /** Levels of nesting in any file. */
+  depth: number;
+  /** Values in one YAML file after aliases are written out. */
+  values: number;
+  /** Letters of one YAML file's values after aliases are written out. */
+  characters: number;
+  /** References written in one YAML file. */
+  references: number;
+  /** Tries of one reference. */
+  tries: number;
+  /** Of one JSONL or CSV file. */
+  dataBytes: number;
+  /** Rows of one JSONL or CSV file. */
+  dataRows: number;
+  /** Variants of a sweep. */
+  combinations: number;
+}
+
+/**
+ * `make` once for each set of limits: a schema takes far longer to make than a value takes to
+ * check.
+ */
+export function perLimits<T>(make: (limits: Limits) => T): (limits: Limits) => T {
+  const made = new WeakMap<Limits, { value: T }>();
+  return (limits) => {
+    const found = made.get(limits) ?? { value: make(limits) };
+    made.set(limits, found);
+    return found.value;
+  };
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  yamlBytes: 1 << 20,
+  depth: 40,
+  values: 200_000,
+  characters: 4 << 20,
+  references: 5_000,
+  tries: 50,
+  dataBytes: 32 << 20,
+  dataRows: 100_000,
+  combinations: 200,
+};
+
+/** More comparisons than anyone pays for in one measurement. */
+export const MOST_RUNS = 1000;
+
+/** Parts of a sweep at most; as many jobs as a matrix of GitHub Actions may have. */
+export const MOST_SHARDS = 256;

@@ -1,0 +1,251 @@
+import { problem } from '../errors.ts';
+import { nearest } from '../text/suggest.ts';
+import type { Json, Problem } from '../types/plain.ts';
+import { pathText, type Document, type Path, valueAt } from './document.ts';
+
+/** Keys that choose where a request goes or what it proves itself with, by their letters alone. */
+const ADDRESS = new Set([
+  'baseurl',
+  'apibase',
+  'apihost',
+  'apiurl',
+  'url',
+  'host',
+  'hostname',
+  'serverurl',
+  'endpointurl',
+  'azureendpoint',
+  'headers',
+  'defaultheaders',
+  'extraheaders',
+  'httpheaders',
+  'defaultquery',
+  'extraquery',
+  'organization',
+  'organisation',
+  'project',
+  'proxy',
+  'proxies',
+  'proxyurl',
+  'httpproxy',
+  'httpsproxy',
+  'noproxy',
+  'allproxy',
+  'httpagent',
+  'fetchoptions',
+  'fetch',
+]);
+
+const SECRET = new Set([
+  'apikey',
+  'apikeyenv',
+  'apikeyname',
+  'apikeyenvar',
+  'key',
+  'keyenv',
+  'keyname',
+  'token',
+  'tokenenv',
+  'authtoken',
+  'apitoken',
+  'bearer',
+  'authorization',
+  'auth',
+  'password',
+  'secret',
+  'credentials',
+  'env',
+  'environment',
+  'envfile',
+  'envfilepath',
+]);
+
+/**
+ * Why `key` may not stand in a repository's file, or null. A file that says where requests go could
+ * send the workflow's keys anywhere, so addresses, headers, proxies and keys are the workflow's
+ * alone.
+ */
+export function refusedKey(key: string): string | null {
+  const letters = key.toLowerCase().replaceAll('-', '').replaceAll('_', '');
+  if (SECRET.has(letters)) {
+    return `"${key}" may only be set in the workflow (inputs openai-api-key, anthropic-api-key and endpoints)`;
+  }
+  return ADDRESS.has(letters) ? `"${key}" may only be set in the workflow (input endpoints)` : null;
+}
+
+/*
+ * Model parameters go to the vendor as written, so their names are not ours to know. The lists
+ * below serve only to tell a slip of the pen from a parameter, a wrong type from a right one, and a
+ * parameter made of a map from a misplaced key.
+ */
+
+const NUMBERS = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'top_a',
+  'min_p',
+  'typical_p',
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'max_tokens_to_sample',
+  'max_new_tokens',
+  'min_tokens',
+  'presence_penalty',
+  'frequency_penalty',
+  'repetition_penalty',
+  'length_penalty',
+  'seed',
+  'n',
+  'best_of',
+  'top_logprobs',
+  'truncate_prompt_tokens',
+  'num_ctx',
+  'num_predict',
+];
+
+const SCALARS = [
+  'logprobs',
+  'echo',
+  'suffix',
+  'user',
+  'store',
+  'parallel_tool_calls',
+  'reasoning_effort',
+  'service_tier',
+  'verbosity',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'ignore_eos',
+  'skip_special_tokens',
+  'logit_bias_type',
+  'inference_geo',
+  'speed',
+  'keep_alive',
+  'guided_regex',
+  'guided_grammar',
+  'raw',
+  'mirostat',
+];
+
+/** Parameters that vendors and compatible servers take as maps or lists. */
+const STRUCTURED = [
+  'stop',
+  'stop_sequences',
+  'stop_token_ids',
+  'response_format',
+  'tools',
+  'tool_choice',
+  'functions',
+  'function_call',
+  'logit_bias',
+  'metadata',
+  'modalities',
+  'audio',
+  'prediction',
+  'stream_options',
+  'web_search_options',
+  'reasoning',
+  'thinking',
+  'output_config',
+  'output_format',
+  'cache_control',
+  'context_management',
+  'container',
+  'mcp_servers',
+  'betas',
+  'provider',
+  'models',
+  'plugins',
+  'transforms',
+  'options',
+  'format',
+  'grammar',
+  'guided_json',
+  'guided_choice',
+  'structured_outputs',
+  'chat_template_kwargs',
+  'extra_body',
+  'safety_settings',
+  'generation_config',
+  'moderation',
+  'prompt_cache_options',
+];
+
+const KNOWN = [...NUMBERS, ...SCALARS, ...STRUCTURED];
+
+/** Names by which vendors and compatible servers take parameters. */
+export const KNOWN_PARAMETERS: readonly string[] = KNOWN;
+
+export function isKnownParameter(name: string): boolean {
+  return KNOWN.includes(name);
+}
+
+/** Keys that people try as parameters although something else is meant, with what to do instead. */
+const MISPLACED: Readonly<Record<string, string>> = {
+  provider: 'belongs in the settings file, under models',
+  endpoint: 'belongs in the settings file, under models',
+  stream: 'is not supported: answers are read whole',
+  system: 'is not a parameter here: write it as a message with role system',
+  n_tries: 'belongs in the settings file or in the test file',
+  ntries: 'is written n_tries, in the settings file or in the test file',
+  description: 'is not a parameter: write it as a comment (#)',
+  notes: 'is not a parameter: write it as a comment (#)',
+};
+
+/**
+ * The members of the map at `path` whose keys are not in `own`, as model parameters. Refused:
+ * addresses and keys, near misses of `own` and of well-known parameters, maps and lists under names
+ * that no vendor takes them for.
+ */
+export function readParameters(
+  document: Document,
+  path: Path,
+  own: readonly string[],
+  problems: Problem[],
+): Record<string, Json> {
+  const parameters: Record<string, Json> = {};
+  const map = valueAt(document.value, path);
+  for (const [key, value] of Object.entries(map ?? {}) as [string, Json][]) {
+    if (own.includes(key)) continue;
+    const message = parameterProblem(key, value, own);
+    if (message === null) parameters[key] = value;
+    else
+      problems.push(
+        problem(
+          document.placeOf([...path, key]),
+          path.length === 0 ? message : `${pathText(path)}: ${message}`,
+        ),
+      );
+  }
+  return parameters;
+}
+
+/**
+ * Why `key: value` cannot be a model parameter, or null. `own` are the keys that the place itself
+ * knows.
+ */
+export function parameterProblem(key: string, value: Json, own: readonly string[]): string | null {
+  return refusedKey(key) ?? misplaced(key, value) ?? misspelt(key, own) ?? wrongValue(key, value);
+}
+
+function misplaced(key: string, value: Json): string | null {
+  const taken = typeof value === 'object' && STRUCTURED.includes(key);
+  return Object.hasOwn(MISPLACED, key) && !taken ? `"${key}" ${MISPLACED[key] ?? ''}` : null;
+}
+
+function misspelt(key: string, own: readonly string[]): string | null {
+  if (KNOWN.includes(key)) return null;
+  // Short words are near to too many others.
+  const near = nearest(key, [...own, ...(key.length > 3 ? KNOWN : [])], 'strict');
+  return near === null ? null : `unknown key "${key}"; did you mean "${near}"?`;
+}
+
+function wrongValue(key: string, value: Json): string | null {
+  if (value === null) return `${key} has no value; give it one or remove the key`;
+  if (NUMBERS.includes(key) && typeof value !== 'number') return `${key} must be a number`;
+  if (typeof value !== 'object' || STRUCTURED.includes(key)) return null;
+  return `unknown key "${key}": a model parameter is text, a number or true/false; maps and lists are passed on for ${STRUCTURED.slice(0, 8).join(', ')} and their like`;
+}

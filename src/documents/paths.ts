@@ -1,0 +1,89 @@
+import picomatch from 'picomatch';
+
+/** Folder of a path, without a trailing slash; empty at the root. */
+export function folderOf(path: string): string {
+  const slash = path.lastIndexOf('/');
+  return slash === -1 ? '' : path.slice(0, slash);
+}
+
+/** Name of a file without folder and YAML ending. */
+export function stemOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).replace(/\.ya?ml$/, '');
+}
+
+/**
+ * Whether `path` is a plain relative path: no root, drive, address, escape, back-slash or control
+ * character.
+ */
+export function isPlainRelative(path: string): boolean {
+  if (path === '' || path.startsWith('/') || path.startsWith('~')) return false;
+  return !/[\\:%\u0000-\u001f\u007f]/.test(path) && !path.includes('//');
+}
+
+/** `path` seen from `folder`, without `.` and `..`; null where it leads out of the root. */
+export function join(folder: string, path: string): string | null {
+  const steps: string[] = [];
+  for (const step of [...folder.split('/'), ...path.split('/')]) {
+    if (step === '' || step === '.') continue;
+    if (step !== '..') steps.push(step);
+    else if (steps.pop() === undefined) return null;
+  }
+  return steps.join('/');
+}
+
+export function isBelow(path: string, folder: string): boolean {
+  return folder === '' || path.startsWith(`${folder}/`);
+}
+
+/** Every folder above `path`, the path itself last. */
+export function trailOf(path: string): string[] {
+  const steps = path.split('/');
+  return steps.map((_, index) => steps.slice(0, index + 1).join('/'));
+}
+
+const MAX_PATTERN = 300;
+
+/** Stars of one path segment: matching takes time to this power of the segment's length. */
+const MAX_STARS = 3;
+
+/** Why a pattern of the user's cannot be used, or null. */
+export function globProblem(pattern: string): string | null {
+  if (!isPlainRelative(pattern))
+    return `${pattern.slice(0, 100)} must be a relative pattern like prompts/*.yaml`;
+  if (pattern.split('/').includes('..')) return `${pattern} is outside the repository`;
+  const stars = Math.max(
+    ...pattern.split('/').map((segment) => segment.replaceAll('**', '*').split('*').length - 1),
+  );
+  const doubled = pattern.split('**').length - 1;
+  if (pattern.length > MAX_PATTERN || stars > MAX_STARS || doubled > 2)
+    return `${pattern.slice(0, 100)} has too many wildcards`;
+  return null;
+}
+
+export interface Pattern {
+  /**
+   * Folder in which matches can lie: the part before the first wildcard, or the folder of the one
+   * file.
+   */
+  root: string;
+  /** One path, no wildcard. */
+  exact: boolean;
+  matches(path: string): boolean;
+}
+
+/**
+ * A pattern that `globProblem` found nothing wrong with. Hidden files and folders only match where
+ * they are named.
+ */
+export function compileGlob(written: string): Pattern {
+  const pattern = join('', written) ?? written;
+  const { base, isGlob } = picomatch.scan(pattern);
+  if (!isGlob && !pattern.includes('{'))
+    return { root: folderOf(pattern), exact: true, matches: (path) => path === pattern };
+  // Without extended globs, whose nested repeats can take exponential time.
+  return {
+    root: base,
+    exact: false,
+    matches: picomatch(pattern, { noextglob: true, nonegate: true, windows: false }),
+  };
+}

@@ -1,0 +1,228 @@
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Alias,
+  type LineCounter,
+  type Node,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import { problem } from '../errors.ts';
+import type { Json, Problem } from '../types/plain.ts';
+import { emptyMap, pathText } from './document.ts';
+import { FORBIDDEN_KEYS, type Limits, valueFlaw } from './limits.ts';
+
+/**
+ * Where one member of a map or list is written: its line, and where its text starts and ends in the
+ * file (-1: nowhere).
+ */
+export interface Spot {
+  line: number;
+  start: number;
+  end: number;
+}
+
+/** Per map or list of the result, the spots of its members. */
+export type Spots = WeakMap<object, Map<string | number, Spot>>;
+
+const MAX_PROBLEMS = 20;
+
+interface Walk {
+  file: string;
+  lines: LineCounter;
+  limits: Limits;
+  problems: Problem[];
+  spots: Spots;
+  /** From the root to the value at hand. */
+  path: (string | number)[];
+  anchors: Map<string, Node>;
+  /** What each alias meant where it is written; its anchor may be given away again further down. */
+  targets: Map<Alias, Node>;
+  /** Lists and maps around the value at hand, those it came to by an alias included. */
+  open: Set<Node>;
+  /** Aliases around the value at hand. */
+  expanding: number;
+  values: number;
+  characters: number;
+}
+
+/** Ends the walk of a file whose aliases would write out too much. */
+class TooMuch extends Error {}
+
+/**
+ * Turns the library's nodes into plain data, aliases written out; `line` is the root's. At most 20
+ * problems.
+ */
+export function walk(
+  root: Node,
+  file: string,
+  lines: LineCounter,
+  limits: Limits,
+): {
+  value: Json;
+  problems: Problem[];
+  spots: Spots;
+  line: number;
+} {
+  const state: Walk = {
+    file,
+    lines,
+    limits,
+    problems: [],
+    spots: new WeakMap(),
+    path: [],
+    anchors: new Map(),
+    targets: new Map(),
+    open: new Set(),
+    expanding: 0,
+    values: 0,
+    characters: 0,
+  };
+  const line = lineOf(state, root) ?? 1;
+  let value: Json = null;
+  try {
+    value = readNode(state, root, 0, line);
+  } catch (error) {
+    if (!(error instanceof TooMuch)) throw error;
+  }
+  return { value, problems: state.problems, spots: state.spots, line };
+}
+
+function readNode(state: Walk, node: Node | null, depth: number, line: number): Json {
+  state.values += 1;
+  if (state.values > state.limits.values)
+    giveUp(state, line, `expands to more than ${state.limits.values} values`);
+  if (depth > state.limits.depth)
+    return report(state, line, `is nested deeper than ${state.limits.depth} levels`);
+  if (node === null) return null;
+  if (isAlias(node)) return readAlias(state, node, depth, line);
+  if (node.anchor !== undefined && state.expanding === 0) state.anchors.set(node.anchor, node);
+  if (isScalar(node)) return readScalar(state, node.value, line);
+  state.open.add(node);
+  let value: Json = null;
+  if (isSeq(node)) value = readList(state, node, depth);
+  else if (isMap(node)) value = readMap(state, node, depth);
+  state.open.delete(node);
+  return value;
+}
+
+function readAlias(state: Walk, alias: Alias, depth: number, line: number): Json {
+  const target = state.targets.get(alias) ?? state.anchors.get(alias.source);
+  if (target === undefined)
+    return report(state, line, `uses *${alias.source} before it is defined`);
+  if (state.open.has(target)) return report(state, line, `*${alias.source} refers to itself`);
+  state.targets.set(alias, target);
+  state.expanding += 1;
+  const value = readNode(state, target, depth, line);
+  state.expanding -= 1;
+  return value;
+}
+
+function readScalar(state: Walk, value: unknown, line: number): Json {
+  if (typeof value === 'number') return readNumber(state, value, line);
+  if (typeof value !== 'string') return typeof value === 'boolean' ? value : null;
+  countCharacters(state, line, value);
+  const flaw = valueFlaw(value);
+  if (flaw !== null) return report(state, line, `${here(state)} ${flaw}`);
+  return value.includes('${oc.') ? report(state, line, interpolation(value)) : value;
+}
+
+function readNumber(state: Walk, value: number, line: number): Json {
+  if (!Number.isFinite(value)) return report(state, line, `${here(state)} is not a finite number`);
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return report(state, line, `${here(state)} is too large a number; quote it if it is text`);
+  }
+  return value;
+}
+
+function readList(state: Walk, list: YAMLSeq, depth: number): Json {
+  const spots = new Map<number, Spot>();
+  const value: Json[] = [];
+  const listLine = lineOf(state, list) ?? 0;
+  for (const item of list.items as (Node | null)[]) {
+    const line = lineOf(state, item) ?? listLine;
+    state.path.push(value.length);
+    const member = readNode(state, item, depth + 1, line);
+    state.path.pop();
+    spots.set(value.length, spot(state, item, line));
+    value.push(member);
+  }
+  state.spots.set(value, spots);
+  return value;
+}
+
+function readMap(state: Walk, map: YAMLMap, depth: number): Json {
+  const spots = new Map<string, Spot>();
+  const value = emptyMap();
+  const mapLine = lineOf(state, map) ?? 0;
+  for (const pair of map.items as { key: unknown; value: Node | null }[]) {
+    const key = readKey(state, pair.key, spots, mapLine);
+    if (key === null) continue;
+    state.path.push(key.text);
+    value[key.text] = readNode(state, pair.value, depth + 1, key.line);
+    state.path.pop();
+    spots.set(key.text, spot(state, pair.value, key.line));
+  }
+  state.spots.set(value, spots);
+  return value;
+}
+
+function readKey(
+  state: Walk,
+  key: unknown,
+  seen: Map<string, Spot>,
+  mapLine: number,
+): { text: string; line: number } | null {
+  if (!isScalar(key)) return report(state, mapLine, 'has a key that is not plain text');
+  const line = lineOf(state, key) ?? mapLine;
+  // As written, so that the label `1.0` stays `1.0`; `1` and "1" are one key, as they are for
+  // JavaScript.
+  const text = key.source ?? String(key.value);
+  countCharacters(state, line, text);
+  const flaw = valueFlaw(text);
+  const earlier = seen.get(text);
+  if (flaw !== null) return report(state, line, `a key ${flaw}`);
+  if (FORBIDDEN_KEYS.has(text)) return report(state, line, `the key "${text}" is not allowed`);
+  if (text === '<<') return report(state, line, 'merge keys (<<) are not supported; use defaults:');
+  if (earlier !== undefined)
+    return report(state, line, `the key "${text}" is already on line ${earlier.line}`);
+  return { text, line };
+}
+
+function spot(state: Walk, node: Node | null, line: number): Spot {
+  const written = node !== null && isAlias(node) ? state.targets.get(node) : node;
+  return { line, start: written?.range?.[0] ?? -1, end: written?.range?.[1] ?? -1 };
+}
+
+function countCharacters(state: Walk, line: number, text: string): void {
+  state.characters += text.length;
+  const limit = state.limits.characters;
+  if (state.characters > limit) giveUp(state, line, `expands to more than ${limit} characters`);
+}
+
+function lineOf(state: Walk, node: Node | null): number | null {
+  return node?.range ? state.lines.linePos(node.range[0]).line : null;
+}
+
+function here(state: Walk): string {
+  return state.path.length === 0 ? 'the file' : pathText(state.path);
+}
+
+function report(state: Walk, line: number, message: string): null {
+  if (state.problems.length < MAX_PROBLEMS)
+    state.problems.push(problem({ file: state.file, line }, message));
+  return null;
+}
+
+function giveUp(state: Walk, line: number, message: string): never {
+  report(state, line, message);
+  throw new TooMuch();
+}
+
+function interpolation(text: string): string {
+  const from = text.indexOf('${oc.');
+  const name = text.slice(from + 5, from + 25).split(/[:}]/, 1)[0] ?? '';
+  return `\${oc.${name}:...} is not supported; values are taken as written`;
+}

@@ -1,0 +1,279 @@
+import {
+  Composer,
+  Lexer,
+  LineCounter,
+  Parser,
+  isScalar,
+  type CST,
+  type Document as YamlDocument,
+} from 'yaml';
+import { problem } from '../errors.ts';
+import type { Json, Place, Problem } from '../types/plain.ts';
+import { type Document, type Path, type Reading, valueAt } from './document.ts';
+import { DEFAULT_LIMITS, fileFlaw, type Limits } from './limits.ts';
+import { type Spot, type Spots, walk } from './yaml-values.ts';
+
+/**
+ * The library's document and its line counter, or the first thing wrong with the text. `line` 0:
+ * the file as a whole.
+ */
+export type Syntax =
+  | { ok: true; document: YamlDocument; lines: LineCounter }
+  | { ok: false; line: number; message: string };
+
+/**
+ * Lexical pieces of one file. A file with more takes the library seconds, and holds more values
+ * than any limit allows.
+ */
+const MAX_TOKENS = 600_000;
+
+/** What the lexer puts before the text of a plain scalar. */
+const SCALAR_MARK = '\u001f';
+
+const OPTIONS = {
+  version: '1.2',
+  schema: 'core',
+  strict: true,
+  prettyErrors: false,
+  // Merge keys, binary, sets and foreign tags stay what they are written as, which is then refused.
+  merge: false,
+  resolveKnownTags: false,
+  // The library compares every key with every other: quadratic. The walk in yaml.ts looks for
+  // duplicates itself.
+  uniqueKeys: false,
+} as const;
+
+class Stop extends Error {
+  readonly code: string;
+  readonly offset: number;
+  constructor(code: string, offset: number, message: string) {
+    super(message);
+    this.code = code;
+    this.offset = offset;
+  }
+}
+
+/**
+ * Parses one YAML 1.2 document (core schema). Ends at the first error, so that the time is linear
+ * in the size of the text whatever it holds; warnings (unknown tags) are errors.
+ */
+export function parseSyntax(text: string, limits: Limits): Syntax {
+  const lines = new LineCounter();
+  try {
+    const document = compose(text, lines, limits);
+    return document === null
+      ? { ok: false, line: 0, message: 'is empty' }
+      : { ok: true, document, lines };
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    const line = error.offset < 0 ? 0 : lines.linePos(Math.min(error.offset, text.length)).line;
+    return { ok: false, line, message: wording(error, limits) };
+  }
+}
+
+function compose(text: string, lines: LineCounter, limits: Limits): YamlDocument | null {
+  const parser = new Parser(lines.addNewLine);
+  const composer = new Composer(OPTIONS);
+  let first: Stop | null = null;
+  // Collecting half a million errors takes seconds. Should the library rename this member we lose
+  // time, not errors: `checked` reads what the document collected.
+  Reflect.set(composer, 'onError', (source: unknown, code: string, message: string) => {
+    first ??= new Stop(code, offsetOf(source), message);
+    throw first;
+  });
+  let document: YamlDocument | null = null;
+  let documents = 0;
+  const feed = (token: CST.Token) => {
+    if (token.type === 'document') documents += 1;
+    refuse(token, documents, limits);
+    for (const done of composer.next(token)) document = checked(done);
+  };
+  lines.addNewLine(0);
+  for (const lexeme of guarded(text, limits)) {
+    for (const token of parser.next(lexeme)) feed(token);
+  }
+  for (const token of parser.end()) feed(token);
+  for (const done of composer.end()) document = checked(done);
+  return document;
+}
+
+function refuse(token: CST.Token, documents: number, limits: Limits): void {
+  if (token.type === 'error') throw new Stop('UNEXPECTED_TOKEN', token.offset, token.message);
+  if (token.type === 'directive')
+    throw new Stop('DIRECTIVE', 'offset' in token ? token.offset : 0, token.source);
+  if (token.type !== 'document') return;
+  if (documents > 1) throw new Stop('MULTIPLE_DOCS', token.offset, '');
+  const deep = tooDeep(token, limits.depth);
+  if (deep !== null) throw new Stop('RESOURCE_EXHAUSTION', deep, '');
+}
+
+/**
+ * Where the syntax tree first nests deeper than `limit`. The parser builds it without recursion,
+ * the composer reads it with.
+ */
+function tooDeep(document: CST.Document, limit: number): number | null {
+  const open: { token: CST.Token | undefined; depth: number }[] = [
+    { token: document.value, depth: 0 },
+  ];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { token, depth } = next;
+    if (token === undefined || !('items' in token)) continue;
+    if (depth > limit) return token.offset;
+    for (const { key, value } of token.items)
+      open.push({ token: key ?? undefined, depth: depth + 1 }, { token: value, depth: depth + 1 });
+  }
+  return null;
+}
+
+function checked(document: YamlDocument): YamlDocument {
+  const bad = document.errors[0] ?? document.warnings[0];
+  if (bad !== undefined) throw new Stop(bad.code, bad.pos[0], bad.message);
+  return document;
+}
+
+/** Pieces the lexer makes up; all others are stretches of the text. */
+const MARKS = new Set(['\u0002', '\u0018', SCALAR_MARK]);
+
+/**
+ * What a piece does to the number of collections that are open; a scalar's text may look like any
+ * of them.
+ */
+const OPENS: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 };
+
+/** The lexer's pieces, ended where they nest too deep for the recursive parser or are too many. */
+function* guarded(text: string, limits: Limits): Generator<string> {
+  let offset = 0;
+  let count = 0;
+  let flow = 0;
+  let inLine = 0;
+  let previous = '';
+  for (const lexeme of new Lexer().lex(text)) {
+    const syntax = previous === SCALAR_MARK ? '' : lexeme;
+    flow += OPENS[syntax] ?? 0;
+    if (syntax === '-' || syntax === '?') inLine += 1;
+    if (syntax.startsWith('\n') || syntax.startsWith('\r')) inLine = 0;
+    if (flow + inLine > limits.depth) throw new Stop('RESOURCE_EXHAUSTION', offset, '');
+    count += 1;
+    if (count > MAX_TOKENS) throw new Stop('TOKENS', -1, '');
+    if (!MARKS.has(lexeme)) offset += lexeme.length;
+    previous = lexeme;
+    yield lexeme;
+  }
+}
+
+function offsetOf(source: unknown): number {
+  if (typeof source === 'number') return source;
+  if (Array.isArray(source)) return typeof source[0] === 'number' ? source[0] : 0;
+  const offset: unknown =
+    typeof source === 'object' && source !== null ? Reflect.get(source, 'offset') : 0;
+  return typeof offset === 'number' ? offset : 0;
+}
+
+function wording({ code, message }: Stop, limits: Limits): string {
+  const firstLine = message.split('\n', 1)[0] ?? '';
+  switch (code) {
+    case 'MULTIPLE_DOCS':
+      return 'has more than one YAML document';
+    case 'TAB_AS_INDENT':
+      return 'is indented with a tab; YAML needs spaces';
+    case 'RESOURCE_EXHAUSTION':
+      return `is nested deeper than ${limits.depth} levels`;
+    case 'TOKENS':
+      return `has more than ${MAX_TOKENS} pieces; move references into a JSONL or CSV file (references_from)`;
+    case 'DIRECTIVE':
+      return `has the directive ${firstLine.slice(0, 40)}; remove it, files are YAML 1.2`;
+    case 'TAG_RESOLVE_FAILED':
+      return `uses a tag that is not allowed (${tagIn(firstLine)})`;
+    case 'BLOCK_AS_IMPLICIT_KEY':
+      return 'is not valid YAML: a value with ": " in it needs quotes or a | block';
+    default:
+      return `is not valid YAML: ${firstLine}`;
+  }
+}
+
+/** The tag as people write it: `!!js/function`, not `tag:yaml.org,2002:js/function`. */
+function tagIn(message: string): string {
+  const name = message.startsWith('Unresolved tag: ')
+    ? message.slice('Unresolved tag: '.length)
+    : message;
+  return name.replace('tag:yaml.org,2002:', '!!').slice(0, 80);
+}
+
+/**
+ * Reads one YAML file strictly: UTF-8, one document, YAML 1.2 core schema, no tags, no merge keys,
+ * no duplicate keys, finite numbers, within `limits`. The value is plain data whose maps have no
+ * prototype. Time is linear in the size of the text. Problems name file and line: the first one of
+ * the syntax, or up to 20 of the content.
+ */
+export function readYaml(
+  file: string,
+  content: string | Uint8Array,
+  limits: Limits = DEFAULT_LIMITS,
+): Reading<Document> {
+  const bytes =
+    typeof content === 'string' ? new TextEncoder().encode(content).length : content.length;
+  if (bytes > limits.yamlBytes)
+    return failed(file, 0, `is ${bytes} bytes; the limit is ${limits.yamlBytes}`);
+  const text = decode(content);
+  if (text === null) return failed(file, 0, 'is not UTF-8 text');
+  const flaw = fileFlaw(text);
+  if (flaw !== null) return failed(file, lineAt(text, flaw.index), flaw.message);
+  const syntax = parseSyntax(text, limits);
+  if (!syntax.ok) return failed(file, syntax.line, syntax.message);
+  const root = syntax.document.contents;
+  if (root === null || (isScalar(root) && root.value === null && root.source === ''))
+    return failed(file, 0, 'is empty');
+
+  const { value, problems, spots, line } = walk(root, file, syntax.lines, limits);
+  return problems.length > 0
+    ? { ok: false, problems }
+    : { ok: true, value: locate(file, text, value, line, spots) };
+}
+
+function decode(content: string | Uint8Array): string | null {
+  if (typeof content === 'string') return content.startsWith('\uFEFF') ? content.slice(1) : content;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content);
+  } catch {
+    return null;
+  }
+}
+
+function failed(file: string, line: number, message: string): { ok: false; problems: Problem[] } {
+  return { ok: false, problems: [problem({ file, line }, message)] };
+}
+
+function lineAt(text: string, index: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1))
+    line += 1;
+  return line;
+}
+
+function locate(file: string, text: string, value: Json, rootLine: number, spots: Spots): Document {
+  const spotOf = (path: Path): Spot | undefined => {
+    for (let length = path.length; length > 0; length -= 1) {
+      const parent = valueAt(value, path.slice(0, length - 1));
+      const last = path[length - 1];
+      if (typeof parent !== 'object' || parent === null || last === undefined) continue;
+      const spot = spots.get(parent)?.get(last);
+      if (spot !== undefined) return spot;
+    }
+    return undefined;
+  };
+  const placeOf = (path: Path): Place => ({ file, line: spotOf(path)?.line ?? rootLine });
+  return {
+    file,
+    value,
+    placeOf,
+    placeOfText: (path, needle, occurrence) => {
+      const spot = valueAt(value, path) === undefined ? undefined : spotOf(path);
+      if (spot === undefined || spot.start < 0) return placeOf(path);
+      const source = text.slice(spot.start, spot.end);
+      let at = source.indexOf(needle);
+      for (let skip = occurrence; skip > 0 && at !== -1; skip -= 1)
+        at = source.indexOf(needle, at + 1);
+      return at === -1 ? placeOf(path) : { file, line: lineAt(text, spot.start + at) };
+    },
+  };
+}

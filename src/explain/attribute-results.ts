@@ -1,0 +1,193 @@
+import type { PinnedAttributes } from '../config/attributes-file.ts';
+import { FEWEST_COMPARED } from '../plan/explain-cost.ts';
+import type { AttributeResult } from '../result/attributes.ts';
+import type { TryResult } from '../result/suite-result.ts';
+import type { Table } from '../statistics/table.ts';
+import type { ReferenceText } from '../suite/attributes.ts';
+import type { QualEvalSettings, Variant } from '../suite/suite.ts';
+import type { Complete, Grader } from '../types/model.ts';
+import type { Side } from '../types/plain.ts';
+import type { Solve } from '../types/solver.ts';
+import type { Surveyed } from './survey.ts';
+import { largestDrops, otherSkills } from './tables.ts';
+import {
+  countTries,
+  groupVerdicts,
+  proficiencyOf,
+  type GroupVerdict,
+  type Member,
+} from './verdicts.ts';
+
+/** One reference of a suite: both sides' references together, removed and added ones included. */
+export interface ExplainReference extends ReferenceText {
+  /** Whether it enters the suite's verdict; otherwise it is assigned, and not compared. */
+  compared: boolean;
+  /** Its tries; empty where that side did not run. */
+  base: readonly TryResult[];
+  head: readonly TryResult[];
+}
+
+export interface ExplainSuite {
+  path: string;
+  name: string;
+  variant: Variant;
+  /** The suite, or one of its references, regressed. */
+  regressed: boolean;
+  /**
+   * Tries that all compared references share, by which rates are counted where suspects got more;
+   * null: all tries.
+   */
+  tries: number | null;
+  references: readonly ExplainReference[];
+}
+
+export interface ExplainInput {
+  mode: 'diff' | 'sweep';
+  suites: readonly ExplainSuite[];
+  settings: Pick<QualEvalSettings, 'enabled' | 'max_attributes' | 'slack'>;
+  pinned: PinnedAttributes | null;
+  /** Model that reads the references; null: none is asked. */
+  grader: Grader | null;
+  /** Why none is asked, as a clause; null or absent: the settings name none. */
+  unasked?: string | null;
+  /** Rate answers too, for the skill alignment: two more calls per reference at most. */
+  alignment: boolean;
+  /** The metric that proficiency is counted by, in suites that have it; null: the whole try. */
+  metric: string | null;
+  /** Error level of all attributes together, 0–1, in each direction. */
+  alpha: number;
+  seed: number;
+}
+
+export interface ExplainTools {
+  complete: Complete;
+  solve: Solve;
+  random(purpose: string): string;
+  hash(text: string): string;
+}
+
+/** `metric`: the one by which this suite's passes are counted; null: the whole try. */
+export interface CountedSuite extends ExplainSuite {
+  metric: string | null;
+}
+
+/** The wanted metric, where any try of the suite was scored by it. */
+export function metricOf({ references }: ExplainSuite, { metric }: ExplainInput): string | null {
+  const hasMetric = references.some(({ base, head }) =>
+    [...base, ...head].some(({ scores }) => scores.some((score) => score.metric === metric)),
+  );
+  return hasMetric ? metric : null;
+}
+
+const NO_ANSWERS = { base: null, head: null };
+
+/** Answers that count: not those of skipped references, and in a comparison those of both sides. */
+export function answersOf(
+  { compared, base, head }: ExplainReference,
+  mode: ExplainInput['mode'],
+): Record<Side, string | null> {
+  const answers = { base: answerOf(base), head: answerOf(head) };
+  const isComplete = mode === 'sweep' || (answers.base !== null && answers.head !== null);
+  return compared && isComplete ? answers : NO_ANSWERS;
+}
+
+/** One answer stands for a side: its first. */
+function answerOf(tries: readonly TryResult[]): string | null {
+  return tries.find(({ actual }) => actual !== null)?.actual ?? null;
+}
+
+/** Every suite's attributes as the result shows them; all of them are one family of tests. */
+export function resultsOf(
+  suites: readonly CountedSuite[],
+  surveyed: readonly (readonly Surveyed[])[],
+  input: ExplainInput,
+): AttributeResult[][] {
+  const tables: Table[] = [];
+  const positions = suites.map(
+    (suite) =>
+      new Map(
+        suite.references.map((reference): [string, number] => [
+          reference.id,
+          tables.push(tableOf(reference, suite)) - 1,
+        ]),
+      ),
+  );
+  const groups = suites.map((_, at) =>
+    (surveyed[at] ?? []).map(({ references }): Member[] =>
+      references.flatMap(({ id, affinity }) => {
+        const position = positions[at]?.get(id);
+        return position === undefined ? [] : [{ at: position, weight: weightOf(affinity) }];
+      }),
+    ),
+  );
+  const verdicts = groupVerdicts(tables, groups.flat(), { alpha: input.alpha, seed: input.seed });
+  const ids = surveyed.flat().map(({ attribute }) => attribute.id);
+  let next = 0;
+  return suites.map((suite, at) =>
+    (surveyed[at] ?? []).map((one, place): AttributeResult => {
+      const verdict = verdicts[next++];
+      const own = (groups[at]?.[place] ?? []).flatMap((member) => tables[member.at] ?? []);
+      return attributeResult(
+        suite,
+        one,
+        own,
+        input.mode === 'sweep' || verdict === undefined ? oneSided(own) : verdict,
+        ids,
+      );
+    }),
+  );
+}
+
+/** How far an affinity makes a reference belong: 1 is not at all, and so is none. */
+function weightOf(affinity: number | null): number {
+  return ((affinity ?? 1) - 1) / 4;
+}
+
+/** Sweeps compare nothing. */
+function oneSided(tables: readonly Table[]): GroupVerdict {
+  return {
+    verdict: proficiencyOf(tables).n < FEWEST_COMPARED ? 'too few' : 'no change seen',
+    p: null,
+    explainedBy: [],
+  };
+}
+
+export function tableOf(
+  { compared, base, head }: ExplainReference,
+  { tries, metric }: CountedSuite,
+): Table {
+  const count = (side: readonly TryResult[]): Table['base'] =>
+    compared ? countTries(side, metric, tries) : { passes: 0, tries: 0 };
+  return { base: count(base), head: count(head) };
+}
+
+function attributeResult(
+  { path, name, variant }: ExplainSuite,
+  one: Surveyed,
+  tables: readonly Table[],
+  { verdict, p, explainedBy }: GroupVerdict,
+  ids: readonly string[],
+): AttributeResult {
+  const { attribute, affinityMean, prior, references, alignment, skills } = one;
+  const proficiency = proficiencyOf(tables);
+  const members = references.flatMap(({ id, affinity }, at) => {
+    const table = tables[at];
+    return table === undefined ? [] : [{ id, table, weight: weightOf(affinity) }];
+  });
+  const drops = verdict === 'regressed' ? largestDrops(members) : [];
+  return {
+    ...attribute,
+    path,
+    suite: name,
+    variant,
+    affinity_mean: affinityMean,
+    prior,
+    ...proficiency,
+    p,
+    verdict,
+    explained_by: explainedBy.flatMap((other) => ids[other] ?? []),
+    alignment,
+    references: references.map(({ id }) => id),
+    samples: [...drops, ...(skills === null ? [] : otherSkills(skills))],
+  };
+}

@@ -1,0 +1,172 @@
+import { pinnedFor } from '../config/attributes-file.ts';
+import { isExplainable, type ExplainPlan } from '../plan/explain-calls.ts';
+import { byReferences, explainedReferences } from '../plan/explain-cost.ts';
+import type { Halt } from '../plan/halt.ts';
+import type { ComparedLane } from '../plan/suite-run.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
+import { gates } from '../select/select.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import type { GateSettings, Variant } from '../suite/suite.ts';
+import type { Completion, Request } from '../types/model.ts';
+import { rateReference } from './affinity.ts';
+import type { ExplainReference, ExplainSuite, ExplainTools } from './attribute-results.ts';
+import { explain, isExplained, type Explanation } from './explain.ts';
+
+export interface ComparedRun {
+  mode: 'diff' | 'sweep';
+  explaining: ExplainPlan | null;
+  gate: GateSettings;
+  /** Lanes that are shown, and what each came to, in the same order. */
+  lanes: readonly ComparedLane[];
+  suites: readonly SuiteResult[];
+  /** Why no further call is made; null while calls are. */
+  halt: Halt | null;
+}
+
+/** `unexplained`: names of suites whose attributes were wanted and could not be worked out. */
+export interface RunExplanation extends Explanation {
+  unexplained: string[];
+}
+
+const NOTHING: RunExplanation = { attributes: [], insights: [], notices: [], unexplained: [] };
+
+/**
+ * Which kinds of inputs got worse, once the suites are compared. A run that was ended asks nobody,
+ * and says so.
+ */
+export async function explainRun(
+  { mode, explaining, gate, lanes, suites, halt }: ComparedRun,
+  tools: ExplainTools,
+): Promise<RunExplanation> {
+  if (explaining === null) return NOTHING;
+  const wanted = lanes.flatMap((lane, index) => {
+    const suite = suites[index];
+    const asked = suite === undefined ? null : explainSuite(lane, suite, mode);
+    return suite === undefined || asked === null || !isExplained(asked, explaining)
+      ? []
+      : [{ suite, asked, isJudged: isExplainable(lane, mode) }];
+  });
+  const { settings, pinned, seed } = explaining;
+  const { grader, unasked } =
+    halt === null
+      ? explaining
+      : { grader: null, unasked: `no further call is made, because ${halt.why}` };
+  const explanation = await explain(
+    {
+      mode,
+      suites: wanted.map(({ asked }) => asked),
+      settings,
+      pinned,
+      grader,
+      unasked,
+      alignment: settings.alignment,
+      metric: settings.metric,
+      alpha: gate.alpha,
+      seed,
+    },
+    tools,
+  );
+  const explained = new Set(
+    explanation.attributes.map(({ path, suite, variant }) => identity(path, suite, variant)),
+  );
+  const unexplained = wanted.filter(
+    ({ suite: { path, name, variant }, isJudged }) =>
+      isJudged && !explained.has(identity(path, name, variant)),
+  );
+  return { ...explanation, unexplained: unexplained.map(({ suite }) => suite.name) };
+}
+
+function identity(path: string, name: string, variant: Variant): string {
+  return canonicalJson([path, name, { ...variant }]);
+}
+
+/**
+ * A lane as it is to be explained; null where no attribute could say anything and nothing
+ * regressed.
+ */
+function explainSuite(
+  lane: ComparedLane,
+  suite: SuiteResult,
+  mode: ComparedRun['mode'],
+): ExplainSuite | null {
+  const {
+    path,
+    name,
+    variant,
+    verdict,
+    compared: { tries },
+    references,
+  } = suite;
+  const regressed =
+    verdict === 'regressed' || references.some(({ status }) => status === 'regressed');
+  if (!isExplainable(lane, mode) && (!regressed || lane.policy.kind === 'pairs')) return null;
+  return {
+    path,
+    name,
+    variant,
+    regressed,
+    tries: mode === 'sweep' || lane.policy.kind !== 'adaptive' ? null : tries,
+    references: withTries(lane, mode),
+  };
+}
+
+function withTries({ run, compared }: ComparedLane, mode: ComparedRun['mode']): ExplainReference[] {
+  const counted = new Set(
+    mode === 'sweep' ? run.runs.filter(({ case: one }) => gates(run.lane, one)) : compared,
+  );
+  const byId = new Map(run.runs.map((one) => [one.case.reference.id, one]));
+  return explainedReferences(run.lane).map((reference) => {
+    const found = byId.get(reference.id);
+    if (found === undefined) return { ...reference, compared: false, base: [], head: [] };
+    return {
+      ...reference,
+      compared: counted.has(found),
+      base: found.base.map(({ result }) => result),
+      head: found.head.map(({ result }) => result),
+    };
+  });
+}
+
+export interface StoredTools {
+  /** Whether an answer lies in a store. */
+  stored(request: Request): boolean;
+  /** As the run itself draws delimiters; absent: its questions are not known beforehand. */
+  random?: ((purpose: string) => string) | undefined;
+}
+
+/**
+ * The calls about attributes less the ratings that earlier runs have paid for. Only those of chosen
+ * attributes are known beforehand; without this a pull request on a large suite would be refused
+ * for calls that nobody makes.
+ */
+export async function withoutStored(
+  explaining: ExplainPlan | null,
+  lanes: readonly ComparedLane[],
+  mode: 'diff' | 'sweep',
+  { stored, random }: StoredTools,
+): Promise<ExplainPlan | null> {
+  if (
+    explaining === null ||
+    explaining.grader === null ||
+    explaining.pinned === null ||
+    explaining.calls.certain === 0 ||
+    random === undefined
+  )
+    return explaining;
+  const { grader, pinned, calls } = explaining;
+  let known = 0;
+  const look = (request: Request): Promise<Completion> => {
+    if (stored(request)) known += 1;
+    return Promise.resolve({ status: 'error', kind: 'aborted', message: 'only looked for' });
+  };
+  for (const {
+    references,
+    lanes: [first],
+  } of byReferences(lanes.filter((lane) => isExplainable(lane, mode)))) {
+    const attributes = first === undefined ? [] : pinnedFor(pinned, first.run.lane.path);
+    if (attributes.length === 0) continue;
+    for (const reference of references)
+      await rateReference(reference, attributes, { grader, random, complete: look });
+  }
+  return { ...explaining, calls: { ...calls, certain: Math.max(0, calls.certain - known) } };
+}

@@ -1,0 +1,259 @@
+import { FEWEST_COMPARED } from '../plan/explain-cost.ts';
+import type { AttributeResult, Proficiency } from '../result/attributes.ts';
+import type { TryResult } from '../result/suite-result.ts';
+import { headMoments } from '../statistics/distributions.ts';
+import { differenceInterval } from '../statistics/interval.ts';
+import { stepDownMaxT } from '../statistics/max-t.ts';
+import { createRandom } from '../statistics/random.ts';
+import {
+  isComparable,
+  isInformative,
+  mirrored,
+  type Counts,
+  type Table,
+} from '../statistics/table.ts';
+
+/**
+ * Passes and judged tries of one side: by the try's own outcome, or by one metric's score. Tries
+ * from index `tries` on are left out.
+ */
+export function countTries(
+  given: readonly TryResult[],
+  metric: string | null,
+  tries: number | null,
+): Counts {
+  const words = given
+    .filter(({ try: index }) => tries === null || index < tries)
+    .map(({ outcome, scores }) =>
+      metric === null ? outcome : scores.find((score) => score.metric === metric)?.status,
+    );
+  const passes = words.filter((word) => word === 'pass').length;
+  return { passes, tries: passes + words.filter((word) => word === 'fail').length };
+}
+
+/**
+ * Pass rates of an attribute's references on both sides, their difference and its two-sided 90 %
+ * interval.
+ */
+export function proficiencyOf(tables: readonly Table[]): Proficiency {
+  const compared = tables.filter(isComparable);
+  const interval = differenceInterval(compared);
+  const onBase = tables.some(({ base }) => base.tries > 0);
+  const onHead = tables.some(({ head }) => head.tries > 0);
+  const shown =
+    onBase && onHead ? compared : tables.filter(({ base, head }) => base.tries + head.tries > 0);
+  return {
+    n: shown.length,
+    base: meanRate(shown.map(({ base }) => base)),
+    head: meanRate(shown.map(({ head }) => head)),
+    difference: interval?.difference ?? null,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+  };
+}
+
+function meanRate(counts: readonly Counts[]): number | null {
+  const judged = counts.filter(({ tries }) => tries > 0);
+  return judged.length === 0
+    ? null
+    : judged.reduce((sum, { passes, tries }) => sum + passes / tries, 0) / judged.length;
+}
+
+/**
+ * The smallest p is 1/2000, and a p of 0.05 has a standard error of 0.005; thousands of references
+ * still take a second.
+ */
+const PERMUTATIONS = 1999;
+
+/**
+ * A reference of an attribute: the position of its table, and how far it belongs there, 0 (not at
+ * all) to 1 (entirely).
+ */
+export interface Member {
+  at: number;
+  weight: number;
+}
+
+export type Group = readonly Member[];
+
+export interface GroupVerdict {
+  verdict: AttributeResult['verdict'];
+  /** Adjusted one-sided p: of better where it improved, else of worse; null when not tested. */
+  p: number | null;
+  /** Groups whose tables carry the whole change of this one. */
+  explainedBy: number[];
+}
+
+export interface VerdictOptions {
+  /** Error level of all groups together, for worse and for better each. */
+  alpha: number;
+  seed: number;
+  /** Permutations per test, 1999 by default. */
+  permutations?: number;
+}
+
+/**
+ * Which groups of references got worse or better, with one error level for all of them in each
+ * direction.
+ *
+ * The step-down max-T test says which groups moved. Of these the one is called whose own references
+ * moved most, those that were only put there by the assignment (weight 0) aside; its references are
+ * then set aside, and the others are tested anew on what is left of them (8 references at least),
+ * until none is left that moved. So a group that merely shares the broken references of another is
+ * not called, but said to be explained by it. The first test takes every group with all of its
+ * references, so that a suite in which nothing changed shows a false call with probability alpha at
+ * most.
+ */
+export function groupVerdicts(
+  tables: readonly Table[],
+  groups: readonly Group[],
+  options: VerdictOptions,
+): GroupVerdict[] {
+  const open = groups.map((group) =>
+    group.filter(({ at }) => {
+      const table = tables[at];
+      return table !== undefined && isComparable(table);
+    }),
+  );
+  const tested = [...open.keys()].filter((j) => (open[j]?.length ?? 0) >= FEWEST_COMPARED);
+  const worse = calls(tables, open, tested, { ...options, name: 'worse' });
+  const better = calls(mirrored(tables), open, tested, { ...options, name: 'better' });
+  return groups.map((_, j): GroupVerdict => {
+    const [down, up] = [worse.get(j), better.get(j)];
+    if (down === undefined || up === undefined)
+      return { verdict: 'too few', p: null, explainedBy: [] };
+    if (down.called) return { verdict: 'regressed', p: down.p, explainedBy: [] };
+    if (up.called) return { verdict: 'improved', p: up.p, explainedBy: [] };
+    return {
+      verdict: 'no change seen',
+      p: down.p,
+      explainedBy: [...down.explainedBy, ...up.explainedBy],
+    };
+  });
+}
+
+interface Call {
+  called: boolean;
+  p: number;
+  explainedBy: number[];
+}
+
+function calls(
+  tables: readonly Table[],
+  groups: readonly Group[],
+  tested: readonly number[],
+  options: VerdictOptions & { name: string },
+): Map<number, Call> {
+  const found = new Map<number, Call>();
+  const aside = new Set<number>();
+  const alone = new Map<number, number>();
+  let left = [...tested];
+  let floor = 0;
+  for (let round = 0; left.length > 0; round++) {
+    const rest = left.map((j) => restOf(groups[j] ?? [], aside));
+    const random = createRandom(
+      `attributes ${String(options.seed)} ${options.name} ${String(round)}`,
+    );
+    const tests = stepDownMaxT(
+      tables,
+      rest.map((group) => group.map(({ at }) => at)),
+      random,
+      options.permutations ?? PERMUTATIONS,
+    );
+    if (round === 0) left.forEach((j, place) => alone.set(j, tests[place]?.p ?? 1));
+    const moved = [...left.keys()].filter(
+      (place) => Math.max(floor, tests[place]?.p ?? 1) <= options.alpha,
+    );
+    const top = foremost(tables, rest, moved);
+    const chosen = top === null ? undefined : left[top];
+    if (top === null || chosen === undefined) {
+      left.forEach((j, place) =>
+        found.set(j, {
+          called: false,
+          p: tests[place]?.p ?? 1,
+          explainedBy: explaining(j, alone, groups, found, options.alpha),
+        }),
+      );
+      break;
+    }
+    floor = Math.max(floor, tests[top]?.p ?? 1);
+    found.set(chosen, { called: true, p: floor, explainedBy: [] });
+    for (const { at } of groups[chosen] ?? []) aside.add(at);
+    left = left.filter((j) => j !== chosen);
+  }
+  return found;
+}
+
+/**
+ * What is left of a group beside those called; nothing where that is too few to be a finding of its
+ * own.
+ */
+function restOf(group: Group, aside: ReadonlySet<number>): Group {
+  const rest = group.filter(({ at }) => !aside.has(at));
+  return rest.length >= FEWEST_COMPARED ? rest : [];
+}
+
+/** Equal on paper. */
+const SLACK = 1e-9;
+
+/**
+ * The place of the group whose own references moved most, in standard deviations; of equals, the
+ * one whose mean fell most.
+ */
+function foremost(
+  tables: readonly Table[],
+  groups: readonly Group[],
+  places: readonly number[],
+): number | null {
+  const ranked = places.map((place) => {
+    const group = groups[place] ?? [];
+    return {
+      place,
+      z: weightedZ(tables, group),
+      fall:
+        proficiencyOf(group.flatMap(({ at, weight }) => (weight > 0 ? (tables[at] ?? []) : [])))
+          .difference ?? 0,
+    };
+  });
+  ranked.sort((a, b) =>
+    Math.abs(a.z - b.z) > SLACK
+      ? a.z - b.z
+      : Math.abs(a.fall - b.fall) > SLACK
+        ? a.fall - b.fall
+        : a.place - b.place,
+  );
+  return ranked[0]?.place ?? null;
+}
+
+/**
+ * Σ w (passes on head − mean) / √Σ w² variance: what a group's references say, by how far they
+ * belong to it.
+ */
+function weightedZ(tables: readonly Table[], group: Group): number {
+  let [sum, variance] = [0, 0];
+  for (const { at, weight } of group) {
+    const table = tables[at];
+    if (table === undefined || !isInformative(table)) continue;
+    const moments = headMoments(table);
+    sum += weight * (table.head.passes - moments.mean);
+    variance += weight ** 2 * moments.variance;
+  }
+  return variance > 0 ? sum / Math.sqrt(variance) : 0;
+}
+
+/**
+ * The called groups that a group shares references with, if it would have been called beside them.
+ */
+function explaining(
+  group: number,
+  alone: ReadonlyMap<number, number>,
+  groups: readonly Group[],
+  found: ReadonlyMap<number, Call>,
+  alpha: number,
+): number[] {
+  if ((alone.get(group) ?? 1) > alpha) return [];
+  const own = new Set((groups[group] ?? []).map(({ at }) => at));
+  return [...found]
+    .filter(([other, { called }]) => called && (groups[other] ?? []).some(({ at }) => own.has(at)))
+    .map(([other]) => other);
+}

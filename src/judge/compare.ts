@@ -1,0 +1,208 @@
+import type { CaseRun, ComparedLane, LaneRun } from '../plan/suite-run.ts';
+import type {
+  ReferenceResult,
+  ReferenceStatus,
+  SideResult,
+  SuiteResult,
+  TryResult,
+  Verdict,
+} from '../result/suite-result.ts';
+import { scoreCount } from '../select/scoring.ts';
+import { discreteFdr, referenceTest } from '../statistics/reference-tests.ts';
+import type { Side } from '../types/plain.ts';
+import { classificationOf } from './classification.ts';
+import { conversationSummary } from './conversations.ts';
+import { tallyOf, type RollupWord, type RunWords } from './roll-up.ts';
+import {
+  comparedReferences,
+  metricRates,
+  passRate,
+  ratedRuns,
+  ratedTries,
+  summaryOf,
+} from './summary.ts';
+import { countOutcomes, preferenceOf } from './tables.ts';
+import type { LaneVerdict } from './verdict.ts';
+
+/** At this false-discovery rate a single reference is called regressed or improved. */
+const REFERENCE_FDR = 0.05;
+
+/**
+ * One lane as the result shows it: counts, statuses, rates with interval, and the verdict in words.
+ */
+export function compareLane(
+  lane: ComparedLane,
+  verdict: LaneVerdict | null,
+  words: ReadonlyMap<CaseRun, RunWords>,
+): SuiteResult {
+  const { run, compared } = lane;
+  const { path, name, variant, baseVariant, because } = run.lane;
+  const statuses = referenceStatuses(compared, verdict);
+  const references = run.runs.map((one) =>
+    referenceResult(lane, one, words.get(one), statuses.get(one)),
+  );
+  const removed = run.lane.cases
+    .filter(({ change }) => change === 'removed')
+    .map(({ reference }) => removedReference(reference));
+  const rate = passRate(lane, verdict);
+  const conversation = conversationSummary(run, ratedRuns(lane), ratedTries(lane, verdict));
+  const preference = preferenceOf(run.deciding.tests, compared);
+  const classification = classificationOf(
+    run.deciding.tests,
+    ratedRuns(lane),
+    ratedTries(lane, verdict),
+  );
+  const shown: Verdict = verdict?.verdict ?? uncomparedVerdict(run);
+  return {
+    path,
+    name,
+    variant,
+    base_variant: baseVariant,
+    because,
+    ...(Object.keys(lane.ownGate).length === 0 ? {} : { gate: lane.ownGate }),
+    pass_rate: rate,
+    verdict: shown,
+    summary: summaryOf(shown, rate, verdict, lane),
+    visible_drop: verdict?.visibleDrop ?? null,
+    compared: {
+      references: verdict === null ? 0 : comparedReferences(lane, verdict),
+      tries: verdict?.tries ?? 0,
+    },
+    references: [...references, ...removed],
+    metrics: metricRates(lane, verdict),
+    ...(conversation === null ? {} : { conversation }),
+    ...(preference === null ? {} : { preference }),
+    ...(classification === null ? {} : { classification }),
+  };
+}
+
+/** A lane in which nothing had to be told apart. */
+function uncomparedVerdict({ lane, runs }: LaneRun): Verdict {
+  if (lane.head === null) return 'removed';
+  if (lane.base === null) return runs.length > 0 ? 'new' : 'no_data';
+  const asked = runs.filter(({ base, head }) => base.length > 0 || head.length > 0);
+  if (asked.length === 0) return 'no_data';
+  return runs.some(({ base }) => base.length > 0) ? 'unchanged' : 'not_compared';
+}
+
+interface Status {
+  status: ReferenceStatus | null;
+  p: number | null;
+  q: number | null;
+}
+
+/** Which single references the tests call regressed or improved. */
+function referenceStatuses(
+  compared: readonly CaseRun[],
+  verdict: LaneVerdict | null,
+): Map<CaseRun, Status> {
+  if (verdict === null) return new Map();
+  const { down, up } = discreteFdr(verdict.own);
+  return new Map(
+    compared.map((run, index) => {
+      const table = verdict.own[index];
+      const q = down[index] ?? 1;
+      const p = table === undefined ? null : referenceTest(table).down;
+      const status =
+        verdict.broke.has(run) || q <= REFERENCE_FDR
+          ? 'regressed'
+          : (up[index] ?? 1) <= REFERENCE_FDR
+            ? 'improved'
+            : null;
+      return [run, { status, p, q }];
+    }),
+  );
+}
+
+function referenceResult(
+  { run: { deciding }, quarantined }: ComparedLane,
+  run: CaseRun,
+  words: RunWords | undefined,
+  found: Status | undefined,
+): ReferenceResult {
+  const { reference } = run.case;
+  const metrics = scoreCount(deciding.tests, reference);
+  const skip = deciding.tests.skip || reference.skip;
+  const base = sideResult(run, 'base', words?.base, metrics, skip);
+  const head = sideResult(run, 'head', words?.head, metrics, skip);
+  return {
+    id: reference.id,
+    file: reference.place.file,
+    line: reference.place.line,
+    tags: reference.tags,
+    skip,
+    ...(quarantined(reference.id) ? { quarantined: true } : {}),
+    input: reference.input,
+    expected: reference.expected ?? null,
+    status: found?.status ?? plainStatus(run, base, head),
+    p: found?.p ?? null,
+    q: found?.q ?? null,
+    base,
+    head,
+  };
+}
+
+function sideResult(
+  run: CaseRun,
+  side: Side,
+  word: RollupWord | undefined,
+  metrics: number,
+  skip: boolean,
+): SideResult | null {
+  if (run.case[side] === null) return null;
+  const tries: TryResult[] = run[side].map(({ result }) => result);
+  const { passes, tries: judged } = countOutcomes(tries.map(({ outcome }) => outcome));
+  return {
+    tally: tallyOf(tries, metrics, skip),
+    rollup: word?.word ?? null,
+    passes,
+    tries_judged: judged,
+    tries,
+  };
+}
+
+/**
+ * The status of a reference that no test calls: in the order of the specification, the first that
+ * holds.
+ */
+function plainStatus(
+  { case: { change } }: CaseRun,
+  base: SideResult | null,
+  head: SideResult | null,
+): ReferenceStatus {
+  const unjudged = [base, head]
+    .filter((side) => side !== null)
+    .find(({ tries_judged }) => tries_judged === 0);
+  if (unjudged !== undefined)
+    return unjudged.tries.some(({ outcome }) => outcome === 'ungraded') ? 'ungraded' : 'error';
+  if (change === 'added' || change === 'edited') return change;
+  if (base === null) return head?.rollup ?? 'error';
+  if (head === null) return 'removed';
+  if (hasFlipped(base, head)) return 'inconclusive';
+  return isMixed(base) || isMixed(head) ? 'flaky' : 'unchanged';
+}
+
+function hasFlipped(base: SideResult, head: SideResult): boolean {
+  return base.rollup !== null && head.rollup !== null && base.rollup !== head.rollup;
+}
+
+function isMixed({ passes, tries_judged }: SideResult): boolean {
+  return passes > 0 && passes < tries_judged;
+}
+
+function removedReference(reference: CaseRun['case']['reference']): ReferenceResult {
+  return {
+    id: reference.id,
+    file: reference.place.file,
+    line: reference.place.line,
+    tags: reference.tags,
+    skip: reference.skip,
+    input: reference.input,
+    expected: reference.expected ?? null,
+    status: 'removed',
+    p: null,
+    q: null,
+    base: null,
+    head: null,
+  };
+}

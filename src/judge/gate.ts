@@ -1,0 +1,286 @@
+import type { AttributeResult } from '../result/attributes.ts';
+import { countsForVerdict, ungradedSuites } from '../result/counts.ts';
+import type { ReferenceResult, SuiteResult, TryResult } from '../result/suite-result.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import type { GateSettings } from '../suite/suite.ts';
+import {
+  pValue,
+  percent,
+  percentAndLimit,
+  plural,
+  pointsBetween,
+  signed,
+} from '../text/amounts.ts';
+import {
+  NO_TEST,
+  listed,
+  type Decision,
+  type GateInput,
+  unexplainedSuites,
+  withTitle,
+} from './outcome.ts';
+
+/** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
+const MAX_ERROR_SHARE = 0.1;
+
+/**
+ * Keeps the rounding of means from taking a rate for lower, or a change for larger, than the limit
+ * that it is equal to.
+ */
+const SLACK = 1e-9;
+
+/** The run's one conclusion with its reasons. Nothing else in the program decides. */
+export function decide(input: GateInput): Decision {
+  if (input.affected === 0 && input.removed.length === 0 && !input.unused) {
+    if (input.testedRubrics === 0)
+      return {
+        conclusion: 'success',
+        title: 'No prompt, rubric or test changed: nothing to run.',
+        reasons: [],
+      };
+    const title = `No reference is affected; ${plural(input.testedRubrics, 'rubric')} tested on labelled examples`;
+    return { conclusion: 'success', title, reasons: [title] };
+  }
+  return withTitle(unjudged(input) ?? neverGreen(gated(input), input), input);
+}
+
+/** Runs from which no verdict can come: red with their own words, never green. */
+function unjudged({ suites, affected, uncomparable }: GateInput): Omit<Decision, 'title'> | null {
+  const tries = suites.flatMap(({ references }) =>
+    references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
+  );
+  const errors = tries.filter(({ outcome }) => outcome === 'error');
+  if (errors.length > MAX_ERROR_SHARE * tries.length) {
+    const examples = [
+      ...new Set(
+        errors.map(
+          ({ error, scores }) =>
+            error ?? scores.find(({ status }) => status === 'error')?.reason ?? 'unknown',
+        ),
+      ),
+    ];
+    const share = `${String(errors.length)} of ${String(tries.length)} tries ended in an error, so nothing was judged`;
+    return { conclusion: 'error', reasons: [share, ...examples.slice(0, 3)] };
+  }
+  const judged = tries.some(({ outcome }) => outcome === 'pass' || outcome === 'fail');
+  if (affected > 0 && !judged && uncomparable.length > 0) {
+    return {
+      conclusion: 'neutral',
+      reasons: uncomparable.map(
+        (name) =>
+          `${name}: judged by preference alone, and there is no answer of base to compare with.`,
+      ),
+    };
+  }
+  if (affected > 0 && !judged) return { conclusion: 'error', reasons: withoutVerdict(tries) };
+  return null;
+}
+
+/**
+ * Why nothing was judged although something ran: what graders said cannot be read, or nothing
+ * applied.
+ */
+function withoutVerdict(tries: readonly TryResult[]): string[] {
+  const ungraded = tries.filter(({ outcome }) => outcome === 'ungraded');
+  const reasons = ungraded.flatMap(
+    ({ scores }) => scores.find(({ status }) => status === 'ungraded')?.reason ?? [],
+  );
+  return ungraded.length === 0
+    ? [NO_TEST]
+    : [
+        `${String(ungraded.length)} of ${String(tries.length)} tries have no readable grade and no other was judged, so there is no verdict.`,
+        ...[...new Set(reasons)].slice(0, 3),
+      ];
+}
+
+/**
+ * Something that makes a run red, unless what it belongs to (a suite, or the run) is never to fail.
+ */
+interface Finding {
+  text: string;
+  failOn: GateSettings['fail_on'];
+}
+
+function gated(input: GateInput): Omit<Decision, 'title'> {
+  const { settings } = input;
+  const ofRun = removals(input).map((text): Finding => ({ text, failOn: settings.fail_on }));
+  const findings = [
+    ...input.suites.flatMap((suite) =>
+      suiteFindings(suite, gateOf(suite, settings), input.attributes),
+    ),
+    ...yardstickFailures(input),
+    ...ofRun,
+  ];
+  const [failures, held] = [
+    findings.filter(({ failOn }) => failOn !== 'never'),
+    findings.filter(({ failOn }) => failOn === 'never'),
+  ];
+  const open = input.suites.filter(({ verdict }) => verdict === 'inconclusive');
+  const failing =
+    settings.on_inconclusive === 'fail' &&
+    open.some((suite) => gateOf(suite, settings).fail_on !== 'never');
+  const blind = unexplainedSuites(input);
+  const conclusion =
+    failures.length > 0 || failing
+      ? 'failure'
+      : held.length + open.length + blind.length > 0
+        ? 'neutral'
+        : 'success';
+  const reasons = [
+    ...failures.map(({ text }) => text),
+    ...held.map(({ text }) => text),
+    ...(held.length === 0 ? [] : [notFailed(held.length, failures.length)]),
+    ...open.map(({ name, summary }) => `${name}: cannot tell. ${summary}`),
+    ...blind,
+    ...ungradedShare(input),
+    ...yardstickWarnings(input),
+  ];
+  return { conclusion, reasons };
+}
+
+function notFailed(held: number, failures: number): string {
+  return failures === 0
+    ? 'Not failed, because fail_on is never.'
+    : `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count: fail_on is never there.`;
+}
+
+/** The gate's settings as they hold for one suite. */
+function gateOf({ gate }: SuiteResult, settings: GateSettings): GateSettings {
+  return { ...settings, ...gate };
+}
+
+function suiteFindings(
+  suite: SuiteResult,
+  gate: GateSettings,
+  attributes: readonly AttributeResult[],
+): Finding[] {
+  return [
+    ...regression(suite),
+    ...belowFloor(suite, gate),
+    ...failedReferences(suite, gate),
+    ...regressedAttributes(suite, gate, attributes),
+  ].map((text) => ({ text, failOn: gate.fail_on }));
+}
+
+/**
+ * Where nothing that counts was run there is no verdict, so there is no success either: deleting
+ * tests is no way to green.
+ */
+function neverGreen(
+  decision: Omit<Decision, 'title'>,
+  { counted, affected, unused }: GateInput,
+): Omit<Decision, 'title'> {
+  if (counted > 0 || decision.conclusion !== 'success') return decision;
+  const why = unused
+    ? [
+        'What this pull request changes is not used when it comes from outside; the notices say what.',
+      ]
+    : [];
+  return {
+    conclusion: 'neutral',
+    reasons: [
+      affected === 0 ? NO_TEST : 'No test that counts ran, so there is no verdict.',
+      ...why,
+      ...decision.reasons,
+    ],
+  };
+}
+
+function regression({ verdict, name, summary }: SuiteResult): string[] {
+  return verdict === 'regressed' ? [`${name} regressed: ${summary}`] : [];
+}
+
+function belowFloor(
+  { name, pass_rate: { head } }: SuiteResult,
+  { min_pass_rate: floor }: GateSettings,
+): string[] {
+  if (floor === null || head === null || head >= floor - SLACK) return [];
+  const [rate, least] = percentAndLimit(head, floor);
+  return [`${name}: pass rate ${rate} is below min_pass_rate ${least}`];
+}
+
+function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSettings): string[] {
+  const failed = fail_on === 'failure' ? references.filter(fails) : [];
+  return failed.length === 0
+    ? []
+    : [
+        `${name}: ${plural(failed.length, 'reference')} failed on head: ${listed(failed.map(({ id }) => id))}`,
+      ];
+}
+
+/** Each is one of a family that shares alpha, so one alone is enough. */
+function regressedAttributes(
+  { name, path, variant }: SuiteResult,
+  { attributes: word }: GateSettings,
+  attributes: readonly AttributeResult[],
+): string[] {
+  if (word !== 'fail') return [];
+  const own = attributes.filter(
+    (one) =>
+      one.verdict === 'regressed' &&
+      one.path === path &&
+      one.suite === name &&
+      canonicalJson({ ...one.variant }) === canonicalJson({ ...variant }),
+  );
+  return own.map(
+    (one) =>
+      `${name}: the ${one.kind === 'domain' ? 'domain' : 'sub-task'} "${one.name}" regressed: pass rate ${percent(one.base)} → ${percent(one.head)} (${pointsBetween(one.base, one.head)}` +
+      `${one.low === null || one.high === null ? '' : `, 90 % interval ${signed(one.low)} to ${signed(one.high)}`}) over ${plural(one.n, 'reference')}; gate.attributes is fail`,
+  );
+}
+
+function fails(reference: ReferenceResult): boolean {
+  return countsForVerdict(reference) && reference.head?.rollup === 'fail';
+}
+
+function yardstickFailures(input: GateInput): Finding[] {
+  return input.settings.yardstick === 'fail'
+    ? movedYardsticks(input).map(({ text, failOn }) => ({
+        text: `${text}; gate.yardstick is fail`,
+        failOn,
+      }))
+    : [];
+}
+
+function yardstickWarnings(input: GateInput): string[] {
+  return input.settings.yardstick === 'warn'
+    ? movedYardsticks(input).map(({ text }) => `${text}: look at that change before the pass rate`)
+    : [];
+}
+
+/**
+ * Yardsticks that moved the pass rate of base's own answers by more than the margin of their suite.
+ */
+function movedYardsticks({ yardstick, suites, settings }: GateInput): Finding[] {
+  return yardstick.flatMap(
+    ({
+      path,
+      name,
+      rates,
+      yardstick_effect: effect,
+      same_answers: { pass_fail, fail_pass, p },
+    }): Finding[] => {
+      const suite = suites.find((one) => one.path === path && one.name === name);
+      const gate = suite === undefined ? settings : gateOf(suite, settings);
+      if (effect === null || Math.abs(effect) <= gate.min_drop + SLACK) return [];
+      const text =
+        `${name}: the yardstick moved the pass rate by ${pointsBetween(rates.base_base, rates.base_head)} ` +
+        `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass, McNemar mid-${pValue(p)})`;
+      return [{ text, failOn: gate.fail_on }];
+    },
+  );
+}
+
+function removals({ removed, settings }: GateInput): string[] {
+  if (settings.removed !== 'fail' || removed.length === 0) return [];
+  return [
+    `${plural(removed.length, 'reference')} removed or newly skipped, and gate.removed is fail: ${listed(removed)}`,
+  ];
+}
+
+function ungradedShare({ suites }: GateInput): string[] {
+  return ungradedSuites(suites).map(
+    ({ name, ungraded, tries }) =>
+      `${name}: ${String(ungraded)} of ${String(tries)} tries have no readable grade`,
+  );
+}

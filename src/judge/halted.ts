@@ -1,0 +1,80 @@
+import type { Halt, Unmade } from '../plan/halt.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
+import { plural } from '../text/amounts.ts';
+import type { WaitingBatches } from '../types/model.ts';
+import { decide } from './gate.ts';
+import type { Decision, GateInput } from './outcome.ts';
+
+/**
+ * The conclusion of a run that was ended early. A regression that the tries so far show stands;
+ * without one there is no verdict, for the tries that are missing could have shown it. Tries that
+ * were not made are no errors of the run. What a batch still holds is neither missing nor red:
+ * another run picks it up.
+ */
+export function decideHalted(input: GateInput, halt: Halt, unmade: Unmade): Decision {
+  const rest = decide({ ...input, suites: withoutUnmade(input.suites, unmade) });
+  const planned = triesOf(input.suites);
+  const said = `${halt.title}: ${halt.why}; ${String(planned - unmade.tries)} of ${String(planned)} tries were made`;
+  if (rest.conclusion !== 'error' && input.suites.some(({ verdict }) => verdict === 'regressed')) {
+    return { ...rest, reasons: [...rest.reasons, `${said}, which is enough for this verdict.`] };
+  }
+  if (halt.waiting !== undefined)
+    return stillWaiting(said, halt.waiting, planned === unmade.tries ? [] : rest.reasons);
+  const reasons = [
+    `${said}, which is not enough for a verdict.`,
+    ...(rest.conclusion === 'error' ? rest.reasons : []),
+  ];
+  return { conclusion: 'error', title: said.slice(0, TITLE_LIMIT), reasons };
+}
+
+function stillWaiting(
+  said: string,
+  { ids, requests }: WaitingBatches,
+  reasons: readonly string[],
+): Decision {
+  const title = `Waiting for a batch; run again to pick it up. ${said}`;
+  const held = `${plural(requests, 'request')} ${requests === 1 ? 'is' : 'are'} with the vendor in ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}: paid for once, and picked up by the next run.`;
+  return {
+    conclusion: 'neutral',
+    title: title.slice(0, TITLE_LIMIT),
+    reasons: [`${said}.`, held, ...reasons],
+  };
+}
+
+/** GitHub's limit for titles that annotations and checks share. */
+const TITLE_LIMIT = 255;
+
+function triesOf(suites: readonly SuiteResult[]): number {
+  return suites.reduce(
+    (sum, { references }) =>
+      sum +
+      references.reduce(
+        (own, { base, head }) => own + (base?.tries.length ?? 0) + (head?.tries.length ?? 0),
+        0,
+      ),
+    0,
+  );
+}
+
+/**
+ * Takes as many tries in error out of the count as were not made; which of them, the gate does not
+ * ask.
+ */
+function withoutUnmade(suites: readonly SuiteResult[], { tries, grades }: Unmade): SuiteResult[] {
+  let [answers, scored] = [tries, grades];
+  const keep = ({ outcome, error }: { outcome: string; error: string | null }): boolean => {
+    if (outcome !== 'error') return true;
+    if (error !== null) return (answers -= 1) < 0;
+    return (scored -= 1) < 0;
+  };
+  const side = <T extends SuiteResult['references'][number]['base']>(one: T): T =>
+    one === null ? one : { ...one, tries: one.tries.filter(keep) };
+  return suites.map((suite) => ({
+    ...suite,
+    references: suite.references.map((reference) => ({
+      ...reference,
+      base: side(reference.base),
+      head: side(reference.head),
+    })),
+  }));
+}

@@ -1,0 +1,117 @@
+import type { CaseRun, LaneRun } from '../plan/suite-run.ts';
+import type { MeasuredRate, SuiteResult } from '../result/suite-result.ts';
+import { questionOf } from '../select/generation.ts';
+import { scoringOf, steeringFor } from '../select/scoring.ts';
+import { wilson } from '../statistics/interval.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import type { Side } from '../types/plain.ts';
+
+/**
+ * How what is asked came out in all tries that were ever judged; by any text that names a question
+ * and its yardstick.
+ */
+export interface History {
+  known(keys: readonly string[]): ReadonlyMap<string, { passes: number; tries: number }>;
+  add(rows: readonly { key: string; passes: number; tries: number }[]): void;
+}
+
+/**
+ * Adds this run's tries to the history, and tells each flaky reference how often what base asks has
+ * passed so far. A try that was reused is one that was counted when it was new, unless this
+ * yardstick judges it for the first time.
+ */
+export function withHistory(
+  lanes: readonly LaneRun[],
+  suites: readonly SuiteResult[],
+  history: History,
+): SuiteResult[] {
+  const keysOf = new Map(lanes.map((lane) => [lane, keysOfLane(lane)]));
+  const seen = lanes.flatMap((lane) =>
+    lane.runs.flatMap((run) =>
+      (['base', 'head'] as const).flatMap((side) =>
+        seenTries(run, side, keysOf.get(lane)?.(run, side) ?? null),
+      ),
+    ),
+  );
+  const known = history.known([...new Set(seen.map(({ key }) => key))]);
+  history.add(newRows(seen, known));
+  const flaky = lanes.flatMap((lane, index) =>
+    (suites[index]?.references ?? []).flatMap((reference) => {
+      const run =
+        reference.status === 'flaky'
+          ? lane.runs.find(({ case: one }) => one.reference.id === reference.id)
+          : undefined;
+      const key =
+        run === undefined
+          ? null
+          : (keysOf.get(lane)?.(run, 'base') ?? keysOf.get(lane)?.(run, 'head') ?? null);
+      return key === null ? [] : [{ reference, key }];
+    }),
+  );
+  if (flaky.length === 0) return [...suites];
+  const now = history.known(flaky.map(({ key }) => key));
+  const rates = new Map(flaky.map(({ reference, key }) => [reference, measured(now.get(key))]));
+  return suites.map((suite) => ({
+    ...suite,
+    references: suite.references.map((reference) => {
+      const rate = rates.get(reference) ?? null;
+      return rate === null ? reference : { ...reference, history: rate };
+    }),
+  }));
+}
+
+function measured(counts: { passes: number; tries: number } | undefined): MeasuredRate | null {
+  const interval = counts === undefined ? null : wilson(counts);
+  return counts === undefined || interval === null
+    ? null
+    : { passes: counts.passes, tries: counts.tries, ...interval };
+}
+
+/**
+ * Names a side's question together with all that judges the answer; null where nothing is asked.
+ */
+function keysOfLane({ deciding }: LaneRun): (run: CaseRun, side: Side) => string | null {
+  const shared = [scoringOf(deciding), steeringFor(deciding)?.fingerprint ?? null];
+  return ({ case: one }, side) => {
+    const generation = one[side];
+    if (generation === null || generation.kind === 'impossible') return null;
+    const { expected = null } =
+      deciding.side === 'base' ? (one.baseReference ?? one.reference) : one.reference;
+    return canonicalJson([questionOf(generation), ...shared, expected]);
+  };
+}
+
+interface Seen {
+  key: string;
+  try: number;
+  passed: boolean;
+  reused: boolean;
+}
+
+function seenTries(run: CaseRun, side: Side, key: string | null): Seen[] {
+  if (key === null) return [];
+  return run[side].flatMap(({ result: { outcome, reused, try: index } }) =>
+    outcome === 'pass' || outcome === 'fail'
+      ? [{ key, try: index, passed: outcome === 'pass', reused }]
+      : [],
+  );
+}
+
+function newRows(
+  seen: readonly Seen[],
+  known: ReadonlyMap<string, unknown>,
+): { key: string; passes: number; tries: number }[] {
+  const rows = new Map<string, { key: string; passes: number; tries: number }>();
+  const fresh = new Set(
+    seen.filter(({ reused }) => !reused).map((one) => `${String(one.try)} ${one.key}`),
+  );
+  for (const one of seen) {
+    const name = `${String(one.try)} ${one.key}`;
+    if (one.reused && (known.has(one.key) || fresh.has(name))) continue;
+    // An answer that several references share is one try.
+    if (one.reused) fresh.add(name);
+    const row = rows.get(one.key) ?? { key: one.key, passes: 0, tries: 0 };
+    rows.set(one.key, { ...row, passes: row.passes + Number(one.passed), tries: row.tries + 1 });
+  }
+  return [...rows.values()];
+}

@@ -1,0 +1,253 @@
+import type { NoiseResult, NoiseSuite } from '../result/noise.ts';
+import type { Result, UsageTotals } from '../result/result.ts';
+import type { ReferenceResult, SuiteResult } from '../result/suite-result.ts';
+import { wilson } from '../statistics/interval.ts';
+import type { GateSettings } from '../suite/suite.ts';
+
+/** What has been seen so far; answers are not kept. */
+export interface NoiseTally {
+  red: number;
+  neutral: number;
+  judged: number;
+  unjudged: number;
+  suites: Map<string, SuiteTally>;
+  /**
+   * Of each judged comparison, the worst of its suites: lower bound of the difference, and fall.
+   */
+  lows: number[];
+  falls: number[];
+  usages: UsageTotals[];
+}
+
+interface SuiteTally extends Omit<NoiseSuite, 'pass_rate'> {
+  /** Tries a side that every comparison made of every reference. */
+  shared: number;
+  /** By reference and try index, both sides together. */
+  counted: Map<string, { reference: ReferenceResult; passes: number[]; tries: number[] }>;
+}
+
+export function startTally(): NoiseTally {
+  return {
+    red: 0,
+    neutral: 0,
+    judged: 0,
+    unjudged: 0,
+    suites: new Map(),
+    lows: [],
+    falls: [],
+    usages: [],
+  };
+}
+
+/**
+ * Counts one comparison of base with itself. One that ended in an error says nothing about the
+ * gate.
+ */
+export function countComparison(tally: NoiseTally, { conclusion, suites, usage }: Result): void {
+  tally.usages.push(usage);
+  if (conclusion === 'error') {
+    tally.unjudged += 1;
+    return;
+  }
+  tally.judged += 1;
+  if (conclusion === 'failure') tally.red += 1;
+  if (conclusion === 'neutral') tally.neutral += 1;
+  for (const suite of suites) countSuite(tally.suites, suite);
+  tally.lows.push(Math.min(...suites.map(({ pass_rate }) => pass_rate.low ?? 0)));
+  tally.falls.push(Math.max(0, ...suites.map(fallOf)));
+}
+
+function fallOf({ pass_rate: { difference } }: SuiteResult): number {
+  return Math.max(0, -(difference ?? 0));
+}
+
+function countSuite(suites: NoiseTally['suites'], suite: SuiteResult): void {
+  const { path, name, variant, references, verdict } = suite;
+  const key = JSON.stringify([path, variant]);
+  const found = suites.get(key) ?? {
+    path,
+    name,
+    variant,
+    references: references.length,
+    regressed: 0,
+    improved: 0,
+    unchanged: 0,
+    inconclusive: 0,
+    largest_fall: 0,
+    shared: Number.POSITIVE_INFINITY,
+    counted: new Map(),
+  };
+  suites.set(key, found);
+  if (
+    verdict === 'regressed' ||
+    verdict === 'improved' ||
+    verdict === 'unchanged' ||
+    verdict === 'inconclusive'
+  )
+    found[verdict] += 1;
+  found.largest_fall = Math.max(found.largest_fall, fallOf(suite));
+  found.shared = Math.min(found.shared, suite.compared.tries);
+  for (const reference of references) countReference(found.counted, reference);
+}
+
+function countReference(counted: SuiteTally['counted'], reference: ReferenceResult): void {
+  const sum = counted.get(reference.id) ?? { reference, passes: [], tries: [] };
+  counted.set(reference.id, sum);
+  for (const { try: index, outcome } of [
+    ...(reference.base?.tries ?? []),
+    ...(reference.head?.tries ?? []),
+  ]) {
+    if (outcome === 'pass') sum.passes[index] = (sum.passes[index] ?? 0) + 1;
+    if (outcome === 'pass' || outcome === 'fail') sum.tries[index] = (sum.tries[index] ?? 0) + 1;
+  }
+}
+
+interface Counted {
+  reference: ReferenceResult;
+  passes: number;
+  tries: number;
+}
+
+/**
+ * What looks bad gets further tries, which would count it twice; so rates stand on the first tries
+ * that all have.
+ */
+function countedOf({ shared, counted }: SuiteTally): Counted[] {
+  const upTo = (counts: readonly number[]): number =>
+    counts.slice(0, shared).reduce((sum, one) => sum + (one ?? 0), 0);
+  return [...counted.values()].map(({ reference, passes, tries }) => ({
+    reference,
+    passes: upTo(passes),
+    tries: upTo(tries),
+  }));
+}
+
+/** What a measurement came to, put over what is known before it. */
+export type NoiseHead = Pick<NoiseResult, 'head' | 'gate' | 'n_tries' | 'measured_at'>;
+
+/**
+ * What was counted, with the gate's rate of false alarms and its 95 % interval (0 to 1 where
+ * nothing could be judged).
+ */
+export function noiseResult(
+  head: NoiseHead,
+  tally: NoiseTally,
+  { notices, problems }: Pick<NoiseResult, 'notices' | 'problems'>,
+): NoiseResult {
+  const { red, neutral, judged: runs, unjudged } = tally;
+  const share = wilson({ passes: red, tries: runs }) ?? { low: 0, high: 1 };
+  const suites = [...tally.suites.values()];
+  return {
+    noise_version: 1,
+    ...head,
+    red,
+    runs,
+    ...share,
+    unjudged,
+    neutral,
+    suites: suites.map(suiteOf),
+    flaky: suites
+      .flatMap(flakyOf)
+      .sort((a, b) => Math.abs(a.passes / a.tries - 0.5) - Math.abs(b.passes / b.tries - 0.5)),
+    suggested: suggestion(tally, head.gate, share.low),
+    notices,
+    problems,
+    usage: sumOf(tally.usages),
+  };
+}
+
+function suiteOf(tally: SuiteTally): NoiseSuite {
+  const { shared: _shared, counted: _counted, ...suite } = tally;
+  return { ...suite, pass_rate: meanRate(countedOf(tally)) };
+}
+
+function meanRate(counted: readonly Counted[]): number | null {
+  const rates = counted.filter(({ tries }) => tries > 0).map(({ passes, tries }) => passes / tries);
+  return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+}
+
+function flakyOf(tally: SuiteTally): NoiseResult['flaky'] {
+  const { path, name } = tally;
+  return countedOf(tally).flatMap(({ reference: { id, file, line }, passes, tries }) => {
+    const interval = passes > 0 && passes < tries ? wilson({ passes, tries }) : null;
+    return interval === null ? [] : [{ path, name, id, file, line, passes, tries, ...interval }];
+  });
+}
+
+/** Comparisons in which a suite that did not change is to be called unchanged. */
+const CALLED_UNCHANGED = 0.9;
+
+/**
+ * A tolerance at which nine of ten of these comparisons rule out a drop; and where the gate is red
+ * more often than it promises, for answers drift or depend on each other, a smallest drop that all
+ * but alpha of them stay below.
+ */
+function suggestion(
+  { lows, falls }: NoiseTally,
+  { tolerance, min_drop, alpha }: GateSettings,
+  redAtLeast: number,
+): NoiseResult['suggested'] {
+  const [wider, larger] = [
+    upTo(
+      lows.map((low) => -low),
+      CALLED_UNCHANGED,
+    ),
+    upTo(falls, 1 - alpha),
+  ];
+  return {
+    tolerance: wider !== null && wider > tolerance ? wider : null,
+    min_drop: larger !== null && redAtLeast > alpha && larger > min_drop ? larger : null,
+  };
+}
+
+/**
+ * The value that this share of the others does not exceed, rounded up to whole points; null without
+ * values.
+ */
+function upTo(values: readonly number[], share: number): number | null {
+  const sorted = [...values].sort((a, b) => a - b);
+  const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+  // Rounding up must lie above the value itself, for a drop has to be smaller than the tolerance.
+  return value === undefined ? null : Math.min(1, (Math.floor(value * 100) + 1) / 100);
+}
+
+function sumOf(usages: readonly UsageTotals[]): UsageTotals {
+  const asked = usages.filter(({ calls }) => calls > 0);
+  const unpriced = asked.length > 0 && asked.every((one) => one.unpriced === 'programs');
+  const sum = usages.reduce<UsageTotals>(
+    (sum, one) => ({
+      calls: sum.calls + one.calls,
+      reused: sum.reused + one.reused,
+      input_tokens: sum.input_tokens + one.input_tokens,
+      output_tokens: sum.output_tokens + one.output_tokens,
+      cost_usd: plus(sum.cost_usd, one.cost_usd),
+      by_purpose: purposes(sum, one),
+    }),
+    { calls: 0, reused: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0, by_purpose: {} },
+  );
+  return unpriced ? { ...sum, unpriced: 'programs' } : sum;
+}
+
+/** What is not known makes the sum unknown. */
+function plus(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}
+
+function purposes(
+  { by_purpose: a }: UsageTotals,
+  { by_purpose: b }: UsageTotals,
+): UsageTotals['by_purpose'] {
+  const sum = { ...a };
+  for (const [purpose, one] of Object.entries(b) as [
+    keyof typeof b,
+    NonNullable<(typeof b)[keyof typeof b]>,
+  ][]) {
+    const before = sum[purpose];
+    sum[purpose] = {
+      calls: (before?.calls ?? 0) + one.calls,
+      reused: (before?.reused ?? 0) + one.reused,
+      cost_usd: before === undefined ? one.cost_usd : plus(before.cost_usd, one.cost_usd),
+    };
+  }
+  return sum;
+}

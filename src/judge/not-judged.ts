@@ -1,0 +1,148 @@
+import { evaluatorTargetsOf } from '../plan/grader-tests.ts';
+import { targetsOf, type Prepared } from '../plan/prepared.ts';
+import type { ComparedLane } from '../plan/suite-run.ts';
+import type { NoiseNote, Result, UsageTotals } from '../result/result.ts';
+import type { Withheld } from '../select/trust.ts';
+import type { GateSettings } from '../suite/suite.ts';
+import { plural } from '../text/amounts.ts';
+import type { Target } from '../types/model.ts';
+import type { Notice, Problem, TrustLevel } from '../types/plain.ts';
+import type { SourceTree } from '../types/repository.ts';
+
+/** What every result says, whatever came of the run. */
+export interface ResultHead {
+  mode: Result['mode'];
+  base: Pick<SourceTree, 'commit'> | null;
+  head: Pick<SourceTree, 'commit'>;
+  trust: TrustLevel;
+  gate: GateSettings;
+  n_tries: Result['n_tries'];
+  /** The last measurement of the gate's own false alarms. */
+  noise?: NoiseNote | null;
+}
+
+export const NO_USAGE: UsageTotals = {
+  calls: 0,
+  reused: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost_usd: 0,
+  by_purpose: {},
+};
+
+/** A result in which nothing was judged; the parts a run has are put over it. */
+export function blankResult({
+  mode,
+  base,
+  head,
+  trust,
+  gate,
+  n_tries,
+  noise = null,
+}: ResultHead): Result {
+  return {
+    schema_version: 1,
+    mode,
+    conclusion: 'error',
+    title: '',
+    reasons: [],
+    trust,
+    base: base === null ? null : { sha: base.commit },
+    head: { sha: head.commit },
+    gate,
+    n_tries,
+    suites: [],
+    yardstick: [],
+    attributes: [],
+    insights: [],
+    graders: [],
+    notices: [],
+    problems: [],
+    usage: NO_USAGE,
+    noise,
+    override: null,
+    adaptive_tries: null,
+  };
+}
+
+/** The user has to mend something first: nothing was called, nothing was judged. */
+export function notEvaluated(head: ResultHead, problems: Problem[], notices: Notice[]): Result {
+  const count = problems.length === 1 ? 'one problem' : `${String(problems.length)} problems`;
+  return {
+    ...blankResult(head),
+    title: `Not evaluated: ${count} to mend`,
+    reasons: [],
+    problems,
+    notices,
+  };
+}
+
+/**
+ * GitHub gives some runs no secrets: what needs none was checked, and that is said with what was
+ * left out.
+ */
+export function withoutKeys(
+  head: ResultHead,
+  withheld: Withheld,
+  left: readonly string[],
+  notices: Notice[],
+): Result {
+  const whose = withheld === 'fork' ? 'from forks' : 'by Dependabot';
+  const reason = `No model key is available to pull requests ${whose}. Changes were checked, nothing was sent to a model.`;
+  return {
+    ...blankResult(head),
+    conclusion: 'neutral',
+    title: 'Checked without a model key',
+    reasons: [reason, ...left],
+    notices,
+  };
+}
+
+export interface KeylessRun {
+  prepared: Prepared;
+  head: ResultHead;
+  notices: Notice[];
+  withheld: Withheld;
+  missingKeys(targets: readonly Target[]): Problem[];
+  judge(prepared: Prepared): Promise<Result>;
+}
+
+/**
+ * A run that GitHub gives no secrets: what can be judged without a key is judged and may fail; of
+ * the rest is said what would have run. It is never a success, for something was left out.
+ */
+export async function judgeWithoutKeys({
+  prepared,
+  head,
+  notices,
+  withheld,
+  missingKeys,
+  judge,
+}: KeylessRun): Promise<Result> {
+  const isOpen = (lane: ComparedLane): boolean =>
+    missingKeys(targetsOf({ lanes: [lane], rubricTests: [], evaluatorTests: [] })).length === 0;
+  const open = prepared.lanes.filter(isOpen);
+  const left = prepared.lanes.filter((lane) => !isOpen(lane)).map(leftOut);
+  const unasked = withoutKeys(head, withheld, left, notices);
+  if (!open.some(({ run: { lane } }) => lane.cases.length > 0)) return unasked;
+  const hasKeys = (targets: readonly Target[]): boolean => missingKeys(targets).length === 0;
+  const judged = await judge({
+    ...prepared,
+    lanes: open,
+    rubricTests: hasKeys(
+      targetsOf({ lanes: [], rubricTests: prepared.rubricTests, evaluatorTests: [] }),
+    )
+      ? prepared.rubricTests
+      : [],
+    evaluatorTests: prepared.evaluatorTests.filter((test) => hasKeys(evaluatorTargetsOf([test]))),
+  });
+  const reasons = [...judged.reasons, ...unasked.reasons];
+  return judged.conclusion === 'success' || judged.conclusion === 'neutral'
+    ? { ...judged, conclusion: 'neutral', title: unasked.title, reasons }
+    : { ...judged, reasons };
+}
+
+function leftOut({ run: { lane, runs } }: ComparedLane): string {
+  const why = lane.because.map(({ key, file }) => `${key} (${file})`).join(', ');
+  return `${lane.name}: ${plural(runs.length, 'reference')} not run, affected by ${why}`;
+}

@@ -1,0 +1,158 @@
+import type { LaneRun } from '../plan/suite-run.ts';
+import type { ReferenceResult, SuiteResult } from '../result/suite-result.ts';
+import { plural } from '../text/amounts.ts';
+import type { Notice, NoticeKind, Side } from '../types/plain.ts';
+
+const SHOWN = 20;
+
+/**
+ * What a reader must know about a finished suite besides its verdict: classes of references, and
+ * what could not be judged.
+ */
+export function suiteNotices(run: LaneRun, suite: SuiteResult): Notice[] {
+  return [
+    ...classNotices(suite),
+    ...judgingNotices(suite),
+    ...oneSided(run, suite),
+    ...newlySkipped(run),
+    ...rollupNotice(run),
+    ...repeats(run),
+  ];
+}
+
+function classNotices({ name, references }: SuiteResult): Notice[] {
+  const classes: [NoticeKind, ReferenceResult[], string][] = [
+    ['added', references.filter(({ status }) => status === 'added'), 'added by this change'],
+    [
+      'removed',
+      references.filter(({ status }) => status === 'removed'),
+      'removed by this change and no longer run',
+    ],
+    ['edited', references.filter(({ status }) => status === 'edited'), 'edited by this change'],
+    [
+      'skipped',
+      references.filter(({ skip, status }) => skip && status !== 'removed'),
+      'marked skip: run and shown, but not part of the verdict',
+    ],
+  ];
+  return classes.flatMap(([kind, found, what]) => listNotice(kind, name, found, what));
+}
+
+function judgingNotices({ name, references }: SuiteResult): Notice[] {
+  const withOutcome = (outcome: 'error' | 'ungraded'): ReferenceResult[] =>
+    references.filter(({ base, head }) =>
+      [base, head].some((side) => side?.tries.some((one) => one.outcome === outcome)),
+    );
+  return [
+    ...listNotice(
+      'error',
+      name,
+      withOutcome('error'),
+      'had tries that ended in an error; those are not counted',
+    ),
+    ...listNotice(
+      'ungraded',
+      name,
+      withOutcome('ungraded'),
+      'had tries without a readable grade; those are not counted',
+    ),
+  ];
+}
+
+function oneSided({ lane }: LaneRun, { name, references }: SuiteResult): Notice[] {
+  if (lane.base === null) return [];
+  const found = references.filter(
+    ({ base, head }) => base === null && head !== null && head.tries_judged > 0,
+  );
+  return listNotice(
+    'not-comparable',
+    name,
+    found,
+    'could be run on head only: base has no value for a variable of its prompt',
+  );
+}
+
+function listNotice(
+  kind: NoticeKind,
+  name: string,
+  found: readonly ReferenceResult[],
+  what: string,
+): Notice[] {
+  const [first] = found;
+  if (first === undefined) return [];
+  const ids = found
+    .slice(0, SHOWN)
+    .map(({ id }) => id)
+    .join(', ');
+  const more = found.length > SHOWN ? ` and ${String(found.length - SHOWN)} more` : '';
+  return [
+    {
+      kind,
+      place: { file: first.file, line: first.line },
+      message: `${name}: ${plural(found.length, 'reference')} ${what}: ${ids}${more}`,
+    },
+  ];
+}
+
+/** References that gated on base and are skipped on head: a way to go green that must be seen. */
+export function newlySkippedIds({ lane }: LaneRun): string[] {
+  return lane.cases
+    .filter(({ reference, baseReference }) => reference.skip && baseReference?.skip === false)
+    .map(({ reference }) => reference.id);
+}
+
+function newlySkipped(run: LaneRun): Notice[] {
+  const ids = newlySkippedIds(run);
+  if (ids.length === 0) return [];
+  const message = `${run.lane.name}: ${plural(ids.length, 'reference')} newly skipped by this change: ${ids.slice(0, SHOWN).join(', ')}`;
+  return [{ kind: 'skipped', place: { file: run.deciding.tests.file, line: 0 }, message }];
+}
+
+function rollupNotice({ lane, deciding: { tests } }: LaneRun): Notice[] {
+  const skips =
+    tests.skip ||
+    tests.references.some(({ skip }) => skip) ||
+    tests.metrics.some(({ skip }) => skip);
+  if (tests.rollup.kind !== 'code' || !skips) return [];
+  return [
+    {
+      kind: 'skipped',
+      place: tests.rollup.place,
+      message: `${lane.name}: the custom roll-up "${tests.rollup.name}" sees skipped tries too, so skip is ignored for its verdict`,
+    },
+  ];
+}
+
+/** A model that answers the same on every try makes more tries worthless; people should know. */
+function repeats({ lane, runs }: LaneRun): Notice[] {
+  const [base, head] = [repetition(runs, 'base'), repetition(runs, 'head')];
+  const sides = [...(base === 'same' ? ['base'] : []), ...(head === 'same' ? ['head'] : [])];
+  const other = [base, head].includes('varied');
+  if (sides.length === 0) return [];
+  const advice = other
+    ? 'more tries tell nothing about that side'
+    : 'if this model always repeats itself, n_tries 1 tells as much';
+  return [
+    {
+      kind: 'repeats',
+      place: null,
+      message: `${lane.name}: every try of a reference gave the same answer on ${sides.join(' and ')}; ${advice}`,
+    },
+  ];
+}
+
+/**
+ * Whether a side gave the same answer on every try of each reference; null with too little to say
+ * so.
+ */
+function repetition(runs: LaneRun['runs'], side: Side): 'same' | 'varied' | null {
+  const distinct = runs.flatMap((run) => {
+    const answers =
+      run.case[side] === null
+        ? []
+        : run[side].map(({ result }) => result.actual).filter((actual) => actual !== null);
+    return answers.length > 1 ? [new Set(answers).size] : [];
+  });
+  if (distinct.some((count) => count > 1)) return 'varied';
+  return distinct.length < 2 ? null : 'same';
+}

@@ -1,0 +1,161 @@
+import type { CaseRun, LaneRun } from '../plan/suite-run.ts';
+import type { TryResult } from '../result/suite-result.ts';
+import { scoreCount, scoreNames, type Yardstick } from '../select/scoring.ts';
+import type { Rollup } from '../suite/suite.ts';
+import type { Score, Tally } from '../types/metric.ts';
+import type { Evaluate } from '../types/model.ts';
+import type { Side } from '../types/plain.ts';
+import { countOutcomes } from './tables.ts';
+
+/**
+ * llmeval's four counts over all metrics and tries (skipped ones are inside num_passes and
+ * num_fails too), and four of our own.
+ */
+export function tallyOf(tries: readonly TryResult[], metrics: number, skipped: boolean): Tally {
+  const scores = tries.flatMap((one) => one.scores);
+  const count = (status: Score['status'], onlySkipped = false): number =>
+    scores.filter((score) => score.status === status && (!onlySkipped || skipped || score.skip))
+      .length;
+  return {
+    num_passes: count('pass'),
+    num_fails: count('fail'),
+    num_skip_passes: count('pass', true),
+    num_skip_fails: count('fail', true),
+    num_tries: tries.length,
+    num_metrics: metrics,
+    num_ungraded: count('ungraded'),
+    num_errors: count('error') + tries.filter(({ error }) => error !== null).length,
+  };
+}
+
+export type RollupWord = { word: 'pass' | 'fail' | null; error: string | null };
+
+/**
+ * A named policy over the tries that pass or fail; null when there is none, or when passes are
+ * wanted that only tries which could not be judged (`unjudged`) might have brought: an error is no
+ * failure.
+ */
+export function namedRollup(
+  rollup: Exclude<Rollup, { kind: 'code' }>,
+  passes: number,
+  judged: number,
+  unjudged = 0,
+): 'pass' | 'fail' | null {
+  if (judged === 0) return null;
+  if (rollup.kind === 'at_least' && passes < rollup.k && passes + unjudged >= rollup.k) return null;
+  return holds(rollup, passes, judged) ? 'pass' : 'fail';
+}
+
+function holds(rollup: Exclude<Rollup, { kind: 'code' }>, passes: number, judged: number): boolean {
+  if (rollup.kind === 'at_least') return passes >= rollup.k;
+  if (rollup.kind === 'pass_rate') return passes / judged >= rollup.min;
+  if (rollup.policy === 'all') return passes === judged;
+  if (rollup.policy === 'any') return passes > 0;
+  return passes > judged - passes;
+}
+
+/**
+ * The roll-up's word for each list of tries, in their order. Custom code runs once for all of them.
+ */
+export async function rollUp(
+  rollup: Rollup,
+  tallies: readonly { tally: Tally; passes: number; judged: number }[],
+  side: Side,
+  evaluate: Evaluate,
+): Promise<RollupWord[]> {
+  if (rollup.kind !== 'code') {
+    return tallies.map(({ tally, passes, judged }) => ({
+      word: namedRollup(rollup, passes, judged, tally.num_tries - judged),
+      error: null,
+    }));
+  }
+  const { language, code, name } = rollup;
+  const results = await evaluate({
+    side,
+    language,
+    code,
+    outputs: ['result'],
+    inputs: tallies.map(({ tally }) => ({ ...tally })),
+  });
+  return results.map((result, index) => {
+    if (tallies[index]?.judged === 0) return { word: null, error: null };
+    if (result.status === 'error')
+      return { word: null, error: `metrics_rollup "${name}": ${result.message}` };
+    return { word: result.values['result'] === true ? 'pass' : 'fail', error: null };
+  });
+}
+
+/**
+ * The roll-up's words for one reference: on each side's outputs, and on base's outputs by the other
+ * yardstick.
+ */
+export interface RunWords {
+  base: RollupWord;
+  head: RollupWord;
+  other: RollupWord | null;
+}
+
+/** Asks each yardstick's own roll-up about every reference of a lane. */
+export async function rollUpLane(
+  lane: LaneRun,
+  evaluate: Evaluate,
+): Promise<Map<CaseRun, RunWords>> {
+  const { runs, deciding, other } = lane;
+  const [base, head, others] = await Promise.all([
+    words(
+      runs,
+      deciding,
+      runs.map((run) => deciders(run, 'base')),
+      evaluate,
+    ),
+    words(
+      runs,
+      deciding,
+      runs.map((run) => deciders(run, 'head')),
+      evaluate,
+    ),
+    other === null
+      ? []
+      : words(
+          runs,
+          other,
+          runs.map(({ base: attempts }) => attempts.flatMap((attempt) => attempt.other ?? [])),
+          evaluate,
+        ),
+  ]);
+  return new Map(
+    runs.map((run, index) => [
+      run,
+      { base: base[index] ?? NO_WORD, head: head[index] ?? NO_WORD, other: others[index] ?? null },
+    ]),
+  );
+}
+
+const NO_WORD: RollupWord = { word: null, error: null };
+
+function deciders(run: CaseRun, side: Side): TryResult[] {
+  return run[side].map(({ result }) => result);
+}
+
+function words(
+  runs: readonly CaseRun[],
+  { tests, side }: Yardstick,
+  tries: readonly TryResult[][],
+  evaluate: Evaluate,
+): Promise<RollupWord[]> {
+  const counts = tries.map((list, index) => {
+    const { passes, tries: judged } = countOutcomes(list.map(({ outcome }) => outcome));
+    const reference = runs[index]?.case.reference;
+    const skipped = tests.skip || reference?.skip === true;
+    return {
+      tally: tallyOf(
+        list,
+        reference === undefined ? scoreNames(tests).length : scoreCount(tests, reference),
+        skipped,
+      ),
+      passes,
+      judged,
+    };
+  });
+  return rollUp(tests.rollup, counts, side, evaluate);
+}

@@ -1,0 +1,199 @@
+import type { CaseRun, ComparedLane } from '../plan/suite-run.ts';
+import type { YardstickResult } from '../result/result.ts';
+import type { Because } from '../result/suite-result.ts';
+import { isYardstickKey } from '../select/scoring.ts';
+import { gates } from '../select/select.ts';
+import { cohenKappa } from '../statistics/agreement.ts';
+import { mcnemar } from '../statistics/suite-test.ts';
+import type { Counts } from '../statistics/table.ts';
+import { percent, plural, pointsApart, signedBetween } from '../text/amounts.ts';
+import type { Outcome } from '../types/metric.ts';
+import type { Side } from '../types/plain.ts';
+import type { RunWords } from './roll-up.ts';
+import { countOutcomes, meanOfCounts, sharedTries } from './tables.ts';
+
+/**
+ * Both sides' outputs under both yardsticks, and how the change of the pass rate splits: what the
+ * prompt did under head's yardstick, plus what the yardstick did on base's outputs. Null when the
+ * yardsticks do not differ.
+ */
+export function yardstickSplit(
+  { run: lane, policy, quarantined }: ComparedLane,
+  words: ReadonlyMap<CaseRun, RunWords>,
+): YardstickResult | null {
+  if (lane.other === null) return null;
+  const runs = lane.runs.filter(
+    ({ case: one, base, head }) =>
+      base.length > 0 && head.length > 0 && gates(lane.lane, one) && !quarantined(one.reference.id),
+  );
+  const headDecides = lane.deciding.side === 'head';
+  const rates = ratesOf(
+    runs.map((run) =>
+      cornersOf(
+        run,
+        headDecides,
+        policy.kind === 'adaptive' ? sharedTries(runs) : Number.POSITIVE_INFINITY,
+      ),
+    ),
+  );
+  const effects = {
+    prompt_effect: difference(rates.head_head, rates.base_head),
+    yardstick_effect: difference(rates.base_head, rates.base_base),
+    total: difference(rates.head_head, rates.base_base),
+  };
+  const because = lane.lane.because.filter(
+    ({ key }) => isYardstickKey(key) || key === 'references',
+  );
+  const flipped = flips(runs, words, headDecides);
+  return {
+    path: lane.lane.path,
+    name: lane.lane.name,
+    rates,
+    ...effects,
+    because,
+    flipped,
+    same_answers: sameAnswers(runs, headDecides),
+    summary: inWords({ rates, because, flipped }),
+  };
+}
+
+type Corners = Record<keyof YardstickResult['rates'], Counts>;
+
+/** A reference's tries by whose output it is and whose yardstick judges it. */
+function cornersOf(run: CaseRun, headDecides: boolean, tries: number): Corners {
+  const under = (outputs: Side, yardstick: Side): Counts =>
+    countOutcomes(
+      run[outputs]
+        .slice(0, tries)
+        .flatMap(
+          ({ result, other }) =>
+            ((yardstick === 'head') === headDecides ? result : other)?.outcome ?? [],
+        ),
+    );
+  return {
+    base_base: under('base', 'base'),
+    base_head: under('base', 'head'),
+    head_base: under('head', 'base'),
+    head_head: under('head', 'head'),
+  };
+}
+
+/**
+ * Mean rates over the references that were judged in all four corners, for a difference between
+ * rates of different references would be no effect of anything; where there are none, over those of
+ * which base's answers were judged by both yardsticks.
+ */
+function ratesOf(corners: readonly Corners[]): YardstickResult['rates'] {
+  const onBase = corners.filter(
+    ({ base_base: before, base_head: after }) => before.tries > 0 && after.tries > 0,
+  );
+  const whole = onBase.filter(
+    ({ head_base: before, head_head: after }) => before.tries > 0 && after.tries > 0,
+  );
+  const rate = (corner: keyof Corners): number | null =>
+    meanOfCounts((whole.length > 0 ? whole : onBase).map((one) => one[corner]));
+  return {
+    base_base: rate('base_base'),
+    base_head: rate('base_head'),
+    head_base: rate('head_base'),
+    head_head: rate('head_head'),
+  };
+}
+
+function difference(after: number | null, before: number | null): number | null {
+  return after === null || before === null ? null : after - before;
+}
+
+/**
+ * Base's tries by their word under base's and under head's yardstick: the same answers, so only the
+ * yardstick can differ.
+ */
+function sameAnswers(
+  runs: readonly CaseRun[],
+  headDecides: boolean,
+): YardstickResult['same_answers'] {
+  const pairs = runs.flatMap(({ base }) =>
+    base.map(({ result, other }) =>
+      headDecides ? [other?.outcome, result.outcome] : [result.outcome, other?.outcome],
+    ),
+  );
+  const count = (before: Outcome, after: Outcome): number =>
+    pairs.filter(([was, is]) => was === before && is === after).length;
+  const [passFail, failPass] = [count('pass', 'fail'), count('fail', 'pass')];
+  const table = [
+    [count('pass', 'pass'), passFail],
+    [failPass, count('fail', 'fail')],
+  ];
+  return {
+    judged: table.flat().reduce((sum, one) => sum + one, 0),
+    pass_fail: passFail,
+    fail_pass: failPass,
+    p: Math.min(1, mcnemar({ passFail, failPass }).midTwo),
+    kappa: cohenKappa(table),
+  };
+}
+
+/**
+ * References whose roll-up on base's own outputs reads differently under head's yardstick than
+ * under base's.
+ */
+function flips(
+  runs: readonly CaseRun[],
+  words: ReadonlyMap<CaseRun, RunWords>,
+  headDecides: boolean,
+): YardstickResult['flipped'] {
+  return runs.flatMap((run) => {
+    const found = words.get(run);
+    if (found === undefined || found.other === null) return [];
+    const [before, after] = headDecides
+      ? [found.other.word, found.base.word]
+      : [found.base.word, found.other.word];
+    if (before === after) return [];
+    const tag = (word: 'pass' | 'fail' | null): Outcome => word ?? 'ungraded';
+    return [{ id: run.case.reference.id, from: tag(before), to: tag(after) }];
+  });
+}
+
+type Split = Pick<YardstickResult, 'rates' | 'because' | 'flipped'>;
+
+function inWords({
+  rates: { base_base: before, base_head: between, head_head: after },
+  because,
+  flipped,
+}: Split): string {
+  if (before === null || between === null || after === null)
+    return 'The yardstick changed; the four rates could not all be measured.';
+  const [total, yardstick] = [pointsApart(before, after), pointsApart(before, between)];
+  const moved =
+    total === 0
+      ? `The pass rate stayed at ${percent(after)}`
+      : `The pass rate ${total > 0 ? 'rose' : 'fell'} ${signedBetween(before, after).slice(1)} points (${percent(before)} → ${percent(after)})`;
+  const flat = yardstick === 0;
+  const how = flat ? 'changed' : `got ${yardstick > 0 ? 'easier' : 'stricter'}`;
+  const rolled =
+    flat && flipped.length > 0
+      ? ` ${plural(flipped.length, 'reference')} of base read otherwise all the same.`
+      : '';
+  return `${moved}: ${signedBetween(between, after)} from the prompt, ${signedBetween(before, between)} because ${whatChanged(because)} ${how}.${rolled}`;
+}
+
+/** The changed part of the yardstick, as a subject in the singular. */
+function whatChanged(because: readonly Because[]): string {
+  const [only, ...others] = because.map(({ key }) => key);
+  if (only === undefined || others.length > 0) {
+    const names = because.map(({ key }) => partName(key).replace(/^the /, ''));
+    return names.length === 0 ? 'the yardstick' : `the yardstick (${names.join(', ')})`;
+  }
+  return partName(only);
+}
+
+function partName(key: string): string {
+  const [kind = '', ...rest] = key.split('.');
+  const name = rest.join('.');
+  if (kind === 'rubrics') return `the rubric ${name}`;
+  if (kind === 'metrics') return `the metric ${name}`;
+  if (kind === 'metrics_rollup') return 'the roll-up';
+  if (kind === 'references') return 'the expected value of references';
+  if (kind === 'embeddings') return 'the model of embeddings';
+  return kind === 'grader' ? 'the grader' : 'the yardstick';
+}

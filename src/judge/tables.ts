@@ -1,0 +1,129 @@
+import type { Attempt, CaseRun } from '../plan/suite-run.ts';
+import type { PreferenceSummary } from '../result/suite-result.ts';
+import { differenceInterval } from '../statistics/interval.ts';
+import { suiteTest } from '../statistics/suite-test.ts';
+import { isComparable, type Counts, type Table } from '../statistics/table.ts';
+import { gatesByPreference, isPairwise } from '../suite/metrics.ts';
+import type { Tests } from '../suite/suite.ts';
+import { pValue, plural, points, signed } from '../text/amounts.ts';
+import type { Outcome } from '../types/metric.ts';
+import type { Side } from '../types/plain.ts';
+
+interface Comparison {
+  better: 'head' | 'base' | 'tie';
+}
+
+/** The comparisons of one metric that could be read, one for each reference and try. */
+function comparisons(metric: string, runs: readonly CaseRun[]): Comparison[] {
+  return runs.flatMap(({ head }) =>
+    head.flatMap(({ result }): Comparison[] => {
+      const value = result.scores.find((score) => score.metric === metric)?.value;
+      return typeof value === 'number'
+        ? [{ better: value === 1 ? 'head' : value === 0 ? 'base' : 'tie' }]
+        : [];
+    }),
+  );
+}
+
+/**
+ * One table for each comparison of the suite's first comparing metric: the side that is not
+ * preferred fails. The suite's test on such tables is the sign test.
+ */
+export function preferenceTables({ metrics }: Tests, runs: readonly CaseRun[]): Table[] {
+  const metric = metrics.find(isPairwise);
+  return metric === undefined
+    ? []
+    : comparisons(metric.name, runs).map(({ better }) => ({
+        base: { passes: better === 'head' ? 0 : 1, tries: 1 },
+        head: { passes: better === 'base' ? 0 : 1, tries: 1 },
+      }));
+}
+
+/**
+ * How base's and head's answers compare, by the suite's first comparing metric; null without one,
+ * or without a comparison.
+ */
+export function preferenceOf(tests: Tests, runs: readonly CaseRun[]): PreferenceSummary | null {
+  const metric = tests.metrics.find(isPairwise);
+  if (metric === undefined) return null;
+  const found = comparisons(metric.name, runs);
+  const count = (wanted: Comparison['better']): number =>
+    found.filter(({ better }) => better === wanted).length;
+  const tables = preferenceTables(tests, runs);
+  const interval = differenceInterval(tables);
+  if (interval === null) return null;
+  const [head, base, ties] = [count('head'), count('base'), count('tie')];
+  const p = suiteTest(tables).midDown;
+  const gates = gatesByPreference(tests);
+  return {
+    metric: metric.name,
+    head,
+    base,
+    ties,
+    p,
+    ...interval,
+    gates,
+    summary:
+      `of ${plural(found.length, 'comparison')} head's answer is preferred in ${String(head)} and base's in ${String(base)}, ${String(ties)} are ties ` +
+      `(${points(interval.difference)}, 90 % interval ${signed(interval.low)} to ${signed(interval.high)}, sign test ${pValue(p)})` +
+      `${gates ? '' : '; advice only, since other metrics gate'}.`,
+  };
+}
+
+/**
+ * Passes and judged tries among the tries with an index in [from, to). Errors, ungraded and skipped
+ * tries are not tries.
+ */
+export function countsOf(
+  attempts: readonly Attempt[],
+  from = 0,
+  to = Number.POSITIVE_INFINITY,
+): { passes: number; tries: number } {
+  return countOutcomes(
+    attempts
+      .filter(({ result }) => result.try >= from && result.try < to)
+      .map(({ result }) => result.outcome),
+  );
+}
+
+/** Passes among the tries that were judged: those that pass or fail. */
+export function countOutcomes(outcomes: readonly Outcome[]): { passes: number; tries: number } {
+  const passes = outcomes.filter((outcome) => outcome === 'pass').length;
+  return { passes, tries: passes + outcomes.filter((outcome) => outcome === 'fail').length };
+}
+
+/**
+ * Both sides' counts of the tries from index `from` to before `to`; of all where these are left
+ * out.
+ */
+export function tableOf(run: CaseRun, from?: number, to?: number): Table {
+  return { base: countsOf(run.base, from, to), head: countsOf(run.head, from, to) };
+}
+
+/** The number of tries that every one of these runs has on the sides that can run. */
+export function sharedTries(runs: readonly CaseRun[]): number {
+  return runs.reduce((least, run) => {
+    const made = (['base', 'head'] as const)
+      .filter((side) => run.case[side] !== null)
+      .map((side) => run[side].length);
+    return Math.min(least, ...made);
+  }, Number.MAX_SAFE_INTEGER);
+}
+
+/**
+ * Mean over references of their pass rate on one side, over tries [0, to); null when no try was
+ * judged.
+ */
+export function meanRate(runs: readonly CaseRun[], side: Side, to: number): number | null {
+  return meanOfCounts(runs.map((run) => countsOf(run[side], 0, to)));
+}
+
+/** Mean over tables with tries on both sides of one side's pass rate; null where there is none. */
+export function meanOfTables(tables: readonly Table[], side: Side): number | null {
+  return meanOfCounts(tables.filter(isComparable).map((table) => table[side]));
+}
+
+export function meanOfCounts(counts: readonly Counts[]): number | null {
+  const rates = counts.filter(({ tries }) => tries > 0).map(({ passes, tries }) => passes / tries);
+  return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+}

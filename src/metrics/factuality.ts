@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import type { Json } from '../types/plain.ts';
+import {
+  defineBatch,
+  failure,
+  missingExpected,
+  type Measured,
+  type MetricContext,
+} from './definition.ts';
+import { gradeMaterial } from './grade.ts';
+import { answerRelevance, factuality, faithfulness, type Factual } from './graded-prompts.ts';
+import type { Question } from './grader-prompt.ts';
+import { fromGrade, materialsOf, topScore } from './rubric.ts';
+import { asText, type MetricSample } from './sample.ts';
+
+/**
+ * Asks one question about one sample; `extra` replaces material, the source texts of faithfulness
+ * say.
+ */
+export async function judge(
+  question: Question,
+  sample: MetricSample,
+  context: MetricContext,
+  needed: number,
+  extra: { context?: string } = {},
+): Promise<Measured> {
+  return fromGrade(
+    await gradeMaterial(
+      question,
+      { ...materialsOf(sample, context.level), ...extra },
+      context.tools,
+    ),
+    needed,
+  );
+}
+
+/**
+ * One question per sample, all asked at once; the provider layer limits how many calls run
+ * together.
+ */
+export function each(
+  samples: readonly MetricSample[],
+  ask: (sample: MetricSample) => Promise<Measured>,
+): Promise<Measured[]> {
+  return Promise.all(samples.map(ask));
+}
+
+const share = z.number().min(0).max(1);
+
+export const factualityMetric = defineBatch({
+  name: 'factuality',
+  group: 'graded',
+  summary:
+    'A grader compares the facts of the answer with those of the expected text: the same, fewer, more, contradicting, or different without weight.',
+  parameters: {
+    scores: z
+      .strictObject({
+        same: share.default(1),
+        fewer: share.default(0.4),
+        more: share.default(0.6),
+        contradicts: share.default(0),
+        immaterial: share.default(1),
+      })
+      .prefault({})
+      .describe(
+        'Score of each outcome; without it `same` and `immaterial` 1, `more` 0.6, `fewer` 0.4, `contradicts` 0.',
+      ),
+  },
+  needs: { expected: true, model: true },
+  range: '0 to 1',
+  passes: 'from 0.4 on: unless the facts contradict',
+  source:
+    'own wording; openai/evals `fact` and autoevals `Factuality` (the five outcomes and their scores)',
+  example: {
+    output: 'Paris, on the Seine.',
+    expected: 'Paris',
+    reply: '{"reasons": "It adds a river.", "choice": "MORE"}',
+    value: 0.6,
+    pass: true,
+  },
+  score: (samples, { scores }, context) =>
+    each(samples, async (sample) =>
+      sample.expected === undefined
+        ? missingExpected(context.name)
+        : await judge(factuality(scores as Factual), sample, context, 0.4),
+    ),
+});
+
+export const faithfulnessMetric = defineBatch({
+  name: 'faithfulness',
+  group: 'graded',
+  summary:
+    'A grader decides whether every claim of the answer is supported by the context given in the reference’s input.',
+  parameters: {
+    context: z
+      .union([z.string(), z.array(z.string()).min(1)])
+      .default('context')
+      .describe('The input variable, or variables, that hold the context.'),
+  },
+  needs: { expected: false, model: true },
+  range: '0, 0.5 or 1',
+  passes: 'at 1',
+  source:
+    'own wording; ragas and autoevals faithfulness, as one judgement in place of claim by claim',
+  example: {
+    output: 'Open until 6.',
+    input: { context: 'The shop closes at 6 pm.' },
+    reply: '{"reasons": "Supported.", "choice": "SUPPORTED"}',
+    value: 1,
+    pass: true,
+  },
+  score: (samples, { context: names }, context) =>
+    each(samples, async (sample) => {
+      const given = (typeof names === 'string' ? [names] : names).map((name) => ({
+        name,
+        text: Object.hasOwn(sample.input, name) ? sample.input[name] : undefined,
+      }));
+      const missing = given.find(({ text }) => text === undefined);
+      if (missing !== undefined)
+        return failure(
+          `the input has no ${missing.name}, which metric ${context.name} takes as context`,
+        );
+      const question = faithfulness();
+      return await judge(question, sample, context, topScore(question), {
+        context: given.map(({ text }) => asText((text ?? '') as Json)).join('\n\n'),
+      });
+    }),
+});
+
+export const answerRelevanceMetric = defineBatch({
+  name: 'answer_relevance',
+  group: 'graded',
+  summary: 'A grader decides whether the answer addresses what the prompt asks.',
+  parameters: {},
+  needs: { expected: false, model: true },
+  range: '0, 0.5 or 1',
+  passes: 'at 1',
+  source:
+    'own wording; ragas and autoevals answer relevancy, judged directly in place of by embeddings',
+  example: {
+    output: 'I like trains.',
+    reply: '{"reasons": "Off topic.", "choice": "BESIDE THE POINT"}',
+    value: 0,
+    pass: false,
+  },
+  score: (samples, _, context) =>
+    each(samples, (sample) => judge(answerRelevance(), sample, context, 1)),
+});

@@ -1,0 +1,254 @@
+import type { Rubric } from '../types/metric.ts';
+import type { Completion, Grader, Request } from '../types/model.ts';
+import type { Json } from '../types/plain.ts';
+import {
+  askAgain,
+  graderPrompt,
+  type GraderPrompt,
+  type Materials,
+  type Question,
+} from './grader-prompt.ts';
+import { exactLabel, labelInLine } from './label.ts';
+import { fenced } from './measures/json.ts';
+import { excerpt, type MetricTools } from './sample.ts';
+
+/** What one grader says; the grader by its model's name. */
+export interface Vote {
+  grader: string;
+  grade: Grade;
+}
+
+/**
+ * One grade from the votes of an odd number of graders: the label that more than half of all of
+ * them give. Who says otherwise, or nothing readable, stands in the reasons. Without such a label
+ * the material is not graded, unless failed calls are why.
+ */
+export function majority(votes: readonly Vote[]): Grade {
+  const [first] = votes;
+  if (first === undefined) throw new TypeError('nobody voted');
+  if (votes.length === 1) return first.grade;
+  const needed = Math.floor(votes.length / 2) + 1;
+  const labels = votes.map(({ grade }) => (grade.status === 'graded' ? grade.label : null));
+  const winner = votes.find(
+    (_, index) =>
+      labels[index] !== null && labels.filter((label) => label === labels[index]).length >= needed,
+  );
+  const said = votes.map(
+    ({ grader, grade }) => `${grader}: ${grade.status === 'graded' ? grade.label : grade.status}`,
+  );
+  if (winner?.grade.status === 'graded') {
+    const { label, score, reasons } = winner.grade;
+    const others = said.filter((_, index) => labels[index] !== label);
+    const count = `${String(votes.length - others.length)} of ${String(votes.length)} graders${others.length === 0 ? '' : `; ${others.join(', ')}`}`;
+    return {
+      status: 'graded',
+      label,
+      score,
+      reasons: reasons === null ? `(${count})` : `${reasons} (${count})`,
+    };
+  }
+  const spoke = labels.filter((label) => label !== null).length;
+  const failures = votes.flatMap(({ grader, grade }) =>
+    grade.status === 'error' ? [`${grader}: ${grade.reason}`] : [],
+  );
+  if (failures.length > 0 && spoke < needed) {
+    return {
+      status: 'error',
+      reason: `only ${String(spoke)} of ${String(votes.length)} graders gave a label; ${failures.join('; ')}`,
+    };
+  }
+  return { status: 'ungraded', reason: `the graders give no majority (${said.join(', ')})` };
+}
+
+export interface Reply {
+  label: string;
+  reasons: string | null;
+}
+
+/** Longer replies of a grader are not read. */
+const MAX_LENGTH = 1_048_576;
+
+/**
+ * The label of a grader's reply, or null when it gives no single one. JSON with a `choice` counts
+ * by that field alone; other text by its last line that holds more than markup (the first one where
+ * the label was asked for first).
+ */
+export function readReply(
+  output: string,
+  labels: readonly string[],
+  order: Rubric['eval_type'],
+): Reply | null {
+  if (output.length > MAX_LENGTH) return null;
+  const parsed = trailingObject(output, (value) => Object.hasOwn(value, 'choice'));
+  if (parsed !== null) return fromJson(parsed, labels);
+  // Broken or foreign JSON: its last line may be anything, the middle of a reason say.
+  if (/^\s*(?:```\w*\s*)?\{/.test(output.slice(0, 200))) return null;
+  return fromLines(output.split(/\r\n|[\n\r\u2028\u2029]/), labels, order);
+}
+
+function fromJson(
+  { choice, reasons }: Record<string, Json>,
+  labels: readonly string[],
+): Reply | null {
+  const label =
+    typeof choice === 'string' || typeof choice === 'number'
+      ? exactLabel(String(choice), labels)
+      : null;
+  return label === null
+    ? null
+    : {
+        label,
+        reasons: typeof reasons === 'string' && reasons.trim() !== '' ? reasons.trim() : null,
+      };
+}
+
+function fromLines(
+  lines: readonly string[],
+  labels: readonly string[],
+  order: Rubric['eval_type'],
+): Reply | null {
+  const index =
+    order === 'classify_cot' ? lines.findIndex(holdsText) : lines.findLastIndex(holdsText);
+  const label = labelInLine(lines[index] ?? '', labels);
+  if (label === null) return null;
+  const rest = lines
+    .filter((_, other) => other !== index)
+    .join('\n')
+    .trim();
+  return { label, reasons: rest === '' ? null : rest };
+}
+
+/** Anything but white space, markup and punctuation; a label may be a sign or an emoji. */
+function holdsText(line: string): boolean {
+  return /[^\s*_`#>~=|"'.:;,()[\]{}\u2013\u2014\u200b-]/u.test(line);
+}
+
+/**
+ * The object that a reply consists of or ends with, of those that `fits` accepts. JSON in the
+ * middle of a text may be quoted from the material under judgement, so it decides nothing.
+ */
+export function trailingObject(
+  output: string,
+  fits: (value: Record<string, Json>) => boolean,
+): Record<string, Json> | null {
+  const text = output.trim();
+  const body =
+    text.startsWith('```') && text.endsWith('```') ? (fenced(text) ?? text).trim() : text;
+  const whole = objectOf(body, fits);
+  if (whole !== null) return whole;
+  const inner = body.endsWith('```') ? body.slice(0, -3).trimEnd() : body;
+  if (!inner.endsWith('}')) return null;
+  let start = inner.length;
+  for (let attempts = 0; attempts < 10; attempts++) {
+    start = inner.lastIndexOf('\n{', start - 1);
+    if (start === -1) return null;
+    const found = objectOf(inner.slice(start + 1), fits);
+    if (found !== null) return found;
+    if (start === 0) return null;
+  }
+  return null;
+}
+
+function objectOf(
+  text: string,
+  fits: (value: Record<string, Json>) => boolean,
+): Record<string, Json> | null {
+  if (!text.startsWith('{') || !text.endsWith('}')) return null;
+  try {
+    const value = JSON.parse(text) as Json;
+    return value !== null && typeof value === 'object' && !Array.isArray(value) && fits(value)
+      ? value
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A grader's word on one piece of material. */
+export type Grade =
+  | { status: 'graded'; label: string; score: number; reasons: string | null }
+  | { status: 'ungraded' | 'error'; reason: string };
+
+export type GraderTools = Pick<MetricTools, 'complete' | 'graders' | 'random' | 'try'>;
+
+/** More material than this is not sent to a grader, in characters. */
+const MAX_MATERIAL = 1_048_576;
+
+/**
+ * Asks every grader once, and once more when its reply gives no single label; of several the
+ * majority's label counts. A second unreadable reply, or votes without a majority, are `ungraded`,
+ * a failed call or a missing grader `error`; none of these is ever a pass, a fail or a number.
+ */
+export async function gradeMaterial(
+  question: Question,
+  materials: Materials,
+  tools: GraderTools,
+): Promise<Grade> {
+  const size = Object.values(materials).reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  if (size > MAX_MATERIAL)
+    return { status: 'error', reason: 'the material is too long for a grader (over 1 MiB)' };
+  const { graders } = tools;
+  if (graders.length === 0)
+    return {
+      status: 'error',
+      reason: 'the grader failed: none is set; add grader: { model: … } to the settings',
+    };
+  const prompt = graderPrompt(question, materials, tools.random);
+  const votes = await Promise.all(
+    graders.map(async (grader) => ({
+      grader: grader.target.model,
+      grade: await askGrader(question, prompt, grader, tools),
+    })),
+  );
+  return majority(votes);
+}
+
+async function askGrader(
+  question: Question,
+  prompt: GraderPrompt,
+  grader: Grader,
+  tools: GraderTools,
+): Promise<Grade> {
+  const labels = [...question.choice_scores.keys()];
+  let unread = '';
+  const read = (output: string): Grade | null => {
+    const reply = readReply(output, labels, question.eval_type);
+    const score = reply === null ? undefined : question.choice_scores.get(reply.label);
+    return reply === null || score === undefined ? null : { status: 'graded', score, ...reply };
+  };
+  const usable = (output: string): boolean => read(output) !== null;
+  // The first reply leads to the second question, whatever it is; without a word in the second one
+  // nothing is graded.
+  for (const asked of [{ ...prompt }, { ...askAgain(prompt, labels), usable }]) {
+    const completion = await ask(asked, grader, tools);
+    if (completion.status === 'error')
+      return { status: 'error', reason: `the grader failed: ${completion.message}` };
+    const grade = read(completion.output);
+    if (grade !== null) return grade;
+    unread = completion.output;
+  }
+  const last =
+    unread.trim() === ''
+      ? 'an empty reply'
+      : JSON.stringify(excerpt(unread.trim().split('\n').at(-1) ?? '', 120));
+  return {
+    status: 'ungraded',
+    reason: `grader gave no single choice of ${labels.join(', ')}: ${last}`,
+  };
+}
+
+async function ask(
+  { messages, schema, ...more }: GraderPrompt & Pick<Request, 'usable'>,
+  { target, parameters }: Grader,
+  { complete, try: index }: GraderTools,
+): Promise<Completion> {
+  return await complete({
+    target,
+    parameters,
+    messages,
+    try: index,
+    schema,
+    purpose: 'grader',
+    ...more,
+  });
+}

@@ -1,0 +1,212 @@
+import type { Json } from '../../types/plain.ts';
+
+export const extractions = ['raw', 'fenced', 'first'] as const;
+
+export type Extraction = (typeof extractions)[number];
+
+/** Deeper JSON is refused before anything walks it, so that no answer can exhaust the stack. */
+const MAX_DEPTH = 200;
+
+export type ParsedJson = { ok: true; value: Json } | { ok: false; reason: string };
+
+/**
+ * JSON out of an answer. `raw`: the whole answer; `fenced`: the first code fence, else the whole
+ * answer; `first`: the first object or array that parses on its own, else as `fenced`. Linear in
+ * the text but for `first`, which gives up after twenty openings.
+ */
+export function parseJson(text: string, extraction: Extraction): ParsedJson {
+  const candidates =
+    extraction === 'raw'
+      ? [text]
+      : extraction === 'fenced'
+        ? [fenced(text) ?? text]
+        : [fenced(text) ?? text, ...balanced(text)];
+  let reason = 'the answer is not JSON';
+  for (const candidate of candidates) {
+    if (deeperThan(candidate, MAX_DEPTH))
+      return { ok: false, reason: `the JSON is nested deeper than ${String(MAX_DEPTH)} levels` };
+    try {
+      return { ok: true, value: JSON.parse(candidate) as Json };
+    } catch {
+      reason = candidate.trim() === '' ? 'the answer is empty, not JSON' : 'the answer is not JSON';
+    }
+  }
+  return { ok: false, reason };
+}
+
+/**
+ * The inside of the first fenced block, found by plain searches: a pattern for it takes quadratic
+ * time on blanks.
+ */
+export function fenced(text: string): string | null {
+  const open = text.indexOf('```');
+  if (open === -1) return null;
+  const start = text.indexOf('\n', open);
+  const end = start === -1 ? -1 : text.indexOf('```', start);
+  return end === -1 ? null : text.slice(start + 1, end);
+}
+
+/** The texts of up to twenty top-level objects and arrays, in order. */
+function balanced(text: string): string[] {
+  const found: string[] = [];
+  let from = 0;
+  for (let attempts = 0; attempts < 20; attempts++) {
+    const start = nextOpening(text, from);
+    if (start === -1) break;
+    const end = closing(text, start);
+    if (end !== -1) found.push(text.slice(start, end + 1));
+    from = end === -1 ? start + 1 : end + 1;
+  }
+  return found;
+}
+
+function nextOpening(text: string, from: number): number {
+  const places = [text.indexOf('{', from), text.indexOf('[', from)].filter((place) => place !== -1);
+  return places.length === 0 ? -1 : Math.min(...places);
+}
+
+function closing(text: string, start: number): number {
+  let depth = 0;
+  let inString = false;
+  for (let i = start; i < text.length; i++) {
+    const char = text[i];
+    if (inString) {
+      if (char === '\\') i++;
+      else if (char === '"') inString = false;
+    } else if (char === '"') inString = true;
+    else if (char === '{' || char === '[') depth++;
+    else if (char === '}' || char === ']') {
+      depth--;
+      if (depth === 0) return i;
+    }
+  }
+  return -1;
+}
+
+function deeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i);
+    if (inString) {
+      if (char === 0x5c) i++;
+      else if (char === 0x22) inString = false;
+    } else if (char === 0x22) inString = true;
+    else if (char === 0x5b || char === 0x7b) {
+      depth++;
+      if (depth > limit) return true;
+    } else if (char === 0x5d || char === 0x7d) depth--;
+  }
+  return false;
+}
+
+/** JSON with sorted keys: equal values give equal text. */
+export function canonical(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  return `{${Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`)
+    .join(',')}}`;
+}
+
+export function jsonEqual(one: Json, other: Json): boolean {
+  return canonical(one) === canonical(other);
+}
+
+export interface JsonMatchOptions {
+  ignore_keys: string[];
+  abs_tol: number;
+  ignore_order: boolean;
+  ignore_extra: boolean;
+  ignore_case: boolean;
+}
+
+/**
+ * How much of two JSON values agrees, 0–1. Scalars: 1 or 0. Maps: mean over the keys of either side
+ * (of `expected` only with `ignore_extra`). Lists: mean over the positions of the longer one; with
+ * `ignore_order` the share of equal entries, each used once. Two empty maps or lists agree fully.
+ */
+export function jsonAgreement(actual: Json, expected: Json, options: JsonMatchOptions): number {
+  if (Array.isArray(actual) && Array.isArray(expected))
+    return listAgreement(actual, expected, options);
+  if (isMap(actual) && isMap(expected)) return mapAgreement(actual, expected, options);
+  return scalarsAgree(actual, expected, options) ? 1 : 0;
+}
+
+function isMap(value: Json): value is { [key: string]: Json } {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function mapAgreement(
+  actual: { [key: string]: Json },
+  expected: { [key: string]: Json },
+  options: JsonMatchOptions,
+): number {
+  const all = new Set([
+    ...Object.keys(expected),
+    ...(options.ignore_extra ? [] : Object.keys(actual)),
+  ]);
+  const keys = [...all].filter((key) => !options.ignore_keys.includes(key));
+  if (keys.length === 0) return 1;
+  const sum = keys.reduce((total, key) => {
+    const one = Object.hasOwn(actual, key) ? actual[key] : undefined;
+    const other = Object.hasOwn(expected, key) ? expected[key] : undefined;
+    return one === undefined || other === undefined
+      ? total
+      : total + jsonAgreement(one, other, options);
+  }, 0);
+  return sum / keys.length;
+}
+
+function listAgreement(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
+  const size = options.ignore_extra ? expected.length : Math.max(actual.length, expected.length);
+  if (size === 0) return 1;
+  if (options.ignore_order) return sharedEntries(actual, expected, options) / size;
+  const sum = expected.reduce<number>((total, entry, index) => {
+    const other = actual[index];
+    return other === undefined ? total : total + jsonAgreement(other, entry, options);
+  }, 0);
+  return sum / size;
+}
+
+/**
+ * Entries that agree fully, each used once. Tolerances need pairs, so they are tried on what plain
+ * equality leaves.
+ */
+function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
+  const open = new Map<string, Json[]>();
+  for (const entry of actual) {
+    const key = canonical(entry);
+    const bag = open.get(key);
+    if (bag === undefined) open.set(key, [entry]);
+    else bag.push(entry);
+  }
+  const unmatched = expected.filter((entry) => open.get(canonical(entry))?.pop() === undefined);
+  const left = [...open.values()].flat();
+  if (unmatched.length * left.length > PAIR_LIMIT) return expected.length - unmatched.length;
+  const paired = unmatched.filter((entry) => {
+    const index = left.findIndex((other) => jsonAgreement(other, entry, options) === 1);
+    if (index !== -1) left.splice(index, 1);
+    return index !== -1;
+  });
+  return expected.length - unmatched.length + paired.length;
+}
+
+/**
+ * Beyond this many pairs only plain equality counts: an answer of 50,000 entries must not cost a
+ * billion comparisons.
+ */
+const PAIR_LIMIT = 250_000;
+
+function scalarsAgree(
+  actual: Json,
+  expected: Json,
+  { abs_tol, ignore_case }: JsonMatchOptions,
+): boolean {
+  if (typeof actual === 'number' && typeof expected === 'number')
+    return Math.abs(actual - expected) <= abs_tol;
+  if (ignore_case && typeof actual === 'string' && typeof expected === 'string')
+    return actual.toLowerCase() === expected.toLowerCase();
+  return actual === expected;
+}

@@ -1,0 +1,109 @@
+import type { MetricLevel, Rubric } from '../types/metric.ts';
+import type { Complete, Completion, Evaluate, Grader, Message, Usage } from '../types/model.ts';
+import type { Json, Scalar, Side } from '../types/plain.ts';
+
+/** One answer to judge, with everything a metric may look at. */
+export interface MetricSample {
+  completion: Extract<Completion, { status: 'ok' }>;
+  input: Record<string, Scalar>;
+  /** As written in the reference; undefined when absent. */
+  expected: Json | undefined;
+  /** The rendered prompt. */
+  messages: Message[];
+  /** The whole conversation; its last message is the answer under judgement. */
+  thread: Message[];
+  /** Dollars that the answering model takes for so many tokens; null or absent: unknown. */
+  price?(usage: Usage): number | null;
+  /** What the other side answers to the same; null or absent: nothing to compare with. */
+  rival?: string | null;
+}
+
+/** The world, as far as a metric may reach it. */
+export interface MetricTools {
+  complete: Complete;
+  evaluate: Evaluate;
+  rubrics: ReadonlyMap<string, Rubric>;
+  /** Each grades, and the majority decides; empty when none is named. */
+  graders: readonly Grader[];
+  /**
+   * What gives the vectors that are compared; null when the metric compares none, or none is named.
+   */
+  embedder: Grader | null;
+  /**
+   * Text nobody can foresee, for the delimiters around what is judged. Equal purposes may give
+   * equal text.
+   */
+  random: (purpose: string) => string;
+  side: Side;
+  /** Try index from 0 that the samples belong to; a grader is asked under the same index. */
+  try: number;
+}
+
+/**
+ * A value of the file as the text an answer is compared with: the number 8 is `8`, maps and lists
+ * are JSON.
+ */
+export function asText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The texts that count as right: each entry of a list, or the one value. */
+export function alternatives(expected: Json): string[] {
+  return Array.isArray(expected) ? expected.map(asText) : [asText(expected)];
+}
+
+/** `"a"`, or `one of "a", "b"`, cut so that a reason stays one line. */
+export function quoteAlternatives(texts: readonly string[]): string {
+  const quoted = texts.slice(0, 5).map((text) => JSON.stringify(excerpt(text, 80)));
+  const more = texts.length > 5 ? ', …' : '';
+  return texts.length === 1 ? quoted.join('') : `one of ${quoted.join(', ')}${more}`;
+}
+
+/** At most `limit` characters of a text, never half of a surrogate pair. */
+export function excerpt(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const end =
+    text.charCodeAt(limit - 1) >= 0xd800 && text.charCodeAt(limit - 1) <= 0xdbff
+      ? limit - 1
+      : limit;
+  return `${text.slice(0, end)}…`;
+}
+
+/** FlexEval's sides: what follows one another from the same side is one turn. */
+function side(message: Message): 'user' | 'assistant' {
+  return message.role === 'assistant' ? 'assistant' : 'user';
+}
+
+/** A conversation as turns; system messages belong to none. */
+export function turnsOf(thread: readonly Message[]): Message[][] {
+  const turns: Message[][] = [];
+  for (const message of thread) {
+    if (message.role === 'system') continue;
+    const last = turns.at(-1);
+    if (last?.[0] !== undefined && side(last[0]) === side(message)) last.push(message);
+    else turns.push([message]);
+  }
+  return turns;
+}
+
+/**
+ * The messages a metric of that level judges: a reference is a thread, and its last turn or message
+ * is the one judged.
+ */
+export function messagesAt(sample: MetricSample, level: MetricLevel): Message[] {
+  if (level === 'Thread') return sample.thread.filter(({ role }) => role !== 'system');
+  if (level === 'Turn') return turnsOf(sample.thread).at(-1) ?? [];
+  return sample.thread.slice(-1);
+}
+
+/** Their text: contents joined by line ends. */
+export function textAt(sample: MetricSample, level: MetricLevel): string {
+  return messagesAt(sample, level)
+    .map(({ content }) => content)
+    .join('\n');
+}
+
+/** `role: text` lines, as graders and metric code see a conversation. */
+export function transcript(messages: readonly Message[]): string {
+  return messages.map(({ role, content }) => `${role}: ${content}`).join('\n');
+}

@@ -1,0 +1,129 @@
+import { triesNeeded } from '../suite/gate.ts';
+import { judgingTargets } from '../suite/metrics.ts';
+import type { Problem } from '../types/plain.ts';
+import type { RubricTest } from './grader-tests.ts';
+import type { PrepareInput } from './prepared.ts';
+import type { ComparedLane, TryPolicy } from './suite-run.ts';
+
+/**
+ * What stops conversations from being led, and shows only once prompts, tests and models are
+ * together.
+ */
+export function conversationProblems(
+  lanes: readonly ComparedLane[],
+  code: 'sandbox' | 'host' | 'off',
+): Problem[] {
+  const running = lanes.filter(
+    ({ run }) => run.runs.length > 0 && run.deciding.tests.conversation !== null,
+  );
+  const problems = running.flatMap(({ run: { lane, deciding, other } }) => [
+    ...[lane.base, lane.head].flatMap((side) =>
+      side === null || side.suite.prompt.code === null
+        ? []
+        : [promptCode(side.suite.prompt.code.place)],
+    ),
+    ...(code === 'host'
+      ? []
+      : [deciding, other].flatMap((yardstick) => (yardstick === null ? [] : programs(yardstick)))),
+  ]);
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}
+
+/** A dialogue goes on from its answers, and prompt code sees none of them. */
+function promptCode(place: Problem['place']): Problem {
+  return {
+    place,
+    message:
+      'a conversation needs messages: prompt code answers one question and cannot be asked the next. Make the application a model (provider: program) instead.',
+  };
+}
+
+function programs({
+  tests: { conversation },
+  evaluators,
+}: ComparedLane['run']['deciding']): Problem[] {
+  return evaluators
+    .filter(({ target }) => target.provider === 'program')
+    .map(({ name }) => ({
+      place: conversation?.place ?? null,
+      message: `the evaluator "${name}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
+    }));
+}
+
+/** A roll-up that asks for more passes than there are tries could never pass. */
+export function unreachableRollups(lanes: readonly ComparedLane[]): Problem[] {
+  return lanes.flatMap(({ run, policy }) => {
+    const { tests } = run.deciding;
+    const needed = triesNeeded(tests.rollup);
+    const tries = triesOf(policy);
+    if (run.runs.length === 0 || needed <= tries) return [];
+    const message = `metrics_rollup at_least ${String(needed)} can never pass with ${String(tries)} tries; raise n_tries or lower k`;
+    return [{ place: { file: tests.file, line: 0 }, message }];
+  });
+}
+
+/**
+ * Prompt code and programs need network, packages or a checkout; only the workflow can allow that.
+ */
+export function hostOnly(
+  lanes: readonly ComparedLane[],
+  tests: readonly RubricTest[],
+  code: PrepareInput['code'],
+): Problem[] {
+  if (code === 'host') return [];
+  const needing = lanes
+    .filter(({ run }) => run.runs.length > 0)
+    .flatMap(({ run: { lane } }) => [lane.base, lane.head])
+    .filter((side) => side !== null);
+  const asked = needing.flatMap(({ suite: { prompt }, variant }): Problem[] => {
+    if (prompt.code !== null)
+      return [
+        {
+          place: prompt.code.place,
+          message:
+            'prompt code needs network and packages. It runs only with code: host, on branches of this repository.',
+        },
+      ];
+    if (variant.target?.provider !== 'program') return [];
+    const place = { file: prompt.file, line: prompt.lines['model'] ?? 0 };
+    return [
+      {
+        place,
+        message: `the model "${variant.model ?? ''}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
+      },
+    ];
+  });
+  const graded = [
+    ...needing.map(({ yardstick }) => yardstick),
+    ...tests.flatMap(({ base, head, place: { file } }) =>
+      [base, head].flatMap((judge) =>
+        judge === null ? [] : [{ graders: judge.graders, settingsFile: file }],
+      ),
+    ),
+  ];
+  const grading = graded.flatMap(({ settingsFile, ...models }) =>
+    judgingTargets(models).flatMap((target): Problem[] =>
+      target.provider !== 'program'
+        ? []
+        : [
+            {
+              place: { file: settingsFile, line: 0 },
+              message: `the grader "${target.model}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
+            },
+          ],
+    ),
+  );
+  const problems = [...asked, ...grading];
+  return [
+    ...new Map(
+      problems.map((problem) => [
+        `${problem.place?.file ?? ''}:${String(problem.place?.line)}`,
+        problem,
+      ]),
+    ).values(),
+  ];
+}
+
+function triesOf(policy: TryPolicy): number {
+  return policy.kind === 'adaptive' ? 2 : policy.tries;
+}

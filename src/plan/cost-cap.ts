@@ -1,0 +1,104 @@
+import type { Budget } from '../suite/suite.ts';
+import { dollars, plural } from '../text/amounts.ts';
+import type { Notice, Problem } from '../types/plain.ts';
+import type { Forecast, ModelForecast } from './forecast.ts';
+import type { CostCap } from './price.ts';
+
+/** The cap that holds, `given` (US dollars) before the settings'; null: none. */
+export function costCap(given: number | null, { max_cost_usd, assumed }: Budget): CostCap | null {
+  if (given !== null) return { dollars: given, by: 'max-cost' };
+  return max_cost_usd === null
+    ? null
+    : { dollars: max_cost_usd, by: assumed === true ? 'default' : 'budget.max_cost_usd' };
+}
+
+/**
+ * A cap that somebody set and that nobody could check, and a plan that would surely pass it:
+ * refused before anything is sent.
+ */
+export function costProblems(
+  { unpriced, cost_usd, models }: Forecast,
+  cap: CostCap | null,
+  settingsFile: string,
+): Problem[] {
+  if (cap === null || models.length === 0) return [];
+  const unchecked = uncheckedCap(unpriced, cap, settingsFile);
+  if (unchecked.length > 0) return unchecked;
+  if (cost_usd === null || cost_usd <= cap.dollars) return [];
+  return [
+    {
+      place: null,
+      message: `This run would cost about ${dollars(cost_usd)} for its first answers and grades; the limit is $${String(cap.dollars)} (${limitName(cap)}). Nothing was sent.`,
+    },
+  ];
+}
+
+/** A cap that somebody set cannot be kept for `unpriced`, models as forecasts name them. */
+export function uncheckedCap(
+  unpriced: readonly string[],
+  cap: CostCap | null,
+  settingsFile: string,
+): Problem[] {
+  if (cap === null || cap.by === 'default' || unpriced.length === 0) return [];
+  const names = unpriced.map((name) => `"${name}"`).join(', ');
+  const message =
+    `${cap.by}: a cap of $${String(cap.dollars)} cannot be kept, because no price is known for ${names}. Give it one in ${settingsFile}` +
+    ' (models: { NAME: { provider: …, price: { input: …, output: … } } }, in dollars per million tokens), or leave the cap out and use max-calls. Nothing was sent.';
+  return [{ place: null, message }];
+}
+
+function limitName({ by }: CostCap): string {
+  return by === 'default'
+    ? 'the default of budget.max_cost_usd; a higher one goes into the settings or the input max-cost'
+    : by === 'max-cost'
+      ? 'input max-cost'
+      : by;
+}
+
+/** A plan that takes more than half of what the run may spend is news for whoever reviews it. */
+export function spendNotices(
+  { cost_usd }: Forecast,
+  planned: number,
+  { calls, cost }: { calls: number | null; cost: CostCap | null },
+): Notice[] {
+  const notices: string[] = [];
+  if (calls !== null && planned > calls / 2)
+    notices.push(
+      `the first answers and grades take up to ${plural(planned, 'call')} of the ${String(calls)} allowed`,
+    );
+  if (cost !== null && cost_usd !== null && cost_usd > cost.dollars / 2)
+    notices.push(
+      `the first answers and grades cost about ${dollars(cost_usd)} of the $${String(cost.dollars)} allowed`,
+    );
+  return notices.map((message) => ({ kind: 'capped', place: null, message }));
+}
+
+const WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {
+  prompt: 'answer',
+  grader: 'grade',
+  embedding: 'embedding',
+  evaluator: 'evaluation',
+  qualeval: 'attribute question',
+};
+
+/**
+ * `about $0.13 by list prices and estimated tokens: gpt-4o 48 calls $0.05, …`; unknown is said,
+ * never taken for nothing.
+ */
+export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast): string {
+  const reuse = stored === 0 ? '' : `; ${plural(stored, 'answer')} stored already`;
+  if (models.length === 0) return `nothing to pay for${reuse}`;
+  const parts = models.map(
+    ({ model, purpose, calls, input_tokens, output_tokens, cost_usd: cost }) =>
+      `${model} ${plural(calls, WORDS[purpose])}, ${short(input_tokens)} tokens in, ${short(output_tokens)} out, ${cost === null ? 'price unknown' : dollars(cost)}`,
+  );
+  const total =
+    cost_usd === null
+      ? `cost unknown (no price for ${unpriced.join(', ')})`
+      : `about ${dollars(cost_usd)}`;
+  return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}`;
+}
+
+function short(tokens: number): string {
+  return tokens < 10_000 ? String(tokens) : `${String(Math.round(tokens / 1000))}k`;
+}

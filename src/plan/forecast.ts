@@ -1,0 +1,294 @@
+import { isBatched } from '../select/targets.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import type { Message, Purpose, Request, Target } from '../types/model.ts';
+import { certainCalls } from './explain-calls.ts';
+import { evaluatorCallsOf } from './grader-tests.ts';
+import { judgingCalls } from './plan.ts';
+import type { Prepared } from './prepared.ts';
+import type { Price } from './price.ts';
+import type { CaseRun, LaneRun } from './suite-run.ts';
+import { createInputCounter, expectedOutput, type CountInput } from './tokens.ts';
+
+/**
+ * What one model is going to be asked for one purpose, as far as that can be said before the first
+ * answer.
+ */
+export interface ModelForecast {
+  /** `gpt-4o`, `model (endpoint)`, or `gpt-4o (batch)`. */
+  model: string;
+  purpose: Extract<Purpose, 'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval'>;
+  /** Calls that nothing stored answers. */
+  calls: number;
+  /** Estimated. */
+  input_tokens: number;
+  output_tokens: number;
+  /** US dollars; null: no price is known. */
+  cost_usd: number | null;
+}
+
+export interface Forecast {
+  models: ModelForecast[];
+  /** Answers of the plan that are stored already. */
+  stored: number;
+  /** US dollars in all; null when a model has no price. */
+  cost_usd: number | null;
+  /** Models without a price. */
+  unpriced: string[];
+}
+
+export interface ForecastTools {
+  price: Price;
+  /** Whether an answer lies in a store. */
+  stored(request: Request): boolean;
+}
+
+/**
+ * What stands around the answer in a grader's prompt, in tokens: rules, labels, form of the reply.
+ */
+const GRADER_FRAME = 400;
+
+interface Asked {
+  target: Target;
+  parameters: Request['parameters'];
+}
+
+export type ForecastCount = Omit<ModelForecast, 'cost_usd' | 'model'> & { target: Target };
+
+/**
+ * Counts and prices a plan before anything is asked: the first round of tries, by model. Answers
+ * that are stored cost nothing and are left out; grades depend on answers that nobody has seen, so
+ * all of them are counted.
+ */
+export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
+  return reckoned(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
+}
+
+/** A part of something, and the whole of it, in one unit. */
+export interface Portion {
+  part: number;
+  whole: number;
+}
+
+/**
+ * What a part of a plan costs and what the plan does, in US dollars, as if nothing were stored:
+ * equal for everybody who asks, and reckoned alike for both, so that parts add up to the whole.
+ * Null where a price is not known.
+ */
+export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
+  const tools: ForecastTools = { price: whole.price, stored: () => false };
+  const inputOf = createInputCounter();
+  const all = reckoned(whole, tools, { inputOf, question: null });
+  const own = reckoned(part, tools, { inputOf, question: all.question });
+  return all.forecast.cost_usd === null || own.forecast.cost_usd === null
+    ? null
+    : { part: own.forecast.cost_usd, whole: all.forecast.cost_usd };
+}
+
+/**
+ * How tokens are counted; `question`: mean of what is asked, in tokens; null: that of the plan
+ * itself.
+ */
+interface Reckoning {
+  inputOf: CountInput;
+  question: number | null;
+}
+
+function reckoned(
+  { lanes, next, plan, rubricTests, evaluatorTests, explaining }: Prepared,
+  { price, stored }: ForecastTools,
+  { inputOf, question }: Reckoning,
+): { forecast: Forecast; question: number } {
+  const counts = new Map<string, ForecastCount>();
+  const seen = new Set<string>();
+  let [found, questions, answers] = [0, 0, 0];
+  const add: Add = (target, purpose, calls, input, output) => {
+    const key = canonicalJson([purpose, modelLabel(target)]);
+    const count = counts.get(key) ?? {
+      purpose,
+      target,
+      calls: 0,
+      input_tokens: 0,
+      output_tokens: 0,
+    };
+    counts.set(key, {
+      ...count,
+      calls: count.calls + calls,
+      input_tokens: count.input_tokens + calls * input,
+      output_tokens: count.output_tokens + calls * output,
+    });
+  };
+  for (const { request, fingerprint } of lanes.flatMap(({ run }) => requestsOf(run, next(run)))) {
+    if (seen.has(fingerprint)) continue;
+    seen.add(fingerprint);
+    const input = inputOf(request);
+    questions += input;
+    answers += 1;
+    if (stored(request)) found += 1;
+    else add(request.target, 'prompt', 1, input, expectedOutput(request));
+  }
+  const mean = question ?? (answers === 0 ? 0 : questions / answers);
+  addJudging({ lanes, next, plan, rubricTests, evaluatorTests }, mean, add);
+  for (const { target, calls, input, output } of certainCalls(explaining))
+    add(target, 'qualeval', calls, input, output);
+  return { forecast: priced([...counts.values()], found, price), question: mean };
+}
+
+type Add = (
+  target: Target,
+  purpose: ModelForecast['purpose'],
+  calls: number,
+  input: number,
+  output: number,
+) => void;
+
+/** What judges the answers, and the labelled examples; `question`: mean tokens of what is asked. */
+function addJudging(
+  {
+    lanes,
+    next,
+    plan,
+    rubricTests,
+    evaluatorTests,
+  }: Pick<Prepared, 'lanes' | 'next' | 'plan' | 'rubricTests' | 'evaluatorTests'>,
+  question: number,
+  add: Add,
+): void {
+  const answer = expectedOutput({ parameters: {}, purpose: 'prompt' });
+  const judged = question === 0 ? 0 : question + answer;
+  const judge = (
+    { target, parameters }: Asked,
+    purpose: 'grader' | 'evaluator',
+    calls: number,
+  ): void => {
+    add(target, purpose, calls, GRADER_FRAME + judged, expectedOutput({ parameters, purpose }));
+  };
+  for (const { asked, purpose, calls } of judgingCalls(
+    lanes.map(({ run }) => run),
+    next,
+  )) {
+    if (purpose === 'embedding') add(asked.target, purpose, calls, answer, 0);
+    else judge(asked, purpose, calls);
+  }
+  for (const { asked, purpose, calls } of labelledCalls({ rubricTests, evaluatorTests }))
+    judge(asked, purpose, calls);
+  const evaluators = lanes
+    .filter(({ run }) => run.runs.length > 0)
+    .flatMap(({ run: { deciding, other } }) => [
+      ...deciding.evaluators,
+      ...(other?.evaluators ?? []),
+    ]);
+  const led = plan.evaluator_calls - evaluatorCallsOf(evaluatorTests);
+  for (const evaluator of evaluators) judge(evaluator, 'evaluator', led / evaluators.length);
+}
+
+/**
+ * What labelled examples and answers are asked about, which is the same whether anything else runs
+ * or not.
+ */
+function labelledCalls({
+  rubricTests,
+  evaluatorTests,
+}: Pick<Prepared, 'rubricTests' | 'evaluatorTests'>): {
+  asked: Asked;
+  purpose: 'grader' | 'evaluator';
+  calls: number;
+}[] {
+  return [
+    ...rubricTests.flatMap(({ examples, base, head }) =>
+      [...(base?.graders ?? []), ...head.graders].map((asked) => ({
+        asked,
+        purpose: 'grader' as const,
+        calls: examples.length,
+      })),
+    ),
+    ...evaluatorTests.flatMap(({ examples, base, head }) =>
+      [...(base?.evaluators ?? []), ...head.evaluators].map((asked) => ({
+        asked,
+        purpose: 'evaluator' as const,
+        calls: examples.length,
+      })),
+    ),
+  ];
+}
+
+/**
+ * Prices what is counted by model and purpose; counts without calls are left out. `stored`: as in
+ * {@link Forecast}.
+ */
+export function priced(counts: readonly ForecastCount[], stored: number, price: Price): Forecast {
+  const models = counts
+    .filter(({ calls }) => calls > 0)
+    .map(({ target, ...count }): ModelForecast => {
+      const usage = {
+        input_tokens: Math.round(count.input_tokens),
+        output_tokens: Math.round(count.output_tokens),
+      };
+      // By the call, for prices may depend on how long one is.
+      const one = price(target, {
+        input_tokens: usage.input_tokens / count.calls,
+        output_tokens: usage.output_tokens / count.calls,
+      });
+      return {
+        model: modelLabel(target),
+        ...count,
+        ...usage,
+        calls: Math.round(count.calls),
+        cost_usd: one === null ? null : one * count.calls,
+      };
+    });
+  const unpriced = [
+    ...new Set(models.filter(({ cost_usd }) => cost_usd === null).map(({ model }) => model)),
+  ];
+  return {
+    models,
+    stored,
+    unpriced,
+    cost_usd:
+      unpriced.length > 0 ? null : models.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0),
+  };
+}
+
+interface Planned {
+  fingerprint: string;
+  request: Request & { messages: Message[]; schema: null };
+}
+
+function requestsOf({ runs }: LaneRun, wanted: ReadonlyMap<number, number>): Planned[] {
+  return [...wanted].flatMap(([index, tries]) =>
+    (['base', 'head'] as const).flatMap((side) => requestsOfCase(runs[index], side, tries)),
+  );
+}
+
+function requestsOfCase(run: CaseRun | undefined, side: 'base' | 'head', tries: number): Planned[] {
+  const generation = run?.case[side];
+  if (generation?.kind !== 'request') return [];
+  const { target, parameters, messages, fingerprint } = generation;
+  return Array.from({ length: tries }, (_, attempt) => ({
+    fingerprint: `${String(attempt)} ${fingerprint}`,
+    request: { target, parameters, messages, try: attempt, schema: null, purpose: 'prompt' },
+  }));
+}
+
+/** A model as forecasts name it. */
+export function modelLabel(target: Target): string {
+  if (isBatched(target)) return `${target.model} (batch)`;
+  return 'endpoint' in target && target.endpoint !== null
+    ? `${target.model} (${target.endpoint})`
+    : target.model;
+}
+
+/** The same plan carried out several times, each time with answers of its own. */
+export function timesForecast({ models, cost_usd, ...rest }: Forecast, times: number): Forecast {
+  const cost = (one: number | null): number | null => (one === null ? null : one * times);
+  return {
+    ...rest,
+    cost_usd: cost(cost_usd),
+    models: models.map((one) => ({
+      ...one,
+      calls: one.calls * times,
+      input_tokens: one.input_tokens * times,
+      output_tokens: one.output_tokens * times,
+      cost_usd: cost(one.cost_usd),
+    })),
+  };
+}

@@ -1,0 +1,247 @@
+import { builtInRubrics } from '../metrics/rubric.ts';
+import { steeringParts, type Steering } from '../select/conversation-rules.ts';
+import { gradersIdentity, rubricIdentity, steeringFor } from '../select/scoring.ts';
+import type { Lane } from '../select/select.ts';
+import { graderSetsOf, type ProjectSide } from '../select/targets.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import type { Conversation } from '../suite/suite.ts';
+import type { Rubric } from '../types/metric.ts';
+import type { Grader, Target } from '../types/model.ts';
+import type { Notice, Place, Side } from '../types/plain.ts';
+
+/**
+ * A suite's evaluators, put to the test on labelled answers. `base` is null where nothing but the
+ * answers differs.
+ */
+export interface EvaluatorTest {
+  path: string;
+  name: string;
+  examples: Conversation['examples'];
+  base: Steering | null;
+  head: Steering;
+}
+
+/**
+ * The suites whose evaluators, criteria or instructions a change touches (or their labelled
+ * answers), each once; and which of those that changed have nothing to be tested by.
+ */
+export function selectEvaluatorTests(lanes: readonly Lane[]): {
+  tests: EvaluatorTest[];
+  notices: Notice[];
+} {
+  const suites = [...new Map(lanes.map((lane) => [lane.path, lane])).values()];
+  return { tests: suites.flatMap((lane) => testOf(lane) ?? []), notices: suites.flatMap(untested) };
+}
+
+/**
+ * What is said of evaluators that changed and have no labelled answers; a new suite's count as
+ * changed.
+ */
+function untested({ name, base, head }: Lane): Notice[] {
+  const after = head && steeringFor(head.yardstick);
+  if (after === null || after.conversation.examples.length > 0 || after.evaluators.length === 0)
+    return [];
+  const why = whyUntested(base && steeringFor(base.yardstick), after);
+  if (why === null) return [];
+  const message = `${name}: the evaluators of its conversations ${why}, so nobody knows whether they judge as people do; add some below conversation: examples: [{ question: "…", answer: "…", accepted: true }, { question: "…", answer: "…", accepted: false }]`;
+  return [{ kind: 'yardstick', message, place: after.conversation.place }];
+}
+
+function whyUntested(before: Steering | null, after: Steering): string | null {
+  if (before === null) return 'are new and have no labelled answers';
+  if (before.conversation.examples.length > 0) return 'lost their labelled answers';
+  return judging(before) === judging(after) ? null : 'changed and have no labelled answers';
+}
+
+function testOf({ path, name, base, head }: Lane): EvaluatorTest | null {
+  const after = head && steeringFor(head.yardstick);
+  if (after === null || after.conversation.examples.length === 0 || after.evaluators.length === 0)
+    return null;
+  const before = base && steeringFor(base.yardstick);
+  const { examples } = after.conversation;
+  const sameWords = before !== null && judging(before) === judging(after);
+  if (sameWords && labelsOf(before.conversation) === labelsOf(after.conversation)) return null;
+  return {
+    path,
+    name,
+    examples,
+    base: before === null || sameWords || before.evaluators.length === 0 ? null : before,
+    head: after,
+  };
+}
+
+/** What decides an evaluator's word on a given answer; how long a dialogue may last does not. */
+function judging({ conversation, evaluators }: Steering): string {
+  return canonicalJson({ ...steeringParts(conversation, evaluators), max_steps: null });
+}
+
+function labelsOf({ examples }: Conversation): string {
+  return canonicalJson(
+    examples.map(({ messages, accepted }) => ({
+      accepted,
+      messages: messages.map(({ role, content }) => ({ role, content })),
+    })),
+  );
+}
+
+/** Calls that the tests will make, if every evaluator answers at once. */
+export function evaluatorCallsOf(tests: readonly EvaluatorTest[]): number {
+  return tests.reduce(
+    (sum, { examples, base, head }) =>
+      sum + examples.length * (head.evaluators.length + (base?.evaluators.length ?? 0)),
+    0,
+  );
+}
+
+export function evaluatorTargetsOf(tests: readonly EvaluatorTest[]): Target[] {
+  return tests
+    .flatMap(({ base, head }) => [...(base?.evaluators ?? []), ...head.evaluators])
+    .map(({ target }) => target);
+}
+
+/** A rubric with those who grade by it. */
+export interface Judge {
+  rubric: Rubric;
+  graders: readonly Grader[];
+}
+
+/**
+ * A rubric of head whose text, examples or graders changed, with head's examples. `base` is null
+ * where nothing but the examples differs.
+ */
+export interface RubricTest {
+  name: string;
+  place: Place;
+  examples: Rubric['examples'];
+  base: Judge | null;
+  head: Judge;
+}
+
+/**
+ * The rubrics that a change puts to the test, and which of those that changed have nothing to be
+ * tested by.
+ */
+export function selectRubricTests(
+  base: ProjectSide | null,
+  head: ProjectSide,
+): { tests: RubricTest[]; notices: Notice[] } {
+  const changes = [...head.project.rubrics.values()].map((rubric) => changesOf(rubric, base, head));
+  return {
+    tests: changes.flat().flatMap((change) => testOf_rubric_tests(change) ?? []),
+    notices: changes
+      .flatMap(([first]) => first ?? [])
+      .filter(
+        ({ rubric }) => rubric.examples.length === 0 && builtInRubrics.get(rubric.name) !== rubric,
+      )
+      .flatMap(untested_rubric_tests),
+  };
+}
+
+/**
+ * One change for each set of graders that judges by the rubric, which a change of the files usually
+ * leaves at one.
+ */
+function changesOf(rubric: Rubric, base: ProjectSide | null, head: ProjectSide): Change[] {
+  const old = base?.project.rubrics.get(rubric.name) ?? null;
+  const [before, after] = [
+    base === null ? [] : graderSetsOf(rubric.name, base),
+    graderSetsOf(rubric.name, head),
+  ];
+  return after.map((graders, index) => ({
+    ...changeOf(rubric, old, { base: before[index] ?? before[0] ?? [], head: graders }),
+    name:
+      after.length === 1
+        ? rubric.name
+        : `${rubric.name} (${graders.map(({ target }) => target.model).join(', ')})`,
+  }));
+}
+
+interface Change {
+  name: string;
+  rubric: Rubric;
+  old: Rubric | null;
+  sameRubric: boolean;
+  sameGraders: boolean;
+  graders: Record<Side, readonly Grader[]>;
+}
+
+function changeOf(
+  rubric: Rubric,
+  old: Rubric | null,
+  graders: Change['graders'],
+): Omit<Change, 'name'> {
+  return {
+    rubric,
+    old,
+    graders,
+    sameRubric:
+      old !== null && canonicalJson(rubricIdentity(old)) === canonicalJson(rubricIdentity(rubric)),
+    sameGraders:
+      canonicalJson(gradersIdentity(graders.base)) === canonicalJson(gradersIdentity(graders.head)),
+  };
+}
+
+function testOf_rubric_tests({
+  name,
+  rubric,
+  old,
+  sameRubric,
+  sameGraders,
+  graders,
+}: Change): RubricTest | null {
+  const { place, examples } = rubric;
+  const same = sameRubric && sameGraders;
+  if (
+    examples.length === 0 ||
+    graders.head.length === 0 ||
+    (same && old !== null && sameExamples(old, rubric))
+  )
+    return null;
+  const base =
+    same || old === null || graders.base.length === 0
+      ? null
+      : { rubric: old, graders: graders.base };
+  return { name, place, examples, base, head: { rubric, graders: graders.head } };
+}
+
+function sameExamples(base: Rubric, head: Rubric): boolean {
+  const plain = ({ examples }: Rubric): string =>
+    canonicalJson(
+      examples.map(({ content, context, ideal, expected }) => ({
+        content,
+        context,
+        ideal,
+        expected,
+      })),
+    );
+  return plain(base) === plain(head);
+}
+
+function untested_rubric_tests({
+  rubric: { name, place, choice_scores },
+  old,
+  sameRubric,
+}: Change): Notice[] {
+  const lost = (old?.examples.length ?? 0) > 0;
+  if (sameRubric && !lost) return [];
+  const why = lost
+    ? 'lost its examples'
+    : old === null
+      ? 'is new and has no examples'
+      : 'changed and has no examples';
+  const labels = [...choice_scores.keys()]
+    .slice(0, 2)
+    .map((label) => `{ content: "…", expected: ${JSON.stringify(label)} }`)
+    .join(', ');
+  const message = `the rubric "${name}" ${why}, so nobody knows whether its grader judges as people do; add labelled ones below its choice_scores: examples: [${labels}]`;
+  return [{ kind: 'yardstick', message, place }];
+}
+
+/** Calls that the tests will make, if every grader answers at once. */
+export function callsOf(tests: readonly RubricTest[]): number {
+  return tests.reduce(
+    (sum, { examples, base, head }) =>
+      sum + examples.length * (head.graders.length + (base?.graders.length ?? 0)),
+    0,
+  );
+}

@@ -1,0 +1,45 @@
+import type { Completion, WaitingBatches } from '../types/model.ts';
+import type { Guard } from './budget.ts';
+
+/** Why a run ended before its plan did. */
+export interface Halt {
+  title: 'Budget reached' | 'Time is up' | 'Interrupted';
+  /** A clause for people. */
+  why: string;
+  /** Batches that vendors go on with, for a later run to pick up; absent: there are none. */
+  waiting?: WaitingBatches;
+}
+
+/**
+ * The halt of a run whose cap on calls or cost is reached; null: none is, or nothing was to be held
+ * to one.
+ */
+export function budgetHalt(guard: Guard | null): Halt | null {
+  const why = guard?.reached() ?? null;
+  return why === null ? null : { title: 'Budget reached', why };
+}
+
+/**
+ * What a halt cost: tries that were not made, grades of answers that had come, and further rounds
+ * of tries that were wanted.
+ */
+export interface Unmade {
+  tries: number;
+  grades: number;
+  rounds: number;
+}
+
+/** Whether anything is missing; a run may also be told to end after its last call. */
+export function incomplete({ tries, grades, rounds }: Unmade): boolean {
+  return tries + grades + rounds > 0;
+}
+
+/**
+ * A call that was never made, or not waited for, because the run was ending. It says nothing about
+ * the model.
+ */
+export function wasNotMade(completion: Completion): boolean {
+  return (
+    completion.status === 'error' && (completion.kind === 'budget' || completion.kind === 'aborted')
+  );
+}

@@ -1,0 +1,262 @@
+import { alternatives } from '../metrics/sample.ts';
+import type { Case } from '../select/affected.ts';
+import { gradersIdentity, steeringFor, type Yardstick } from '../select/scoring.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import { comparesEmbeddings, embedderFor, gradersFor, metricsFor } from '../suite/metrics.ts';
+import type { Reference } from '../suite/suite.ts';
+import { plural } from '../text/amounts.ts';
+import type { Metric } from '../types/metric.ts';
+import type { Grader } from '../types/model.ts';
+import type { Problem, Side } from '../types/plain.ts';
+import {
+  callsOf as rubricCallsOf,
+  evaluatorCallsOf,
+  type EvaluatorTest,
+  type RubricTest,
+} from './grader-tests.ts';
+import type { LaneRun, NextTries } from './suite-run.ts';
+
+/** Calls that one model is asked for to judge the first round of tries. */
+export interface JudgingCalls {
+  asked: Grader;
+  purpose: 'grader' | 'embedding';
+  calls: number;
+}
+
+/**
+ * Counts them by model, before anything is asked: fewer where answers repeat, more where a reply
+ * has to be asked for again.
+ */
+export function judgingCalls(lanes: readonly LaneRun[], next: NextTries): JudgingCalls[] {
+  const graded = new Map<string, JudgingCalls>();
+  const embedded = new Map<string, { asked: Grader; texts: Set<string> }>();
+  const judge = (
+    yardstick: Yardstick,
+    metric: Metric,
+    reference: Reference,
+    answers: readonly string[],
+  ): void => {
+    for (const asked of gradersFor(metric, yardstick)) {
+      const key = identity(asked);
+      const calls = graded.get(key)?.calls ?? 0;
+      graded.set(key, {
+        asked,
+        purpose: 'grader',
+        calls: calls + questionsOf(metric) * answers.length,
+      });
+    }
+    const asked = embedderFor(metric, yardstick);
+    if (asked === null) return;
+    const key = identity(asked);
+    const texts = embedded.get(key)?.texts ?? new Set();
+    embedded.set(key, { asked, texts });
+    for (const text of [...answers, ...comparedTexts(metric, reference)]) texts.add(text);
+  };
+  for (const lane of lanes) {
+    const yardsticks = [lane.deciding, ...(lane.other === null ? [] : [lane.other])].filter(
+      asksModels,
+    );
+    for (const [index, tries] of yardsticks.length === 0 ? [] : next(lane)) {
+      const one = lane.runs[index]?.case;
+      if (one === undefined) continue;
+      const answers = answersOf(one, tries);
+      for (const yardstick of yardsticks) {
+        const reference = referenceOf(one, yardstick.side);
+        for (const metric of metricsFor(yardstick.tests, reference))
+          judge(yardstick, metric, reference, answers);
+      }
+    }
+  }
+  return [
+    ...graded.values(),
+    ...[...embedded.values()].map(({ asked, texts }): JudgingCalls => ({
+      asked,
+      purpose: 'embedding',
+      calls: texts.size,
+    })),
+  ];
+}
+
+function asksModels({ graders, embedder, named }: Yardstick): boolean {
+  return graders.length > 0 || embedder !== undefined || named !== undefined;
+}
+
+function identity(asked: Grader): string {
+  return canonicalJson(gradersIdentity([asked]));
+}
+
+/** The different answers of a case, each under a name that no other text has. */
+function answersOf({ base, head }: Case, tries: number): string[] {
+  const different = new Set(
+    [base, head].flatMap((one) =>
+      one === null || one.kind === 'impossible' ? [] : [one.fingerprint],
+    ),
+  );
+  return [...different].flatMap((fingerprint) =>
+    Array.from({ length: tries }, (_, attempt) => `answer ${String(attempt)} ${fingerprint}`),
+  );
+}
+
+function referenceOf({ reference, baseReference }: Case, side: Side): Reference {
+  return side === 'base' ? (baseReference ?? reference) : reference;
+}
+
+/** What the answers are compared with, which is asked for once however many answers there are. */
+function comparedTexts(metric: Metric, { expected }: Reference): string[] {
+  const value =
+    comparesEmbeddings(metric) && metric.source.kind === 'built-in'
+      ? (metric.source.with['value'] ?? expected)
+      : undefined;
+  return value === undefined ? [] : alternatives(value).map((text) => `expected ${text}`);
+}
+
+/** A checklist asks about each statement on its own. */
+function questionsOf({ source }: Metric): number {
+  const statements = source.kind === 'built-in' ? source.with['statements'] : undefined;
+  return Array.isArray(statements) ? statements.length : 1;
+}
+
+/**
+ * What a run will certainly ask before anything is asked: its first round of tries. Adaptive tries
+ * may add to it.
+ */
+export interface Plan {
+  /**
+   * Prompts with at least one reference that runs, and these references; those of a sweep count
+   * once, in however many variants.
+   */
+  suites: number;
+  references: number;
+  /**
+   * Distinct calls for answers, after sharing between the sides and between duplicate references.
+   */
+  prompt_calls: number;
+  /**
+   * Calls for grades and for the embeddings that metrics compare: about this many, fewer where
+   * answers repeat, more where a reply has to be asked for again.
+   */
+  grader_calls: number;
+  /**
+   * Calls for evaluators' words on the first turn of each conversation; further turns add answers
+   * and words.
+   */
+  evaluator_calls: number;
+  /**
+   * Calls about attributes that are made in any case, at most so many: fewer where earlier runs
+   * have asked the same.
+   */
+  qualeval_calls: number;
+  /** Further ones, made only if something regresses. */
+  qualeval_possible: number;
+}
+
+/** Calls that are made whatever comes of them. */
+export function callsOf({
+  prompt_calls,
+  grader_calls,
+  evaluator_calls,
+  qualeval_calls,
+}: Plan): number {
+  return prompt_calls + grader_calls + evaluator_calls + qualeval_calls;
+}
+
+export function planOf(
+  lanes: readonly LaneRun[],
+  next: NextTries,
+  tests: readonly RubricTest[] = [],
+  evaluatorTests: readonly EvaluatorTest[] = [],
+): Plan {
+  const requests = new Set<string>();
+  const grades =
+    rubricCallsOf(tests) + judgingCalls(lanes, next).reduce((sum, { calls }) => sum + calls, 0);
+  let words = evaluatorCallsOf(evaluatorTests);
+  for (const lane of lanes) {
+    const evaluators = evaluatorsOf(lane);
+    for (const [index, tries] of next(lane)) {
+      const run = lane.runs[index];
+      if (run === undefined) continue;
+      const different = new Set(
+        [run.case.base, run.case.head].flatMap((one) =>
+          one === null || one.kind === 'impossible' ? [] : [one.fingerprint],
+        ),
+      ).size;
+      words += evaluators * tries * different;
+      for (const fingerprint of fingerprints(lane, index)) {
+        for (let attempt = 0; attempt < tries; attempt += 1)
+          requests.add(`${String(attempt)} ${fingerprint}`);
+      }
+    }
+  }
+  const prompts = referencesByPrompt(lanes);
+  return {
+    suites: prompts.length,
+    references: prompts.reduce((sum, references) => sum + references, 0),
+    prompt_calls: requests.size,
+    grader_calls: grades,
+    evaluator_calls: words,
+    qualeval_calls: 0,
+    qualeval_possible: 0,
+  };
+}
+
+/** How many references of each prompt run, in the variant with the most. */
+function referencesByPrompt(lanes: readonly LaneRun[]): number[] {
+  const most = new Map<string, number>();
+  for (const {
+    lane: { base, head },
+    runs,
+  } of lanes) {
+    const prompt = (head ?? base)?.suite.prompt;
+    const key = `${prompt?.file ?? ''}\n${prompt?.name ?? ''}`;
+    if (runs.length > 0) most.set(key, Math.max(most.get(key) ?? 0, runs.length));
+  }
+  return [...most.values()];
+}
+
+/** Evaluators that are asked about each conversation: both yardsticks' where they differ in it. */
+function evaluatorsOf({ deciding, other }: LaneRun): number {
+  const [first, second] = [steeringFor(deciding), other && steeringFor(other)];
+  return (
+    (first?.evaluators.length ?? 0) +
+    (second === null || second.fingerprint === first?.fingerprint ? 0 : second.evaluators.length)
+  );
+}
+
+function fingerprints({ runs }: LaneRun, index: number): string[] {
+  const run = runs[index];
+  return [run?.case.base, run?.case.head].flatMap((generation) =>
+    generation?.kind === 'request' ? [generation.fingerprint] : [],
+  );
+}
+
+/**
+ * A plan that is carried out several times, each time with new answers; or, with a part of 1, that
+ * part of it.
+ */
+export function repeated(plan: Plan, times: number): Plan {
+  const { prompt_calls, grader_calls, evaluator_calls } = plan;
+  return {
+    ...plan,
+    prompt_calls: Math.round(prompt_calls * times),
+    grader_calls: Math.round(grader_calls * times),
+    evaluator_calls: Math.round(evaluator_calls * times),
+  };
+}
+
+/**
+ * Refuses a plan whose certain part is over the cap, before anything is sent; `stored` of its
+ * answers are there already and are not called for.
+ */
+export function overBudget(
+  plan: Plan,
+  maxCalls: number | null,
+  { bothSides, stored }: { bothSides: boolean; stored: number },
+): Problem[] {
+  const total = callsOf(plan) - stored;
+  if (maxCalls === null || total <= maxCalls) return [];
+  const message =
+    `This run would make ${plural(total, 'model call')} (${String(plan.prompt_calls)} answers for ${plural(plan.references, 'reference')} of ${plural(plan.suites, 'prompt')}${bothSides ? ' on both sides' : ''}` +
+    ` + ${plural(plan.grader_calls, 'grader call')}${plan.evaluator_calls === 0 ? '' : ` + at least ${plural(plan.evaluator_calls, 'evaluator call')}`}` +
+    `${plan.qualeval_calls === 0 ? '' : ` + up to ${plural(plan.qualeval_calls, 'call')} about attributes`}${stored === 0 ? '' : `, without ${plural(stored, 'answer')} stored already`}); the limit is ${String(maxCalls)} (max-calls). Nothing was sent.`;
+  return [{ place: null, message }];
+}

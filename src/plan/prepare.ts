@@ -1,0 +1,208 @@
+import type { PinnedAttributes } from '../config/attributes-file.ts';
+import { SETTINGS_FILE } from '../config/settings.ts';
+import type { Arranged } from '../select/arrange.ts';
+import { selectAffected, selectAll, type Lane } from '../select/select.ts';
+import { batchedNames, type ProjectSide } from '../select/targets.ts';
+import { ownGate } from '../suite/gate.ts';
+import type { GateSettings, Project, Settings } from '../suite/suite.ts';
+import type { Target } from '../types/model.ts';
+import type { Notice } from '../types/plain.ts';
+import type { SourceTree } from '../types/repository.ts';
+import { conversationProblems, hostOnly, unreachableRollups } from './check.ts';
+import { planExplain, withExplainCalls } from './explain-calls.ts';
+import { selectEvaluatorTests, selectRubricTests } from './grader-tests.ts';
+import {
+  quarantineNotices,
+  quarantineOf,
+  relativeGate,
+  relativeOwnGate,
+  selectTwice,
+} from './noise.ts';
+import { planOf, repeated } from './plan.ts';
+import { targetsOf, type PrepareInput, type Prepared } from './prepared.ts';
+import { priceFrom } from './price.ts';
+import { comparedLane, startLane, type ComparedLane, type LaneRun } from './suite-run.ts';
+import { nextTries, tryPolicy } from './tries.ts';
+
+/**
+ * Selects what runs and plans its first tries; finds what only shows once both sides are known.
+ * `pinned`: attributes that people chose.
+ */
+export function prepare(
+  input: PrepareInput,
+  arranged: Arranged,
+  hash: (text: string) => string,
+  pinned: PinnedAttributes | null = null,
+): Prepared {
+  const { mode, today } = input;
+  const { base, head } = sidesOf(input, arranged, hash);
+  const {
+    lanes: selected,
+    problems,
+    notices = [],
+  } = input.again !== undefined
+    ? selectTwice(head, today)
+    : mode === 'sweep'
+      ? selectAll(head)
+      : selectAffected(base, head);
+  const gate =
+    input.again === undefined
+      ? { ...arranged.gate, fail_on: input.failOn ?? arranged.gate.fail_on }
+      : relativeGate(arranged.gate);
+  const lanes = selected.map((lane) =>
+    compared(startLane(lane, 'head'), arranged, { ...input, gate }),
+  );
+  const next = nextTries(lanes, gate);
+  const judges = testsOfJudges(input, base, head, selected);
+  const { rubricTests, evaluatorTests } = judges;
+  const { explaining, ...attributes } = planExplain({
+    mode,
+    gate,
+    head,
+    lanes,
+    pinned,
+    code: input.code,
+    again: input.again !== undefined,
+  });
+  const plan = withExplainCalls(
+    repeated(
+      planOf(
+        lanes.map(({ run }) => run),
+        next,
+        rubricTests,
+        evaluatorTests,
+      ),
+      input.again?.runs ?? 1,
+    ),
+    explaining,
+  );
+  return {
+    mode,
+    lanes,
+    gate,
+    next,
+    nextFor: (begun) => nextTries(begun, gate),
+    plan,
+    rubricTests,
+    evaluatorTests,
+    explaining,
+    price: priceFrom(priceSettings(arranged)),
+    problems: [
+      ...problems,
+      ...unreachableRollups(lanes),
+      ...conversationProblems(lanes, input.code),
+      ...hostOnly(lanes, rubricTests, input.code),
+      ...attributes.problems,
+    ],
+    notices: [
+      ...notices,
+      ...lanes.flatMap(
+        ({
+          run: {
+            deciding: { tests },
+          },
+        }) => quarantineNotices(tests, today),
+      ),
+      ...judges.notices,
+      ...attributes.notices,
+      ...directNotice(input, targetsOf({ lanes, rubricTests, evaluatorTests }), arranged),
+    ],
+  };
+}
+
+function sidesOf(
+  input: PrepareInput,
+  arranged: Arranged,
+  hash: (text: string) => string,
+): { base: ProjectSide | null; head: ProjectSide } {
+  const side = (project: Project, tree: SourceTree): ProjectSide => ({
+    project,
+    context: { settings: project.settings, tree, hash, batches: isFullSweep(input) },
+  });
+  return {
+    base: arranged.base === null || input.base === null ? null : side(arranged.base, input.base),
+    head: side(
+      arranged.head,
+      arranged.models === 'base' && input.base !== null ? input.base : input.head,
+    ),
+  };
+}
+
+/**
+ * Models are asked in batches there only: nobody waits a day for a check, or for a measurement of
+ * noise.
+ */
+function isFullSweep({ mode, again }: Pick<PrepareInput, 'mode' | 'again'>): boolean {
+  return mode === 'sweep' && again === undefined;
+}
+
+function directNotice(
+  input: PrepareInput,
+  targets: readonly Target[],
+  { head }: Arranged,
+): Notice[] {
+  const names = isFullSweep(input) ? [] : batchedNames(targets, head.settings);
+  if (names.length === 0) return [];
+  const place = {
+    file: head.settings.file ?? SETTINGS_FILE,
+    line: head.settings.models.get(names[0] ?? '')?.place.line ?? 0,
+  };
+  return [
+    {
+      kind: 'settings',
+      place,
+      message: `transport: batch is for full sweeps: here ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} called directly, because nobody waits a day for a check`,
+    },
+  ];
+}
+
+/**
+ * Those who judge are tested where a change may have touched them: not in a sweep, nor where base
+ * is compared with itself.
+ */
+function testsOfJudges(
+  { mode, again }: PrepareInput,
+  base: ProjectSide | null,
+  head: ProjectSide,
+  lanes: readonly Lane[],
+): Pick<Prepared, 'rubricTests' | 'evaluatorTests' | 'notices'> {
+  if (mode === 'sweep' || again !== undefined)
+    return { rubricTests: [], evaluatorTests: [], notices: [] };
+  const { tests, notices } = selectRubricTests(base, head);
+  const evaluators = selectEvaluatorTests(lanes);
+  return {
+    rubricTests: tests,
+    evaluatorTests: evaluators.tests,
+    notices: [...notices, ...evaluators.notices],
+  };
+}
+
+/**
+ * Where base's budget is in force its prices are too: a pull request must not make itself cheap.
+ */
+export function priceSettings({ base, head, budget }: Arranged): Settings[] {
+  if (base === null) return [head.settings];
+  return budget === base.settings.budget
+    ? [base.settings, head.settings]
+    : [head.settings, base.settings];
+}
+
+function compared(
+  run: LaneRun,
+  arranged: Arranged,
+  {
+    mode,
+    gate,
+    failOn,
+    today,
+    again,
+  }: Pick<PrepareInput, 'mode' | 'failOn' | 'today' | 'again'> & { gate: GateSettings },
+): ComparedLane {
+  const tests = (run.lane.head ?? run.lane.base)?.suite.tests ?? run.deciding.tests;
+  return comparedLane(
+    run,
+    tryPolicy(run, arranged.head.settings, mode === 'diff'),
+    { run: gate, own: again === undefined ? ownGate(tests, failOn) : relativeOwnGate(tests) },
+    quarantineOf(run.deciding.tests, today),
+  );
+}

@@ -1,0 +1,103 @@
+import type { Lane } from '../select/select.ts';
+import { judgingTargets } from '../suite/metrics.ts';
+import type { GateSettings, Suite } from '../suite/suite.ts';
+import type { Target } from '../types/model.ts';
+import type { Notice, Problem } from '../types/plain.ts';
+import type { SourceTree } from '../types/repository.ts';
+import { certainCalls, type ExplainPlan } from './explain-calls.ts';
+import { evaluatorTargetsOf, type EvaluatorTest, type RubricTest } from './grader-tests.ts';
+import type { Plan } from './plan.ts';
+import type { Price } from './price.ts';
+import type { ComparedLane, NextTries } from './suite-run.ts';
+
+export interface PrepareInput {
+  mode: 'diff' | 'sweep';
+  base: SourceTree | null;
+  head: SourceTree;
+  maxCalls: number | null;
+  failOn: GateSettings['fail_on'] | null;
+  /** Where the project's own code may run. */
+  code: 'sandbox' | 'host' | 'off';
+  /** `YYYY-MM-DD`. */
+  today: string;
+  /**
+   * Head is compared with itself, so many times, by new tries; absent: it is compared with base.
+   */
+  again?: { runs: number };
+}
+
+/**
+ * A run that is ready to ask: what runs, by which policy, under which gate. Nothing has been called
+ * yet.
+ */
+export interface Prepared {
+  mode: 'diff' | 'sweep';
+  /** Every selected lane, those in which nothing runs included. */
+  lanes: ComparedLane[];
+  gate: GateSettings;
+  next: NextTries;
+  /** The same policy for the same lanes begun anew. */
+  nextFor(lanes: readonly ComparedLane[]): NextTries;
+  plan: Plan;
+  /** Rubrics to be tested on their labelled examples. */
+  rubricTests: RubricTest[];
+  /** Evaluators to be tested on their labelled answers. */
+  evaluatorTests: EvaluatorTest[];
+  /** What is asked about the kinds of inputs that got worse; null: nothing. */
+  explaining: ExplainPlan | null;
+  price: Price;
+  problems: Problem[];
+  notices: Notice[];
+}
+
+/** Head's suites as they were read, once for each variant that runs. */
+export function suitesOf({ lanes }: Prepared): Suite[] {
+  return lanes.flatMap(
+    ({
+      run: {
+        lane: { head },
+      },
+    }) => head?.suite ?? [],
+  );
+}
+
+/** Every place that requests of this run go to. */
+export function targetsOf({
+  lanes,
+  rubricTests,
+  evaluatorTests,
+  explaining = null,
+}: Pick<Prepared, 'lanes' | 'rubricTests' | 'evaluatorTests'> &
+  Partial<Pick<Prepared, 'explaining'>>): Target[] {
+  const tested = rubricTests
+    .flatMap(({ base, head }) => [...(base?.graders ?? []), ...head.graders])
+    .map(({ target }) => target);
+  const asked = lanes
+    .filter(({ run }) => run.runs.length > 0)
+    .flatMap(({ run }) => {
+      const answers = run.runs
+        .flatMap(({ case: { base, head } }) => [base, head])
+        .flatMap((generation) => (generation?.kind === 'request' ? [generation.target] : []));
+      const graders = [
+        ...judgingTargets(run.deciding),
+        ...(run.other === null ? [] : judgingTargets(run.other)),
+      ];
+      const evaluators = [...run.deciding.evaluators, ...(run.other?.evaluators ?? [])].map(
+        ({ target }) => target,
+      );
+      return [...answers, ...graders, ...evaluators];
+    });
+  return [
+    ...asked,
+    ...tested,
+    ...evaluatorTargetsOf(evaluatorTests),
+    ...certainCalls(explaining).map(({ target }) => target),
+  ];
+}
+
+/** References that base gates on and this change removes. */
+export function removedIds({ path, cases }: Lane): string[] {
+  return cases
+    .filter(({ change }) => change === 'removed')
+    .map(({ reference }) => `${path}: ${reference.id}`);
+}

@@ -1,0 +1,229 @@
+import type { UsageTotals } from '../result/result.ts';
+import { isBatched } from '../select/targets.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import type { ModelSettings, Settings } from '../suite/suite.ts';
+import type { Complete, Completion, Purpose, Request, Target, Usage } from '../types/model.ts';
+import type { LaneRun } from './suite-run.ts';
+
+/**
+ * The cap on cost that is in force, and who set it: a default that nobody wrote is kept as far as
+ * it can be checked.
+ */
+export interface CostCap {
+  dollars: number;
+  by: 'max-cost' | 'budget.max_cost_usd' | 'default';
+}
+
+/** Dollars for one call, or null when no price is known. */
+export type Price = (target: Target, usage: Usage) => number | null;
+
+interface Count {
+  calls: number;
+  reused: number;
+  input: number;
+  output: number;
+  cost: number;
+  unpriced: boolean;
+  elsewhere: boolean;
+  saved: number;
+  unknownSaved: boolean;
+}
+
+/**
+ * Counts what is asked: calls that were paid for, answers that were reused, tokens and cost, by
+ * purpose.
+ */
+export interface Meter {
+  complete: Complete;
+  /**
+   * An answer that was shared without asking at all, and what was thereby not paid, where that is
+   * known.
+   */
+  shared(purpose: Purpose, saved?: { target: Target; usage: Usage } | null): void;
+  totals(): UsageTotals;
+}
+
+/** Passes calls on to `complete` and sums up what came of them. */
+export function createMeter(complete: Complete, price: Price): Meter {
+  const counts = new Map<Purpose, Count>();
+  const of = (purpose: Purpose): Count => {
+    const found = counts.get(purpose) ?? {
+      calls: 0,
+      reused: 0,
+      input: 0,
+      output: 0,
+      cost: 0,
+      unpriced: false,
+      elsewhere: false,
+      saved: 0,
+      unknownSaved: false,
+    };
+    counts.set(purpose, found);
+    return found;
+  };
+  return {
+    complete: async (request) => {
+      const completion = await complete(request);
+      record(of(request.purpose), request, completion, price);
+      return completion;
+    },
+    shared: (purpose, saved = null) => {
+      reuse(of(purpose), saved === null ? null : price(saved.target, saved.usage));
+    },
+    totals: () => totalsOf(counts),
+  };
+}
+
+function record(count: Count, { target }: Request, completion: Completion, price: Price): void {
+  if (completion.status === 'error') {
+    // A call that was never made is none, whoever stopped it.
+    if (completion.kind === 'budget' || completion.kind === 'aborted') return;
+    count.calls += 1;
+    count.elsewhere ||= isElsewhere(target, null);
+    return;
+  }
+  if (completion.reused)
+    reuse(count, completion.usage === null ? null : price(target, completion.usage));
+  else paid(count, target, completion.usage, price);
+}
+
+function paid(count: Count, target: Target, usage: Usage | null, price: Price): void {
+  const cost = usage === null ? null : price(target, usage);
+  count.calls += 1;
+  count.input += usage?.input_tokens ?? 0;
+  count.output += usage?.output_tokens ?? 0;
+  count.elsewhere ||= isElsewhere(target, cost);
+  if (cost === null) count.unpriced = true;
+  else count.cost += cost;
+}
+
+/**
+ * A call that somebody is paid for, as far as is known: neither a recording's, nor a program's that
+ * nobody gave a price.
+ */
+function isElsewhere({ provider }: Target, cost: number | null): boolean {
+  return provider !== 'replay' && (provider !== 'program' || cost !== null);
+}
+
+function reuse(count: Count, saved: number | null): void {
+  count.reused += 1;
+  if (saved === null) count.unknownSaved = true;
+  else count.saved += saved;
+}
+
+function totalsOf(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
+  const all = [...counts.values()];
+  const sum = (pick: (count: Count) => number): number =>
+    all.reduce((total, count) => total + pick(count), 0);
+  const costOf = ({ cost, unpriced }: Count): number | null => (unpriced ? null : cost);
+  const savedBy = ({ saved, unknownSaved }: Count): number | null => (unknownSaved ? null : saved);
+  return {
+    calls: sum(({ calls }) => calls),
+    reused: sum(({ reused }) => reused),
+    input_tokens: sum(({ input }) => input),
+    output_tokens: sum(({ output }) => output),
+    cost_usd: all.some(({ unpriced }) => unpriced) ? null : sum(({ cost }) => cost),
+    ...(all.some(({ unpriced }) => unpriced) && !all.some(({ elsewhere }) => elsewhere)
+      ? { unpriced: 'programs' as const }
+      : {}),
+    saved_usd: all.some(({ unknownSaved }) => unknownSaved) ? null : sum(({ saved }) => saved),
+    by_purpose: Object.fromEntries(
+      [...counts].map(([purpose, count]) => [
+        purpose,
+        {
+          calls: count.calls,
+          reused: count.reused,
+          cost_usd: costOf(count),
+          saved_usd: savedBy(count),
+        },
+      ]),
+    ),
+  };
+}
+
+/**
+ * A vendor's public price for a model, in dollars for what a call used; null where none is known.
+ */
+export type ListPrice = (
+  vendor: 'openai' | 'anthropic',
+  model: string,
+) => ((usage: Usage) => number) | null;
+
+/** What both vendors charge for a request in a batch, as a share of the price of a call. */
+const BATCH_SHARE = 0.5;
+
+/** For runs that look nothing up. */
+export const NO_LIST: ListPrice = () => null;
+
+/**
+ * Prices of calls: the settings' `models.<name>.price` (where several settings name a target, the
+ * first that has one), else the vendor's own list. A server of the workflow's and a program have
+ * the price they are given or none: unknown is null, never nothing. Recordings cost nothing. In a
+ * batch a request costs {@link BATCH_SHARE} of any of these prices.
+ */
+export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LIST): Price {
+  const given = new Map<string, { input: number; output: number }>();
+  for (const model of settings.flatMap(({ models }) => [...models.values()])) {
+    const key = keyOf(model);
+    if (model.price !== null && !given.has(key)) given.set(key, model.price);
+  }
+  const ofCall: Price = (target, usage) => {
+    if (target.provider === 'replay') return 0;
+    const price = given.get(keyOf(target));
+    if (price !== undefined)
+      return (usage.input_tokens * price.input + usage.output_tokens * price.output) / 1e6;
+    if (target.provider === 'program' || target.endpoint !== null) return null;
+    return list(target.provider, target.model)?.(usage) ?? null;
+  };
+  return (target, usage) => {
+    const price = ofCall(target, usage);
+    return price !== null && isBatched(target) ? price * BATCH_SHARE : price;
+  };
+}
+
+/**
+ * The target as it is asked outside of full sweeps: what an answer costs those who use the prompt.
+ */
+export function asDirect(target: Target): Target {
+  if (!isBatched(target) || (target.provider !== 'openai' && target.provider !== 'anthropic'))
+    return target;
+  const { provider, endpoint, model } = target;
+  return { provider, endpoint, model };
+}
+
+/**
+ * A program is known by its command: its files, which are part of a target's identity, differ
+ * between commits.
+ */
+function keyOf(model: Target | ModelSettings): string {
+  const { provider } = model;
+  return canonicalJson(
+    'command' in model && provider === 'program'
+      ? { provider, model: model.model, command: model.command, setup: model.setup }
+      : { provider, model: model.model, endpoint: 'endpoint' in model ? model.endpoint : null },
+  );
+}
+
+/**
+ * Dollars for a thousand direct calls like those of head's answers, whether they were paid for,
+ * batched or reused. Null without an answer, where a price or the tokens of an answer are not
+ * known, and for dialogues, whose tokens are those of several models.
+ */
+export function costPer1000Calls({ runs }: LaneRun, price: Price): number | null {
+  const costs = runs.flatMap(({ case: { head: generation }, head }) =>
+    head
+      .filter(({ result }) => result.actual !== null)
+      .map(({ result: { usage, conversation } }) =>
+        generation?.kind === 'request' && usage !== null && (conversation ?? null) === null
+          ? price(asDirect(generation.target), usage)
+          : null,
+      ),
+  );
+  if (costs.length === 0) return null;
+  let sum = 0;
+  for (const cost of costs) {
+    if (cost === null) return null;
+    sum += cost;
+  }
+  return (sum / costs.length) * 1000;
+}

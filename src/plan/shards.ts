@@ -1,0 +1,184 @@
+import { problem } from '../errors.ts';
+import { fingerprintOf, type Case } from '../select/affected.ts';
+import { isBatched } from '../select/targets.ts';
+import type { Problem } from '../types/plain.ts';
+import type { Caps } from './budget.ts';
+import type { Portion } from './forecast.ts';
+import { planOf } from './plan.ts';
+import { targetsOf, type Prepared } from './prepared.ts';
+import type { ComparedLane } from './suite-run.ts';
+
+/** One part of a sweep: `index` from 1 to `count`. */
+export interface Shard {
+  index: number;
+  count: number;
+}
+
+/** `2/4`. */
+export function shardName({ index, count }: Shard): string {
+  return `${String(index)}/${String(count)}`;
+}
+
+/**
+ * The part of a plan that one shard carries out. References that ask the same question go to the
+ * same shard, whatever suites they are in, so that no answer is paid for twice; the questions are
+ * dealt like cards in the order of their hashes, those with the most tries first, so that shards
+ * differ by one question at most for each number of tries. It depends on the plan alone. What
+ * belongs to the sweep as a whole (tests of judges, attributes) is left to the merge.
+ *
+ * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
+ */
+export function partOfPlan(
+  prepared: Prepared,
+  shard: Shard,
+  hash: (text: string) => string,
+): Prepared {
+  const dealt = dealQuestions(prepared, shard.count, hash);
+  const mine = (one: Case): boolean => dealt.get(questionOfCase(one)) === shard.index;
+  const lanes = prepared.lanes.map((lane) => narrowed(lane, mine));
+  const next = prepared.nextFor(lanes);
+  return {
+    ...prepared,
+    lanes,
+    next,
+    plan: planOf(
+      lanes.map(({ run }) => run),
+      next,
+    ),
+    rubricTests: [],
+    evaluatorTests: [],
+    explaining: null,
+  };
+}
+
+/** Which shard asks a question, from 1. */
+function dealQuestions(
+  { lanes, next }: Pick<Prepared, 'lanes' | 'next'>,
+  count: number,
+  hash: (text: string) => string,
+): Map<string, number> {
+  const tries = new Map<string, number>();
+  for (const { run } of lanes) {
+    const wanted = next(run);
+    for (const [index, { case: one }] of run.runs.entries()) {
+      const question = questionOfCase(one);
+      tries.set(question, Math.max(wanted.get(index) ?? 0, tries.get(question) ?? 0));
+    }
+  }
+  const hashes = new Map([...tries.keys()].map((question) => [question, hash(question)]));
+  const place = (question: string): string => hashes.get(question) ?? '';
+  const order = [...tries].sort(
+    ([a, most], [b, more]) => more - most || (place(a) < place(b) ? -1 : 1),
+  );
+  return new Map(order.map(([question], position) => [question, (position % count) + 1]));
+}
+
+/** Equal for cases that ask the same; a sweep's cases have no base. */
+function questionOfCase({ head, reference }: Case): string {
+  return head === null ? `removed: ${reference.id}` : fingerprintOf(head);
+}
+
+function narrowed(
+  { run, compared, ...lane }: ComparedLane,
+  mine: (one: Case) => boolean,
+): ComparedLane {
+  const runs = run.runs.filter((one) => mine(one.case));
+  const kept = new Set(runs);
+  return {
+    ...lane,
+    run: { ...run, lane: { ...run.lane, cases: run.lane.cases.filter(mine) }, runs },
+    compared: compared.filter((one) => kept.has(one)),
+  };
+}
+
+/**
+ * Batches are picked up by later runs of one job, so shards, which leave nothing behind but their
+ * parts, cannot wait for them.
+ */
+export function batchProblems(whole: Prepared, shard: Shard | undefined): Problem[] {
+  const names =
+    shard === undefined
+      ? []
+      : [
+          ...new Set(
+            targetsOf(whole)
+              .filter(isBatched)
+              .map(({ model }) => model),
+          ),
+        ];
+  if (names.length === 0) return [];
+  return [
+    problem(
+      null,
+      `shard: ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} asked with transport: batch, which one job does as fast as many: it only waits for the vendor. Run the sweep without shard, or set transport: direct.`,
+    ),
+  ];
+}
+
+/** References that a plan runs, as `suite: id`, a variant's beside the other variants'. */
+export function referencesOf({ lanes }: Pick<Prepared, 'lanes'>): string[] {
+  return lanes.flatMap(({ run: { lane, runs } }) =>
+    runs.map(({ case: { reference } }) => `${lane.name}: ${reference.id}`),
+  );
+}
+
+export function countReferences({ lanes }: Pick<Prepared, 'lanes'>): number {
+  return lanes.reduce((sum, { run }) => sum + run.runs.length, 0);
+}
+
+/**
+ * What the shards of a sweep were paid for: attempts, and US dollars as far as prices are known.
+ */
+export interface Spent {
+  calls: number;
+  cost: number;
+}
+
+/**
+ * What a shard plans, and what the sweep does; `cost` in US dollars, null where a price is not
+ * known.
+ */
+export interface Portions {
+  calls: Portion;
+  cost: Portion | null;
+}
+
+/**
+ * A shard's share of the caps, which hold for the sweep as a whole: as large as its part of the
+ * planned calls, and of what these cost. The shares never come to more than the caps, and a plan
+ * that fits into a cap fits into its shares: by calls alone, a shard that got the dear questions
+ * would stop at a share that it cannot keep.
+ */
+export function shareOf({ maxCalls, maxCost }: Caps, { calls, cost }: Portions): Caps {
+  // In whole numbers, for the product of a fraction could fall short of the calls that are planned.
+  return {
+    maxCalls: maxCalls === null ? null : Math.floor(portion(maxCalls, calls)),
+    maxCost:
+      maxCost === null ? null : portion(maxCost, cost === null || cost.whole === 0 ? calls : cost),
+  };
+}
+
+function portion(cap: number, { part, whole }: Portion): number {
+  return whole === 0 ? 0 : (cap * part) / whole;
+}
+
+/** What is left of the caps for a merge, once the shards have been paid for. */
+export function restOf({ maxCalls, maxCost }: Caps, spent: Spent): Caps {
+  return {
+    maxCalls: maxCalls === null ? null : Math.max(0, maxCalls - spent.calls),
+    maxCost: maxCost === null ? null : Math.max(0, maxCost - spent.cost),
+  };
+}
+
+/**
+ * The caps that a run itself is held to: a shard to its share, a merge to what the shards have
+ * left.
+ */
+export function ownCaps(
+  caps: Caps,
+  { shard, merged }: { shard?: Shard | undefined; merged?: Spent | undefined },
+  portions: () => Portions,
+): Caps {
+  if (shard !== undefined) return shareOf(caps, portions());
+  return merged === undefined ? caps : restOf(caps, merged);
+}

@@ -1,0 +1,130 @@
+import type { Request } from '../types/model.ts';
+import type { Outcome } from './batch-results.ts';
+import type { ManagedServer } from './batch-server.ts';
+import type { Activity } from './clock.ts';
+import type { Ask, BatchLimits } from './vendors/vendor.ts';
+
+/** Gathers items for batches that keep to their limits. */
+export interface Packer<T> {
+  /**
+   * A batch that became full through this item or has no room for it; null while there is room.
+   * `too-large`: no batch could hold it.
+   */
+  add(item: T, bytes: number): readonly T[] | 'too-large' | null;
+  /** What has been gathered, which leaves nothing behind. */
+  take(): readonly T[];
+}
+
+export function createPacker<T>(limits: BatchLimits): Packer<T> {
+  let items: T[] = [];
+  let size = 0;
+  const take = (): readonly T[] => {
+    const taken = items;
+    items = [];
+    size = 0;
+    return taken;
+  };
+  return {
+    add(item, bytes) {
+      if (bytes > limits.bytes) return 'too-large';
+      const full = size + bytes > limits.bytes ? take() : null;
+      items.push(item);
+      size += bytes;
+      if (full !== null) return full;
+      return items.length >= limits.requests ? take() : null;
+    },
+    take,
+  };
+}
+
+/** One question, from being asked until its result is there; several may wait for one. */
+export interface Asked {
+  key: string;
+  request: Request;
+  ask: Ask;
+  settle(outcome: Outcome): void;
+}
+
+/** Everything that waits for a result, by request key. */
+export interface Questions {
+  /** Adds one; false when another of the same key waits already. */
+  add(one: Asked): boolean;
+  has(key: string): boolean;
+  first(key: string): Asked | null;
+  /** Gives all that wait for a key their result; false when nobody does. */
+  settle(key: string, outcome: Outcome): boolean;
+  settleAll(outcome: Outcome): void;
+  size(): number;
+}
+
+export function createQuestions(): Questions {
+  const asked = new Map<string, Asked[]>();
+  const settle = (key: string, outcome: Outcome): boolean => {
+    const waiting = asked.get(key);
+    asked.delete(key);
+    for (const one of waiting ?? []) one.settle(outcome);
+    return waiting !== undefined;
+  };
+  return {
+    settle,
+    add(one) {
+      const others = asked.get(one.key);
+      if (others === undefined) asked.set(one.key, [one]);
+      else others.push(one);
+      return others === undefined;
+    },
+    has: (key) => asked.has(key),
+    first: (key) => asked.get(key)?.[0] ?? null,
+    settleAll(outcome) {
+      for (const key of [...asked.keys()]) settle(key, outcome);
+    },
+    size: () => asked.size,
+  };
+}
+
+/** What is gathered for one vendor's batches. */
+export interface Gatherer {
+  /** Adds a question to the next batch; `too-large`, with its bytes: no batch could hold it. */
+  add(one: Asked): { tooLarge: number } | null;
+}
+
+export interface GatherOptions {
+  activity: Activity;
+  server: ManagedServer;
+  /** Questions that wait, of all vendors: as long as there come more of them, nobody is done. */
+  waiting(): number;
+  /** Takes the questions of one batch: all for one model, as OpenAI wants it. */
+  send(model: string, items: readonly Asked[]): void;
+}
+
+/** Gathers questions until nobody has more to ask, or a batch is full. */
+export function createGatherer({ activity, server, waiting, send }: GatherOptions): Gatherer {
+  const { vendor, api } = server;
+  const byModel = new Map<string, Packer<Asked>>();
+  let gathering = false;
+  const sendWhenQuiet = async (): Promise<void> => {
+    gathering = true;
+    for (let before = -1; before !== waiting();) {
+      before = waiting();
+      await activity.quiet();
+    }
+    gathering = false;
+    for (const [model, packer] of byModel) {
+      const items = packer.take();
+      if (items.length > 0) send(model, items);
+    }
+  };
+  return {
+    add(one) {
+      const { model } = one.request.target;
+      const packer = byModel.get(model) ?? createPacker<Asked>(api.limits);
+      byModel.set(model, packer);
+      const bytes = api.bytes(one.key, JSON.stringify(vendor.body(one.ask)));
+      const full = packer.add(one, bytes);
+      if (full === 'too-large') return { tooLarge: bytes };
+      if (full !== null) send(model, full);
+      if (!gathering) void sendWhenQuiet();
+      return null;
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import type { ManagedServer } from './batch-server.ts';
+import { MAX_REPLY_BYTES, MAX_REPLY_DEPTH, fault, httpFault, type Fault } from './fault.ts';
+import { deeperThan } from './http.ts';
+import type { Tried } from './retry.ts';
+import { foreignLine } from './sdk-fault.ts';
+import type { BatchOutcome, BatchState, Said } from './vendors/vendor.ts';
+
+/** A line holds one reply, and what stands around it. */
+export const MAX_LINE_BYTES = MAX_REPLY_BYTES + 65_536;
+
+const MAX_LINE_DEPTH = MAX_REPLY_DEPTH + 5;
+
+const NEWLINE = 0x0a;
+
+/**
+ * The values of a stream of lines of JSON, one at a time; undefined for a line that cannot be read:
+ * no JSON, nested too deep, or longer than {@link MAX_LINE_BYTES}, which is passed over without
+ * being held. Blank lines are none.
+ */
+export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  const take = (): unknown => {
+    const line = size > MAX_LINE_BYTES ? null : Buffer.concat(parts);
+    parts = [];
+    size = 0;
+    return line === null ? undefined : valueOf(line);
+  };
+  for await (const chunk of stream) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      add(chunk.subarray(from, end));
+      from = end + 1;
+      const value = take();
+      if (value !== BLANK) yield value;
+    }
+    add(chunk.subarray(from));
+  }
+  const last = take();
+  if (last !== BLANK) yield last;
+
+  function add(part: Uint8Array): void {
+    size += part.byteLength;
+    if (size > MAX_LINE_BYTES) parts = [];
+    else if (part.byteLength > 0) parts.push(part);
+  }
+}
+
+const BLANK = Symbol('blank');
+
+function valueOf(line: Buffer): unknown {
+  if (deeperThan(line, MAX_LINE_DEPTH)) return undefined;
+  const text = line.toString('utf8');
+  if (text.trim() === '') return BLANK;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What came of one request. */
+export type Outcome = { status: 'ok'; value: Said } | { status: 'fault'; fault: Fault };
+
+/** Lines beyond one for each request: after so many, the rest is not read. */
+const SPARE_LINES = 1000;
+
+/** Of what a vendor says about an error, this much is shown. */
+const SAID = 300;
+
+export interface Reading {
+  server: ManagedServer;
+  redact(text: string): string;
+  /** Requests of the batch: the name of the schema that each one's answer was asked in. */
+  requests: ReadonlyMap<string, string | null>;
+  /** Requests without a result so far; those that get one are taken out. */
+  open: Set<string>;
+  /** Told of each request's result, in the vendor's order. */
+  settle(key: string, outcome: Outcome): Promise<void>;
+}
+
+/**
+ * Reads the results of a batch that has ended; the number of lines that were nobody's or could not
+ * be read.
+ */
+export function readResults(
+  id: string,
+  state: Extract<BatchState, { status: 'ended' }>,
+  reading: Reading,
+): Promise<Tried<number>> {
+  return reading.server.call(async (api) => {
+    let strange = 0;
+    for await (const stream of api.results(id, state)) {
+      for await (const value of jsonLines(stream)) {
+        const line = api.readLine(value);
+        if (line === null || !reading.requests.has(line.id)) strange += 1;
+        // A second line for a request, or the same one of a download that was begun anew, says
+        // nothing new.
+        else if (reading.open.delete(line.id))
+          await reading.settle(
+            line.id,
+            outcomeOf(line.outcome, reading.requests.get(line.id) ?? null, reading),
+          );
+        if (strange > reading.requests.size + SPARE_LINES) return strange;
+      }
+    }
+    return strange;
+  }, 'the results of the batch cannot be read');
+}
+
+/** Why a request of a batch that has ended is without a result. */
+export function leftOver(left: 'expired' | 'canceled' | null): Fault {
+  switch (left) {
+    case 'expired':
+      return fault(
+        'timeout',
+        'the batch expired before this request was answered; run again to ask for it',
+      );
+    case 'canceled':
+      return fault(
+        'server',
+        'the batch was canceled before this request was answered; run again to ask for it',
+      );
+    case null:
+      return fault('reply', 'the batch has no result for this request');
+  }
+}
+
+function outcomeOf(
+  outcome: BatchOutcome,
+  schema: string | null,
+  { server: { vendor }, redact }: Reading,
+): Outcome {
+  switch (outcome.kind) {
+    case 'expired':
+    case 'canceled':
+      return { status: 'fault', fault: leftOver(outcome.kind) };
+    case 'error': {
+      const { status, code, said } = outcome;
+      return {
+        status: 'fault',
+        fault: httpFault({
+          status,
+          code,
+          said: foreignLine(said, redact, SAID),
+          waitMs: null,
+          shouldRetry: null,
+        }),
+      };
+    }
+    case 'reply': {
+      // Of a schema only the name counts when an answer is read.
+      const ask = {
+        model: '',
+        parameters: {},
+        messages: [],
+        schema: schema === null ? null : { name: schema, json: {} },
+      };
+      const answer = vendor.read(outcome.data, ask);
+      if (answer === null)
+        return {
+          status: 'fault',
+          fault: fault('reply', `the reply in the batch is not a ${vendor.replyName}`),
+        };
+      if (answer.kind === 'withheld')
+        return {
+          status: 'fault',
+          fault: fault('filtered', 'the answer was withheld by the content filter'),
+        };
+      return { status: 'ok', value: answer };
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import { logLine } from '../text/log.ts';
+import type { Address } from './address.ts';
+import { STOPPED, fault, type Fault } from './fault.ts';
+import { SDK_MARGIN_MS, createBoundedFetch, createDownload } from './fetch.ts';
+import { GIVE_UP_AFTER_MS, createLimiter } from './limit.ts';
+import { type RetryOptions, type RunOfCalls, type Tried, withRetries } from './retry.ts';
+import { sdkFault } from './sdk-fault.ts';
+import type { BatchApi, BatchItem, BatchServer, Vendor } from './vendors/vendor.ts';
+
+/** `signal` ends waiting; a call that may be paid for is let come to its end. */
+export interface ServerOptions extends RunOfCalls {
+  redact(text: string): string;
+}
+
+/** A vendor's server as batches are managed there: few calls, and large ones. */
+export interface ManagedServer {
+  vendor: Vendor;
+  api: BatchApi;
+  /** Makes a call and repeats it while that may help. */
+  call<T>(
+    ask: (server: BatchServer) => Promise<T | null>,
+    unread: string,
+    mayRepeat?: (fault: Fault) => boolean,
+  ): Promise<Tried<T>>;
+  log(line: string): void;
+  close(): void;
+}
+
+/**
+ * A call carries up to 256 MB, so it has more time than one for an answer; a download may be silent
+ * for as long.
+ */
+const CALL_MS = 600_000;
+
+/** Batches are few; these are the calls about them. */
+const CONCURRENCY = { start: 2, max: 4 };
+
+/**
+ * Connects at the first call. Its limiter and its time limits are apart from those of the calls for
+ * answers.
+ */
+export function createManagedServer(
+  vendor: Vendor,
+  api: BatchApi,
+  { base, key }: Address,
+  options: ServerOptions,
+): ManagedServer {
+  const { clock, signal, redact } = options;
+  const closing = new AbortController();
+  const bounds = {
+    base,
+    auth: key === null ? null : vendor.auth(key),
+    timeoutMs: CALL_MS,
+    clock,
+    signal: closing.signal,
+  };
+  const [bounded, download] = [createBoundedFetch(bounds), createDownload(bounds)];
+  const limiter = createLimiter({
+    concurrency: CONCURRENCY,
+    giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
+    clock,
+    signal,
+  });
+  const log = (line: string): void => options.log(`${vendor.name}: ${logLine(line)}`);
+  const retry: RetryOptions = {
+    limiter,
+    maxTries: options.maxTries,
+    clock,
+    signal,
+    random: options.random,
+    log,
+  };
+  let connected: Promise<BatchServer> | null = null;
+  const connect = (): Promise<BatchServer> =>
+    (connected ??= api.connect({
+      baseUrl: base.href.replace(/\/$/, ''),
+      fetch: bounded.fetch,
+      download: download.fetch,
+      timeoutMs: CALL_MS + SDK_MARGIN_MS,
+    }));
+  return {
+    vendor,
+    api,
+    log,
+    call: (ask, unread, mayRepeat = () => true) =>
+      withRetries(async () => {
+        const started = clock.now();
+        try {
+          const value = await ask(await connect());
+          if (value === null) return { status: 'fault', fault: fault('reply', unread), sent: true };
+          return { status: 'ok', value, latencyMs: clock.now() - started, waitMs: 0 };
+        } catch (error) {
+          const found =
+            error instanceof SyntaxError
+              ? fault('reply', unread)
+              : sdkFault(error, { now: clock.now(), timeoutMs: CALL_MS, redact });
+          return {
+            status: 'fault',
+            fault: mayRepeat(found) ? found : { ...found, retry: 'never' },
+            sent: true,
+          };
+        }
+      }, retry),
+    close() {
+      closing.abort();
+      bounded.close();
+      download.close();
+    },
+  };
+}
+
+/**
+ * Sends a batch and gives its id. The call that creates it, and from which on it is paid for, is
+ * repeated only when the server said that it did not: without a reply nobody knows whether there is
+ * a batch.
+ */
+export async function submit(
+  server: ManagedServer,
+  items: readonly BatchItem[],
+  signal: AbortSignal,
+): Promise<Tried<string>> {
+  const uploaded = await server.call(
+    (api) => api.upload(items),
+    'the reply to the upload of a batch names no file',
+  );
+  if (uploaded.status === 'fault') return uploaded;
+  if (signal.aborted) return { status: 'fault', fault: STOPPED };
+  const created = await server.call(
+    (api) => api.create(items, uploaded.value),
+    'the reply to the creation of a batch names none',
+    ({ status }) => status !== null,
+  );
+  if (created.status === 'ok' || created.fault.status !== null || created.fault.kind === 'aborted')
+    return created;
+  return {
+    status: 'fault',
+    fault: {
+      ...created.fault,
+      message: `${created.fault.message}; whether the batch was begun is not known`,
+    },
+  };
+}

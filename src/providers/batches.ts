@@ -1,0 +1,149 @@
+import type { Completion, Request, Target, WaitingBatches } from '../types/model.ts';
+import { addressOf } from './address.ts';
+import { createGatherer, createQuestions, type Asked } from './batch-queue.ts';
+import type { Outcome } from './batch-results.ts';
+import { createManagedServer } from './batch-server.ts';
+import { STOPPED, fault } from './fault.ts';
+import { createEarlier } from './open-batch.ts';
+import { createRefusals } from './retry.ts';
+import {
+  faulty,
+  follow,
+  gather,
+  send,
+  toCompletion,
+  type BatchesOptions,
+  type Desk,
+  type VendorBatches,
+} from './send-batch.ts';
+import { vendors } from './vendors/index.ts';
+import type { Ask, VendorName } from './vendors/vendor.ts';
+
+type HostedTarget = Extract<Target, { provider: VendorName }>;
+
+export interface Batches {
+  complete(request: Request, target: HostedTarget): Promise<Completion>;
+  /** Batches that were sent and have not ended; null: there are none. */
+  waiting(): WaitingBatches | null;
+  /**
+   * Waits for a batch that is just being created, for it is paid for, and, unless the run was ended
+   * early, for results that are being fetched; lets go of all others.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Asks in batches: gathers requests until nobody has more to ask or a batch is full, sends them,
+ * writes the batch down, waits for it, and matches results by key. A request that a batch of an
+ * earlier run holds waits for that one and is not sent.
+ */
+export function createBatches(options: BatchesOptions): Batches {
+  const {
+    batches: { ledger, requestKey },
+    clock,
+  } = options;
+  const closing = new AbortController();
+  const signal = AbortSignal.any([options.signal, closing.signal]);
+  const desk: Desk = {
+    options: { ...options, signal },
+    questions: createQuestions(),
+    earlier: createEarlier(ledger, clock),
+    byVendor: new Map(),
+    held: new Map(),
+    underWay: new Set(),
+    finishing: new Set(),
+    following: new Set(),
+  };
+  signal.addEventListener(
+    'abort',
+    () => {
+      desk.questions.settleAll(faulty(STOPPED));
+    },
+    { once: true },
+  );
+  return {
+    async complete(request, target) {
+      const of = vendorOf(desk, target);
+      if ('status' in of) return of;
+      const {
+        server: { vendor, log },
+        refusals,
+      } = of;
+      const refused = vendor.refuses(request.parameters);
+      if (refused !== null) return toCompletion(faulty(fault('request', refused)), vendor.name);
+      await desk.earlier.loaded();
+      for (;;) {
+        const ask = refusals.without(request);
+        const outcome = await resultOf(desk, of, { key: requestKey(request), ask, request });
+        const learnt =
+          outcome.status === 'fault' ? refusals.learn(outcome.fault, request, ask) : null;
+        if (learnt === null) return toCompletion(outcome, vendor.name);
+        if (learnt.first)
+          log(`model ${request.target.model} refuses ${learnt.what}; asking without it`);
+      }
+    },
+    waiting() {
+      const left = [...desk.underWay].filter(({ open }) => open.size > 0);
+      return left.length === 0
+        ? null
+        : {
+            ids: left.map(({ id }) => id),
+            requests: left.reduce((sum, { open }) => sum + open.size, 0),
+          };
+    },
+    async close() {
+      const of = [...desk.byVendor.values()];
+      if (!signal.aborted) await Promise.all(desk.finishing);
+      closing.abort();
+      await Promise.all(of.map(({ sending }) => sending));
+      for (const { server } of of) server.close();
+      await Promise.all(desk.following);
+    },
+  };
+}
+
+/** A vendor's own server, or why it cannot be asked. */
+function vendorOf(desk: Desk, target: HostedTarget): VendorBatches | Completion {
+  const { byVendor, questions, options } = desk;
+  const known = byVendor.get(target.provider);
+  if (known !== undefined) return known;
+  const vendor = vendors[target.provider];
+  const address = addressOf({ ...target, endpoint: null }, options);
+  if ('message' in address) return { status: 'error', kind: 'key', message: address.message };
+  if (vendor.batches === null || target.endpoint !== null)
+    return toCompletion(faulty(fault('request', 'answers no batches')), vendor.name);
+  const server = createManagedServer(vendor, vendor.batches, address, options);
+  const gatherer = createGatherer({
+    activity: options.batches.activity,
+    server,
+    waiting: questions.size,
+    send: (model, items) => {
+      made.sending = made.sending.then(() => send(desk, server, model, items));
+    },
+  });
+  const made: VendorBatches = {
+    ...gatherer,
+    server,
+    refusals: createRefusals(),
+    sending: Promise.resolve(),
+  };
+  byVendor.set(target.provider, made);
+  return made;
+}
+
+/** The result of one question: of a batch that holds it, or of the next one. */
+function resultOf(
+  desk: Desk,
+  of: VendorBatches,
+  question: { key: string; ask: Ask; request: Request },
+): Promise<Outcome> {
+  const { questions, held, earlier, options } = desk;
+  if (options.signal.aborted) return Promise.resolve(faulty(STOPPED));
+  return new Promise((settle) => {
+    const one: Asked = { ...question, settle };
+    if (!questions.add(one) || held.has(one.key)) return;
+    const batch = earlier.holding(one.key, of.server);
+    if (batch === null) gather(desk, of, one);
+    else follow(desk, batch);
+  });
+}

@@ -1,0 +1,297 @@
+import http from 'node:http';
+import https from 'node:https';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { createDeadlines, type Clock } from './clock.ts';
+import { MAX_REPLY_BYTES, MAX_REPLY_DEPTH, TransportError } from './fault.ts';
+
+const QUOTE = 0x22;
+
+const BACKSLASH = 0x5c;
+
+/**
+ * Whether JSON text (UTF-8) is nested deeper than `limit` arrays and objects, found in one pass
+ * without parsing. For other text the answer means nothing, but comes as fast.
+ */
+export function deeperThan(text: Uint8Array, limit: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const byte = text[i];
+    if (byte === undefined) break;
+    if (inString) {
+      if (byte === BACKSLASH) i++;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (byte === 0x5b || byte === 0x7b) {
+      depth++;
+      if (depth > limit) return true;
+    } else if (byte === 0x5d || byte === 0x7d) depth--;
+  }
+  return false;
+}
+
+export interface Bounds {
+  /** The only origin that requests, and with them the key, may go to. */
+  base: URL;
+  /** Header that carries the key; null for servers without one. */
+  auth: { header: string; value: string } | null;
+  /**
+   * How long a request may take, in milliseconds: to the last byte of its reply, or of a download's
+   * silence.
+   */
+  timeoutMs: number;
+  clock: Clock;
+  /** Ends whatever is under way. */
+  signal: AbortSignal;
+}
+
+export interface BoundedFetch {
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  close(): void;
+}
+
+/**
+ * Nothing else leaves: not what the environment tells an SDK to add, and not what a parameter could
+ * be turned into.
+ */
+const SENT_HEADERS = ['accept', 'content-type', 'anthropic-version'];
+
+/**
+ * What a request carries: text, a stream of bytes (a batch, which is larger than should be in
+ * memory), or nothing.
+ */
+export type Body = string | ReadableStream<Uint8Array> | null;
+
+export interface Sent {
+  method: string;
+  headers: RequestInit['headers'];
+  body: Body;
+  /** Whether the reply may come packed. */ packed: boolean;
+}
+
+/** A request under way. */
+export interface Exchange {
+  /** It is over, and whoever waits for it is told why. */
+  fail(error: TransportError): void;
+  /** It is over. */
+  settle(): void;
+  /** Its time begins anew. */
+  alive(): void;
+}
+
+/** Requests to one origin. */
+export interface Outgoing {
+  /**
+   * Sends a request and hands its reply, which is no redirect, to `receive`; what that resolves
+   * with is the result. Rejects with {@link TransportError} only.
+   */
+  send<T>(
+    input: string | URL | Request,
+    sent: Sent,
+    receive: (
+      response: http.IncomingMessage,
+      exchange: Exchange,
+      resolve: (value: T | Promise<T>) => void,
+    ) => void,
+  ): Promise<T>;
+  /** Ends whatever is under way. */
+  close(): void;
+}
+
+/**
+ * One host, one key, no proxy from the environment, and a deadline on everything. It stands on
+ * node:http rather than on the global fetch because that one obeys proxy variables.
+ */
+export function createOutgoing(bounds: Bounds, { keepAlive }: { keepAlive: boolean }): Outgoing {
+  const secure = bounds.base.protocol === 'https:';
+  const agent = secure
+    ? new https.Agent({ keepAlive, rejectUnauthorized: true })
+    : new http.Agent({ keepAlive });
+  const startDeadline = createDeadlines(bounds.clock, bounds.timeoutMs);
+  const routeTo = createRoutes(bounds.base);
+  const underWay = new Set<Exchange['fail']>();
+  const stop = (): void => {
+    for (const fail of underWay) fail(new TransportError('aborted'));
+  };
+  bounds.signal.addEventListener('abort', stop, { once: true });
+  return {
+    async send(input, sent, receive) {
+      const route = routeTo(
+        typeof input === 'string' || input instanceof URL ? String(input) : input.url,
+      );
+      if (bounds.signal.aborted) throw new TransportError('aborted');
+      const request = (secure ? https : http).request({
+        ...route,
+        method: sent.method,
+        agent,
+        headers: sentHeaders(bounds, sent),
+      });
+      return await new Promise((resolve, reject) => {
+        let received: http.IncomingMessage | null = null;
+        const late = (): void => fail(new TransportError('late'));
+        let disarm = startDeadline(late);
+        const settle = (): void => {
+          disarm();
+          underWay.delete(fail);
+        };
+        const fail = (error: TransportError): void => {
+          settle();
+          reject(error);
+          received?.destroy(error);
+          request.destroy();
+        };
+        const alive = (): void => {
+          disarm();
+          disarm = startDeadline(late);
+        };
+        underWay.add(fail);
+        request.on('error', (error) => fail(connectionError(error)));
+        request.on('response', (response) => {
+          const status = response.statusCode ?? 0;
+          if (status >= 300 && status < 400) return fail(new TransportError('redirect'));
+          received = response;
+          receive(response, { fail, settle, alive }, resolve);
+        });
+        put(request, sent.body);
+      });
+    },
+    close() {
+      bounds.signal.removeEventListener('abort', stop);
+      stop();
+      agent.destroy();
+    },
+  };
+}
+
+function put(request: http.ClientRequest, body: Body): void {
+  // A server may answer, or hang up, before all of a stream was sent; the request then says how it
+  // ended.
+  if (body instanceof ReadableStream)
+    pipeline(Readable.fromWeb(body), request).catch(() => undefined);
+  else request.end(body ?? undefined);
+}
+
+interface Route {
+  hostname: string;
+  port: string;
+  path: string;
+}
+
+/**
+ * Where an address leads, if it is of the same origin as `base`. The last one is remembered: calls
+ * differ in their bodies.
+ */
+function createRoutes(base: URL): (address: string) => Route {
+  let last: { address: string; route: Route } | null = null;
+  return (address) => {
+    if (last?.address === address) return last.route;
+    const { origin, hostname, port, pathname, search } = new URL(address);
+    if (origin !== base.origin) throw new TransportError('host');
+    // Brackets belong to the writing of an IPv6 address, not to the address.
+    const route = { hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname + search };
+    last = { address, route };
+    return route;
+  };
+}
+
+function sentHeaders({ auth }: Bounds, { headers, body, packed }: Sent): Record<string, string> {
+  const source = headers instanceof Headers ? headers : new Headers(headers);
+  const sent: Record<string, string> = {
+    'user-agent': 'evaldiff',
+    'accept-encoding': packed ? 'gzip' : 'identity',
+  };
+  if (typeof body === 'string') sent['content-length'] = String(Buffer.byteLength(body));
+  for (const name of SENT_HEADERS) {
+    const value = source.get(name);
+    if (value !== null) sent[name] = value;
+  }
+  if (auth !== null) sent[auth.header] = auth.value;
+  return sent;
+}
+
+function connectionError(error: Error): TransportError {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+  return new TransportError('connection', code);
+}
+
+/** What comes in and is of use here; each further header would cost time on every call. */
+const READ_HEADERS =
+  /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id|(x|anthropic)-ratelimit-[a-z-]+)$/;
+
+export interface Received {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** Reads a reply to its end, within its bound, and ends the exchange with it. */
+export function collect(
+  response: http.IncomingMessage,
+  { fail, settle }: Exchange,
+  done: (received: Received) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  response.on('data', (chunk: Buffer) => {
+    size += chunk.byteLength;
+    if (size > MAX_REPLY_BYTES) fail(new TransportError('too-large'));
+    else chunks.push(chunk);
+  });
+  // A body that ends too early is an error, never an `end`.
+  response.on('error', () => fail(new TransportError('cut')));
+  response.on('end', () => {
+    if (size > MAX_REPLY_BYTES) return;
+    settle();
+    done({
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      body: Buffer.concat(chunks),
+    });
+  });
+}
+
+type Unpack = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const UNPACK = new Map<string, Unpack>([
+  ['gzip', promisify(gunzip) as Unpack],
+  ['x-gzip', promisify(gunzip) as Unpack],
+  ['deflate', promisify(inflate) as Unpack],
+  ['br', promisify(brotliDecompress) as Unpack],
+]);
+
+async function unpacked({ headers, body }: Received): Promise<Buffer> {
+  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (encoding === '' || encoding === 'identity' || body.byteLength === 0) return body;
+  const unpack = UNPACK.get(encoding);
+  if (unpack === undefined) throw new TransportError('encoding');
+  try {
+    return await unpack(body, { maxOutputLength: MAX_REPLY_BYTES });
+  } catch (error) {
+    const tooLarge =
+      typeof error === 'object' &&
+      error !== null &&
+      'code' in error &&
+      error.code === 'ERR_BUFFER_TOO_LARGE';
+    throw new TransportError(tooLarge ? 'too-large' : 'encoding');
+  }
+}
+
+/** What an SDK gets: the reply wholly in memory, unpacked, and no deeper than a parser stands. */
+export async function toResponse(received: Received): Promise<Response> {
+  const body = await unpacked(received);
+  if (deeperThan(body, MAX_REPLY_DEPTH)) throw new TransportError('too-deep');
+  // Response takes no status outside this range, and a server can send any three digits.
+  if (received.status < 200 || received.status > 599)
+    throw new TransportError('connection', `status ${received.status}`);
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(received.headers)) {
+    if (value !== undefined && READ_HEADERS.test(name))
+      headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  headers.set('content-length', String(body.byteLength));
+  const empty = received.status === 204 || received.status === 205;
+  return new Response(empty ? null : body.toString('utf8'), { status: received.status, headers });
+}

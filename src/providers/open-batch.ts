@@ -1,0 +1,276 @@
+import type { BatchRecord, Completion, Target } from '../types/model.ts';
+import { leftOver, readResults, type Outcome } from './batch-results.ts';
+import type { ManagedServer } from './batch-server.ts';
+import { pause, type Clock } from './clock.ts';
+import { fault } from './fault.ts';
+import { foreignLine } from './sdk-fault.ts';
+import type { BatchState } from './vendors/vendor.ts';
+
+/**
+ * Between two looks at a batch: the first, how much longer each following one is, and the longest,
+ * in milliseconds.
+ */
+const POLL = { firstMs: 10_000, growth: 1.5, longestMs: 300_000 };
+
+/**
+ * Calls `look` after ever longer pauses until it says that it is done, or the signal ends it; `at
+ * once` for the first look without a pause.
+ */
+export async function pollUntil(
+  look: () => Promise<'done' | 'wait'>,
+  { clock, signal, atOnce }: { clock: Clock; signal: AbortSignal; atOnce: boolean },
+): Promise<void> {
+  let ms = POLL.firstMs;
+  for (let first = true; !signal.aborted; first = false) {
+    if (!first || !atOnce) {
+      await pause(clock, ms, signal);
+      ms = Math.min(POLL.longestMs, ms * POLL.growth);
+      if (signal.aborted) return;
+    }
+    if ((await look()) === 'done') return;
+  }
+}
+
+/** A batch that a vendor works on. */
+export interface OpenBatch {
+  id: string;
+  model: string;
+  server: ManagedServer;
+  /** By request key: the name of the schema that the answer was asked in. */
+  requests: ReadonlyMap<string, string | null>;
+  /** Requests without a result so far. */
+  open: Set<string>;
+  /** Submitted by a run that ended before the batch did. */
+  earlier: boolean;
+}
+
+export interface RunOptions {
+  clock: Clock;
+  signal: AbortSignal;
+  redact(text: string): string;
+  settle(key: string, outcome: Outcome): Promise<void>;
+  /**
+   * Its results are with those who asked, or there are none to be had: it is not to be picked up
+   * again.
+   */
+  forget(): Promise<void>;
+  /** The vendor knows nothing of it. */
+  lost(): Promise<void>;
+  /** Told of the work that ends a batch: a run that is over lets it be done. */
+  finishing(work: () => Promise<void>): Promise<void>;
+}
+
+/**
+ * Looks in a row that may fail until those who wait are told; with the longest pauses some 40
+ * minutes.
+ */
+const MAX_FAILURES = 10;
+
+/** Looks without any progress after which the log says so. */
+const SAY_EVERY = 6;
+
+const SAID = 300;
+
+/** A batch as it was written down. `earlier`: by another run, so what it lacks is asked anew. */
+export function openBatch(
+  { id, model, requests }: BatchRecord,
+  server: ManagedServer,
+  { earlier }: Pick<OpenBatch, 'earlier'>,
+): OpenBatch {
+  const schemas = new Map(requests.map(({ key, schema }) => [key, schema]));
+  return { id, model, server, requests: schemas, open: new Set(schemas.keys()), earlier };
+}
+
+/**
+ * Waits for a batch and hands on its results. Returns when all have been, or when the signal ends
+ * the wait.
+ */
+export async function runBatch(batch: OpenBatch, options: RunOptions): Promise<void> {
+  const { server, id } = batch;
+  const { clock, signal } = options;
+  const say = createTeller(batch);
+  let failures = 0;
+  await pollUntil(
+    async () => {
+      const looked = await server.call(
+        (api) => api.state(id),
+        'the reply to a look at the batch is none',
+      );
+      if (signal.aborted) return 'done';
+      if (looked.status === 'fault') {
+        if (looked.fault.status === 404) return await finished(() => options.lost(), options);
+        failures += 1;
+        if (looked.fault.kind !== 'key' && failures < MAX_FAILURES) return 'wait';
+        const failure = later(looked.fault, id);
+        return await finished(() => settleRest(batch, failure, options), options);
+      }
+      failures = 0;
+      if (looked.value.status === 'waiting') {
+        say(looked.value);
+        return 'wait';
+      }
+      const state = looked.value;
+      return await finished(
+        () =>
+          state.status === 'failed'
+            ? refuse(batch, state, options)
+            : collect(batch, state, options),
+        options,
+      );
+    },
+    { clock, signal, atOnce: batch.earlier },
+  );
+}
+
+async function finished(work: () => Promise<void>, { finishing }: RunOptions): Promise<'done'> {
+  await finishing(work);
+  return 'done';
+}
+
+async function collect(
+  batch: OpenBatch,
+  state: Extract<BatchState, { status: 'ended' }>,
+  options: RunOptions,
+): Promise<void> {
+  const { server, id, requests, open } = batch;
+  const read = await readResults(id, state, {
+    server,
+    requests,
+    open,
+    redact: options.redact,
+    settle: options.settle,
+  });
+  if (options.signal.aborted && open.size > 0) return;
+  if (read.status === 'fault' && read.fault.status !== 404)
+    return settleRest(batch, later(read.fault, id), options);
+  if (read.status === 'ok' && read.value > 0)
+    server.log(
+      `batch ${id}: ${read.value} lines that belong to none of its requests, or cannot be read, were ignored`,
+    );
+  server.log(
+    `batch ${id}: ended, ${numbers(requests.size - open.size)} of ${numbers(requests.size)} requests with a result`,
+  );
+  await settleRest(
+    batch,
+    { status: 'fault', fault: read.status === 'fault' ? read.fault : leftOver(state.left) },
+    options,
+  );
+  await options.forget();
+}
+
+/** The vendor took none of it, so every request has the same error. */
+async function refuse(
+  batch: OpenBatch,
+  { code, said }: Extract<BatchState, { status: 'failed' }>,
+  options: RunOptions,
+): Promise<void> {
+  const words = foreignLine(`${code} ${said}`.trim(), options.redact, SAID);
+  await settleRest(
+    batch,
+    {
+      status: 'fault',
+      fault: fault('request', `the batch was refused${words === '' ? '' : `: ${words}`}`, {
+        detail: `${code} ${said}`,
+      }),
+    },
+    options,
+  );
+  await options.forget();
+}
+
+async function settleRest(
+  { open }: OpenBatch,
+  outcome: Outcome,
+  { settle }: RunOptions,
+): Promise<void> {
+  for (const key of [...open]) {
+    open.delete(key);
+    await settle(key, outcome);
+  }
+}
+
+/** The results may still be had later, by a run that looks again. */
+function later(found: Extract<Outcome, { status: 'fault' }>['fault'], id: string): Outcome {
+  return {
+    status: 'fault',
+    fault: {
+      ...found,
+      message: `${found.message}; batch ${id} is kept on record, run again to pick it up`,
+    },
+  };
+}
+
+function createTeller({
+  id,
+  server,
+  requests,
+}: OpenBatch): (state: { done: number; total: number }) => void {
+  let told = -1;
+  let looks = 0;
+  return ({ done, total }) => {
+    looks += 1;
+    if (done === told && looks % SAY_EVERY !== 0) return;
+    told = done;
+    server.log(
+      `batch ${id}: ${numbers(done)} of ${numbers(total === 0 ? requests.size : total)} done`,
+    );
+  };
+}
+
+/** `1,200`: in groups of three, whatever the machine's language. */
+export function numbers(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/**
+ * Where batches are written down, so that a later run picks them up instead of paying again. Only
+ * `pending` may reject.
+ */
+export interface BatchLedger {
+  /** Batches whose results nobody has fetched. */
+  pending(): Promise<BatchRecord[]>;
+  /** Writes one down before it is waited for. False when that was not possible. */
+  submitted(batch: BatchRecord): Promise<boolean>;
+  /** Keeps an answer that this run did not ask for. */
+  keep(key: string, target: Target, completion: Completion): Promise<void>;
+  /** Its results have been fetched, or there are none. */
+  ended(id: string): Promise<void>;
+}
+
+/** Vendors keep results for 29 and 30 days. */
+const KEPT_MS = 29 * 24 * 60 * 60 * 1000;
+
+/** What earlier runs left with the vendors. */
+export interface Earlier {
+  /** Looks it up, once. */
+  loaded(): Promise<void>;
+  /** The earlier run's batch that holds a request, given once: it is followed from then on. */
+  holding(key: string, server: ManagedServer): OpenBatch | null;
+}
+
+/**
+ * What the ledger holds of earlier runs; batches older than the vendors keep results for are
+ * forgotten.
+ */
+export function createEarlier(ledger: BatchLedger, clock: Clock): Earlier {
+  const records = new Map<string, BatchRecord>();
+  const load = async (): Promise<void> => {
+    for (const record of await ledger.pending()) {
+      if (clock.now() - record.submitted_at > KEPT_MS) await ledger.ended(record.id);
+      else for (const { key } of record.requests) records.set(`${record.vendor} ${key}`, record);
+    }
+  };
+  let loading: Promise<void> | null = null;
+  return {
+    loaded: () => (loading ??= load()),
+    holding(key, server) {
+      const record = records.get(`${server.vendor.name} ${key}`);
+      if (record === undefined) return null;
+      for (const each of record.requests) records.delete(`${record.vendor} ${each.key}`);
+      server.log(
+        `batch ${record.id}: picked up, ${numbers(record.requests.length)} requests for ${record.model} sent ${new Date(record.submitted_at).toISOString()}`,
+      );
+      return openBatch(record, server, { earlier: true });
+    },
+  };
+}

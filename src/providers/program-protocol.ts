@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import type { Message, Request } from '../types/model.ts';
+import { createDeadlines, type Clock } from './clock.ts';
+import { fault, type Fault } from './fault.ts';
+import type { Attempt } from './retry.ts';
+import { foreignLine } from './sdk-fault.ts';
+import type { Said } from './vendors/vendor.ts';
+
+/** Of foreign text in messages, this much is shown. */
+export const SHOWN = 200;
+
+const count = z.int().nonnegative();
+
+const replyId = z.union([z.string(), z.number()]).transform(String);
+
+const reply = z.union([
+  z.object({
+    id: replyId,
+    output: z.string(),
+    usage: z.object({ input_tokens: count, output_tokens: count }).nullish().catch(null),
+  }),
+  z.object({ id: replyId, error: z.string(), retryable: z.boolean().optional() }),
+]);
+
+const anyReply = z.object({ id: replyId });
+
+/** The line that asks a program. */
+export function askLine(id: string, { target: { model }, parameters, messages }: Request): string {
+  const plain = messages.map(({ role, content }): Message => ({ role, content }));
+  return `${JSON.stringify({ id, model, parameters, messages: plain })}\n`;
+}
+
+/** The call a line answers and how; `id` null when the line is no answer to anything. */
+export function understood(
+  line: string,
+  redact: (text: string) => string,
+): { id: string | null; result: Attempt<Said> } {
+  const data = parsed(line);
+  const full = reply.safeParse(data);
+  if (!full.success)
+    return {
+      id: anyReply.safeParse(data).data?.id ?? null,
+      result: failure(fault('program', 'answered with neither "output" (text) nor "error" (text)')),
+    };
+  const said = full.data;
+  if ('error' in said) {
+    const retry = said.retryable === true ? 'later' : 'never';
+    return {
+      id: said.id,
+      result: failure(
+        fault('program', foreignLine(said.error, redact, SHOWN) || 'an error without a text', {
+          retry,
+        }),
+      ),
+    };
+  }
+  const value: Said = {
+    kind: 'answer',
+    output: said.output,
+    finish_reason: 'stop',
+    tool_calls: [],
+    usage: said.usage ?? null,
+  };
+  return { id: said.id, result: { status: 'ok', value, latencyMs: 0, waitMs: 0 } };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a line that answers nothing says about the call it is counted against. */
+export function stray(line: string, redact: (text: string) => string): Fault {
+  return fault(
+    'program',
+    `wrote a line on stdout that is no answer: "${foreignLine(line, redact, SHOWN)}"; messages belong on stderr`,
+  );
+}
+
+/** An attempt that was made and failed. */
+export function failure(reason: Fault): Attempt<Said> {
+  return { status: 'fault', fault: reason, sent: true };
+}
+
+/** The calls that a program has yet to answer. */
+export interface Calls {
+  /** Opens a call. `late` is called when the deadline ended it. */
+  open(late: () => void): { id: string; result: Promise<Attempt<Said>> };
+  /**
+   * Takes a line that the program wrote; true when it answers an open call. What is nobody's counts
+   * against the oldest call; the answer to a call that was given up only comes too late.
+   */
+  hear(line: string): boolean;
+  settleAll(reason: Fault): void;
+}
+
+export function createCalls({
+  clock,
+  timeoutMs,
+  redact,
+}: {
+  clock: Clock;
+  timeoutMs: number;
+  redact(text: string): string;
+}): Calls {
+  const open = new Map<string, (result: Attempt<Said>) => void>();
+  const startDeadline = createDeadlines(clock, timeoutMs);
+  let last = 0;
+  const settle = (id: string, result: Attempt<Said>): void => open.get(id)?.(result);
+  return {
+    open(late) {
+      const id = String(++last);
+      const started = clock.now();
+      const disarm = startDeadline(() => {
+        settle(id, failure(fault('timeout', `no answer after ${timeoutMs / 1000} s`)));
+        late();
+      });
+      const result = new Promise<Attempt<Said>>((resolve) => {
+        open.set(id, (attempt) => {
+          disarm();
+          open.delete(id);
+          resolve(
+            attempt.status === 'ok' ? { ...attempt, latencyMs: clock.now() - started } : attempt,
+          );
+        });
+      });
+      return { id, result };
+    },
+    hear(line) {
+      const { id, result } = understood(line, redact);
+      if (id !== null && open.has(id)) {
+        settle(id, result);
+        return true;
+      }
+      const late = id !== null && /^[1-9]\d{0,15}$/.test(id) && Number(id) <= last;
+      if (!late) settle(open.keys().next().value ?? '', failure(stray(line, redact)));
+      return false;
+    },
+    settleAll(reason) {
+      for (const id of [...open.keys()]) settle(id, failure(reason));
+    },
+  };
+}

@@ -1,0 +1,180 @@
+import type { Request } from '../types/model.ts';
+import { pause, type Clock } from './clock.ts';
+import { STOPPED, fault, type Fault } from './fault.ts';
+import { startChild, type Child, type End } from './program-child.ts';
+import { SHOWN, askLine, createCalls, failure } from './program-protocol.ts';
+import type { Attempt } from './retry.ts';
+import { foreignLine } from './sdk-fault.ts';
+import type { Said } from './vendors/vendor.ts';
+
+/** A line by which a runtime tells what ended a program, as Node and Python write it. */
+const TELLING = /^(?:[\w.]*(?:Error|Exception)\b[^:]*): \S/;
+
+/** Lines that a runtime writes below it: the stack, properties of the error, its own version. */
+const BELOW = 30;
+
+/**
+ * What a program said last on stderr, in one line: the error it ended with, where one stands near
+ * the end, else the last line.
+ */
+export interface LastWords {
+  hear(line: string): void;
+  forget(): void;
+  text(): string;
+}
+
+export function createLastWords(): LastWords {
+  let last = '';
+  let telling: { line: string; below: number } | null = null;
+  return {
+    hear(line) {
+      const words = line.trim();
+      if (words === '') return;
+      last = words;
+      if (TELLING.test(words)) telling = { line: words, below: 0 };
+      else if (telling !== null && ++telling.below > BELOW) telling = null;
+    },
+    forget() {
+      last = '';
+      telling = null;
+    },
+    text: () => telling?.line ?? last,
+  };
+}
+
+export interface SessionOptions {
+  command: readonly string[];
+  env: Readonly<Record<string, string>>;
+  /** Prepares the checkout and names its folder, or says what is wrong with it. */
+  prepare(): Promise<{ cwd: string } | { fault: Fault }>;
+  timeoutMs: number;
+  clock: Clock;
+  redact(text: string): string;
+  /** One line of the program's stderr. */
+  onErr(line: string): void;
+}
+
+/** One application of the user's, running as one process that answers many calls. */
+export interface Session {
+  ask(request: Request): Promise<Attempt<Said>>;
+  /** Ends every call under way as aborted. */
+  abort(): void;
+  close(): Promise<void>;
+  killNow(): void;
+}
+
+/** Ends in a row, with no answer between them, after which the program is not started again. */
+const MAX_ENDS = 4;
+
+const CLOSE_GRACE_MS = 2000;
+
+/**
+ * Talks to the program in JSON lines, in any order. It is started with the first call and again
+ * after an end, unless it ends {@link MAX_ENDS} times in a row without an answer. A call that
+ * passes the deadline fails alone; when nothing at all was heard in that time the process is taken
+ * for stuck, ended, and started anew for the next call.
+ */
+export function createSession(options: SessionOptions): Session {
+  const { clock } = options;
+  const calls = createCalls(options);
+  let child: Child | null = null;
+  let starting: Promise<Fault | null> | null = null;
+  let linesHeard = 0;
+  let ends = 0;
+  const lastWords = createLastWords();
+  let lastEnd = STOPPED;
+  let closed = false;
+
+  const onOut = (line: string): void => {
+    linesHeard++;
+    if (calls.hear(line)) ends = 0;
+  };
+  const onErr = (line: string): void => {
+    lastWords.hear(line);
+    options.onErr(line);
+  };
+  const launch = async (): Promise<Fault | null> => {
+    const prepared = await options.prepare();
+    if ('fault' in prepared) return prepared.fault;
+    if (closed) return STOPPED;
+    lastWords.forget();
+    const started = startChild({
+      command: options.command,
+      cwd: prepared.cwd,
+      env: options.env,
+      onOut,
+      onErr,
+    });
+    child = started;
+    void started.ended.then((end) => {
+      child = null;
+      starting = null;
+      ends++;
+      lastEnd = fault('program', endText(end, options, lastWords.text()));
+      calls.settleAll(lastEnd);
+    });
+    return null;
+  };
+  return {
+    async ask(request) {
+      if (ends >= MAX_ENDS)
+        return failure(
+          fault(
+            'program',
+            `ended ${ends} times in a row without an answer and is not started again`,
+          ),
+        );
+      const problem = await (starting ??= launch());
+      if (problem !== null) return failure(problem);
+      const to = child;
+      // It ended between being started and this call.
+      if (to === null) return failure(lastEnd);
+      const heardBefore = linesHeard;
+      const { id, result } = calls.open(() => {
+        if (linesHeard === heardBefore) to.kill('SIGKILL');
+      });
+      to.write(askLine(id, request));
+      return await result;
+    },
+    abort: () => calls.settleAll(STOPPED),
+    async close() {
+      closed = true;
+      await starting;
+      calls.settleAll(STOPPED);
+      if (child !== null) await stop(child, clock);
+    },
+    killNow: () => child?.kill('SIGKILL'),
+  };
+}
+
+async function stop(child: Child, clock: Clock): Promise<void> {
+  const over = new AbortController();
+  child.closeInput();
+  child.kill('SIGTERM');
+  await Promise.race([child.ended, pause(clock, CLOSE_GRACE_MS, over.signal)]);
+  over.abort();
+  child.kill('SIGKILL');
+  await child.ended;
+}
+
+/** What the end of a process means for the calls it left behind. */
+export function endText(
+  end: End,
+  { command, redact }: { command: readonly string[]; redact(text: string): string },
+  lastWords: string,
+): string {
+  const words = lastWords === '' ? '' : `: ${foreignLine(lastWords, redact, SHOWN)}`;
+  const file = foreignLine(command[0] ?? '', redact, SHOWN);
+  switch (end.how) {
+    case 'not-started':
+      return end.code === 'ENOENT'
+        ? `the program "${file}" was not found`
+        : `the program "${file}" cannot be started (${end.code})`;
+    case 'exit':
+      return `ended with exit code ${end.code}${words}`;
+    case 'signal':
+      return `was ended by ${end.signal}${words}`;
+    case 'line-too-long':
+      return 'wrote a line longer than 8 MiB';
+  }
+}

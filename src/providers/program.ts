@@ -1,0 +1,215 @@
+import { logLine } from '../text/log.ts';
+import { visibleLine } from '../text/visible.ts';
+import type { Completion, Request } from '../types/model.ts';
+import { createDeadlines } from './clock.ts';
+import { STOPPED, budgetFault, fault, type Fault } from './fault.ts';
+import type { CallOptions } from './hosted.ts';
+import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
+import { startChild } from './program-child.ts';
+import { createSession, endText, type Session } from './program-session.ts';
+import { withRetries } from './retry.ts';
+import { foreignLine } from './sdk-fault.ts';
+
+export interface ProgramOptions extends CallOptions {
+  /** Folder with the program's files at a commit. */
+  checkout(commit: string): Promise<string>;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Names of variables that programs get besides {@link PLAIN_VARIABLES}. */
+  programEnv: readonly string[];
+}
+
+export type ProgramTarget = Extract<Request['target'], { provider: 'program' }>;
+
+export interface Programs {
+  complete(request: Request, target: ProgramTarget): Promise<Completion>;
+  limiters(): { name: string; limiter: Limiter }[];
+  close(): Promise<void>;
+}
+
+/** What every program gets of the environment; keys and tokens are not among it. */
+const PLAIN_VARIABLES = ['PATH', 'HOME', 'LANG'];
+
+const SETUP_LIMIT_MS = 600_000;
+
+/** Lines of one program's stderr that reach the log, and how much of each. */
+const LOGGED_LINES = 200;
+
+const LOGGED_LENGTH = 500;
+
+interface Running {
+  name: string;
+  session: Session;
+  limiter: Limiter;
+}
+
+/**
+ * The user's own applications: one process per command and commit, each with a limiter of its own.
+ */
+export function createPrograms(options: ProgramOptions): Programs {
+  const { clock, signal, timeoutMs, redact } = options;
+  const running = new Map<string, Running>();
+  const env = plainEnvironment(options.env, options.programEnv);
+  const prepare = createSetups(options, env);
+  const killAll = (): void => {
+    for (const { session } of running.values()) session.killNow();
+  };
+  const abort = (): void => {
+    for (const { session } of running.values()) session.abort();
+  };
+  signal.addEventListener('abort', abort, { once: true });
+
+  const start = (target: ProgramTarget, name: string): Running => ({
+    name,
+    session: createSession({
+      command: target.command,
+      env,
+      timeoutMs,
+      clock,
+      redact,
+      prepare: () => prepare(target),
+      onErr: logged(name, options),
+    }),
+    limiter: createLimiter({
+      concurrency: options.concurrency,
+      giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
+      clock,
+      signal,
+    }),
+  });
+  return {
+    async complete(request, target) {
+      const label = `program (${visibleLine(target.model)})`;
+      const key = JSON.stringify([target.command, target.setup, target.commit]);
+      const name = `program ${visibleLine(target.command.join(' '))} at ${visibleLine(target.commit).slice(0, 8)}`;
+      if (running.size === 0) process.once('exit', killAll);
+      const program = running.get(key) ?? start(target, name);
+      running.set(key, program);
+      const { session, limiter } = program;
+      const tried = await withRetries(
+        () =>
+          options.onAttempt(request)
+            ? session.ask(request)
+            : Promise.resolve({ status: 'fault', fault: budgetFault(), sent: false }),
+        { ...options, limiter, log: (line) => options.log(`${logLine(name)}: ${line}`) },
+      );
+      if (tried.status === 'fault')
+        return {
+          status: 'error',
+          kind: tried.fault.kind,
+          message: `${label}: ${tried.fault.message}`,
+        };
+      const { output, finish_reason, tool_calls, usage } = tried.value;
+      return {
+        status: 'ok',
+        output,
+        finish_reason,
+        tool_calls,
+        usage,
+        latency_ms: Math.max(0, Math.round(tried.latencyMs)),
+        reused: false,
+      };
+    },
+    limiters: () => [...running.values()].map(({ name, limiter }) => ({ name, limiter })),
+    async close() {
+      await Promise.all([...running.values()].map(({ session }) => session.close()));
+      process.off('exit', killAll);
+      signal.removeEventListener('abort', abort);
+    },
+  };
+}
+
+/** Only what is named; a variable that is not set stays unset. */
+export function plainEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  names: readonly string[],
+): Record<string, string> {
+  const wanted = [...new Set([...PLAIN_VARIABLES, ...names])];
+  return Object.fromEntries(
+    wanted.flatMap((name) => {
+      const value = env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/**
+ * Runs each `setup` once per commit, those of one commit one after the other because they share the
+ * folder.
+ */
+function createSetups(
+  options: ProgramOptions,
+  env: Record<string, string>,
+): (target: ProgramTarget) => Promise<{ cwd: string } | { fault: Fault }> {
+  const done = new Map<string, Promise<Fault | null>>();
+  const turns = new Map<string, Promise<unknown>>();
+  return async ({ commit, setup }) => {
+    const cwd = await options
+      .checkout(commit)
+      .catch((error: unknown) =>
+        fault(
+          'program',
+          `its files cannot be laid out: ${foreignLine(String(error), options.redact, 200)}`,
+        ),
+      );
+    if (typeof cwd !== 'string') return { fault: cwd };
+    if (setup.length === 0) return { cwd };
+    const key = JSON.stringify([commit, setup]);
+    let result = done.get(key);
+    if (result === undefined) {
+      result = (turns.get(commit) ?? Promise.resolve()).then(() =>
+        runSetup(setup, cwd, env, options),
+      );
+      done.set(key, result);
+      turns.set(commit, result);
+    }
+    const problem = await result;
+    return problem === null ? { cwd } : { fault: problem };
+  };
+}
+
+async function runSetup(
+  setup: string[],
+  cwd: string,
+  env: Record<string, string>,
+  options: ProgramOptions,
+): Promise<Fault | null> {
+  const { clock, signal, redact } = options;
+  const name = `setup ${visibleLine(setup.join(' '))}`;
+  const log = logged(name, options);
+  let lastWords = '';
+  let late = false;
+  const onErr = (line: string): void => {
+    if (line.trim() !== '') lastWords = line;
+    log(line);
+  };
+  const child = startChild({ command: setup, cwd, env, onOut: log, onErr });
+  child.closeInput();
+  const stop = (): void => child.kill('SIGKILL');
+  const disarm = createDeadlines(
+    clock,
+    SETUP_LIMIT_MS,
+  )(() => {
+    late = true;
+    stop();
+  });
+  signal.addEventListener('abort', stop, { once: true });
+  const end = await child.ended;
+  disarm();
+  signal.removeEventListener('abort', stop);
+  if (signal.aborted) return STOPPED;
+  if (late) return fault('program', `${name}: not done after ${SETUP_LIMIT_MS / 60_000} minutes`);
+  return end.how === 'exit' && end.code === 0
+    ? null
+    : fault('program', `${name}: ${endText(end, { command: setup, redact }, lastWords)}`);
+}
+
+/** Foreign lines for the log: without keys, cut, and not without end. */
+function logged(name: string, { log, redact }: ProgramOptions): (line: string) => void {
+  let lines = 0;
+  return (line) => {
+    lines++;
+    if (lines <= LOGGED_LINES)
+      log(`${logLine(name)}: ${logLine(foreignLine(line, redact, LOGGED_LENGTH))}`);
+    if (lines === LOGGED_LINES + 1) log(`${logLine(name)}: further lines are left out`);
+  };
+}

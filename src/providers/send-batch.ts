@@ -1,0 +1,219 @@
+import type { BatchRecord, Completion, Request } from '../types/model.ts';
+import type { Access } from './address.ts';
+import type { Asked, Gatherer, Questions } from './batch-queue.ts';
+import type { Outcome } from './batch-results.ts';
+import { submit, type ManagedServer, type ServerOptions } from './batch-server.ts';
+import type { Activity } from './clock.ts';
+import { budgetFault, fault, type Fault } from './fault.ts';
+import {
+  numbers,
+  openBatch,
+  runBatch,
+  type BatchLedger,
+  type Earlier,
+  type OpenBatch,
+} from './open-batch.ts';
+import type { Refusals } from './retry.ts';
+import type { VendorName } from './vendors/vendor.ts';
+
+export interface BatchOptions {
+  ledger: BatchLedger;
+  /**
+   * Says when nobody is going to ask for more before an answer comes: what is gathered is then
+   * sent.
+   */
+  activity: Activity;
+  /** Resolves in the next turn of the event loop. */
+  turn(): Promise<void>;
+  /** Hexadecimal, of at most 64 letters; equal for requests that may share one answer. */
+  requestKey(request: Request): string;
+}
+
+export interface BatchesOptions extends ServerOptions, Access {
+  batches: BatchOptions;
+  /**
+   * Asked for each request before its batch is sent; false: it is not part of it and ends with kind
+   * `budget`.
+   */
+  onAttempt(request: Request): boolean;
+}
+
+export interface VendorBatches extends Gatherer {
+  server: ManagedServer;
+  refusals: Refusals;
+  /**
+   * Batches are sent one after the other, for each may be as large as what the machine can send in
+   * minutes.
+   */
+  sending: Promise<void>;
+}
+
+/** What is under way, in one place. */
+export interface Desk {
+  options: BatchesOptions;
+  questions: Questions;
+  earlier: Earlier;
+  byVendor: Map<VendorName, VendorBatches>;
+  /** Requests that a batch holds, of this run or an earlier one. */
+  held: Map<string, OpenBatch>;
+  underWay: Set<OpenBatch>;
+  /** Batches whose results are just being fetched, and those that are followed at all. */
+  finishing: Set<Promise<void>>;
+  following: Set<Promise<void>>;
+}
+
+export function faulty(of: Fault): Outcome {
+  return { status: 'fault', fault: of };
+}
+
+export function gather({ questions }: Desk, of: VendorBatches, one: Asked): void {
+  const refused = of.add(one);
+  if (refused !== null)
+    questions.settle(
+      one.key,
+      faulty(
+        fault(
+          'request',
+          `the request takes ${numbers(refused.tooLarge)} bytes, more than a batch may hold`,
+        ),
+      ),
+    );
+}
+
+export async function send(
+  desk: Desk,
+  server: ManagedServer,
+  model: string,
+  items: readonly Asked[],
+): Promise<void> {
+  const {
+    questions,
+    options: {
+      batches: { ledger },
+      clock,
+      signal,
+      onAttempt,
+    },
+  } = desk;
+  if (signal.aborted) return;
+  const allowed = items.filter(
+    ({ key, request }) => onAttempt(request) || !questions.settle(key, faulty(budgetFault())),
+  );
+  if (allowed.length === 0) return;
+  const created = await submit(
+    server,
+    allowed.map(({ key, ask }) => ({ id: key, body: () => server.vendor.body(ask) })),
+    signal,
+  );
+  if (created.status === 'fault') {
+    for (const { key } of allowed) questions.settle(key, created);
+    return;
+  }
+  const requests = allowed.map(({ key, ask }) => ({ key, schema: ask.schema?.name ?? null }));
+  const record: BatchRecord = {
+    id: created.value,
+    vendor: server.vendor.name,
+    model,
+    submitted_at: clock.now(),
+    requests,
+  };
+  const kept = await ledger.submitted(record);
+  server.log(
+    `batch ${record.id}: sent ${numbers(allowed.length)} requests for ${model}${kept ? '' : '; it could not be written down, so no later run can pick it up'}`,
+  );
+  follow(desk, openBatch(record, server, { earlier: false }));
+}
+
+/** Waits for a batch in the background. */
+export function follow(desk: Desk, batch: OpenBatch): void {
+  const {
+    questions,
+    held,
+    underWay,
+    options: {
+      batches: { ledger, turn, activity },
+      clock,
+      signal,
+      redact,
+    },
+  } = desk;
+  const {
+    server: { vendor },
+  } = batch;
+  for (const key of batch.open) held.set(key, batch);
+  underWay.add(batch);
+  const following = runBatch(batch, {
+    clock,
+    signal,
+    redact,
+    async settle(key, outcome) {
+      held.delete(key);
+      if (questions.settle(key, outcome) || outcome.status === 'fault') return;
+      await ledger.keep(
+        key,
+        { provider: vendor.name, endpoint: null, model: batch.model },
+        toCompletion(outcome, vendor.name),
+      );
+    },
+    async forget() {
+      underWay.delete(batch);
+      // Those who asked write their answers within this turn; only then may the batch be forgotten.
+      await turn();
+      await ledger.ended(batch.id);
+    },
+    lost: () => lose(desk, batch),
+    // Whoever gets a result may ask for more at once, and is waited for until all have theirs.
+    finishing: (work) => during(desk.finishing, activity.during(work)),
+  });
+  void during(desk.following, following);
+}
+
+async function during(set: Set<Promise<void>>, work: Promise<void>): Promise<void> {
+  set.add(work);
+  await work;
+  set.delete(work);
+}
+
+/** Of another account, or gone: what an earlier run's batch held is sent anew. */
+async function lose(desk: Desk, batch: OpenBatch): Promise<void> {
+  const {
+    questions,
+    held,
+    underWay,
+    byVendor,
+    options: {
+      batches: { ledger },
+    },
+  } = desk;
+  const { id, earlier, server, open } = batch;
+  server.log(
+    `batch ${id}: the vendor does not know it (any more)${earlier ? '; what is still wanted of it is asked anew' : ''}`,
+  );
+  underWay.delete(batch);
+  await ledger.ended(id);
+  for (const key of open) {
+    held.delete(key);
+    const [one, of] = [questions.first(key), byVendor.get(server.vendor.name)];
+    if (earlier && one !== null && of !== undefined) gather(desk, of, one);
+    else questions.settle(key, faulty(fault('reply', `the vendor does not know batch ${id}`)));
+  }
+}
+
+export function toCompletion(outcome: Outcome, label: string): Completion {
+  if (outcome.status === 'fault')
+    return {
+      status: 'error',
+      kind: outcome.fault.kind,
+      message: `${label}: ${outcome.fault.message}`,
+    };
+  const { output, finish_reason, tool_calls, usage } = outcome.value;
+  return {
+    status: 'ok',
+    output,
+    finish_reason,
+    tool_calls,
+    usage,
+    latency_ms: null,
+    reused: false,
+  };
+}

@@ -1,0 +1,308 @@
+import { z } from 'zod';
+import type { FinishReason, Usage } from '../../types/model.ts';
+import {
+  isId,
+  type Answer,
+  type Ask,
+  type BatchApi,
+  type BatchItem,
+  type BatchLine,
+  type BatchServer,
+  type BatchState,
+  type Vendor,
+} from './vendor.ts';
+
+/** Of the Message Batches API. */
+export const ANTHROPIC_BATCH = { requests: 100_000, bytes: 256_000_000 };
+
+const PATH = '/v1/messages/batches';
+
+const [OPEN, CLOSE] = ['{"requests":[', ']}'];
+
+/** Anthropic's message batches: one request holds all, one stream of results comes back. */
+export const anthropicBatches: BatchApi = {
+  // What stands around the requests counts too.
+  limits: { ...ANTHROPIC_BATCH, bytes: ANTHROPIC_BATCH.bytes - OPEN.length - CLOSE.length },
+  // With the comma to the next one.
+  bytes: (id, body) => Buffer.byteLength(requestOf(id, body)) + 1,
+  async connect({ baseUrl, fetch, download, timeoutMs }) {
+    const { default: Anthropic } = await import('@anthropic-ai/sdk');
+    const client = new Anthropic({
+      apiKey: 'added-by-the-transport',
+      webhookKey: null,
+      baseURL: baseUrl,
+      fetch,
+      maxRetries: 0,
+      timeout: timeoutMs,
+      logLevel: 'off',
+      openTelemetry: false,
+    });
+    const downloads = client.withOptions({ fetch: download });
+    return {
+      upload: () => Promise.resolve({ file: null }),
+      async create(items) {
+        // The general method with a stream: `batches.create` would hold the text of all requests in
+        // memory, twice.
+        const body = ReadableStream.from(textOf(items));
+        const reply: unknown = await client.post(PATH, {
+          body,
+          headers: { 'content-type': 'application/json' },
+        });
+        return isBatch(reply) ? reply.id : null;
+      },
+      state: async (id) => stateOf(await client.messages.batches.retrieve(id)),
+      async *results(id) {
+        // By the id: the address in `results_url` is the server's word, and the key goes nowhere
+        // but to our own.
+        const response = await downloads
+          .get(`${PATH}/${id}/results`, { headers: { accept: 'application/binary' } })
+          .asResponse();
+        if (response.body !== null) yield response.body;
+      },
+      readLine,
+    } satisfies BatchServer;
+  },
+};
+
+function requestOf(id: string, params: string): string {
+  return `{"custom_id":${JSON.stringify(id)},"params":${params}}`;
+}
+
+async function* textOf(items: readonly BatchItem[]): AsyncGenerator<Uint8Array> {
+  let before = OPEN;
+  for (const { id, body } of items) {
+    yield Buffer.from(`${before}${requestOf(id, JSON.stringify(body()))}`);
+    before = ',';
+  }
+  yield Buffer.from(items.length === 0 ? `${OPEN}${CLOSE}` : CLOSE);
+}
+
+function isBatch(reply: unknown): reply is { id: string } {
+  return typeof reply === 'object' && reply !== null && 'id' in reply && isId(reply.id);
+}
+
+const count_anthropic = z.int().nonnegative().catch(0);
+
+const batch = z.object({
+  processing_status: z.enum(['in_progress', 'canceling', 'ended']),
+  request_counts: z
+    .object({
+      canceled: count_anthropic,
+      errored: count_anthropic,
+      expired: count_anthropic,
+      processing: count_anthropic,
+      succeeded: count_anthropic,
+    })
+    .nullish()
+    .catch(null),
+});
+
+function stateOf(reply: unknown): BatchState | null {
+  const parsed = batch.safeParse(reply);
+  if (!parsed.success) return null;
+  if (parsed.data.processing_status === 'ended') return { status: 'ended', files: [], left: null };
+  const {
+    canceled = 0,
+    errored = 0,
+    expired = 0,
+    processing = 0,
+    succeeded = 0,
+  } = parsed.data.request_counts ?? {};
+  const done = canceled + errored + expired + succeeded;
+  return { status: 'waiting', done, total: done + processing };
+}
+
+/** Results name the error's type; a direct call would have had the status that goes with it. */
+const STATUS: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+const line = z.object({
+  custom_id: z.string(),
+  result: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('succeeded'), message: z.unknown() }),
+    z.object({
+      type: z.literal('errored'),
+      error: z.object({
+        error: z.object({ type: z.string().catch(''), message: z.string().catch('') }),
+      }),
+    }),
+    z.object({ type: z.literal('canceled') }),
+    z.object({ type: z.literal('expired') }),
+  ]),
+});
+
+function readLine(data: unknown): BatchLine | null {
+  const parsed = line.safeParse(data);
+  if (!parsed.success) return null;
+  const { custom_id: id, result } = parsed.data;
+  switch (result.type) {
+    case 'succeeded':
+      return { id, outcome: { kind: 'reply', data: result.message } };
+    case 'canceled':
+    case 'expired':
+      return { id, outcome: { kind: result.type } };
+    case 'errored': {
+      const { type, message } = result.error.error;
+      return {
+        id,
+        outcome: { kind: 'error', status: STATUS[type] ?? 500, code: type, said: message },
+      };
+    }
+  }
+}
+
+/** The API insists on a limit; this one is sent for a prompt that names none. */
+export const DEFAULT_MAX_TOKENS = 4096;
+
+/** Parameters that Anthropic's SDKs turn into headers of the request. */
+const HEADER_PARAMETERS = ['workspace_id', 'user_profile_id', 'betas'];
+
+/** Anthropic's messages. */
+export const anthropic: Vendor = {
+  name: 'anthropic',
+  host: 'https://api.anthropic.com',
+  keyInput: 'anthropic-api-key',
+  baseUrlVariable: 'ANTHROPIC_BASE_URL',
+  replyName: 'message',
+  auth: (key) => ({ header: 'x-api-key', value: key }),
+  async connect({ baseUrl, fetch, timeoutMs }) {
+    const { default: Anthropic } = await import('@anthropic-ai/sdk');
+    // A key is given, so that the SDK looks for none in the environment or on the disk; the real
+    // one is added by `fetch`.
+    const client = new Anthropic({
+      apiKey: 'added-by-the-transport',
+      webhookKey: null,
+      baseURL: baseUrl,
+      fetch,
+      maxRetries: 0,
+      timeout: timeoutMs,
+      logLevel: 'off',
+      openTelemetry: false,
+    });
+    // The general method rather than `messages.create`, which prints warnings and turns parameters
+    // into headers.
+    return (body) => client.post('/v1/messages', { body }).asResponse();
+  },
+  refuses(parameters) {
+    if (parameters['stream'] === true) return 'the parameter stream cannot be true here; remove it';
+    const header = HEADER_PARAMETERS.find((name) => name in parameters);
+    return header === undefined
+      ? null
+      : `the parameter ${header} is a header of the request, which a file cannot set; remove it`;
+  },
+  body,
+  read,
+  embeddings: null,
+  batches: anthropicBatches,
+};
+
+/**
+ * System messages go into a field of their own, joined by an empty line. Neighbours of one role
+ * stay as they are: the API takes them for one turn.
+ */
+function body({ model, parameters, messages, schema }: Ask): Record<string, unknown> {
+  const system = messages
+    .filter(({ role }) => role === 'system')
+    .map(({ content }) => content)
+    .join('\n\n');
+  return {
+    max_tokens: DEFAULT_MAX_TOKENS,
+    ...parameters,
+    model,
+    messages: messages.filter(({ role }) => role !== 'system'),
+    ...(system === '' ? {} : { system }),
+    ...(schema === null
+      ? {}
+      : {
+          tools: [
+            {
+              name: schema.name,
+              description: 'Give the answer in this form.',
+              input_schema: schema.json,
+            },
+          ],
+          tool_choice: { type: 'tool', name: schema.name },
+        }),
+  };
+}
+
+const count = z.int().nonnegative();
+
+const reply = z.object({
+  type: z.literal('message'),
+  content: z.array(
+    z.object({
+      type: z.string(),
+      text: z.string().optional(),
+      name: z.string().optional(),
+      input: z.unknown().optional(),
+    }),
+  ),
+  stop_reason: z.string().nullish(),
+  usage: z
+    .object({
+      input_tokens: count,
+      output_tokens: count,
+      cache_creation_input_tokens: count.nullish(),
+      cache_read_input_tokens: count.nullish(),
+    })
+    .nullish()
+    .catch(null),
+});
+
+const FINISH: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool',
+  refusal: 'filter',
+};
+
+function read(data: unknown, { schema }: Ask): Answer | null {
+  const parsed = reply.safeParse(data);
+  if (!parsed.success) return null;
+  const { content, stop_reason } = parsed.data;
+  const usage = usageOf(parsed.data.usage);
+  const tools = content.flatMap(({ type, name, input }) =>
+    type === 'tool_use' && name !== undefined
+      ? [{ name, arguments: JSON.stringify(input ?? {}) }]
+      : [],
+  );
+  const forced = schema === null ? undefined : tools.find(({ name }) => name === schema.name);
+  // The tool we forced is the answer, not a call of the model's own.
+  if (forced !== undefined) {
+    const finish_reason = stop_reason === 'max_tokens' ? 'length' : 'stop';
+    return { kind: 'answer', output: forced.arguments, finish_reason, tool_calls: [], usage };
+  }
+  const output = content.map(({ type, text }) => (type === 'text' ? (text ?? '') : '')).join('');
+  const finish_reason = FINISH[stop_reason ?? ''] ?? 'other';
+  if (finish_reason === 'filter' && output === '') return { kind: 'withheld' };
+  return { kind: 'answer', output, finish_reason, tool_calls: tools, usage };
+}
+
+interface UsageOnWire {
+  input_tokens: number;
+  output_tokens: number;
+  cache_creation_input_tokens?: number | null | undefined;
+  cache_read_input_tokens?: number | null | undefined;
+}
+
+/**
+ * What was read from or written to the prompt cache is input too, though the API counts it apart.
+ */
+function usageOf(usage: UsageOnWire | null | undefined): Usage | null {
+  if (!usage) return null;
+  const cached = (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);
+  return { input_tokens: usage.input_tokens + cached, output_tokens: usage.output_tokens };
+}

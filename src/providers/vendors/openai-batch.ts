@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import {
+  isId,
+  type BatchApi,
+  type BatchItem,
+  type BatchLine,
+  type BatchServer,
+  type BatchState,
+} from './vendor.ts';
+
+/** Of the Batch API: one file of this many requests and bytes, all for one model. */
+export const OPENAI_BATCH = { requests: 50_000, bytes: 200_000_000 };
+
+const ENDPOINT = '/v1/chat/completions';
+
+/** OpenAI's batches: a file of requests goes up, files of answers and of errors come back. */
+export const openaiBatches: BatchApi = {
+  limits: OPENAI_BATCH,
+  bytes: (id, body) => Buffer.byteLength(lineOf(id, body)),
+  async connect({ baseUrl, fetch, download, timeoutMs }) {
+    const { default: OpenAI, toStreamingFile } = await import('openai');
+    const client = new OpenAI({
+      apiKey: 'added-by-the-transport',
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      webhookSecret: null,
+      baseURL: baseUrl,
+      fetch,
+      maxRetries: 0,
+      timeout: timeoutMs,
+      logLevel: 'off',
+    });
+    const downloads = client.withOptions({ fetch: download });
+    return {
+      async upload(items) {
+        const file = await client.files.create({
+          file: toStreamingFile(linesOf(items), 'evaldiff.jsonl', { type: 'application/jsonl' }),
+          purpose: 'batch',
+        });
+        return isId(file?.id) ? { file: file.id } : null;
+      },
+      async create(_, { file }) {
+        if (file === null) return null;
+        const batch = await client.batches.create({
+          input_file_id: file,
+          endpoint: ENDPOINT,
+          completion_window: '24h',
+        });
+        return isId(batch?.id) ? batch.id : null;
+      },
+      state: async (id) => stateOf(await client.batches.retrieve(id)),
+      async *results(_, { files }) {
+        for (const file of files) {
+          const { body } = await downloads.files.content(file);
+          if (body !== null) yield body;
+        }
+      },
+      readLine,
+    } satisfies BatchServer;
+  },
+};
+
+function lineOf(id: string, body: string): string {
+  return `{"custom_id":${JSON.stringify(id)},"method":"POST","url":"${ENDPOINT}","body":${body}}\n`;
+}
+
+async function* linesOf(items: readonly BatchItem[]): AsyncGenerator<Uint8Array> {
+  for (const { id, body } of items) yield Buffer.from(lineOf(id, JSON.stringify(body())));
+}
+
+const count = z.int().nonnegative().catch(0);
+
+const NO_COUNTS = { completed: 0, failed: 0, total: 0 };
+
+const counts = z
+  .object({ completed: count, failed: count, total: count })
+  .catch(NO_COUNTS)
+  .default(NO_COUNTS);
+
+const errors = z
+  .object({
+    data: z.array(z.object({ code: z.string().nullish(), message: z.string().nullish() })),
+  })
+  .transform(({ data: [first] }) => ({ code: first?.code ?? '', said: first?.message ?? '' }))
+  .catch({ code: '', said: '' });
+
+const file = z.string().nullish();
+
+const batch = z.discriminatedUnion('status', [
+  z.object({
+    status: z.enum(['validating', 'in_progress', 'finalizing', 'cancelling']),
+    request_counts: counts,
+  }),
+  z.object({
+    status: z.enum(['completed', 'expired', 'cancelled']),
+    output_file_id: file,
+    error_file_id: file,
+  }),
+  z.object({ status: z.literal('failed'), errors }),
+]);
+
+const LEFT = { completed: null, expired: 'expired', cancelled: 'canceled' } as const;
+
+function stateOf(reply: unknown): BatchState | null {
+  const parsed = batch.safeParse(reply);
+  if (!parsed.success) return null;
+  const { data } = parsed;
+  switch (data.status) {
+    case 'failed':
+      return { status: 'failed', ...data.errors };
+    case 'completed':
+    case 'expired':
+    case 'cancelled':
+      return {
+        status: 'ended',
+        files: [data.output_file_id, data.error_file_id].filter(isId),
+        left: LEFT[data.status],
+      };
+    default:
+      return {
+        status: 'waiting',
+        done: data.request_counts.completed + data.request_counts.failed,
+        total: data.request_counts.total,
+      };
+  }
+}
+
+const said = z.object({
+  code: z.string().nullish(),
+  message: z.string().nullish(),
+  type: z.string().nullish(),
+  param: z.string().nullish(),
+});
+
+const line = z.object({
+  custom_id: z.string(),
+  response: z.object({ status_code: z.int().min(100).max(599), body: z.unknown() }).nullish(),
+  error: said.nullish().catch(null),
+});
+
+function readLine(data: unknown): BatchLine | null {
+  const parsed = line.safeParse(data);
+  if (!parsed.success) return null;
+  const { custom_id: id, response, error } = parsed.data;
+  if (response !== null && response !== undefined) {
+    if (response.status_code < 300) return { id, outcome: { kind: 'reply', data: response.body } };
+    const { error: inner } = z.object({ error: said }).catch({ error: {} }).parse(response.body);
+    return {
+      id,
+      outcome: {
+        kind: 'error',
+        status: response.status_code,
+        code: words(inner),
+        said: inner.message ?? '',
+      },
+    };
+  }
+  if (error === null || error === undefined) return null;
+  if (error.code === 'batch_expired') return { id, outcome: { kind: 'expired' } };
+  if (error.code === 'batch_cancelled') return { id, outcome: { kind: 'canceled' } };
+  return {
+    id,
+    outcome: { kind: 'error', status: 500, code: words(error), said: error.message ?? '' },
+  };
+}
+
+function words({ code, type, param }: z.output<typeof said>): string {
+  return `${code ?? ''} ${type ?? ''} ${param ?? ''}`.trim();
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import type { FinishReason, ToolCall, Usage } from '../../types/model.ts';
+import { openaiBatches } from './openai-batch.ts';
+import type { Answer, Ask, Vendor } from './vendor.ts';
+
+/** OpenAI's chat completions, and every server that speaks them. */
+export const openai: Vendor = {
+  name: 'openai',
+  host: 'https://api.openai.com/v1',
+  keyInput: 'openai-api-key',
+  baseUrlVariable: 'OPENAI_BASE_URL',
+  replyName: 'chat completion',
+  auth: (key) => ({ header: 'authorization', value: `Bearer ${key}` }),
+  async connect({ baseUrl, fetch, timeoutMs }) {
+    const { default: OpenAI } = await import('openai');
+    // Every credential is given, so that the SDK looks for none in the environment; the real key is
+    // added by `fetch`.
+    const client = new OpenAI({
+      apiKey: 'added-by-the-transport',
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      webhookSecret: null,
+      baseURL: baseUrl,
+      fetch,
+      maxRetries: 0,
+      timeout: timeoutMs,
+      logLevel: 'off',
+    });
+    // The general method rather than `chat.completions.create`: parameters go out as the user wrote
+    // them.
+    return (body, path = '/chat/completions') => client.post(path, { body }).asResponse();
+  },
+  refuses(parameters) {
+    if (parameters['stream'] === true) return 'the parameter stream cannot be true here; remove it';
+    if ((parameters['n'] ?? 1) !== 1)
+      return 'the parameter n must be 1; set n_tries for several answers';
+    return null;
+  },
+  body: ({ model, parameters, messages, schema }) => ({
+    ...parameters,
+    model,
+    messages,
+    ...(schema === null
+      ? {}
+      : {
+          response_format: {
+            type: 'json_schema',
+            json_schema: { name: schema.name, strict: true, schema: schema.json },
+          },
+        }),
+  }),
+  read,
+  batches: openaiBatches,
+  embeddings: {
+    path: '/embeddings',
+    replyName: 'list of one embedding',
+    body: ({ model, parameters, messages }) => ({
+      ...parameters,
+      model,
+      input: messages[0]?.content ?? '',
+    }),
+    read: readEmbedding,
+  },
+};
+
+const reply = z.object({
+  choices: z
+    .array(
+      z.object({
+        finish_reason: z.string().nullish(),
+        message: z.object({
+          // Compatible servers send lists of parts where OpenAI sends text.
+          content: z
+            .union([z.string(), z.array(z.object({ text: z.string().optional() }))])
+            .nullish(),
+          refusal: z.string().nullish(),
+          tool_calls: z
+            .array(
+              z.object({
+                function: z.object({ name: z.string(), arguments: z.string() }).optional(),
+                custom: z.object({ name: z.string(), input: z.string() }).optional(),
+              }),
+            )
+            .nullish(),
+        }),
+      }),
+    )
+    .min(1),
+  // Counts that cannot be read are unknown, and no reason to lose an answer that was paid for.
+  usage: z
+    .object({ prompt_tokens: z.int().nonnegative(), completion_tokens: z.int().nonnegative() })
+    .transform(({ prompt_tokens, completion_tokens }): Usage => ({
+      input_tokens: prompt_tokens,
+      output_tokens: completion_tokens,
+    }))
+    .nullable()
+    .catch(null)
+    .default(null),
+});
+
+const FINISH: Readonly<Record<string, FinishReason>> = {
+  stop: 'stop',
+  length: 'length',
+  content_filter: 'filter',
+  tool_calls: 'tool',
+  function_call: 'tool',
+};
+
+function read(data: unknown, _ask: Ask): Answer | null {
+  const parsed = reply.safeParse(data);
+  const choice = parsed.data?.choices[0];
+  if (parsed.data === undefined || choice === undefined) return null;
+  const { message } = choice;
+  const said = textOf(message.content);
+  const refusal = said === '' ? (message.refusal ?? '') : '';
+  // A refusal in its own field stops like an answer does, but is none.
+  const finish_reason = refusal === '' ? (FINISH[choice.finish_reason ?? ''] ?? 'other') : 'filter';
+  if (finish_reason === 'filter' && said + refusal === '') return { kind: 'withheld' };
+  return {
+    kind: 'answer',
+    output: said + refusal,
+    finish_reason,
+    usage: parsed.data.usage,
+    tool_calls: (message.tool_calls ?? []).flatMap(toolCall),
+  };
+}
+
+const embedding = z.object({
+  data: z.array(z.object({ embedding: z.array(z.number()).min(1) })).length(1),
+  usage: z
+    .object({ prompt_tokens: z.int().nonnegative() })
+    .transform(({ prompt_tokens }): Usage => ({ input_tokens: prompt_tokens, output_tokens: 0 }))
+    .nullable()
+    .catch(null)
+    .default(null),
+});
+
+/** Vectors are computed in single precision; the digits behind it would only fill the store. */
+function shortened(value: number): number {
+  return Number(value.toPrecision(9));
+}
+
+function readEmbedding(data: unknown): Answer | null {
+  const parsed = embedding.safeParse(data);
+  const [only] = parsed.data?.data ?? [];
+  if (parsed.data === undefined || only === undefined) return null;
+  return {
+    kind: 'answer',
+    output: JSON.stringify(only.embedding.map(shortened)),
+    finish_reason: 'stop',
+    usage: parsed.data.usage,
+    tool_calls: [],
+  };
+}
+
+function textOf(content: string | { text?: string | undefined }[] | null | undefined): string {
+  if (content === null || content === undefined) return '';
+  return typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('');
+}
+
+interface CallOnWire {
+  function?: { name: string; arguments: string } | undefined;
+  custom?: { name: string; input: string } | undefined;
+}
+
+function toolCall({ function: called, custom }: CallOnWire): ToolCall[] {
+  if (called !== undefined) return [{ name: called.name, arguments: called.arguments }];
+  return custom === undefined ? [] : [{ name: custom.name, arguments: custom.input }];
+}

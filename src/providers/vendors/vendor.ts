@@ -1,0 +1,156 @@
+import type { FinishReason, Message, Request, ToolCall, Usage } from '../../types/model.ts';
+import type { Json } from '../../types/plain.ts';
+
+export type VendorName = 'openai' | 'anthropic';
+
+/** A model vendor: how its servers are reached, asked and read. */
+export interface Vendor {
+  name: VendorName;
+  /** Base address of the public host, in the form that the vendor's SDK takes. */
+  host: string;
+  /** The action's input that holds the key. */
+  keyInput: string;
+  /**
+   * The variable by which the vendor's SDK would let the environment choose another host. Never
+   * obeyed.
+   */
+  baseUrlVariable: string;
+  /** What a reply is called in messages. */
+  replyName: string;
+  auth(key: string): { header: string; value: string };
+  /** Loads the SDK, which is slow, and so only when the vendor is asked. */
+  connect(connection: Connection): Promise<Post>;
+  /** Why these parameters cannot be sent, or null. */
+  refuses(parameters: Record<string, Json>): string | null;
+  body(ask: Ask): Record<string, unknown>;
+  /** Null when the data is no reply of this vendor. */
+  read(data: unknown, ask: Ask): Answer | null;
+  /** How vectors of texts are asked for; null: the vendor has none. */
+  embeddings: Embeddings | null;
+  /** How many requests are asked at once; null: this vendor answers no batches. */
+  batches: BatchApi | null;
+}
+
+/**
+ * A vendor's endpoint of embeddings. The text is the one message's, the answer the vector as JSON.
+ */
+export interface Embeddings extends Pick<Vendor, 'replyName' | 'body' | 'read'> {
+  /** Below the base address. */
+  path: string;
+}
+
+export interface Connection {
+  baseUrl: string;
+  fetch(input: string | URL | globalThis.Request, init?: RequestInit): Promise<Response>;
+  /** For the SDK's own timer, which must not be the first to fire. */
+  timeoutMs: number;
+}
+
+/**
+ * Sends one request, without repeating it; rejects with the SDK's error for every status but
+ * success. Without a `path` below the base address it asks for an answer.
+ */
+export type Post = (body: Record<string, unknown>, path?: string) => Promise<Response>;
+
+export interface Ask {
+  model: string;
+  parameters: Record<string, Json>;
+  messages: Message[];
+  schema: Request['schema'];
+}
+
+export type Answer =
+  | {
+      kind: 'answer';
+      output: string;
+      finish_reason: FinishReason;
+      tool_calls: ToolCall[];
+      usage: Usage | null;
+    }
+  /** Nothing was said because a filter withheld it. */
+  | { kind: 'withheld' };
+
+export type Said = Extract<Answer, { kind: 'answer' }>;
+
+/** How a vendor takes many requests at once, to be answered within a day at half the price. */
+export interface BatchApi {
+  limits: BatchLimits;
+  /** Bytes that one request takes in what is sent; `body` is the text of its JSON. */
+  bytes(id: string, body: string): number;
+  /** Loads the SDK, which is slow, and so only when a batch is wanted. */
+  connect(connection: BatchConnection): Promise<BatchServer>;
+}
+
+export interface BatchLimits {
+  /** Most requests of one batch. */
+  requests: number;
+  /** Most bytes of one batch, as they are sent. */
+  bytes: number;
+}
+
+export interface BatchConnection extends Connection {
+  /**
+   * For results, which are as long as all answers together: the body of the response is a stream.
+   */
+  download: Connection['fetch'];
+}
+
+/**
+ * One request of a batch. The body is made when it is sent, for all of them at once would not fit
+ * into memory.
+ */
+export interface BatchItem {
+  id: string;
+  body(): Record<string, unknown>;
+}
+
+export interface Uploaded {
+  file: string | null;
+}
+
+/** A vendor's batches. Every function rejects with the SDK's error for every status but success. */
+export interface BatchServer {
+  /**
+   * What has to be there before a batch can be created: an uploaded file, or nothing. Null when the
+   * reply names no file.
+   */
+  upload(items: readonly BatchItem[]): Promise<Uploaded | null>;
+  /** Creates the batch, which is paid for from here on; null when the reply names none. */
+  create(items: readonly BatchItem[], uploaded: Uploaded): Promise<string | null>;
+  /** Null when the reply is no batch. */
+  state(id: string): Promise<BatchState | null>;
+  /** The parts of a batch's results, each as a stream of lines of JSON. */
+  results(
+    id: string,
+    state: Extract<BatchState, { status: 'ended' }>,
+  ): AsyncIterable<ReadableStream<Uint8Array>>;
+  readLine(line: unknown): BatchLine | null;
+}
+
+export type BatchState =
+  | { status: 'waiting'; done: number; total: number }
+  /**
+   * `files` hold the results where the vendor keeps them in files; `left`: why requests may be
+   * without one.
+   */
+  | { status: 'ended'; files: string[]; left: 'expired' | 'canceled' | null }
+  /** The batch as a whole was refused: no request of it was answered. */
+  | { status: 'failed'; code: string; said: string };
+
+/** What came of one request. */
+export interface BatchLine {
+  id: string;
+  outcome: BatchOutcome;
+}
+
+export type BatchOutcome =
+  /** The vendor's reply, as for a direct call. */
+  | { kind: 'reply'; data: unknown }
+  /** Refused or failed, with the status a direct call would have got. */
+  | { kind: 'error'; status: number; code: string; said: string }
+  | { kind: 'expired' | 'canceled' };
+
+/** Ids go into addresses and files; a vendor's are of these letters. */
+export function isId(text: unknown): text is string {
+  return typeof text === 'string' && /^[A-Za-z0-9_-]{1,200}$/.test(text);
+}

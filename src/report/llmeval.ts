@@ -1,0 +1,155 @@
+import { stringify } from 'yaml';
+import type { Result } from '../result/result.ts';
+import type { ReferenceResult, SuiteResult, TryResult } from '../result/suite-result.ts';
+import type { Prompt, Reference, Suite, Tests } from '../suite/suite.ts';
+import type { Metric, Score } from '../types/metric.ts';
+import type { Role } from '../types/model.ts';
+import type { Json } from '../types/plain.ts';
+
+/** One file of llmeval's layout, its path below the folder of reports. */
+export interface LlmevalFile {
+  path: string;
+  text: string;
+}
+
+const ROLES: Readonly<Record<Role, string>> = { system: 'system', user: 'human', assistant: 'ai' };
+
+/**
+ * A sweep in llmeval's layout: `multirun/YYYY-MM-DD/HH-MM-SS/<job>/report-<try>.yaml` (UTC), one
+ * job for each suite in each variant. Every file is the resolved configuration with what came of
+ * one try inlined at its references: `actual` and `metrics.<name>.{metric, result, skipped}`. A try
+ * that could not be judged says so in `result` (`error`, `ungraded`, `skipped`) or, without an
+ * answer, in `error`; llmeval knows `pass` and `fail` only.
+ */
+export function* llmevalFiles(
+  result: Result,
+  suites: readonly Suite[],
+  startedAt: Date,
+): Generator<LlmevalFile> {
+  const [day = '', time = ''] = startedAt.toISOString().slice(0, 19).split('T');
+  const folder = `multirun/${day}/${time.replaceAll(':', '-')}`;
+  for (const [job, suite] of result.suites.entries()) {
+    const written = suites.find(
+      ({ prompt }) => prompt.file === suite.path && prompt.name === suite.name,
+    );
+    const tries = suite.references.reduce(
+      (most, { head }) => Math.max(most, head?.tries.length ?? 0),
+      0,
+    );
+    for (let index = 0; written !== undefined && index < tries; index += 1) {
+      yield {
+        path: `${folder}/${String(job)}/report-${String(index)}.yaml`,
+        text: stringify(report(suite, written, index, tries), {
+          aliasDuplicateObjects: false,
+          lineWidth: 0,
+        }),
+      };
+    }
+  }
+}
+
+function report(suite: SuiteResult, { prompt, tests }: Suite, index: number, tries: number): Json {
+  const byId = new Map(suite.references.map((reference) => [reference.id, reference]));
+  return {
+    prompts: {
+      tests: {
+        metrics: tests.metrics.map(metricOf),
+        ...rollupOf(tests),
+        references: tests.references.map((reference) =>
+          referenceOf(reference, byId.get(reference.id), index, tests.skip),
+        ),
+        ...(tests.skip ? { skip: true } : {}),
+      },
+      name: suite.name,
+      ...(suite.variant.model === null ? {} : { model: suite.variant.model }),
+      ...suite.variant.parameters,
+      variables: prompt.variables.map(({ name }) => ({ name })),
+      ...bodyOf(prompt),
+    },
+    n_tries: tries,
+    version: null,
+  };
+}
+
+function bodyOf({ code, messages }: Prompt): Record<string, Json> {
+  if (code !== null)
+    return {
+      code: code.source,
+      ...(code.language === 'python' ? {} : { language: code.language }),
+    };
+  return { messages: messages.map(({ role, content }) => ({ role: ROLES[role], content })) };
+}
+
+function metricOf({ name, source, threshold, skip }: Metric): Json {
+  const rest = { ...(threshold === null ? {} : { threshold }), ...(skip ? { skip } : {}) };
+  if (source.kind === 'code')
+    return {
+      name,
+      ...(source.language === 'python' ? {} : { language: source.language }),
+      code: source.code,
+      ...rest,
+    };
+  if (source.kind === 'rubric') return { name, rubric: source.rubric, ...rest };
+  return {
+    name,
+    uses: source.uses,
+    ...(Object.keys(source.with).length === 0 ? {} : { with: source.with }),
+    ...rest,
+  };
+}
+
+function rollupOf({ rollup }: Tests): Record<string, Json> {
+  if (rollup.kind === 'code')
+    return {
+      metrics_rollup: {
+        name: rollup.name,
+        ...(rollup.language === 'python' ? {} : { language: rollup.language }),
+        code: rollup.code,
+      },
+    };
+  if (rollup.kind === 'at_least') return { metrics_rollup: { name: 'at_least', k: rollup.k } };
+  if (rollup.kind === 'pass_rate')
+    return { metrics_rollup: { name: 'pass_rate', min: rollup.min } };
+  return rollup.policy === 'all' ? {} : { metrics_rollup: { name: rollup.policy } };
+}
+
+function referenceOf(
+  reference: Reference,
+  found: ReferenceResult | undefined,
+  index: number,
+  allSkipped: boolean,
+): Json {
+  const attempt = found?.head?.tries[index];
+  const { thread } = reference;
+  return {
+    id: reference.id,
+    input:
+      thread === null
+        ? reference.input
+        : thread.map(({ role, content }) => ({ role: ROLES[role], content })),
+    ...(reference.expected === undefined ? {} : { expected: reference.expected }),
+    ...(reference.skip ? { skip: true } : {}),
+    ...(attempt === undefined ? {} : outcomeOf(attempt, allSkipped || reference.skip)),
+  };
+}
+
+function outcomeOf(
+  { actual, error, scores, latency_ms }: TryResult,
+  skipped: boolean,
+): Record<string, Json> {
+  return {
+    ...(actual === null ? {} : { actual }),
+    ...(error === null ? {} : { error }),
+    metrics: Object.fromEntries(scores.map((score) => [score.metric, scoreOf(score, skipped)])),
+    ...(latency_ms === null ? {} : { duration: latency_ms }),
+  };
+}
+
+function scoreOf({ value, status, skip, reason }: Score, skipped: boolean): Json {
+  return {
+    metric: value,
+    result: status,
+    skipped: skip || skipped,
+    ...(reason === null ? {} : { reason }),
+  };
+}

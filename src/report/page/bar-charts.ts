@@ -1,0 +1,196 @@
+import { percent } from '../../text/amounts.ts';
+import {
+  COLOURS,
+  SMALL,
+  bar,
+  dot,
+  draw,
+  line,
+  shapes,
+  type At,
+  type Colour,
+  type Point,
+  type Shape,
+  words,
+} from './drawing.ts';
+
+/** One row of a chart: a name and its figures in words, and below them what is drawn. */
+export interface RowWords {
+  name: string;
+  note: string;
+  colour: Colour;
+  bold: boolean;
+}
+
+export interface RowsDrawing {
+  label: string;
+  rows: readonly RowWords[];
+  /** The right end of the axis, a share; the left one is 0. */
+  ceiling: number;
+  /** What is drawn for a row; `place` gives the pixels of a share on it. */
+  marks(index: number, place: (share: number) => Point): Shape[];
+}
+
+const WIDTH = 340;
+
+const ROW = 38;
+
+/** Room for a mark at either end of the axis. */
+const EDGE = 7;
+
+const AXIS = 20;
+
+const NOTE = 132;
+
+/** Where in a row its words stand, and its marks, 0–1. */
+const WORDS = 0.3;
+
+const MARKS = 0.72;
+
+/**
+ * Rows under one axis of shares; the same number of rows has the same height, so that charts side
+ * by side line up.
+ */
+export function rowsChart({ label, rows, ceiling, marks }: RowsDrawing): string {
+  return draw({
+    width: WIDTH,
+    height: rows.length * ROW + AXIS + 4,
+    label,
+    option: {
+      grid: { left: EDGE, right: EDGE, top: 2, bottom: AXIS + 2 },
+      xAxis: {
+        type: 'value',
+        min: 0,
+        max: ceiling,
+        interval: ceiling / 2,
+        axisLine: { show: false },
+        axisTick: { show: false },
+        splitLine: { lineStyle: { color: COLOURS.line } },
+        axisLabel: {
+          color: COLOURS.soft,
+          fontSize: SMALL,
+          alignMinLabel: 'left',
+          alignMaxLabel: 'right',
+          formatter: (share: number) => `${String(Math.round(share * 1000) / 10)} %`,
+        },
+      },
+      yAxis: { type: 'value', min: 0, max: Math.max(1, rows.length), inverse: true, show: false },
+      series: [
+        shapes(rows.length, (index, at) => [
+          ...wordsOf(rows[index], index, at),
+          track(index, ceiling, at),
+          ...marks(index, (share) => at(Math.min(ceiling, Math.max(0, share)), index + MARKS)),
+        ]),
+      ],
+    },
+  });
+}
+
+function wordsOf(row: RowWords | undefined, index: number, at: At): Shape[] {
+  if (row === undefined) return [];
+  const { y } = at(0, index + WORDS);
+  return [
+    // The page's colour behind the words keeps the lines of the axis out of them.
+    {
+      type: 'rect',
+      shape: { x: 0, y: y - 9, width: WIDTH, height: 17 },
+      style: { fill: COLOURS.page },
+    },
+    words({ x: 0, y }, row.name, { width: WIDTH - NOTE, bold: row.bold }),
+    words({ x: WIDTH, y }, row.note, {
+      align: 'right',
+      colour: row.colour,
+      size: SMALL,
+      bold: row.bold,
+    }),
+  ];
+}
+
+function track(index: number, ceiling: number, at: At): Shape {
+  return line(at(0, index + MARKS), at(ceiling, index + MARKS), 'line', 1);
+}
+
+/** `prior`: share among the attributes of its kind, 0–1. */
+export interface PriorRow {
+  name: string;
+  prior: number;
+}
+
+/** What the references are about: the share of each attribute among those of its kind. */
+export function priorChart({ label, rows }: { label: string; rows: readonly PriorRow[] }): string {
+  const most = rows.reduce((found, { prior }) => Math.max(found, prior), 0);
+  return rowsChart({
+    label,
+    ceiling: Math.min(1, Math.max(0.1, Math.ceil(most * 10 - 1e-9) / 10)),
+    rows: rows.map(({ name, prior }) => ({
+      name,
+      note: percent(prior),
+      colour: 'soft',
+      bold: false,
+    })),
+    marks: (index, place) => {
+      const [from, to] = [place(0), place(rows[index]?.prior ?? 0)];
+      return [bar(from, to.x - from.x, 8, 'mark', 0.75)];
+    },
+  });
+}
+
+/** Shares of both sides, 0–1; null: not measured there. */
+export interface SidesRow {
+  name: string;
+  base: number | null;
+  head: number | null;
+  /** Interval of the difference, head − base; null: none is known, or none is meant. */
+  low: number | null;
+  high: number | null;
+  finding: 'worse' | 'better' | null;
+  /** Said in place of the shares; null: they are said. */
+  instead: string | null;
+}
+
+const FINDINGS: Readonly<Record<'worse' | 'better', { colour: Colour; sign: string }>> = {
+  worse: { colour: 'bad', sign: '✗ ' },
+  better: { colour: 'good', sign: '↑ ' },
+};
+
+/**
+ * Base as a ring and head as a dot on one line for each row, and around head the interval of the
+ * difference, laid at base: where it reaches the ring, no difference is seen.
+ */
+export function sidesChart({ label, rows }: { label: string; rows: readonly SidesRow[] }): string {
+  return rowsChart({
+    label,
+    ceiling: 1,
+    rows: rows.map(({ name, base, head, finding, instead }) => {
+      const found = finding === null ? null : FINDINGS[finding];
+      return {
+        name,
+        note:
+          instead ??
+          `${found?.sign ?? ''}${base === null ? percent(head) : `${percent(base)} → ${percent(head)}`}`,
+        colour: found?.colour ?? 'soft',
+        bold: found !== null,
+      };
+    }),
+    marks: (index, place) => {
+      const row = rows[index];
+      return row === undefined ? [] : marksOf(row, place);
+    },
+  });
+}
+
+function marksOf(
+  { base, head, low, high, finding }: SidesRow,
+  place: (share: number) => Point,
+): Shape[] {
+  const colour = finding === null ? 'soft' : FINDINGS[finding].colour;
+  return [
+    ...(base === null || low === null || high === null
+      ? []
+      : [line(place(base + low), place(base + high), colour, 5, 0.4)]),
+    ...(base === null ? [] : [dot(place(base), 5, 'soft', true)]),
+    ...(head === null
+      ? []
+      : [dot(place(head), base === null ? 4.5 : 3.5, base === null ? 'mark' : colour)]),
+  ];
+}

@@ -1,0 +1,280 @@
+import type { AttributeResult } from '../../result/attributes.ts';
+import type { Result } from '../../result/result.ts';
+import type { ReferenceResult, SuiteResult, Verdict } from '../../result/suite-result.ts';
+import { cut, cutNote, escapeMarkup, shorten } from '../../text/visible.ts';
+import {
+  NAME_LIMIT,
+  placeText,
+  safeUrl,
+  type Block,
+  type Inline,
+  type Line,
+  type Links,
+  type Piece,
+} from '../sections/document.ts';
+import { VERDICTS } from '../sections/phrases.ts';
+import { suiteKey } from '../sections/suites.ts';
+import { POLICY, SCRIPT, STYLE } from './style.ts';
+
+/** An axis spans at least this much, so that noise does not look like a landslide. */
+const LEAST_SPAN = 0.2;
+
+const STEP = 0.1;
+
+const NEAR = 1e-9;
+
+/**
+ * From where to where an axis of shares goes: an even number of whole tenths around all of them,
+ * within 0–1.
+ */
+export function shareSpan(shares: readonly number[]): { floor: number; ceiling: number } {
+  if (shares.length === 0) return { floor: 0, ceiling: 1 };
+  const most = shares.reduce((a, b) => Math.max(a, b));
+  const least = shares.reduce((a, b) => Math.min(a, b));
+  let floor = Math.floor(Math.max(0, least) / STEP + NEAR);
+  let ceiling = Math.ceil(Math.min(1, most) / STEP - NEAR);
+  while (ceiling - floor < LEAST_SPAN / STEP - NEAR || (ceiling - floor) % 2 !== 0) {
+    if (floor > 0) floor -= 1;
+    else ceiling += 1;
+  }
+  return { floor: floor / 10, ceiling: ceiling / 10 };
+}
+
+/** The three tones of the page; everything else is neutral. */
+export type Tone = 'bad' | 'good' | 'open' | 'neutral';
+
+const VERDICT_TONES: Readonly<Record<Verdict, Tone>> = {
+  regressed: 'bad',
+  improved: 'good',
+  unchanged: 'good',
+  inconclusive: 'open',
+  new: 'neutral',
+  removed: 'neutral',
+  not_compared: 'neutral',
+  no_data: 'neutral',
+};
+
+export function verdictTone(verdict: Verdict): Tone {
+  return VERDICT_TONES[verdict];
+}
+
+export function chip(words: string, tone: Tone): string {
+  return `<span class="chip ${tone}">${escapeMarkup(words)}</span>`;
+}
+
+/** Blocks as a page of our own shows them, where no Markdown is read and no mention is linked. */
+export function htmlOf(blocks: readonly Block[], links: Links): string {
+  return blocks.map((block) => blockHtml(block, links)).join('\n');
+}
+
+function blockHtml(block: Block, links: Links): string {
+  const line = (parts: Line): string => lineHtml(parts, links);
+  switch (block.kind) {
+    case 'paragraph':
+      return `<p>${line(block.line)}</p>`;
+    case 'list':
+      return `<ul>${block.items.map((item) => `<li>${line(item)}</li>`).join('')}</ul>`;
+    case 'table':
+      return tableHtml(
+        block.head.map(line),
+        block.rows.map((row) => row.map((cell) => ({ html: line(cell), own: isOurs(cell) }))),
+      );
+    case 'facts':
+      return `<p>${line(block.title)}</p><table>${block.rows.map(({ name, value }) => `<tr><th scope="row">${line(name)}</th><td>${line(value)}</td></tr>`).join('')}</table>`;
+    case 'group':
+      return `<details class="part" open><summary>${line(block.summary)}</summary>\n${htmlOf(block.blocks, links)}\n</details>`;
+  }
+}
+
+/** Cells are HTML already; `own` ones hold our words and numbers and do not wrap. */
+export function tableHtml(
+  head: readonly string[],
+  rows: readonly { html: string; own: boolean }[][],
+): string {
+  const titles = head.map((cell) => `<th scope="col">${cell}</th>`).join('');
+  const body = rows
+    .map(
+      (row) =>
+        `<tr>${row.map(({ html, own }) => `<td${own ? ' class="own"' : ''}>${html}</td>`).join('')}</tr>`,
+    )
+    .join('\n');
+  return `<div class="wide" tabindex="0"><table><thead><tr>${titles}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;
+}
+
+export function isOurs(cell: Line): boolean {
+  return cell.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
+}
+
+export function lineHtml(line: Line, links: Links): string {
+  return line.map((part) => inlineHtml(part, links)).join('');
+}
+
+function inlineHtml(part: Inline, links: Links): string {
+  switch (part.kind) {
+    case 'text':
+      return escapeMarkup(part.text);
+    case 'strong':
+      return `<b>${escapeMarkup(part.text)}</b>`;
+    case 'code':
+      return part.text === '' ? '<i>empty</i>' : `<code>${cutHtml(part.text, part.limit)}</code>`;
+    case 'pieces':
+      return `<code>${piecesHtml(part.pieces)}</code>`;
+    case 'place':
+      return anchor(
+        `<code>${escapeMarkup(placeText(part))}</code>`,
+        links.place === null ? null : safeUrl(links.place(part.file.toWellFormed(), part.line)),
+      );
+    case 'verdict':
+      return chip(
+        `${VERDICTS[part.verdict].sign} ${VERDICTS[part.verdict].word}`,
+        verdictTone(part.verdict),
+      );
+    case 'link':
+      return anchor(escapeMarkup(part.text), safeUrl(part.url));
+    case 'break':
+      return '<br>';
+  }
+}
+
+export function piecesHtml(pieces: readonly Piece[]): string {
+  return pieces
+    .map(({ kind, text }) => {
+      const shown = escapeMarkup(text);
+      return kind === 'changed'
+        ? `<mark>${shown}</mark>`
+        : kind === 'gap'
+          ? ` <i>${shown}</i> `
+          : shown;
+    })
+    .join('');
+}
+
+/** A text cut after `limit` characters, with the number of those left out. */
+function cutHtml(text: string, limit: number): string {
+  const { text: shown, left } = cut(text, limit);
+  return `${escapeMarkup(shown)}${left === 0 ? '' : `<i>${cutNote(left)}</i>`}`;
+}
+
+function anchor(shown: string, url: string | null): string {
+  return url === null ? shown : `<a href="${escapeMarkup(url)}" rel="noreferrer">${shown}</a>`;
+}
+
+/** What stands in a page; `top` is text, the others are HTML. */
+export interface PageParts {
+  title: string;
+  /** What the page is, and what it is of, in its first line. */
+  top: [string, string];
+  main: readonly string[];
+  footer: string;
+}
+
+/**
+ * A page of ours: one file, no request leaves it, its policy lets nothing but its own style and
+ * script apply.
+ */
+export function pageHtml({ title, top: [what, of], main, footer }: PageParts): string {
+  return lines([
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="referrer" content="no-referrer">',
+    `<title>${escapeMarkup(title)}</title>`,
+    `<style>${STYLE}</style>`,
+    '</head>',
+    '<body>',
+    `<header><span><b>evaldiff</b> ${escapeMarkup(what)}</span><span>${escapeMarkup(of)}</span></header>`,
+    '<main>',
+    ...main,
+    '</main>',
+    `<footer>${footer}</footer>`,
+    `<script>${SCRIPT}</script>`,
+    '</body>',
+    '</html>',
+    '',
+  ]);
+}
+
+/** One string of several: added up rather than joined, which would copy what is large already. */
+export function lines(parts: readonly string[]): string {
+  return parts.reduce((text, part) => `${text}\n${part}`);
+}
+
+export interface Card {
+  title: string;
+  /** Under the title: what is drawn, and how it is read. HTML. */
+  note: string;
+  svg: string;
+  /** A table with the numbers of the drawing. HTML. */
+  table: string;
+}
+
+/** A chart with its title and, folded away, its numbers. */
+export function cardHtml({ title, note, svg, table }: Card): string {
+  return `<figure class="card"><figcaption><b>${escapeMarkup(title)}</b>${note === '' ? '' : `<span class="soft">${note}</span>`}</figcaption>${svg}<details class="numbers"><summary>The numbers</summary>${table}</details></figure>`;
+}
+
+/** Which references of which suites a page shows, and by what they are found and filtered. */
+export interface PageIndex {
+  shown: ReadonlySet<ReferenceResult>;
+  /** The element's id of a reference of a suite. */
+  anchor(suite: SuiteResult, id: string): string | null;
+  /** The values of the filter that a reference belongs to. */
+  kinds(suite: SuiteResult, id: string): string[];
+  /** The filter's value of an attribute. */
+  kind(attribute: AttributeResult): string | null;
+}
+
+export function pageIndex(
+  { suites, attributes }: Result,
+  shown: ReadonlySet<ReferenceResult>,
+): PageIndex {
+  let next = 0;
+  const anchors = new Map(
+    suites.map((suite) => [
+      suite,
+      new Map(
+        suite.references.map((reference): [string, string | null] => {
+          next += 1;
+          return [reference.id, shown.has(reference) ? `r${String(next)}` : null];
+        }),
+      ),
+    ]),
+  );
+  const values = new Map(
+    attributes.map((attribute, at): [AttributeResult, string] => [attribute, `a${String(at + 1)}`]),
+  );
+  const kinds = new Map<string, string[]>();
+  for (const [attribute, value] of values) {
+    for (const id of attribute.references) {
+      const key = `${suiteKey(attribute)} ${id}`;
+      const known = kinds.get(key);
+      if (known === undefined) kinds.set(key, [value]);
+      else known.push(value);
+    }
+  }
+  return {
+    shown,
+    anchor: (suite, id) => anchors.get(suite)?.get(id) ?? null,
+    kinds: (suite, id) =>
+      attributes.length === 0 ? [] : (kinds.get(`${suiteKey(suite)} ${id}`) ?? []),
+    kind: (attribute) => values.get(attribute) ?? null,
+  };
+}
+
+/** The name of a reference, leading to it where the page shows it. */
+export function referenceLink(suite: SuiteResult | null, id: string, index: PageIndex): string {
+  const name = `<code>${escapeMarkup(shorten(id, NAME_LIMIT))}</code>`;
+  const anchor = suite === null ? null : index.anchor(suite, id);
+  return anchor === null ? name : `<a href="#${anchor}">${name}</a>`;
+}
+
+/** Words that set the filter to an attribute. */
+export function kindLink(attribute: AttributeResult, words: string, index: PageIndex): string {
+  const value = index.kind(attribute);
+  return value === null || attribute.references.length === 0
+    ? escapeMarkup(words)
+    : `<a href="#references" data-kind="${value}">${escapeMarkup(words)}</a>`;
+}

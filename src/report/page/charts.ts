@@ -1,0 +1,293 @@
+import type { AttributeResult } from '../../result/attributes.ts';
+import type { Result } from '../../result/result.ts';
+import { percent } from '../../text/amounts.ts';
+import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { ALIGNMENT_WORDS, alignmentWords } from '../sections/attributes.ts';
+import { NAME_LIMIT, bytes } from '../sections/document.ts';
+import { suitesWorstFirst } from '../sections/order.ts';
+import {
+  change,
+  cost as inDollars,
+  count,
+  counted,
+  rateInterval,
+  rates,
+  signedInterval,
+  variantWords,
+} from '../sections/phrases.ts';
+import { attributesWorstFirst, explainedSuites, suiteKey } from '../sections/suites.ts';
+import { rankedPrompts, type Ranked } from '../sections/tables.ts';
+import type { SidesRow } from './bar-charts.ts';
+import { cardHtml, tableHtml } from './blocks.ts';
+import type * as library from './line-charts.ts';
+
+type Library = typeof library;
+
+/**
+ * Drawn once for a result, HTML: they are the same however much of the rest a page has room for.
+ */
+export interface Charts {
+  /** By the key of the suite: the cards of its domains, and of its sub-tasks. */
+  kinds: ReadonlyMap<string, { domains: string; subtasks: string }>;
+  /** Suites whose charts have no room. */
+  left: number;
+  /** By the name of the prompt: quality against cost. */
+  costs: ReadonlyMap<string, string>;
+}
+
+/** All charts of attributes together stay below this. Bytes. */
+const ROOM = 500_000;
+
+/** Attributes of a kind in one chart; the others are in its table. */
+const MOST_ROWS = 30;
+
+/** Draws for the worst suites first, until the charts take the room that a page has for them. */
+export async function chartsOf(result: Result): Promise<Charts> {
+  const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
+    ({ attributes }) => attributes.length > 0,
+  );
+  const prompts = rankedPrompts(result);
+  if (suites.length + prompts.length === 0) return { kinds: new Map(), left: 0, costs: new Map() };
+  const drawn = await import('./line-charts.ts');
+  const kinds = new Map<string, { domains: string; subtasks: string }>();
+  let used = 0;
+  for (const { attributes } of suites) {
+    const [first] = attributes;
+    if (first === undefined || used > ROOM) break;
+    const cards = {
+      domains: cardsOf(attributes, 'domain', result.mode, drawn),
+      subtasks: cardsOf(attributes, 'subtask', result.mode, drawn),
+    };
+    used += bytes(cards.domains) + bytes(cards.subtasks);
+    if (used <= ROOM) kinds.set(suiteKey(first), cards);
+  }
+  return {
+    kinds,
+    left: suites.length - kinds.size,
+    costs: new Map(
+      prompts.flatMap((prompt): [string, string][] => {
+        const card = costCard(prompt, drawn);
+        return card === null ? [] : [[prompt.key, card]];
+      }),
+    ),
+  };
+}
+
+function cardsOf(
+  all: readonly AttributeResult[],
+  kind: AttributeResult['kind'],
+  mode: Result['mode'],
+  charts: Library,
+): string {
+  const attributes = attributesWorstFirst(all.filter((one) => one.kind === kind));
+  if (attributes.length === 0) return '';
+  const rows = attributes.slice(0, MOST_ROWS);
+  const cut =
+    attributes.length > rows.length
+      ? `${count(rows.length)} of ${count(attributes.length)} are drawn. `
+      : '';
+  return [
+    priorCard(attributes, rows, kind, cut, charts),
+    proficiencyCard(attributes, rows, kind, cut, mode, charts),
+    ...(rows.some(({ alignment }) => alignment !== null)
+      ? [alignmentCard(attributes, rows, cut, charts)]
+      : []),
+  ].join('\n');
+}
+
+const PLURALS: Readonly<Record<AttributeResult['kind'], string>> = {
+  domain: 'domains',
+  subtask: 'sub-tasks',
+};
+
+function priorCard(
+  all: readonly AttributeResult[],
+  rows: readonly AttributeResult[],
+  kind: AttributeResult['kind'],
+  cut: string,
+  { priorChart }: Library,
+): string {
+  return cardHtml({
+    title: 'Prior',
+    note: `${cut}How much of the suite each ${kind === 'domain' ? 'domain' : 'sub-task'} makes up.`,
+    svg: priorChart({
+      label: `Prior of ${counted(rows.length, kind === 'domain' ? 'domain' : 'sub-task')}, as a bar each; the numbers are in the table below.`,
+      rows: rows.map(({ name, prior }) => ({ name, prior })),
+    }),
+    table: table(
+      ['Attribute', 'Prior', 'Mean affinity, 1–5', 'References'],
+      all,
+      ({ prior, affinity_mean: mean, references }) => [
+        percent(prior),
+        mean.toFixed(2),
+        count(references.length),
+      ],
+    ),
+  });
+}
+
+function proficiencyCard(
+  all: readonly AttributeResult[],
+  rows: readonly AttributeResult[],
+  kind: AttributeResult['kind'],
+  cut: string,
+  mode: Result['mode'],
+  { sidesChart }: Library,
+): string {
+  const diff = mode === 'diff';
+  return cardHtml({
+    title: 'Proficiency',
+    note: diff
+      ? `${cut}Pass rate: ○ base, ● head; band: 90 % interval of the change. Coloured where the test over all attributes calls it.`
+      : `${cut}Pass rate of the references of each.`,
+    svg: sidesChart({
+      label: `Pass rate of ${PLURALS[kind]}${diff ? ', base and head' : ''}: ${count(rows.length)} rows; the numbers are in the table below.`,
+      rows: rows.map((one) => sidesRow(one, diff)),
+    }),
+    table: diff
+      ? table(
+          [
+            'Attribute',
+            'References compared',
+            'Pass rate',
+            'Difference',
+            '90 % interval',
+            'Verdict',
+          ],
+          all,
+          (one) => [
+            count(one.n),
+            rates(one.base, one.head),
+            change(one),
+            signedInterval(one.low, one.high),
+            verdictWords(one),
+          ],
+        )
+      : table(['Attribute', 'References judged', 'Pass rate'], all, ({ n, base, head }) => [
+          count(n),
+          rates(base, head),
+        ]),
+  });
+}
+
+/**
+ * In a comparison with interval and verdict; an attribute with too few references is no finding, so
+ * its shares are not said.
+ */
+function sidesRow(
+  { name, n, base, head, low, high, verdict }: AttributeResult,
+  diff: boolean,
+): SidesRow {
+  if (!diff) return { name, base, head, low: null, high: null, finding: null, instead: null };
+  const instead = verdict === 'too few' ? `${counted(n, 'reference')}: too few` : null;
+  return {
+    name,
+    base,
+    head,
+    low,
+    high,
+    finding: verdict === 'regressed' ? 'worse' : verdict === 'improved' ? 'better' : null,
+    instead,
+  };
+}
+
+function verdictWords({ verdict, explained_by: by }: AttributeResult): string {
+  return by.length === 0 ? verdict : 'moved only with shared references';
+}
+
+function alignmentCard(
+  all: readonly AttributeResult[],
+  rows: readonly AttributeResult[],
+  cut: string,
+  { sidesChart }: Library,
+): string {
+  return cardHtml({
+    title: 'Skill alignment',
+    note: `${cut}${escapeMarkup(ALIGNMENT_WORDS)}`,
+    svg: sidesChart({
+      label: `Share of answers that use other skills than expected, for ${counted(rows.length, 'sub-task')}; lower is better. The numbers are in the table below.`,
+      rows: rows.map(({ name, alignment }) => ({
+        name,
+        base: alignment?.base ?? null,
+        head: alignment?.head ?? null,
+        low: null,
+        high: null,
+        finding: null,
+        instead: null,
+      })),
+    }),
+    table: table(['Attribute', 'Other skills, lower is better'], all, (one) => [
+      alignmentWords(one),
+    ]),
+  });
+}
+
+/** A row for each attribute: its name, then words of our own. */
+function table(
+  head: readonly string[],
+  attributes: readonly AttributeResult[],
+  cells: (attribute: AttributeResult) => string[],
+): string {
+  return tableHtml(
+    head,
+    attributes.map((attribute) => [
+      { html: escapeMarkup(shorten(attribute.name, NAME_LIMIT)), own: false },
+      ...cells(attribute).map((words) => ({ html: escapeMarkup(words), own: true })),
+    ]),
+  );
+}
+
+/** Null where not one variant's cost is known. */
+function costCard(
+  { name, ranked }: { name: string; ranked: readonly Ranked[] },
+  { qualityCostChart }: Library,
+): string | null {
+  const placed = ranked.map((one, at) => ({
+    ...one,
+    rank: at + 1,
+    cost: one.suite.cost_per_1000_calls ?? null,
+  }));
+  const points = placed.flatMap(({ rank, cost, rate, interval }) =>
+    cost === null || rate === null || interval === null
+      ? []
+      : [{ rank, cost, rate, low: interval.low, high: interval.high }],
+  );
+  if (points.length === 0) return null;
+  const unknown = placed.filter(({ cost }) => cost === null);
+  const unjudged = placed.filter(({ cost, rate }) => cost !== null && rate === null);
+  const listed = (some: typeof placed): string =>
+    some
+      .map(
+        ({ suite }) =>
+          `<code>${escapeMarkup(shorten(variantWords(suite.variant), NAME_LIMIT))}</code>`,
+      )
+      .join(', ');
+  const notes = [
+    'A dot for each variant, marked with its rank; the bar is the 95 % interval of its pass rate.',
+    ...(unknown.length === 0 ? [] : [`Not drawn, as the cost is not known: ${listed(unknown)}.`]),
+    ...(unjudged.length === 0
+      ? []
+      : [`Not drawn, as nothing could be judged: ${listed(unjudged)}.`]),
+  ];
+  return cardHtml({
+    title: `Quality against cost, ${shorten(name, NAME_LIMIT)}`,
+    note: notes.join(' '),
+    svg: qualityCostChart({
+      label: `Pass rate against the cost of a thousand calls for ${counted(points.length, 'variant')}; the numbers are in the table below.`,
+      points,
+    }),
+    table: tableHtml(
+      ['Rank', 'Variant', 'Cost per 1,000 calls', 'Pass rate', '95 % interval'],
+      points.map(({ rank, cost, rate, low, high }) => [
+        { html: String(rank), own: true },
+        {
+          html: `<code>${escapeMarkup(shorten(variantWords(placed[rank - 1]?.suite.variant ?? { model: null, parameters: {} }), NAME_LIMIT))}</code>`,
+          own: false,
+        },
+        { html: escapeMarkup(inDollars(cost)), own: true },
+        { html: percent(rate), own: true },
+        { html: rateInterval({ low, high }), own: true },
+      ]),
+    ),
+  });
+}

@@ -1,0 +1,203 @@
+import type { CustomSeriesRenderItemReturn } from 'echarts';
+import { CustomChart, LineChart, ScatterChart, type CustomSeriesOption } from 'echarts/charts';
+import { GridComponent } from 'echarts/components';
+import { init, type EChartsCoreOption, use } from 'echarts/core';
+import { SVGRenderer } from 'echarts/renderers';
+import { escapeMarkup, visibleLine } from '../../text/visible.ts';
+
+/** The page's colours, by what they mean: they follow its light and dark scheme. */
+export const COLOURS = {
+  text: 'var(--text)',
+  soft: 'var(--soft)',
+  line: 'var(--line)',
+  page: 'var(--page)',
+  mark: 'var(--link)',
+  bad: 'var(--bad)',
+  good: 'var(--good)',
+  open: 'var(--open)',
+} as const;
+
+export type Colour = keyof typeof COLOURS;
+
+/** Letters of axes and notes, and of names. Pixels. */
+export const SMALL = 11;
+
+export const LETTERS = 12;
+
+export interface Drawing {
+  /** Pixels at which it is drawn; the page scales it down where there is less room. */
+  width: number;
+  height: number;
+  /** What a reader is told who does not see it; one sentence. */
+  label: string;
+  option: EChartsCoreOption;
+}
+
+/**
+ * A chart as an SVG element for the report's page: the same bytes for the same drawing, whatever
+ * was drawn before, no id, no style of its own (the page's policy forbids both to apply), every
+ * text in it escaped.
+ */
+export function draw({ width, height, label, option }: Drawing): string {
+  use([CustomChart, LineChart, ScatterChart, GridComponent, SVGRenderer]);
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
+  try {
+    chart.setOption({
+      animation: false,
+      silent: true,
+      textStyle: { color: COLOURS.soft, fontSize: SMALL },
+      ...option,
+    });
+    return plain(
+      chart.renderToSVGString(),
+      `<svg class="chart" width="${String(width)}" height="${String(height)}" viewBox="0 0 ${String(width)} ${String(height)}" role="img" aria-label="${escapeMarkup(label)}">`,
+    );
+  } finally {
+    // Without it a timer keeps the process alive.
+    chart.dispose();
+  }
+}
+
+/**
+ * Takes out what only serves a pointer, and what differs from one drawing to the next. Texts in it
+ * hold no quote and no angle bracket, those are entities, so an attribute found by its quotes is
+ * one.
+ */
+function plain(svg: string, opening: string): string {
+  return (
+    svg
+      .replace(/^<svg[^>]*>/, () => opening)
+      .replace(/<style[^]*?<\/style>/g, '')
+      // Nothing is drawn outside of the axes, so nothing needs to be clipped.
+      .replace(/<defs[^]*?<\/defs>/g, '')
+      .replace(
+        / (?:class="zr[^"]*"|ecmeta_\w+="[^"]*"|clip-path="[^"]*"|pointer-events="[^"]*"|xml:space="[^"]*")/g,
+        '',
+      )
+      .replace(/ style="([^"]*)"/g, (_, declarations: string) => presentation(declarations))
+      .replace(/<rect [^>]*fill="none"><\/rect>\n?/, '')
+      .replace(/<g><\/g>/g, '')
+      .replace(/\n+/g, '')
+      .toWellFormed()
+  );
+}
+
+/** `font-size:12px` as the attribute of the same name; the family is the page's. */
+function presentation(declarations: string): string {
+  return declarations
+    .split(';')
+    .map((one) => one.split(':'))
+    .filter(([name, value]) => name !== 'font-family' && name !== '' && value !== undefined)
+    .map(([name = '', value = '']) => ` ${name}="${value.replace(/px$/, '')}"`)
+    .join('');
+}
+
+export type Shape = NonNullable<CustomSeriesRenderItemReturn>;
+
+/** Pixels. */
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** From values on the axes to pixels. */
+export type At = (x: number, y: number) => Point;
+
+/**
+ * A series of our own shapes, one group for each of `count` items. Nothing may lie outside of the
+ * drawing.
+ */
+export function shapes(
+  count: number,
+  build: (index: number, at: At) => Shape[],
+  z = 2,
+): CustomSeriesOption {
+  return {
+    type: 'custom',
+    silent: true,
+    clip: false,
+    z,
+    data: Array.from({ length: count }, (_, index) => index),
+    renderItem: ({ dataIndexInside }, api) => {
+      const at: At = (x, y) => {
+        const [left = 0, top = 0] = api.coord([x, y]);
+        return { x: left, y: top };
+      };
+      return { type: 'group', silent: true, children: build(dataIndexInside, at) };
+    },
+  };
+}
+
+export function line(from: Point, to: Point, colour: Colour, width: number, opacity = 1): Shape {
+  return {
+    type: 'line',
+    shape: { x1: from.x, y1: from.y, x2: to.x, y2: to.y, percent: 1 },
+    style: { stroke: COLOURS[colour], lineWidth: width, lineCap: 'round', fill: 'none', opacity },
+  };
+}
+
+/** `hollow`: a ring, filled with the page's own colour. */
+export function dot({ x, y }: Point, radius: number, colour: Colour, hollow = false): Shape {
+  return {
+    type: 'circle',
+    shape: { cx: x, cy: y, r: radius },
+    style: hollow
+      ? { fill: COLOURS.page, stroke: COLOURS[colour], lineWidth: 2 }
+      : { fill: COLOURS[colour] },
+  };
+}
+
+export function bar(
+  { x, y }: Point,
+  width: number,
+  height: number,
+  colour: Colour,
+  opacity = 1,
+): Shape {
+  return {
+    type: 'rect',
+    shape: { x, y: y - height / 2, width: Math.max(width, 0), height, r: Math.min(2, height / 2) },
+    style: { fill: COLOURS[colour], opacity },
+  };
+}
+
+export function area(corners: readonly Point[], colour: Colour, opacity: number): Shape {
+  return {
+    type: 'polygon',
+    shape: { points: corners.map(({ x, y }) => [x, y]) },
+    style: { fill: COLOURS[colour], opacity },
+  };
+}
+
+export interface Letters {
+  colour?: Colour;
+  size?: number;
+  align?: 'left' | 'center' | 'right';
+  bold?: boolean;
+  /** Pixels; what is longer ends in `…`. */ width?: number;
+}
+
+/** A longer text is cut before it is measured. UTF-16 units. */
+const MOST_LETTERS = 200;
+
+/** A text on one line, hidden characters shown. */
+export function words(
+  { x, y }: Point,
+  given: string,
+  { colour = 'text', size = LETTERS, align = 'left', bold = false, width }: Letters = {},
+): Shape {
+  return {
+    type: 'text',
+    x,
+    y,
+    style: {
+      text: visibleLine(given.slice(0, MOST_LETTERS).toWellFormed()),
+      fill: COLOURS[colour],
+      fontSize: size,
+      align,
+      verticalAlign: 'middle',
+      ...(bold ? { fontWeight: 600 as const } : {}),
+      ...(width === undefined ? {} : { width, overflow: 'truncate' as const, ellipsis: '…' }),
+    },
+  };
+}

@@ -1,0 +1,294 @@
+import { countsForVerdict } from '../../result/counts.ts';
+import type {
+  ReferenceResult,
+  ReferenceStatus,
+  SideResult,
+  SuiteResult,
+  TryResult,
+} from '../../result/suite-result.ts';
+import { percent, probability } from '../../text/amounts.ts';
+import { escapeMarkup, shorten } from '../../text/visible.ts';
+import type { Score } from '../../types/metric.ts';
+import { NAME_LIMIT, code, place, type Links, type Piece } from '../sections/document.ts';
+import { COMPARED_CHARACTERS, emphasise, whole } from '../sections/emphasis.ts';
+import {
+  STATUS_WORDS,
+  count,
+  passed,
+  rateInterval,
+  rates,
+  variantWords,
+} from '../sections/phrases.ts';
+import { jsonText } from '../sections/references.ts';
+import { chip, lineHtml, piecesHtml, tableHtml, type PageIndex, type Tone } from './blocks.ts';
+import { dialogueHtml } from './samples.ts';
+
+/** The order of references in a suite, and of the filter's boxes: what needs a look comes first. */
+export const STATUS_ORDER: readonly ReferenceStatus[] = [
+  'regressed',
+  'fail',
+  'error',
+  'ungraded',
+  'inconclusive',
+  'flaky',
+  'removed',
+  'edited',
+  'added',
+  'improved',
+  'unchanged',
+  'pass',
+];
+
+const STATUS_TONES: Readonly<Record<ReferenceStatus, Tone>> = {
+  regressed: 'bad',
+  fail: 'bad',
+  error: 'bad',
+  ungraded: 'open',
+  inconclusive: 'open',
+  flaky: 'open',
+  removed: 'neutral',
+  edited: 'neutral',
+  added: 'neutral',
+  improved: 'good',
+  unchanged: 'good',
+  pass: 'good',
+};
+
+/**
+ * A suite with its metrics and every one of the given references. `characters` bounds each answer,
+ * input and reason.
+ */
+export function suiteHtml(
+  suite: SuiteResult,
+  references: readonly ReferenceResult[],
+  index: PageIndex,
+  characters: number,
+  links: Links,
+): string {
+  const variant = variantWords(suite.variant);
+  return [
+    `<section class="suite"><h3><code>${escapeMarkup(suite.name)}</code>${variant === '' ? '' : `<span class="soft">${escapeMarkup(variant)}</span>`}</h3>`,
+    ...(suite.summary === '' ? [] : [`<p class="soft">${escapeMarkup(suite.summary)}</p>`]),
+    ...(suite.metrics.length < 2 ? [] : [metricsHtml(suite)]),
+    ...references.map((reference) => referenceHtml(suite, reference, index, characters, links)),
+    '</section>',
+  ].join('\n');
+}
+
+function metricsHtml({ metrics }: SuiteResult): string {
+  return tableHtml(
+    ['Metric', 'Pass rate', 'Judged'],
+    metrics.map(({ name, base, head, judged_base, judged_head }) => [
+      { html: `<code>${escapeMarkup(name)}</code>`, own: false },
+      { html: base === null ? percent(head) : rates(base, head), own: true },
+      {
+        html: base === null ? count(judged_head) : `${count(judged_base)} → ${count(judged_head)}`,
+        own: true,
+      },
+    ]),
+  );
+}
+
+function referenceHtml(
+  suite: SuiteResult,
+  reference: ReferenceResult,
+  index: PageIndex,
+  characters: number,
+  links: Links,
+): string {
+  const { id, status, base, head, tags } = reference;
+  const anchor = index.anchor(suite, id);
+  const kinds = index.kinds(suite, id);
+  return [
+    `<details class="case"${anchor === null ? '' : ` id="${anchor}"`} data-status="${status}"${kinds.length === 0 ? '' : ` data-kinds="${kinds.join(' ')}"`}><summary>${chip(STATUS_WORDS[status], STATUS_TONES[status])}${lineHtml([code(id)], links)}`,
+    countsForVerdict(reference) ? '' : chip('does not gate', 'neutral'),
+    ...tags.map((tag) => chip(tag, 'neutral')),
+    `<span class="dots">${[base, head]
+      .filter((side) => side !== null)
+      .map(dots)
+      .join(' → ')}</span></summary>`,
+    `<div class="body"><dl>${facts(reference, characters, links)}</dl>`,
+    `<div class="sides${base === null || head === null ? ' one' : ''}">${sidesHtml(reference, characters)}</div></div></details>`,
+  ].join('');
+}
+
+function facts(
+  { input, expected, file, line, p, q, history }: ReferenceResult,
+  characters: number,
+  links: Links,
+): string {
+  const entry = (name: string, html: string): string =>
+    `<dt>${escapeMarkup(name)}</dt><dd>${html}</dd>`;
+  return [
+    ...Object.entries(input).map(([name, value]) =>
+      entry(
+        shorten(name, NAME_LIMIT),
+        `<code>${piecesHtml(whole(String(value), characters))}</code>`,
+      ),
+    ),
+    ...(expected === null
+      ? []
+      : [entry('expected', lineHtml([code(jsonText(expected), characters)], links))]),
+    entry('at', lineHtml([place(file, line)], links)),
+    ...(p === null || q === null
+      ? []
+      : [entry('p, q', `<code>${escapeMarkup(`${probability(p)}, ${probability(q)}`)}</code>`)]),
+    ...(history === undefined
+      ? []
+      : [
+          entry(
+            'passed so far on base',
+            `${count(history.passes)} of ${count(history.tries)}, 95 % interval ${rateInterval(history)}`,
+          ),
+        ]),
+  ].join('');
+}
+
+/** One dot per try, full for a pass; the numbers are there for everyone who does not see them. */
+function dots(side: SideResult): string {
+  const runs =
+    side.tries
+      .map(({ outcome }) => (outcome === 'pass' ? 'p●' : outcome === 'fail' ? 'f○' : 'o◌'))
+      .join('')
+      .match(/(?:p●)+|(?:f○)+|(?:o◌)+/g) ?? [];
+  const marks = runs
+    .map((run) => `<b class="${run.charAt(0)}">${run.replace(/[pfo]/g, '')}</b>`)
+    .join('');
+  return `<span>${marks} ${count(side.passes)}/${count(side.tries_judged)}</span>`;
+}
+
+function sidesHtml({ status, base, head }: ReferenceResult, characters: number): string {
+  const marked =
+    STATUS_TONES[status] === 'good' && status !== 'improved' ? null : marks(base, head, characters);
+  return [
+    ...(base === null
+      ? []
+      : [
+          `<div class="tries"><h4>Base – ${passed(base)}</h4>${triesHtml(base, characters, marked?.base ?? null)}</div>`,
+        ]),
+    ...(head === null
+      ? []
+      : [
+          `<div class="tries"><h4>${base === null ? 'Tries' : 'Head'} – ${passed(head)}</h4>${triesHtml(head, characters, marked?.head ?? null)}</div>`,
+        ]),
+  ].join('');
+}
+
+interface Marked {
+  answer: string;
+  pieces: Piece[];
+}
+
+/** The first answers of both sides that differ, with their differences. */
+function marks(
+  base: SideResult | null,
+  head: SideResult | null,
+  characters: number,
+): { base: Marked; head: Marked } | null {
+  const before = base?.tries.find(({ actual }) => actual !== null)?.actual ?? null;
+  const after =
+    head?.tries.find(({ actual }) => actual !== null && actual !== before)?.actual ?? null;
+  if (
+    before === null ||
+    after === null ||
+    Math.max(before.length, after.length) > COMPARED_CHARACTERS
+  )
+    return null;
+  const pieces = emphasise(before, after, { characters, gaps: false });
+  return {
+    base: { answer: before, pieces: pieces.base },
+    head: { answer: after, pieces: pieces.head },
+  };
+}
+
+/** Where answers are cut shorter than this, tokens and times are left out too. */
+const FULL_META = 500;
+
+/** Tries that ended in the same way are shown once. */
+function triesHtml(side: SideResult, characters: number, marked: Marked | null): string {
+  return groups(side.tries)
+    .map(([first, ...others]) => {
+      const numbers = numbered([first, ...others]);
+      const answer = first.conversation
+        ? dialogueHtml(first.conversation, characters)
+        : first.actual === null
+          ? ''
+          : `<pre>${first.actual === '' ? '<i>empty</i>' : piecesHtml(marked?.answer === first.actual ? marked.pieces : whole(first.actual, characters))}</pre>`;
+      const error =
+        first.error === null ? '' : `<p>${piecesHtml(whole(first.error, characters))}</p>`;
+      const meta = characters < FULL_META ? '' : spent(first);
+      return `<div><span>${others.length === 0 ? 'Try' : 'Tries'} ${numbers}: ${first.outcome}${meta}</span>${answer}${error}${scoresHtml(first, characters)}</div>`;
+    })
+    .join('');
+}
+
+/** `1–4, 6`: the numbers of tries, counted from 1, neighbours as a span. */
+function numbered(tries: readonly TryResult[]): string {
+  const spans: { from: number; to: number }[] = [];
+  for (const { try: index } of tries) {
+    const last = spans.at(-1);
+    if (last !== undefined && last.to === index) last.to = index + 1;
+    else spans.push({ from: index + 1, to: index + 1 });
+  }
+  return spans
+    .map(({ from, to }) =>
+      to - from > 1 ? `${String(from)}–${String(to)}` : [...new Set([from, to])].join(', '),
+    )
+    .join(', ');
+}
+
+type Group = [TryResult, ...TryResult[]];
+
+/** Tries with equal outcome, answer or dialogue, error and scores, in the order of their first. */
+export function groups(tries: readonly TryResult[]): Group[] {
+  const found = new Map<string, Group>();
+  for (const one of tries) {
+    const key = JSON.stringify([
+      one.outcome,
+      one.actual,
+      one.error,
+      one.scores,
+      one.conversation ?? null,
+    ]);
+    const group = found.get(key);
+    if (group === undefined) found.set(key, [one]);
+    else group.push(one);
+  }
+  return [...found.values()];
+}
+
+function spent({ usage, latency_ms, reused, finish_reason }: TryResult): string {
+  const parts = [
+    ...(usage === null
+      ? []
+      : [`${count(usage.input_tokens)} + ${count(usage.output_tokens)} tokens`]),
+    ...(latency_ms === null ? [] : [`${count(Math.round(latency_ms))} ms`]),
+    ...(reused ? ['reused'] : []),
+    ...(finish_reason === null || finish_reason === 'stop' ? [] : [`ended by ${finish_reason}`]),
+  ];
+  return parts.length === 0 ? '' : ` · ${parts.join(' · ')}`;
+}
+
+/** The scores of a try; a plain pass says nothing that the try's own word does not. */
+function scoresHtml({ outcome, scores: all }: TryResult, characters: number): string {
+  const scores = all.filter(
+    ({ status, value, reason, skip }) =>
+      outcome !== 'pass' ||
+      status !== 'pass' ||
+      skip ||
+      reason !== null ||
+      (value !== null && typeof value !== 'boolean'),
+  );
+  if (scores.length === 0) return '';
+  const line = ({ metric, status, value, reason, skip }: Score): string =>
+    [
+      `<li>${chip(status, status === 'pass' ? 'good' : status === 'fail' ? 'bad' : 'open')} <code>${escapeMarkup(metric)}</code>`,
+      value === null || typeof value === 'boolean'
+        ? ''
+        : ` <code>${piecesHtml(whole(jsonText(value), characters))}</code>`,
+      reason === null ? '' : ` ${piecesHtml(whole(reason, characters))}`,
+      skip ? ' <span class="soft">(does not gate)</span>' : '',
+      '</li>',
+    ].join('');
+  return `<ul>${scores.map(line).join('')}</ul>`;
+}

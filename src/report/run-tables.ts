@@ -1,0 +1,280 @@
+import type { RunReport, RunTry } from '../config/llmeval-report.ts';
+import { rollUp } from '../judge/roll-up.ts';
+import type { Result } from '../result/result.ts';
+import type { SideResult } from '../result/suite-result.ts';
+import type { Rollup } from '../suite/suite.ts';
+import type { Tally } from '../types/metric.ts';
+import type { Evaluate } from '../types/model.ts';
+import type { Json } from '../types/plain.ts';
+import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
+
+/** One line of a roll-up: a reference in one variant, with all its tries. */
+export interface RunRow {
+  parameters: Record<string, Json>;
+  input: Record<string, Json>;
+  expected: Json | undefined;
+  tries: RunTry[];
+  /** The roll-up's word; null: nothing could be judged. */
+  word: 'pass' | 'fail' | null;
+  /** Shown, and does not decide. */
+  skipped: boolean;
+}
+
+/** The rows of one prompt in one run, over all variants. */
+export interface RunTable {
+  run: string;
+  name: string;
+  rollup: string | null;
+  rows: RunRow[];
+}
+
+/** Characters of a cell. */
+const CELL = 50;
+
+/**
+ * Tables as llmeval's `report` has them: status, parameters, variables, expected, then for every
+ * try the answer and each metric with its value and its word. Columns are those of all rows
+ * together, so references and variants may differ.
+ */
+export function runBlocks(tables: readonly RunTable[]): Block[] {
+  return tables.flatMap((table) => [
+    paragraph(
+      [strong(`${passes(table) ? '✓' : '✗'} ${table.name}`), text(` – ${table.run}`)],
+      'verdict',
+    ),
+    tableOf(table),
+  ]);
+}
+
+/** Whether everything that decides passes. A run in which nothing was judged does not. */
+export function passes({ rows }: RunTable): boolean {
+  const deciding = rows.filter(({ skipped }) => !skipped);
+  return deciding.every(({ word }) => word === 'pass');
+}
+
+interface Column {
+  title: string;
+  cell(row: RunRow): Line;
+}
+
+function tableOf({ rows, rollup }: RunTable): Block {
+  const tries = rows.reduce((most, row) => Math.max(most, row.tries.length), 0);
+  const columns: Column[] = [
+    { title: rollup ?? 'Status', cell: (row) => [text(statusOf(row))] },
+    ...keysOf(rows, ({ parameters }) => parameters).map((key): Column => ({
+      title: key,
+      cell: ({ parameters }) => valueCell(parameters[key]),
+    })),
+    ...keysOf(rows, ({ input }) => input).map((key): Column => ({
+      title: key,
+      cell: ({ input }) => valueCell(input[key]),
+    })),
+    { title: 'Expected', cell: ({ expected }) => valueCell(expected) },
+    ...Array.from({ length: tries }, (_, index) => tryColumns(rows, index)).flat(),
+  ];
+  return {
+    kind: 'table',
+    head: columns.map(({ title }) => [text(title)]),
+    rows: rows.map((row) => columns.map(({ cell }) => cell(row))),
+  };
+}
+
+function tryColumns(rows: readonly RunRow[], index: number): Column[] {
+  const names = [
+    ...new Set(rows.flatMap(({ tries }) => tries[index]?.scores.map(({ name }) => name) ?? [])),
+  ];
+  return [
+    { title: `Actual #${String(index)}`, cell: ({ tries }) => answerCell(tries[index]) },
+    ...names.flatMap((name): Column[] => {
+      const scoreOf = ({ tries }: RunRow) =>
+        tries[index]?.scores.find((score) => score.name === name);
+      return [
+        {
+          title: `${name} (metric) #${String(index)}`,
+          cell: (row) => valueCell(scoreOf(row)?.value),
+        },
+        {
+          title: `${name} (pass / fail) #${String(index)}`,
+          cell: (row) => [text(wordOf(scoreOf(row)))],
+        },
+      ];
+    }),
+  ];
+}
+
+function wordOf(score: RunTry['scores'][number] | undefined): string {
+  if (score === undefined) return '–';
+  return `${score.result}${score.skipped ? ' (skipping)' : ''}`;
+}
+
+function statusOf({ word, skipped }: RunRow): string {
+  return `${word ?? 'not judged'}${skipped ? ' (skipping)' : ''}`;
+}
+
+function keysOf(rows: readonly RunRow[], of: (row: RunRow) => Record<string, Json>): string[] {
+  return [...new Set(rows.flatMap((row) => Object.keys(of(row))))];
+}
+
+function answerCell(attempt: RunTry | undefined): Line {
+  if (attempt === undefined) return [text('–')];
+  return attempt.error === null
+    ? valueCell(attempt.actual)
+    : [text('error: '), code(attempt.error, CELL)];
+}
+
+/** A value of any kind; nothing is a dash, and an empty text is not nothing. */
+function valueCell(value: Json | undefined): Line {
+  if (value === undefined) return [text('–')];
+  return [code(typeof value === 'string' ? value : JSON.stringify(value), CELL)];
+}
+
+/**
+ * The suites of a saved result as tables, one for each prompt; head's side, as the roll-up judged
+ * it.
+ */
+export function tablesOfResult(file: string, { suites }: Result): RunTable[] {
+  const tables = new Map<string, RunTable>();
+  for (const { path, name, variant, references } of suites) {
+    const key = `${path}\n${name}`;
+    const table = tables.get(key) ?? { run: file, name, rollup: null, rows: [] };
+    tables.set(key, table);
+    table.rows.push(
+      ...references.flatMap(({ input, expected, skip, head, base }): RunRow[] => {
+        const side = head ?? base;
+        if (side === null) return [];
+        const parameters =
+          variant.model === null
+            ? variant.parameters
+            : { model: variant.model, ...variant.parameters };
+        return [
+          {
+            parameters,
+            input,
+            expected: expected ?? undefined,
+            tries: triesOf(side),
+            word: side.rollup,
+            skipped: skip,
+          },
+        ];
+      }),
+    );
+  }
+  return [...tables.values()];
+}
+
+function triesOf({ tries }: SideResult): RunRow['tries'] {
+  return tries.map(({ actual, error, scores }) => ({
+    actual: actual ?? undefined,
+    error,
+    scores: scores.map(({ metric, value, status, skip }) => ({
+      name: metric,
+      value,
+      result: status,
+      skipped: skip,
+    })),
+  }));
+}
+
+/**
+ * Reports of runs as tables. `multirun/<day>/<time>/<job>/report-<try>.yaml`: the files of one job
+ * are the tries of its references, in their order; jobs of one time are variants of the same
+ * prompts. Equal references stay rows of their own.
+ */
+export async function tablesOfReports(
+  reports: readonly RunReport[],
+  evaluate: Evaluate,
+): Promise<RunTable[]> {
+  const jobs = new Map<string, RunReport[]>();
+  for (const report of reports) {
+    const job = `${folderOf(report.file)}\n${report.name}`;
+    jobs.set(job, [...(jobs.get(job) ?? []), report]);
+  }
+  const tables = new Map<string, RunTable>();
+  for (const [job, unordered] of jobs) {
+    const files = [...unordered].sort((a, b) => tryOf(a.file) - tryOf(b.file));
+    const [first] = files;
+    if (first === undefined) continue;
+    const run = folderOf(job.split('\n')[0] ?? '');
+    const key = `${run}\n${first.name}`;
+    const table = tables.get(key) ?? {
+      run,
+      name: first.name,
+      rollup: first.rollup.kind === 'code' ? first.rollup.name : null,
+      rows: [],
+    };
+    tables.set(key, table);
+    table.rows.push(...(await rowsOf(files, first.rollup, evaluate)));
+  }
+  return [...tables.values()];
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+function tryOf(file: string): number {
+  return Number(/report-(\d+)\.ya?ml$/.exec(file)?.[1] ?? 0);
+}
+
+/** A custom roll-up switches skipping off, as in llmeval. */
+async function rowsOf(
+  files: readonly RunReport[],
+  rollup: Rollup,
+  evaluate: Evaluate,
+): Promise<RunRow[]> {
+  const [first] = files;
+  const rows = (first?.references ?? []).map((reference, index) => {
+    const attempts = files
+      .map((file) => file.references[index]?.attempt)
+      .filter((attempt) => attempt !== undefined);
+    const skipped = first?.skip === true || reference.skip;
+    return {
+      parameters: first?.parameters ?? {},
+      input: reference.input,
+      expected: reference.expected,
+      tries: attempts,
+      skipped: skipped && rollup.kind !== 'code',
+    };
+  });
+  const counts = rows.map(({ tries, skipped }) => ({
+    tally: tallyOf(tries, skipped),
+    ...judgedTries(tries, skipped),
+  }));
+  const words = await rollUp(rollup, counts, 'head', evaluate);
+  return rows.map((row, index) => ({ ...row, word: words[index]?.word ?? null }));
+}
+
+type Tries = RunRow['tries'];
+
+/**
+ * A try fails with one deciding metric; of a reference that is skipped as a whole, all metrics are
+ * looked at for its word.
+ */
+function judgedTries(tries: Tries, skipped: boolean): { passes: number; judged: number } {
+  const words = tries.map(({ scores }) => {
+    const deciding = scores.filter((score) => skipped || !score.skipped);
+    if (deciding.some(({ result }) => result === 'fail')) return 'fail';
+    return deciding.length > 0 &&
+      deciding.every(({ result }) => result === 'pass' || result === 'skipped')
+      ? 'pass'
+      : 'open';
+  });
+  const passed = words.filter((word) => word === 'pass').length;
+  return { passes: passed, judged: passed + words.filter((word) => word === 'fail').length };
+}
+
+function tallyOf(tries: Tries, skipped: boolean): Tally {
+  const scores = tries.flatMap((one) => one.scores);
+  const count = (result: string, only: boolean): number =>
+    scores.filter((score) => score.result === result && (!only || skipped || score.skipped)).length;
+  return {
+    num_passes: count('pass', false),
+    num_fails: count('fail', false),
+    num_skip_passes: count('pass', true),
+    num_skip_fails: count('fail', true),
+    num_tries: tries.length,
+    num_metrics: tries[0]?.scores.length ?? 0,
+    num_ungraded: count('ungraded', false),
+    num_errors: count('error', false) + tries.filter(({ error }) => error !== null).length,
+  };
+}

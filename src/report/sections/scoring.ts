@@ -1,0 +1,193 @@
+import type { GraderResult } from '../../result/conversations.ts';
+import type { Result, YardstickResult } from '../../result/result.ts';
+import { decimal, pValue, percent, pointsBetween } from '../../text/amounts.ts';
+import {
+  code,
+  group,
+  joined,
+  paragraph,
+  text,
+  type Block,
+  type Detail,
+  type Line,
+} from './document.ts';
+import { byCodeUnits } from './order.ts';
+import { andMore, counted } from './phrases.ts';
+import { becauseLine } from './suites.ts';
+
+/** Both sides' answers under both yardsticks, and how the change of the pass rate splits. */
+export function yardsticks({ yardstick }: Result, { items }: Detail): Block[] {
+  const shown = yardstick.slice(0, items);
+  const more = andMore(yardstick.length, shown.length);
+  const blocks = shown.flatMap((one) => yardstickOf(one, items));
+  if (more !== null) blocks.push(paragraph([text(`${more}.`)]));
+  return group(
+    [text(`The yardstick changed in ${counted(yardstick.length, 'suite')}`)],
+    yardstick.length === 0 ? [] : blocks,
+  );
+}
+
+function yardstickOf(one: YardstickResult, items: number): Block[] {
+  const { rates } = one;
+  const flipped = one.flipped
+    .slice(0, items)
+    .map(({ id, from, to }): Line => [code(id), text(` ${from} → ${to}`)]);
+  const more = andMore(one.flipped.length, flipped.length);
+  return [
+    paragraph([code(one.name), text(`: ${one.summary}`)]),
+    {
+      kind: 'table',
+      head: [[text('')], [text('Base’s yardstick')], [text('Head’s yardstick')]],
+      rows: [
+        [
+          [text('Base’s answers')],
+          [text(percent(rates.base_base))],
+          [text(percent(rates.base_head))],
+        ],
+        [
+          [text('Head’s answers')],
+          [text(percent(rates.head_base))],
+          [text(percent(rates.head_head))],
+        ],
+      ],
+    },
+    paragraph([
+      text(
+        `Prompt ${pointsBetween(rates.base_head, rates.head_head)}, yardstick ${pointsBetween(rates.base_base, rates.base_head)}, together ${pointsBetween(rates.base_base, rates.head_head)}. Changed: `,
+      ),
+      ...becauseLine(one.because),
+      text('.'),
+    ]),
+    ...sameAnswers(one),
+    ...(one.flipped.length === 0
+      ? []
+      : [
+          paragraph([
+            text(
+              `Judged differently on base’s own answers: ${counted(one.flipped.length, 'reference')}. `,
+            ),
+            ...joined(flipped, ', '),
+            text(more === null ? '' : ` ${more}`),
+          ]),
+        ]),
+  ];
+}
+
+/** What the new yardstick does to answers that stay as they are. */
+function sameAnswers({
+  same_answers: { judged, pass_fail, fail_pass, p, kappa },
+}: YardstickResult): Block[] {
+  if (judged === 0) return [];
+  const agree = kappa === null ? '' : `, Cohen’s κ between the yardsticks ${decimal(kappa)}`;
+  return [
+    paragraph([
+      text(
+        `The same ${counted(judged, 'answer')} of base under both: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass (McNemar mid-${pValue(p)}${agree}).`,
+      ),
+    ]),
+  ];
+}
+
+/** How well each rubric's grader agrees with its labelled examples, base → head. */
+export function graders({ graders: results }: Result, { items }: Detail): Block[] {
+  if (results.length === 0) return [];
+  const names = [...new Set(results.map(({ rubric }) => rubric))].sort(byCodeUnits);
+  const pairs = names.map((name) => ({
+    name,
+    base: results.find(({ rubric, side }) => rubric === name && side === 'base') ?? null,
+    head: results.find(({ rubric, side }) => rubric === name && side === 'head') ?? null,
+  }));
+  const shown = pairs.slice(0, items);
+  const more = andMore(pairs.length, shown.length);
+  const blocks: Block[] =
+    shown.length === 0
+      ? []
+      : [
+          {
+            kind: 'table',
+            head: [
+              'Rubric',
+              'Examples',
+              'Agreement',
+              'Accepts good',
+              'Rejects bad',
+              'Cohen’s κ',
+              'Good among examples',
+            ].map((name) => [text(name)]),
+            rows: shown.map(graderRow),
+          },
+        ];
+  blocks.push(...shown.flatMap(({ head, base }) => flippedExamples(head ?? base, items)));
+  if (more !== null) blocks.push(paragraph([text(`${more}.`)]));
+  return group(
+    [text(`Grader agreement with labelled examples, ${counted(pairs.length, 'rubric')}`)],
+    blocks,
+  );
+}
+
+interface Pair {
+  name: string;
+  base: GraderResult | null;
+  head: GraderResult | null;
+}
+
+function graderRow({ name, base, head }: Pair): Line[] {
+  const shown = head ?? base;
+  const both = (
+    key: 'agreement' | 'true_positive_rate' | 'true_negative_rate' | 'kappa',
+    word: (value: number | null) => string,
+  ): Line => [text(sides(base?.[key], head?.[key], word))];
+  return [
+    [code(name)],
+    [text(examplesOf(shown))],
+    both('agreement', percent),
+    both('true_positive_rate', percent),
+    both('true_negative_rate', percent),
+    both('kappa', decimal),
+    [text(percent(shown?.base_rate ?? null))],
+  ];
+}
+
+function examplesOf(grader: GraderResult | null): string {
+  if (grader === null) return '0';
+  return grader.judged === grader.examples
+    ? String(grader.examples)
+    : `${String(grader.judged)} of ${String(grader.examples)}`;
+}
+
+function sides(
+  base: number | null | undefined,
+  head: number | null | undefined,
+  word: (value: number | null) => string,
+): string {
+  if (base === undefined) return word(head ?? null);
+  if (head === undefined) return `${word(base)} (base)`;
+  return `${word(base)} → ${word(head)}`;
+}
+
+function flippedExamples(grader: GraderResult | null, items: number): Block[] {
+  const flipped = grader?.flipped ?? [];
+  if (grader === null || flipped.length === 0 || items === 0) return [];
+  return [
+    {
+      kind: 'table',
+      head: [
+        [code(grader.rubric), text(': example')],
+        [text('Label')],
+        [text('Base says')],
+        [text('Head says')],
+      ],
+      rows: flipped
+        .slice(0, items)
+        .map(({ content, expected, base, head }) => [
+          [code(content, 200)],
+          [code(expected)],
+          base === null ? [text('–')] : [code(base)],
+          head === null ? [text('–')] : [code(head)],
+        ]),
+    },
+    ...[andMore(flipped.length, items)]
+      .filter((more) => more !== null)
+      .map((more) => paragraph([text(`${more}.`)])),
+  ];
+}

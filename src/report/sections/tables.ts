@@ -1,0 +1,198 @@
+import { countsForVerdict } from '../../result/counts.ts';
+import type { Result } from '../../result/result.ts';
+import type { BothSides, ClassificationSummary, SuiteResult } from '../../result/suite-result.ts';
+import { type Interval, wilson } from '../../statistics/interval.ts';
+import { percent } from '../../text/amounts.ts';
+import { code, group, paragraph, text, type Block, type Detail, type Line } from './document.ts';
+import { suitesWorstFirst } from './order.ts';
+import { andMore, cost, counted, variantWords } from './phrases.ts';
+
+/** Base's answers against head's, suite by suite. */
+export function preferences({ suites }: Result, { items }: Detail): Block[] {
+  const found = suitesWorstFirst(suites).flatMap(({ name, preference }) =>
+    preference ? [{ name, preference }] : [],
+  );
+  const shown = found
+    .slice(0, items)
+    .map(({ name, preference }): Line => [
+      code(name),
+      text(`, ${preference.metric}: ${preference.summary}`),
+    ]);
+  const more = andMore(found.length, shown.length);
+  return group(
+    [text(`Which answers are preferred, ${counted(found.length, 'suite')}`)],
+    [
+      ...(shown.length === 0 ? [] : [{ kind: 'list' as const, items: shown }]),
+      ...(more === null || shown.length === 0 ? [] : [paragraph([text(`${more}.`)])]),
+    ],
+  );
+}
+
+/** Accuracy, macro-F1, and every label's precision and recall, in suites that classify. */
+export function classes({ suites }: Result, { items }: Detail): Block[] {
+  const found = suitesWorstFirst(suites).filter(
+    (suite): suite is SuiteResult & { classification: ClassificationSummary } =>
+      Boolean(suite.classification),
+  );
+  const shown = found.slice(0, items);
+  const more = andMore(found.length, shown.length);
+  const blocks = shown.flatMap(({ name, classification }) =>
+    classesOf(name, classification, items),
+  );
+  if (more !== null && blocks.length > 0) blocks.push(paragraph([text(`${more}.`)]));
+  return group([text(`Precision and recall by label, ${counted(found.length, 'suite')}`)], blocks);
+}
+
+function classesOf(
+  name: string,
+  { accuracy, macro_f1, other, labels }: ClassificationSummary,
+  items: number,
+): Block[] {
+  const rows = labels.slice(0, items);
+  const more = andMore(labels.length, rows.length);
+  return [
+    paragraph([
+      code(name),
+      text(
+        `: accuracy ${sides(accuracy, percent)}, macro-F1 ${sides(macro_f1, decimal)}, answers that are no label ${sides(other, percent)}.`,
+      ),
+    ]),
+    {
+      kind: 'table',
+      head: ['Label', 'References', 'Precision', 'Recall'].map((title) => [text(title)]),
+      rows: rows.map(({ label, references, precision, recall }) => [
+        [code(label)],
+        [text(String(references))],
+        [text(sides(precision, percent))],
+        [text(sides(recall, percent))],
+      ]),
+    },
+    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+  ];
+}
+
+function sides({ base, head }: BothSides, word: (value: number | null) => string): string {
+  return base === null ? word(head) : `${word(base)} → ${word(head)}`;
+}
+
+function decimal(value: number | null): string {
+  return value === null ? '–' : value.toFixed(3);
+}
+
+/**
+ * How a suite did on head: its pass rate with a 95 % interval (null where nothing was judged), and
+ * passes among the judged tries of what gates.
+ */
+export interface HeadRate {
+  passes: number;
+  tries: number;
+  rate: number | null;
+  interval: Interval | null;
+}
+
+/**
+ * The rate is the suite's own, 0–1, which counts every reference alike; its interval (Wilson) is
+ * that of as many tries as were judged.
+ */
+export function headRate({ references, pass_rate: { head: rate } }: SuiteResult): HeadRate {
+  const sides = references.filter(countsForVerdict).flatMap(({ head }) => head ?? []);
+  const passes = sides.reduce((sum, side) => sum + side.passes, 0);
+  const tries = sides.reduce((sum, side) => sum + side.tries_judged, 0);
+  return {
+    passes,
+    tries,
+    rate,
+    interval: rate === null ? null : wilson({ passes: rate * tries, tries }),
+  };
+}
+
+/** One variant of a prompt with what it achieved. */
+export interface Ranked extends HeadRate {
+  suite: SuiteResult;
+}
+
+/** The variants of one prompt, the best first; the cheaper one of equals. */
+export interface RankedPrompt {
+  key: string;
+  name: string;
+  ranked: Ranked[];
+}
+
+/** The prompts of a sweep that ran in more than one variant. */
+export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
+  if (mode !== 'sweep') return [];
+  const prompts = new Map<string, SuiteResult[]>();
+  for (const suite of suites)
+    prompts.set(`${suite.path}\n${suite.name}`, [
+      ...(prompts.get(`${suite.path}\n${suite.name}`) ?? []),
+      suite,
+    ]);
+  return [...prompts]
+    .filter(([, { length }]) => length > 1)
+    .map(([key, variants]) => ({
+      key,
+      name: variants[0]?.name ?? '',
+      ranked: variants
+        .map((suite): Ranked => ({ suite, ...headRate(suite) }))
+        .sort((a, b) => (b.rate ?? -1) - (a.rate ?? -1) || priceOf(a) - priceOf(b)),
+    }));
+}
+
+/**
+ * A sweep's variants of each prompt, the best first: pass rate over judged tries with its 95 %
+ * interval (Wilson), and what a thousand calls cost. Variants whose intervals overlap the best
+ * one's are not told apart by this run, and that is said.
+ */
+export function ranking(result: Result, { suites: limit }: Detail): Block[] {
+  return rankedPrompts(result).flatMap((prompt) =>
+    group(
+      [text('Variants of '), code(prompt.name), text(', the best first')],
+      rankingBlocks(prompt, limit),
+    ),
+  );
+}
+
+/** The table of one prompt's variants, at most `limit` rows, and what its order is worth. */
+export function rankingBlocks({ ranked }: RankedPrompt, limit: number): Block[] {
+  const shown = ranked.slice(0, limit);
+  const more = andMore(ranked.length, shown.length);
+  return [
+    {
+      kind: 'table',
+      head: COLUMNS.map((name) => [text(name)]),
+      rows: shown.map((one, index) => rowOf(one, index)),
+    },
+    paragraph([text(verdictOf(ranked))]),
+    ...(more === null ? [] : [paragraph([text(`${more} variants.`)])]),
+  ];
+}
+
+const COLUMNS = ['Rank', 'Variant', 'Pass rate', '95 % interval', 'Tries', 'Cost per 1,000 calls'];
+
+function priceOf({ suite }: Ranked): number {
+  return suite.cost_per_1000_calls ?? Number.MAX_VALUE;
+}
+
+function rowOf({ suite, rate, interval, passes, tries }: Ranked, index: number): Line[] {
+  return [
+    [text(String(index + 1))],
+    [code(variantWords(suite.variant))],
+    [text(percent(rate))],
+    [text(interval === null ? '–' : `${percent(interval.low)} to ${percent(interval.high)}`)],
+    [text(`${String(passes)} of ${String(tries)}`)],
+    [text(cost(suite.cost_per_1000_calls ?? null))],
+  ];
+}
+
+/** What the order is worth. */
+function verdictOf([best, ...others]: readonly Ranked[]): string {
+  const floor = best?.interval?.low;
+  if (floor === undefined) return 'No try could be judged.';
+  const close = others.filter(({ interval }) => interval !== null && interval.high >= floor).length;
+  if (close === 0) return 'The first is ahead of all others: their intervals do not overlap.';
+  const words =
+    close === 1
+      ? 'The interval of one more variant overlaps'
+      : `The intervals of ${String(close)} more variants overlap`;
+  return `${words} the first's: this run does not tell them apart. More references or tries would.`;
+}

@@ -1,0 +1,53 @@
+import type { ReferenceResult, SuiteResult } from './suite-result.ts';
+
+/**
+ * Whether a reference of a result counts for its verdict: what is skipped or in quarantine is only
+ * shown.
+ */
+export function countsForVerdict({
+  skip,
+  quarantined,
+}: Pick<ReferenceResult, 'skip' | 'quarantined'>): boolean {
+  return !skip && quarantined !== true;
+}
+
+/**
+ * References that got worse by their own tries, in suites that are not called regressed: single
+ * references are called at a false-discovery rate, and a suite at its share of alpha, which is
+ * stricter.
+ */
+export function worseAlone(suites: readonly SuiteResult[]): number {
+  return suites
+    .filter(({ verdict }) => verdict !== 'regressed')
+    .flatMap(({ references }) => references)
+    .filter((one) => one.status === 'regressed' && countsForVerdict(one)).length;
+}
+
+/** Above this share of a suite's tries without a readable grade the verdict line says so. */
+const MAX_UNGRADED_SHARE = 0.1;
+
+/** Suites of which so many tries got no readable grade that a reader must know it. */
+export function ungradedSuites(
+  suites: readonly SuiteResult[],
+): { name: string; ungraded: number; tries: number }[] {
+  return suites.flatMap(({ name, references }) => {
+    const tries = references.flatMap(({ base, head }) => [
+      ...(base?.tries ?? []),
+      ...(head?.tries ?? []),
+    ]);
+    const ungraded = tries.filter(({ outcome }) => outcome === 'ungraded').length;
+    return ungraded > MAX_UNGRADED_SHARE * tries.length
+      ? [{ name, ungraded, tries: tries.length }]
+      : [];
+  });
+}
+
+/** `3 of 20 tries have no readable grade`, over those suites; null where there are none. */
+export function ungradedInAll(suites: readonly SuiteResult[]): string | null {
+  const found = ungradedSuites(suites);
+  const sum = (pick: (one: (typeof found)[number]) => number): number =>
+    found.reduce((total, one) => total + pick(one), 0);
+  return found.length === 0
+    ? null
+    : `${String(sum(({ ungraded }) => ungraded))} of ${String(sum(({ tries }) => tries))} tries have no readable grade`;
+}

@@ -1,0 +1,203 @@
+import { readProject, type ReadOptions } from '../config/project.ts';
+import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
+import { problem } from '../errors.ts';
+import { readPinned, type Pinned } from '../explain/pinned.ts';
+import { metrics } from '../metrics/index.ts';
+import { builtInRubrics } from '../metrics/rubric.ts';
+import type { Caps, Guard } from '../plan/budget.ts';
+import type { Forecast } from '../plan/forecast.ts';
+import type { Halt } from '../plan/halt.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { PrepareInput, Prepared } from '../plan/prepared.ts';
+import type { ListPrice } from '../plan/price.ts';
+import type { Shard, Spent } from '../plan/shards.ts';
+import type { NoiseNote, Result } from '../result/result.ts';
+import { withFilesOf } from '../select/arrange.ts';
+import { sources, type Withheld } from '../select/trust.ts';
+import type { Project, Settings } from '../suite/suite.ts';
+import type { Request, Target } from '../types/model.ts';
+import type { Notice, Problem, TrustLevel } from '../types/plain.ts';
+import type { SourceTree } from '../types/repository.ts';
+import type { JudgeEdges } from './evaluate.ts';
+
+export interface RunInput extends PrepareInput {
+  trust: TrustLevel;
+  /** Why there may be no keys; null: a missing one is a mistake. */
+  withheld: Withheld | null;
+  /** Cap on cost that the workflow or the command line sets, in US dollars; null: the settings'. */
+  maxCost: number | null;
+  read: ReadOptions;
+  /** The part of a sweep to carry out; absent: all of it. */
+  shard?: Shard | undefined;
+  /**
+   * What the shards were paid for that this run merges: the caps hold for all together, and what
+   * they answered needs no key.
+   */
+  merged?: Spent | undefined;
+}
+
+export interface Pricing {
+  list: ListPrice;
+  stored(request: Request): boolean;
+}
+
+/** What a plan is made with: nothing of it asks a model. */
+export interface PlanTools {
+  /** Any collision-resistant hash of text. */
+  hash(text: string): string;
+  /**
+   * As a run draws delimiters; absent: which ratings of chosen attributes are stored is not known.
+   */
+  random?: JudgeEdges['random'];
+  /**
+   * Vendors' public prices, and whether an answer lies in a store; asked for only by a run that has
+   * something to ask.
+   */
+  pricing(): Promise<Pricing>;
+}
+
+/** What the pipeline needs from the world. */
+export interface Edges extends Omit<JudgeEdges, 'halted'>, Omit<PlanTools, 'random'> {
+  /** Every paid call goes through this guard from now on. */
+  guard(guard: Guard): void;
+  /** Why the world ends the run before its plan is done: its time, or a signal. */
+  halted(): Halt | null;
+  /** Keys and addresses without which these targets cannot be asked. */
+  missingKeys(targets: readonly Target[]): Problem[];
+  /** Told what will run and why before anything is asked. */
+  planned(plan: Plan, ready: ReadyPlan): void;
+  /**
+   * The last measurement of the gate's own false alarms, and how it is replaced; absent: nobody
+   * keeps it.
+   */
+  lastNoise?(): Promise<NoiseNote | null>;
+  keepNoise?(note: NoiseNote): Promise<void>;
+}
+
+/** What a run would do, worked out without asking anyone; or the result that says why it cannot. */
+export type Planned = ReadyPlan | { ready: false; result: Result };
+
+/** `whole` is what `prepared` is a shard's part of, or `prepared` itself. */
+export interface ReadyPlan {
+  ready: true;
+  prepared: Prepared;
+  whole: Prepared;
+  blank: Result;
+  forecast: Forecast;
+  caps: Caps;
+  sweep: Settings['sweep'];
+}
+
+/**
+ * A sweep that would judge nothing is a mistake, never green: whoever asked for it expected
+ * answers.
+ */
+export function nothingToSweep(
+  mode: RunInput['mode'],
+  { suites, settings }: Project,
+  { rubricTests, evaluatorTests }: Prepared,
+): Problem[] {
+  if (
+    mode !== 'sweep' ||
+    suites.some(({ tests }) => tests.references.length > 0) ||
+    rubricTests.length + evaluatorTests.length > 0
+  )
+    return [];
+  return [
+    problem(
+      { file: settings.file ?? SETTINGS_FILE, line: 0 },
+      'no prompt here has references, so there is nothing to run; write prompts there with their tests ("evaldiff init" begins with some), or name the folder that has them (working-directory, --directory)',
+    ),
+  ];
+}
+
+interface ReadSides extends Pinned {
+  base: Project | null;
+  head: Project | null;
+}
+
+/**
+ * Head's mistakes stop the run; base's cannot be mended by anyone here, so what base cannot say is
+ * new.
+ */
+export async function readSides(
+  input: RunInput,
+  hash: (text: string) => string,
+): Promise<ReadSides> {
+  const { base, read, mode } = input;
+  const tools = { builtInMetrics: metrics, builtInRubrics, hash, parsed: new Map() };
+  const own = headToRead(input);
+  // What a pull request may name is asked of the pull request: base's models were chosen by those
+  // who may.
+  const [before, after] = await Promise.all([
+    base === null
+      ? null
+      : readProject(base, { ...read, configRequired: false, allowedModels: null }, tools),
+    readProject(own.tree, own.read, tools),
+  ]);
+  if (after.problems.length > 0)
+    return { base: null, head: null, pinned: null, problems: after.problems, notices: own.notices };
+  const swept = (project: Project): Project =>
+    mode === 'sweep' ? project : onlyAskedSweep(project, read);
+  const sides = {
+    base: before === null || before.problems.length > 0 ? null : swept(before.project),
+    head: swept(after.project),
+  };
+  const attributes = await readPinned(
+    base === null || sides.base === null ? null : { tree: base, project: sides.base },
+    { tree: input.head, project: sides.head },
+    {
+      source: sources(input.trust).attributes,
+      limits: read.limits,
+      chosen: read.overrides.prompts !== null,
+    },
+  );
+  if (attributes.problems.length > 0)
+    return { ...attributes, base: null, head: null, notices: own.notices };
+  return {
+    ...sides,
+    ...attributes,
+    notices: [...own.notices, ...unreadBase(before?.problems ?? []), ...attributes.notices],
+  };
+}
+
+function unreadBase([first]: readonly Problem[]): Notice[] {
+  return first === undefined
+    ? []
+    : [
+        {
+          kind: 'not-comparable',
+          place: first.place,
+          message: `base cannot be read, so everything on head is new: ${first.message}`,
+        },
+      ];
+}
+
+/**
+ * From outside, head is read with base's settings: which files count, and what the models' names
+ * stand for, is no part of what is measured.
+ */
+function headToRead({ base, head, read, trust }: RunInput): {
+  tree: SourceTree;
+  read: ReadOptions;
+  notices: Notice[];
+} {
+  if (sources(trust).settings === 'head') return { tree: head, read, notices: [] };
+  const { tree, unused } = withFilesOf(base, head, [read.config, LLMEVAL_FILE]);
+  const notices = unused.map((file): Notice => ({
+    kind: 'trust',
+    place: { file, line: 0 },
+    message: `this pull request comes from outside and changes ${file}. Base's settings were used.`,
+  }));
+  return { tree, read: { ...read, configRequired: false, allowedModels: null }, notices };
+}
+
+/**
+ * The settings' `sweep` is for full sweeps; a comparison sweeps only what its overrides ask for.
+ */
+function onlyAskedSweep(project: Project, { overrides }: ReadOptions): Project {
+  const sweep = Object.fromEntries(
+    Object.entries(project.settings.sweep).filter(([key]) => overrides.parameters.has(key)),
+  );
+  return { ...project, settings: { ...project.settings, sweep } };
+}

@@ -1,0 +1,136 @@
+import { sweepNotice } from '../config/project.ts';
+import { SETTINGS_FILE } from '../config/settings.ts';
+import { withoutStored } from '../explain/explain-run.ts';
+import { blankResult, notEvaluated, type ResultHead } from '../judge/not-judged.ts';
+import type { Caps } from '../plan/budget.ts';
+import { costCap, costProblems, spendNotices } from '../plan/cost-cap.ts';
+import { affordable, withExplainCalls } from '../plan/explain-calls.ts';
+import { forecast, portionOfCost, timesForecast, type Forecast } from '../plan/forecast.ts';
+import { callsOf, overBudget, repeated } from '../plan/plan.ts';
+import { prepare, priceSettings } from '../plan/prepare.ts';
+import type { Prepared } from '../plan/prepared.ts';
+import { NO_LIST, priceFrom, type CostCap } from '../plan/price.ts';
+import { batchProblems, ownCaps, partOfPlan } from '../plan/shards.ts';
+import type { Result } from '../result/result.ts';
+import { arrange, type Arranged } from '../select/arrange.ts';
+import { sources } from '../select/trust.ts';
+import { DEFAULT_GATE } from '../suite/gate.ts';
+import type { Notice, Problem } from '../types/plain.ts';
+import {
+  nothingToSweep,
+  readSides,
+  type PlanTools,
+  type Planned,
+  type Pricing,
+  type ReadyPlan,
+  type RunInput,
+} from './input.ts';
+
+/** For a run that asks nothing. */
+const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
+
+/**
+ * Everything up to the first call: reads both sides, puts back what a pull request must not choose,
+ * selects, plans and prices.
+ */
+export async function planRun(input: RunInput, tools: PlanTools): Promise<Planned> {
+  const read = await readSides(input, tools.hash);
+  const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive' };
+  if (read.head === null)
+    return { ready: false, result: notEvaluated(unread, read.problems, read.notices) };
+  const arranged = arrange(read.base, read.head, sources(input.trust));
+  const selected = prepare(input, arranged, tools.hash, read.pinned);
+  const pricing = callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing();
+  const explaining = await withoutStored(selected.explaining, selected.lanes, input.mode, {
+    stored: pricing.stored,
+    random: tools.random,
+  });
+  const whole = {
+    ...selected,
+    explaining,
+    plan: withExplainCalls(selected.plan, explaining),
+    price: priceFrom(priceSettings(arranged), pricing.list),
+  };
+  const prepared = input.shard === undefined ? whole : partOfPlan(whole, input.shard, tools.hash);
+  const spend = spending(input, arranged, { prepared, whole }, pricing);
+  const { sweep, n_tries } = arranged.head.settings;
+  const head: ResultHead = { ...input, gate: prepared.gate, n_tries };
+  const notices = [
+    ...read.notices,
+    ...arranged.notices,
+    ...arranged.head.notices,
+    ...prepared.notices,
+    ...sweepNotice(sweep, arranged.head.suites),
+    ...spend.notices,
+  ];
+  const problems = [
+    ...prepared.problems,
+    ...nothingToSweep(input.mode, arranged.head, whole),
+    ...batchProblems(whole, input.shard),
+    ...spend.problems,
+  ];
+  if (problems.length > 0) return { ready: false, result: notEvaluated(head, problems, notices) };
+  return {
+    ready: true,
+    whole,
+    prepared: {
+      ...prepared,
+      explaining: affordable(prepared.explaining, prepared.price, spend.cap),
+    },
+    blank: { ...blankResult(head), notices },
+    forecast: spend.forecast,
+    caps: spend.caps,
+    sweep,
+  };
+}
+
+/**
+ * What the plan will cost, and by which caps the run is held. Shards are refused by the whole
+ * sweep's plan, all alike, whatever each finds stored.
+ */
+function spending(
+  input: RunInput,
+  { budget, base, head }: Arranged,
+  { prepared, whole }: Pick<ReadyPlan, 'prepared' | 'whole'>,
+  { stored }: Pricing,
+): { forecast: Forecast; caps: Caps; cap: CostCap | null; problems: Problem[]; notices: Notice[] } {
+  const found = priced(input, whole, stored);
+  const cost = costCap(input.maxCost, budget);
+  const caps: Caps = {
+    maxCalls: input.maxCalls ?? budget.max_calls,
+    maxCost: cost?.dollars ?? null,
+  };
+  const planned = callsOf(whole.plan) - found.stored;
+  return {
+    forecast: prepared === whole ? found : priced(input, prepared, stored),
+    cap: cost,
+    caps: ownCaps(caps, input, () => ({
+      calls: { part: callsOf(prepared.plan), whole: callsOf(whole.plan) },
+      cost: portionOfCost(whole, prepared),
+    })),
+    // The plan that a merge makes was held to the caps by its shards; the merge itself may say what
+    // is wrong with these, and has what is left.
+    problems:
+      input.merged !== undefined
+        ? []
+        : [
+            ...overBudget(whole.plan, caps.maxCalls, {
+              bothSides: base !== null && input.base !== null,
+              stored: input.shard === undefined ? found.stored : 0,
+            }),
+            ...costProblems(found, cost, head.settings.file ?? SETTINGS_FILE),
+          ],
+    notices: spendNotices(found, planned, { calls: caps.maxCalls, cost }),
+  };
+}
+
+/** Comparisons of base with itself draw new answers each time, which are stored nowhere. */
+function priced({ again }: RunInput, prepared: Prepared, stored: Pricing['stored']): Forecast {
+  if (again === undefined) return forecast(prepared, { price: prepared.price, stored });
+  const once = { ...prepared, plan: repeated(prepared.plan, 1 / again.runs) };
+  return timesForecast(forecast(once, { price: prepared.price, stored: () => false }), again.runs);
+}
+
+export function headOf(input: RunInput, { gate, n_tries }: Result): ResultHead {
+  return { ...input, gate, n_tries };
+}

@@ -1,0 +1,48 @@
+import { judgeWithoutKeys, notEvaluated } from '../judge/not-judged.ts';
+import { createGuard } from '../plan/budget.ts';
+import { askable } from '../plan/explain-calls.ts';
+import { budgetHalt } from '../plan/halt.ts';
+import { callsOf } from '../plan/plan.ts';
+import { targetsOf } from '../plan/prepared.ts';
+import type { Result } from '../result/result.ts';
+import { judge, type JudgeEdges } from './evaluate.ts';
+import type { Edges, ReadyPlan, RunInput } from './input.ts';
+import { headOf, planRun } from './plan-run.ts';
+
+/**
+ * The whole job: read → select → plan → execute → score → roll up → compare → decide. User mistakes
+ * are in the result.
+ */
+export async function run(input: RunInput, edges: Edges): Promise<Result> {
+  const plan = await planRun(input, edges);
+  if (!plan.ready) return plan.result;
+  const { prepared } = plan;
+  edges.planned(prepared.plan, plan);
+  const blank = {
+    ...plan.blank,
+    noise: callsOf(prepared.plan) === 0 ? null : ((await edges.lastNoise?.()) ?? null),
+  };
+  const guarded = guardedEdges(plan, edges);
+  const keys = input.merged === undefined ? edges.missingKeys(targetsOf(prepared)) : [];
+  const ready = { ...prepared, explaining: askable(prepared.explaining, edges.missingKeys) };
+  if (keys.length === 0) return judge(ready, guarded, blank);
+  const { withheld } = input;
+  const head = headOf(input, blank);
+  if (withheld === null) return notEvaluated(head, keys, blank.notices);
+  const { missingKeys } = edges;
+  return judgeWithoutKeys({
+    prepared: ready,
+    head,
+    notices: blank.notices,
+    withheld,
+    missingKeys,
+    judge: (open) => judge(open, guarded, blank),
+  });
+}
+
+/** Holds every paid call of a run to its caps. */
+export function guardedEdges({ caps, prepared }: ReadyPlan, edges: Edges): JudgeEdges {
+  const guard = createGuard(caps, prepared.price);
+  edges.guard(guard);
+  return { ...edges, halted: () => budgetHalt(guard) ?? edges.halted() };
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import type { CodeJob, CodeResult } from '../types/model.ts';
+import {
+  limits,
+  type Answer,
+  type Link,
+  type Listener,
+  type Outcome,
+  type Printed,
+  type StartLink,
+} from './link.ts';
+import { explainOutcome, failure, readReply, type Setting } from './reply.ts';
+
+/** Holds at most one worker at a time and hands its events to whoever listens. */
+export interface Keeper {
+  /** The worker, started if there is none. */
+  get(): Promise<{ status: 'started'; link: Link } | { status: 'refused'; message: string }>;
+  /** Null: nobody asks for anything, and a worker that speaks all the same is ended. */
+  listen(listener: Listener | null): void;
+  /** Ends the worker at once. Nothing of it is heard any more. */
+  drop(): void;
+  /** Tells the listener, then ends the worker in good order. No worker is started any more. */
+  close(): Promise<void>;
+}
+
+export function createKeeper(start: StartLink): Keeper {
+  let link: Link | null = null;
+  let listener: Listener | null = null;
+  /** Counts workers: an event that carries an older number comes too late. */
+  let generation = 0;
+  let closed = false;
+
+  const drop = (): void => {
+    generation += 1;
+    link?.kill();
+    link = null;
+  };
+
+  async function get(): ReturnType<Keeper['get']> {
+    if (closed) return { status: 'refused', message: 'was not run: evaldiff is stopping' };
+    if (link !== null) return { status: 'started', link };
+    generation += 1;
+    const own = generation;
+    const started = await start({
+      answer: (answer) => {
+        if (own === generation) {
+          if (listener === null) drop();
+          else listener.answer(answer);
+        }
+      },
+      ended: (outcome) => {
+        if (own === generation) {
+          drop();
+          listener?.ended(outcome);
+        }
+      },
+    });
+    if (started.status === 'started') {
+      // Between its start and now it may have ended, or we may have been told to stop.
+      if (own !== generation) {
+        started.link.kill();
+        return get();
+      }
+      link = started.link;
+    }
+    return started;
+  }
+
+  return {
+    get,
+    drop,
+    listen: (next) => {
+      listener = next;
+    },
+    async close() {
+      closed = true;
+      generation += 1;
+      const worker = link;
+      link = null;
+      listener?.ended('closed');
+      await worker?.close();
+    },
+  };
+}
+
+export interface Topic {
+  keeper: Keeper;
+  job: CodeJob;
+  setting: Setting;
+  /** Filled by index. */
+  results: CodeResult[];
+  printed(printed: Printed): void;
+  /** Told of each evaluation's end; true: the rest of the code's inputs is not worth running. */
+  givesUp(outcome: Outcome): boolean;
+}
+
+/** Requests on their way, oldest first, and where the next comes from. */
+interface State {
+  open: { id: string; index: number; bytes: number }[];
+  bytes: number;
+  next: number;
+  watchdog: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Asks `link` for the job's inputs from index `first` on, a bounded number at a time, until all are
+ * answered or the worker is lost. Resolves to the first input that is still to be run; it has moved
+ * on by at least one, or the keeper was closed.
+ */
+export function converse(link: Link, topic: Topic, first: number): Promise<number> {
+  return new Promise((resolve) => {
+    const state: State = { open: [], bytes: 0, next: first, watchdog: undefined };
+    const finish = (index: number): void => {
+      clearTimeout(state.watchdog);
+      topic.keeper.listen(null);
+      resolve(index);
+    };
+    const lose = (outcome: Exclude<Outcome, 'reply'>): void => {
+      topic.keeper.drop();
+      const lost = state.open[0];
+      if (lost !== undefined) {
+        topic.results[lost.index] = failure(explainOutcome(outcome, topic.setting));
+        topic.givesUp(outcome);
+      }
+      finish(lost === undefined ? state.next : lost.index + 1);
+    };
+    const goOn = (): void => {
+      clearTimeout(state.watchdog);
+      ask(link, topic, state);
+      if (state.open.length === 0) return finish(state.next);
+      state.watchdog = setTimeout(
+        () => lose('timeout'),
+        topic.setting.timeoutSeconds * 1000 + limits.grace,
+      );
+    };
+    const answer = (heard: Answer): void => {
+      const index = take(heard, topic, state);
+      if (index === null) return lose('channel');
+      if (topic.givesUp(heard.outcome) || heard.spent) {
+        topic.keeper.drop();
+        return finish(index + 1);
+      }
+      goOn();
+    };
+    topic.keeper.listen({
+      answer,
+      ended: (outcome) => (outcome === 'closed' ? finish(state.next) : lose(outcome)),
+    });
+    link.begin({ code: topic.job.code, outputs: topic.job.outputs });
+    goOn();
+  });
+}
+
+/** Sends what fits. Inputs that are too large are answered on the spot. */
+function ask(link: Link, { job, results }: Topic, state: State): void {
+  while (
+    state.next < job.inputs.length &&
+    state.open.length < limits.inFlight &&
+    state.bytes < limits.inFlightBytes
+  ) {
+    const index = state.next;
+    state.next += 1;
+    const variables = JSON.stringify(job.inputs[index]);
+    const bytes = Buffer.byteLength(variables);
+    if (bytes > limits.input) {
+      results[index] = failure(`the variables are larger than ${limits.input / 1024 / 1024} MiB`);
+      continue;
+    }
+    const id = randomUUID();
+    state.open.push({ id, index, bytes });
+    state.bytes += bytes;
+    link.send(id, variables);
+  }
+}
+
+/**
+ * Files an answer under the oldest request and returns its index; null when it is not an answer to
+ * that.
+ */
+function take(heard: Answer, topic: Topic, state: State): number | null {
+  const asked = state.open[0];
+  if (asked?.id !== heard.id) return null;
+  const result =
+    heard.outcome === 'reply'
+      ? readReply(heard.reply, topic.setting)
+      : failure(explainOutcome(heard.outcome, topic.setting));
+  if (result === null) return null;
+  state.open.shift();
+  state.bytes -= asked.bytes;
+  topic.results[asked.index] = result;
+  topic.printed(heard.printed);
+  return asked.index;
+}

@@ -1,0 +1,212 @@
+import type { Because } from '../result/suite-result.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import type { Prompt, Reference, Suite } from '../suite/suite.ts';
+import type { Target } from '../types/model.ts';
+import {
+  generationOf,
+  targetIdentity,
+  type Generation,
+  type ResolvedVariant,
+} from './generation.ts';
+import { fileOf, referenceYardstickDiffers, type Yardstick, yardstickChanges } from './scoring.ts';
+
+/** One side of a suite, ready to run. */
+export interface SuiteSide {
+  suite: Suite;
+  variant: ResolvedVariant;
+  yardstick: Yardstick;
+}
+
+/** One reference to run: what each side asks, and how its definition changed. */
+export interface Case {
+  reference: Reference;
+  /**
+   * What base's prompt asks for head's input; null where base has no such prompt or cannot render
+   * it.
+   */
+  base: Generation | null;
+  head: Generation | null;
+  change: 'both' | 'added' | 'removed' | 'edited';
+  /**
+   * Base's definition of the reference where it has one: its expected value belongs to base's
+   * yardstick.
+   */
+  baseReference: Reference | null;
+}
+
+export interface AffectedSuite {
+  because: Because[];
+  cases: Case[];
+  /** References whose fingerprints are equal on both sides: nothing runs for them. */
+  unaffected: number;
+}
+
+/**
+ * The references of one suite that a change touches, with the changed keys. Either side may be
+ * missing, not both.
+ */
+export function affectedCases(base: SuiteSide | null, head: SuiteSide | null): AffectedSuite {
+  if (head === null) return removedSuite(base);
+  if (base === null) return newSuite(head);
+  const shared = yardstickChanges(base.yardstick, head.yardstick);
+  const because = [...promptChanges(base, head), ...shared];
+  const cases: Case[] = [];
+  const keys = new Set<string>();
+  let unaffected = 0;
+  const baseById = new Map(
+    base.suite.tests.references.map((reference) => [reference.id, reference]),
+  );
+  for (const reference of head.suite.tests.references) {
+    const pair = pairReference(base, head, reference, baseById.get(reference.id) ?? null);
+    const reason = reasonFor(base, pair, shared.length > 0);
+    if (reason === null) unaffected += 1;
+    else {
+      cases.push(pair);
+      keys.add(reason);
+    }
+  }
+  const removed = removedCases(base, head);
+  if (keys.has('references') || removed.length > 0)
+    because.push({ key: 'references', file: fileOf(head.suite.tests) });
+  return {
+    because: cases.length + removed.length > 0 ? because : [],
+    cases: [...cases, ...removed],
+    unaffected,
+  };
+}
+
+function newSuite(head: SuiteSide): AffectedSuite {
+  return {
+    because: [{ key: 'new prompt', file: head.suite.prompt.file }],
+    cases: head.suite.tests.references.map((reference) => ({
+      reference,
+      base: null,
+      head: generationOf(head.suite.prompt, head.variant, reference),
+      change: 'both',
+      baseReference: null,
+    })),
+    unaffected: 0,
+  };
+}
+
+function removedSuite(base: SuiteSide | null): AffectedSuite {
+  const references = base?.suite.tests.references ?? [];
+  return {
+    because: base === null ? [] : [{ key: 'removed prompt', file: base.suite.prompt.file }],
+    cases: references.map((reference) => ({
+      reference,
+      base: null,
+      head: null,
+      change: 'removed',
+      baseReference: reference,
+    })),
+    unaffected: 0,
+  };
+}
+
+function pairReference(
+  base: SuiteSide,
+  head: SuiteSide,
+  reference: Reference,
+  counterpart: Reference | null,
+): Case {
+  const headGeneration = generationOf(head.suite.prompt, head.variant, reference);
+  const edited =
+    counterpart !== null &&
+    (referenceYardstickDiffers(counterpart, reference) ||
+      canonicalJson(counterpart.input) !== canonicalJson(reference.input));
+  const change = counterpart === null ? 'added' : edited ? 'edited' : 'both';
+  const runnable = headGeneration.kind !== 'impossible';
+  return {
+    reference,
+    base: runnable ? baseGeneration(base, reference, counterpart) : null,
+    head: headGeneration,
+    change,
+    baseReference: counterpart,
+  };
+}
+
+/**
+ * Base's prompt with head's input; where a variable was renamed, with base's own input of the same
+ * reference. Null when base can render neither: the reference is then not comparable, which is no
+ * error of anyone.
+ */
+function baseGeneration(
+  base: SuiteSide,
+  reference: Reference,
+  counterpart: Reference | null,
+): Generation | null {
+  for (const one of [reference, counterpart]) {
+    const tried = one === null ? null : generationOf(base.suite.prompt, base.variant, one);
+    if (tried !== null && tried.kind !== 'impossible') return tried;
+  }
+  return null;
+}
+
+/** Why a reference runs, or null when both its fingerprints are equal. */
+function reasonFor(base: SuiteSide, pair: Case, yardstickChanged: boolean): string | null {
+  if (pair.baseReference === null || pair.change === 'edited') return 'references';
+  if (yardstickChanged) return 'yardstick';
+  const before = generationOf(base.suite.prompt, base.variant, pair.baseReference);
+  return fingerprintOf(before) === (pair.head && fingerprintOf(pair.head)) ? null : 'prompt';
+}
+
+/** Equal for generations that ask the same; an impossible one is told by its reason. */
+export function fingerprintOf(generation: Generation): string {
+  return generation.kind === 'impossible'
+    ? `impossible: ${generation.message}`
+    : generation.fingerprint;
+}
+
+function removedCases(base: SuiteSide, head: SuiteSide): Case[] {
+  const kept = new Set(head.suite.tests.references.map(({ id }) => id));
+  return base.suite.tests.references
+    .filter(({ id }) => !kept.has(id))
+    .map((reference) => ({
+      reference,
+      base: null,
+      head: null,
+      change: 'removed',
+      baseReference: reference,
+    }));
+}
+
+/** The keys of the prompt file (or of the settings, for its model) that differ. */
+function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
+  const before = promptParts(base);
+  const after = promptParts(head);
+  const keys = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (key) => before.get(key) !== after.get(key),
+  );
+  const file = head.suite.prompt.file;
+  const changes = keys.map((key) => ({ key, file }));
+  const { target: baseTarget } = base.variant;
+  const { target: headTarget } = head.variant;
+  const sameName = base.variant.model === head.variant.model;
+  if (
+    sameName &&
+    baseTarget !== null &&
+    headTarget !== null &&
+    !sameTarget(baseTarget, headTarget)
+  ) {
+    changes.push({ key: `models.${head.variant.model ?? ''}`, file: head.yardstick.settingsFile });
+  }
+  return changes;
+}
+
+function sameTarget(base: Target, head: Target): boolean {
+  return canonicalJson(targetIdentity(base)) === canonicalJson(targetIdentity(head));
+}
+
+function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, string> {
+  const parts = new Map<string, string>([['model', variant.model ?? '']]);
+  for (const [key, value] of Object.entries(variant.parameters))
+    parts.set(key, canonicalJson(value));
+  parts.set(prompt.code === null ? 'messages' : 'code', textOf(prompt));
+  return parts;
+}
+
+function textOf(prompt: Prompt): string {
+  if (prompt.code !== null) return canonicalJson([prompt.code.language, prompt.code.source]);
+  return canonicalJson(prompt.messages.map(({ role, content }) => [role, content]));
+}

@@ -1,0 +1,147 @@
+import { canonicalJson } from '../suite/canonical-json.ts';
+import { DEFAULT_GATE } from '../suite/gate.ts';
+import type { Budget, GateSettings, Project } from '../suite/suite.ts';
+import type { Notice, Side } from '../types/plain.ts';
+import type { SourceTree } from '../types/repository.ts';
+import { fromOutside } from './outside-contributor.ts';
+import { pairSuites, withGatesOfBase } from './pair.ts';
+import type { Source, Sources } from './trust.ts';
+
+/**
+ * Both sides as they may be run at a level of trust: what a pull request must not choose has been
+ * put back to base's.
+ */
+export interface Arranged {
+  base: Project | null;
+  head: Project;
+  gate: GateSettings;
+  budget: Budget;
+  /** Whose commit programs and recordings of models are read from. */
+  models: Side;
+  notices: Notice[];
+}
+
+/**
+ * Applies the one table of what comes from which side. Base is null where it has no readable
+ * project.
+ */
+export function arrange(base: Project | null, head: Project, sources: Sources): Arranged {
+  const hasBaseSettings = base !== null && base.settings.file !== null;
+  const gate = setting('gate', sources.gate, base, head) ?? DEFAULT_GATE;
+  const budget = setting('budget', sources.budget, base, head) ?? {
+    max_calls: null,
+    max_cost_usd: null,
+  };
+  const notices = [
+    ...settingsNotices(base, head, hasBaseSettings && sources.gate !== 'head'),
+    ...triesNotices(base, head, sources),
+  ];
+  const models = sources.model === 'head' ? 'head' : 'base';
+  const gated =
+    sources.gate === 'head'
+      ? { head, notices: [] }
+      : withGatesOfBase(base, explainedByBase(base, head, gate));
+  notices.push(...gated.notices);
+  if (sources.metrics === 'head') return { base, head: gated.head, gate, budget, models, notices };
+  const outside = fromOutside(base, gated.head);
+  return {
+    base,
+    head: outside.head,
+    gate,
+    budget,
+    models,
+    notices: [...notices, ...outside.notices],
+  };
+}
+
+/**
+ * Where base has no settings file: head's, or (from outside) what holds without one; null where
+ * base has nothing at all.
+ */
+function setting<K extends 'gate' | 'budget'>(
+  key: K,
+  source: Source,
+  base: Project | null,
+  head: Project,
+): Project['settings'][K] | null {
+  if (source === 'head') return head.settings[key];
+  if (base !== null && (base.settings.file !== null || source === 'base-else-defaults'))
+    return base.settings[key];
+  return source === 'base-else-defaults' ? null : head.settings[key];
+}
+
+/** Where attributes can make a run red, how they are worked out is part of the gate. */
+function explainedByBase(base: Project | null, head: Project, gate: GateSettings): Project {
+  return base === null || base.settings.file === null || gate.attributes !== 'fail'
+    ? head
+    : { ...head, settings: { ...head.settings, qualeval: base.settings.qualeval } };
+}
+
+function settingsNotices(base: Project | null, head: Project, baseCounts: boolean): Notice[] {
+  if (base === null || !baseCounts) return [];
+  const place = head.settings.file === null ? null : { file: head.settings.file, line: 0 };
+  return (
+    [
+      'gate',
+      'budget',
+      ...(base.settings.gate.attributes === 'fail' ? ['qualeval' as const] : []),
+    ] as const
+  )
+    .filter(
+      (key) =>
+        canonicalJson({ ...base.settings[key] }) !== canonicalJson({ ...head.settings[key] }),
+    )
+    .map((key) => ({
+      kind: 'settings',
+      place,
+      message: `this pull request changes ${key}; base's settings are in force until it is merged`,
+    }));
+}
+
+/**
+ * Tries are in no fingerprint, so a change to them has no effect that could be seen; it is said
+ * instead.
+ */
+function triesNotices(base: Project | null, head: Project, sources: Sources): Notice[] {
+  if (base === null || sources.settings !== 'head') return [];
+  const changed = [
+    ...(base.settings.n_tries === head.settings.n_tries ? [] : [head.settings.file]),
+    ...pairSuites(base, head).flatMap(({ base: before, head: after }) =>
+      before !== null && after !== null && before.tests.n_tries !== after.tests.n_tries
+        ? [after.tests.file]
+        : [],
+    ),
+  ];
+  return [...new Set(changed)].map((file) => ({
+    kind: 'settings',
+    place: file === null ? null : { file, line: 0 },
+    message:
+      'this pull request changes `n_tries`; that alone runs nothing, and holds for what else it makes run',
+  }));
+}
+
+/**
+ * Head's files with base's in the place of `paths`, for a pull request whose settings are not to be
+ * used: they are then not even read. `unused` are those of the paths that head adds, changes or
+ * removes.
+ */
+export function withFilesOf(
+  base: SourceTree | null,
+  head: SourceTree,
+  paths: readonly string[],
+): { tree: SourceTree; unused: string[] } {
+  const chosen = new Set(paths);
+  const own = <T>(entries: ReadonlyMap<string, T>): [string, T][] =>
+    [...entries].filter(([path]) => !chosen.has(path));
+  const bases = <T>(entries: ReadonlyMap<string, T> | undefined): [string, T][] =>
+    [...(entries ?? [])].filter(([path]) => chosen.has(path));
+  const tree: SourceTree = {
+    commit: head.commit,
+    files: new Map([...own(head.files), ...bases(base?.files)]),
+    irregular: new Map([...own(head.irregular), ...bases(base?.irregular)]),
+    read: (path) => (base !== null && chosen.has(path) ? base.read(path) : head.read(path)),
+  };
+  const kindOf = (side: SourceTree | null, path: string): string | undefined =>
+    side?.files.get(path)?.id ?? side?.irregular.get(path);
+  return { tree, unused: [...chosen].filter((path) => kindOf(base, path) !== kindOf(head, path)) };
+}

@@ -1,0 +1,185 @@
+import type { Because } from '../result/suite-result.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import type { Suite, Variant } from '../suite/suite.ts';
+import type { Notice, Problem, Scalar, Side } from '../types/plain.ts';
+import { affectedCases, type Case, type SuiteSide } from './affected.ts';
+import { nameEvaluators, type Evaluator } from './conversation-rules.ts';
+import type { ResolvedVariant } from './generation.ts';
+import { pairSuites } from './pair.ts';
+import type { Yardstick } from './scoring.ts';
+import {
+  isProblem,
+  metricModels,
+  resolveTarget,
+  type ProjectSide,
+  type TargetContext,
+} from './targets.ts';
+
+/**
+ * One suite in one variant, with the references that have to run. A lane without cases is not
+ * affected.
+ */
+export interface Lane {
+  path: string;
+  name: string;
+  variant: Variant;
+  /** Base's variant where it differs from head's. */
+  baseVariant: Variant | null;
+  base: SuiteSide | null;
+  head: SuiteSide | null;
+  because: Because[];
+  cases: Case[];
+  unaffected: number;
+}
+
+export interface Selection {
+  lanes: Lane[];
+  problems: Problem[];
+  notices?: Notice[];
+}
+
+/**
+ * What a pull request affects: every suite of both sides, paired, with the references whose
+ * fingerprints differ.
+ */
+export function selectAffected(base: ProjectSide | null, head: ProjectSide): Selection {
+  const problems: Problem[] = [];
+  const lanes = pairSuites(base?.project ?? null, head.project).flatMap((pair) => {
+    const before =
+      pair.base === null || base === null ? [] : suiteSides(pair.base, base, 'base', []);
+    const after = pair.head === null ? [] : suiteSides(pair.head, head, 'head', problems);
+    return Array.from({ length: Math.max(before.length, after.length) }, (_, index) =>
+      lane(before[index] ?? null, after[index] ?? null),
+    );
+  });
+  return { lanes, problems };
+}
+
+/** A sweep: every reference of head, in every variant of the settings' `sweep`. */
+export function selectAll(head: ProjectSide): Selection {
+  const problems: Problem[] = [];
+  const lanes = head.project.suites.flatMap((suite) =>
+    suiteSides(suite, head, 'head', problems).map((side) => lane(null, side)),
+  );
+  return { lanes, problems };
+}
+
+function lane(base: SuiteSide | null, head: SuiteSide | null): Lane {
+  const shown = head ?? base;
+  if (shown === null) throw new TypeError('a lane has at least one side');
+  const { because, cases, unaffected } = affectedCases(base, head);
+  const variant = variantOf(shown.variant);
+  const before = base === null ? null : variantOf(base.variant);
+  return {
+    path: shown.suite.prompt.file,
+    name: shown.suite.prompt.name,
+    variant,
+    baseVariant:
+      before !== null && canonicalJson({ ...before }) !== canonicalJson({ ...variant })
+        ? before
+        : null,
+    base,
+    head,
+    because,
+    cases,
+    unaffected,
+  };
+}
+
+function variantOf({ model, parameters }: ResolvedVariant): Variant {
+  return { model, parameters };
+}
+
+/** A suite once per variant: its own model and parameters, or the product of the swept values. */
+function suiteSides(
+  suite: Suite,
+  { project, context }: ProjectSide,
+  side: Side,
+  problems: Problem[],
+): SuiteSide[] {
+  const { settings, rubrics } = project;
+  const settingsFile = settings.file ?? 'evaldiff.yaml';
+  const models = metricModels(suite, { project, context }, problems);
+  const evaluators = evaluatorsOf(suite, context, problems);
+  const yardstick: Yardstick = {
+    side,
+    tests: suite.tests,
+    rubrics,
+    ...models,
+    evaluators,
+    settingsFile,
+  };
+  return sweepCombinations(settings.sweep).map((values) => {
+    const variant = applySweep(suite, values);
+    return {
+      suite,
+      variant: { ...variant, target: targetOf(suite, variant, context, problems) },
+      yardstick,
+    };
+  });
+}
+
+/**
+ * The suite's evaluators with their models; none as soon as one has no model, since the others must
+ * not decide alone.
+ */
+export function evaluatorsOf(
+  { tests: { conversation } }: Suite,
+  context: TargetContext,
+  problems: Problem[],
+): Evaluator[] {
+  if (conversation === null) return [];
+  const targets = conversation.evaluators.map(({ model, place }) =>
+    resolveTarget(model, place, context),
+  );
+  problems.push(...targets.filter(isProblem));
+  const found = targets.flatMap((target) => (isProblem(target) ? [] : [target]));
+  return found.length === targets.length ? nameEvaluators(conversation.evaluators, found) : [];
+}
+
+function targetOf(
+  suite: Suite,
+  variant: Variant,
+  context: TargetContext,
+  problems: Problem[],
+): ResolvedVariant['target'] {
+  if (variant.model === null) return null;
+  const place = { file: suite.prompt.file, line: suite.prompt.lines['model'] ?? 0 };
+  const target = resolveTarget(variant.model, place, context);
+  if (!isProblem(target)) return target;
+  problems.push(target);
+  return null;
+}
+
+function applySweep(suite: Suite, values: Record<string, Scalar>): Variant {
+  const { model, ...parameters } = values;
+  return {
+    model: model === undefined ? suite.prompt.model : String(model),
+    parameters: { ...suite.prompt.parameters, ...parameters },
+  };
+}
+
+/**
+ * The cartesian product of the swept values, in the order they are written; one empty combination
+ * when nothing is swept.
+ */
+export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<string, Scalar>[] {
+  return Object.entries(sweep).reduce<Record<string, Scalar>[]>(
+    (combinations, [key, values]) =>
+      combinations.flatMap((combination) =>
+        values.map((value) => ({ ...combination, [key]: value })),
+      ),
+    [{}],
+  );
+}
+
+/**
+ * Whether the reference counts for the gate: skipped ones run and are shown, unless a custom
+ * roll-up switches `skip` off.
+ */
+export function gates(lane: Lane, one: Case): boolean {
+  const tests = (lane.head ?? lane.base)?.yardstick.tests;
+  if (tests === undefined) return false;
+  if (tests.rollup.kind === 'code') return true;
+  return !tests.skip && !one.reference.skip;
+}

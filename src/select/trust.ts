@@ -1,0 +1,229 @@
+import type { TrustLevel } from '../types/plain.ts';
+import type { EventFacts } from '../types/repository.ts';
+
+/** What a workflow input or the command line may ask for. */
+export interface TrustRequest {
+  /** Never raises: a level above the event's own is ignored, and the reason says so. */
+  lower?: TrustLevel;
+  /**
+   * Input `untrusted-approval`: the one way up, for the very commit to which a maintainer gave this
+   * label.
+   */
+  approval?: { label: string };
+  /** `--trust`, which counts on the command line only. */
+  trust?: boolean;
+}
+
+export interface TrustDecision {
+  level: TrustLevel;
+  /** One clause that says why, for the plan and the log. */
+  reason: string;
+}
+
+const RANK: Record<TrustLevel, number> = { untrusted: 0, member: 1, trusted: 2 };
+
+const STARTED_BY_A_WRITER = new Set([
+  'push',
+  'schedule',
+  'workflow_dispatch',
+  'repository_dispatch',
+  'merge_group',
+]);
+
+const PULL_REQUEST = new Set(['pull_request', 'pull_request_target']);
+
+/**
+ * How far the content of head is trusted. Decided from the event alone; anything unknown is
+ * untrusted.
+ *
+ * A request can lower the level. It raises it in two cases only: `--trust` on the command line, and
+ * an approval label in the very event that reports its being added, so that the approval is bound
+ * to that event's head and a later push needs a new one.
+ */
+export function trustLevel(facts: EventFacts, request: TrustRequest = {}): TrustDecision {
+  const decision = raised(facts, request) ?? fromEvent(facts);
+  if (request.lower === undefined) return decision;
+  if (RANK[request.lower] < RANK[decision.level]) {
+    return {
+      level: request.lower,
+      reason: `lowered by an input; the event alone would be ${decision.level}: ${decision.reason}`,
+    };
+  }
+  if (request.lower === decision.level) return decision;
+  return {
+    level: decision.level,
+    reason: `${decision.reason}; an input cannot raise the level to ${request.lower}`,
+  };
+}
+
+function raised(facts: EventFacts, request: TrustRequest): TrustDecision | null {
+  if (facts.event === 'command_line') {
+    return request.trust === true ? { level: 'trusted', reason: 'asked for with --trust' } : null;
+  }
+  if (request.approval === undefined || request.approval.label === '') return null;
+  if (
+    !PULL_REQUEST.has(facts.event) ||
+    facts.action !== 'labeled' ||
+    facts.addedLabel !== request.approval.label
+  )
+    return null;
+  if (facts.head === null || fromEvent(facts).level !== 'untrusted') return null;
+  return {
+    level: 'member',
+    reason: `a maintainer approved commit ${facts.head.slice(0, 7)} with a label`,
+  };
+}
+
+function fromEvent(facts: EventFacts): TrustDecision {
+  if (facts.event === 'command_line')
+    return { level: 'member', reason: 'the checkout was chosen by whoever runs the command' };
+  if (facts.dependabot)
+    return { level: 'untrusted', reason: 'Dependabot runs get no Actions secrets' };
+  if (facts.event === 'workflow_run') return afterRun(facts);
+  if (facts.fork && facts.event === 'pull_request')
+    return { level: 'untrusted', reason: 'head is in a fork or deleted; GitHub gives no secrets' };
+  if (facts.fork)
+    return { level: 'untrusted', reason: 'head is in a fork or deleted, and secrets are in reach' };
+  if (PULL_REQUEST.has(facts.event))
+    return { level: 'member', reason: 'head is a branch of this repository' };
+  if (STARTED_BY_A_WRITER.has(facts.event))
+    return { level: 'trusted', reason: 'started by someone who can write to this repository' };
+  return { level: 'untrusted', reason: 'anyone can start this event' };
+}
+
+/** Whose pull requests GitHub gives neither secrets nor a token that writes. */
+export type Withheld = 'fork' | 'dependabot';
+
+/**
+ * Whether a missing key is GitHub's doing and nobody's mistake; null: secrets are in reach, so it
+ * is one.
+ */
+export function withheldFrom({ event, fork, dependabot }: EventFacts): Withheld | null {
+  if (event === 'workflow_run') return null;
+  if (dependabot) return 'dependabot';
+  return fork && event === 'pull_request' ? 'fork' : null;
+}
+
+function afterRun(facts: EventFacts): TrustDecision {
+  const origin = facts.origin?.event;
+  if ((origin === 'push' || origin === 'schedule') && !facts.fork) {
+    return { level: 'trusted', reason: `follows a ${origin} run of this repository` };
+  }
+  return { level: 'untrusted', reason: 'follows a run that anyone can start' };
+}
+
+/** Which commit something is read from; after `else`, what holds where base has no such file. */
+export type Source = 'head' | 'base' | 'base-else-head' | 'base-else-defaults';
+
+/**
+ * What comes from where at one level. `head` is the commit under test, also where there is no base.
+ */
+export interface Sources {
+  /** Settings other than the two below: prompts, rubrics, tries, models, grader, sweeps. */
+  settings: Source;
+  gate: Source;
+  budget: Source;
+  /** Provider, model and parameters of a prompt. */
+  model: Source;
+  /** Metrics and roll-ups, code included. */
+  metrics: Source;
+  rubrics: Source;
+  expected: Source;
+  /** Prompt text and messages: what is measured, so always head's. */
+  prompt: Source;
+  /** The references' inputs. */
+  references: Source;
+  /**
+   * References that base has and head removed or skips: named in the report, or run all the same.
+   */
+  droppedReferences: 'listed' | 'run';
+  /** QualEval's attributes and assignments behind the verdict. */
+  attributes: Source;
+  /**
+   * The ruler that does not decide: measured with as well and shown beside it, or only said to be
+   * unused.
+   */
+  otherYardstick: 'scored' | 'not-used';
+  cache: 'read-write' | 'read-write-own-scope' | 'read';
+  /** A prompt's own code: only where the workflow says `code: host`, or never. */
+  promptCode: 'host-only' | 'never';
+}
+
+/**
+ * A pull request must not choose the ruler it is measured with: from outside the ruler is base's; a
+ * member's counts as unit tests do, and every change to it is shown. Gate and budget are base's in
+ * every pull request.
+ */
+const SOURCES: Record<TrustLevel, Sources> = {
+  trusted: {
+    settings: 'head',
+    gate: 'head',
+    budget: 'head',
+    model: 'head',
+    metrics: 'head',
+    rubrics: 'head',
+    expected: 'head',
+    prompt: 'head',
+    references: 'head',
+    droppedReferences: 'listed',
+    attributes: 'base-else-head',
+    otherYardstick: 'scored',
+    cache: 'read-write',
+    promptCode: 'host-only',
+  },
+  member: {
+    settings: 'head',
+    gate: 'base-else-head',
+    budget: 'base-else-head',
+    model: 'head',
+    metrics: 'head',
+    rubrics: 'head',
+    expected: 'head',
+    prompt: 'head',
+    references: 'head',
+    droppedReferences: 'listed',
+    attributes: 'base-else-head',
+    otherYardstick: 'scored',
+    cache: 'read-write-own-scope',
+    promptCode: 'host-only',
+  },
+  untrusted: {
+    settings: 'base-else-defaults',
+    gate: 'base-else-defaults',
+    budget: 'base-else-defaults',
+    model: 'base',
+    metrics: 'base',
+    rubrics: 'base',
+    expected: 'base',
+    prompt: 'head',
+    references: 'head',
+    droppedReferences: 'run',
+    attributes: 'base',
+    otherYardstick: 'not-used',
+    cache: 'read',
+    promptCode: 'never',
+  },
+};
+
+/** The one place that says what comes from which side. */
+export function sources(level: TrustLevel): Sources {
+  return SOURCES[level];
+}
+
+/** What each row of `Sources` is called when the plan prints it, in the order to print. */
+export const SOURCE_LABELS: Readonly<Record<keyof Sources, string>> = {
+  settings: 'settings',
+  gate: 'gate',
+  budget: 'budget',
+  model: 'provider, model and parameters',
+  metrics: 'metrics and roll-ups',
+  rubrics: 'rubrics',
+  expected: 'expected values',
+  prompt: 'prompt text',
+  references: 'references',
+  droppedReferences: 'references that head removed or skips',
+  attributes: 'attributes',
+  otherYardstick: 'the other yardstick',
+  cache: 'cache',
+  promptCode: 'prompt code',
+};

@@ -1,0 +1,49 @@
+import type { Endpoint } from '../config/overrides.ts';
+import type { WorldOptions } from './edges.ts';
+
+/** Keys and addresses by which models are reached. */
+export type Access = Pick<WorldOptions, 'keys' | 'endpoints'>;
+
+/**
+ * Puts together what the workflow (or the command line) gave: keys by input, else by the vendor's
+ * usual variable; addresses by name.
+ */
+export function accessFrom(
+  given: { keys: Access['keys']; endpoints: readonly Endpoint[] },
+  env: NodeJS.ProcessEnv,
+): Access {
+  const fromEnv = (name: string): string | null => env[name]?.trim() || null;
+  return {
+    keys: {
+      openai: given.keys.openai ?? fromEnv('OPENAI_API_KEY'),
+      anthropic: given.keys.anthropic ?? fromEnv('ANTHROPIC_API_KEY'),
+    },
+    endpoints: new Map(
+      given.endpoints.map(({ name, url, keyEnv }) => [
+        name,
+        { url, key: keyEnv === null ? null : fromEnv(keyEnv), keyEnv },
+      ]),
+    ),
+  };
+}
+
+/**
+ * Every secret value of an access: to be masked, redacted, and taken out of the environment that
+ * others may see.
+ */
+export function secretsOf({ keys, endpoints }: Access): string[] {
+  const all = [keys.openai, keys.anthropic, ...[...endpoints.values()].map(({ key }) => key)];
+  return [...new Set(all.filter((key) => key !== null))];
+}
+
+/** Takes secrets out of an environment, so that nothing started later inherits them by accident. */
+export function withoutSecrets(
+  env: NodeJS.ProcessEnv,
+  secrets: readonly string[],
+): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      ([, value]) => value === undefined || !secrets.includes(value.trim()),
+    ),
+  );
+}

@@ -1,0 +1,255 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Repository } from '../git/repository.ts';
+import type { Halt } from '../plan/halt.ts';
+import { createActivity, type Activity } from '../providers/clock.ts';
+import { createProviders, type ProviderOptions, type Providers } from '../providers/index.ts';
+import type { BatchLedger } from '../providers/open-batch.ts';
+import type { Edges } from '../run/input.ts';
+import { createSandbox, type SandboxOptions } from '../sandbox/index.ts';
+import { recordingKey, requestKey } from '../select/generation.ts';
+import { createSolver } from '../solver/index.ts';
+import type { Store } from '../store/index.ts';
+import type { Purpose } from '../types/model.ts';
+import type { TrustLevel } from '../types/plain.ts';
+import type { SourceTree } from '../types/repository.ts';
+import { createAsking, delimiterFrom, sha256, type Exchange } from './cached-complete.ts';
+import { loadListPrices } from './prices.ts';
+import type { Halting } from './progress.ts';
+import { historyOf, keepNoise, lastNoise } from './run-history.ts';
+
+/**
+ * The stores as the place where batches are written down: read in all of them, written in the
+ * first.
+ */
+export function ledgerOf(openStores: () => Promise<readonly Store[]>): BatchLedger {
+  /** A store that cannot be written costs the reuse of a batch, and never a run. */
+  const writing = async <T>(work: (store: Store) => T, without: T): Promise<T> => {
+    try {
+      const [store] = await openStores();
+      return store === undefined ? without : work(store);
+    } catch {
+      return without;
+    }
+  };
+  return {
+    async pending() {
+      const found = (await openStores()).flatMap((store) => store.batches());
+      return [...new Map(found.map((batch) => [batch.id, batch])).values()];
+    },
+    submitted: (batch) => writing((store) => store.addBatch(batch), false),
+    keep: (key, target, completion) =>
+      writing((store) => {
+        store.keep(key, target, completion);
+      }, undefined),
+    ended: (id) =>
+      writing((store) => {
+        store.endBatch(id);
+      }, undefined),
+  };
+}
+
+/** Resolves in the next turn of the event loop, when all that only computes has been done. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+export function activityOfRun(): Activity {
+  return createActivity(nextTurn);
+}
+
+/** Why the run ends before its plan is done, with what it leaves at the vendors. */
+export function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Halt | null {
+  const waiting = halt === null ? null : providers.waiting();
+  return halt === null || waiting === null ? halt : { ...halt, waiting };
+}
+
+export interface WorldOptions {
+  env: NodeJS.ProcessEnv;
+  keys: ProviderOptions['keys'];
+  endpoints: ProviderOptions['endpoints'];
+  trust: TrustLevel;
+  /** Where the project's own code runs, and the environment names that it may see in the host. */
+  code: SandboxOptions['mode'];
+  codeEnv: readonly string[];
+  repository: Repository;
+  /** The project's folder below the repository's root, POSIX, '' for the root itself. */
+  workingDirectory: string;
+  trees: readonly SourceTree[];
+  temporaryFolder: string;
+  halting: Pick<Halting, 'signal' | 'halted'>;
+  /**
+   * Answers of earlier runs, opened when something is asked: asked in this order, the first is
+   * written to.
+   */
+  openStores(): Promise<readonly Store[]>;
+  /** Writes a line of a recordings file; null: nothing is recorded. */
+  record: ((line: string) => Promise<void>) | null;
+  /** Of a sharded sweep; absent: the run is a whole. */
+  exchange?: Exchange | undefined;
+  /**
+   * Other addresses for the vendors' hosts, and another clock than the machine's; set in process
+   * only.
+   */
+  vendorUrls?: ProviderOptions['vendorUrls'];
+  clock?: ProviderOptions['clock'];
+  log(line: string): void;
+  planned: Edges['planned'];
+  answered(purpose: Purpose): void;
+}
+
+export interface World {
+  edges: Edges;
+  close(): Promise<void>;
+}
+
+/**
+ * Calls at a time per vendor, how long one may take, and how often it is tried; shared by both
+ * entries.
+ */
+const CONCURRENCY = { start: 8, max: 64 };
+
+const CALL_TIMEOUT_MS = 120_000;
+
+const CALL_TRIES = 5;
+
+const CODE_TIMEOUT_SECONDS = 5;
+
+/**
+ * Builds everything the pipeline asks of the world. Nothing is started or sent before it is asked.
+ */
+export function openWorld(options: WorldOptions): World {
+  const checkouts = createCheckouts(options);
+  const sandbox = createSandbox({
+    mode: codeMode(options),
+    env: pick(options.env, options.codeEnv),
+    timeoutSeconds: CODE_TIMEOUT_SECONDS,
+    log: options.log,
+    // An earlier step of the job may have put anything on PATH.
+    ...(options.trust === 'untrusted' ? { python: '/usr/bin/python3' } : {}),
+  });
+  const activity = activityOfRun();
+  const providers = createProviders({
+    keys: options.keys,
+    endpoints: options.endpoints,
+    concurrency: CONCURRENCY,
+    timeoutMs: CALL_TIMEOUT_MS,
+    maxTries: CALL_TRIES,
+    signal: options.halting.signal,
+    onAttempt: () => asking.attempt(),
+    env: options.env,
+    programEnv: options.codeEnv,
+    log: options.log,
+    random: Math.random,
+    recordingKey,
+    clock: options.clock ?? {
+      now: Date.now,
+      sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    },
+    ...(options.vendorUrls === undefined ? {} : { vendorUrls: options.vendorUrls }),
+    checkout: checkouts.folderOf,
+    readRecording: (commit, file) => readText(options.trees, commit, file),
+    batches: {
+      ledger: ledgerOf(options.openStores),
+      activity,
+      turn: nextTurn,
+      requestKey: (request) => requestKey(request, sha256),
+    },
+  });
+  const { record } = options;
+  const asking = createAsking({
+    complete: providers.complete,
+    openStores: options.openStores,
+    record: record === null ? null : (line) => activity.during(() => record(line)),
+    endpoints: options.endpoints,
+    exchange: options.exchange,
+  });
+  const edges: Edges = {
+    complete: asking.complete,
+    evaluate: (job) => activity.during(() => sandbox.evaluate(job)),
+    solve: createSolver(),
+    random: delimiterFrom,
+    hash: sha256,
+    pricing: async () => ({
+      list: await loadListPrices(new Date()),
+      stored: await asking.reader(),
+    }),
+    guard: asking.guard,
+    halted: () => haltWith(options.halting.halted(), providers),
+    history: async () => historyOf(await options.openStores()),
+    lastNoise: async () => lastNoise(await options.openStores()),
+    keepNoise: async (note) => {
+      keepNoise(await options.openStores(), note);
+    },
+    missingKeys: providers.missingKeys,
+    planned: options.planned,
+    answered: options.answered,
+  };
+  return {
+    edges,
+    async close() {
+      await Promise.all([providers.close(), sandbox.close()]);
+      await checkouts.remove();
+    },
+  };
+}
+
+/** Even base's code runs locked on what a pull request from outside brings. */
+function codeMode({ code, trust, log }: WorldOptions): SandboxOptions['mode'] {
+  if (trust !== 'untrusted' || code !== 'host') return code;
+  log('code: host does not hold for pull requests from outside: metric code runs confined');
+  return 'sandbox';
+}
+
+function pick(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );
+}
+
+/**
+ * One folder per commit for the project's own programs, made on first use, never in the workspace.
+ */
+function createCheckouts({ repository, workingDirectory, trees, temporaryFolder }: WorldOptions): {
+  folderOf(commit: string): Promise<string>;
+  remove(): Promise<void>;
+} {
+  const made = new Map<string, Promise<string>>();
+  const make = async (commit: string): Promise<string> => {
+    const folder = await mkdtemp(join(temporaryFolder, 'evaldiff-checkout-'));
+    const tree = trees.find((one) => one.commit === commit);
+    await repository.checkout(tree ?? commit, folder);
+    return folder;
+  };
+  return {
+    async folderOf(commit) {
+      const folder = made.get(commit) ?? make(commit);
+      made.set(commit, folder);
+      return join(await folder, workingDirectory);
+    },
+    async remove() {
+      const folders = await Promise.allSettled(made.values());
+      await Promise.all(
+        folders.map((folder) =>
+          folder.status === 'fulfilled'
+            ? rm(folder.value, { recursive: true, force: true })
+            : undefined,
+        ),
+      );
+    },
+  };
+}
+
+async function readText(
+  trees: readonly SourceTree[],
+  commit: string,
+  file: string,
+): Promise<string> {
+  const tree = trees.find((one) => one.commit === commit);
+  if (tree === undefined || !tree.files.has(file))
+    throw new Error(`${file} does not exist at ${commit.slice(0, 7)}`);
+  return new TextDecoder().decode(await tree.read(file));
+}

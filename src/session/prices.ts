@@ -1,0 +1,36 @@
+import type { ListPrice } from '../plan/price.ts';
+
+/**
+ * Below this many input tokens no vendor's price depends on the length, so that one look is enough
+ * for all such calls.
+ */
+const FLAT_BELOW = 100_000;
+
+const LOOK = 1000;
+
+/**
+ * The vendors' public prices by model, as bundled: nothing is looked up over the network. The table
+ * is large, and so only loaded when something is to be priced. `at` matters where a price depends
+ * on the date.
+ */
+export async function loadListPrices(at: Date): Promise<ListPrice> {
+  const { calcPrice } = await import('@pydantic/genai-prices');
+  const known = new Map<string, ReturnType<ListPrice>>();
+  const look = (vendor: string, model: string): ReturnType<ListPrice> => {
+    const of = (input_tokens: number, output_tokens: number): number | null =>
+      calcPrice({ input_tokens, output_tokens }, model, { providerId: vendor, timestamp: at })
+        ?.total_price ?? null;
+    const [input, output] = [of(LOOK, 0), of(0, LOOK)];
+    if (input === null || output === null) return null;
+    return (usage) =>
+      usage.input_tokens < FLAT_BELOW
+        ? (usage.input_tokens * input + usage.output_tokens * output) / LOOK
+        : (of(usage.input_tokens, usage.output_tokens) ?? 0);
+  };
+  return (vendor, model) => {
+    const key = `${vendor} ${model}`;
+    const found = known.get(key) ?? look(vendor, model);
+    known.set(key, found);
+    return found;
+  };
+}

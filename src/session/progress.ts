@@ -1,0 +1,179 @@
+import { forecastWords } from '../plan/cost-cap.ts';
+import type { Forecast } from '../plan/forecast.ts';
+import type { Halt } from '../plan/halt.ts';
+import { callsOf, type Plan } from '../plan/plan.ts';
+import { plural } from '../text/amounts.ts';
+import type { Purpose } from '../types/model.ts';
+
+export interface HaltOptions {
+  /** Milliseconds that the run may take; null: as long as it does. */
+  timeoutMs: number | null;
+  /** Where the signals come from; `process`. */
+  process: Pick<NodeJS.EventEmitter, 'on' | 'off'> & { exit(code: number): void };
+  log(line: string): void;
+}
+
+export interface Halting {
+  /** Fires with a {@link Halt} as its reason. */
+  signal: AbortSignal;
+  halted(): Halt | null;
+  /** Listens no longer. */
+  release(): void;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** As a shell reports a program that was ended by Ctrl-C. */
+const INTERRUPTED = 130;
+
+/**
+ * Ends a run in time, or when it is told to: calls under way are let go, and what there is gets
+ * judged and reported. The same signal a second time ends the program at once. (A runner that
+ * cancels a job sends SIGINT, and SIGTERM 7.5 s later.)
+ */
+export function createHalting({ timeoutMs, process, log }: HaltOptions): Halting {
+  const ending = new AbortController();
+  const halt = (reason: Halt): void => {
+    if (!ending.signal.aborted) ending.abort(reason);
+  };
+  const met = new Set<string>();
+  const onSignal = (name: string): void => {
+    if (met.has(name)) {
+      process.exit(INTERRUPTED);
+      return;
+    }
+    met.add(name);
+    if (!ending.signal.aborted)
+      log(
+        `${name}: no further call is made; what there is will be reported. Once more ends at once.`,
+      );
+    halt({ title: 'Interrupted', why: `${name} came` });
+  };
+  const timer =
+    timeoutMs === null
+      ? null
+      : setTimeout(() => {
+          const minutes = timeoutMs / 60_000;
+          halt({
+            title: 'Time is up',
+            why: `the run took longer than ${minutes === 1 ? '1 minute' : `${String(minutes)} minutes`} (timeout)`,
+          });
+        }, timeoutMs);
+  timer?.unref();
+  for (const name of SIGNALS) process.on(name, onSignal);
+  return {
+    signal: ending.signal,
+    halted: () => (ending.signal.aborted ? (ending.signal.reason as Halt) : null),
+    release() {
+      if (timer !== null) clearTimeout(timer);
+      for (const name of SIGNALS) process.off(name, onSignal);
+    },
+  };
+}
+
+export interface Progress {
+  planned(plan: Plan, priced: { forecast: Forecast }): void;
+  answered(purpose: Purpose): void;
+  end(): void;
+}
+
+export interface ProgressOptions {
+  /** `line`: one line that is written over, for a terminal; `steps`: lines that stay, for a log. */
+  style: 'line' | 'steps';
+  write(text: string): void;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/** A line of progress at most every this share of the planned calls, where lines stay. */
+const STEP = 0.05;
+
+/**
+ * A terminal's line is written over at most this often, in milliseconds: more costs time and nobody
+ * reads it.
+ */
+const REDRAW_MS = 100;
+
+/**
+ * Says what will be asked and what it costs, and how far it is: with the rate, and the time left at
+ * that rate.
+ */
+export function createProgress({ style, write, now }: ProgressOptions): Progress {
+  let plan: Plan | null = null;
+  let begun = 0;
+  let answers = 0;
+  let grades = 0;
+  let asked = 0;
+  let shown = 0;
+  let drawn = 0;
+  let width = 0;
+
+  const attributes = (): number => plan?.qualeval_calls ?? 0;
+  const graded = (): number => (plan === null ? 0 : plan.grader_calls + plan.evaluator_calls);
+  const planned = (): number => (plan === null ? 0 : callsOf(plan));
+  const line = (): string =>
+    [
+      outOf(answers, plan?.prompt_calls ?? 0, 'answer'),
+      ...(grades + graded() > 0 ? [outOf(grades, graded(), 'grade')] : []),
+      ...(asked + attributes() > 0 ? [outOf(asked, attributes(), 'attribute question')] : []),
+      ...pace(answers + grades + asked, planned(), (now() - begun) / 1000),
+    ].join(', ');
+  const draw = (): void => {
+    const text = line();
+    write(`\r${text.padEnd(width)}`);
+    width = text.length;
+    drawn = now();
+  };
+  return {
+    planned(given, { forecast }) {
+      plan = given;
+      begun = now();
+      if (given.references === 0) return;
+      const graders = graded() > 0 ? ` and about ${plural(graded(), 'grade')}` : '';
+      const further =
+        attributes() > 0 ? `, up to ${plural(attributes(), 'attribute question')}` : '';
+      const possible =
+        given.qualeval_possible > 0
+          ? `; up to ${plural(given.qualeval_possible, 'more call')} if something regresses`
+          : '';
+      write(
+        `${plural(given.references, 'reference')} of ${plural(given.suites, 'prompt')} affected: ${plural(given.prompt_calls, 'call')} for the first answers${graders}${further}${possible}; ${forecastWords(forecast)}\n`,
+      );
+    },
+    answered(purpose) {
+      if (purpose === 'prompt') answers += 1;
+      else if (purpose === 'qualeval' || purpose === 'insight') asked += 1;
+      else grades += 1;
+      if (style === 'line') {
+        if (now() - drawn >= REDRAW_MS) draw();
+      } else if (planned() > 0 && answers + grades + asked - shown >= planned() * STEP) {
+        shown = answers + grades + asked;
+        write(`${line()}\n`);
+      }
+    },
+    end() {
+      if (style !== 'line' || answers + grades + asked === 0) return;
+      draw();
+      write('\n');
+    },
+  };
+}
+
+/** The rate since the beginning, and the time left at it. */
+function pace(done: number, planned: number, seconds: number): string[] {
+  const rate = seconds > 0 ? done / seconds : 0;
+  if (rate === 0) return [];
+  const words = `${rate < 10 ? rate.toFixed(1) : String(Math.round(rate))} a second`;
+  return planned > done ? [words, `about ${duration((planned - done) / rate)} left`] : [words];
+}
+
+/** More than was planned comes of adaptive tries and of replies that were asked for again. */
+function outOf(done: number, planned: number, what: string): string {
+  return done > planned ? plural(done, what) : `${String(done)} of ${plural(planned, what)}`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${String(Math.ceil(seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${String(minutes)} min` : `${(minutes / 60).toFixed(1)} h`;
+}

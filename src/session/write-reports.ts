@@ -1,0 +1,101 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { renderComment } from '../report/comment.ts';
+import { renderJunit } from '../report/junit.ts';
+import type { LlmevalFile } from '../report/llmeval.ts';
+import { renderHtml } from '../report/page/page.ts';
+import type { Result } from '../result/result.ts';
+
+/**
+ * Parts are gathered to about this many letters: one write for each would cost more than the text.
+ */
+const PART_json = 1 << 16;
+
+/** Levels that are taken apart; what lies below them is small. */
+const LEVELS = 6;
+
+/**
+ * The text of `JSON.stringify(value, null, 1)` in parts, so that a result of a hundred thousand
+ * tries is never one text in memory. The same bytes.
+ */
+export function* jsonParts(value: unknown): Generator<string> {
+  let part = '';
+  for (const piece of pieces(value, 0)) {
+    part += piece;
+    if (part.length < PART_json) continue;
+    yield part;
+    part = '';
+  }
+  if (part !== '') yield part;
+}
+
+function* pieces(value: unknown, level: number): Generator<string> {
+  const entries =
+    level < LEVELS && value !== null && typeof value === 'object' ? members(value) : [];
+  if (entries.length === 0) {
+    yield (JSON.stringify(value, null, 1) ?? 'null').replaceAll('\n', `\n${' '.repeat(level)}`);
+    return;
+  }
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  let before = `${open ?? ''}\n`;
+  for (const [name, member] of entries) {
+    yield `${before}${' '.repeat(level + 1)}${name === null ? '' : `${JSON.stringify(name)}: `}`;
+    yield* pieces(member, level + 1);
+    before = ',\n';
+  }
+  yield `\n${' '.repeat(level)}${close ?? ''}`;
+}
+
+function members(value: object): [string | null, unknown][] {
+  if (Array.isArray(value)) return value.map((item): [null, unknown] => [null, item]);
+  return Object.entries(value).filter(([, member]) => member !== undefined);
+}
+
+/**
+ * The hidden first line of our comment; one per name of the check, so that two uses in one
+ * repository keep apart.
+ */
+export function commentMarker(checkName: string): string {
+  const key = checkName
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 50);
+  return `<!-- evaldiff comment ${key === '' ? 'default' : key} -->`;
+}
+
+/**
+ * Writes the files of a report into a folder; everything in them is rendered from the result alone.
+ */
+export async function writeReports(result: Result, folder: string, marker: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'result.json'), withNewline(jsonParts(result)));
+  // One after the other, so that a large one is gone before the next is made.
+  await writeFile(join(folder, 'report.html'), inParts(await renderHtml(result)));
+  await writeFile(join(folder, 'junit.xml'), inParts(renderJunit(result)));
+  await writeFile(join(folder, 'comment.md'), renderComment(result, { marker }));
+}
+
+/** A long text in parts: turned into bytes as a whole it would be in memory twice. */
+function* inParts(text: string): Generator<string> {
+  for (let [start, end] = [0, 0]; start < text.length; start = end) {
+    end = start + PART;
+    // A character of two units is not taken apart.
+    if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end += 1;
+    yield text.slice(start, end);
+  }
+}
+
+const PART = 1 << 16;
+
+function* withNewline(parts: Iterable<string>): Generator<string> {
+  yield* parts;
+  yield '\n';
+}
+
+/** Writes the files of a run in llmeval's layout below the folder of reports. */
+export async function writeRunReports(files: Iterable<LlmevalFile>, folder: string): Promise<void> {
+  for (const { path, text } of files) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+}

@@ -1,0 +1,160 @@
+import { isInformative, type Table } from './table.ts';
+
+/** Probabilities of the whole numbers `low`, `low + 1`, …; they sum to 1. */
+export interface Distribution {
+  low: number;
+  mass: Float64Array;
+}
+
+/**
+ * Tails lighter than this are cut after each convolution. 5,000 items cut at most 10,000 times, so
+ * a tail probability is off by less than 1e-35, and sums of thousands of items stay as narrow as
+ * their standard deviation asks.
+ */
+const NEGLIGIBLE = 1e-40;
+
+/** The distribution that is certainly `value`. */
+export function certain(value: number): Distribution {
+  return { low: value, mass: Float64Array.of(1) };
+}
+
+/** The distribution of the sum of two independent whole numbers. */
+function convolve(one: Distribution, other: Distribution): Distribution {
+  const [long, short] =
+    one.mass.length >= other.mass.length ? [one.mass, other.mass] : [other.mass, one.mass];
+  const mass = new Float64Array(long.length + short.length - 1);
+  short.forEach((weight, shift) => {
+    for (let i = 0; i < long.length; i++)
+      mass[i + shift] = (mass[i + shift] ?? 0) + weight * (long[i] ?? 0);
+  });
+  return trim({ low: one.low + other.low, mass });
+}
+
+/**
+ * The distribution of the sum of `count` independent copies (by repeated squaring); `count` >= 0.
+ */
+export function times(distribution: Distribution, count: number): Distribution {
+  let result = certain(0);
+  let square = distribution;
+  for (let left = count; left > 0; left = Math.floor(left / 2)) {
+    if (left % 2 === 1) result = convolve(result, square);
+    if (left > 1) square = convolve(square, square);
+  }
+  return result;
+}
+
+/**
+ * The distribution of the sum of all, in pairs of like width: a running sum would cost the square
+ * of their number.
+ */
+export function sumOf(distributions: readonly Distribution[]): Distribution {
+  let round = [...distributions];
+  while (round.length > 1) {
+    const next: Distribution[] = [];
+    for (let i = 0; i < round.length; i += 2) {
+      const [one, other] = [round[i] ?? certain(0), round[i + 1]];
+      next.push(other === undefined ? one : convolve(one, other));
+    }
+    round = next;
+  }
+  return round[0] ?? certain(0);
+}
+
+/** P(X < x), P(X = x) and P(X > x). */
+export function tails(
+  { low, mass }: Distribution,
+  x: number,
+): { below: number; at: number; above: number } {
+  let [below, at, above] = [0, 0, 0];
+  mass.forEach((probability, i) => {
+    if (low + i < x) below += probability;
+    else if (low + i === x) at += probability;
+    else above += probability;
+  });
+  return { below, at, above };
+}
+
+function trim({ low, mass }: Distribution): Distribution {
+  let [start, end] = [0, mass.length];
+  for (let cut = mass[start] ?? 1; cut < NEGLIGIBLE; cut += mass[start] ?? 1) start++;
+  for (let cut = mass[end - 1] ?? 1; cut < NEGLIGIBLE; cut += mass[end - 1] ?? 1) end--;
+  return start === 0 && end === mass.length
+    ? { low, mass }
+    : { low: low + start, mass: mass.slice(start, end) };
+}
+
+/**
+ * Passes on head when the table's tries are dealt to the sides at random, totals kept: K ~
+ * Hypergeometric(M, t, nH) with M tries, t passes, nH tries on head. The ratio of neighbours, from
+ * the mode outwards, needs no factorials: P(k + 1) / P(k) = (t − k)(nH − k) / ((k + 1)(nB − t + k +
+ * 1)).
+ */
+export function headPasses(table: Table): Distribution {
+  if (!isInformative(table)) return certain(table.head.passes);
+  const [passes, base, head] = [
+    table.base.passes + table.head.passes,
+    table.base.tries,
+    table.head.tries,
+  ];
+  const [low, high] = [Math.max(0, passes - base), Math.min(passes, head)];
+  const ratio = (k: number): number =>
+    ((passes - k) * (head - k)) / ((k + 1) * (base - passes + k + 1));
+  const mode = Math.floor(((passes + 1) * (head + 1)) / (base + head + 2));
+
+  const mass = new Float64Array(high - low + 1);
+  mass[mode - low] = 1;
+  for (let k = mode; k < high; k++) mass[k + 1 - low] = (mass[k - low] ?? 0) * ratio(k);
+  for (let k = mode - 1; k >= low; k--) mass[k - low] = (mass[k + 1 - low] ?? 0) / ratio(k);
+  const total = mass.reduce((sum, value) => sum + value, 0);
+  return { low, mass: mass.map((value) => value / total) };
+}
+
+/** Mean t·nH/M and variance t·nH·nB·(M − t)/(M²(M − 1)) of `headPasses`. */
+export function headMoments({ base, head }: Table): { mean: number; variance: number } {
+  const [passes, tries] = [base.passes + head.passes, base.tries + head.tries];
+  if (tries < 2) return { mean: head.passes, variance: 0 };
+  const variance =
+    (passes * head.tries * base.tries * (tries - passes)) / (tries * tries * (tries - 1));
+  return { mean: (passes * head.tries) / tries, variance };
+}
+
+/** P(Z <= z) of the standard normal law: ½ erfc(−z/√2). Absolute error below 1e-14. */
+export function normalCdf(z: number): number {
+  return erfc(-z / Math.SQRT2) / 2;
+}
+
+/** The z with P(Z <= z) = p, by Halley's iteration on `normalCdf`; ±Infinity at 0 and 1. */
+export function normalQuantile(p: number): number {
+  if (p <= 0) return -Infinity;
+  if (p >= 1) return Infinity;
+  if (p > 0.5) return -normalQuantile(1 - p);
+  let z = p < 0.02 ? -0.9 * Math.sqrt(-2 * Math.log(p)) : 2.5 * (p - 0.5);
+  for (let i = 0; i < 60; i++) {
+    const newton = (normalCdf(z) - p) * Math.sqrt(2 * Math.PI) * Math.exp((z * z) / 2);
+    const step = newton / (1 + (z * newton) / 2);
+    z -= Math.abs(step) > 1 ? Math.sign(step) : step;
+    if (Math.abs(step) < 1e-14) break;
+  }
+  return z;
+}
+
+/**
+ * Complementary error function: the power series of erf near 0, the continued fraction of erfc in
+ * the tail.
+ */
+function erfc(x: number): number {
+  if (x < 0) return 2 - erfc(-x);
+  if (x >= 2.5) {
+    let fraction = 0;
+    for (let k = 120; k >= 1; k--) fraction = k / 2 / (x + fraction);
+    return Math.exp(-x * x) / Math.sqrt(Math.PI) / (x + fraction);
+  }
+  let [term, sum] = [x, x];
+  for (let n = 1; n < 100; n++) {
+    term *= (-x * x) / n;
+    const part = term / (2 * n + 1);
+    sum += part;
+    if (Math.abs(part) < 1e-18) break;
+  }
+  return 1 - (2 / Math.sqrt(Math.PI)) * sum;
+}

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { UserError, problem } from '../errors.ts';
+import { visibleLine } from '../text/visible.ts';
+
+/**
+ * What is used of `@actions/artifact`; the tests give a part of their own, or the real one before a
+ * server on loopback.
+ */
+export interface ArtifactLibrary {
+  uploadArtifact(
+    name: string,
+    files: string[],
+    rootDirectory: string,
+    options: { retentionDays: number; compressionLevel: number },
+  ): Promise<{ id?: number; size?: number }>;
+  /** Of the current workflow run alone: no other run is ever named. */
+  listArtifacts(options: { latest: boolean }): Promise<{ artifacts: FoundArtifact[] }>;
+  downloadArtifact(
+    id: number,
+    options: { path: string; expectedHash?: string },
+  ): Promise<{ digestMismatch?: boolean }>;
+}
+
+interface FoundArtifact {
+  id: number;
+  name: string;
+  size: number;
+  digest?: string;
+}
+
+/** As long as a workflow run can be run again: its other parts are then still there. */
+const RETENTION_DAYS = 30;
+
+/** A packed part above this is not fetched, in bytes. */
+const MOST_BYTES = 4 * 1024 * 1024 * 1024;
+
+const COMPRESSION = 6;
+
+/** Downloads at a time. */
+const AT_ONCE = 4;
+
+const NAME = /^evaldiff-shard-(\d{1,3})-of-(\d{1,3})-([0-9a-f]{8})$/;
+
+/**
+ * One project's parts in a workflow run are told from another's by the folder and the settings
+ * file.
+ */
+export function projectMark(project: string): string {
+  return createHash('sha256').update(project).digest('hex').slice(0, 8);
+}
+
+export function artifactName(
+  { index, count }: { index: number; count: number },
+  project: string,
+): string {
+  return `evaldiff-shard-${String(index)}-of-${String(count)}-${projectMark(project)}`;
+}
+
+/** What the runner must have given for artifacts to be reached at all, or what to do about it. */
+export function unreachable(env: NodeJS.ProcessEnv): string | null {
+  const missing = ['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_RESULTS_URL'].filter((name) => !env[name]);
+  if (missing.length === 0) return null;
+  return `artifacts cannot be reached: ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set. GitHub's runner gives it to a step with uses:, not for a command in run:; elsewhere use "evaldiff run --shard" and "evaldiff merge"`;
+}
+
+/**
+ * Uploads the files of a part.
+ *
+ * @throws UserError that says what to do.
+ */
+export async function uploadPart(
+  library: ArtifactLibrary,
+  { name, folder, files }: { name: string; folder: string; files: readonly string[] },
+): Promise<void> {
+  try {
+    await library.uploadArtifact(
+      name,
+      files.map((file) => join(folder, file)),
+      folder,
+      { retentionDays: RETENTION_DAYS, compressionLevel: COMPRESSION },
+    );
+  } catch (error) {
+    throw new UserError([
+      problem(null, `The artifact ${name} could not be uploaded: ${explained(error)}`),
+    ]);
+  }
+}
+
+export interface FetchedPart {
+  name: string;
+  folder: string;
+  index: number;
+  count: number;
+}
+
+/**
+ * Fetches the parts that jobs of this workflow run uploaded, each into a fresh folder of its own.
+ * An artifact that cannot be used is a problem; what another project uploaded is passed over.
+ */
+export async function fetchParts(
+  library: ArtifactLibrary,
+  { project, folder }: { project: string; folder: string },
+): Promise<{ parts: FetchedPart[]; problems: string[] }> {
+  let found: FoundArtifact[];
+  try {
+    // Of several attempts of one job the last one counts.
+    found = (await library.listArtifacts({ latest: true })).artifacts;
+  } catch (error) {
+    return {
+      parts: [],
+      problems: [`The artifacts of this workflow run could not be listed: ${explained(error)}`],
+    };
+  }
+  const mark = projectMark(project);
+  const ours = found.flatMap((artifact) => {
+    const [, index = '', count = '', of = ''] = NAME.exec(artifact.name) ?? [];
+    return of === mark
+      ? [
+          {
+            artifact,
+            part: {
+              name: artifact.name,
+              folder: join(folder, artifact.name),
+              index: Number(index),
+              count: Number(count),
+            },
+          },
+        ]
+      : [];
+  });
+  const parts: FetchedPart[] = [];
+  const problems: string[] = [];
+  const waiting = [...ours];
+  const fetchNext = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const flaw = await fetched(library, next.artifact, next.part.folder);
+      if (flaw === null) parts.push(next.part);
+      else problems.push(`The artifact ${next.artifact.name} ${flaw}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, fetchNext));
+  return { parts: parts.sort((a, b) => a.index - b.index), problems: problems.sort() };
+}
+
+/** Null when it is there; else what is wrong, as a clause. */
+async function fetched(
+  library: ArtifactLibrary,
+  { id, size, digest }: FoundArtifact,
+  path: string,
+): Promise<string | null> {
+  if (size > MOST_BYTES) return `is ${String(size)} bytes; the limit is ${String(MOST_BYTES)}`;
+  try {
+    const { digestMismatch } = await library.downloadArtifact(id, {
+      path,
+      ...(digest === undefined ? {} : { expectedHash: digest }),
+    });
+    return digestMismatch === true
+      ? 'came damaged: its hash is another one than when it was uploaded. Run the merge again'
+      : null;
+  } catch (error) {
+    return `could not be downloaded: ${explained(error)}`;
+  }
+}
+
+/** The library's own words in one line, and what to do where they do not say it. */
+function explained(error: unknown): string {
+  const message = visibleLine(error instanceof Error ? error.message : String(error));
+  const hint = HINTS.find(({ sign }) => sign.test(message))?.hint;
+  return hint === undefined ? message : `${message} – ${hint}`;
+}
+
+const HINTS: readonly { sign: RegExp; hint: string }[] = [
+  {
+    sign: /already exists|\(409\)/i,
+    hint: 'another job of this workflow run uploaded this part: give each job of the matrix its own i in shard: i/n',
+  },
+  {
+    sign: /\(40[13]\)|JWT|token/i,
+    hint: "the runner's own token was refused; run the job again, and on a runner of your own update the runner",
+  },
+  {
+    sign: /quota/i,
+    hint: 'delete old artifacts, or raise the storage limit, then run the failed jobs again',
+  },
+  {
+    sign: /GHES/,
+    hint: 'GitHub Enterprise Server has no such artifacts: use "evaldiff run --shard" and "evaldiff merge" with its own way to pass files',
+  },
+];

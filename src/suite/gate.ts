@@ -1,0 +1,41 @@
+import type { Outcome, Score } from '../types/metric.ts';
+import type { GateSettings, Rollup, SuiteGate, Tests } from './suite.ts';
+
+/**
+ * The word for a whole try. It fails as soon as one gating metric fails; an error or an unreadable
+ * grade hides a pass, never a failure; a try in which no gating metric applied is skipped.
+ */
+export function outcomeOf(scores: readonly Score[]): Outcome {
+  const gating = scores.filter(({ skip }) => !skip);
+  for (const status of ['fail', 'error', 'ungraded'] as const) {
+    if (gating.some((score) => score.status === status)) return status;
+  }
+  return gating.some(({ status }) => status === 'pass') ? 'pass' : 'skipped';
+}
+
+/** The most tries a named policy can need; checked before anything runs. */
+export function triesNeeded(rollup: Rollup): number {
+  return rollup.kind === 'at_least' ? rollup.k : 1;
+}
+
+/**
+ * What a suite sets of the gate for itself. What the workflow says makes a run red (`fail-on`)
+ * stands above every file.
+ */
+export function ownGate({ gate = {} }: Tests, failOn: GateSettings['fail_on'] | null): SuiteGate {
+  return failOn === null || gate.fail_on === undefined ? gate : { ...gate, fail_on: failOn };
+}
+
+/** The gate as it stands where no settings say otherwise. */
+export const DEFAULT_GATE: GateSettings = {
+  fail_on: 'regression',
+  alpha: 0.05,
+  min_drop: 0.01,
+  tolerance: 0.05,
+  gate_on: 'suite+references',
+  on_inconclusive: 'pass',
+  yardstick: 'warn',
+  removed: 'warn',
+  attributes: 'advise',
+  min_pass_rate: null,
+};

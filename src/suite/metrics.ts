@@ -1,0 +1,161 @@
+import { metrics as builtIn } from '../metrics/index.ts';
+import { PAIRWISE } from '../metrics/pairwise.ts';
+import type { GraderSettings, Metric, MetricLevel } from '../types/metric.ts';
+import type { Grader, Target } from '../types/model.ts';
+import type { Json } from '../types/plain.ts';
+import { canonicalJson } from './canonical-json.ts';
+import type { Reference, Tests } from './suite.ts';
+
+/** What reading needs to know of a built-in metric; the metrics themselves are the caller's. */
+export interface BuiltInMetric {
+  /**
+   * `model`: it asks one, so a grader has to be named; `embeddings`: it compares texts by a model
+   * of embeddings.
+   */
+  needs: { model: boolean; embeddings?: boolean };
+  /** The levels at which it has something to look at. */
+  levels: readonly MetricLevel[];
+  /** What is wrong with the values of `with`, each a sentence; empty when they are right. */
+  problems(parameters: Record<string, Json>): string[];
+  /**
+   * Whether with these values it compares with `expected`, so that a reference without one cannot
+   * be judged.
+   */
+  usesExpected(parameters: Record<string, Json>): boolean;
+}
+
+export type BuiltInMetrics = ReadonlyMap<string, BuiltInMetric>;
+
+/** The name under which a conversation's own outcome stands among a try's scores. */
+export const CONVERSATION_SCORE = 'conversation';
+
+/** Whether a metric asks graders. */
+export function isModelGraded({ source }: Metric): boolean {
+  return (
+    source.kind === 'rubric' ||
+    (source.kind === 'built-in' && builtIn.get(source.uses)?.needs.model === true)
+  );
+}
+
+/** Whether a metric compares texts by a model of embeddings. */
+export function comparesEmbeddings({ source }: Metric): boolean {
+  return source.kind === 'built-in' && builtIn.get(source.uses)?.needs.embeddings === true;
+}
+
+/** The models that a metric itself names, in place of those of the settings. */
+export function namedModels(metric: Metric): GraderSettings[] {
+  const { source, graders = [], place } = metric;
+  if (!comparesEmbeddings(metric)) return graders;
+  const model = source.kind === 'built-in' ? source.with['model'] : undefined;
+  return typeof model === 'string' ? [{ model, parameters: {}, place }] : [];
+}
+
+/** The models behind a suite's metrics. */
+export interface MetricModels {
+  /** Of the settings; empty when no metric leaves it to them. */
+  graders: readonly Grader[];
+  /** Of the settings; absent when no metric leaves it to them. */
+  embedder?: Grader;
+  /** Models that metrics name for themselves, by name. */
+  named?: ReadonlyMap<string, Target>;
+}
+
+/** Every place that judging by these models asks. */
+export function judgingTargets({ graders, embedder, named }: MetricModels): Target[] {
+  return [
+    ...graders.map(({ target }) => target),
+    ...(embedder === undefined ? [] : [embedder.target]),
+    ...(named?.values() ?? []),
+  ];
+}
+
+/**
+ * Who grades for this metric: those it names, else those of the settings. Empty for a metric that
+ * asks no grader.
+ */
+export function gradersFor(metric: Metric, { graders, named }: MetricModels): readonly Grader[] {
+  if (!isModelGraded(metric)) return [];
+  return metric.graders === undefined
+    ? graders
+    : metric.graders.flatMap((one) => graderOf(one, named?.get(one.model)));
+}
+
+/**
+ * What gives this metric its vectors; null for a metric that compares none, and where no model is
+ * known.
+ */
+export function embedderFor(metric: Metric, { embedder, named }: MetricModels): Grader | null {
+  if (!comparesEmbeddings(metric)) return null;
+  const [own] = namedModels(metric);
+  const target = own === undefined ? undefined : named?.get(own.model);
+  if (own === undefined) return embedder ?? null;
+  return target === undefined ? null : { target, parameters: {} };
+}
+
+/**
+ * Temperature 0 is ours to set where the file says nothing: a grade should not be a matter of
+ * chance.
+ */
+export function graderOf({ parameters }: GraderSettings, target: Target | undefined): Grader[] {
+  return target === undefined ? [] : [{ target, parameters: { temperature: 0, ...parameters } }];
+}
+
+/** What judges one reference: the suite's metrics, then those of its own. */
+export function metricsFor(
+  { metrics }: Pick<Tests, 'metrics'>,
+  { metrics: own = [] }: Pick<Reference, 'metrics'>,
+): Metric[] {
+  return [...metrics, ...own];
+}
+
+/** Every metric that the suite or any of its references has. */
+export function everyMetric({
+  metrics,
+  references,
+}: Pick<Tests, 'metrics' | 'references'>): Metric[] {
+  return [...metrics, ...references.flatMap(({ metrics: own = [] }) => own)];
+}
+
+/** Equal for metrics that score alike, wherever they stand. */
+export function metricIdentity({ place: _, depends_on, graders, ...metric }: Metric): string {
+  const bare = <T extends { place: unknown }>(some: readonly T[] | undefined): unknown =>
+    some?.map(({ place: _place, ...rest }) => rest);
+  return canonicalJson(
+    JSON.parse(
+      JSON.stringify({ ...metric, depends_on: bare(depends_on), graders: bare(graders) }),
+    ) as never,
+  );
+}
+
+/**
+ * The references' own metrics with the positions they judge; equal ones are one, so that they are
+ * scored in one batch.
+ */
+export function ownMetrics(
+  references: readonly (Pick<Reference, 'metrics'> | null)[],
+): { metric: Metric; positions: number[] }[] {
+  const groups = new Map<string, { metric: Metric; positions: number[] }>();
+  references.forEach((reference, position) => {
+    for (const metric of reference?.metrics ?? []) {
+      const key = metricIdentity(metric);
+      const group = groups.get(key) ?? { metric, positions: [] };
+      groups.set(key, group);
+      group.positions.push(position);
+    }
+  });
+  return [...groups.values()];
+}
+
+/** Whether a metric compares both sides' answers with each other. */
+export function isPairwise({ source }: Metric): boolean {
+  return source.kind === 'built-in' && source.uses === PAIRWISE;
+}
+
+/**
+ * Whether nothing but comparisons of the two sides gates here; they then decide, and are advice
+ * otherwise.
+ */
+export function gatesByPreference({ metrics, conversation }: Tests): boolean {
+  const gating = metrics.filter(({ skip }) => !skip);
+  return conversation === null && gating.length > 0 && gating.every(isPairwise);
+}

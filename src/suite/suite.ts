@@ -1,0 +1,189 @@
+import type { GraderSettings, Metric, Rubric } from '../types/metric.ts';
+import type { CodeLanguage, Message, ProviderName, Transport } from '../types/model.ts';
+import type { Json, Notice, Place, Scalar } from '../types/plain.ts';
+
+export interface ModelSettings {
+  provider: ProviderName;
+  /** Name of an address given by the workflow (`endpoints`); null: the vendor's public host. */
+  endpoint: string | null;
+  /** The name sent to the vendor. */
+  model: string;
+  /** Dollars per million tokens, of a call that is answered at once. */
+  price: { input: number; output: number } | null;
+  /** `program`: command line, the files it is made of (globs), and what prepares the checkout. */
+  command: string[];
+  files: string[];
+  setup: string[];
+  /** `replay`: the recordings. */
+  file: string | null;
+  replaces: string[];
+  /** How full sweeps ask it; absent: as the settings' own `transport` says. */
+  transport?: Transport;
+  place: Place;
+}
+
+export interface GateSettings {
+  fail_on: 'regression' | 'failure' | 'never';
+  /** Share of pull requests that change nothing which may go red, 0–0.5. */
+  alpha: number;
+  /** Smallest fall of a pass rate that counts, 0–1. */
+  min_drop: number;
+  /** A fall up to here can be called unchanged, 0–1. */
+  tolerance: number;
+  gate_on: 'suite+references' | 'suite';
+  on_inconclusive: 'pass' | 'fail';
+  yardstick: 'warn' | 'fail';
+  removed: 'warn' | 'fail';
+  attributes: 'advise' | 'fail';
+  min_pass_rate: number | null;
+}
+
+/** What one suite sets of the gate for itself. */
+export type SuiteGate = Partial<
+  Pick<GateSettings, 'fail_on' | 'min_drop' | 'tolerance' | 'min_pass_rate'>
+>;
+
+export interface Budget {
+  max_calls: number | null;
+  max_cost_usd: number | null;
+  /** The cap on cost is the default, which nobody wrote. */
+  assumed?: true;
+}
+
+/** How the kinds of inputs that got worse are worked out. */
+export interface QualEvalSettings {
+  enabled: 'auto' | 'on' | 'off';
+  /** The file of attributes that people chose. */
+  attributes: string;
+  /** Most attributes of each kind. */
+  max_attributes: number;
+  /** How far the number of an attribute's references may lie off its prior, as a share, 0–1. */
+  slack: number;
+  /** Rate answers too, for the skill alignment. */
+  alignment: boolean;
+  /** The metric whose passes are counted; null: tries as a whole. */
+  metric: string | null;
+}
+
+export interface Settings {
+  /** The settings file read, or null when the project has none. */
+  file: string | null;
+  prompts: string[];
+  rubrics: string[];
+  n_tries: number | 'adaptive';
+  seed: number;
+  models: ReadonlyMap<string, ModelSettings>;
+  grader: GraderSettings | null;
+  /**
+   * Further graders: each of them grades too, and the majority decides. Empty unless `grader` is a
+   * list.
+   */
+  voters: GraderSettings[];
+  /** Gives the vectors that `embedding_similarity` compares, unless the metric names another. */
+  embeddings: GraderSettings | null;
+  sweep: Record<string, Scalar[]>;
+  gate: GateSettings;
+  budget: Budget;
+  qualeval: QualEvalSettings;
+  /**
+   * How full sweeps ask the models that vendors batch and that say nothing of it themselves;
+   * absent: direct.
+   */
+  transport?: Transport;
+}
+
+export interface Prompt {
+  file: string;
+  name: string;
+  /** The model's name as written; null only for a prompt that computes its output with `code`. */
+  model: string | null;
+  /** Every other scalar of the file, passed to the vendor as written. */
+  parameters: Record<string, Json>;
+  variables: { name: string; place: Place }[];
+  messages: (Message & { place: Place })[];
+  code: { source: string; language: CodeLanguage; place: Place } | null;
+  /** Line of each top-level key, for messages and annotations. */
+  lines: Record<string, number>;
+}
+
+export type Rollup =
+  | { kind: 'named'; policy: 'all' | 'any' | 'majority' }
+  | { kind: 'at_least'; k: number }
+  | { kind: 'pass_rate'; min: number }
+  | { kind: 'code'; name: string; language: CodeLanguage; code: string; place: Place };
+
+export interface Reference {
+  /** Given, or a hash of the input; unique in its suite. */
+  id: string;
+  place: Place;
+  input: Record<string, Scalar>;
+  /**
+   * Given messages in place of a rendered prompt (recorded dialogues); null for ordinary
+   * references.
+   */
+  thread: Message[] | null;
+  /** As written; undefined when absent. */
+  expected: Json | undefined;
+  skip: boolean;
+  tags: string[];
+  n_tries: number | null;
+  /** Judge this reference besides the suite's metrics. */
+  metrics?: Metric[];
+  /**
+   * Why this reference cannot run (a variable without a value, say); it is then an `error`, and the
+   * rest runs.
+   */
+  problem: string | null;
+}
+
+export interface Conversation {
+  max_steps: number;
+  evaluators: { model: string; parameters: Record<string, Json>; place: Place }[];
+  criteria: Criterion[];
+  instructions: string | null;
+  /**
+   * Dialogues that people accepted or rejected, by which the evaluators themselves are judged. The
+   * last message is an answer.
+   */
+  examples: { messages: Message[]; accepted: boolean; place: Place }[];
+  place: Place;
+}
+
+/** What evaluators answer yes or no to, and how several evaluators' words become one. */
+export interface Criterion {
+  name: string;
+  combine: 'all' | 'any' | 'majority';
+}
+
+export interface Tests {
+  file: string;
+  n_tries: number | 'adaptive' | null;
+  skip: boolean;
+  metrics: Metric[];
+  rollup: Rollup;
+  references: Reference[];
+  conversation: Conversation | null;
+  quarantine: { id: string; reason: string; until: string; place: Place }[];
+  /** Absent: the settings' gate holds as it is. */
+  gate?: SuiteGate;
+}
+
+/** A prompt with its tests at one commit. */
+export interface Suite {
+  prompt: Prompt;
+  tests: Tests;
+}
+
+/** Everything read from one commit. */
+export interface Project {
+  settings: Settings;
+  suites: Suite[];
+  rubrics: ReadonlyMap<string, Rubric>;
+  notices: Notice[];
+}
+
+/** Model and parameters of one column of results. */
+export interface Variant {
+  model: string | null;
+  parameters: Record<string, Json>;
+}

@@ -1,0 +1,96 @@
+import type { CodeLanguage } from './model.ts';
+import type { Json, Place } from './plain.ts';
+
+/** A model that grades or gives embeddings, as a file names it. */
+export interface GraderSettings {
+  model: string;
+  parameters: Record<string, Json>;
+  place: Place;
+}
+
+export interface DependsOn {
+  name: string;
+  type: 'function' | 'rubric' | null;
+  kwargs: Record<string, Json> | null;
+  metric_name: string | null;
+  metric_level: MetricLevel | null;
+  relative_object_position: number;
+  metric_min_value: number;
+  metric_max_value: number;
+  place: Place;
+}
+
+export type MetricLevel = 'Message' | 'Turn' | 'Thread' | 'ToolCall';
+
+/** What a metric is made of: exactly one of the file's `uses`, `rubric` and `code`. */
+export type MetricSource =
+  | { kind: 'built-in'; uses: string; with: Record<string, Json> }
+  | { kind: 'code'; language: CodeLanguage; code: string }
+  | { kind: 'rubric'; rubric: string };
+
+export interface Metric {
+  name: string;
+  source: MetricSource;
+  /** Passes when the value reaches it; null: the metric's own rule. */
+  threshold: number | null;
+  level: MetricLevel;
+  depends_on: DependsOn[];
+  /** Runs and is shown, but does not gate. */
+  skip: boolean;
+  /**
+   * Asked in place of the settings' graders: one, or several that vote. Absent: those of the
+   * settings.
+   */
+  graders?: GraderSettings[];
+  place: Place;
+}
+
+export interface Rubric {
+  name: string;
+  prompt: string;
+  /** Label → score; labels are text even when YAML would read them otherwise. */
+  choice_scores: ReadonlyMap<string, number>;
+  eval_type: 'classify' | 'cot_classify' | 'classify_cot';
+  notes: string | null;
+  /**
+   * Labelled cases: `expected` is the label people give, `ideal` what the rubric's `{expected}`
+   * shows.
+   */
+  examples: {
+    content: string;
+    context: string | null;
+    ideal: string | null;
+    expected: string;
+    place: Place;
+  }[];
+  place: Place;
+}
+
+/** One metric on one sample. Only pass and fail ever enter a rate. */
+export type Score =
+  | { metric: string; status: 'pass' | 'fail'; value: Json; reason: string | null; skip: boolean }
+  | {
+      metric: string;
+      status: 'ungraded' | 'error' | 'skipped';
+      value: null;
+      reason: string;
+      skip: boolean;
+    };
+
+/** A try as a whole: pass when every gating metric passes in it. */
+export type Outcome = 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
+
+/**
+ * Counts over all metrics and tries of one reference on one side, with llmeval's meaning: skipped
+ * ones are inside.
+ */
+export interface Tally {
+  num_passes: number;
+  num_fails: number;
+  num_skip_passes: number;
+  num_skip_fails: number;
+  num_tries: number;
+  num_metrics: number;
+  num_ungraded: number;
+  num_errors: number;
+}
