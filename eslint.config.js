@@ -124,6 +124,10 @@ export default tseslint.config(
   },
   ...ROWS.flatMap((folders, row) => folders.map((name) => rowRule(name, row))),
   ...EDGES.map(edgeRule),
+  restricted(
+    ['src/errors.ts'],
+    [{ regex: '^(?!\\./types/)', message: 'Errors import nothing but types.' }],
+  ),
   {
     files: ['__tests__/**/*.ts', 'scripts/**/*.ts', 'benchmarks/**/*.ts'],
     rules: { '@typescript-eslint/no-non-null-assertion': 'off' },

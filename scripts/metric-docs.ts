@@ -2,7 +2,9 @@
  * Writes docs/metrics.md, and the catalogue in the README, from the records in src/metrics. Run it
  * after a change to a metric: `npx node scripts/metric-docs.ts`. A test compares.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { MetricDefinition, MetricGroup } from '../src/metrics/definition.ts';
@@ -271,12 +273,13 @@ function show(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value);
 }
 
-/** A code span whose fence is longer than any run of backticks inside. */
+/** A code span whose fence is the shortest that stands nowhere inside, as the formatter writes it. */
 function code(text: string): string {
-  const fence = '`'.repeat(
-    1 + Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)),
-  );
-  return fence.length > 1 ? `${fence} ${text} ${fence}` : `${fence}${text}${fence}`;
+  const runs = new Set([...text.matchAll(/`+/g)].map(([run]) => run.length));
+  let length = 1;
+  while (runs.has(length)) length += 1;
+  const fence = '`'.repeat(length);
+  return /^`|`$/.test(text) ? `${fence} ${text} ${fence}` : `${fence}${text}${fence}`;
 }
 
 function cell(text: string): string {
@@ -289,4 +292,5 @@ if (import.meta.main) {
   writeFileSync(page, renderMetricDocs());
   const readme = new URL('../README.md', import.meta.url);
   writeFileSync(readme, withCatalogue(readFileSync(readme, 'utf8')));
+  execFileSync('npx', ['prettier', '--write', fileURLToPath(page), fileURLToPath(readme)]);
 }

@@ -29,7 +29,8 @@ function table(remark: string): string[][] {
   const [, after = ''] = tightTables(read('README.md')).split(
     `<!-- ${remark}: checked against action.yml by a test -->\n`,
   );
-  const lines = after.slice(0, after.indexOf('\n\n')).split('\n').slice(2);
+  const body = after.trimStart();
+  const lines = body.slice(0, body.indexOf('\n\n')).split('\n').slice(2);
   return lines.map((line) =>
     line
       .slice(1, -1)

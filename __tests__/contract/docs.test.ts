@@ -68,8 +68,8 @@ const PROMPT: Record<string, string> = {
 const FRAGMENT = 'prompts/tests/fragment.yaml';
 const OWN_TESTS: Readonly<Record<string, string>> = {
   'README.md': 'contract/readme.test.ts',
-  'docs/rubrics.md': 'docs/rubrics.test.ts',
-  'docs/conversations.md': 'docs/conversations.test.ts',
+  'docs/rubrics.md': 'system/docs/rubrics.test.ts',
+  'docs/conversations.md': 'system/docs/conversations.test.ts',
 };
 
 describe('code blocks', () => {

@@ -415,7 +415,7 @@ describe('defaults', () => {
   });
 
   test.each([
-    ['"../../.git/config"', '../../../.git/config'],
+    ['"../../.git/config"', '../../.git/config'],
     ['../other/tests/p', '../other/tests/p'],
     ['tests/../../x', 'tests/../../x'],
   ])('of %s leads out of the prompts folder', async (entry, shown) => {
