@@ -24,7 +24,7 @@ function env(event: string, more: Record<string, string> = {}) {
 
 function fixture(name: string): unknown {
   return parsePayload(
-    readFileSync(new URL(`../../fixtures/events/${name}.json`, import.meta.url), 'utf8'),
+    readFileSync(new URL(`../../../fixtures/events/${name}.json`, import.meta.url), 'utf8'),
   );
 }
 

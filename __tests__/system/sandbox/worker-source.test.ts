@@ -4,7 +4,7 @@ import { workerModule } from '../../../scripts/embed-worker.ts';
 import { pythonWorker, quickjsGuest } from '../../../src/sandbox/worker-source.ts';
 
 const read = (name: string): string =>
-  readFileSync(new URL(`../../src/sandbox/${name}`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../../src/sandbox/${name}`, import.meta.url), 'utf8');
 
 test('the bundled workers are the files that people read and review', () => {
   expect(pythonWorker).toBe(read('worker.py'));

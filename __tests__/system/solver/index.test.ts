@@ -19,7 +19,7 @@ interface Instance {
   objective: number;
 }
 const read = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../../fixtures/qualeval/${name}`, import.meta.url), 'utf8'));
+  JSON.parse(readFileSync(new URL(`../../../fixtures/qualeval/${name}`, import.meta.url), 'utf8'));
 const { instances } = read('lp-instances.json') as { instances: Instance[] };
 /** A cutting-plane form of an assignment on which javascript-lp-solver cycles. */
 const endless = read('endless-simplex.json') as SimplexModel;
