@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 
@@ -12,15 +12,12 @@ export interface Bundle {
   remove(): Promise<void>;
 }
 
-/**
- * Bundles an entry, written as JavaScript, with these folders of src/ (`''`: the files of src/
- * itself), as the build does.
- */
-export async function bundle(entry: string, parts: readonly string[]): Promise<Bundle> {
+/** Bundles an entry, written as JavaScript that imports from src/, as the build does. */
+export async function bundle(entry: string): Promise<Bundle> {
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-bundle-'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  for (const part of parts) await transpile(join(root, 'src', part), join(folder, 'lib', part));
+  await transpile(join(root, 'src'), join(folder, 'lib'));
   await writeFile(join(folder, 'lib/entry.js'), entry);
   const ncc = join(root, 'node_modules/@vercel/ncc/dist/ncc/cli.js');
   await promisify(execFile)(
@@ -35,10 +32,11 @@ export async function bundle(entry: string, parts: readonly string[]): Promise<B
 }
 
 async function transpile(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
-  for (const name of await readdir(from)) {
-    if (name.endsWith('.ts'))
-      await writeFile(join(to, name.replace(/ts$/, 'js')), await javascriptOf(join(from, name)));
+  for (const name of await readdir(from, { recursive: true })) {
+    if (!name.endsWith('.ts')) continue;
+    const target = join(to, name.replace(/ts$/, 'js'));
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, await javascriptOf(join(from, name)));
   }
 }
 

@@ -77,7 +77,7 @@ const ROWS: [string, FixtureFiles, string, number, RegExp][] = [
   ],
   [
     'defaults through a symbolic link',
-    { ...defaults('tests/link'), 'prompts/tests/link.yaml': { link: '../../../.git/config' } },
+    { ...defaults('tests/link'), 'prompts/tests/link.yaml': { link: '../../.git/config' } },
     'prompts/quiz.yaml',
     1,
     /^prompts\/tests\/link\.yaml is a symbolic link/,

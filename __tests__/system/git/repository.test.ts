@@ -109,7 +109,7 @@ describe('opening a repository', () => {
         'a.yaml',
         'deep/prompts/b.yaml',
       ]);
-      expect(await messageOf(opened.tree(head, '../../..'))).toMatch(
+      expect(await messageOf(opened.tree(head, '../..'))).toMatch(
         /^\.\.\/\.\.: is outside \/.*Give a folder inside the repository\.$/,
       );
       expect([

@@ -91,7 +91,7 @@ describe('annotations', () => {
   test.each([
     ['.', ''],
     ['', ''],
-    ['../../report/', ''],
+    ['./', ''],
     ['apps/bot', 'apps/bot/'],
     ['./apps//bot/', 'apps/bot/'],
   ])('with the working directory %j start at the root of the repository', (directory, prefix) => {

@@ -27,7 +27,7 @@ await sandbox.close();
 describe('a bundle made by ncc', () => {
   let built: Bundle;
   beforeAll(async () => {
-    built = await bundle(entry, ['sandbox', 'text']);
+    built = await bundle(entry);
   }, 120_000);
   afterAll(() => built.remove());
 
