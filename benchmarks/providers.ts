@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createProviders } from '../src/providers/index.ts';
 import { createOnce } from '../src/providers/once.ts';
-import type { VendorName } from '../src/providers/vendors/vendor.ts';
+import type { VendorName } from '../src/types/vendors.ts';
 import { recordingKey, requestKey } from '../src/select/generation.ts';
 import { keepHeapSmall } from '../src/session/runtime.ts';
 import type { Message } from '../src/types/model.ts';

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { vendors } from '../../src/providers/vendors/index.ts';
-import type { VendorName } from '../../src/providers/vendors/vendor.ts';
+import type { VendorName } from '../../src/types/vendors.ts';
 import type { Script, Scripted } from '../stand-ins/models/server.ts';
 import {
   answerSchema,
@@ -66,7 +66,10 @@ function setEnvironment(variables: Record<string, string>): void {
 }
 
 describe.each(names)('%s', (vendor) => {
-  const { replyName, baseUrlVariable, keyInput } = vendors[vendor];
+  const {
+    replyName,
+    facts: { baseUrlVariable, keyInput },
+  } = vendors[vendor];
 
   test('brings back the text, the usage, why it ended and how long it took', async () => {
     const { ask } = await start(vendor, () => ({ text: 'four', usage: { input: 7, output: 3 } }));

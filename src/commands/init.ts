@@ -8,6 +8,7 @@ import { UserError, problem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import { logLine } from '../text/log.ts';
 import type { SourceTree } from '../types/repository.ts';
+import { vendorNames, factsOf, type VendorName } from '../types/vendors.ts';
 import { writeNewFiles } from './files.ts';
 import { withTree } from './import.ts';
 import type { Terminal } from './terminal.ts';
@@ -20,17 +21,12 @@ import {
   workflowText,
 } from './workflow.ts';
 
-/** A model that a new project begins with, by the vendor whose key is at hand. */
-const MODELS = { openai: 'gpt-5-mini', anthropic: 'claude-sonnet-4-5' } as const;
-
-export type StarterVendor = keyof typeof MODELS;
-
 /**
  * The settings, an example prompt and its tests. Everything that a new user changes first is in
  * them once.
  */
-export function starterFiles(vendor: StarterVendor, owner: string): Map<string, string> {
-  const model = MODELS[vendor];
+export function starterFiles(vendor: VendorName, owner: string): Map<string, string> {
+  const model = factsOf(vendor).starterModel;
   return new Map([
     ['evaldiff.yaml', starterSettings(vendor, owner)],
     [
@@ -67,10 +63,10 @@ references:
 }
 
 /** The settings alone, for a project that has prompts already. */
-export function starterSettings(vendor: StarterVendor, owner: string): string {
+export function starterSettings(vendor: VendorName, owner: string): string {
   return `${schemaLine('settings', owner)}# Every key is optional; these are the ones that projects set first.
 n_tries: adaptive # two tries of every affected reference, more only where the verdict is open
-grader: { model: ${MODELS[vendor]} } # judges metrics like llm_rubric; not asked unless one is used
+grader: { model: ${factsOf(vendor).starterModel} } # judges metrics like llm_rubric; not asked unless one is used
 budget: { max_calls: 2000, max_cost_usd: 10 } # a run that would need more is refused before anything is sent
 `;
 }
@@ -99,11 +95,9 @@ export function initCommand(
     .action(async ({ directory, owner }: InitOptions) => {
       checkOwner(owner);
       const seen = await withTree(resolve(terminal.cwd, directory), terminal, look);
-      const vendor: StarterVendor =
-        terminal.env['OPENAI_API_KEY'] === undefined &&
-        terminal.env['ANTHROPIC_API_KEY'] !== undefined
-          ? 'anthropic'
-          : 'openai';
+      const vendor: VendorName =
+        vendorNames().find((name) => terminal.env[factsOf(name).keyVariable] !== undefined) ??
+        'openai';
       const files = new Map(
         [...(await wanted(seen, vendor, owner))].filter(
           ([path]) => !existsSync(join(seen.root, path)),
@@ -170,7 +164,7 @@ async function look(tree: SourceTree, { workTree: { root, below } }: Repository)
 /** Files to write, by their paths below the root. */
 async function wanted(
   { below, settings, prompts, foreign, workflow }: Seen,
-  vendor: StarterVendor,
+  vendor: VendorName,
   owner: string,
 ): Promise<Map<string, string>> {
   const empty = settings === null && prompts.length === 0 && foreign.length === 0;
@@ -210,9 +204,9 @@ function report(
 function nextSteps(
   { below, foreign, prompts, workflow }: Seen,
   files: ReadonlyMap<string, string>,
-  { vendor, owner, shown }: { vendor: StarterVendor; owner: string; shown: Shown },
+  { vendor, owner, shown }: { vendor: VendorName; owner: string; shown: Shown },
 ): string[] {
-  const key = vendor === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY';
+  const key = factsOf(vendor).keyVariable;
   const inProject = (path: string): string => posix.relative(below, path);
   const directory = directoryOption(shown(below));
   const steps = [

@@ -21,6 +21,7 @@ import type { EventFacts } from '../types/repository.ts';
 import { refuseUnwritable, type Output } from './files.ts';
 import type { EvaluateOptions } from './options.ts';
 import type { Terminal } from './terminal.ts';
+import { perVendor } from '../types/vendors.ts';
 
 /** How a command finds its two sides. */
 export type FindSides = (repository: Repository, workingDirectory: string) => Promise<Sides>;
@@ -221,7 +222,7 @@ export function accessOf(options: EvaluateOptions, env: NodeJS.ProcessEnv): Acce
     ...(options.endpoint ?? []),
   ]);
   if (problems.length > 0) throw new UserError(problems);
-  return accessFrom({ keys: { openai: null, anthropic: null }, endpoints }, env);
+  return accessFrom({ keys: perVendor(() => null), endpoints }, env);
 }
 
 function levelOf(options: EvaluateOptions): TrustDecision {

@@ -6,6 +6,7 @@ import type { Problem } from '../types/plain.ts';
 import { readEndpoints, readOverrides, type Endpoint } from './overrides.ts';
 import type { ReadOptions } from './project.ts';
 import { FAIL_ON, SETTINGS_FILE } from './settings.ts';
+import { VENDORS, perVendor, type VendorKeys } from '../types/vendors.ts';
 
 /**
  * The action's inputs and their defaults; `action.yml` says the same. An empty default means "not
@@ -49,7 +50,7 @@ export interface Inputs {
   /** Commits or refs given by hand; null: the event's. */
   base: string | null;
   head: string | null;
-  keys: { openai: string | null; anthropic: string | null };
+  keys: VendorKeys;
   endpoints: Endpoint[];
   failOn: 'regression' | 'failure' | 'never' | null;
   comment: 'auto' | 'always' | 'never';
@@ -108,7 +109,7 @@ export function readInputs(given: Readonly<Record<string, string>>): {
     workingDirectory,
     base: revision('base', raw('base'), refuse),
     head: revision('head', raw('head'), refuse),
-    keys: { openai: raw('openai-api-key') || null, anthropic: raw('anthropic-api-key') || null },
+    keys: perVendor((vendor) => raw(VENDORS[vendor].keyInput) || null),
     endpoints,
     failOn: raw('fail-on') === '' ? null : word('fail-on', FAIL_ON),
     comment: word('comment', COMMENT),

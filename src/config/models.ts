@@ -6,6 +6,7 @@ import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import type { ProviderName } from '../types/model.ts';
 import type { Json, Problem } from '../types/plain.ts';
+import { vendorNames, factsOf, isVendor, perVendor } from '../types/vendors.ts';
 import {
   anything,
   check,
@@ -85,7 +86,7 @@ export function readModelChoice(
   };
 }
 
-const PROVIDERS = ['openai', 'anthropic', 'program', 'replay'] as const;
+const PROVIDERS = [...vendorNames(), 'program', 'replay'] as const;
 
 export const TRANSPORTS = ['direct', 'batch'] as const;
 
@@ -112,8 +113,7 @@ export type WrittenModel = z.output<typeof modelSchema>;
 const PROVIDER_KEYS: Readonly<
   Record<ProviderName, { needs: readonly string[]; refuses: readonly string[] }>
 > = {
-  openai: { needs: [], refuses: ['command', 'files', 'setup', 'file'] },
-  anthropic: { needs: [], refuses: ['command', 'files', 'setup', 'file'] },
+  ...perVendor(() => ({ needs: [], refuses: ['command', 'files', 'setup', 'file'] })),
   program: { needs: ['command'], refuses: ['endpoint', 'file'] },
   replay: { needs: ['file'], refuses: ['endpoint', 'command', 'files', 'setup'] },
 };
@@ -160,5 +160,5 @@ export function checkModelKeys(
  * like them.
  */
 function hasBatches({ provider, endpoint }: Pick<WrittenModel, 'provider' | 'endpoint'>): boolean {
-  return (provider === 'openai' || provider === 'anthropic') && (endpoint ?? null) === null;
+  return isVendor(provider) && factsOf(provider).batchShare !== null && (endpoint ?? null) === null;
 }

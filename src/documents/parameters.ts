@@ -1,6 +1,7 @@
 import { problem } from '../errors.ts';
 import { nearest } from '../text/suggest.ts';
 import type { Json, Problem } from '../types/plain.ts';
+import { vendorNames, factsOf } from '../types/vendors.ts';
 import { pathText, type Document, type Path, valueAt } from './document.ts';
 
 /** Keys that choose where a request goes or what it proves itself with, by their letters alone. */
@@ -60,6 +61,10 @@ const SECRET = new Set([
   'envfilepath',
 ]);
 
+const KEY_INPUTS = vendorNames()
+  .map((vendor) => factsOf(vendor).keyInput)
+  .join(', ');
+
 /**
  * Why `key` may not stand in a repository's file, or null. A file that says where requests go could
  * send the workflow's keys anywhere, so addresses, headers, proxies and keys are the workflow's
@@ -68,7 +73,7 @@ const SECRET = new Set([
 export function refusedKey(key: string): string | null {
   const letters = key.toLowerCase().replaceAll('-', '').replaceAll('_', '');
   if (SECRET.has(letters)) {
-    return `"${key}" may only be set in the workflow (inputs openai-api-key, anthropic-api-key and endpoints)`;
+    return `"${key}" may only be set in the workflow (inputs ${KEY_INPUTS} and endpoints)`;
   }
   return ADDRESS.has(letters) ? `"${key}" may only be set in the workflow (input endpoints)` : null;
 }

@@ -2,8 +2,17 @@ import type { UsageTotals } from '../result/result.ts';
 import { isBatched } from '../select/targets.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { ModelSettings, Settings } from '../suite/suite.ts';
-import type { Complete, Completion, Purpose, Request, Target, Usage } from '../types/model.ts';
+import {
+  isHosted,
+  type Complete,
+  type Completion,
+  type Purpose,
+  type Request,
+  type Target,
+  type Usage,
+} from '../types/model.ts';
 import type { LaneRun } from './suite-run.ts';
+import { factsOf, type VendorName } from '../types/vendors.ts';
 
 /**
  * The cap on cost that is in force, and who set it: a default that nobody wrote is kept as far as
@@ -144,13 +153,7 @@ function totalsOf(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
 /**
  * A vendor's public price for a model, in dollars for what a call used; null where none is known.
  */
-export type ListPrice = (
-  vendor: 'openai' | 'anthropic',
-  model: string,
-) => ((usage: Usage) => number) | null;
-
-/** What both vendors charge for a request in a batch, as a share of the price of a call. */
-const BATCH_SHARE = 0.5;
+export type ListPrice = (vendor: VendorName, model: string) => ((usage: Usage) => number) | null;
 
 /** For runs that look nothing up. */
 export const NO_LIST: ListPrice = () => null;
@@ -159,7 +162,7 @@ export const NO_LIST: ListPrice = () => null;
  * Prices of calls: the settings' `models.<name>.price` (where several settings name a target, the
  * first that has one), else the vendor's own list. A server of the workflow's and a program have
  * the price they are given or none: unknown is null, never nothing. Recordings cost nothing. In a
- * batch a request costs {@link BATCH_SHARE} of any of these prices.
+ * batch a request costs the vendor's share of any of these prices.
  */
 export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LIST): Price {
   const given = new Map<string, { input: number; output: number }>();
@@ -177,7 +180,8 @@ export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LI
   };
   return (target, usage) => {
     const price = ofCall(target, usage);
-    return price !== null && isBatched(target) ? price * BATCH_SHARE : price;
+    if (price === null || !isBatched(target) || !isHosted(target)) return price;
+    return price * (factsOf(target.provider).batchShare ?? 1);
   };
 }
 
@@ -185,8 +189,7 @@ export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LI
  * The target as it is asked outside of full sweeps: what an answer costs those who use the prompt.
  */
 export function asDirect(target: Target): Target {
-  if (!isBatched(target) || (target.provider !== 'openai' && target.provider !== 'anthropic'))
-    return target;
+  if (!isBatched(target) || !isHosted(target)) return target;
   const { provider, endpoint, model } = target;
   return { provider, endpoint, model };
 }

@@ -1,14 +1,13 @@
 import { isIPv4 } from 'node:net';
 import { problem } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
-import type { Target } from '../types/model.ts';
+import { isHosted, type Target } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
-import { vendors } from './vendors/index.ts';
-import type { VendorName } from './vendors/vendor.ts';
+import { factsOf, type VendorKeys, type VendorName } from '../types/vendors.ts';
 
 /** Servers and keys, as the workflow (never a repository's file) names them. */
 export interface Access {
-  keys: Readonly<Record<VendorName, string | null>>;
+  keys: VendorKeys;
   /**
    * Further servers by name. `url` is what the vendor's SDK takes as base address; `key` null: none
    * is sent, unless `keyEnv` names the variable that was to hold it, for then it is missing.
@@ -25,14 +24,6 @@ export interface Address {
 }
 
 /**
- * `OPENAI_API_KEY` for the input `openai-api-key`: the vendors' own names, which the command line
- * reads.
- */
-function variableOf(input: string): string {
-  return input.toUpperCase().replaceAll('-', '_');
-}
-
-/**
  * The address for a target, or the problem in the words of the workflow: a key that is not set, a
  * name that is not defined, an address that no key may be sent to.
  */
@@ -40,17 +31,17 @@ export function addressOf(
   target: { provider: VendorName; endpoint: string | null },
   access: Access,
 ): Address | Problem {
-  const vendor = vendors[target.provider];
+  const facts = factsOf(target.provider);
   if (target.endpoint === null) {
     const key = access.keys[target.provider];
     if (key === null || key === '')
       return problem(
         null,
-        `No key for provider ${vendor.name}: set ${variableOf(vendor.keyInput)} (in a workflow the input ${vendor.keyInput}).`,
+        `No key for provider ${target.provider}: set ${facts.keyVariable} (in a workflow the input ${facts.keyInput}).`,
       );
     return checked(
-      `The address of ${vendor.name}`,
-      access.vendorUrls?.[target.provider] ?? vendor.host,
+      `The address of ${target.provider}`,
+      access.vendorUrls?.[target.provider] ?? facts.host,
       key,
     );
   }
@@ -76,7 +67,7 @@ export function addressOf(
 export function missingKeys(targets: readonly Target[], access: Access): Problem[] {
   const found = new Map<string, Problem>();
   for (const target of targets) {
-    if (target.provider !== 'openai' && target.provider !== 'anthropic') continue;
+    if (!isHosted(target)) continue;
     const address = addressOf(target, access);
     if ('message' in address) found.set(address.message, address);
   }

@@ -1,4 +1,4 @@
-import type { Completion, Request, Target, WaitingBatches } from '../types/model.ts';
+import type { Completion, Request, WaitingBatches, HostedTarget } from '../types/model.ts';
 import { addressOf } from './address.ts';
 import { createGatherer, createQuestions, type Asked } from './batch-queue.ts';
 import type { Outcome } from './batch-results.ts';
@@ -17,9 +17,7 @@ import {
   type VendorBatches,
 } from './send-batch.ts';
 import { vendors } from './vendors/index.ts';
-import type { Ask, VendorName } from './vendors/vendor.ts';
-
-type HostedTarget = Extract<Target, { provider: VendorName }>;
+import type { Ask } from './vendors/vendor.ts';
 
 export interface Batches {
   complete(request: Request, target: HostedTarget): Promise<Completion>;

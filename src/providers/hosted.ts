@@ -1,5 +1,5 @@
 import { logLine } from '../text/log.ts';
-import type { Completion, Request } from '../types/model.ts';
+import type { Completion, Request, HostedTarget } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import { addressOf, type Access, type Address } from './address.ts';
 import { budgetFault, fault, type Fault } from './fault.ts';
@@ -17,7 +17,7 @@ import {
 } from './retry.ts';
 import { exhaustedWait, foreignLine, sdkFault } from './sdk-fault.ts';
 import { vendors } from './vendors/index.ts';
-import type { Ask, Embeddings, Post, Said, Vendor, VendorName } from './vendors/vendor.ts';
+import type { Ask, Embeddings, Post, Said, Vendor } from './vendors/vendor.ts';
 
 export interface CallOptions extends RunOfCalls {
   /** Calls at a time to one server (vendor and endpoint, or program). */
@@ -35,8 +35,6 @@ export interface CallOptions extends RunOfCalls {
 export interface HostedOptions extends CallOptions, Access {
   env: Readonly<Record<string, string | undefined>>;
 }
-
-type HostedTarget = Extract<Request['target'], { provider: VendorName }>;
 
 export interface Hosted {
   complete(request: Request, target: HostedTarget): Promise<Completion>;
@@ -110,10 +108,10 @@ function createServer(
   });
   let connected: Promise<Post> | null = null;
   const connect = (): Promise<Post> => {
-    const inherited = options.env[vendor.baseUrlVariable] ?? '';
+    const inherited = options.env[vendor.facts.baseUrlVariable] ?? '';
     if (inherited !== '' && inherited !== base.href) {
       options.log(
-        `${vendor.name}: ${vendor.baseUrlVariable} is set in the environment and not obeyed; other servers are named in the input endpoints`,
+        `${vendor.name}: ${vendor.facts.baseUrlVariable} is set in the environment and not obeyed; other servers are named in the input endpoints`,
       );
     }
     return vendor.connect({

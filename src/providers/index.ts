@@ -1,6 +1,13 @@
 import { UserError } from '../errors.ts';
 import { createRedactor } from '../text/redact.ts';
-import type { Complete, Completion, Request, Target, WaitingBatches } from '../types/model.ts';
+import {
+  isHosted,
+  type Complete,
+  type Completion,
+  type Request,
+  type Target,
+  type WaitingBatches,
+} from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import { addressProblems, missingKeys, type Access } from './address.ts';
 import { createBatches } from './batches.ts';
@@ -72,8 +79,7 @@ export function createProviders(options: ProviderOptions): Providers {
   const closing = new AbortController();
   const redact = createRedactor(
     [
-      options.keys.openai,
-      options.keys.anthropic,
+      ...Object.values(options.keys),
       ...[...options.endpoints.values()].map(({ key }) => key),
     ].filter((key): key is string => key !== null),
   );
@@ -89,17 +95,11 @@ export function createProviders(options: ProviderOptions): Providers {
 
   const direct: Complete = (request) => {
     const { target } = request;
-    switch (target.provider) {
-      case 'openai':
-      case 'anthropic':
-        return hosted.complete(request, target);
-      case 'program':
-        return request.purpose === 'embedding'
-          ? Promise.resolve(WITHOUT_VECTORS)
-          : programs.complete(request, target);
-      case 'replay':
-        return replay(request, target);
-    }
+    if (isHosted(target)) return hosted.complete(request, target);
+    if (target.provider === 'replay') return replay(request, target);
+    return request.purpose === 'embedding'
+      ? Promise.resolve(WITHOUT_VECTORS)
+      : programs.complete(request, target);
   };
   const { batches } = options;
   const batched =

@@ -1,4 +1,5 @@
 import type { BatchRecord, Completion, Request } from '../types/model.ts';
+import type { VendorName } from '../types/vendors.ts';
 import type { Access } from './address.ts';
 import type { Asked, Gatherer, Questions } from './batch-queue.ts';
 import type { Outcome } from './batch-results.ts';
@@ -14,7 +15,6 @@ import {
   type OpenBatch,
 } from './open-batch.ts';
 import type { Refusals } from './retry.ts';
-import type { VendorName } from './vendors/vendor.ts';
 
 export interface BatchOptions {
   ledger: BatchLedger;

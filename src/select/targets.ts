@@ -10,18 +10,10 @@ import {
 } from '../suite/metrics.ts';
 import type { ModelSettings, Project, Settings, Suite } from '../suite/suite.ts';
 import type { GraderSettings, Metric } from '../types/metric.ts';
-import type { Grader, Target } from '../types/model.ts';
+import { isHosted, type Grader, type Target } from '../types/model.ts';
 import type { Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-
-/**
- * Vendors' public model families, by the start of the name; anything else needs an entry under
- * `models:`.
- */
-const FAMILIES: readonly { provider: 'openai' | 'anthropic'; pattern: RegExp }[] = [
-  { provider: 'openai', pattern: /^(gpt-|chatgpt-|o\d|text-embedding-)/ },
-  { provider: 'anthropic', pattern: /^claude-/ },
-];
+import { vendorNames, factsOf, isVendor } from '../types/vendors.ts';
 
 export interface TargetContext {
   settings: Settings;
@@ -51,13 +43,13 @@ export function resolveTarget(
     settings.replaces.includes(model),
   );
   if (successor !== undefined) return targetOf(successor[1], context);
-  const family = FAMILIES.find(({ pattern }) => pattern.test(model));
-  if (family !== undefined)
+  const provider = vendorNames().find((vendor) => factsOf(vendor).models.test(model));
+  if (provider !== undefined)
     return {
-      provider: family.provider,
+      provider,
       endpoint: null,
       model,
-      ...transportOf({ provider: family.provider, endpoint: null }, context),
+      ...transportOf({ provider, endpoint: null }, context),
     };
   const settingsFile = context.settings.file ?? 'evaldiff.yaml';
   return {
@@ -108,7 +100,8 @@ function wantsBatches(
   settings: Settings,
 ): boolean {
   return (
-    (provider === 'openai' || provider === 'anthropic') &&
+    isVendor(provider) &&
+    factsOf(provider).batchShare !== null &&
     endpoint === null &&
     (transport ?? settings.transport) === 'batch'
   );
@@ -125,7 +118,7 @@ export function isBatched(target: Target): boolean {
 export function batchedNames(targets: readonly Target[], settings: Settings): string[] {
   const entries = [...settings.models].map(([name, entry]) => ({ name, ...entry }));
   const names = targets.flatMap((target): string[] => {
-    if (target.provider !== 'openai' && target.provider !== 'anthropic') return [];
+    if (!isHosted(target)) return [];
     const { provider, endpoint, model } = target;
     const own = entries.filter(
       (entry) =>
@@ -280,9 +273,12 @@ function embedderOf(
 ): Grader | null {
   // Vectors are asked for directly: they are many, small and cheap.
   const target = found(written, { ...context, batches: false }, problems);
-  if (target === null || target.provider === 'openai' || target.provider === 'replay')
-    return target === null ? null : { target, parameters: written.parameters };
-  const why = target.provider === 'anthropic' ? 'Anthropic has none' : 'a program answers in words';
+  if (target === null) return null;
+  const has = isHosted(target) ? factsOf(target.provider).embeddings : target.provider === 'replay';
+  if (has) return { target, parameters: written.parameters };
+  const why = isHosted(target)
+    ? `${factsOf(target.provider).label} has none`
+    : 'a program answers in words';
   problems.push({
     place: written.place,
     message: `the model "${written.model}" gives no embeddings: ${why}; name one of OpenAI's (text-embedding-3-small), or of a server that speaks like it`,

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../config/overrides.ts';
+import { factsOf, perVendor } from '../types/vendors.ts';
 import type { WorldOptions } from './edges.ts';
 
 /** Keys and addresses by which models are reached. */
@@ -14,10 +15,7 @@ export function accessFrom(
 ): Access {
   const fromEnv = (name: string): string | null => env[name]?.trim() || null;
   return {
-    keys: {
-      openai: given.keys.openai ?? fromEnv('OPENAI_API_KEY'),
-      anthropic: given.keys.anthropic ?? fromEnv('ANTHROPIC_API_KEY'),
-    },
+    keys: perVendor((vendor) => given.keys[vendor] ?? fromEnv(factsOf(vendor).keyVariable)),
     endpoints: new Map(
       given.endpoints.map(({ name, url, keyEnv }) => [
         name,
@@ -32,7 +30,7 @@ export function accessFrom(
  * others may see.
  */
 export function secretsOf({ keys, endpoints }: Access): string[] {
-  const all = [keys.openai, keys.anthropic, ...[...endpoints.values()].map(({ key }) => key)];
+  const all = [...Object.values(keys), ...[...endpoints.values()].map(({ key }) => key)];
   return [...new Set(all.filter((key) => key !== null))];
 }
 

@@ -1,4 +1,5 @@
 import type { ListPrice } from '../plan/price.ts';
+import { factsOf, type VendorName } from '../types/vendors.ts';
 
 /**
  * Below this many input tokens no vendor's price depends on the length, so that one look is enough
@@ -16,10 +17,12 @@ const LOOK = 1000;
 export async function loadListPrices(at: Date): Promise<ListPrice> {
   const { calcPrice } = await import('@pydantic/genai-prices');
   const known = new Map<string, ReturnType<ListPrice>>();
-  const look = (vendor: string, model: string): ReturnType<ListPrice> => {
+  const look = (vendor: VendorName, model: string): ReturnType<ListPrice> => {
     const of = (input_tokens: number, output_tokens: number): number | null =>
-      calcPrice({ input_tokens, output_tokens }, model, { providerId: vendor, timestamp: at })
-        ?.total_price ?? null;
+      calcPrice({ input_tokens, output_tokens }, model, {
+        providerId: factsOf(vendor).priceId,
+        timestamp: at,
+      })?.total_price ?? null;
     const [input, output] = [of(LOOK, 0), of(0, LOOK)];
     if (input === null || output === null) return null;
     return (usage) =>

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { BatchRecord } from '../types/model.ts';
+import { vendorNames } from '../types/vendors.ts';
 
 /** Batches that were submitted and not fetched yet. */
 export interface Batches {
@@ -19,7 +20,7 @@ export const BATCHES_SCHEMA = `
 
 const body = z.strictObject({
   batch_version: z.literal(1),
-  vendor: z.enum(['openai', 'anthropic']),
+  vendor: z.enum(vendorNames()),
   model: z.string(),
   submitted_at: z.int().nonnegative(),
   requests: z.array(z.tuple([z.string().regex(/^[0-9a-f]{64}$/), z.string().nullable()])),

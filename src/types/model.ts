@@ -1,5 +1,6 @@
 /** Asking a model, and running the user's code. */
 import type { Json, Side } from './plain.ts';
+import { isVendor, type VendorName } from './vendors.ts';
 
 /** Batches of requests that a vendor answers within a day. */
 
@@ -7,7 +8,7 @@ import type { Json, Side } from './plain.ts';
 export interface BatchRecord {
   /** The vendor's. */
   id: string;
-  vendor: 'openai' | 'anthropic';
+  vendor: VendorName;
   /** Of all its requests. */
   model: string;
   /** Milliseconds since 1970. */
@@ -22,7 +23,7 @@ export interface WaitingBatches {
   requests: number;
 }
 
-export type ProviderName = 'openai' | 'anthropic' | 'program' | 'replay';
+export type ProviderName = VendorName | 'program' | 'replay';
 
 /**
  * How a model is asked: at once, or in the vendor's batches, which are cheaper and may take a day.
@@ -40,16 +41,7 @@ export type CodeLanguage = 'python' | 'javascript';
 
 /** Where a request goes. Keys and addresses are not here: the provider adds them. */
 export type Target =
-  | {
-      provider: 'openai' | 'anthropic';
-      endpoint: string | null;
-      model: string;
-      /**
-       * Asked in batches at half the price; absent: at once. Part of no key, for the answers are
-       * the same.
-       */
-      transport?: 'batch';
-    }
+  | HostedTarget
   | {
       provider: 'program';
       model: string;
@@ -72,6 +64,23 @@ export type Target =
       content: string;
       commit: string;
     };
+
+/** A model of a vendor's, at its own server or at one that speaks like it. */
+export interface HostedTarget {
+  provider: VendorName;
+  /** A server of the workflow's, by name; null: the vendor's own. */
+  endpoint: string | null;
+  model: string;
+  /**
+   * Asked in batches at half the price; absent: at once. Part of no key, for the answers are the
+   * same.
+   */
+  transport?: 'batch';
+}
+
+export function isHosted(target: Target): target is HostedTarget {
+  return isVendor(target.provider);
+}
 
 /** A model that grades, with where it is asked. */
 export interface Grader {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FinishReason, Usage } from '../../types/model.ts';
+import { VENDORS } from '../../types/vendors.ts';
 import {
   isId,
   type Answer,
@@ -170,9 +171,7 @@ const HEADER_PARAMETERS = ['workspace_id', 'user_profile_id', 'betas'];
 /** Anthropic's messages. */
 export const anthropic: Vendor = {
   name: 'anthropic',
-  host: 'https://api.anthropic.com',
-  keyInput: 'anthropic-api-key',
-  baseUrlVariable: 'ANTHROPIC_BASE_URL',
+  facts: VENDORS.anthropic,
   replyName: 'message',
   auth: (key) => ({ header: 'x-api-key', value: key }),
   async connect({ baseUrl, fetch, timeoutMs }) {

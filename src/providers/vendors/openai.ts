@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import type { FinishReason, ToolCall, Usage } from '../../types/model.ts';
+import { VENDORS } from '../../types/vendors.ts';
 import { openaiBatches } from './openai-batch.ts';
 import type { Answer, Ask, Vendor } from './vendor.ts';
 
 /** OpenAI's chat completions, and every server that speaks them. */
 export const openai: Vendor = {
   name: 'openai',
-  host: 'https://api.openai.com/v1',
-  keyInput: 'openai-api-key',
-  baseUrlVariable: 'OPENAI_BASE_URL',
+  facts: VENDORS.openai,
   replyName: 'chat completion',
   auth: (key) => ({ header: 'authorization', value: `Bearer ${key}` }),
   async connect({ baseUrl, fetch, timeoutMs }) {

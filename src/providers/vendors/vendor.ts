@@ -1,20 +1,11 @@
 import type { FinishReason, Message, Request, ToolCall, Usage } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
+import type { VendorFacts, VendorName } from '../../types/vendors.ts';
 
-export type VendorName = 'openai' | 'anthropic';
-
-/** A model vendor: how its servers are reached, asked and read. */
+/** A model vendor: what is known of it, and how its servers are reached, asked and read. */
 export interface Vendor {
   name: VendorName;
-  /** Base address of the public host, in the form that the vendor's SDK takes. */
-  host: string;
-  /** The action's input that holds the key. */
-  keyInput: string;
-  /**
-   * The variable by which the vendor's SDK would let the environment choose another host. Never
-   * obeyed.
-   */
-  baseUrlVariable: string;
+  facts: VendorFacts;
   /** What a reply is called in messages. */
   replyName: string;
   auth(key: string): { header: string; value: string };
