@@ -8,7 +8,7 @@ import { guardProcess } from './sandbox/index.ts';
 import { trustLevel } from './select/trust.ts';
 import { accessFrom, secretsOf, withoutSecrets } from './session/access.ts';
 import { keepHeapSmall } from './session/runtime.ts';
-import { logText } from './text/log.ts';
+import { endLine, logText } from './text/log.ts';
 import { visible, visibleLine } from './text/visible.ts';
 // Threads start from this file too and go no further than these two: the job is loaded below.
 import './solver/thread.ts';
@@ -67,17 +67,21 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   if (conclusion === 'failure' || conclusion === 'error') process.exitCode = 1;
 }
 
+const OWN_FAULT = 'evaldiff itself failed; the error is above.';
+
 function fail(error: unknown): void {
-  if (error instanceof UserError)
-    for (const problem of error.problems) core.error(visibleLine(formatProblem(problem)));
-  else
+  const problems = error instanceof UserError ? error.problems.map(formatProblem) : [];
+  for (const problem of problems) core.error(visibleLine(problem));
+  if (problems.length === 0)
     core.error(
       visible(
         `evaldiff failed, and the fault is its own: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       ),
     );
   core.setOutput('conclusion', 'error');
-  core.info('evaldiff: error (nothing was judged)');
+  const [first = OWN_FAULT] = problems;
+  const more = problems.length > 1 ? ` (and ${String(problems.length - 1)} more)` : '';
+  core.info(logText(endLine('error', `${first}${more}`)));
   process.exitCode = 1;
 }
 

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
 import { outputsOf } from '../../src/action/publish.ts';
-import { blankResult } from '../../src/judge/not-judged.ts';
+import { blankResult } from '../../src/run/not-judged.ts';
 import { DEFAULT_GATE } from '../../src/suite/gate.ts';
 import { hostileLogs, hostileTexts } from '../stand-ins/hostile-text.ts';
 import { startModelServer } from '../stand-ins/models/server.ts';

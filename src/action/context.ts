@@ -11,6 +11,7 @@ import { openJobStores, type JobStores } from '../session/stores.ts';
 import type { ArtifactLibrary } from '../store/artifact.ts';
 import type { CacheLibrary } from '../store/cache-service.ts';
 import type { Store } from '../store/index.ts';
+import type { Conclusion } from '../types/plain.ts';
 import type { EventFacts } from '../types/repository.ts';
 
 /** What the runner gives an action to speak with. */
@@ -38,6 +39,12 @@ export interface Job {
   now(): Date;
   /** Loads what speaks to the artifact service; absent: `@actions/artifact`. */
   artifacts?: () => Promise<ArtifactLibrary>;
+}
+
+/** How a job ended, and the log's last line, which is written when nothing else can follow. */
+export interface Ending {
+  conclusion: Conclusion;
+  line: string;
 }
 
 /** A job with what ends it and what it may reuse. */

@@ -2,30 +2,41 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, posix, resolve } from 'node:path';
 import { formatProblem } from '../errors.ts';
-import { openRepository } from '../git/repository.ts';
+import { openRepository, type Repository } from '../git/repository.ts';
 import { connect, type Client } from '../github/client.ts';
 import { pullWords, removeLabel } from '../github/pull.ts';
-import { findOverride, withOverride } from '../judge/outcome.ts';
 import { llmevalFiles } from '../report/llmeval.ts';
 import type { Result } from '../result/result.ts';
-import { run } from '../run/run.ts';
+import { findOverride, withOverride } from '../run/override.ts';
 import { createHalting } from '../session/progress.ts';
 import { commentMarker, writeReports, writeRunReports } from '../session/write-reports.ts';
 import type { Suite } from '../suite/suite.ts';
-import { logLine } from '../text/log.ts';
+import { endLine, logLine } from '../text/log.ts';
 import { createRedactor, redactAll } from '../text/redact.ts';
 import type { Conclusion } from '../types/plain.ts';
-import { storesOfJob, type Job, type RunningJob } from './context.ts';
+import {
+  storesOfJob,
+  type Ending,
+  type Job,
+  type RunningJob,
+  type StoresOfJob,
+} from './context.ts';
 import { evaluate, inWorld, inputOf, locate } from './evaluate.ts';
 import { runNoiseJob } from './noise.ts';
 import { outputsOf, publish, type PublishedIds } from './publish.ts';
 import { refuseMixedRoles, runShardJob, sayParts } from './shards.ts';
 
 /**
- * The action's whole job: find what it is about, evaluate, write the reports, publish, say how it
- * ended. Publishing never changes the verdict.
+ * The action's whole job: find what it is about, evaluate, write the reports, publish, store, say
+ * how it ended. Publishing never changes the verdict.
  */
 export async function runJob(given: Job): Promise<Conclusion> {
+  const { conclusion, line } = await endingOf(given);
+  given.runner.info(line);
+  return conclusion;
+}
+
+async function endingOf(given: Job): Promise<Ending> {
   const { inputs, env, runner } = given;
   refuseMixedRoles(given);
   const client = await connect({ token: inputs.token, env, local: isLocal(env) });
@@ -33,67 +44,22 @@ export async function runJob(given: Job): Promise<Conclusion> {
   if ('skip' in located) return skip(located.skip, given);
   const job = { ...given, facts: located.facts };
   for (const warning of await useUpApproval(client, job)) runner.warning(warning);
-  return evaluateAndPublish(client, job);
+  return inFolder(client, job);
 }
 
-async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusion> {
-  const { inputs, env, workspace, runner, now } = given;
+/** Opens what a job needs, and closes it whatever happens. */
+async function inFolder(client: Client, given: Job): Promise<Ending> {
+  const { inputs, env, workspace, runner } = given;
   const halting = createHalting({ timeoutMs: inputs.timeoutMs, process, log: runner.info });
   const stores = storesOfJob(given);
   const job: RunningJob = { ...given, halting, openStores: stores.open };
-  const startedAt = now();
   const temporaryFolder = await mkdtemp(join(env['RUNNER_TEMP'] ?? tmpdir(), 'evaldiff-'));
   const repository = await openRepository(join(workspace, inputs.workingDirectory), {
     environment: env,
     temporaryFolder,
   });
   try {
-    if (job.mode === 'noise')
-      return await runNoiseJob(job, repository, (trees, work) =>
-        inWorld(job, repository, { trees, temporaryFolder }, work),
-      );
-    if (inputs.shard !== null) {
-      return await runShardJob(job, {
-        repository,
-        temporaryFolder,
-        inputOf: (head) => inputOf(job, { base: null, head }),
-        inWorld: (trees, exchange, work) =>
-          inWorld(job, repository, { trees, temporaryFolder, exchange }, work),
-      });
-    }
-    const {
-      result: judged,
-      sides,
-      suites,
-      merged,
-    } = await evaluate(job, repository, temporaryFolder);
-    await stores.finishIfInterrupted(halting.halted());
-    const redact = createRedactor(job.secrets);
-    const result = redactAll(await overriddenByLabel(client, job, judged), redact);
-    const folder = resolve(workspace, inputs.reportPath);
-    await writeFiles(result, redactAll(suites, redact), {
-      folder,
-      startedAt,
-      checkName: inputs.checkName,
-    });
-    const ids = await publish({
-      client,
-      facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
-      result,
-      changed: sides?.changed ?? [],
-      workingDirectory: inputs.workingDirectory,
-      comment: inputs.comment,
-      checkName: inputs.checkName ?? '',
-      summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
-      links: { run: runUrl(env), place: null },
-      runId: env['GITHUB_RUN_ID'] ?? '0',
-      startedAt,
-      completedAt: now(),
-    });
-    for (const warning of ids.warnings) runner.warning(warning);
-    await sayParts(merged, job);
-    say(result, ids, folder, job);
-    return result.conclusion;
+    return await ofItsMode({ client, job, stores, repository, temporaryFolder });
   } finally {
     halting.release();
     // Otherwise last, for the report must not wait for it.
@@ -101,6 +67,71 @@ async function evaluateAndPublish(client: Client, given: Job): Promise<Conclusio
     await repository.close();
     await rm(temporaryFolder, { recursive: true, force: true });
   }
+}
+
+/** A job with everything that it works with. */
+interface OpenJob {
+  client: Client;
+  job: RunningJob;
+  stores: StoresOfJob;
+  repository: Repository;
+  temporaryFolder: string;
+}
+
+function ofItsMode(open: OpenJob): Promise<Ending> {
+  const { job, repository, temporaryFolder } = open;
+  if (job.mode === 'noise')
+    return runNoiseJob(job, repository, (trees, work) =>
+      inWorld(job, repository, { trees, temporaryFolder }, work),
+    );
+  if (job.inputs.shard === null) return evaluateAndPublish(open);
+  return runShardJob(job, {
+    repository,
+    temporaryFolder,
+    inputOf: (head) => inputOf(job, { base: null, head }),
+    inWorld: (trees, exchange, work) =>
+      inWorld(job, repository, { trees, temporaryFolder, exchange }, work),
+  });
+}
+
+async function evaluateAndPublish({
+  client,
+  job,
+  stores,
+  repository,
+  temporaryFolder,
+}: OpenJob): Promise<Ending> {
+  const { inputs, env, workspace, runner, now } = job;
+  const startedAt = now();
+  const evaluated = await evaluate(job, repository, temporaryFolder);
+  const { sides, merged } = evaluated;
+  await stores.finishIfInterrupted(job.halting.halted());
+  const redact = createRedactor(job.secrets);
+  const result = redactAll(await overriddenByLabel(client, job, evaluated.result), redact);
+  const folder = resolve(workspace, inputs.reportPath);
+  await writeFiles(result, redactAll(evaluated.suites, redact), {
+    folder,
+    startedAt,
+    checkName: inputs.checkName,
+  });
+  const ids = await publish({
+    client,
+    facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
+    result,
+    changed: sides?.changed ?? [],
+    workingDirectory: inputs.workingDirectory,
+    comment: inputs.comment,
+    checkName: inputs.checkName ?? '',
+    summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
+    links: { run: runUrl(env), place: null },
+    runId: env['GITHUB_RUN_ID'] ?? '0',
+    startedAt,
+    completedAt: now(),
+  });
+  for (const warning of ids.warnings) runner.warning(warning);
+  await sayParts(merged, job);
+  say(result, ids, folder, job);
+  return { conclusion: result.conclusion, line: endLine(result.conclusion, result.title) };
 }
 
 /** The report's files; a sweep's runs in llmeval's layout too. */
@@ -115,12 +146,11 @@ async function writeFiles(
 }
 
 /** Nothing to do, and no fault: said once, with the outputs of a run that judged nothing. */
-function skip(reason: string, { runner }: Job): Conclusion {
+function skip(reason: string, { runner }: Job): Ending {
   runner.notice(`Nothing was evaluated. ${reason}`);
   runner.output('conclusion', 'neutral');
   runner.output('title', logLine(reason));
-  runner.info(`evaldiff: neutral (not red). ${reason}`);
-  return 'neutral';
+  return { conclusion: 'neutral', line: endLine('neutral', reason) };
 }
 
 /** An approval is for one run of one commit: the label goes at once, however the run ends. */
@@ -158,8 +188,7 @@ async function overriddenByLabel(
 }
 
 /**
- * Says how it ended: outputs, errors at their places, and a last line that tells the verdict from
- * infrastructure.
+ * Says how it ended: outputs, errors at their places, and the reasons.
  */
 function say(result: Result, ids: PublishedIds, folder: string, { runner, inputs }: Job): void {
   for (const { place, message } of result.problems) {
@@ -177,13 +206,6 @@ function say(result: Result, ids: PublishedIds, folder: string, { runner, inputs
   for (const [name, value] of Object.entries(outputsOf(result, ids, folder)))
     runner.output(name, value);
   for (const reason of result.reasons) runner.info(reason);
-  const meaning: Record<Conclusion, string> = {
-    success: 'the gate passed',
-    failure: 'the gate failed',
-    neutral: 'not red',
-    error: 'nothing was judged',
-  };
-  runner.info(`evaldiff: ${result.conclusion} (${meaning[result.conclusion]}). ${result.title}`);
 }
 
 /** The run's page, from what the runner says of itself. */

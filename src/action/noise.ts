@@ -7,11 +7,10 @@ import type { NoiseResult } from '../result/noise.ts';
 import type { Edges } from '../run/input.ts';
 import { measureNoise } from '../run/measure-noise.ts';
 import { findSides } from '../session/sides.ts';
-import { logLine } from '../text/log.ts';
+import { endLine, logLine } from '../text/log.ts';
 import { createRedactor, redactAll } from '../text/redact.ts';
-import type { Conclusion } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import type { Job, RunningJob } from './context.ts';
+import type { Ending, Job, RunningJob } from './context.ts';
 
 export type WithEdges = (
   trees: readonly SourceTree[],
@@ -26,7 +25,7 @@ export async function runNoiseJob(
   job: RunningJob,
   repository: Repository,
   withEdges: WithEdges,
-): Promise<Conclusion> {
+): Promise<Ending> {
   const { inputs, env, workspace, runner } = job;
   const noise = redactAll(await measured(job, repository, withEdges), createRedactor(job.secrets));
   const folder = resolve(workspace, inputs.reportPath);
@@ -75,10 +74,11 @@ async function measured(
   );
 }
 
-function say(noise: NoiseResult, folder: string, { runner }: Pick<Job, 'runner'>): Conclusion {
+function say(noise: NoiseResult, folder: string, { runner }: Pick<Job, 'runner'>): Ending {
   const { problems, runs, usage } = noise;
   if (problems.length > 0) throw new UserError([...problems]);
-  const conclusion = runs === 0 ? 'error' : 'success';
+  const [conclusion, meaning] =
+    runs === 0 ? (['error', 'nothing was measured'] as const) : (['success', 'measured'] as const);
   const title = noiseTitle(noise);
   const outputs = {
     conclusion,
@@ -90,8 +90,5 @@ function say(noise: NoiseResult, folder: string, { runner }: Pick<Job, 'runner'>
   };
   for (const [name, value] of Object.entries(outputs)) runner.output(name, value);
   for (const { message } of noise.notices) runner.info(`note: ${message}`);
-  runner.info(
-    `evaldiff: ${conclusion} (${conclusion === 'error' ? 'nothing was measured' : 'measured'}). ${title}`,
-  );
-  return conclusion;
+  return { conclusion, line: endLine(conclusion, title, meaning) };
 }

@@ -31,11 +31,10 @@ import {
   unreachable,
   uploadPart,
 } from '../store/artifact.ts';
-import { logLine } from '../text/log.ts';
+import { endLine, logLine } from '../text/log.ts';
 import { createRedactor, redactAll } from '../text/redact.ts';
-import type { Conclusion } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import type { RunningJob } from './context.ts';
+import type { Ending, RunningJob } from './context.ts';
 
 /** Loaded only by jobs that need it: it costs a tenth of a second. */
 export async function artifactLibrary(): Promise<ArtifactLibrary> {
@@ -96,7 +95,7 @@ export interface ShardTools {
 export async function runShardJob(
   job: RunningJob,
   { repository, temporaryFolder, inputOf, inWorld }: ShardTools,
-): Promise<Conclusion> {
+): Promise<Ending> {
   const {
     inputs: { shard },
     env,
@@ -145,7 +144,7 @@ export async function runShardJob(
   }
 }
 
-function say(manifest: Manifest, { runner }: RunningJob): Conclusion {
+function say(manifest: Manifest, { runner }: RunningJob): Ending {
   const { usage, halted } = manifest;
   const title = shardTitle(manifest);
   const outputs = {
@@ -158,8 +157,7 @@ function say(manifest: Manifest, { runner }: RunningJob): Conclusion {
   for (const [name, value] of Object.entries(outputs)) runner.output(name, value);
   if (halted !== null) runner.warning(title);
   runner.info(shardWords(manifest));
-  runner.info(`evaldiff: neutral (the merge judges). ${title}`);
-  return 'neutral';
+  return { conclusion: 'neutral', line: endLine('neutral', title, 'the merge judges') };
 }
 
 /** What a merge found, to be said with its result. */

@@ -9,7 +9,7 @@ import type { Steering } from '../select/conversation-rules.ts';
 import { agreementOf } from '../statistics/agreement.ts';
 import { newcombe, wilson } from '../statistics/interval.ts';
 import type { Criterion } from '../suite/suite.ts';
-import { plural } from '../text/amounts.ts';
+import { counted } from '../text/amounts.ts';
 import type { Notice, Side } from '../types/plain.ts';
 import { allSatisfied, satisfiedBy } from './conversation.ts';
 import { evaluateDialogue, type EvaluatorTools } from './evaluators.ts';
@@ -197,6 +197,6 @@ function unread(
     .map(({ evaluators: [evaluator], unread: count }) => ({
       kind: 'ungraded',
       place: test?.head.conversation.place ?? null,
-      message: `${name}: the evaluator ${evaluator ?? ''} gave no readable verdict on ${String(count)} of ${plural(examples, 'labelled answer')} on ${side}; those are not counted`,
+      message: `${name}: the evaluator ${evaluator ?? ''} gave no readable verdict on ${String(count)} of ${counted(examples, 'labelled answer')} on ${side}; those are not counted`,
     }));
 }

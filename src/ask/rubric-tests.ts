@@ -3,7 +3,7 @@ import { exampleMaterials, topScore } from '../metrics/rubric.ts';
 import type { Judge, RubricTest } from '../plan/grader-tests.ts';
 import type { GraderResult } from '../result/conversations.ts';
 import { agreementOf, cohenKappa, fleissKappa } from '../statistics/agreement.ts';
-import { plural } from '../text/amounts.ts';
+import { counted } from '../text/amounts.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Complete } from '../types/model.ts';
 import type { Notice } from '../types/plain.ts';
@@ -163,7 +163,7 @@ function unread(
       {
         kind: 'ungraded' as const,
         place,
-        message: `the rubric "${name}": ${String(without)} of ${plural(examples.length, 'example')} got no readable grade on ${side}; those are not counted`,
+        message: `the rubric "${name}": ${String(without)} of ${counted(examples.length, 'example')} got no readable grade on ${side}; those are not counted`,
       },
     ];
   });

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { UserError, problem } from '../errors.ts';
 import { storeFile } from '../session/stores.ts';
 import { openStore, type Prune, type StoreStats } from '../store/index.ts';
-import { plural } from '../text/amounts.ts';
+import { counted } from '../text/amounts.ts';
 import { logLine, logText } from '../text/log.ts';
 import type { BatchRecord } from '../types/model.ts';
 import type { Terminal } from './terminal.ts';
@@ -82,7 +82,7 @@ export function cacheCommand(
         if (options.all !== true)
           terminal.out(
             [
-              ...(removed === null ? [] : [`${plural(removed, 'answer')} removed`]),
+              ...(removed === null ? [] : [`${counted(removed, 'answer')} removed`]),
               ...(options.clear === true ? [KEPT] : []),
               ...lines(store.stats()),
               ...store.batches().map(waiting),
@@ -137,15 +137,16 @@ function lines({ file, entries, bytes, oldest, newest, models }: StoreStats): st
       ? ''
       : `, last used ${day(oldest) === day(newest) ? day(oldest) : `${day(oldest)} to ${day(newest)}`}`;
   return [
-    `${logLine(file)}: ${plural(entries, 'answer')}, ${megabytes(bytes)}${used}`,
+    `${logLine(file)}: ${counted(entries, 'answer')}, ${megabytes(bytes)}${used}`,
     ...models.map(
-      (one) => `  ${logLine(one.model)}: ${plural(one.entries, 'answer')}, ${megabytes(one.bytes)}`,
+      (one) =>
+        `  ${logLine(one.model)}: ${counted(one.entries, 'answer')}, ${megabytes(one.bytes)}`,
     ),
   ];
 }
 
 function waiting({ id, vendor, model, submitted_at, requests }: BatchRecord): string {
-  return `  batch ${logLine(id)} at ${vendor}: ${plural(requests.length, 'request')} for ${logLine(model)} since ${new Date(submitted_at).toISOString().slice(0, 16)}Z; the next sweep that wants one of them picks it up`;
+  return `  batch ${logLine(id)} at ${vendor}: ${counted(requests.length, 'request')} for ${logLine(model)} since ${new Date(submitted_at).toISOString().slice(0, 16)}Z; the next sweep that wants one of them picks it up`;
 }
 
 function megabytes(bytes: number): string {

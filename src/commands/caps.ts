@@ -6,7 +6,7 @@ import { modelLabel, type Forecast } from '../plan/forecast.ts';
 import { priceFrom, type Price } from '../plan/price.ts';
 import type { Edges } from '../run/input.ts';
 import type { Project } from '../suite/suite.ts';
-import { plural } from '../text/amounts.ts';
+import { counted } from '../text/amounts.ts';
 import type { Target } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import type { Opened } from './project.ts';
@@ -50,7 +50,7 @@ export function holdToCaps(
       : [
           problem(
             null,
-            `this would make up to ${plural(calls, 'model call')}; the limit is ${String(maxCalls)} (--max-calls). Nothing was sent.`,
+            `this would make up to ${counted(calls, 'model call')}; the limit is ${String(maxCalls)} (--max-calls). Nothing was sent.`,
           ),
         ]),
     ...(forecast === null

@@ -24,7 +24,7 @@ import { gradersOf } from '../select/targets.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import type { Attribute } from '../suite/attributes.ts';
 import type { Project } from '../suite/suite.ts';
-import { plural } from '../text/amounts.ts';
+import { counted } from '../text/amounts.ts';
 import { logJson, logLine } from '../text/log.ts';
 import type { Grader } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
@@ -134,7 +134,7 @@ async function ask(
   );
   const references = plan.parts.reduce((sum, part) => sum + part.references.length, 0);
   terminal.err(
-    `${plural(plan.parts.length, 'prompt file')} with ${plural(references, 'reference')}: up to ${plural(plan.calls, 'call')}; ${logLine(forecastWords(plan.forecast))}\n`,
+    `${counted(plan.parts.length, 'prompt file')} with ${counted(references, 'reference')}: up to ${counted(plan.calls, 'call')}; ${logLine(forecastWords(plan.forecast))}\n`,
   );
   const meter = createMeter(edges.complete, price);
   const found = await discoverAttributes(plan.parts, project, {
@@ -245,7 +245,7 @@ function show(
       .join(', ');
   for (const { path, references, attributes } of found) {
     terminal.out(
-      `${logLine(`${path}: ${plural(references, 'reference')}`)}\n  ${logLine(`domains: ${listed(attributes, 'domain')}`)}\n  ${logLine(`sub-tasks: ${listed(attributes, 'subtask')}`)}\n`,
+      `${logLine(`${path}: ${counted(references, 'reference')}`)}\n  ${logLine(`domains: ${listed(attributes, 'domain')}`)}\n  ${logLine(`sub-tasks: ${listed(attributes, 'subtask')}`)}\n`,
     );
   }
   terminal.out(

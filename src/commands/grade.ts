@@ -244,7 +244,7 @@ export function gradeCommand(
         if (suite !== undefined) await gradeSuite(suite, project, opened, options, terminal);
         else
           await gradeRubric(
-            rubricNamed_grade(name, project),
+            knownName(name, project),
             repeats,
             project,
             opened,
@@ -257,7 +257,7 @@ export function gradeCommand(
 }
 
 /** A name that is neither a rubric's nor a prompt's is told with the nearest of both. */
-function rubricNamed_grade(name: string, { rubrics, suites }: Project): string {
+function knownName(name: string, { rubrics, suites }: Project): string {
   if (rubrics.has(name) || suites.length === 0) return name;
   const known = [...rubrics.keys(), ...suites.map(({ prompt }) => prompt.name)];
   throw new UserError([

@@ -19,7 +19,7 @@ import { DEFAULT_LIMITS } from '../documents/limits.ts';
 import { UserError, formatProblem, problem } from '../errors.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { metrics } from '../metrics/index.ts';
-import { plural } from '../text/amounts.ts';
+import { counted } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
 import type { Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
@@ -100,7 +100,7 @@ export function importCommand(
           `\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n${settingsFile(settings, options.owner).split('\n').slice(1).join('\n')}`,
         );
       terminal.out(
-        `\n${plural(imported.prompts.length, 'prompt')}; ${plural(left.length, 'part')} not carried over. Check with: evaldiff validate\n`,
+        `\n${counted(imported.prompts.length, 'prompt')}; ${counted(left.length, 'part')} not carried over. Check with: evaldiff validate\n`,
       );
       done(0);
     });

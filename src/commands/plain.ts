@@ -4,15 +4,22 @@ import { UserError, formatProblem, problem } from '../errors.ts';
 import { exitCode } from '../judge/outcome.ts';
 import { mergeWords, planJson, planLines } from '../report/plan.ts';
 import { renderTerminal } from '../report/terminal.ts';
+import type { Result } from '../result/result.ts';
 import { gather, startMerging } from '../session/shards.ts';
 import { WORKTREE, findLocalSides } from '../session/sides.ts';
-import { plural } from '../text/amounts.ts';
-import { logJson, logLine } from '../text/log.ts';
+import { counted } from '../text/amounts.ts';
+import { endLine, logJson, logLine } from '../text/log.ts';
 import { evaluate, evaluateOpened, planOnly } from './evaluate.ts';
 import { collect, evaluateOptions, type EvaluateOptions } from './options.ts';
 import { currentFiles, currentState, type FindSides, withProject } from './project.ts';
 import { evaluateShard, factsOf, type ShardOptions } from './shard.ts';
 import type { Terminal } from './terminal.ts';
+
+/** Writes the last line of a run, beside the report that went to the output; gives the exit code. */
+function ended({ conclusion, title }: Result, terminal: Terminal): number {
+  terminal.err(`${logLine(endLine(conclusion, title))}\n`);
+  return exitCode(conclusion);
+}
 
 export interface SidesOptions {
   base?: string;
@@ -62,7 +69,7 @@ export function diffCommand(
     )
     .action(async (overrides: string[], options: EvaluateOptions & SidesOptions) => {
       const result = await evaluate('diff', sidesFrom(options), overrides, options, terminal);
-      done(exitCode(result.conclusion));
+      done(ended(result, terminal));
     });
 }
 
@@ -120,7 +127,7 @@ export function mergeCommand(
           return merged;
         },
       );
-      done(exitCode(result.conclusion));
+      done(ended(result, terminal));
     });
 }
 
@@ -203,7 +210,7 @@ export function runCommand(
           ),
         ]);
       const result = await evaluate('sweep', currentState, overrides, options, terminal);
-      done(exitCode(result.conclusion));
+      done(ended(result, terminal));
     });
 }
 
@@ -243,7 +250,7 @@ export function validateCommand(
         );
       else
         terminal.out(
-          `${plural(plan.suites, 'prompt')} with ${plural(plan.references, 'reference')}: no errors\n`,
+          `${counted(plan.suites, 'prompt')} with ${counted(plan.references, 'reference')}: no errors\n`,
         );
       done(0);
     });

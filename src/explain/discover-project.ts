@@ -9,7 +9,7 @@ import {
   type ReferenceText,
 } from '../suite/attributes.ts';
 import type { Project } from '../suite/suite.ts';
-import { plural } from '../text/amounts.ts';
+import { counted } from '../text/amounts.ts';
 import type { Complete, Grader } from '../types/model.ts';
 import { discover, type Discovery } from './discover.ts';
 
@@ -153,7 +153,7 @@ export function discoveryNotes({
     ...(failed === 0
       ? []
       : [
-          `${path}: ${String(failed)} of ${plural(asked, 'question')} failed (${reason ?? 'no reply'}), so the attributes come from a part of the references`,
+          `${path}: ${String(failed)} of ${counted(asked, 'question')} failed (${reason ?? 'no reply'}), so the attributes come from a part of the references`,
         ]),
     ...(dropped.length === 0
       ? []

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AttributeResult, Insight } from '../result/attributes.ts';
-import { percent, plural, pointsBetween, signed } from '../text/amounts.ts';
+import { percent, counted, pointsBetween, signed } from '../text/amounts.ts';
 import { ask, oneLine, type AskTools } from './ask.ts';
 import { areCompared, numbersOf, tableText } from './tables.ts';
 
@@ -185,7 +185,7 @@ function rates({ name, kind, verdict, n, base, head, low, high }: AttributeResul
   const interval =
     low === null || high === null ? '' : `, 90 % interval ${signed(low)} to ${signed(high)}`;
   const what = kind === 'domain' ? 'domain' : 'sub-task';
-  return `${name} (${what}) ${verdict}: pass rate ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)}${interval}) over ${plural(n, 'reference')}.`;
+  return `${name} (${what}) ${verdict}: pass rate ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)}${interval}) over ${counted(n, 'reference')}.`;
 }
 
 function largest(drops: readonly string[]): string {

@@ -7,18 +7,11 @@ import {
   pValue,
   percent,
   percentAndLimit,
-  plural,
+  counted,
   pointsBetween,
   signed,
 } from '../text/amounts.ts';
-import {
-  NO_TEST,
-  listed,
-  type Decision,
-  type GateInput,
-  unexplainedSuites,
-  withTitle,
-} from './outcome.ts';
+import { NO_TEST, type Decision, type Found, type GateInput, outcomeOf } from './outcome.ts';
 
 /** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
 const MAX_ERROR_SHARE = 0.1;
@@ -29,23 +22,16 @@ const MAX_ERROR_SHARE = 0.1;
  */
 const SLACK = 1e-9;
 
-/** The run's one conclusion with its reasons. Nothing else in the program decides. */
+/** What the run came to, with its reasons. Nothing else in the program decides. */
 export function decide(input: GateInput): Decision {
-  if (input.affected === 0 && input.removed.length === 0 && !input.unused) {
-    if (input.testedRubrics === 0)
-      return {
-        conclusion: 'success',
-        title: 'No prompt, rubric or test changed: nothing to run.',
-        reasons: [],
-      };
-    const title = `No reference is affected; ${plural(input.testedRubrics, 'rubric')} tested on labelled examples`;
-    return { conclusion: 'success', title, reasons: [title] };
-  }
-  return withTitle(unjudged(input) ?? neverGreen(gated(input), input), input);
+  if (input.affected === 0 && input.removed.length === 0 && !input.unused)
+    return { outcome: { kind: 'nothing-to-run', rubrics: input.testedRubrics }, reasons: [] };
+  const found = unjudged(input) ?? neverGreen(gated(input), input);
+  return { outcome: outcomeOf(found, input), reasons: found.reasons };
 }
 
 /** Runs from which no verdict can come: red with their own words, never green. */
-function unjudged({ suites, affected, uncomparable }: GateInput): Omit<Decision, 'title'> | null {
+function unjudged({ suites, affected, uncomparable }: GateInput): Found | null {
   const tries = suites.flatMap(({ references }) =>
     references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
   );
@@ -60,19 +46,21 @@ function unjudged({ suites, affected, uncomparable }: GateInput): Omit<Decision,
       ),
     ];
     const share = `${String(errors.length)} of ${String(tries.length)} tries ended in an error, so nothing was judged`;
-    return { conclusion: 'error', reasons: [share, ...examples.slice(0, 3)] };
+    return { conclusion: 'error', held: false, reasons: [share, ...examples.slice(0, 3)] };
   }
   const judged = tries.some(({ outcome }) => outcome === 'pass' || outcome === 'fail');
   if (affected > 0 && !judged && uncomparable.length > 0) {
     return {
       conclusion: 'neutral',
+      held: false,
       reasons: uncomparable.map(
         (name) =>
           `${name}: judged by preference alone, and there is no answer of base to compare with.`,
       ),
     };
   }
-  if (affected > 0 && !judged) return { conclusion: 'error', reasons: withoutVerdict(tries) };
+  if (affected > 0 && !judged)
+    return { conclusion: 'error', held: false, reasons: withoutVerdict(tries) };
   return null;
 }
 
@@ -101,7 +89,7 @@ interface Finding {
   failOn: GateSettings['fail_on'];
 }
 
-function gated(input: GateInput): Omit<Decision, 'title'> {
+function gated(input: GateInput): Found {
   const { settings } = input;
   const ofRun = removals(input).map((text): Finding => ({ text, failOn: settings.fail_on }));
   const findings = [
@@ -130,12 +118,12 @@ function gated(input: GateInput): Omit<Decision, 'title'> {
     ...failures.map(({ text }) => text),
     ...held.map(({ text }) => text),
     ...(held.length === 0 ? [] : [notFailed(held.length, failures.length)]),
-    ...open.map(({ name, summary }) => `${name}: cannot tell. ${summary}`),
+    ...open.map(({ name, summary }) => `${name}: inconclusive. ${summary}`),
     ...blind,
     ...ungradedShare(input),
     ...yardstickWarnings(input),
   ];
-  return { conclusion, reasons };
+  return { conclusion, held: held.length > 0, reasons };
 }
 
 function notFailed(held: number, failures: number): string {
@@ -166,10 +154,7 @@ function suiteFindings(
  * Where nothing that counts was run there is no verdict, so there is no success either: deleting
  * tests is no way to green.
  */
-function neverGreen(
-  decision: Omit<Decision, 'title'>,
-  { counted, affected, unused }: GateInput,
-): Omit<Decision, 'title'> {
+function neverGreen(decision: Found, { counted, affected, unused }: GateInput): Found {
   if (counted > 0 || decision.conclusion !== 'success') return decision;
   const why = unused
     ? [
@@ -178,6 +163,7 @@ function neverGreen(
     : [];
   return {
     conclusion: 'neutral',
+    held: false,
     reasons: [
       affected === 0 ? NO_TEST : 'No test that counts ran, so there is no verdict.',
       ...why,
@@ -204,7 +190,7 @@ function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSe
   return failed.length === 0
     ? []
     : [
-        `${name}: ${plural(failed.length, 'reference')} failed on head: ${listed(failed.map(({ id }) => id))}`,
+        `${name}: ${counted(failed.length, 'reference')} failed on head: ${listed(failed.map(({ id }) => id))}`,
       ];
 }
 
@@ -225,7 +211,7 @@ function regressedAttributes(
   return own.map(
     (one) =>
       `${name}: the ${one.kind === 'domain' ? 'domain' : 'sub-task'} "${one.name}" regressed: pass rate ${percent(one.base)} → ${percent(one.head)} (${pointsBetween(one.base, one.head)}` +
-      `${one.low === null || one.high === null ? '' : `, 90 % interval ${signed(one.low)} to ${signed(one.high)}`}) over ${plural(one.n, 'reference')}; gate.attributes is fail`,
+      `${one.low === null || one.high === null ? '' : `, 90 % interval ${signed(one.low)} to ${signed(one.high)}`}) over ${counted(one.n, 'reference')}; gate.attributes is fail`,
   );
 }
 
@@ -274,7 +260,7 @@ function movedYardsticks({ yardstick, suites, settings }: GateInput): Finding[] 
 function removals({ removed, settings }: GateInput): string[] {
   if (settings.removed !== 'fail' || removed.length === 0) return [];
   return [
-    `${plural(removed.length, 'reference')} removed or newly skipped, and gate.removed is fail: ${listed(removed)}`,
+    `${counted(removed.length, 'reference')} removed or newly skipped, and gate.removed is fail: ${listed(removed)}`,
   ];
 }
 
@@ -283,4 +269,19 @@ function ungradedShare({ suites }: GateInput): string[] {
     ({ name, ungraded, tries }) =>
       `${name}: ${String(ungraded)} of ${String(tries)} tries have no readable grade`,
   );
+}
+
+/** What was to gate and could not be looked at is no success. */
+function unexplainedSuites({ settings, unexplained }: GateInput): string[] {
+  return settings.attributes === 'fail'
+    ? unexplained.map(
+        (name) =>
+          `${name}: its attributes could not be worked out (the notices say why), and gate.attributes is fail`,
+      )
+    : [];
+}
+
+function listed(ids: readonly string[]): string {
+  const shown = ids.slice(0, 10).join(', ');
+  return ids.length > 10 ? `${shown} and ${String(ids.length - 10)} more` : shown;
 }

@@ -1,6 +1,6 @@
 import type { Halt, Unmade } from '../plan/halt.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
-import { plural } from '../text/amounts.ts';
+import { counted } from '../text/amounts.ts';
 import type { WaitingBatches } from '../types/model.ts';
 import { decide } from './gate.ts';
 import type { Decision, GateInput } from './outcome.ts';
@@ -13,36 +13,30 @@ import type { Decision, GateInput } from './outcome.ts';
  */
 export function decideHalted(input: GateInput, halt: Halt, unmade: Unmade): Decision {
   const rest = decide({ ...input, suites: withoutUnmade(input.suites, unmade) });
+  const unjudged = rest.outcome.kind === 'not-judged';
   const planned = triesOf(input.suites);
-  const said = `${halt.title}: ${halt.why}; ${String(planned - unmade.tries)} of ${String(planned)} tries were made`;
-  if (rest.conclusion !== 'error' && input.suites.some(({ verdict }) => verdict === 'regressed')) {
-    return { ...rest, reasons: [...rest.reasons, `${said}, which is enough for this verdict.`] };
+  const made = planned - unmade.tries;
+  const why = `${halt.title}: ${halt.why}; ${String(made)} of ${String(planned)} tries were made`;
+  if (!unjudged && input.suites.some(({ verdict }) => verdict === 'regressed'))
+    return { ...rest, reasons: [...rest.reasons, `${why}, which is enough for this verdict.`] };
+  const ended = { halt: halt.title, why, made, planned };
+  if (halt.waiting !== undefined) {
+    const met = made === 0 ? [] : rest.reasons;
+    return {
+      outcome: { kind: 'waiting', ...ended },
+      reasons: [`${why}.`, heldWords(halt.waiting), ...met],
+    };
   }
-  if (halt.waiting !== undefined)
-    return stillWaiting(said, halt.waiting, planned === unmade.tries ? [] : rest.reasons);
-  const reasons = [
-    `${said}, which is not enough for a verdict.`,
-    ...(rest.conclusion === 'error' ? rest.reasons : []),
-  ];
-  return { conclusion: 'error', title: said.slice(0, TITLE_LIMIT), reasons };
-}
-
-function stillWaiting(
-  said: string,
-  { ids, requests }: WaitingBatches,
-  reasons: readonly string[],
-): Decision {
-  const title = `Waiting for a batch; run again to pick it up. ${said}`;
-  const held = `${plural(requests, 'request')} ${requests === 1 ? 'is' : 'are'} with the vendor in ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}: paid for once, and picked up by the next run.`;
   return {
-    conclusion: 'neutral',
-    title: title.slice(0, TITLE_LIMIT),
-    reasons: [`${said}.`, held, ...reasons],
+    outcome: { kind: 'ended-early', ...ended },
+    reasons: [`${why}, which is not enough for a verdict.`, ...(unjudged ? rest.reasons : [])],
   };
 }
 
-/** GitHub's limit for titles that annotations and checks share. */
-const TITLE_LIMIT = 255;
+function heldWords({ ids, requests }: WaitingBatches): string {
+  const named = `${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}`;
+  return `${counted(requests, 'request')} ${requests === 1 ? 'is' : 'are'} with the vendor in ${named}: paid for once, and picked up by the next run.`;
+}
 
 function triesOf(suites: readonly SuiteResult[]): number {
   return suites.reduce(

@@ -1,6 +1,6 @@
 import type { LaneRun } from '../plan/suite-run.ts';
 import type { ReferenceResult, SuiteResult } from '../result/suite-result.ts';
-import { plural } from '../text/amounts.ts';
+import { counted } from '../text/amounts.ts';
 import type { Notice, NoticeKind, Side } from '../types/plain.ts';
 
 const SHOWN = 20;
@@ -89,7 +89,7 @@ function listNotice(
     {
       kind,
       place: { file: first.file, line: first.line },
-      message: `${name}: ${plural(found.length, 'reference')} ${what}: ${ids}${more}`,
+      message: `${name}: ${counted(found.length, 'reference')} ${what}: ${ids}${more}`,
     },
   ];
 }
@@ -104,7 +104,7 @@ export function newlySkippedIds({ lane }: LaneRun): string[] {
 function newlySkipped(run: LaneRun): Notice[] {
   const ids = newlySkippedIds(run);
   if (ids.length === 0) return [];
-  const message = `${run.lane.name}: ${plural(ids.length, 'reference')} newly skipped by this change: ${ids.slice(0, SHOWN).join(', ')}`;
+  const message = `${run.lane.name}: ${counted(ids.length, 'reference')} newly skipped by this change: ${ids.slice(0, SHOWN).join(', ')}`;
   return [{ kind: 'skipped', place: { file: run.deciding.tests.file, line: 0 }, message }];
 }
 

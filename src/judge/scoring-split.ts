@@ -6,7 +6,7 @@ import { gates } from '../select/select.ts';
 import { cohenKappa } from '../statistics/agreement.ts';
 import { mcnemar } from '../statistics/suite-test.ts';
 import type { Counts } from '../statistics/table.ts';
-import { percent, plural, pointsApart, signedBetween } from '../text/amounts.ts';
+import { percent, counted, pointsApart, signedBetween } from '../text/amounts.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 import type { RunWords } from './roll-up.ts';
@@ -172,7 +172,7 @@ function inWords({
   const how = flat ? 'changed' : `got ${yardstick > 0 ? 'easier' : 'stricter'}`;
   const rolled =
     flat && flipped.length > 0
-      ? ` ${plural(flipped.length, 'reference')} of base read otherwise all the same.`
+      ? ` ${counted(flipped.length, 'reference')} of base read otherwise all the same.`
       : '';
   return `${moved}: ${signedBetween(between, after)} from the prompt, ${signedBetween(before, between)} because ${whatChanged(because)} ${how}.${rolled}`;
 }

@@ -5,7 +5,7 @@ import { gates } from '../select/select.ts';
 import { FULL_TRIES, SCREEN_TRIES } from '../statistics/adaptive-levels.ts';
 import { isComparable } from '../statistics/table.ts';
 import { designOf, settlingSize } from '../statistics/visible-drop.ts';
-import { inSize, pValue, percent, plural, pointsBetween, signed } from '../text/amounts.ts';
+import { inSize, pValue, percent, counted, pointsBetween, signed } from '../text/amounts.ts';
 import type { Side } from '../types/plain.ts';
 import { countOutcomes, meanOfTables, meanRate, preferenceTables } from './tables.ts';
 import type { LaneVerdict } from './verdict.ts';
@@ -122,12 +122,12 @@ export function summaryOf(
       : '';
   return (
     `pass rate ${percent(rate.base)} → ${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ${signed(low)} to ${signed(high)}, ` +
-    `${pValue(p)}); ${ruledOut}; this suite (${plural(comparedReferences(lane, verdict), 'reference')} × ${tries === 1 ? '1 try' : `${String(tries)} tries`}${more}) ${sees}.` +
+    `${pValue(p)}); ${ruledOut}; this suite (${counted(comparedReferences(lane, verdict), 'reference')} × ${tries === 1 ? '1 try' : `${String(tries)} tries`}${more}) ${sees}.` +
     (shown === 'inconclusive' ? ` ${whatSettles(verdict, gate.tolerance)}` : '')
   );
 }
 
-/** What would turn "cannot tell" into an answer, if in truth nothing changed. */
+/** What would turn "inconclusive" into an answer, if in truth nothing changed. */
 function whatSettles({ tables, tries: made }: LaneVerdict, tolerance: number): string {
   const design = designOf(tables);
   const { tries, references } = settlingSize(design, tolerance);
@@ -136,7 +136,7 @@ function whatSettles({ tables, tries: made }: LaneVerdict, tolerance: number): s
     return `A run of this size usually rules out ${tolerated} where nothing changed; this one saw too much of a drop for that.`;
   const ways = [
     ...(tries === null || tries <= made ? [] : [`${String(tries)} tries of each reference`]),
-    ...(references === null ? [] : [plural(references, 'reference')]),
+    ...(references === null ? [] : [counted(references, 'reference')]),
   ];
   return ways.length === 0
     ? `No affordable number of tries or references would rule out ${tolerated}.`

@@ -5,7 +5,7 @@ import { suiteTest } from '../statistics/suite-test.ts';
 import { isComparable, type Counts, type Table } from '../statistics/table.ts';
 import { gatesByPreference, isPairwise } from '../suite/metrics.ts';
 import type { Tests } from '../suite/suite.ts';
-import { pValue, plural, points, signed } from '../text/amounts.ts';
+import { pValue, counted, points, signed } from '../text/amounts.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 
@@ -64,7 +64,7 @@ export function preferenceOf(tests: Tests, runs: readonly CaseRun[]): Preference
     ...interval,
     gates,
     summary:
-      `of ${plural(found.length, 'comparison')} head's answer is preferred in ${String(head)} and base's in ${String(base)}, ${String(ties)} are ties ` +
+      `of ${counted(found.length, 'comparison')} head's answer is preferred in ${String(head)} and base's in ${String(base)}, ${String(ties)} are ties ` +
       `(${points(interval.difference)}, 90 % interval ${signed(interval.low)} to ${signed(interval.high)}, sign test ${pValue(p)})` +
       `${gates ? '' : '; advice only, since other metrics gate'}.`,
   };

@@ -81,7 +81,7 @@ const MAX_OUTPUT = 1_048_576;
  * samples, one each. Bad data and failed calls give a tagged score; only a sandbox that cannot run
  * at all rejects.
  */
-export async function scoreMetric_score_metric(
+export async function scoreWith(
   metrics: ReadonlyMap<string, MetricDefinition>,
   metric: Metric,
   samples: readonly MetricSample[],
@@ -207,5 +207,5 @@ export function scoreMetric(
   samples: readonly MetricSample[],
   tools: MetricTools,
 ): Promise<Score[]> {
-  return scoreMetric_score_metric(metrics, metric, samples, tools);
+  return scoreWith(metrics, metric, samples, tools);
 }

@@ -1,5 +1,5 @@
 import type { Budget } from '../suite/suite.ts';
-import { dollars, plural } from '../text/amounts.ts';
+import { dollars, counted } from '../text/amounts.ts';
 import type { Notice, Problem } from '../types/plain.ts';
 import type { Forecast, ModelForecast } from './forecast.ts';
 import type { CostCap } from './price.ts';
@@ -64,7 +64,7 @@ export function spendNotices(
   const notices: string[] = [];
   if (calls !== null && planned > calls / 2)
     notices.push(
-      `the first answers and grades take up to ${plural(planned, 'call')} of the ${String(calls)} allowed`,
+      `the first answers and grades take up to ${counted(planned, 'call')} of the ${String(calls)} allowed`,
     );
   if (cost !== null && cost_usd !== null && cost_usd > cost.dollars / 2)
     notices.push(
@@ -86,11 +86,11 @@ const WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {
  * never taken for nothing.
  */
 export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast): string {
-  const reuse = stored === 0 ? '' : `; ${plural(stored, 'answer')} stored already`;
+  const reuse = stored === 0 ? '' : `; ${counted(stored, 'answer')} stored already`;
   if (models.length === 0) return `nothing to pay for${reuse}`;
   const parts = models.map(
     ({ model, purpose, calls, input_tokens, output_tokens, cost_usd: cost }) =>
-      `${model} ${plural(calls, WORDS[purpose])}, ${short(input_tokens)} tokens in, ${short(output_tokens)} out, ${cost === null ? 'price unknown' : dollars(cost)}`,
+      `${model} ${counted(calls, WORDS[purpose])}, ${short(input_tokens)} tokens in, ${short(output_tokens)} out, ${cost === null ? 'price unknown' : dollars(cost)}`,
   );
   const total =
     cost_usd === null

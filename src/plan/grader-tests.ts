@@ -127,13 +127,13 @@ export function selectRubricTests(
 ): { tests: RubricTest[]; notices: Notice[] } {
   const changes = [...head.project.rubrics.values()].map((rubric) => changesOf(rubric, base, head));
   return {
-    tests: changes.flat().flatMap((change) => testOf_rubric_tests(change) ?? []),
+    tests: changes.flat().flatMap((change) => rubricTestOf(change) ?? []),
     notices: changes
       .flatMap(([first]) => first ?? [])
       .filter(
         ({ rubric }) => rubric.examples.length === 0 && builtInRubrics.get(rubric.name) !== rubric,
       )
-      .flatMap(untested_rubric_tests),
+      .flatMap(untestedRubric),
   };
 }
 
@@ -181,7 +181,7 @@ function changeOf(
   };
 }
 
-function testOf_rubric_tests({
+function rubricTestOf({
   name,
   rubric,
   old,
@@ -217,7 +217,7 @@ function sameExamples(base: Rubric, head: Rubric): boolean {
   return plain(base) === plain(head);
 }
 
-function untested_rubric_tests({
+function untestedRubric({
   rubric: { name, place, choice_scores },
   old,
   sameRubric,

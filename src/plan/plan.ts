@@ -4,7 +4,7 @@ import { gradersIdentity, steeringFor, type Yardstick } from '../select/scoring.
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { comparesEmbeddings, embedderFor, gradersFor, metricsFor } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
-import { plural } from '../text/amounts.ts';
+import { counted } from '../text/amounts.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Grader } from '../types/model.ts';
 import type { Problem, Side } from '../types/plain.ts';
@@ -255,8 +255,8 @@ export function overBudget(
   const total = callsOf(plan) - stored;
   if (maxCalls === null || total <= maxCalls) return [];
   const message =
-    `This run would make ${plural(total, 'model call')} (${String(plan.prompt_calls)} answers for ${plural(plan.references, 'reference')} of ${plural(plan.suites, 'prompt')}${bothSides ? ' on both sides' : ''}` +
-    ` + ${plural(plan.grader_calls, 'grader call')}${plan.evaluator_calls === 0 ? '' : ` + at least ${plural(plan.evaluator_calls, 'evaluator call')}`}` +
-    `${plan.qualeval_calls === 0 ? '' : ` + up to ${plural(plan.qualeval_calls, 'call')} about attributes`}${stored === 0 ? '' : `, without ${plural(stored, 'answer')} stored already`}); the limit is ${String(maxCalls)} (max-calls). Nothing was sent.`;
+    `This run would make ${counted(total, 'model call')} (${String(plan.prompt_calls)} answers for ${counted(plan.references, 'reference')} of ${counted(plan.suites, 'prompt')}${bothSides ? ' on both sides' : ''}` +
+    ` + ${counted(plan.grader_calls, 'grader call')}${plan.evaluator_calls === 0 ? '' : ` + at least ${counted(plan.evaluator_calls, 'evaluator call')}`}` +
+    `${plan.qualeval_calls === 0 ? '' : ` + up to ${counted(plan.qualeval_calls, 'call')} about attributes`}${stored === 0 ? '' : `, without ${counted(stored, 'answer')} stored already`}); the limit is ${String(maxCalls)} (max-calls). Nothing was sent.`;
   return [{ place: null, message }];
 }

@@ -1,12 +1,13 @@
 import { countsForVerdict } from '../result/counts.ts';
 import type { Result, YardstickResult } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
+import { counted } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
 import type { ChangedFile } from '../types/repository.ts';
 import { bytes } from './sections/document.ts';
 import { caseWords, casesOf, suitesWorstFirst, type Case } from './sections/order.ts';
-import { counted, difference, passed, rates, size } from './sections/phrases.ts';
+import { difference, passed, rates, size } from './sections/phrases.ts';
 
 /** A remark on lines of a changed file, as a check run shows it. */
 export interface Annotation {
@@ -119,7 +120,7 @@ function onFile(file: ChangedFile, result: Result, failed: Annotation['level']):
   const word = verdicts.has('regressed')
     ? 'regression'
     : verdicts.has('inconclusive')
-      ? 'cannot tell'
+      ? 'inconclusive'
       : 'no regression';
   const first = file.lines.reduce((least, { start }) => Math.min(least, start), Infinity);
   const line = Number.isFinite(first) ? first : 1;

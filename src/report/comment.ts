@@ -13,8 +13,8 @@ import {
   type Detail,
   type Links,
 } from './sections/document.ts';
-import { headline } from './sections/headline.ts';
 import { sectionBlocks } from './sections/index.ts';
+import { headline } from './sections/outcomes.ts';
 
 /**
  * GitHub's limit for the body of a comment. Counting UTF-16 units satisfies its readings in

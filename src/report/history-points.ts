@@ -1,8 +1,9 @@
 import { countsForVerdict } from '../result/counts.ts';
 import type { Result } from '../result/result.ts';
+import { count, counted } from '../text/amounts.ts';
 import type { HistoryPoint } from './history.ts';
 import { byCodeUnits } from './sections/order.ts';
-import { count, counted, shortSha } from './sections/phrases.ts';
+import { shortSha } from './sections/phrases.ts';
 import { headRate } from './sections/tables.ts';
 
 /** A saved result, and when its file was written (ISO, UTC). */

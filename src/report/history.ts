@@ -1,5 +1,5 @@
 import type { Variant } from '../suite/suite.ts';
-import { percent, pointsBetween } from '../text/amounts.ts';
+import { percent, pointsBetween, count, counted } from '../text/amounts.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
 import { markdownOf } from './markdown.ts';
 import { cardHtml, pageHtml, shareSpan, tableHtml } from './page/blocks.ts';
@@ -13,14 +13,7 @@ import {
   type Block,
 } from './sections/document.ts';
 import { byCodeUnits } from './sections/order.ts';
-import {
-  andMore,
-  count,
-  counted,
-  rateInterval,
-  shortSha,
-  variantWords,
-} from './sections/phrases.ts';
+import { andMore, rateInterval, shortSha, variantWords } from './sections/phrases.ts';
 import { renderBlocks } from './terminal.ts';
 
 /** The result of one commit of the default branch. */

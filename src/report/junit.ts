@@ -25,10 +25,11 @@ interface Ending {
  * one), an error an error; what was not judged, does not gate or is gone is skipped.
  */
 export function renderJunit(result: Result): string {
-  const suites = [
+  const own = [
     ...(result.problems.length === 0 ? [] : [problemsSuite(result.problems)]),
     ...suitesOf(result),
   ];
+  const suites = [...runSuite(result, own), ...own];
   const sum = (key: keyof Counts): number =>
     suites.reduce((total, { counts }) => total + counts[key], 0);
   return [
@@ -38,6 +39,26 @@ export function renderJunit(result: Result): string {
     '</testsuites>',
     '',
   ].join('\n');
+}
+
+/**
+ * Readers of JUnit see a run that is red, or judged nothing, even where no reference can be named
+ * for it.
+ */
+function runSuite({ conclusion, title, reasons }: Result, own: readonly Element[]): Element[] {
+  if (conclusion !== 'failure' && conclusion !== 'error') return [];
+  if (own.some(({ counts }) => counts.failures + counts.errors > 0)) return [];
+  const ending: Ending = {
+    element: conclusion,
+    type: 'run',
+    message: title,
+    body: reasons.join('\n'),
+  };
+  return [
+    element({ name: 'evaldiff' }, [
+      { ending, attributes: { name: 'gate', classname: 'evaldiff' } },
+    ]),
+  ];
 }
 
 interface Counts {

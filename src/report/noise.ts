@@ -1,5 +1,5 @@
 import type { NoiseResult, NoiseSuite } from '../result/noise.ts';
-import { inSize, percent } from '../text/amounts.ts';
+import { inSize, percent, count, counted } from '../text/amounts.ts';
 import { JOB_SUMMARY_LIMIT } from './comment.ts';
 import { markdownOf } from './markdown.ts';
 import {
@@ -16,15 +16,7 @@ import {
   type Links,
 } from './sections/document.ts';
 import { problemLine } from './sections/notices.ts';
-import {
-  andMore,
-  costOf,
-  count,
-  counted,
-  rateInterval,
-  shortSha,
-  variantWords,
-} from './sections/phrases.ts';
+import { andMore, costOf, rateInterval, shortSha, variantWords } from './sections/phrases.ts';
 import { renderBlocks, type TerminalOptions } from './terminal.ts';
 
 /** Rows of each list, from everything to the verdict alone; a summary takes the first that fits. */
@@ -121,7 +113,7 @@ function verdicts({ regressed, improved, unchanged, inconclusive }: NoiseSuite):
       [regressed, 'regressed'],
       [improved, 'improved'],
       [unchanged, 'unchanged'],
-      [inconclusive, 'cannot tell'],
+      [inconclusive, 'inconclusive'],
     ] as const
   )
     .filter(([number]) => number > 0)

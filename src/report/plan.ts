@@ -7,12 +7,11 @@ import type { Prepared } from '../plan/prepared.ts';
 import { shardName } from '../plan/shards.ts';
 import type { LaneRun } from '../plan/suite-run.ts';
 import { SOURCE_LABELS, sources, type Sources, type TrustDecision } from '../select/trust.ts';
-import { plural } from '../text/amounts.ts';
+import { counted, cost, count } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
 import type { Notice } from '../types/plain.ts';
 import { markdownOf } from './markdown.ts';
 import { NO_LINKS, paragraph, strong, text, type Block } from './sections/document.ts';
-import { cost, count, counted } from './sections/phrases.ts';
 
 export interface PlanView {
   trust: TrustDecision;
@@ -38,7 +37,7 @@ export function planLines({
   const { lanes, plan } = prepared;
   return [
     ...lanes.flatMap(({ run }) => laneLines(run, references)),
-    `${plural(plan.prompt_calls, 'call')} for the first answers, up to ${plural(plan.grader_calls, 'call')} for their grades${plan.evaluator_calls === 0 ? '' : `, at least ${plural(plan.evaluator_calls, 'call')} for evaluators`}${attributeCalls(plan)}`,
+    `${counted(plan.prompt_calls, 'call')} for the first answers, up to ${counted(plan.grader_calls, 'call')} for their grades${plan.evaluator_calls === 0 ? '' : `, at least ${counted(plan.evaluator_calls, 'call')} for evaluators`}${attributeCalls(plan)}`,
     ...(forecast === undefined || callsOf(plan) === 0 ? [] : [forecastWords(forecast)]),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
     '',
@@ -72,7 +71,7 @@ export function planJson({
 
 /** Calls that say which kinds of inputs got worse. */
 function attributeCalls({ qualeval_calls: certain, qualeval_possible: possible }: Plan): string {
-  return `${certain === 0 ? '' : `, up to ${plural(certain, 'call')} about attributes`}${possible === 0 ? '' : `; up to ${plural(possible, 'more call')} if something regresses`}`;
+  return `${certain === 0 ? '' : `, up to ${counted(certain, 'call')} about attributes`}${possible === 0 ? '' : `; up to ${counted(possible, 'more call')} if something regresses`}`;
 }
 
 function sourceLines(from: Sources): string[] {
@@ -87,7 +86,7 @@ function laneLines({ lane, runs }: LaneRun, limit: number): string[] {
   const removed = lane.cases.length - runs.length;
   const shown = lane.cases.slice(0, limit);
   return [
-    `${lane.path}: ${plural(runs.length, 'reference')} because of ${why}${lane.unaffected > 0 ? `; ${String(lane.unaffected)} not affected` : ''}`,
+    `${lane.path}: ${counted(runs.length, 'reference')} because of ${why}${lane.unaffected > 0 ? `; ${String(lane.unaffected)} not affected` : ''}`,
     ...shown.map(
       ({ reference, change, base }) =>
         `  ${reference.id}${change === 'both' ? '' : ` (${change})`}${base === null && change !== 'removed' ? ', head only' : ''}`,
@@ -95,7 +94,7 @@ function laneLines({ lane, runs }: LaneRun, limit: number): string[] {
     ...(shown.length < lane.cases.length
       ? [`  and ${String(lane.cases.length - shown.length)} more`]
       : []),
-    ...(removed > 0 ? [`  ${plural(removed, 'reference')} removed, not run`] : []),
+    ...(removed > 0 ? [`  ${counted(removed, 'reference')} removed, not run`] : []),
   ];
 }
 

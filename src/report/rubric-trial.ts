@@ -1,5 +1,5 @@
 import type { RubricTrial } from '../ask/rubric-tests.ts';
-import { decimal, percent } from '../text/amounts.ts';
+import { decimal, percent, counted } from '../text/amounts.ts';
 import {
   code,
   paragraph,
@@ -9,7 +9,6 @@ import {
   type Block,
   type Line,
 } from './sections/document.ts';
-import { counted } from './sections/phrases.ts';
 
 /**
  * What a rubric's grader makes of the labelled examples: agreement, consistency, and every example

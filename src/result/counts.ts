@@ -42,12 +42,15 @@ export function ungradedSuites(
   });
 }
 
-/** `3 of 20 tries have no readable grade`, over those suites; null where there are none. */
-export function ungradedInAll(suites: readonly SuiteResult[]): string | null {
+/** The same counted over those suites; null where there are none. */
+export function ungradedInAll(
+  suites: readonly SuiteResult[],
+): { tries: number; of: number } | null {
   const found = ungradedSuites(suites);
-  const sum = (pick: (one: (typeof found)[number]) => number): number =>
-    found.reduce((total, one) => total + pick(one), 0);
   return found.length === 0
     ? null
-    : `${String(sum(({ ungraded }) => ungraded))} of ${String(sum(({ tries }) => tries))} tries have no readable grade`;
+    : {
+        tries: found.reduce((sum, { ungraded }) => sum + ungraded, 0),
+        of: found.reduce((sum, { tries }) => sum + tries, 0),
+      };
 }

@@ -19,7 +19,7 @@ export interface NoiseResult extends NoiseNote {
   head: { sha: string };
   /** Comparisons that could not be judged; they are not among `runs`. */
   unjudged: number;
-  /** Of `runs`, those that said "cannot tell". */
+  /** Of `runs`, those that were inconclusive. */
   neutral: number;
   /** The gate that was measured. */
   gate: GateSettings;

@@ -6,6 +6,7 @@ import type { Purpose } from '../types/model.ts';
 import type { Conclusion, Notice, Problem, TrustLevel } from '../types/plain.ts';
 import type { AttributeResult, Insight } from './attributes.ts';
 import { evaluatorResultSchema, type EvaluatorResult, type GraderResult } from './conversations.ts';
+import { runOutcomeSchema, type RunOutcome } from './outcome.ts';
 import {
   because,
   count,
@@ -81,6 +82,8 @@ export interface UsageTotals {
 export interface Result {
   schema_version: 1;
   mode: 'diff' | 'sweep';
+  /** What the run came to. Conclusion, title and every surface's words follow from it. */
+  outcome: RunOutcome;
   conclusion: Conclusion;
   /** One line, at most 255 characters. */
   title: string;
@@ -281,6 +284,7 @@ export const noiseNoteSchema = z.strictObject({
 export const resultSchema = z.strictObject({
   schema_version: z.literal(RESULT_VERSION),
   mode: z.enum(['diff', 'sweep']),
+  outcome: runOutcomeSchema,
   conclusion: z.enum(['success', 'failure', 'neutral', 'error']),
   title: z.string(),
   reasons: z.array(z.string()),

@@ -18,6 +18,7 @@ import { removedIds, type Prepared } from '../plan/prepared.ts';
 import { costPer1000Calls, createMeter, type Meter } from '../plan/price.ts';
 import type { CaseRun, ComparedLane, NextTries } from '../plan/suite-run.ts';
 import { adaptiveTries } from '../plan/tries.ts';
+import { outcomeFields } from '../report/sections/outcomes.ts';
 import type { Result, YardstickResult } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { gates } from '../select/select.ts';
@@ -85,7 +86,8 @@ export async function judge(prepared: Prepared, edges: JudgeEdges, blank: Result
   const notices = [...blank.notices, ...compared.notices, ...tested.notices, ...explained.notices];
   return {
     ...blank,
-    ...decision,
+    ...outcomeFields(decision.outcome),
+    reasons: decision.reasons,
     suites: compared.suites,
     yardstick: compared.yardstick,
     graders: tested.graders,
@@ -216,13 +218,14 @@ async function compareLanes(
 
 /** The conclusion, from the tries that were made. */
 function decideRun(
-  { lanes, gate, rubricTests, evaluatorTests }: Prepared,
+  { lanes, gate, mode, rubricTests, evaluatorTests }: Prepared,
   { suites, yardstick }: Compared,
   { attributes, unexplained }: RunExplanation,
   { halted, unmade }: Spending,
   blank: Result,
 ): Decision {
   const input: GateInput = {
+    mode,
     suites,
     yardstick,
     attributes,

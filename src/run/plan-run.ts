@@ -1,7 +1,6 @@
 import { sweepNotice } from '../config/project.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
 import { withoutStored } from '../explain/explain-run.ts';
-import { blankResult, notEvaluated, type ResultHead } from '../judge/not-judged.ts';
 import type { Caps } from '../plan/budget.ts';
 import { costCap, costProblems, spendNotices } from '../plan/cost-cap.ts';
 import { affordable, withExplainCalls } from '../plan/explain-calls.ts';
@@ -25,6 +24,7 @@ import {
   type ReadyPlan,
   type RunInput,
 } from './input.ts';
+import { blankResult, notEvaluated, type ResultHead } from './not-judged.ts';
 
 /** For a run that asks nothing. */
 const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };

@@ -1,4 +1,3 @@
-import { judgeWithoutKeys, notEvaluated } from '../judge/not-judged.ts';
 import { createGuard } from '../plan/budget.ts';
 import { askable } from '../plan/explain-calls.ts';
 import { budgetHalt } from '../plan/halt.ts';
@@ -7,6 +6,7 @@ import { targetsOf } from '../plan/prepared.ts';
 import type { Result } from '../result/result.ts';
 import { judge, type JudgeEdges } from './evaluate.ts';
 import type { Edges, ReadyPlan, RunInput } from './input.ts';
+import { judgeWithoutKeys, notEvaluated } from './not-judged.ts';
 import { headOf, planRun } from './plan-run.ts';
 
 /**

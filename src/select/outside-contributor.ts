@@ -1,6 +1,6 @@
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Project, Reference, Suite } from '../suite/suite.ts';
-import { plural } from '../text/amounts.ts';
+import { counted } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import type { Json, Notice } from '../types/plain.ts';
@@ -220,7 +220,7 @@ function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): No
       : [
           outside(
             fileOf(after),
-            `${what} ${plural(found.length, 'reference')} (${listed(found.map(({ id }) => id))}). ${then}`,
+            `${what} ${counted(found.length, 'reference')} (${listed(found.map(({ id }) => id))}). ${then}`,
           ),
         ];
   return [

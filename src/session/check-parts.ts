@@ -2,7 +2,7 @@ import { problem } from '../errors.ts';
 import { partName, planIdentity, type Manifest, type SharedInputs } from '../plan/manifest.ts';
 import type { Prepared } from '../plan/prepared.ts';
 import { partOfPlan, referencesOf } from '../plan/shards.ts';
-import { plural } from '../text/amounts.ts';
+import { counted } from '../text/amounts.ts';
 import type { Problem } from '../types/plain.ts';
 
 /** What a merge itself is about; every part must be about the same. */
@@ -118,7 +118,7 @@ export function incompleteParts(
     const lost =
       left.length === 0
         ? 'no reference is in it'
-        : `it leaves out ${plural(left.length, 'reference')} (${named}${rest})`;
+        : `it leaves out ${counted(left.length, 'reference')} (${named}${rest})`;
     return problem(
       null,
       `shard ${String(index)}/${String(count)} is missing: ${lost}. ${HOW_TO_ADD[source]}`,

@@ -22,7 +22,7 @@ import {
   openPart,
   othersIn,
 } from '../store/part.ts';
-import { plural } from '../text/amounts.ts';
+import { counted } from '../text/amounts.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { Completion } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
@@ -184,7 +184,7 @@ export async function createMergeExchange(parts: readonly Part[]): Promise<Merge
     if (read.lines !== part.manifest.counts.others)
       throw unusable(
         part,
-        `${PART_FILES.others} has ${plural(read.lines, 'line')}, not ${String(part.manifest.counts.others)}`,
+        `${PART_FILES.others} has ${counted(read.lines, 'line')}, not ${String(part.manifest.counts.others)}`,
       );
     for (const [key, completion] of read.others) others.set(key, { completion, part });
   }
@@ -234,12 +234,12 @@ export function importParts(store: Store, parts: readonly Part[]): void {
     if (taken.refused > 0)
       throw unusable(
         part,
-        `${plural(taken.refused, 'answer')} in ${PART_FILES.answers} ${taken.refused === 1 ? 'does' : 'do'} not hold against ${taken.refused === 1 ? 'its' : 'their'} key`,
+        `${counted(taken.refused, 'answer')} in ${PART_FILES.answers} ${taken.refused === 1 ? 'does' : 'do'} not hold against ${taken.refused === 1 ? 'its' : 'their'} key`,
       );
     if (taken.written !== answers)
       throw unusable(
         part,
-        `${String(taken.written)} of ${plural(answers, 'answer')} could be taken over`,
+        `${String(taken.written)} of ${counted(answers, 'answer')} could be taken over`,
       );
   }
 }

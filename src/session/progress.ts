@@ -2,7 +2,7 @@ import { forecastWords } from '../plan/cost-cap.ts';
 import type { Forecast } from '../plan/forecast.ts';
 import type { Halt } from '../plan/halt.ts';
 import { callsOf, type Plan } from '../plan/plan.ts';
-import { plural } from '../text/amounts.ts';
+import { counted } from '../text/amounts.ts';
 import type { Purpose } from '../types/model.ts';
 
 export interface HaltOptions {
@@ -129,15 +129,15 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
       plan = given;
       begun = now();
       if (given.references === 0) return;
-      const graders = graded() > 0 ? ` and about ${plural(graded(), 'grade')}` : '';
+      const graders = graded() > 0 ? ` and about ${counted(graded(), 'grade')}` : '';
       const further =
-        attributes() > 0 ? `, up to ${plural(attributes(), 'attribute question')}` : '';
+        attributes() > 0 ? `, up to ${counted(attributes(), 'attribute question')}` : '';
       const possible =
         given.qualeval_possible > 0
-          ? `; up to ${plural(given.qualeval_possible, 'more call')} if something regresses`
+          ? `; up to ${counted(given.qualeval_possible, 'more call')} if something regresses`
           : '';
       write(
-        `${plural(given.references, 'reference')} of ${plural(given.suites, 'prompt')} affected: ${plural(given.prompt_calls, 'call')} for the first answers${graders}${further}${possible}; ${forecastWords(forecast)}\n`,
+        `${counted(given.references, 'reference')} of ${counted(given.suites, 'prompt')} affected: ${counted(given.prompt_calls, 'call')} for the first answers${graders}${further}${possible}; ${forecastWords(forecast)}\n`,
       );
     },
     answered(purpose) {
@@ -169,7 +169,7 @@ function pace(done: number, planned: number, seconds: number): string[] {
 
 /** More than was planned comes of adaptive tries and of replies that were asked for again. */
 function outOf(done: number, planned: number, what: string): string {
-  return done > planned ? plural(done, what) : `${String(done)} of ${plural(planned, what)}`;
+  return done > planned ? counted(done, what) : `${String(done)} of ${counted(planned, what)}`;
 }
 
 function duration(seconds: number): string {

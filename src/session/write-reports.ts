@@ -9,7 +9,7 @@ import type { Result } from '../result/result.ts';
 /**
  * Parts are gathered to about this many letters: one write for each would cost more than the text.
  */
-const PART_json = 1 << 16;
+const PART = 1 << 16;
 
 /** Levels that are taken apart; what lies below them is small. */
 const LEVELS = 6;
@@ -22,7 +22,7 @@ export function* jsonParts(value: unknown): Generator<string> {
   let part = '';
   for (const piece of pieces(value, 0)) {
     part += piece;
-    if (part.length < PART_json) continue;
+    if (part.length < PART) continue;
     yield part;
     part = '';
   }
@@ -84,8 +84,6 @@ function* inParts(text: string): Generator<string> {
     yield text.slice(start, end);
   }
 }
-
-const PART = 1 << 16;
 
 function* withNewline(parts: Iterable<string>): Generator<string> {
   yield* parts;

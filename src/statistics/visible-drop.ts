@@ -106,7 +106,7 @@ export function designOf(tables: readonly Table[]): Design {
 const MOST = { tries: 100, references: 100_000 };
 
 /**
- * What would settle "cannot tell" when in truth nothing changed: the tries a side (references as
+ * What would settle "inconclusive" when in truth nothing changed: the tries a side (references as
  * they are), or the references (tries as they are), at which the low end of `differenceInterval`
  * lies above −tolerance with the given power: (z_{1−alpha} + z_power)·SE <= tolerance with SE² =
  * v(1/nB + 1/nH)/N + 2/(nB·nH·N²). Tolerance in 0–1. Null where no number up to 100 tries or

@@ -89,14 +89,25 @@ export function decimal(value: number | null): string {
   return `${value < 0 && Number(size) !== 0 ? '−' : ''}${size}`;
 }
 
-/** US dollars as people read them: `$1.20`, and two significant digits below a cent. */
+/** US dollars as people read them: `$1,234.50`, and two significant digits below a cent. */
 export function dollars(cost: number): string {
-  return cost === 0 || cost >= 0.01 ? `$${cost.toFixed(2)}` : `$${cost.toPrecision(2)}`;
+  if (cost !== 0 && cost < 0.01) return `$${cost.toPrecision(2)}`;
+  return `$${cost.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }
 
-/** `1 reference`, `2 references`. */
-export function plural(count: number, noun: string): string {
-  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+/** The same; `cost unknown` for null, which is not zero. */
+export function cost(amount: number | null): string {
+  return amount === null ? 'cost unknown' : dollars(amount);
+}
+
+/** `1,234`. */
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** `1 reference`, `1,234 references`. */
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
 function inPercent(share: number): string {

@@ -1,3 +1,4 @@
+import type { Conclusion } from '../types/plain.ts';
 import { visible } from './visible.ts';
 
 /** Everything that some reader of a log takes for the end of a line. */
@@ -30,4 +31,20 @@ export function logLine(text: string): string {
  */
 export function logJson(value: unknown): string {
   return JSON.stringify(value, null, 1).replaceAll('##[', '##\\u005b');
+}
+
+const MEANINGS: Readonly<Record<Conclusion, string>> = {
+  success: 'the gate passed',
+  failure: 'the gate failed',
+  neutral: 'not red',
+  error: 'nothing was judged',
+};
+
+/** The last line of every run: how it ended, what that means, and why. */
+export function endLine(
+  conclusion: Conclusion,
+  why: string,
+  meaning: string = MEANINGS[conclusion],
+): string {
+  return `evaldiff: ${conclusion} (${meaning}). ${why}`;
 }

@@ -295,7 +295,7 @@ describe('a sharded sweep in a workflow', () => {
     const merged = await job({ mode: 'merge' });
     expect(merged.outputs).toMatchObject({
       conclusion: 'error',
-      title: 'Not evaluated: one problem to mend',
+      title: 'Not evaluated: 1 problem to fix',
     });
     expect(merged.errors).toEqual([
       expect.stringMatching(

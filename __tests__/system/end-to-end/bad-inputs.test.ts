@@ -166,7 +166,7 @@ describe('a bad input', () => {
       expect(run.outputs).toMatchObject({
         conclusion: 'error',
         calls: '0',
-        title: 'Not evaluated: one problem to mend',
+        title: 'Not evaluated: 1 problem to fix',
       });
       expect(run.annotations).toEqual([
         {
@@ -178,7 +178,7 @@ describe('a bad input', () => {
       const [check] = at.github.state.checkRuns;
       expect(check).toMatchObject({
         conclusion: 'failure',
-        title: 'Not evaluated: one problem to mend',
+        title: 'Not evaluated: 1 problem to fix',
       });
       const isChanged = Object.hasOwn(head, file);
       expect(
@@ -189,7 +189,7 @@ describe('a bad input', () => {
           one.message,
         ]),
       ).toEqual(isChanged ? [[file, lineShown, 'failure', told]] : []);
-      expect(onlyComment(at)).toContain('1 problem to mend. Nothing was sent to a model.');
+      expect(onlyComment(at)).toContain('1 problem to fix. Nothing was sent to a model.');
 
       expect(terminal.code).toBe(2);
       // Uncommitted files have no commit to be missing at.

@@ -237,7 +237,7 @@ describe('inputs', () => {
       'error mode',
       'error report-path',
     ]);
-    expect(run.lastLine).toBe('evaldiff: error (nothing was judged)');
+    expect(run.lastLine).toMatch(/^\| evaldiff: error \(nothing was judged\)\. .+ \(and 5 more\)$/);
     expect(at.github.state.exchanges).toEqual([]);
   });
 

@@ -83,7 +83,7 @@ describe('the verdict', () => {
     expect(at.github.state.checkRuns[0]?.conclusion).toBe('failure');
   });
 
-  test('of a fall by five points over six references says that it cannot tell, and what would settle it', async () => {
+  test('of a fall by five points over six references is inconclusive, and what would settle it', async () => {
     const at = await stage(obedient);
     const change = changeOf(
       { ...quiz(), 'evaldiff.yaml': SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.05') },
@@ -92,7 +92,7 @@ describe('the verdict', () => {
     const run = await onPullRequest(at, change);
     expect(run.code).toBe(0);
     expect(run.outputs['conclusion']).toBe('neutral');
-    expect(onlyComment(at)).toMatch(/\*\*\? Cannot tell\*\* – /);
+    expect(onlyComment(at)).toMatch(/\*\*\? Inconclusive\*\* – /);
     expect(run.result.suites[0]?.summary).toMatch(
       /takes about \d+ tries of each reference or \d+ references/,
     );

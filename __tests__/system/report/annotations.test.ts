@@ -68,7 +68,7 @@ describe('annotations', () => {
       path: 'rubrics/tone.yaml',
       startLine: 3,
       level: 'warning',
-      title: 'This change: cannot tell in 1 suite',
+      title: 'This change: inconclusive in 1 suite',
     });
     expect(one?.message).toContain(
       'triage, answers under both yardsticks: the pass rate fell 16.7 points',

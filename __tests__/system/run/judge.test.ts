@@ -83,7 +83,7 @@ describe('the adaptive tries', () => {
     expect(result.suites[0]?.verdict).toBe('unchanged');
   });
 
-  test('cannot tell on a suite that is too small to rule a drop out, and are neutral then', async () => {
+  test('are inconclusive on a suite that is too small to rule a drop out, and neutral then', async () => {
     const { result } = await runPipeline(
       project([shop(OLD, 5)], adaptive),
       project([shop(NEW, 5)], adaptive),

@@ -1,6 +1,6 @@
 /** The core from two projects to a result, with a scripted model and nothing of the world. */
 import { expect } from '@jest/globals';
-import { blankResult } from '../../../src/judge/not-judged.ts';
+import { blankResult } from '../../../src/run/not-judged.ts';
 import { prepare } from '../../../src/plan/prepare.ts';
 import type { PrepareInput } from '../../../src/plan/prepared.ts';
 import type { Result } from '../../../src/result/result.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { blankResult } from '../../../src/judge/not-judged.ts';
+import { blankResult } from '../../../src/run/not-judged.ts';
 import { forecast } from '../../../src/plan/forecast.ts';
 import { prepare } from '../../../src/plan/prepare.ts';
 import { readResult } from '../../../src/result/result.ts';

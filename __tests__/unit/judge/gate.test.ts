@@ -1,13 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { decide } from '../../../src/judge/gate.ts';
+import { decide as decideOutcome } from '../../../src/judge/gate.ts';
 import type { GateInput } from '../../../src/judge/outcome.ts';
 import type { AttributeResult } from '../../../src/result/attributes.ts';
 import type { YardstickResult } from '../../../src/result/result.ts';
 import type { SuiteResult } from '../../../src/result/suite-result.ts';
 import type { Outcome } from '../../../src/types/metric.ts';
 import { gate, referenceResult, sideResult, suiteResult } from '../run/builders.ts';
+import { inWords } from './in-words.ts';
 
+const decide = (given: GateInput) => inWords(decideOutcome(given));
 const input = (changes: Partial<GateInput> = {}): GateInput => ({
+  mode: 'diff',
   suites: [suiteResult()],
   yardstick: [],
   settings: gate(),
@@ -66,14 +69,14 @@ describe('the conclusion', () => {
     expect(decision.title).toBe('Regressed: math 84.0 % → 60.0 % (−24.0 points)');
   });
 
-  test('is neutral when it cannot tell, unless that is to fail', () => {
+  test('is neutral when it is inconclusive, unless that is to fail', () => {
     const suites = [
       suiteResult({ verdict: 'inconclusive', summary: 'five tries would settle it.' }),
     ];
     expect(decide(input({ suites }))).toMatchObject({
       conclusion: 'neutral',
-      title: 'Cannot tell for 1 suite of 1',
-      reasons: ['p: cannot tell. five tries would settle it.'],
+      title: 'Inconclusive for 1 suite of 1',
+      reasons: ['p: inconclusive. five tries would settle it.'],
     });
     expect(decide(input({ suites, settings: gate({ on_inconclusive: 'fail' }) })).conclusion).toBe(
       'failure',
@@ -349,7 +352,7 @@ describe('a suite with a gate of its own', () => {
     ]);
   });
 
-  test('fails on failing references where it says so, and where it cannot tell does not fail if it is never to', () => {
+  test('fails on failing references where it says so, and where it is inconclusive does not fail if it is never to', () => {
     const failing = { references: [referenceResult('a', { head: sideResult(['fail'], 'fail') })] };
     const suites = [
       suiteResult({ name: 'one', ...failing, gate: { fail_on: 'failure' } }),

@@ -1,10 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { decideHalted } from '../../../src/judge/halted.ts';
+import { decideHalted as decideOutcome } from '../../../src/judge/halted.ts';
 import type { GateInput } from '../../../src/judge/outcome.ts';
 import { incomplete, wasNotMade, type Halt } from '../../../src/plan/halt.ts';
 import type { SuiteResult } from '../../../src/result/suite-result.ts';
 import type { Outcome } from '../../../src/types/metric.ts';
 import { gate, referenceResult, sideResult, suiteResult } from '../run/builders.ts';
+import { inWords } from './in-words.ts';
+
+const decideHalted = (...given: Parameters<typeof decideOutcome>) =>
+  inWords(decideOutcome(...given));
 
 const halt: Halt = {
   title: 'Budget reached',
@@ -20,6 +24,7 @@ const suiteOf = (
     ...changes,
   });
 const input = (suites: SuiteResult[], changes: Partial<GateInput> = {}): GateInput => ({
+  mode: 'diff',
   suites,
   yardstick: [],
   settings: gate(),
@@ -126,7 +131,7 @@ test('a run that leaves a batch with the vendor is neutral, says where it is, an
       'Waiting for a batch; run again to pick it up. Time is up: it took long; 0 of 10 tries were made',
     reasons: [
       'Time is up: it took long; 0 of 10 tries were made.',
-      '1200 requests are with the vendor in batch_1, batch_2: paid for once, and picked up by the next run.',
+      '1,200 requests are with the vendor in batch_1, batch_2: paid for once, and picked up by the next run.',
     ],
   });
   const some = decideHalted(

@@ -103,7 +103,7 @@ describe('the order of a comment', () => {
   test('lists suites and references worst first, whatever their order in the result', () => {
     const rows = [
       ...body.matchAll(
-        /<tr><td><code>(capitals|triage|math)<\/code>.*?(✗ regressed|\? cannot tell|✓ unchanged)/g,
+        /<tr><td><code>(capitals|triage|math)<\/code>.*?(✗ regressed|\? inconclusive|✓ unchanged)/g,
       ),
     ].map(([, name]) => name);
     expect(rows).toEqual(['capitals', 'triage', 'math']);
@@ -143,9 +143,9 @@ describe('the order of a comment', () => {
     ).not.toContain('saved');
   });
 
-  test('says what is not ruled out when it cannot tell', () => {
+  test('says what is not ruled out when it is inconclusive', () => {
     expect(renderComment(neutral(), { marker }).split('\n')[1]).toBe(
-      '**? Cannot tell** – `capitals` 100.0 % → 91.7 % (−8.3 points, 90 % interval −15.4 to −1.2); 8 references × 3 tries. A drop of up to 15.4 points is not ruled out.',
+      '**? Inconclusive** – `capitals` 100.0 % → 91.7 % (−8.3 points, 90 % interval −15.4 to −1.2); 8 references × 3 tries. A drop of up to 15.4 points is not ruled out.',
     );
   });
 

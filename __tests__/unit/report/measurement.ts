@@ -1,5 +1,5 @@
-import { NO_USAGE } from '../../../src/judge/not-judged.ts';
 import type { NoiseResult } from '../../../src/result/noise.ts';
+import { NO_USAGE } from '../../../src/run/not-judged.ts';
 import { gate } from '../run/builders.ts';
 
 /** A measurement of 100 comparisons, three of them red. */

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { withOverride } from '../../../src/judge/outcome.ts';
 import { renderComment } from '../../../src/report/comment.ts';
 import { renderSummary } from '../../../src/report/comment.ts';
 import { noiseTitle, renderNoise, renderNoiseSummary } from '../../../src/report/noise.ts';
 import { renderHtml } from '../../../src/report/page/page.ts';
-import { headline } from '../../../src/report/sections/headline.ts';
+import { headline } from '../../../src/report/sections/outcomes.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';
+import { withOverride } from '../../../src/run/override.ts';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 import { measured } from './measurement.ts';
-import { green, neutral, regression } from './results.ts';
+import { green, neutral, regression, resultOf } from './results.ts';
 
 const MARKER = '<!-- evaldiff comment evaldiff -->';
 const comment = (result: Parameters<typeof renderComment>[0]): string =>
@@ -24,7 +24,7 @@ describe('the report of a measurement', () => {
     expect(text).toMatch(
       /^Measured noise: 3 of 100 [^]*, which agrees with the 5\.0 % that the gate allows; more comparisons say it more exactly\./,
     );
-    expect(text).toContain('3 regressed, 2 improved, 55 unchanged, 40 cannot tell');
+    expect(text).toContain('3 regressed, 2 improved, 55 unchanged, 40 inconclusive');
     expect(text).toContain('301 of 400');
     expect(text).toContain('70.8 to 79.2 %');
     expect(text).toContain(
@@ -162,11 +162,12 @@ describe('a verdict that was set aside', () => {
 
   test('is called so too where no suite regressed', () => {
     const result = withOverride(
-      {
+      resultOf({
         ...neutral(),
+        outcome: undefined,
         conclusion: 'failure',
         reasons: ['capitals: pass rate 70.0 % is below min_pass_rate 80.0 %'],
-      },
+      }),
       override,
     );
     const { outcome, line } = headline(result);

@@ -1,4 +1,6 @@
+import { outcomeOf } from '../../../src/judge/outcome.ts';
 import type { AttributeResult } from '../../../src/result/attributes.ts';
+import type { RunOutcome } from '../../../src/result/outcome.ts';
 import type { Result, UsageTotals } from '../../../src/result/result.ts';
 import type {
   Because,
@@ -41,8 +43,11 @@ const noUsage: UsageTotals = {
   by_purpose: {},
 };
 
-export function resultOf(changes: Partial<Result>): Result {
-  return {
+export function resultOf({
+  outcome,
+  ...changes
+}: Partial<Omit<Result, 'outcome'>> & { outcome?: RunOutcome | undefined }): Result {
+  const made: Omit<Result, 'outcome'> = {
     schema_version: 1,
     mode: 'diff',
     conclusion: 'success',
@@ -66,6 +71,35 @@ export function resultOf(changes: Partial<Result>): Result {
     adaptive_tries: null,
     ...changes,
   };
+  return { ...made, outcome: outcome ?? outcomeIn(made) };
+}
+
+/** What the gate would name a result of these parts. */
+function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
+  const { problems, override, conclusion, reasons, suites, mode, yardstick, attributes } = result;
+  if (problems.length > 0) return { kind: 'not-evaluated', problems: problems.length };
+  if (suites.length === 0 && conclusion === 'success')
+    return { kind: 'nothing-to-run', rubrics: 0 };
+  const references = suites.flatMap((suite) => suite.references).length;
+  const found = outcomeOf(
+    { conclusion: override === null ? conclusion : 'failure', held: false, reasons },
+    {
+      mode,
+      suites,
+      yardstick,
+      attributes,
+      settings: result.gate,
+      affected: references,
+      counted: references,
+      removed: [],
+      testedRubrics: 0,
+      uncomparable: [],
+      unexplained: [],
+      unused: false,
+    },
+  );
+  const red = found.kind === 'regressed' || found.kind === 'failed';
+  return override !== null && red ? { kind: 'overridden', by: found } : found;
 }
 
 export function score(
@@ -398,7 +432,7 @@ export function regression(): Result {
   return resultOf({
     conclusion: 'failure',
     title: 'capitals regressed: pass rate 92.2 % → 84.3 %',
-    reasons: [`capitals regressed: ${summaryText}`, `triage: cannot tell. ${openText}`],
+    reasons: [`capitals regressed: ${summaryText}`, `triage: inconclusive. ${openText}`],
     suites: [math, triage, capitals],
     yardstick: [
       {
@@ -557,7 +591,13 @@ export function nothingAffected(): Result {
 export function fork(): Result {
   const words =
     'No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.';
-  return resultOf({ conclusion: 'neutral', trust: 'untrusted', title: words, reasons: [words] });
+  return resultOf({
+    conclusion: 'neutral',
+    outcome: { kind: 'without-keys', judged: false },
+    trust: 'untrusted',
+    title: words,
+    reasons: [words],
+  });
 }
 
 /** Files that cannot be read. */
@@ -633,8 +673,8 @@ export function neutral(): Result {
   );
   return resultOf({
     conclusion: 'neutral',
-    title: 'Cannot tell for 1 suite of 1',
-    reasons: ['capitals: cannot tell. More tries would settle it.'],
+    title: 'Inconclusive for 1 suite of 1',
+    reasons: ['capitals: inconclusive. More tries would settle it.'],
     suites: [
       suiteOf('capitals', references, {
         verdict: 'inconclusive',
@@ -773,5 +813,5 @@ export const goldens: Readonly<Record<string, () => Result>> = {
   fork,
   problems: withProblems,
   sweep,
-  'cannot-tell': neutral,
+  inconclusive: neutral,
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatProblem } from '../../../src/errors.ts';
-import { blankResult } from '../../../src/judge/not-judged.ts';
+import { blankResult } from '../../../src/run/not-judged.ts';
 import { readResult } from '../../../src/result/result.ts';
 import { DEFAULT_GATE } from '../../../src/suite/gate.ts';
 import { suiteResult } from '../run/builders.ts';

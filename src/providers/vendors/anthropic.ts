@@ -82,17 +82,17 @@ function isBatch(reply: unknown): reply is { id: string } {
   return typeof reply === 'object' && reply !== null && 'id' in reply && isId(reply.id);
 }
 
-const count_anthropic = z.int().nonnegative().catch(0);
+const requestCount = z.int().nonnegative().catch(0);
 
 const batch = z.object({
   processing_status: z.enum(['in_progress', 'canceling', 'ended']),
   request_counts: z
     .object({
-      canceled: count_anthropic,
-      errored: count_anthropic,
-      expired: count_anthropic,
-      processing: count_anthropic,
-      succeeded: count_anthropic,
+      canceled: requestCount,
+      errored: requestCount,
+      expired: requestCount,
+      processing: requestCount,
+      succeeded: requestCount,
     })
     .nullish()
     .catch(null),

@@ -12,6 +12,7 @@ import {
   type Links,
   type Piece,
 } from '../sections/document.ts';
+import type { Tone } from '../sections/outcomes.ts';
 import { VERDICTS } from '../sections/phrases.ts';
 import { suiteKey } from '../sections/suites.ts';
 import { POLICY, SCRIPT, STYLE } from './style.ts';
@@ -39,9 +40,6 @@ export function shareSpan(shares: readonly number[]): { floor: number; ceiling: 
   }
   return { floor: floor / 10, ceiling: ceiling / 10 };
 }
-
-/** The three tones of the page; everything else is neutral. */
-export type Tone = 'bad' | 'good' | 'open' | 'neutral';
 
 const VERDICT_TONES: Readonly<Record<Verdict, Tone>> = {
   regressed: 'bad',

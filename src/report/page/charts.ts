@@ -1,20 +1,11 @@
 import type { AttributeResult } from '../../result/attributes.ts';
 import type { Result } from '../../result/result.ts';
-import { percent } from '../../text/amounts.ts';
+import { percent, cost as inDollars, count, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { ALIGNMENT_WORDS, alignmentWords } from '../sections/attributes.ts';
 import { NAME_LIMIT, bytes } from '../sections/document.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
-import {
-  change,
-  cost as inDollars,
-  count,
-  counted,
-  rateInterval,
-  rates,
-  signedInterval,
-  variantWords,
-} from '../sections/phrases.ts';
+import { change, rateInterval, rates, signedInterval, variantWords } from '../sections/phrases.ts';
 import { attributesWorstFirst, explainedSuites, suiteKey } from '../sections/suites.ts';
 import { rankedPrompts, type Ranked } from '../sections/tables.ts';
 import type { SidesRow } from './bar-charts.ts';

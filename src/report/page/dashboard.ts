@@ -1,11 +1,11 @@
 import type { AttributeResult, Insight } from '../../result/attributes.ts';
 import type { Result } from '../../result/result.ts';
-import { percent } from '../../text/amounts.ts';
+import { percent, count, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { alignmentWords } from '../sections/attributes.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
-import { andMore, change, count, counted, rates, signedInterval } from '../sections/phrases.ts';
+import { andMore, change, rates, signedInterval } from '../sections/phrases.ts';
 import {
   KIND_WORDS,
   attributesWorstFirst,

@@ -54,83 +54,87 @@ export function qualityCostChart({
   const { floor, ceiling } = shareSpan(points.flatMap(({ rate, low, high }) => [rate, low, high]));
   const costs = points.map(({ cost }) => cost);
   const [least, most] = [Math.min(...costs), Math.max(...costs)];
-  const wide = least > 0 && most / least > WIDE;
-  const taken: Point[] = [];
   return draw({
     width: WIDTH,
     height: HEIGHT,
     label,
     option: {
       grid: { left: 46, right: 22, top: 34, bottom: 44 },
-      xAxis: {
-        ...(wide
-          ? {
-              type: 'log',
-              min: 10 ** Math.floor(Math.log10(least)),
-              max: 10 ** Math.ceil(Math.log10(most)),
-            }
-          : {
-              type: 'value',
-              min: 0,
-              max: most === 0 ? 1 : nice(most),
-              interval: (most === 0 ? 1 : nice(most)) / 2,
-            }),
-        name: 'cost per 1,000 calls',
-        nameLocation: 'middle',
-        nameGap: 26,
-        nameTextStyle: { color: COLOURS.soft, fontSize: SMALL },
-        axisTick: { show: false },
-        axisLine: { lineStyle: { color: COLOURS.line } },
-        splitLine: { lineStyle: { color: COLOURS.line } },
-        axisLabel: { color: COLOURS.soft, fontSize: SMALL, formatter: dollars },
-      },
-      yAxis: {
-        type: 'value',
-        min: floor,
-        max: ceiling,
-        interval: (ceiling - floor) / 2,
-        name: 'pass rate',
-        nameGap: 18,
-        nameTextStyle: { color: COLOURS.soft, fontSize: SMALL, align: 'center' },
-        axisTick: { show: false },
-        axisLine: { show: false },
-        splitLine: { lineStyle: { color: COLOURS.line } },
-        axisLabel: {
-          color: COLOURS.soft,
-          fontSize: SMALL,
-          formatter: (share: number) => `${String(Math.round(share * 1000) / 10)} %`,
-        },
-      },
-      series: [
-        shapes(
-          points.length,
-          (index, at) =>
-            points
-              .slice(index, index + 1)
-              .map(({ cost, low, high }) => line(at(cost, low), at(cost, high), 'mark', 4, 0.35)),
-          2,
-        ),
-        {
-          type: 'scatter',
-          silent: true,
-          z: 3,
-          symbolSize: 9,
-          itemStyle: { color: COLOURS.mark, opacity: 1 },
-          data: points.map(({ cost, rate }) => [cost, rate]),
-        },
-        shapes(
-          points.length,
-          (index, at) =>
-            points
-              .slice(index, index + 1)
-              .map(({ rank, cost, low, high }) =>
-                numberOf(rank, at(cost, high), at(cost, low), taken),
-              ),
-          4,
-        ),
-      ],
+      xAxis: { ...costSpan(least, most), ...COST_AXIS },
+      yAxis: { min: floor, max: ceiling, interval: (ceiling - floor) / 2, ...RATE_AXIS },
+      series: costSeries(points),
     },
   });
+}
+
+/** The ends of the axis of dollars. */
+function costSpan(least: number, most: number): object {
+  if (least > 0 && most / least > WIDE)
+    return {
+      type: 'log',
+      min: 10 ** Math.floor(Math.log10(least)),
+      max: 10 ** Math.ceil(Math.log10(most)),
+    };
+  const end = most === 0 ? 1 : nice(most);
+  return { type: 'value', min: 0, max: end, interval: end / 2 };
+}
+
+const COST_AXIS = {
+  name: 'cost per 1,000 calls',
+  nameLocation: 'middle',
+  nameGap: 26,
+  nameTextStyle: { color: COLOURS.soft, fontSize: SMALL },
+  axisTick: { show: false },
+  axisLine: { lineStyle: { color: COLOURS.line } },
+  splitLine: { lineStyle: { color: COLOURS.line } },
+  axisLabel: { color: COLOURS.soft, fontSize: SMALL, formatter: dollars },
+} as const;
+
+const RATE_AXIS = {
+  type: 'value',
+  name: 'pass rate',
+  nameGap: 18,
+  nameTextStyle: { color: COLOURS.soft, fontSize: SMALL, align: 'center' },
+  axisTick: { show: false },
+  axisLine: { show: false },
+  splitLine: { lineStyle: { color: COLOURS.line } },
+  axisLabel: {
+    color: COLOURS.soft,
+    fontSize: SMALL,
+    formatter: (share: number) => `${String(Math.round(share * 1000) / 10)} %`,
+  },
+} as const;
+
+/** Each variant's interval, its dot over it, and its rank beside both. */
+function costSeries(points: readonly CostPoint[]): object[] {
+  const taken: Point[] = [];
+  const point = (index: number): readonly CostPoint[] => points.slice(index, index + 1);
+  return [
+    shapes(
+      points.length,
+      (index, at) =>
+        point(index).map(({ cost, low, high }) =>
+          line(at(cost, low), at(cost, high), 'mark', 4, 0.35),
+        ),
+      2,
+    ),
+    {
+      type: 'scatter',
+      silent: true,
+      z: 3,
+      symbolSize: 9,
+      itemStyle: { color: COLOURS.mark, opacity: 1 },
+      data: points.map(({ cost, rate }) => [cost, rate]),
+    },
+    shapes(
+      points.length,
+      (index, at) =>
+        point(index).map(({ rank, cost, low, high }) =>
+          numberOf(rank, at(cost, high), at(cost, low), taken),
+        ),
+      4,
+    ),
+  ];
 }
 
 /** Above its bar, or below it, at the first place that no other number has. */
@@ -176,9 +180,9 @@ export interface TrendDrawing {
   points: readonly TrendPoint[];
 }
 
-const WIDTH_trend = 340;
+const TREND_WIDTH = 340;
 
-const HEIGHT_trend = 160;
+const TREND_HEIGHT = 160;
 
 /** Points that are drawn as dots; more are a line only. */
 const MOST_DOTS = 40;
@@ -193,8 +197,8 @@ export function trendChart({ label, points }: TrendDrawing): string {
   );
   const runs = runsOf(points);
   return draw({
-    width: WIDTH_trend,
-    height: HEIGHT_trend,
+    width: TREND_WIDTH,
+    height: TREND_HEIGHT,
     label,
     option: {
       grid: { left: 44, right: 12, top: 10, bottom: 24, containLabel: false },

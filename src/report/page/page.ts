@@ -1,23 +1,16 @@
 import type { AttributeResult } from '../../result/attributes.ts';
 import type { Result } from '../../result/result.ts';
 import type { ReferenceResult, ReferenceStatus } from '../../result/suite-result.ts';
+import { count, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT, NO_LINKS, bytes, type Detail, type Links } from '../sections/document.ts';
-import { headline } from '../sections/headline.ts';
 import { sectionBlocks, type SectionName } from '../sections/index.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
-import { STATUS_WORDS, count, counted, shortSha } from '../sections/phrases.ts';
+import { headline } from '../sections/outcomes.ts';
+import { STATUS_WORDS, shortSha } from '../sections/phrases.ts';
 import { explainedSuites } from '../sections/suites.ts';
 import { rankedPrompts, rankingBlocks } from '../sections/tables.ts';
-import {
-  htmlOf,
-  lineHtml,
-  lines,
-  pageHtml,
-  pageIndex,
-  type PageIndex,
-  type Tone,
-} from './blocks.ts';
+import { htmlOf, lineHtml, lines, pageHtml, pageIndex, type PageIndex } from './blocks.ts';
 import { chartsOf, type Charts } from './charts.ts';
 import { dashboardHtml } from './dashboard.ts';
 import { STATUS_ORDER, groups, suiteHtml } from './references.ts';
@@ -141,15 +134,7 @@ function pageOf(result: Result, room: Room, charts: Charts, links: Links): strin
 }
 
 function verdictHtml(result: Result, links: Links): string {
-  const { sign, outcome, line } = headline(result);
-  const tone: Tone =
-    sign === '✗' || sign === '!'
-      ? 'bad'
-      : sign === '?'
-        ? 'open'
-        : sign === '✓'
-          ? 'good'
-          : 'neutral';
+  const { sign, tone, outcome, line } = headline(result);
   return `<section class="verdict ${tone}"><h1>${sign} ${escapeMarkup(outcome)}</h1><p>${lineHtml(line, links)}</p>${htmlOf(sectionBlocks(result, EVERYTHING, ['problems', 'reasons']), links)}</section>`;
 }
 

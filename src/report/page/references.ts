@@ -6,21 +6,15 @@ import type {
   SuiteResult,
   TryResult,
 } from '../../result/suite-result.ts';
-import { percent, probability } from '../../text/amounts.ts';
+import { percent, probability, count } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import type { Score } from '../../types/metric.ts';
 import { NAME_LIMIT, code, place, type Links, type Piece } from '../sections/document.ts';
 import { COMPARED_CHARACTERS, emphasise, whole } from '../sections/emphasis.ts';
-import {
-  STATUS_WORDS,
-  count,
-  passed,
-  rateInterval,
-  rates,
-  variantWords,
-} from '../sections/phrases.ts';
+import { type Tone } from '../sections/outcomes.ts';
+import { STATUS_WORDS, passed, rateInterval, rates, variantWords } from '../sections/phrases.ts';
 import { jsonText } from '../sections/references.ts';
-import { chip, lineHtml, piecesHtml, tableHtml, type PageIndex, type Tone } from './blocks.ts';
+import { chip, lineHtml, piecesHtml, tableHtml, type PageIndex } from './blocks.ts';
 import { dialogueHtml } from './samples.ts';
 
 /** The order of references in a suite, and of the filter's boxes: what needs a look comes first. */

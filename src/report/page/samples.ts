@@ -5,13 +5,12 @@ import type {
   EvaluatorVerdict,
 } from '../../result/conversations.ts';
 import type { ReferenceResult, SuiteResult } from '../../result/suite-result.ts';
-import { percent } from '../../text/amounts.ts';
+import { percent, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import type { Side } from '../../types/plain.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 import { emphasise, type Emphasised, whole } from '../sections/emphasis.ts';
 import { OUTCOME_WORDS, exampleTries } from '../sections/order.ts';
-import { counted } from '../sections/phrases.ts';
 import { jsonText } from '../sections/references.ts';
 import type { ExplainedSuite } from '../sections/suites.ts';
 import { chip, piecesHtml, referenceLink, type PageIndex } from './blocks.ts';

@@ -1,10 +1,10 @@
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
-import { signed } from '../../text/amounts.ts';
+import { signed, count } from '../../text/amounts.ts';
 import { escapeMarkup } from '../../text/visible.ts';
 import type { Links } from '../sections/document.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
-import { VERDICTS, change, count, difference, rates } from '../sections/phrases.ts';
+import { VERDICTS, change, difference, rates } from '../sections/phrases.ts';
 import { becauseLine, repeatedNames, suiteCell, sweepSize } from '../sections/suites.ts';
 import { chip, lineHtml, tableHtml, verdictTone } from './blocks.ts';
 

@@ -1,6 +1,6 @@
 import type { AttributeResult, Insight } from '../../result/attributes.ts';
 import type { Result } from '../../result/result.ts';
-import { percent, signed } from '../../text/amounts.ts';
+import { percent, signed, count, counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import {
   code,
@@ -14,7 +14,7 @@ import {
   type Line,
 } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore, change, count, counted, rates } from './phrases.ts';
+import { andMore, change, rates } from './phrases.ts';
 import {
   KIND_WORDS,
   attributesWorstFirst,

@@ -8,7 +8,7 @@ import type {
 } from '../../result/conversations.ts';
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
-import { percent, signed } from '../../text/amounts.ts';
+import { percent, signed, count, counted } from '../../text/amounts.ts';
 import {
   code,
   group,
@@ -20,7 +20,7 @@ import {
   type Line,
 } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore, change as changeOf, count, counted } from './phrases.ts';
+import { andMore, change as changeOf } from './phrases.ts';
 
 /**
  * What conversations took on both sides: completed share, turns, turns to each criterion, and how

@@ -11,6 +11,9 @@ export interface Links {
 
 export const NO_LINKS: Links = { run: null, place: null };
 
+/** A sentence from elsewhere is cut here, in UTF-16 units. */
+export const SENTENCE = 400;
+
 export function placeText({ file, line }: { file: string; line: number }): string {
   return line > 0 ? `${visibleLine(file)}:${String(line)}` : visibleLine(file);
 }

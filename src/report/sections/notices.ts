@@ -1,5 +1,5 @@
 import type { Result } from '../../result/result.ts';
-import { inSize } from '../../text/amounts.ts';
+import { inSize, cost, count, counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Purpose } from '../../types/model.ts';
 import type { Notice, NoticeKind, Problem } from '../../types/plain.ts';
@@ -13,9 +13,10 @@ import {
   type Block,
   type Detail,
   type Line,
+  SENTENCE,
 } from './document.ts';
-import { SENTENCE, headline } from './headline.ts';
-import { andMore, cost, costOf, count, counted, rateInterval, shortSha } from './phrases.ts';
+import { headline } from './outcomes.ts';
+import { andMore, costOf, rateInterval, shortSha } from './phrases.ts';
 
 /**
  * What the user has to mend, each with its place. Not collapsed: it is all that such a run has to

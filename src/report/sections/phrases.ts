@@ -8,14 +8,22 @@ import type {
   Verdict,
 } from '../../result/suite-result.ts';
 import type { Variant } from '../../suite/suite.ts';
-import { percent, points, pointsBetween, signed } from '../../text/amounts.ts';
+import {
+  cost,
+  count,
+  counted,
+  percent,
+  points,
+  pointsBetween,
+  signed,
+} from '../../text/amounts.ts';
 
 /** A sign and a word for each verdict; the sign is never the only bearer of the meaning. */
 export const VERDICTS: Readonly<Record<Verdict, { sign: string; word: string }>> = {
   regressed: { sign: '✗', word: 'regressed' },
   improved: { sign: '↑', word: 'improved' },
   unchanged: { sign: '✓', word: 'unchanged' },
-  inconclusive: { sign: '?', word: 'cannot tell' },
+  inconclusive: { sign: '?', word: 'inconclusive' },
   new: { sign: '+', word: 'new' },
   removed: { sign: '−', word: 'removed' },
   not_compared: { sign: '·', word: 'not compared' },
@@ -36,16 +44,6 @@ export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
   pass: 'pass',
   fail: 'fail',
 };
-
-/** `1,234`. */
-export function count(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
-/** `1,234 references`. */
-export function counted(value: number, noun: string): string {
-  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
-}
 
 /** `84.0 % → 78.0 %`; `78.0 %` where there is one side only. */
 export function rates(base: number | null, head: number | null): string {
@@ -113,14 +111,6 @@ export function statusWords({
   return history === undefined
     ? word
     : `${word}; passed ${count(history.passes)} of ${count(history.tries)} ${history.tries === 1 ? 'try' : 'tries'} so far on base (${rateInterval(history)})`;
-}
-
-/** `$0.42`; two significant digits below a cent; `cost unknown` for null, which is not zero. */
-export function cost(dollars: number | null): string {
-  if (dollars === null) return 'cost unknown';
-  if (dollars === 0 || dollars >= 0.01)
-    return `$${dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-  return `$${dollars.toPrecision(2)}`;
 }
 
 /**

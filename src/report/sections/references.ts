@@ -6,6 +6,7 @@ import type {
   SuiteResult,
   TryResult,
 } from '../../result/suite-result.ts';
+import { count, counted } from '../../text/amounts.ts';
 import type { Score } from '../../types/metric.ts';
 import type { Json } from '../../types/plain.ts';
 import {
@@ -21,15 +22,7 @@ import {
 } from './document.ts';
 import { emphasise, whole } from './emphasis.ts';
 import { casesOf, exampleTries, transcriptLine, type Case } from './order.ts';
-import {
-  STATUS_WORDS,
-  andMore,
-  count,
-  counted,
-  passed,
-  statusWords,
-  variantWords,
-} from './phrases.ts';
+import { STATUS_WORDS, andMore, passed, statusWords, variantWords } from './phrases.ts';
 import { repeatedNames } from './suites.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { GraderResult } from '../../result/conversations.ts';
 import type { Result, YardstickResult } from '../../result/result.ts';
-import { decimal, pValue, percent, pointsBetween } from '../../text/amounts.ts';
+import { decimal, pValue, percent, pointsBetween, counted } from '../../text/amounts.ts';
 import {
   code,
   group,
@@ -12,7 +12,7 @@ import {
   type Line,
 } from './document.ts';
 import { byCodeUnits } from './order.ts';
-import { andMore, counted } from './phrases.ts';
+import { andMore } from './phrases.ts';
 import { becauseLine } from './suites.ts';
 
 /** Both sides' answers under both yardsticks, and how the change of the pass rate splits. */

@@ -14,8 +14,8 @@ import {
   type Block,
   type Detail,
   type Line,
+  SENTENCE,
 } from './document.ts';
-import { SENTENCE } from './headline.ts';
 import { suitesWorstFirst } from './order.ts';
 import { andMore, change, rates, variantChanges, variantWords } from './phrases.ts';
 

@@ -2,10 +2,10 @@ import { countsForVerdict } from '../../result/counts.ts';
 import type { Result } from '../../result/result.ts';
 import type { BothSides, ClassificationSummary, SuiteResult } from '../../result/suite-result.ts';
 import { type Interval, wilson } from '../../statistics/interval.ts';
-import { percent } from '../../text/amounts.ts';
+import { percent, cost, counted } from '../../text/amounts.ts';
 import { code, group, paragraph, text, type Block, type Detail, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore, cost, counted, variantWords } from './phrases.ts';
+import { andMore, variantWords } from './phrases.ts';
 
 /** Base's answers against head's, suite by suite. */
 export function preferences({ suites }: Result, { items }: Detail): Block[] {

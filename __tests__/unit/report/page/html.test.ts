@@ -150,7 +150,7 @@ describe('the page', () => {
         'unknown key &quot;mesages&quot;; did you mean &quot;messages&quot;?',
       ),
     ).toBe(true);
-    expect((await renderHtml(neutral())).includes('<h1>? Cannot tell</h1>')).toBe(true);
+    expect((await renderHtml(neutral())).includes('<h1>? Inconclusive</h1>')).toBe(true);
   });
 
   test('shows hostile text as text', async () => {

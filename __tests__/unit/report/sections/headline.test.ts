@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { headline } from '../../../../src/report/sections/headline.ts';
+import { headline } from '../../../../src/report/sections/outcomes.ts';
 import type { Result } from '../../../../src/result/result.ts';
 import {
   fork,
@@ -50,7 +50,7 @@ describe('headline', () => {
     [
       'an open question',
       neutral(),
-      '? Cannot tell: capitals 100.0 % → 91.7 % (−8.3 points, 90 % interval −15.4 to −1.2); 8 references × 3 tries. A drop of up to 15.4 points is not ruled out.',
+      '? Inconclusive: capitals 100.0 % → 91.7 % (−8.3 points, 90 % interval −15.4 to −1.2); 8 references × 3 tries. A drop of up to 15.4 points is not ruled out.',
     ],
     [
       'an improvement',
@@ -73,9 +73,9 @@ describe('headline', () => {
       '· Not evaluated: No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.',
     ],
     [
-      'files to mend',
+      'files to fix',
       withProblems(),
-      '! Not judged: 4 problems to mend. Nothing was sent to a model.',
+      '! Not judged: 4 problems to fix. Nothing was sent to a model.',
     ],
     [
       'too many errors',
@@ -124,13 +124,15 @@ describe('headline', () => {
       });
     expect(words(open(3))).toMatch(/^✓ No regression: .* 3 of 20 tries have no readable grade\.$/);
     expect(words(open(2))).not.toContain('readable');
-    expect(words({ ...open(3), conclusion: 'failure', reasons: ['a floor'] })).toBe(
-      '✗ Failed: a floor; 3 of 20 tries have no readable grade.',
-    );
+    expect(
+      words(resultOf({ suites: open(3).suites, conclusion: 'failure', reasons: ['a floor'] })),
+    ).toBe('✗ Failed: a floor; 3 of 20 tries have no readable grade.');
   });
 
   test('calls a regression one even where the gate may not fail', () => {
-    expect(words({ ...regression(), conclusion: 'neutral' })).toMatch(/^✗ Regressed: /);
+    expect(words(resultOf({ suites: regression().suites, conclusion: 'neutral' }))).toMatch(
+      /^✗ Regressed: /,
+    );
   });
 
   test('cuts a reason of any length', () => {

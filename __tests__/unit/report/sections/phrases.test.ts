@@ -1,9 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   andMore,
-  cost,
   costOf,
-  counted,
   difference,
   passed,
   rates,
@@ -12,6 +10,7 @@ import {
   variantChanges,
   variantWords,
 } from '../../../../src/report/sections/phrases.ts';
+import { cost, counted } from '../../../../src/text/amounts.ts';
 import { sideOf } from '../results.ts';
 
 describe('numbers as people read them', () => {

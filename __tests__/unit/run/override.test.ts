@@ -1,14 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
-import { blankResult } from '../../../src/judge/not-judged.ts';
-import { findOverride, LONGEST_REASON, withOverride } from '../../../src/judge/outcome.ts';
+import { outcomeFields } from '../../../src/report/sections/outcomes.ts';
+import type { OutcomeOf, RunOutcome } from '../../../src/result/outcome.ts';
 import type { Result } from '../../../src/result/result.ts';
-import { gate } from '../run/builders.ts';
+import { blankResult } from '../../../src/run/not-judged.ts';
+import { findOverride, LONGEST_REASON, withOverride } from '../../../src/run/override.ts';
+import { gate } from './builders.ts';
 
 const LABEL = 'evaldiff: accept';
 const labelled = (description: string | null = null) => [
   { name: 'bug', description: 'Something is wrong' },
   { name: LABEL, description },
 ];
+const REGRESSED: OutcomeOf<'regressed'> = {
+  kind: 'regressed',
+  suites: [{ name: 'quiz', base: 1, head: 0.5 }],
+  fails: true,
+  ungraded: null,
+};
 const red = (changes: Partial<Result> = {}): Result => ({
   ...blankResult({
     mode: 'diff',
@@ -18,8 +26,7 @@ const red = (changes: Partial<Result> = {}): Result => ({
     gate: gate(),
     n_tries: 3,
   }),
-  conclusion: 'failure',
-  title: 'Regressed: quiz',
+  ...outcomeFields(REGRESSED),
   reasons: ['quiz regressed: fell.'],
   ...changes,
 });
@@ -73,7 +80,8 @@ describe('a red verdict that is overridden', () => {
     const override = { label: LABEL, reason: 'wanted' };
     expect(withOverride(red(), override)).toMatchObject({
       conclusion: 'neutral',
-      title: 'Overridden: Regressed: quiz',
+      outcome: { kind: 'overridden', by: REGRESSED },
+      title: 'Overridden: Regressed: quiz 100.0 % → 50.0 % (−50.0 points)',
       override,
       reasons: [
         `Not red, because the label "${LABEL}" overrides the gate: wanted`,
@@ -82,17 +90,21 @@ describe('a red verdict that is overridden', () => {
     });
   });
 
-  test.each(['success', 'neutral', 'error'] as const)(
-    'is the only one: a result that is %s stays as it is',
-    (conclusion) => {
-      const result = red({ conclusion });
-      expect(withOverride(result, { label: LABEL, reason: 'wanted' })).toBe(result);
-    },
-  );
+  test.each<[string, RunOutcome]>([
+    ['success', { kind: 'nothing-to-run', rubrics: 0 }],
+    ['neutral', { ...REGRESSED, fails: false }],
+    ['error', { kind: 'not-judged', why: 'nothing ran' }],
+  ])('is the only one: a result that is %s stays as it is', (_conclusion, outcome) => {
+    const result = red(outcomeFields(outcome));
+    expect(withOverride(result, { label: LABEL, reason: 'wanted' })).toBe(result);
+  });
 
   test('has a title that GitHub shows whole', () => {
     expect(
-      withOverride(red({ title: 'x'.repeat(255) }), { label: LABEL, reason: 'r' }).title,
+      withOverride(
+        red(outcomeFields({ kind: 'failed', why: 'x'.repeat(255), fails: true, ungraded: null })),
+        { label: LABEL, reason: 'r' },
+      ).title,
     ).toHaveLength(255);
   });
 });

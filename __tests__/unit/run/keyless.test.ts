@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgeWithoutKeys } from '../../../src/judge/not-judged.ts';
-import { blankResult, type ResultHead } from '../../../src/judge/not-judged.ts';
 import { prepare } from '../../../src/plan/prepare.ts';
 import type { Prepared } from '../../../src/plan/prepared.ts';
+import { judgeWithoutKeys } from '../../../src/run/not-judged.ts';
+import { blankResult, type ResultHead } from '../../../src/run/not-judged.ts';
 import { arrange } from '../../../src/select/arrange.ts';
 import { sources, withheldFrom } from '../../../src/select/trust.ts';
 import type { Target } from '../../../src/types/model.ts';
 import type { Conclusion } from '../../../src/types/plain.ts';
 import type { EventFacts, SourceTree } from '../../../src/types/repository.ts';
-import { project, suite } from '../run/builders.ts';
+import { project, suite } from './builders.ts';
 
 const tree = (commit: string): SourceTree => ({
   commit,

@@ -1,10 +1,11 @@
 import { evaluatorTargetsOf } from '../plan/grader-tests.ts';
 import { targetsOf, type Prepared } from '../plan/prepared.ts';
 import type { ComparedLane } from '../plan/suite-run.ts';
+import { outcomeFields } from '../report/sections/outcomes.ts';
 import type { NoiseNote, Result, UsageTotals } from '../result/result.ts';
 import type { Withheld } from '../select/trust.ts';
 import type { GateSettings } from '../suite/suite.ts';
-import { plural } from '../text/amounts.ts';
+import { counted } from '../text/amounts.ts';
 import type { Target } from '../types/model.ts';
 import type { Notice, Problem, TrustLevel } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
@@ -43,8 +44,7 @@ export function blankResult({
   return {
     schema_version: 1,
     mode,
-    conclusion: 'error',
-    title: '',
+    ...outcomeFields({ kind: 'not-judged', why: 'nothing ran' }),
     reasons: [],
     trust,
     base: base === null ? null : { sha: base.commit },
@@ -65,13 +65,11 @@ export function blankResult({
   };
 }
 
-/** The user has to mend something first: nothing was called, nothing was judged. */
+/** The user has to fix something first: nothing was called, nothing was judged. */
 export function notEvaluated(head: ResultHead, problems: Problem[], notices: Notice[]): Result {
-  const count = problems.length === 1 ? 'one problem' : `${String(problems.length)} problems`;
   return {
     ...blankResult(head),
-    title: `Not evaluated: ${count} to mend`,
-    reasons: [],
+    ...outcomeFields({ kind: 'not-evaluated', problems: problems.length }),
     problems,
     notices,
   };
@@ -91,8 +89,7 @@ export function withoutKeys(
   const reason = `No model key is available to pull requests ${whose}. Changes were checked, nothing was sent to a model.`;
   return {
     ...blankResult(head),
-    conclusion: 'neutral',
-    title: 'Checked without a model key',
+    ...outcomeFields({ kind: 'without-keys', judged: false }),
     reasons: [reason, ...left],
     notices,
   };
@@ -138,11 +135,11 @@ export async function judgeWithoutKeys({
   });
   const reasons = [...judged.reasons, ...unasked.reasons];
   return judged.conclusion === 'success' || judged.conclusion === 'neutral'
-    ? { ...judged, conclusion: 'neutral', title: unasked.title, reasons }
+    ? { ...judged, ...outcomeFields({ kind: 'without-keys', judged: true }), reasons }
     : { ...judged, reasons };
 }
 
 function leftOut({ run: { lane, runs } }: ComparedLane): string {
   const why = lane.because.map(({ key, file }) => `${key} (${file})`).join(', ');
-  return `${lane.name}: ${plural(runs.length, 'reference')} not run, affected by ${why}`;
+  return `${lane.name}: ${counted(runs.length, 'reference')} not run, affected by ${why}`;
 }

@@ -1,0 +1,239 @@
+import { conclusionOf } from '../../judge/outcome.ts';
+import type { OutcomeKind, OutcomeOf, RunOutcome } from '../../result/outcome.ts';
+import type { Result } from '../../result/result.ts';
+import { count, counted, percent, pointsBetween } from '../../text/amounts.ts';
+import { shorten } from '../../text/visible.ts';
+import { text, type Line } from './document.ts';
+import {
+  evaluatedLine,
+  failedLine,
+  firstReason,
+  improvedLine,
+  inconclusiveLine,
+  nothingWorseLine,
+  problemsLine,
+  regressionLine,
+} from './headline-lines.ts';
+
+/** How an outcome looks where there is colour; the words say it too. */
+export type Tone = 'bad' | 'good' | 'open' | 'neutral';
+
+/** Everything that a surface says of one kind of outcome. */
+interface OutcomeRow<O extends RunOutcome> {
+  sign: string;
+  tone: Tone;
+  /** Two or three words: the headline's beginning. */
+  words(outcome: O): string;
+  /** One line for the check, the outputs and the log; no full stop is needed. */
+  title(outcome: O): string;
+  /** The numbers behind it. */
+  line(result: Result, outcome: O): Line;
+}
+
+type OutcomeTable = { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> };
+
+/**
+ * The one table of what is said of an outcome: a member of the union without a row does not
+ * compile. Conclusion and exit code are `judge/outcome.ts`'s.
+ */
+export const OUTCOMES: OutcomeTable = {
+  'nothing-to-run': {
+    sign: '✓',
+    tone: 'good',
+    words: () => 'Nothing affected',
+    title: nothingToRun,
+    line: (_result, outcome) => [text(nothingToRun(outcome))],
+  },
+  'not-evaluated': {
+    sign: '!',
+    tone: 'bad',
+    words: () => 'Not judged',
+    title: ({ problems }) => `Not evaluated: ${counted(problems, 'problem')} to fix`,
+    line: problemsLine,
+  },
+  'not-judged': {
+    sign: '!',
+    tone: 'bad',
+    words: () => 'Not judged',
+    title: ({ why }) => `Not judged: ${why}`,
+    line: firstReason,
+  },
+  'ended-early': {
+    sign: '!',
+    tone: 'bad',
+    words: () => 'Not judged',
+    title: ({ why }) => why,
+    line: firstReason,
+  },
+  waiting: {
+    sign: '·',
+    tone: 'neutral',
+    words: () => 'Waiting for a batch',
+    title: ({ why }) => `Waiting for a batch; run again to pick it up. ${why}`,
+    line: firstReason,
+  },
+  'without-keys': {
+    sign: '·',
+    tone: 'neutral',
+    words: ({ judged }) => (judged ? 'Partly evaluated' : 'Not evaluated'),
+    title: () => 'Checked without a model key',
+    line: (result, { judged }) =>
+      judged
+        ? [...nothingWorseLine(result), text(' The rest needs a model key.')]
+        : firstReason(result),
+  },
+  'no-verdict': {
+    sign: '·',
+    tone: 'neutral',
+    words: () => 'No verdict',
+    title: ({ why }) => why,
+    line: firstReason,
+  },
+  'only-removed': {
+    sign: '·',
+    tone: 'neutral',
+    words: () => 'No verdict',
+    title: ({ references }) =>
+      `Nothing to run: ${counted(references, 'reference')} removed or newly skipped`,
+    line: firstReason,
+  },
+  regressed: {
+    sign: '✗',
+    tone: 'bad',
+    words: () => 'Regressed',
+    title: ({ suites }) => `Regressed: ${inShort(suites)}`,
+    line: regressionLine,
+  },
+  failed: {
+    sign: '✗',
+    tone: 'bad',
+    words: ({ fails }) => (fails ? 'Failed' : 'Would fail'),
+    title: ({ why, fails }) => (fails ? why : `Not failed, because fail_on is never: ${why}`),
+    line: failedLine,
+  },
+  overridden: {
+    sign: '✗',
+    tone: 'bad',
+    words: ({ by }) => `${rowOf(by).words(by)}, overridden`,
+    title: ({ by }) => `Overridden: ${rowOf(by).title(by)}`,
+    line: (result, { by }) => rowOf(by).line(result, by),
+  },
+  inconclusive: {
+    sign: '?',
+    tone: 'open',
+    words: () => 'Inconclusive',
+    title: ({ suites, ran, worse }) =>
+      `Inconclusive for ${counted(suites, 'suite')} of ${String(ran)}${alone(worse)}`,
+    line: inconclusiveLine,
+  },
+  improved: {
+    sign: '✓',
+    tone: 'good',
+    words: () => 'Improved',
+    title: ({ suites, worse }) => `Improved: ${inShort(suites)}${alone(worse)}`,
+    line: improvedLine,
+  },
+  'no-regression': {
+    sign: '✓',
+    tone: 'good',
+    words: ({ worse }) => (worse === 0 ? 'No regression' : 'No suite regressed'),
+    title: ({ references, ran, worse }) => {
+      const size = `${counted(references, 'affected reference')} of ${counted(ran, 'suite')}`;
+      return worse === 0
+        ? `No regression in ${size}`
+        : `No suite regressed in ${size}${alone(worse)}`;
+    },
+    line: nothingWorseLine,
+  },
+  evaluated: {
+    sign: '✓',
+    tone: 'good',
+    words: () => 'Evaluated',
+    title: evaluatedTitle,
+    line: evaluatedLine,
+  },
+};
+
+/** The row of an outcome. The table's type ties each key to its member, which TypeScript forgets. */
+function rowOf<O extends RunOutcome>(outcome: O): OutcomeRow<O> {
+  return OUTCOMES[outcome.kind] as unknown as OutcomeRow<O>;
+}
+
+/** The one line at which a reviewer can stop. */
+export interface Headline {
+  sign: string;
+  tone: Tone;
+  /** The outcome in words. */
+  outcome: string;
+  /** The numbers behind it. */
+  line: Line;
+}
+
+/** What the result's outcome is called, with its numbers, interval and size. */
+export function headline(result: Result): Headline {
+  const { outcome } = result;
+  const row = rowOf(outcome);
+  const line = row.line(result, outcome);
+  const ungraded = ungradedWords(outcome);
+  const last = line.at(-1);
+  const begun = last !== undefined && 'text' in last && !last.text.endsWith('.') ? ';' : '';
+  return {
+    sign: row.sign,
+    tone: row.tone,
+    outcome: row.words(outcome),
+    line: ungraded === null ? line : [...line, text(`${begun} ${ungraded}.`)],
+  };
+}
+
+/** GitHub's limit for titles that annotations and checks share. */
+const TITLE_LIMIT = 255;
+
+/** The outcome in one line of at most 255 characters, its end kept. */
+export function titleOf(outcome: RunOutcome): string {
+  const ungraded = ungradedWords(outcome);
+  const title = rowOf(outcome).title(outcome);
+  if (ungraded === null) return shorten(title, TITLE_LIMIT);
+  const end = `; ${ungraded}`;
+  return `${shorten(title.replace(/\.$/, ''), TITLE_LIMIT - end.length)}${end}`;
+}
+
+/** The fields of a result that follow from its outcome. */
+export function outcomeFields(
+  outcome: RunOutcome,
+): Pick<Result, 'outcome' | 'conclusion' | 'title'> {
+  return { outcome, conclusion: conclusionOf(outcome), title: titleOf(outcome) };
+}
+
+function ungradedWords(outcome: RunOutcome): string | null {
+  if (outcome.kind === 'overridden') return ungradedWords(outcome.by);
+  if (!('ungraded' in outcome) || outcome.ungraded === null) return null;
+  const { tries, of } = outcome.ungraded;
+  return `${count(tries)} of ${count(of)} tries have no readable grade`;
+}
+
+function nothingToRun({ rubrics }: OutcomeOf<'nothing-to-run'>): string {
+  return rubrics === 0
+    ? 'No prompt, rubric or test changed: nothing to run.'
+    : `No reference is affected; ${counted(rubrics, 'rubric')} tested on labelled examples`;
+}
+
+function evaluatedTitle({ suites, references, lowest, highest }: OutcomeOf<'evaluated'>): string {
+  const size = `Evaluated ${counted(references, 'reference')} of ${counted(suites, 'suite')}`;
+  if (lowest === null || highest === null) return size;
+  return lowest === highest
+    ? `${size}: pass rate ${percent(lowest)}`
+    : `${size}: pass rates from ${percent(lowest)} to ${percent(highest)}`;
+}
+
+function alone(worse: number): string {
+  return worse === 0 ? '' : `; ${counted(worse, 'reference')} got worse`;
+}
+
+function inShort(suites: OutcomeOf<'regressed'>['suites']): string {
+  return suites
+    .map(
+      ({ name, base, head }) =>
+        `${name} ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)})`,
+    )
+    .join(', ');
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { count, share } from './suite-result.ts';
+
+/** A suite with its rates, as a title names it. */
+const suiteRates = z.strictObject({
+  name: z.string().describe('The suite.'),
+  base: share.nullable().describe('Pass rate on base; null: nothing was judged there.'),
+  head: share.nullable().describe('Pass rate on head; null: nothing was judged there.'),
+});
+
+const why = z.string().describe('The first reason, in one sentence.');
+
+const ungraded = z
+  .strictObject({ tries: count, of: count })
+  .nullable()
+  .describe('Tries without a readable grade, where they are too many to say nothing; else null.');
+
+const worse = count.describe(
+  'References that got worse in suites that are not called regressed themselves.',
+);
+
+const fails = z.boolean().describe('False: what was found may not fail (fail_on is never).');
+
+const ran = count.describe('Suites that ran.');
+
+const progress = {
+  halt: z
+    .enum(['Budget reached', 'Time is up', 'Interrupted'])
+    .describe('What ended the run before its plan was done.'),
+  why,
+  made: count.describe('Tries that were made.'),
+  planned: count.describe('Tries that were planned.'),
+};
+
+const regressed = z
+  .strictObject({
+    kind: z.literal('regressed'),
+    suites: z.array(suiteRates).describe('The suites that regressed.'),
+    fails,
+    ungraded,
+  })
+  .describe('A suite got worse.');
+
+const failed = z
+  .strictObject({ kind: z.literal('failed'), why, fails, ungraded })
+  .describe('No suite regressed, and a gate that the settings ask for is not met.');
+
+/** What a run came to. Every surface renders this one value; only `judge/outcome.ts` makes it. */
+export const runOutcomeSchema = z.discriminatedUnion('kind', [
+  z
+    .strictObject({ kind: z.literal('nothing-to-run'), rubrics: count })
+    .describe('Nothing that changed touches a reference; `rubrics` were tested on examples.'),
+  z
+    .strictObject({ kind: z.literal('not-evaluated'), problems: count })
+    .describe('The configuration has to be fixed first: nothing was sent, nothing judged.'),
+  z
+    .strictObject({ kind: z.literal('not-judged'), why })
+    .describe('It ran, and what came back allows no verdict.'),
+  z
+    .strictObject({ kind: z.literal('ended-early'), ...progress })
+    .describe('It was ended before its tries were enough for a verdict.'),
+  z
+    .strictObject({ kind: z.literal('waiting'), ...progress })
+    .describe('A vendor still works on a batch, which the next run picks up.'),
+  z
+    .strictObject({ kind: z.literal('without-keys'), judged: z.boolean() })
+    .describe('GitHub gave the run no keys; `judged`: what needs none was judged.'),
+  z
+    .strictObject({ kind: z.literal('no-verdict'), why, ungraded })
+    .describe('Nothing that counts could be judged, and nobody is at fault.'),
+  z
+    .strictObject({ kind: z.literal('only-removed'), references: count })
+    .describe('The change only removes references, or skips them.'),
+  regressed,
+  failed,
+  z
+    .strictObject({
+      kind: z.literal('overridden'),
+      by: z.discriminatedUnion('kind', [regressed, failed]),
+    })
+    .describe('A red verdict that a label on the pull request set aside.'),
+  z
+    .strictObject({
+      kind: z.literal('inconclusive'),
+      suites: count.describe('Suites that are inconclusive.'),
+      ran,
+      worse,
+      ungraded,
+    })
+    .describe('It may be worse, and the tries were too few to say.'),
+  z
+    .strictObject({
+      kind: z.literal('improved'),
+      suites: z.array(suiteRates).describe('The suites that improved.'),
+      ran,
+      worse,
+      ungraded,
+    })
+    .describe('A suite got better and none worse.'),
+  z
+    .strictObject({
+      kind: z.literal('no-regression'),
+      references: count.describe('References that the change affects.'),
+      ran,
+      worse,
+      ungraded,
+    })
+    .describe('No suite got worse, as far as these suites can see.'),
+  z
+    .strictObject({
+      kind: z.literal('evaluated'),
+      suites: count.describe('Suites of the sweep, each variant for itself.'),
+      references: count.describe('References that ran, in all of them.'),
+      lowest: share.nullable().describe('The lowest pass rate; null: none could be worked out.'),
+      highest: share.nullable().describe('The highest pass rate.'),
+      ungraded,
+    })
+    .describe('A full sweep: nothing is compared, so nothing regressed.'),
+]);
+
+export type RunOutcome = z.infer<typeof runOutcomeSchema>;
+
+export type OutcomeKind = RunOutcome['kind'];
+
+/** One member of the union. */
+export type OutcomeOf<K extends OutcomeKind> = Extract<RunOutcome, { kind: K }>;
