@@ -49,16 +49,6 @@ const EVERYTHING: Detail = {
   said: null,
 };
 
-const PARTS: readonly SectionName[] = [
-  'conversations',
-  'preferences',
-  'classes',
-  'yardsticks',
-  'graders',
-  'evaluators',
-  'notices',
-];
-
 /** What is shown: characters of an answer, and how many references in all, the mildest left out. */
 interface Room {
   characters: number;
@@ -108,38 +98,79 @@ function answerLengths({ suites }: Result): { lengths: number[]; around: number 
   return { lengths, around: shown.length * LEAST_AROUND };
 }
 
+/** Everything that a part of the page is made from. */
+interface PageInput {
+  result: Result;
+  room: Room;
+  charts: Charts;
+  index: PageIndex;
+  links: Links;
+}
+
+type PagePart = (page: PageInput) => string;
+
+/** A section as every other output shows it. */
+const asBlocks =
+  (...names: SectionName[]): PagePart =>
+  ({ result, links }) =>
+    htmlOf(sectionBlocks(result, EVERYTHING, names), links);
+
+/** What the page shows within another section. */
+const shownAbove: PagePart = () => '';
+
+/**
+ * How the page shows each section, in its order: a section of the report that is missing here does
+ * not compile.
+ */
+const PARTS = {
+  verdict: verdictHtml,
+  problems: shownAbove,
+  reasons: shownAbove,
+  suites: ({ result, links }) => suitesHtml(result, links),
+  ranking: variantsHtml,
+  attributes: ({ result, charts, index }) => dashboardHtml(result, charts, index),
+  insights: shownAbove,
+  brokenCases: referencesHtml,
+  movedCases: shownAbove,
+  verdictsInWords: shownAbove,
+  said: asBlocks('said'),
+  conversations: asBlocks('conversations'),
+  preferences: asBlocks('preferences'),
+  classes: asBlocks('classes'),
+  yardsticks: asBlocks('yardsticks'),
+  graders: asBlocks('graders'),
+  evaluators: asBlocks('evaluators'),
+  notices: asBlocks('notices'),
+  footer: asBlocks('footer'),
+} satisfies Record<SectionName, PagePart>;
+
 function pageOf(result: Result, room: Room, charts: Charts, links: Links): string {
   const { sign, outcome } = headline(result);
   const chosen = new Set(
     byStatus(result.suites.flatMap(({ references }) => references)).slice(0, room.references),
   );
-  const index = pageIndex(result, chosen);
+  const page = { result, room, charts, index: pageIndex(result, chosen), links };
   const { base, head, mode } = result;
+  const { footer, ...main } = PARTS;
   return pageHtml({
     title: `${sign} ${outcome} – evaldiff`,
     top: [
       mode === 'diff' ? 'base against head' : 'full sweep',
       base === null ? shortSha(head.sha) : `${shortSha(base.sha)} … ${shortSha(head.sha)}`,
     ],
-    main: [
-      verdictHtml(result, links),
-      suitesHtml(result, links),
-      variantsHtml(result, charts, links),
-      dashboardHtml(result, charts, index),
-      referencesHtml(result, room, index, links),
-      htmlOf(sectionBlocks(result, EVERYTHING, PARTS), links),
-    ],
-    footer: htmlOf(sectionBlocks(result, EVERYTHING, ['footer']), links),
+    main: Object.values(main).map((part) => part(page)),
+    footer: footer(page),
   });
 }
 
-function verdictHtml(result: Result, links: Links): string {
-  const { sign, tone, outcome, line } = headline(result);
-  return `<section class="verdict ${tone}"><h1>${sign} ${escapeMarkup(outcome)}</h1><p>${lineHtml(line, links)}</p>${htmlOf(sectionBlocks(result, EVERYTHING, ['problems', 'reasons']), links)}</section>`;
+function verdictHtml(page: PageInput): string {
+  const { sign, tone, outcome, line } = headline(page.result);
+  const more = asBlocks('problems', 'reasons')(page);
+  return `<section class="verdict ${tone}"><h1>${sign} ${escapeMarkup(outcome)}</h1><p>${lineHtml(line, page.links)}</p>${more}</section>`;
 }
 
 /** A sweep's variants, ranked, and their quality against their cost. */
-function variantsHtml(result: Result, { costs }: Charts, links: Links): string {
+function variantsHtml({ result, charts: { costs }, links }: PageInput): string {
   const prompts = rankedPrompts(result);
   if (prompts.length === 0) return '';
   const parts = prompts.map((prompt) =>
@@ -154,12 +185,7 @@ function variantsHtml(result: Result, { costs }: Charts, links: Links): string {
   return lines(['<section id="variants"><h2>Variants</h2>', ...parts, '</section>']);
 }
 
-function referencesHtml(
-  result: Result,
-  { characters }: Room,
-  index: PageIndex,
-  links: Links,
-): string {
+function referencesHtml({ result, room: { characters }, index, links }: PageInput): string {
   const all = result.suites.flatMap(({ references }) => references);
   if (all.length === 0) return '';
   const chosen = index.shown;

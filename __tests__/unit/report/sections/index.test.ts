@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals';
+import { renderComment, renderSummary } from '../../../../src/report/comment.ts';
+import { markdownOf } from '../../../../src/report/markdown.ts';
+import { htmlOf } from '../../../../src/report/page/blocks.ts';
+import { renderHtml } from '../../../../src/report/page/page.ts';
+import {
+  COMMENT_LEVELS,
+  NO_LINKS,
+  SUMMARY_LEVELS,
+} from '../../../../src/report/sections/document.ts';
+import {
+  SECTIONS,
+  sectionBlocks,
+  type SectionName,
+} from '../../../../src/report/sections/index.ts';
+import { renderTerminal } from '../../../../src/report/terminal.ts';
+import { regression, withProblems } from '../results.ts';
+
+const names = Object.keys(SECTIONS) as SectionName[];
+const results = [regression(), withProblems()];
+const [whole] = COMMENT_LEVELS;
+const [wholeSummary] = SUMMARY_LEVELS;
+
+/** Letters and digits alone: what is left of a text in every output. */
+const letters = (text: string): string =>
+  text.replace(/<[^>]*>|\u001b\[\d+m/g, '').replace(/&[^;]*;|[^\p{L}\p{N}]/gu, '');
+
+/** What the page says of the sections that it shows in a way of its own. */
+const ON_THE_PAGE: Partial<Record<SectionName, string>> = {
+  brokenCases: 'regressed australia',
+  movedCases: 'flipped, within noise denmark',
+  verdictsInWords: 'rules out a drop above 19.0 points',
+};
+
+describe.each(names)('the section %s', (name) => {
+  const shown = results.filter((result) => sectionBlocks(result, whole!, [name]).length > 0);
+
+  test('reaches comment and summary as it is', () => {
+    for (const result of shown) {
+      expect(letters(renderComment(result, { marker: '' }))).toContain(
+        letters(markdownOf(sectionBlocks(result, whole!, [name]), NO_LINKS)),
+      );
+      expect(letters(renderSummary(result))).toContain(
+        letters(markdownOf(sectionBlocks(result, wholeSummary!, [name]), NO_LINKS)),
+      );
+    }
+  });
+
+  test('reaches terminal and page', async () => {
+    for (const result of shown) {
+      const begin = letters(htmlOf(sectionBlocks(result, whole!, [name]), NO_LINKS)).slice(0, 6);
+      expect(letters(renderTerminal(result, { width: 300, colour: false }))).toContain(begin);
+      const page = letters(await renderHtml(result));
+      expect(page.includes(letters(ON_THE_PAGE[name] ?? begin))).toBe(true);
+    }
+  });
+});
