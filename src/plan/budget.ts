@@ -156,40 +156,70 @@ interface Purse {
   empty(): string | null;
 }
 
-function createPurse(cap: number | null, answers: AnswerLengths, price: Price): Purse {
-  /** What is held back for each call under way, and in all. */
+function noRoom(cap: number | null, spent: number): string {
+  return `the cost cap of $${String(cap)} (max-cost) leaves no room for a further call; $${spent.toFixed(4)} are spent`;
+}
+
+/** What is held back for the calls under way, in dollars. */
+interface Reserve {
+  costOf(held: Held): number;
+  hold(held: Held): void;
+  /** False: nothing was held back for it. */
+  free(held: Held): boolean;
+  /** What an answer teaches of how long they get holds for those under way as well. */
+  relearn(): void;
+  calls(): number;
+  total(): number;
+}
+
+function createReserve(answers: AnswerLengths, price: Price): Reserve {
   const underWay = new Map<Held, number>();
-  const crowd = createCrowd(answers);
-  let reserved = 0;
+  let total = 0;
   let lesson = answers.lessons();
+  const costOf = ({ request, input }: Held): number =>
+    price(request.target, { input_tokens: input, output_tokens: answers.expected(request) }) ?? 0;
+  const hold = (held: Held): void => {
+    const cost = costOf(held);
+    underWay.set(held, cost);
+    total += cost;
+  };
+  return {
+    costOf,
+    hold,
+    free(held) {
+      total -= underWay.get(held) ?? 0;
+      const wasHeld = underWay.delete(held);
+      // Sums of fractions drift; with nothing under way nothing is held back.
+      if (underWay.size === 0) total = 0;
+      return wasHeld;
+    },
+    relearn() {
+      if (answers.lessons() === lesson) return;
+      lesson = answers.lessons();
+      total = 0;
+      for (const held of underWay.keys()) hold(held);
+    },
+    calls: () => underWay.size,
+    total: () => total,
+  };
+}
+
+function createPurse(cap: number | null, answers: AnswerLengths, price: Price): Purse {
+  const reserve = createReserve(answers, price);
+  const crowd = createCrowd(answers);
   let waiting: Waiting[] = [];
   let first = 0;
   let spent = 0;
   let empty: string | null = null;
-  const costOfOne = ({ request, input }: Held): number =>
-    price(request.target, { input_tokens: input, output_tokens: answers.expected(request) }) ?? 0;
-  /** What an answer teaches of how long they get holds for those under way as well. */
-  const relearn = (): void => {
-    if (answers.lessons() === lesson) return;
-    lesson = answers.lessons();
-    reserved = 0;
-    for (const held of underWay.keys()) hold(held);
-  };
-  const hold = (held: Held): void => {
-    const cost = costOfOne(held);
-    underWay.set(held, cost);
-    reserved += cost;
-  };
-  const fits = (held: Held): boolean => cap === null || spent + reserved + costOfOne(held) <= cap;
-  /**
-   * Whether the next one goes, is refused, or waits because others under way may still make room.
-   */
+  const fits = (held: Held): boolean =>
+    cap === null || spent + reserve.total() + reserve.costOf(held) <= cap;
+  /** Waits where others under way may still make room. */
   const turn = (next: Waiting): 'go' | 'refuse' | 'wait' => {
     if (empty !== null) return 'refuse';
     if (crowd.full(next.request)) return 'wait';
     if (fits(next)) return 'go';
-    if (underWay.size > 0) return 'wait';
-    empty = `the cost cap of $${String(cap)} (max-cost) leaves no room for a further call; $${spent.toFixed(4)} are spent`;
+    if (reserve.calls() > 0) return 'wait';
+    empty = noRoom(cap, spent);
     return 'refuse';
   };
   const admit = (): void => {
@@ -197,8 +227,10 @@ function createPurse(cap: number | null, answers: AnswerLengths, price: Price): 
       const decided = turn(next);
       if (decided === 'wait') break;
       first += 1;
-      if (decided === 'go') crowd.enter(next.request);
-      if (decided === 'go') hold(next);
+      if (decided === 'go') {
+        crowd.enter(next.request);
+        reserve.hold(next);
+      }
       next.go(decided === 'go' ? next : null);
     }
     if (first < waiting.length && first < SLACK) return;
@@ -212,12 +244,9 @@ function createPurse(cap: number | null, answers: AnswerLengths, price: Price): 
         admit();
       }),
     settle(held, cost) {
-      reserved -= underWay.get(held) ?? 0;
-      if (underWay.delete(held)) crowd.leave(held.request);
-      // Sums of fractions drift; with nothing under way nothing is held back.
-      if (underWay.size === 0) reserved = 0;
+      if (reserve.free(held)) crowd.leave(held.request);
       spent += cost;
-      relearn();
+      reserve.relearn();
       admit();
     },
     empty: () => empty,

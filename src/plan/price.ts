@@ -11,8 +11,8 @@ import {
   type Target,
   type Usage,
 } from '../types/model.ts';
-import type { LaneRun } from './suite-run.ts';
 import { factsOf, type VendorName } from '../types/vendors.ts';
+import type { LaneRun } from './suite-run.ts';
 
 /**
  * The cap on cost that is in force, and who set it: a default that nobody wrote is kept as far as

@@ -3,7 +3,13 @@ import type { Address } from './address.ts';
 import { STOPPED, fault, type Fault } from './fault.ts';
 import { SDK_MARGIN_MS, createBoundedFetch, createDownload } from './fetch.ts';
 import { GIVE_UP_AFTER_MS, createLimiter } from './limit.ts';
-import { type RetryOptions, type RunOfCalls, type Tried, withRetries } from './retry.ts';
+import {
+  withRetries,
+  type Attempt,
+  type RetryOptions,
+  type RunOfCalls,
+  type Tried,
+} from './retry.ts';
 import { sdkFault } from './sdk-fault.ts';
 import type { BatchApi, BatchItem, BatchServer, Vendor } from './vendors/vendor.ts';
 
@@ -83,30 +89,43 @@ export function createManagedServer(
     api,
     log,
     call: (ask, unread, mayRepeat = () => true) =>
-      withRetries(async () => {
-        const started = clock.now();
-        try {
-          const value = await ask(await connect());
-          if (value === null) return { status: 'fault', fault: fault('reply', unread), sent: true };
-          return { status: 'ok', value, latencyMs: clock.now() - started, waitMs: 0 };
-        } catch (error) {
-          const found =
-            error instanceof SyntaxError
-              ? fault('reply', unread)
-              : sdkFault(error, { now: clock.now(), timeoutMs: CALL_MS, redact });
-          return {
-            status: 'fault',
-            fault: mayRepeat(found) ? found : { ...found, retry: 'never' },
-            sent: true,
-          };
-        }
-      }, retry),
+      withRetries(
+        async () =>
+          once(await attempt(() => connect().then(ask), unread, { clock, redact }), mayRepeat),
+        retry,
+      ),
     close() {
       closing.abort();
       bounded.close();
       download.close();
     },
   };
+}
+
+/** One request; `unread` is said of a reply that is none. */
+async function attempt<T>(
+  ask: () => Promise<T | null>,
+  unread: string,
+  { clock, redact }: Pick<ServerOptions, 'clock' | 'redact'>,
+): Promise<Attempt<T>> {
+  const started = clock.now();
+  try {
+    const value = await ask();
+    if (value !== null) return { status: 'ok', value, latencyMs: clock.now() - started, waitMs: 0 };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) {
+      const found = sdkFault(error, { now: clock.now(), timeoutMs: CALL_MS, redact });
+      return { status: 'fault', fault: found, sent: true };
+    }
+  }
+  return { status: 'fault', fault: fault('reply', unread), sent: true };
+}
+
+/** The same attempt, never repeated where its fault may not be. */
+function once<T>(attempt: Attempt<T>, mayRepeat: (fault: Fault) => boolean): Attempt<T> {
+  return attempt.status === 'ok' || mayRepeat(attempt.fault)
+    ? attempt
+    : { ...attempt, fault: { ...attempt.fault, retry: 'never' } };
 }
 
 /**

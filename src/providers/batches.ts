@@ -37,7 +37,7 @@ export interface Batches {
  */
 export function createBatches(options: BatchesOptions): Batches {
   const {
-    batches: { ledger, requestKey },
+    batches: { ledger },
     clock,
   } = options;
   const closing = new AbortController();
@@ -62,23 +62,7 @@ export function createBatches(options: BatchesOptions): Batches {
   return {
     async complete(request, target) {
       const of = vendorOf(desk, target);
-      if ('status' in of) return of;
-      const {
-        server: { vendor, log },
-        refusals,
-      } = of;
-      const refused = vendor.refuses(request.parameters);
-      if (refused !== null) return toCompletion(faulty(fault('request', refused)), vendor.name);
-      await desk.earlier.loaded();
-      for (;;) {
-        const ask = refusals.without(request);
-        const outcome = await resultOf(desk, of, { key: requestKey(request), ask, request });
-        const learnt =
-          outcome.status === 'fault' ? refusals.learn(outcome.fault, request, ask) : null;
-        if (learnt === null) return toCompletion(outcome, vendor.name);
-        if (learnt.first)
-          log(`model ${request.target.model} refuses ${learnt.what}; asking without it`);
-      }
+      return 'status' in of ? of : answerOf(desk, of, request);
     },
     waiting() {
       const left = [...desk.underWay].filter(({ open }) => open.size > 0);
@@ -98,6 +82,26 @@ export function createBatches(options: BatchesOptions): Batches {
       await Promise.all(desk.following);
     },
   };
+}
+
+/** Asks again without a parameter that the model turns out to refuse. */
+async function answerOf(desk: Desk, of: VendorBatches, request: Request): Promise<Completion> {
+  const {
+    server: { vendor, log },
+    refusals,
+  } = of;
+  const refused = vendor.refuses(request.parameters);
+  if (refused !== null) return toCompletion(faulty(fault('request', refused)), vendor.name);
+  await desk.earlier.loaded();
+  const key = desk.options.batches.requestKey(request);
+  for (;;) {
+    const ask = refusals.without(request);
+    const outcome = await resultOf(desk, of, { key, ask, request });
+    const learnt = outcome.status === 'fault' ? refusals.learn(outcome.fault, request, ask) : null;
+    if (learnt === null) return toCompletion(outcome, vendor.name);
+    if (learnt.first)
+      log(`model ${request.target.model} refuses ${learnt.what}; asking without it`);
+  }
 }
 
 /** A vendor's own server, or why it cannot be asked. */

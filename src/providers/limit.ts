@@ -150,6 +150,11 @@ export interface LimiterOptions {
   signal: AbortSignal;
 }
 
+/** Ends the waiting of everybody in the queue. */
+function tellAll(queue: Queue<(entry: Entry) => void>, entry: Entry): void {
+  for (let next = queue.take(); next !== undefined; next = queue.take()) next(entry);
+}
+
 /**
  * Slots for the calls to one server: as many as {@link createPace} allows, closed for everybody
  * while the server asks for a pause, and emptied when {@link createHealth} gives the server up.
@@ -164,9 +169,6 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
 
   // Created with the first call, for time before it is no time without an answer.
   const healthNow = (): Health => (health ??= createHealth(giveUp, clock.now()));
-  const flush = (entry: Entry): void => {
-    for (let next = queue.take(); next !== undefined; next = queue.take()) next(entry);
-  };
   const pump = (): void => {
     while (!door.shut() && busy < pace.slots()) {
       const next = queue.take();
@@ -178,16 +180,17 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   };
   const door = createDoor(clock, signal, pump);
   const learn = ({ round }: Ticket, outcome: SlotOutcome): boolean => {
-    if (outcome.kind === 'unsent') counts.attempts--;
-    else if (outcome.kind === 'failed')
-      return healthNow().strike(round, outcome.fault, clock.now());
-    else if (outcome.kind === 'limited') {
+    const [current, now] = [healthNow(), clock.now()];
+    if (outcome.kind === 'failed') return current.strike(round, outcome.fault, now);
+    if (outcome.kind === 'limited') {
       counts.limited++;
       door.rest(outcome.waitMs);
-      const first = healthNow().strike(round, outcome.fault, clock.now(), outcome.unwaited);
+      const first = current.strike(round, outcome.fault, now, outcome.unwaited);
       if (first) pace.halve();
       return first;
-    } else healthNow().signOfLife(clock.now());
+    }
+    if (outcome.kind === 'unsent') counts.attempts--;
+    else current.signOfLife(now);
     if (outcome.kind === 'answered') {
       counts.answered++;
       pace.answered(outcome.latencyMs, busy >= pace.slots());
@@ -195,7 +198,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
     }
     return false;
   };
-  signal.addEventListener('abort', () => flush({ status: 'aborted' }), { once: true });
+  signal.addEventListener('abort', () => tellAll(queue, { status: 'aborted' }), { once: true });
 
   return {
     acquire(again) {
@@ -214,7 +217,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       const first = learn(ticket, outcome);
       busy--;
       const fault = healthNow().down();
-      if (fault !== null) flush({ status: 'down', fault });
+      if (fault !== null) tellAll(queue, { status: 'down', fault });
       pump();
       return { down: fault !== null, first };
     },

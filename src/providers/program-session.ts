@@ -2,7 +2,7 @@ import type { Request } from '../types/model.ts';
 import { pause, type Clock } from './clock.ts';
 import { STOPPED, fault, type Fault } from './fault.ts';
 import { startChild, type Child, type End } from './program-child.ts';
-import { SHOWN, askLine, createCalls, failure } from './program-protocol.ts';
+import { SHOWN, askLine, createCalls, failure, type Calls } from './program-protocol.ts';
 import type { Attempt } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { Said } from './vendors/vendor.ts';
@@ -75,13 +75,41 @@ const CLOSE_GRACE_MS = 2000;
  * for stuck, ended, and started anew for the next call.
  */
 export function createSession(options: SessionOptions): Session {
-  const { clock } = options;
   const calls = createCalls(options);
+  const program = createRuns(options, calls);
+  return {
+    async ask(request) {
+      const to = await program.running();
+      if ('retry' in to) return failure(to);
+      const heardBefore = program.heard();
+      const { id, result } = calls.open(() => {
+        if (program.heard() === heardBefore) to.kill('SIGKILL');
+      });
+      to.write(askLine(id, request));
+      return await result;
+    },
+    abort: () => calls.settleAll(STOPPED),
+    close: () => program.close(),
+    killNow: () => program.killNow(),
+  };
+}
+
+/** The process, and after its end the next one. */
+interface Runs {
+  /** Started if need be, or why it cannot be asked. */
+  running(): Promise<Child | Fault>;
+  /** Lines of its answers so far. */
+  heard(): number;
+  close(): Promise<void>;
+  killNow(): void;
+}
+
+function createRuns(options: SessionOptions, calls: Calls): Runs {
+  const lastWords = createLastWords();
   let child: Child | null = null;
   let starting: Promise<Fault | null> | null = null;
   let linesHeard = 0;
   let ends = 0;
-  const lastWords = createLastWords();
   let lastEnd = STOPPED;
   let closed = false;
 
@@ -116,32 +144,20 @@ export function createSession(options: SessionOptions): Session {
     return null;
   };
   return {
-    async ask(request) {
-      if (ends >= MAX_ENDS)
-        return failure(
-          fault(
-            'program',
-            `ended ${ends} times in a row without an answer and is not started again`,
-          ),
-        );
-      const problem = await (starting ??= launch());
-      if (problem !== null) return failure(problem);
-      const to = child;
-      // It ended between being started and this call.
-      if (to === null) return failure(lastEnd);
-      const heardBefore = linesHeard;
-      const { id, result } = calls.open(() => {
-        if (linesHeard === heardBefore) to.kill('SIGKILL');
-      });
-      to.write(askLine(id, request));
-      return await result;
+    async running() {
+      if (ends >= MAX_ENDS) {
+        const message = `ended ${ends} times in a row without an answer and is not started again`;
+        return fault('program', message);
+      }
+      // Null: it ended between being started and this call.
+      return (await (starting ??= launch())) ?? child ?? lastEnd;
     },
-    abort: () => calls.settleAll(STOPPED),
+    heard: () => linesHeard,
     async close() {
       closed = true;
       await starting;
       calls.settleAll(STOPPED);
-      if (child !== null) await stop(child, clock);
+      if (child !== null) await stop(child, options.clock);
     },
     killNow: () => child?.kill('SIGKILL'),
   };

@@ -7,8 +7,9 @@ import type { CallOptions } from './hosted.ts';
 import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
 import { startChild } from './program-child.ts';
 import { createSession, endText, type Session } from './program-session.ts';
-import { withRetries } from './retry.ts';
+import { withRetries, type Tried } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
+import type { Said } from './vendors/vendor.ts';
 
 export interface ProgramOptions extends CallOptions {
   /** Folder with the program's files at a commit. */
@@ -78,7 +79,6 @@ export function createPrograms(options: ProgramOptions): Programs {
   });
   return {
     async complete(request, target) {
-      const label = `program (${visibleLine(target.model)})`;
       const key = JSON.stringify([target.command, target.setup, target.commit]);
       const name = `program ${visibleLine(target.command.join(' '))} at ${visibleLine(target.commit).slice(0, 8)}`;
       if (running.size === 0) process.once('exit', killAll);
@@ -92,22 +92,7 @@ export function createPrograms(options: ProgramOptions): Programs {
             : Promise.resolve({ status: 'fault', fault: budgetFault(), sent: false }),
         { ...options, limiter, log: (line) => options.log(`${logLine(name)}: ${line}`) },
       );
-      if (tried.status === 'fault')
-        return {
-          status: 'error',
-          kind: tried.fault.kind,
-          message: `${label}: ${tried.fault.message}`,
-        };
-      const { output, finish_reason, tool_calls, usage } = tried.value;
-      return {
-        status: 'ok',
-        output,
-        finish_reason,
-        tool_calls,
-        usage,
-        latency_ms: Math.max(0, Math.round(tried.latencyMs)),
-        reused: false,
-      };
+      return completionOf(tried, `program (${visibleLine(target.model)})`);
     },
     limiters: () => [...running.values()].map(({ name, limiter }) => ({ name, limiter })),
     async close() {
@@ -116,6 +101,16 @@ export function createPrograms(options: ProgramOptions): Programs {
       signal.removeEventListener('abort', abort);
     },
   };
+}
+
+function completionOf(tried: Tried<Said>, label: string): Completion {
+  if (tried.status === 'fault') {
+    const { kind, message } = tried.fault;
+    return { status: 'error', kind, message: `${label}: ${message}` };
+  }
+  const { output, finish_reason, tool_calls, usage } = tried.value;
+  const latency_ms = Math.max(0, Math.round(tried.latencyMs));
+  return { status: 'ok', output, finish_reason, tool_calls, usage, latency_ms, reused: false };
 }
 
 /** Only what is named; a variable that is not set stays unset. */
