@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { assign, type Assignment, type Column } from '../../../src/explain/assign.ts';
 import { outwardBounds } from '../../../src/explain/assignment-program.ts';
 import { priorsOf } from '../../../src/explain/assignment-program.ts';
 import { wholeCounts, type RatedReference } from '../../../src/explain/assignment-program.ts';
 import type { AssignmentProgram, Solve, Solver } from '../../../src/types/solver.ts';
+import fc, { draws } from '../../fuzz.ts';
 import { sha256, solveHere } from './solvers.ts';
 
 type Assigned = Extract<Assignment, { status: 'assigned' }>;
@@ -96,7 +96,7 @@ describe('every assignment', () => {
           });
         },
       ),
-      { numRuns: 60 },
+      { numRuns: draws(60) },
     );
   }, 60_000);
 
@@ -125,7 +125,7 @@ describe('every assignment', () => {
           expect(sum).toBe(objective);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: draws(25) },
     );
   }, 120_000);
 
@@ -158,7 +158,7 @@ describe('every assignment', () => {
           );
         },
       ),
-      { numRuns: 25 },
+      { numRuns: draws(25) },
     );
   }, 120_000);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { discover, type Discovery } from '../../../src/explain/discover.ts';
 import { discoveryCalls } from '../../../src/plan/explain-cost.ts';
 import { attributeLimit } from '../../../src/suite/attributes.ts';
 import type { ReferenceText } from '../../../src/suite/attributes.ts';
+import fc, { draws } from '../../fuzz.ts';
 import { failure, materials, named, scripted, type Script } from './scripted-grader.ts';
 
 const references = (count: number): ReferenceText[] =>
@@ -52,7 +52,7 @@ describe('discovery', () => {
       fc.asyncProperty(fc.shuffledSubarray(all, { minLength: all.length }), async (shuffled) => {
         expect(await questions(shuffled)).toEqual(first);
       }),
-      { numRuns: 20 },
+      { numRuns: draws(20) },
     );
     expect(
       await questions([...all, ...all.map((one) => ({ ...one, id: `${one.id}-again` }))]),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { fitBytes, fitMarkdown } from '../../../src/github/check.ts';
+import fc from '../../fuzz.ts';
 
 describe('fitBytes', () => {
   test('a text of limit bytes is kept, one byte more is cut before the character', () => {

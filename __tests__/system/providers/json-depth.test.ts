@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { deeperThan } from '../../../src/providers/http.ts';
+import fc from '../../fuzz.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

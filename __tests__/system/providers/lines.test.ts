@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { jsonLines, MAX_LINE_BYTES } from '../../../src/providers/batch-results.ts';
 import { MAX_REPLY_DEPTH } from '../../../src/providers/fault.ts';
+import fc, { draws } from '../../fuzz.ts';
 
 async function* chunks(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part;
@@ -35,7 +35,7 @@ describe('lines of JSON', () => {
           );
         },
       ),
-      { numRuns: 100 },
+      { numRuns: draws(100) },
     );
   });
 

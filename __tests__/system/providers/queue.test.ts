@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { createQueue } from '../../../src/providers/limit.ts';
+import fc from '../../fuzz.ts';
 
 test('gives items back in the order they came, those put ahead first, like a plain list would', () => {
   fc.assert(

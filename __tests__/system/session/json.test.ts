@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { jsonParts } from '../../../src/session/write-reports.ts';
+import fc from '../../fuzz.ts';
 import { enormous, regression } from '../../unit/report/results.ts';
 
 const written = (value: unknown) => [...jsonParts(value)].join('');

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { combined, nextQuestion, satisfiedBy, turnsTo } from '../../../src/ask/conversation.ts';
 import type {
   ConversationTurn,
@@ -7,6 +6,7 @@ import type {
   EvaluatorVerdict,
 } from '../../../src/result/conversations.ts';
 import type { Criterion } from '../../../src/suite/suite.ts';
+import fc from '../../fuzz.ts';
 
 const says = (
   evaluator: string,

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { DEFAULT_INSTRUCTIONS, evaluatorPrompt } from '../../../src/ask/evaluator-prompt.ts';
 import { InternalError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/types/model.ts';
+import fc from '../../fuzz.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 import { conversation, random } from './dialogues.ts';
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import {
   attributesSchema,
   pinnedFor,
@@ -9,6 +8,7 @@ import {
 } from '../../../src/config/attributes-file.ts';
 import { formatProblem } from '../../../src/errors.ts';
 import { foldName, withIds } from '../../../src/suite/attributes.ts';
+import fc from '../../fuzz.ts';
 
 const prompts = [
   { path: 'prompts/a.yaml', references: 40 },

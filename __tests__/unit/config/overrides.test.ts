@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { readOverrides } from '../../../src/config/overrides.ts';
+import fc from '../../fuzz.ts';
 
 describe('override lines', () => {
   test.each<[string, unknown]>([

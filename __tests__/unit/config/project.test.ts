@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { readProject } from '../../../src/config/project.ts';
 import { formatProblem } from '../../../src/errors.ts';
+import fc, { draws } from '../../fuzz.ts';
 import {
   PROMPT,
   TESTS,
@@ -280,7 +280,7 @@ describe('a project', () => {
         expect(project.suites.length).toBeLessThanOrEqual(1);
         for (const { message } of problems) expect(message).not.toMatch(/undefined|\[object|NaN/);
       }),
-      { numRuns: 400 },
+      { numRuns: draws(400) },
     );
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import { formatProblem } from '../../../src/errors.ts';
+import fc, { draws } from '../../fuzz.ts';
 import { CASES } from '../config/yaml-cases.ts';
 
 describe('the strict YAML reader', () => {
@@ -187,7 +187,7 @@ describe('any input', () => {
           expect(Object.keys(Object.prototype)).toEqual([]);
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: draws(1500) },
     );
   });
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { outwardBounds } from '../../../src/explain/assignment-program.ts';
 import { capPriors, priorsOf } from '../../../src/explain/assignment-program.ts';
+import fc from '../../fuzz.ts';
 
 const { instances } = JSON.parse(
   readFileSync(new URL('../../../fixtures/qualeval/lp-instances.json', import.meta.url), 'utf8'),

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { cosine } from '../../../src/metrics/embedding.ts';
 import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
 import type { Score } from '../../../src/types/metric.ts';
 import type { Completion } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
+import fc from '../../fuzz.ts';
 import { builtIn, embedder, sample, tools, vectorModel } from './samples.ts';
 
 async function compared(

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { graderPrompt } from '../../../src/metrics/grader-prompt.ts';
 import { fillKeywords, findKeywords } from '../../../src/metrics/grader-prompt.ts';
 import { exampleMaterials, materialsOf } from '../../../src/metrics/rubric.ts';
 import type { Message } from '../../../src/types/model.ts';
+import fc from '../../fuzz.ts';
 import { rubricOf, sample } from './samples.ts';
 
 let count = 0;

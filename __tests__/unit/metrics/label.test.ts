@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { exactLabel, labelInLine } from '../../../src/metrics/label.ts';
+import fc from '../../fuzz.ts';
 
 const yesNo = ['YES', 'NO'];
 const grades = ['A', 'B', 'C'];

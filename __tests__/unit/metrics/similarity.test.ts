@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import * as jsRouge from 'js-rouge';
 import { scoreMetric } from '../../../src/metrics/index.ts';
 import { clippedMatches, sentenceBleu } from '../../../src/metrics/measures/overlap.ts';
 import { chrf } from '../../../src/metrics/measures/overlap.ts';
 import { commonSubsequence, rougeL, rougeN } from '../../../src/metrics/measures/overlap.ts';
 import { mtevalWords, rougeWords, squadWords } from '../../../src/metrics/measures/words.ts';
+import fc, { draws } from '../../fuzz.ts';
 import { builtIn, sample, tools } from './samples.ts';
 
 /** Up to three machine words of columns, so that what is carried from one to the next counts. */
@@ -305,7 +305,7 @@ describe('every similarity', () => {
         }
         if (uses !== 'bleu') expect(both).toBeCloseTo(Math.max(first, second), 12);
       }),
-      { numRuns: 60 },
+      { numRuns: draws(60) },
     );
   });
 

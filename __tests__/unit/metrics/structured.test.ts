@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { scoreMetric } from '../../../src/metrics/index.ts';
 import { compileSchema } from '../../../src/metrics/measures/json-schema.ts';
 import { jsonAgreement } from '../../../src/metrics/measures/json.ts';
 import { parseJson } from '../../../src/metrics/measures/json.ts';
 import type { ToolCall } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
+import fc from '../../fuzz.ts';
 import { builtIn, sample, tools } from './samples.ts';
 
 describe('is_json', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { scoreMetric } from '../../../src/metrics/index.ts';
 import { numbersIn } from '../../../src/metrics/measures/words.ts';
 import type { Json } from '../../../src/types/plain.ts';
+import fc from '../../fuzz.ts';
 import { builtIn, sample, tools } from './samples.ts';
 
 async function status(

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { portionOfCost } from '../../../src/plan/forecast.ts';
 import { planIdentity, sharedInputs } from '../../../src/plan/manifest.ts';
 import { totalOf } from '../../../src/plan/manifest.ts';
@@ -14,6 +13,7 @@ import { arrange } from '../../../src/select/arrange.ts';
 import { sources } from '../../../src/select/trust.ts';
 import type { Project } from '../../../src/suite/suite.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
+import fc, { draws } from '../../fuzz.ts';
 import * as build from '../run/builders.ts';
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -96,7 +96,7 @@ describe('the parts of a plan', () => {
           countReferences(whole),
         );
       }),
-      { numRuns: 25 },
+      { numRuns: draws(25) },
     );
   });
 
@@ -111,7 +111,7 @@ describe('the parts of a plan', () => {
         const calls = parts(mixed, count).map((part) => part.plan.prompt_calls);
         expect(Math.max(...calls) - Math.min(...calls)).toBeLessThanOrEqual(5);
       }),
-      { numRuns: 25 },
+      { numRuns: draws(25) },
     );
   });
 
@@ -189,7 +189,7 @@ describe('the caps of a sweep', () => {
         expect(first!.whole).toBeGreaterThan(0);
         expect(sumOf(portions.map(({ part }) => part)) / first!.whole).toBeCloseTo(1, 2);
       }),
-      { numRuns: 20 },
+      { numRuns: draws(20) },
     );
     const unknown: Prepared = { ...plan([{ questions: [1] }]), price: () => null };
     expect(portionOfCost(unknown, unknown)).toBeNull();

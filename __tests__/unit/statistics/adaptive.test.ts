@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { adaptiveLevels } from '../../../src/statistics/adaptive-levels.ts';
 import type { Adaptive, AdaptiveStep } from '../../../src/statistics/adaptive.ts';
 import { adaptive } from '../../../src/statistics/adaptive.ts';
@@ -9,6 +8,7 @@ import { suiteTest } from '../../../src/statistics/suite-test.ts';
 import type { Tries } from '../../../src/statistics/table.ts';
 import { tableOf } from '../../../src/statistics/table.ts';
 import type { Outcome } from '../../../src/types/metric.ts';
+import fc, { draws } from '../../fuzz.ts';
 
 const levels = adaptiveLevels(0.05, 'suite+references');
 
@@ -328,7 +328,7 @@ describe('adaptive: the verdict', () => {
         expect(large.next).toBeNull();
         if (small.state.regressed) expect(large.regressed).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: draws(60) },
     );
   });
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { headPasses } from '../../../src/statistics/distributions.ts';
 import type { Table } from '../../../src/statistics/table.ts';
+import fc from '../../fuzz.ts';
 
 /** Counts of up to `most` tries; 0 tries included. */
 const counts = (most: number) =>

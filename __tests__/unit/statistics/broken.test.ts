@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { findBroken } from '../../../src/statistics/reference-tests.ts';
 import { referenceTest } from '../../../src/statistics/reference-tests.ts';
+import fc, { draws } from '../../fuzz.ts';
 import { anyTables, outcomes } from './arbitraries.ts';
 import type { Row } from './vectors.ts';
 import { tablesOf } from './vectors.ts';
@@ -63,7 +63,7 @@ describe('findBroken', () => {
         expect(chance).toBeCloseTo(level, 10);
         expect(level).toBeLessThanOrEqual(cap * (1 + 1e-8));
       }),
-      { numRuns: 60 },
+      { numRuns: draws(60) },
     );
   });
 

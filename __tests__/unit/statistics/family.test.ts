@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { gateFamily, judgeFamily } from '../../../src/statistics/gate.ts';
 import { combinedGate } from '../../../src/statistics/gate.ts';
+import fc from '../../fuzz.ts';
 import { anyTables } from './arbitraries.ts';
 import { holm } from './oracles/holm.ts';
 import type { Row } from './vectors.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { combinedGate } from '../../../src/statistics/gate.ts';
 import { suiteTest } from '../../../src/statistics/suite-test.ts';
+import fc, { draws } from '../../fuzz.ts';
 import { anyTables, outcomes } from './arbitraries.ts';
 import type { Row } from './vectors.ts';
 import { expectClose, tablesOf, vectors } from './vectors.ts';
@@ -62,7 +62,7 @@ describe('combinedGate', () => {
         );
         expect(alarms).toBeLessThanOrEqual(options.alpha + last + 1e-9);
       }),
-      { numRuns: 60 },
+      { numRuns: draws(60) },
     );
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { normalQuantile } from '../../../src/statistics/distributions.ts';
 import { differenceInterval, meanDifference } from '../../../src/statistics/interval.ts';
 import { mirrored } from '../../../src/statistics/table.ts';
+import fc from '../../fuzz.ts';
 import { anyTables } from './arbitraries.ts';
 import type { Row } from './vectors.ts';
 import { expectClose, tablesOf, vectors } from './vectors.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { twoLookLevels } from '../../../src/statistics/adaptive-levels.ts';
 import { normalCdf, normalQuantile } from '../../../src/statistics/distributions.ts';
+import fc, { draws } from '../../fuzz.ts';
 import { expectClose, vectors } from './vectors.ts';
 
 describe('normalCdf', () => {
@@ -64,7 +64,7 @@ describe('twoLookLevels', () => {
         expect(small.second).toBeLessThan(alpha);
         expect(small.first + small.second).toBeGreaterThan(alpha);
       }),
-      { numRuns: 20 },
+      { numRuns: draws(20) },
     );
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { permutationTest } from '../../../src/statistics/permutation.ts';
 import { createRandom } from '../../../src/statistics/random.ts';
 import { referenceTest } from '../../../src/statistics/reference-tests.ts';
 import { signFlip } from '../../../src/statistics/sign-flip.ts';
 import { suiteTest } from '../../../src/statistics/suite-test.ts';
+import fc from '../../fuzz.ts';
 import { expectClose, tablesOf, vectors } from './vectors.ts';
 
 const zerosAndOnes = (passes: number, tries: number): number[] =>

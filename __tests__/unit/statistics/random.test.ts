@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import {
   createRandom,
   nextFloat,
@@ -7,6 +6,7 @@ import {
   nextWord,
   shuffle,
 } from '../../../src/statistics/random.ts';
+import fc from '../../fuzz.ts';
 
 describe('the seeded generator', () => {
   test('is xoshiro128** 1.1: the first words from the state 1, 2, 3, 4, computed apart with big integers', () => {

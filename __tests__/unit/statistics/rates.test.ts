@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { newcombe, newcombePaired } from '../../../src/statistics/interval.ts';
 import { wilson } from '../../../src/statistics/interval.ts';
 import { roganGladen, roganGladenInterval } from '../../../src/statistics/rogan-gladen.ts';
 import { mcnemar } from '../../../src/statistics/suite-test.ts';
+import fc from '../../fuzz.ts';
 import { expectClose, vectors } from './vectors.ts';
 
 const counts = fc

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { referenceTest } from '../../../src/statistics/reference-tests.ts';
 import { adjustedForAll } from '../../../src/statistics/reference-tests.ts';
+import fc from '../../fuzz.ts';
 import { anyTables, outcomes } from './arbitraries.ts';
 import type { Row } from './vectors.ts';
 import { expectAllClose, tablesOf, vectors } from './vectors.ts';

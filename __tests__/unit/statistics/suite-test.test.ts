@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { headMoments } from '../../../src/statistics/distributions.ts';
 import { normalCdf } from '../../../src/statistics/distributions.ts';
 import { suiteTest } from '../../../src/statistics/suite-test.ts';
 import type { Table } from '../../../src/statistics/table.ts';
 import { mirrored } from '../../../src/statistics/table.ts';
+import fc from '../../fuzz.ts';
 import { anyTables, outcomes } from './arbitraries.ts';
 import type { Row } from './vectors.ts';
 import { expectClose, tablesOf, vectors } from './vectors.ts';

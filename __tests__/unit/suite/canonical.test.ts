@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { canonicalJson } from '../../../src/suite/canonical-json.ts';
 import type { Json } from '../../../src/types/plain.ts';
+import fc from '../../fuzz.ts';
 
 describe('canonical JSON', () => {
   test('sorts keys at every depth and leaves white space out', () => {

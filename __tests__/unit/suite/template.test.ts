@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { fill, isVariableName, placeholders } from '../../../src/suite/template.ts';
+import fc from '../../fuzz.ts';
 
 describe('filling a template', () => {
   test.each<[string, string, Record<string, string | number | boolean>, string]>([

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import {
   decimal,
   inSize,
@@ -12,6 +11,7 @@ import {
   signed,
   signedBetween,
 } from '../../../src/text/amounts.ts';
+import fc from '../../fuzz.ts';
 
 /** k of n, as every rate here is. */
 const share = fc

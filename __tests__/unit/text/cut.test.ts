@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { cut, cutNote, shorten } from '../../../src/text/visible.ts';
+import fc from '../../fuzz.ts';
 
 describe('cut', () => {
   test('keeps a text of up to the limit and says how many characters of a longer one are left out', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { logJson, logLine, logText } from '../../../src/text/log.ts';
+import fc, { draws } from '../../fuzz.ts';
 import { hostileLogs, hostileTexts } from '../../stand-ins/hostile-text.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
 
@@ -75,7 +75,7 @@ describe('logText', () => {
         }
         expect(logLine(text)).not.toContain('\n');
       }),
-      { numRuns: 500 },
+      { numRuns: draws(500) },
     );
   });
 

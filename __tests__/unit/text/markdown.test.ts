@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { codeSpan, fenced, htmlCell, htmlPlain, plain } from '../../../src/text/markdown.ts';
 import { visible } from '../../../src/text/visible.ts';
+import fc, { draws } from '../../fuzz.ts';
 import { renderGithub, type Rendered } from '../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 
@@ -75,7 +75,7 @@ describe('htmlCell', () => {
         );
         expect(rendered.code).toEqual([visible(text)]);
       }),
-      { numRuns: 300 },
+      { numRuns: draws(300) },
     );
   });
 
@@ -120,7 +120,7 @@ describe('codeSpan', () => {
           'a b z',
         );
       }),
-      { numRuns: 300 },
+      { numRuns: draws(300) },
     );
   });
 
@@ -134,7 +134,7 @@ describe('codeSpan', () => {
           'x and y',
         );
       }),
-      { numRuns: 300 },
+      { numRuns: draws(300) },
     );
   });
 });
@@ -161,7 +161,7 @@ describe('fenced', () => {
       fc.property(anyText, anyText, (text, info) => {
         expectOnly(renderGithub(`${fenced(text, info)}\n\nafter`), ['pre', 'code', 'p'], 'after');
       }),
-      { numRuns: 300 },
+      { numRuns: draws(300) },
     );
   });
 
@@ -236,7 +236,7 @@ describe('plain', () => {
         ]).toEqual([]);
         expect(rendered.text.replace(/\s+/g, '')).toBe(`x${shownAsCode(text)}`.replace(/\s+/g, ''));
       }),
-      { numRuns: 500 },
+      { numRuns: draws(500) },
     );
   });
 });

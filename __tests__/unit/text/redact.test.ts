@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { createRedactor, redactAll } from '../../../src/text/redact.ts';
+import fc, { draws } from '../../fuzz.ts';
 
 const KEY = 'sk-proj-A1b2"C3/d4&E5+f6 G7h8I9j0KLMN';
 const redact = createRedactor([KEY]);
@@ -115,7 +115,7 @@ describe('createRedactor', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: draws(300) },
     );
   });
 

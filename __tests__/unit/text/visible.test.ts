@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { visible, visibleLine } from '../../../src/text/visible.ts';
+import fc from '../../fuzz.ts';
 
 describe('visible', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc, { draws } from '../../../fuzz.ts';
 import { read } from '../tree.ts';
 
 const key = fc.constantFrom(
@@ -179,7 +179,7 @@ describe('files of other tools', () => {
           for (const message of [...problems, ...notices])
             expect(message).not.toMatch(/undefined|\[object|NaN/);
         }),
-        { numRuns: 250 },
+        { numRuns: draws(250) },
       );
     },
   );

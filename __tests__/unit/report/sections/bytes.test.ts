@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { bytes } from '../../../../src/report/sections/document.ts';
+import fc from '../../../fuzz.ts';
 
 test('the size of a text is that of its UTF-8 form, broken surrogates included', () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import type { Piece } from '../../../../src/report/sections/document.ts';
 import { emphasise, whole } from '../../../../src/report/sections/emphasis.ts';
+import fc from '../../../fuzz.ts';
 
 const show = (pieces: Piece[]): string =>
   pieces
