@@ -39,7 +39,7 @@ export async function runJob(given: Job): Promise<Conclusion> {
 async function endingOf(given: Job): Promise<Ending> {
   const { inputs, env, runner } = given;
   refuseMixedRoles(given);
-  const client = await connect({ token: inputs.token, env, local: isLocal(env) });
+  const client = await connect({ token: inputs.token, env });
   const located = await locate(client, given.facts);
   if ('skip' in located) return skip(located.skip, given);
   const job = { ...given, facts: located.facts };
@@ -215,13 +215,4 @@ function runUrl({
   GITHUB_RUN_ID: run,
 }: NodeJS.ProcessEnv): string | null {
   return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
-}
-
-/** A stand-in of GitHub on this machine needs no pause between writes. */
-function isLocal({ GITHUB_API_URL: url }: NodeJS.ProcessEnv): boolean {
-  return (
-    url !== undefined &&
-    URL.canParse(url) &&
-    ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
-  );
 }

@@ -30,11 +30,8 @@ export interface ClientOptions {
   token: string;
   /** Read for `GITHUB_API_URL` and `GITHUB_GRAPHQL_URL`. */
   env: Environment;
-  /**
-   * The server is a stand-in on this machine: no proxy, no space between writes, and a second of
-   * waiting is a millisecond.
-   */
-  local?: boolean;
+  /** Milliseconds in a second of waiting; tests give 1. */
+  secondMs?: number;
   deadlineMs?: number;
 }
 
@@ -46,7 +43,7 @@ export interface ClientOptions {
 export async function connect({
   token,
   env,
-  local = false,
+  secondMs = 1000,
   deadlineMs = DEADLINE_MS,
 }: ClientOptions): Promise<Client> {
   const apiUrl = address(env, 'GITHUB_API_URL') ?? 'https://api.github.com';
@@ -54,18 +51,17 @@ export async function connect({
   // The toolkit reads the event file while it is imported and throws on a broken one; by now
   // `readEvent` has seen the file.
   const toolkit = await import('@actions/github/lib/utils');
-  const send = local ? globalThis.fetch : proxied(toolkit.defaults.request);
   const options = {
     baseUrl: apiUrl,
     userAgent: 'evaldiff',
     log: { debug: silent, info: silent, warn: silent, error: silent },
-    request: { fetch: bounded(send, deadlineMs) },
+    request: { fetch: bounded(proxied(toolkit.defaults.request), deadlineMs) },
     retry: {
       retries: RETRIES,
-      retryAfterBaseValue: local ? 1 : 1000,
+      retryAfterBaseValue: secondMs,
       doNotRetry: [400, 401, 403, 404, 409, 410, 422, 429, 451],
     },
-    throttle: throttle(local),
+    throttle: throttle(secondMs),
   };
   const Client = Octokit.plugin(retry, throttling);
   return {
@@ -124,18 +120,19 @@ export async function* listAll<Item>(
 }
 
 /**
- * GitHub asks for a second between writes and more between those that notify people; the plugin
- * does both.
+ * Waits for rate limits alone. The second between writes that GitHub recommends is for programs
+ * that write a lot; a run writes a few times, far below what GitHub allows in a minute.
  */
-function throttle(local: boolean): ThrottlingOptions {
+function throttle(secondMs: number): ThrottlingOptions {
   const again = (seconds: number, _request: object, _octokit: object, count: number): boolean =>
     count < RATE_LIMIT_WAITS && seconds <= LONGEST_WAIT_S;
-  const options = {
+  return {
     onRateLimit: again,
     onSecondaryRateLimit: again,
-    retryAfterBaseValue: local ? 1 : 1000,
+    retryAfterBaseValue: secondMs,
+    write: unspaced,
+    notifications: unspaced,
   };
-  return local ? { ...options, write: unspaced, notifications: unspaced } : options;
 }
 
 const unspaced = {

@@ -121,7 +121,6 @@ describe('addresses', () => {
     const derived = await connect({
       token: 'token-1',
       env: { GITHUB_API_URL: `${github.apiUrl}/` },
-      local: true,
     });
     expect(derived.graphqlUrl).toBe(github.graphqlUrl);
     expect((await ownIdentity(derived)).login).toBe('github-actions[bot]');

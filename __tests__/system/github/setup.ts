@@ -32,7 +32,7 @@ export async function setup(
   open.push(github);
   addPull(github.state, { number: 12, head: { ref: 'topic', sha: HEAD, repository: REPOSITORY } });
   const env = { GITHUB_API_URL: github.apiUrl, GITHUB_GRAPHQL_URL: github.graphqlUrl };
-  const client = await connect({ token: 'token-1', env, local: true, ...options });
+  const client = await connect({ token: 'token-1', env, secondMs: 1, ...options });
   /** `POST /repos/…` of every request so far, without owner and name. */
   const requests = () =>
     github.state.exchanges.map(
