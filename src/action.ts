@@ -5,7 +5,6 @@ import { INPUT_DEFAULTS, readInputs } from './config/inputs.ts';
 import { UserError, formatProblem } from './errors.ts';
 import { parsePayload, readEvent, resolveMode } from './github/event.ts';
 import { guardProcess } from './sandbox/index.ts';
-import { trustLevel } from './select/trust.ts';
 import { accessFrom, secretsOf, withoutSecrets } from './session/access.ts';
 import { keepHeapSmall } from './session/runtime.ts';
 import { endLine, logText } from './text/log.ts';
@@ -38,10 +37,6 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
     access,
     facts,
     mode: resolveMode(inputs.mode, facts),
-    trust: trustLevel(
-      facts,
-      inputs.untrustedApproval === null ? {} : { approval: { label: inputs.untrustedApproval } },
-    ),
     workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'),
     env: withoutSecrets(env, secrets),
     secrets,

@@ -1,7 +1,7 @@
 import { UserError, problem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Client } from '../github/client.ts';
-import { findPullRequest, withPullRequest } from '../github/pull.ts';
+import { findPullRequest, withPullRequest, withQueuedPullRequest } from '../github/pull.ts';
 import type { Manifest } from '../plan/manifest.ts';
 import { suitesOf } from '../plan/prepared.ts';
 import { planLines } from '../report/plan.ts';
@@ -9,7 +9,7 @@ import type { Result } from '../result/result.ts';
 import type { Edges, RunInput } from '../run/input.ts';
 import { notEvaluated } from '../run/not-judged.ts';
 import { run } from '../run/run.ts';
-import { withheldFrom } from '../select/trust.ts';
+import { hostRefused, withheldFrom } from '../select/trust.ts';
 import type { Exchange } from '../session/cached-complete.ts';
 import { openWorld, type WorldOptions } from '../session/edges.ts';
 import { createProgress } from '../session/progress.ts';
@@ -21,21 +21,22 @@ import { lostBatches, type Job, type RunningJob } from './context.ts';
 import { mergeJob } from './shards.ts';
 
 /** What a run is about, or why there is nothing to do: no fault of anyone. */
-export type Located = { facts: EventFacts } | { skip: string };
+export type Located = { facts: EventFacts; warnings: string[] } | { skip: string };
 
 /**
- * Completes a `workflow_run` by the pull request it follows, which is found by its head commit.
- * Nothing that the earlier run left behind is asked: it may have run a stranger's workflow. Throws
+ * Completes a `workflow_run` by the pull request it follows, which is found by its head commit, and
+ * a `merge_group` by the one that its branch names. Nothing that the earlier run left behind is asked: it may have run a stranger's workflow. Throws
  * a `UserError` when GitHub cannot be asked.
  */
 export async function locate(client: Client, facts: EventFacts): Promise<Located> {
+  if (facts.event === 'merge_group') return withQueuedPullRequest(client, facts);
   if (facts.event !== 'workflow_run' || !(facts.origin?.event ?? '').startsWith('pull_request'))
-    return { facts };
+    return { facts, warnings: [] };
   const found = await findPullRequest(client, facts);
   if (found.status === 'failed') throw new UserError([problem(null, found.warning)]);
   return found.status === 'none'
     ? { skip: found.reason }
-    : { facts: withPullRequest(facts, found) };
+    : { facts: withPullRequest(facts, found), warnings: [] };
 }
 
 /** Events with secrets in reach that a pull request from a fork can bring about. */
@@ -112,6 +113,7 @@ export function inputOf(
   { inputs, now, trust, mode, facts }: RunningJob,
   { base, head }: Pick<Sides, 'base' | 'head'>,
 ): RunInput {
+  const refused = inputs.code === 'host' && trust.approved === true ? hostRefused(trust) : null;
   return {
     mode: comparing(mode),
     base,
@@ -122,7 +124,12 @@ export function inputOf(
     maxCalls: inputs.maxCalls,
     maxCost: inputs.maxCost,
     failOn: inputs.failOn,
-    code: inputs.code,
+    // Base's own programs may still answer a pull request that was not approved: head's are not
+    // read there.
+    code: refused === null ? inputs.code : 'sandbox',
+    ...(refused === null
+      ? {}
+      : { notices: [{ kind: 'settings' as const, place: null, message: refused }] }),
     today: now().toISOString().slice(0, 10),
   };
 }
@@ -193,7 +200,7 @@ export async function inWorld<T>(
   const world = openWorld({
     ...access,
     env,
-    trust: trust.level,
+    trust,
     code: inputs.code,
     codeEnv: inputs.codeEnv,
     repository,

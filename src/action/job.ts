@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, posix, resolve } from 'node:path';
+import type { Inputs } from '../config/inputs.ts';
 import { formatProblem } from '../errors.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { connect, type Client } from '../github/client.ts';
@@ -8,12 +9,14 @@ import { pullWords, removeLabel } from '../github/pull.ts';
 import { llmevalFiles } from '../report/llmeval.ts';
 import type { Result } from '../result/result.ts';
 import { findOverride, withOverride } from '../run/override.ts';
+import { trustLevel, type TrustDecision } from '../select/trust.ts';
 import { createHalting } from '../session/progress.ts';
 import { commentMarker, writeReports, writeRunReports } from '../session/write-reports.ts';
 import type { Suite } from '../suite/suite.ts';
 import { endLine, logLine } from '../text/log.ts';
 import { createRedactor, redactAll } from '../text/redact.ts';
 import type { Conclusion } from '../types/plain.ts';
+import type { EventFacts } from '../types/repository.ts';
 import {
   storesOfJob,
   type Ending,
@@ -30,21 +33,27 @@ import { refuseMixedRoles, runShardJob, sayParts } from './shards.ts';
  * The action's whole job: find what it is about, evaluate, write the reports, publish, store, say
  * how it ended. Publishing never changes the verdict.
  */
-export async function runJob(given: Job): Promise<Conclusion> {
+export async function runJob(given: Omit<Job, 'trust'>): Promise<Conclusion> {
   const { conclusion, line } = await endingOf(given);
   given.runner.info(line);
   return conclusion;
 }
 
-async function endingOf(given: Job): Promise<Ending> {
+async function endingOf(given: Omit<Job, 'trust'>): Promise<Ending> {
   const { inputs, env, runner } = given;
   refuseMixedRoles(given);
   const client = await connect({ token: inputs.token, env });
   const located = await locate(client, given.facts);
   if ('skip' in located) return skip(located.skip, given);
-  const job = { ...given, facts: located.facts };
+  const job = { ...given, facts: located.facts, trust: trustOf(located.facts, inputs) };
+  for (const warning of located.warnings) runner.warning(warning);
   for (const warning of await useUpApproval(client, job)) runner.warning(warning);
   return inFolder(client, job);
+}
+
+/** How far head is trusted, once it is known whose it is. */
+function trustOf(facts: EventFacts, { untrustedApproval: label }: Inputs): TrustDecision {
+  return trustLevel(facts, label === null ? {} : { approval: { label } });
 }
 
 /** Opens what a job needs, and closes it whatever happens. */
@@ -146,7 +155,7 @@ async function writeFiles(
 }
 
 /** Nothing to do, and no fault: said once, with the outputs of a run that judged nothing. */
-function skip(reason: string, { runner }: Job): Ending {
+function skip(reason: string, { runner }: Pick<Job, 'runner'>): Ending {
   runner.notice(`Nothing was evaluated. ${reason}`);
   runner.output('conclusion', 'neutral');
   runner.output('title', logLine(reason));

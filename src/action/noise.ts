@@ -85,6 +85,7 @@ function say(noise: NoiseResult, folder: string, { runner }: Pick<Job, 'runner'>
     title: logLine(title),
     calls: String(usage.calls),
     reused: String(usage.reused),
+    replayed: String(usage.replayed ?? 0),
     'cost-usd': usage.cost_usd === null ? '' : usage.cost_usd.toFixed(4),
     'report-path': folder,
   };

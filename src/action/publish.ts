@@ -40,6 +40,7 @@ export function outputsOf(
     'pass-rate-head': rate(result, 'head'),
     calls: String(result.usage.calls),
     reused: String(result.usage.reused),
+    replayed: String(result.usage.replayed ?? 0),
     'cost-usd': result.usage.cost_usd === null ? '' : result.usage.cost_usd.toFixed(4),
     'report-path': reportPath,
     'comment-id': ids.commentId === null ? '' : String(ids.commentId),

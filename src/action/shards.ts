@@ -152,6 +152,7 @@ function say(manifest: Manifest, { runner }: RunningJob): Ending {
     title: logLine(title),
     calls: String(usage.calls),
     reused: String(usage.reused),
+    replayed: String(usage.replayed ?? 0),
     'cost-usd': usage.cost_usd === null ? '' : usage.cost_usd.toFixed(4),
   };
   for (const [name, value] of Object.entries(outputs)) runner.output(name, value);

@@ -243,14 +243,7 @@ export function gradeCommand(
           : project.suites.find(({ prompt }) => prompt.name === name || prompt.file === name);
         if (suite !== undefined) await gradeSuite(suite, project, opened, options, terminal);
         else
-          await gradeRubric(
-            knownName(name, project),
-            repeats,
-            project,
-            opened,
-            options,
-            terminal,
-          );
+          await gradeRubric(knownName(name, project), repeats, project, opened, options, terminal);
       });
       done(0);
     });

@@ -18,10 +18,10 @@ import { localStores, storeFile, type LocalStores } from '../session/stores.ts';
 import { logText } from '../text/log.ts';
 import type { Complete } from '../types/model.ts';
 import type { EventFacts } from '../types/repository.ts';
+import { perVendor } from '../types/vendors.ts';
 import { refuseUnwritable, type Output } from './files.ts';
 import type { EvaluateOptions } from './options.ts';
 import type { Terminal } from './terminal.ts';
-import { perVendor } from '../types/vendors.ts';
 
 /** How a command finds its two sides. */
 export type FindSides = (repository: Repository, workingDirectory: string) => Promise<Sides>;
@@ -137,7 +137,7 @@ export async function withWorld<T>(
     ...terminal.reach,
     ...access,
     env: withoutSecrets(terminal.env, secretsOf(access)),
-    trust: input.trust,
+    trust: { level: input.trust },
     code: options.code,
     codeEnv: options.codeEnv ?? [],
     repository,

@@ -1,15 +1,17 @@
 import { problem } from '../errors.ts';
 import { comparesEmbeddings, everyMetric, isModelGraded, namedModels } from '../suite/metrics.ts';
+import { entryOf, placeOf, vendorOf } from '../suite/models.ts';
 import type { Settings, Suite, Tests } from '../suite/suite.ts';
 import { asksNothing } from '../suite/template.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Place, Problem } from '../types/plain.ts';
+import { isVendor } from '../types/vendors.ts';
 
 /**
  * Problems of models that `allowed` does not name, at the lines that name them. What counts is the
- * model that the vendor is asked for: a file could give an allowed name to any other model. Local
- * programs and recordings ask no vendor.
+ * model that is asked for, and where: a file could give an allowed name to any other model, on any
+ * server, or to recordings.
  */
 export function checkModels(
   settings: Settings,
@@ -18,13 +20,8 @@ export function checkModels(
 ): Problem[] {
   const problems: Problem[] = [];
   const refuse = (name: string, place: Place | null) => {
-    const known = settings.models.get(name);
-    if (known?.provider === 'program' || known?.provider === 'replay') return;
-    const asked = known?.model ?? name;
-    if (allowed.includes(asked)) return;
-    const stands =
-      asked === name ? `model "${name}"` : `model "${name}" stands for "${asked}", which`;
-    problems.push(problem(place, `${stands} is not in allowed-models`));
+    const message = notAllowed(name, settings, allowed);
+    if (message !== null) problems.push(problem(place, message));
   };
   for (const { prompt, tests } of suites) {
     if (prompt.model !== null && !isRecorded(tests))
@@ -42,6 +39,53 @@ export function checkModels(
   for (const model of settings.sweep['model'] ?? [])
     refuse(String(model), settings.file === null ? null : { file: settings.file, line: 0 });
   return problems;
+}
+
+/**
+ * Why a model may not be named; null: it may. An entry `place:model` covers that model at that
+ * place (a vendor, an endpoint of the workflow, `program` or `replay`). A bare name covers a
+ * vendor's public model at that vendor alone, any other model wherever it is asked, if that is one
+ * place, and neither programs nor recordings.
+ */
+function notAllowed(name: string, settings: Settings, allowed: readonly string[]): string | null {
+  const entry = entryOf(settings, name);
+  const asked = entry?.model ?? name;
+  const place = entry === null ? vendorOf(name) : placeOf(entry);
+  if (place !== null && allowed.includes(`${place}:${asked}`)) return null;
+  if (place === 'program' || place === 'replay') {
+    const what = place === 'program' ? 'a program' : 'a recording';
+    return `model "${name}" is ${what}, and allowed-models does not have ${place}:${asked}`;
+  }
+  return byName(name, asked, place, { settings, allowed });
+}
+
+/** The same for a model of a server, of which `allowed` does not name the place. */
+function byName(
+  name: string,
+  asked: string,
+  place: string | null,
+  { settings, allowed }: { settings: Settings; allowed: readonly string[] },
+): string | null {
+  const stands =
+    asked === name ? `model "${name}"` : `model "${name}" stands for "${asked}", which`;
+  if (!allowed.includes(asked)) return `${stands} is not in allowed-models`;
+  const covered = vendorOf(asked);
+  if (place === null || place === covered) return null;
+  if (covered !== null)
+    return `model "${name}" asks "${asked}" at ${place}, and "${asked}" in allowed-models covers ${covered} alone; the workflow can allow ${place}:${asked}`;
+  const places = placesOf(asked, settings);
+  return places.length === 1
+    ? null
+    : `model "${name}": "${asked}" in allowed-models could be any of ${places.map((one) => `${one}:${asked}`).join(', ')}; the workflow has to name the one that it means`;
+}
+
+/** Servers at which the settings ask for a model. */
+function placesOf(model: string, { models }: Settings): string[] {
+  const places = [...models.values()]
+    .filter(({ provider }) => isVendor(provider))
+    .filter((one) => one.model === model)
+    .map(placeOf);
+  return [...new Set(places)];
 }
 
 /** Whether the suite holds nothing but recorded answers, for which nobody is asked. */

@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** GitHub sends events of at most 25 MB. */
 export const MAX_PAYLOAD_CHARACTERS = 25 * 1024 * 1024;
 
-const DEPENDABOT = 'dependabot[bot]';
+export const DEPENDABOT = 'dependabot[bot]';
 
 const sha = z
   .string()
@@ -173,6 +173,10 @@ function mergeGroup(context: Context, payload: unknown): EventFacts {
     base: group.base_sha,
     head: group.head_sha,
     headBranch: shortRef(group.head_ref),
+    // The payload does not say where the pull request in the queue lives: until that is looked up
+    // it is nobody's.
+    headRepository: null,
+    fork: true,
   };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { EventFacts } from '../types/repository.ts';
 import { listAll, type Client } from './client.ts';
+import { DEPENDABOT } from './event.ts';
 import { failure, hasStatus } from './published.ts';
 
 /** `owner/name` as the API's parameters. */
@@ -11,6 +12,7 @@ export function ownerAndName(repository: string): { owner: string; repo: string 
 
 const Pull = z.object({
   number: z.number().int().positive(),
+  user: z.object({ login: z.string() }).nullish(),
   state: z.string(),
   base: z.object({ sha: z.string(), ref: z.string() }),
   head: z.object({
@@ -203,6 +205,48 @@ export function withPullRequest(
     headRepository: found.headRepository,
     headBranch: found.headBranch,
   };
+}
+
+/** Where a merge queue keeps what it tests: the base branch, the pull request, base's commit. */
+const QUEUE = /^gh-readonly-queue\/.+\/pr-(\d{1,15})-[0-9a-f]{40,64}$/;
+
+/**
+ * The facts of a `merge_group`, completed by the pull request that its branch names: whether that
+ * comes from a fork, or from Dependabot. Where nobody can say, the facts stay those of a stranger,
+ * with the reason as a warning. Never throws.
+ */
+export async function withQueuedPullRequest(
+  { octokit }: Client,
+  facts: EventFacts,
+): Promise<{ facts: EventFacts; warnings: string[] }> {
+  const number = QUEUE.exec(facts.headBranch ?? '')?.[1];
+  const failed =
+    'The pull request in the merge queue is not known, so it is taken for one from outside';
+  if (number === undefined)
+    return {
+      facts,
+      warnings: [`${failed}: the queue's branch does not name it the way GitHub's do.`],
+    };
+  try {
+    const reply = await octokit.rest.pulls.get({
+      ...ownerAndName(facts.repository),
+      pull_number: Number(number),
+    });
+    const { head, user } = Pull.parse(reply.data);
+    const headRepository = head.repo?.full_name ?? null;
+    return {
+      facts: {
+        ...facts,
+        headRepository,
+        fork: headRepository?.toLowerCase() !== facts.repository.toLowerCase(),
+        dependabot: facts.dependabot || user?.login === DEPENDABOT,
+      },
+      warnings: [],
+    };
+  } catch (error) {
+    const permission = 'pull-requests: read';
+    return { facts, warnings: [failure({ failed, permission, fork: false }, error)] };
+  }
 }
 
 /**

@@ -11,7 +11,14 @@ import {
   pointsBetween,
   signed,
 } from '../text/amounts.ts';
-import { NO_TEST, type Decision, type Found, type GateInput, outcomeOf } from './outcome.ts';
+import {
+  NO_TEST,
+  neverForReplaced,
+  outcomeOf,
+  type Decision,
+  type Found,
+  type GateInput,
+} from './outcome.ts';
 
 /** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
 const MAX_ERROR_SHARE = 0.1;
@@ -26,7 +33,7 @@ const SLACK = 1e-9;
 export function decide(input: GateInput): Decision {
   if (input.affected === 0 && input.removed.length === 0 && !input.unused)
     return { outcome: { kind: 'nothing-to-run', rubrics: input.testedRubrics }, reasons: [] };
-  const found = unjudged(input) ?? neverGreen(gated(input), input);
+  const found = neverForReplaced(unjudged(input) ?? neverGreen(gated(input), input), input);
   return { outcome: outcomeOf(found, input), reasons: found.reasons };
 }
 

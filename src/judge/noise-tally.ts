@@ -218,6 +218,7 @@ function sumOf(usages: readonly UsageTotals[]): UsageTotals {
     (sum, one) => ({
       calls: sum.calls + one.calls,
       reused: sum.reused + one.reused,
+      replayed: (sum.replayed ?? 0) + (one.replayed ?? 0),
       input_tokens: sum.input_tokens + one.input_tokens,
       output_tokens: sum.output_tokens + one.output_tokens,
       cost_usd: plus(sum.cost_usd, one.cost_usd),
@@ -246,6 +247,7 @@ function purposes(
     sum[purpose] = {
       calls: (before?.calls ?? 0) + one.calls,
       reused: (before?.reused ?? 0) + one.reused,
+      replayed: (before?.replayed ?? 0) + (one.replayed ?? 0),
       cost_usd: before === undefined ? one.cost_usd : plus(before.cost_usd, one.cost_usd),
     };
   }

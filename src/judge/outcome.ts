@@ -1,9 +1,10 @@
 import { NOT_JUDGED } from '../errors.ts';
 import type { AttributeResult } from '../result/attributes.ts';
-import { ungradedInAll, worseAlone } from '../result/counts.ts';
+import { replacedInShort, ungradedInAll, worseAlone } from '../result/counts.ts';
 import type { OutcomeKind, OutcomeOf, RunOutcome } from '../result/outcome.ts';
 import type { Result, YardstickResult } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
+import type { ReplacedModel } from '../select/answerers.ts';
 import type { GateSettings } from '../suite/suite.ts';
 import type { Conclusion } from '../types/plain.ts';
 
@@ -30,6 +31,8 @@ export interface GateInput {
    */
   attributes: readonly AttributeResult[];
   unexplained: readonly string[];
+  /** Models of base whose place something of the pull request's own takes. */
+  replaced: readonly ReplacedModel[];
   /** The change holds something that is not used at this level of trust. */
   unused: boolean;
 }
@@ -56,10 +59,12 @@ export function outcomeOf(found: Found, input: GateInput): RunOutcome {
   if (conclusion === 'error') return { kind: 'not-judged', why };
   const seen = { ungraded: ungradedInAll(suites) };
   const fails = conclusion === 'failure';
+  const replaced = replacedInShort(input.replaced);
   const regressed = suites.filter(({ verdict }) => verdict === 'regressed');
   if (regressed.length > 0)
-    return { kind: 'regressed', suites: regressed.map(ratesOf), fails, ...seen };
-  if (fails || held) return { kind: 'failed', why, fails, ...seen };
+    return { kind: 'regressed', suites: regressed.map(ratesOf), fails, replaced, ...seen };
+  if (fails || held) return { kind: 'failed', why, fails, replaced, ...seen };
+  if (replaced !== null) return { kind: 'not-comparable', why: replaced, ...seen };
   return conclusion === 'neutral' ? open(why, input, seen) : nothingWorse(input, seen);
 }
 
@@ -102,6 +107,19 @@ function evaluated({ suites, affected }: GateInput, seen: Seen): RunOutcome {
   };
 }
 
+/**
+ * Where head puts something of its own in a model's place, a good verdict is about that: it is no
+ * success, and a bad one stays bad.
+ */
+export function neverForReplaced(found: Found, { replaced }: GateInput): Found {
+  if (replaced.length === 0 || found.conclusion === 'error') return found;
+  return {
+    ...found,
+    conclusion: found.conclusion === 'success' ? 'neutral' : found.conclusion,
+    reasons: [...found.reasons, ...replaced.map(({ sentence }) => sentence)],
+  };
+}
+
 function ranSuites(suites: readonly SuiteResult[]): number {
   return suites.filter(({ references }) =>
     references.some(({ base, head }) => base !== null || head !== null),
@@ -126,6 +144,7 @@ const CONCLUSIONS = {
   overridden: 'neutral',
   inconclusive: 'neutral',
   'no-verdict': 'neutral',
+  'not-comparable': 'neutral',
   'only-removed': 'neutral',
   'without-keys': 'neutral',
   waiting: 'neutral',

@@ -102,6 +102,8 @@ function reckoned(
   const seen = new Set<string>();
   let [found, questions, answers] = [0, 0, 0];
   const add: Add = (target, purpose, calls, input, output) => {
+    // A recording is no call.
+    if (target.provider === 'replay') return;
     const key = canonicalJson([purpose, modelLabel(target)]);
     const count = counts.get(key) ?? {
       purpose,

@@ -116,7 +116,10 @@ export interface Manifest {
   plan: string;
   /** References of the part, and of the sweep; answers that a store keeps, and others. */
   counts: { references: number; of: number; answers: number; others: number };
-  usage: Pick<UsageTotals, 'calls' | 'reused' | 'input_tokens' | 'output_tokens' | 'cost_usd'>;
+  usage: Pick<
+    UsageTotals,
+    'calls' | 'reused' | 'replayed' | 'input_tokens' | 'output_tokens' | 'cost_usd'
+  >;
   /** Paid attempts, repetitions included: what the cap on calls counts. */
   attempts: number;
   /** Why the shard ended before its plan did. */
@@ -149,6 +152,7 @@ const manifest = z.strictObject({
   usage: z.strictObject({
     calls: count,
     reused: count,
+    replayed: count.exactOptional(),
     input_tokens: count,
     output_tokens: count,
     cost_usd: z.number().nonnegative().nullable(),
@@ -203,6 +207,7 @@ export function partName({ shard: own }: Pick<Manifest, 'shard'>): string {
 export function totalOf(parts: readonly Pick<Manifest, 'usage' | 'attempts'>[]): {
   calls: number;
   reused: number;
+  replayed: number;
   attempts: number;
   cost: number | null;
 } {
@@ -211,6 +216,7 @@ export function totalOf(parts: readonly Pick<Manifest, 'usage' | 'attempts'>[]):
   return {
     calls: sum(({ usage }) => usage.calls),
     reused: sum(({ usage }) => usage.reused),
+    replayed: sum(({ usage }) => usage.replayed ?? 0),
     attempts: sum(({ attempts }) => attempts),
     cost: parts.some(({ usage }) => usage.cost_usd === null)
       ? null

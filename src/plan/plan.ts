@@ -1,5 +1,6 @@
 import { alternatives } from '../metrics/sample.ts';
 import type { Case } from '../select/affected.ts';
+import type { Generation } from '../select/generation.ts';
 import { gradersIdentity, steeringFor, type Yardstick } from '../select/scoring.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { comparesEmbeddings, embedderFor, gradersFor, metricsFor } from '../suite/metrics.ts';
@@ -14,7 +15,7 @@ import {
   type EvaluatorTest,
   type RubricTest,
 } from './grader-tests.ts';
-import type { LaneRun, NextTries } from './suite-run.ts';
+import type { CaseRun, LaneRun, NextTries } from './suite-run.ts';
 
 /** Calls that one model is asked for to judge the first round of tries. */
 export interface JudgingCalls {
@@ -131,6 +132,8 @@ export interface Plan {
    * Distinct calls for answers, after sharing between the sides and between duplicate references.
    */
   prompt_calls: number;
+  /** Answers and grades that recordings give: they are no calls, and no cap counts them. */
+  replayed: number;
   /**
    * Calls for grades and for the embeddings that metrics compare: about this many, fewer where
    * answers repeat, more where a reply has to be asked for again.
@@ -150,6 +153,11 @@ export interface Plan {
   qualeval_possible: number;
 }
 
+/** `, 12 answers from recordings`; nothing where there are none. */
+export function recordedWords({ replayed }: Plan): string {
+  return replayed === 0 ? '' : `, ${counted(replayed, 'answer')} from recordings`;
+}
+
 /** Calls that are made whatever comes of them. */
 export function callsOf({
   prompt_calls,
@@ -167,8 +175,13 @@ export function planOf(
   evaluatorTests: readonly EvaluatorTest[] = [],
 ): Plan {
   const requests = new Set<string>();
-  const grades =
-    rubricCallsOf(tests) + judgingCalls(lanes, next).reduce((sum, { calls }) => sum + calls, 0);
+  const recorded = new Set<string>();
+  const judging = judgingCalls(lanes, next);
+  const callsBy = (isReplay: boolean): number =>
+    judging
+      .filter(({ asked }) => (asked.target.provider === 'replay') === isReplay)
+      .reduce((sum, { calls }) => sum + calls, 0);
+  const grades = rubricCallsOf(tests) + callsBy(false);
   let words = evaluatorCallsOf(evaluatorTests);
   for (const lane of lanes) {
     const evaluators = evaluatorsOf(lane);
@@ -181,9 +194,10 @@ export function planOf(
         ),
       ).size;
       words += evaluators * tries * different;
-      for (const fingerprint of fingerprints(lane, index)) {
+      for (const { fingerprint, target } of requestsOf(run)) {
+        const answers = target.provider === 'replay' ? recorded : requests;
         for (let attempt = 0; attempt < tries; attempt += 1)
-          requests.add(`${String(attempt)} ${fingerprint}`);
+          answers.add(`${String(attempt)} ${fingerprint}`);
       }
     }
   }
@@ -192,6 +206,7 @@ export function planOf(
     suites: prompts.length,
     references: prompts.reduce((sum, references) => sum + references, 0),
     prompt_calls: requests.size,
+    replayed: recorded.size + callsBy(true),
     grader_calls: grades,
     evaluator_calls: words,
     qualeval_calls: 0,
@@ -222,11 +237,8 @@ function evaluatorsOf({ deciding, other }: LaneRun): number {
   );
 }
 
-function fingerprints({ runs }: LaneRun, index: number): string[] {
-  const run = runs[index];
-  return [run?.case.base, run?.case.head].flatMap((generation) =>
-    generation?.kind === 'request' ? [generation.fingerprint] : [],
-  );
+function requestsOf({ case: { base, head } }: CaseRun): (Generation & { kind: 'request' })[] {
+  return [base, head].flatMap((generation) => (generation?.kind === 'request' ? [generation] : []));
 }
 
 /**
@@ -234,10 +246,11 @@ function fingerprints({ runs }: LaneRun, index: number): string[] {
  * part of it.
  */
 export function repeated(plan: Plan, times: number): Plan {
-  const { prompt_calls, grader_calls, evaluator_calls } = plan;
+  const { prompt_calls, replayed, grader_calls, evaluator_calls } = plan;
   return {
     ...plan,
     prompt_calls: Math.round(prompt_calls * times),
+    replayed: Math.round(replayed * times),
     grader_calls: Math.round(grader_calls * times),
     evaluator_calls: Math.round(evaluator_calls * times),
   };

@@ -1,5 +1,6 @@
 import type { PinnedAttributes } from '../config/attributes-file.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
+import { replacedAnswerers } from '../select/answerers.ts';
 import type { Arranged } from '../select/arrange.ts';
 import { selectAffected, selectAll, type Lane } from '../select/select.ts';
 import { batchedNames, type ProjectSide } from '../select/targets.ts';
@@ -104,6 +105,11 @@ export function prepare(
         }) => quarantineNotices(tests, today),
       ),
       ...judges.notices,
+      ...replacedAnswerers(selected).map(({ sentence, file }): Notice => ({
+        kind: 'settings',
+        place: { file, line: 0 },
+        message: sentence,
+      })),
       ...attributes.notices,
       ...directNotice(input, targetsOf({ lanes, rubricTests, evaluatorTests }), arranged),
     ],

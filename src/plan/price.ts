@@ -29,6 +29,7 @@ export type Price = (target: Target, usage: Usage) => number | null;
 interface Count {
   calls: number;
   reused: number;
+  replayed: number;
   input: number;
   output: number;
   cost: number;
@@ -39,8 +40,8 @@ interface Count {
 }
 
 /**
- * Counts what is asked: calls that were paid for, answers that were reused, tokens and cost, by
- * purpose.
+ * Counts what is asked: calls that were paid for, answers that were reused, answers that recordings
+ * gave, tokens and cost, by purpose.
  */
 export interface Meter {
   complete: Complete;
@@ -48,7 +49,7 @@ export interface Meter {
    * An answer that was shared without asking at all, and what was thereby not paid, where that is
    * known.
    */
-  shared(purpose: Purpose, saved?: { target: Target; usage: Usage } | null): void;
+  shared(purpose: Purpose, saved?: { target: Target; usage: Usage | null } | null): void;
   totals(): UsageTotals;
 }
 
@@ -59,6 +60,7 @@ export function createMeter(complete: Complete, price: Price): Meter {
     const found = counts.get(purpose) ?? {
       calls: 0,
       reused: 0,
+      replayed: 0,
       input: 0,
       output: 0,
       cost: 0,
@@ -77,7 +79,8 @@ export function createMeter(complete: Complete, price: Price): Meter {
       return completion;
     },
     shared: (purpose, saved = null) => {
-      reuse(of(purpose), saved === null ? null : price(saved.target, saved.usage));
+      if (saved?.target.provider === 'replay') of(purpose).replayed += 1;
+      else reuse(of(purpose), savedBy(saved, price));
     },
     totals: () => totalsOf(counts),
   };
@@ -87,13 +90,24 @@ function record(count: Count, { target }: Request, completion: Completion, price
   if (completion.status === 'error') {
     // A call that was never made is none, whoever stopped it.
     if (completion.kind === 'budget' || completion.kind === 'aborted') return;
+    if (target.provider === 'replay') return;
     count.calls += 1;
     count.elsewhere ||= isElsewhere(target, null);
     return;
   }
-  if (completion.reused)
-    reuse(count, completion.usage === null ? null : price(target, completion.usage));
+  if (target.provider === 'replay') {
+    count.replayed += 1;
+    return;
+  }
+  if (completion.reused) reuse(count, savedBy({ target, usage: completion.usage }, price));
   else paid(count, target, completion.usage, price);
+}
+
+function savedBy(
+  saved: { target: Target; usage: Usage | null } | null,
+  price: Price,
+): number | null {
+  return saved === null || saved.usage === null ? null : price(saved.target, saved.usage);
 }
 
 function paid(count: Count, target: Target, usage: Usage | null, price: Price): void {
@@ -106,12 +120,9 @@ function paid(count: Count, target: Target, usage: Usage | null, price: Price): 
   else count.cost += cost;
 }
 
-/**
- * A call that somebody is paid for, as far as is known: neither a recording's, nor a program's that
- * nobody gave a price.
- */
+/** A call that somebody is paid for, as far as is known: not a program's that has no price. */
 function isElsewhere({ provider }: Target, cost: number | null): boolean {
-  return provider !== 'replay' && (provider !== 'program' || cost !== null);
+  return provider !== 'program' || cost !== null;
 }
 
 function reuse(count: Count, saved: number | null): void {
@@ -125,10 +136,11 @@ function totalsOf(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
   const sum = (pick: (count: Count) => number): number =>
     all.reduce((total, count) => total + pick(count), 0);
   const costOf = ({ cost, unpriced }: Count): number | null => (unpriced ? null : cost);
-  const savedBy = ({ saved, unknownSaved }: Count): number | null => (unknownSaved ? null : saved);
+  const savedIn = ({ saved, unknownSaved }: Count): number | null => (unknownSaved ? null : saved);
   return {
     calls: sum(({ calls }) => calls),
     reused: sum(({ reused }) => reused),
+    replayed: sum(({ replayed }) => replayed),
     input_tokens: sum(({ input }) => input),
     output_tokens: sum(({ output }) => output),
     cost_usd: all.some(({ unpriced }) => unpriced) ? null : sum(({ cost }) => cost),
@@ -142,8 +154,9 @@ function totalsOf(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
         {
           calls: count.calls,
           reused: count.reused,
+          replayed: count.replayed,
           cost_usd: costOf(count),
-          saved_usd: savedBy(count),
+          saved_usd: savedIn(count),
         },
       ]),
     ),

@@ -148,6 +148,7 @@ export function createOutgoing(bounds: Bounds, { keepAlive }: { keepAlive: boole
           disarm = startDeadline(late);
         };
         underWay.add(fail);
+        failOnSwitch(request, fail);
         request.on('error', (error) => fail(connectionError(error)));
         request.on('response', (response) => {
           const status = response.statusCode ?? 0;
@@ -164,6 +165,18 @@ export function createOutgoing(bounds: Bounds, { keepAlive }: { keepAlive: boole
       agent.destroy();
     },
   };
+}
+
+/** A server that wants to speak something else would leave us waiting for a reply. */
+function failOnSwitch(request: http.ClientRequest, fail: Exchange['fail']): void {
+  const switched = (): void => fail(new TransportError('connection', 'status 101'));
+  request.on('information', ({ statusCode }) => {
+    if (statusCode === 101) switched();
+  });
+  request.on('upgrade', (_response, socket) => {
+    socket.destroy();
+    switched();
+  });
 }
 
 function put(request: http.ClientRequest, body: Body): void {

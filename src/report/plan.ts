@@ -2,7 +2,7 @@ import { formatProblem } from '../errors.ts';
 import { forecastWords } from '../plan/cost-cap.ts';
 import type { Forecast } from '../plan/forecast.ts';
 import { totalOf, type Manifest } from '../plan/manifest.ts';
-import { callsOf, type Plan } from '../plan/plan.ts';
+import { callsOf, recordedWords, type Plan } from '../plan/plan.ts';
 import type { Prepared } from '../plan/prepared.ts';
 import { shardName } from '../plan/shards.ts';
 import type { LaneRun } from '../plan/suite-run.ts';
@@ -37,7 +37,7 @@ export function planLines({
   const { lanes, plan } = prepared;
   return [
     ...lanes.flatMap(({ run }) => laneLines(run, references)),
-    `${counted(plan.prompt_calls, 'call')} for the first answers, up to ${counted(plan.grader_calls, 'call')} for their grades${plan.evaluator_calls === 0 ? '' : `, at least ${counted(plan.evaluator_calls, 'call')} for evaluators`}${attributeCalls(plan)}`,
+    `${counted(plan.prompt_calls, 'call')} for the first answers${recordedWords(plan)}, up to ${counted(plan.grader_calls, 'call')} for their grades${plan.evaluator_calls === 0 ? '' : `, at least ${counted(plan.evaluator_calls, 'call')} for evaluators`}${attributeCalls(plan)}`,
     ...(forecast === undefined || callsOf(plan) === 0 ? [] : [forecastWords(forecast)]),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
     '',
@@ -110,7 +110,11 @@ export function shardTitle({ shard, counts, halted }: Manifest): string {
 /** What a shard was paid for and leaves behind. */
 export function shardWords(manifest: Manifest): string {
   const { usage, counts } = manifest;
-  return `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused, ${cost(usage.cost_usd)}; ${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`;
+  return `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused${recorded(usage.replayed ?? 0)}, ${cost(usage.cost_usd)}; ${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`;
+}
+
+function recorded(replayed: number): string {
+  return replayed === 0 ? '' : `, ${counted(replayed, 'answer')} from recordings`;
 }
 
 /** A shard's job summary. */
@@ -123,8 +127,8 @@ export function renderShardSummary(manifest: Manifest): string {
 
 /** What all shards were paid for, which the result's own usage does not count. */
 export function mergeWords(parts: readonly Manifest[]): string {
-  const { calls, reused, cost: dollars } = totalOf(parts);
-  return `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ${count(reused)}, ${cost(dollars)}; the result's usage is the merge's own.`;
+  const { calls, reused, replayed, cost: dollars } = totalOf(parts);
+  return `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ${count(reused)}${recorded(replayed)}, ${cost(dollars)}; the result's usage is the merge's own.`;
 }
 
 /** What is added to a merge's job summary. */

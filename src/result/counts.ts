@@ -1,3 +1,5 @@
+import { shorten } from '../text/visible.ts';
+import type { Replaced } from './result.ts';
 import type { ReferenceResult, SuiteResult } from './suite-result.ts';
 
 /**
@@ -53,4 +55,14 @@ export function ungradedInAll(
         tries: found.reduce((sum, { ungraded }) => sum + ungraded, 0),
         of: found.reduce((sum, { tries }) => sum + tries, 0),
       };
+}
+
+/** In whose place who answers, for the first line; null: base's models answer. */
+export function replacedInShort(replaced: readonly Replaced[]): string | null {
+  if (replaced.length === 0) return null;
+  const by = [...new Set(replaced.map((one) => one.by))].join(' and ');
+  const suites = [...new Set(replaced.map(({ suite }) => suite))];
+  const shown = shorten(suites.slice(0, 2).join(', '), 60);
+  const more = suites.length > 2 ? ` and ${String(suites.length - 2)} more` : '';
+  return `${by} in place of a model in ${shown}${more}`;
 }

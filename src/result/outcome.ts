@@ -15,6 +15,11 @@ const ungraded = z
   .nullable()
   .describe('Tries without a readable grade, where they are too many to say nothing; else null.');
 
+const replaced = z
+  .string()
+  .nullable()
+  .describe('What head put in the place of a model that base asks, in short; else null.');
+
 const worse = count.describe(
   'References that got worse in suites that are not called regressed themselves.',
 );
@@ -38,11 +43,12 @@ const regressed = z
     suites: z.array(suiteRates).describe('The suites that regressed.'),
     fails,
     ungraded,
+    replaced,
   })
   .describe('A suite got worse.');
 
 const failed = z
-  .strictObject({ kind: z.literal('failed'), why, fails, ungraded })
+  .strictObject({ kind: z.literal('failed'), why, fails, ungraded, replaced })
   .describe('No suite regressed, and a gate that the settings ask for is not met.');
 
 /** What a run came to. Every surface renders this one value; only `judge/outcome.ts` makes it. */
@@ -68,6 +74,9 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
   z
     .strictObject({ kind: z.literal('no-verdict'), why, ungraded })
     .describe('Nothing that counts could be judged, and nobody is at fault.'),
+  z
+    .strictObject({ kind: z.literal('not-comparable'), why, ungraded })
+    .describe('Head puts something of its own in the place of a model that base asks.'),
   z
     .strictObject({ kind: z.literal('only-removed'), references: count })
     .describe('The change only removes references, or skips them.'),

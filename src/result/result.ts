@@ -53,12 +53,16 @@ export interface YardstickResult {
 export interface UsageTotals {
   calls: number;
   reused: number;
+  /**
+   * Answers that recordings gave, which are no calls. Absent in results of before it was counted.
+   */
+  replayed?: number;
   input_tokens: number;
   output_tokens: number;
   cost_usd: number | null;
   /**
-   * Every call that was made went to a program of the project whose price nobody gave, or to
-   * recordings; absent: not so.
+   * Every call that was made went to a program of the project whose price nobody gave; absent: not
+   * so.
    */
   unpriced?: 'programs';
   /**
@@ -72,6 +76,7 @@ export interface UsageTotals {
       {
         calls: number;
         reused: number;
+        replayed?: number;
         cost_usd: number | null;
         saved_usd?: number | null | undefined;
       }
@@ -113,6 +118,11 @@ export interface Result {
   /** Who set a red verdict aside, and why; null: nobody did. */
   override: Override | null;
   /**
+   * Suites in which head puts something of its own in the place of a model that base asks; absent:
+   * none.
+   */
+  replaced?: Replaced[];
+  /**
    * Tries that the adaptive suites made, and what five fixed tries would have made; null without an
    * adaptive suite.
    */
@@ -129,6 +139,12 @@ export interface NoiseNote {
   low: number;
   high: number;
   /** `YYYY-MM-DD`. */ measured_at: string;
+}
+
+/** Who answers, or grades, in a suite of head where base asks a model. */
+export interface Replaced {
+  suite: string;
+  by: 'recordings' | 'a program' | 'prompt code';
 }
 
 /** A red verdict that a label on the pull request made neutral. */
@@ -314,6 +330,7 @@ export const resultSchema = z.strictObject({
   usage: z.strictObject({
     calls: count,
     reused: count,
+    replayed: count.exactOptional(),
     input_tokens: count,
     output_tokens: count,
     cost_usd: cost,
@@ -321,11 +338,25 @@ export const resultSchema = z.strictObject({
     saved_usd: cost.optional(),
     by_purpose: z.partialRecord(
       purpose,
-      z.strictObject({ calls: count, reused: count, cost_usd: cost, saved_usd: cost.optional() }),
+      z.strictObject({
+        calls: count,
+        reused: count,
+        replayed: count.exactOptional(),
+        cost_usd: cost,
+        saved_usd: cost.optional(),
+      }),
     ),
   }),
   noise: noiseNoteSchema.nullable(),
   override: z.strictObject({ label: z.string(), reason: z.string() }).nullable(),
+  replaced: z
+    .array(
+      z.strictObject({
+        suite: z.string(),
+        by: z.enum(['recordings', 'a program', 'prompt code']),
+      }),
+    )
+    .exactOptional(),
   adaptive_tries: z.strictObject({ made: count, fixed: count }).nullable(),
 }) satisfies z.ZodType<Result>;
 

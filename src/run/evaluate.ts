@@ -21,6 +21,7 @@ import { adaptiveTries } from '../plan/tries.ts';
 import { outcomeFields } from '../report/sections/outcomes.ts';
 import type { Result, YardstickResult } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
+import { replacedAnswerers, type ReplacedModel } from '../select/answerers.ts';
 import { gates } from '../select/select.ts';
 import { gatesByPreference } from '../suite/metrics.ts';
 import type { Complete, Evaluate, Purpose, Target, Usage } from '../types/model.ts';
@@ -61,13 +62,8 @@ function savedBy({
   dialogue,
   completion,
   trial: { generation },
-}: Sample): { target: Target; usage: Usage } | null {
-  if (
-    dialogue !== null ||
-    generation.kind !== 'request' ||
-    completion.status === 'error' ||
-    completion.usage === null
-  )
+}: Sample): { target: Target; usage: Usage | null } | null {
+  if (dialogue !== null || generation.kind !== 'request' || completion.status === 'error')
     return null;
   return { target: generation.target, usage: completion.usage };
 }
@@ -82,12 +78,16 @@ export async function judge(prepared: Prepared, edges: JudgeEdges, blank: Result
     { ...prepared, ...compared, halt: spent.halted() },
     { ...edges, complete: spent.complete },
   );
-  const decision = decideRun(prepared, compared, explained, spent, blank);
+  const replaced = replacedAnswerers(prepared.lanes.map(({ run }) => run.lane));
+  const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, blank);
   const notices = [...blank.notices, ...compared.notices, ...tested.notices, ...explained.notices];
   return {
     ...blank,
     ...outcomeFields(decision.outcome),
     reasons: decision.reasons,
+    ...(replaced.length === 0
+      ? {}
+      : { replaced: replaced.map(({ suite, by }) => ({ suite, by })) }),
     suites: compared.suites,
     yardstick: compared.yardstick,
     graders: tested.graders,
@@ -196,9 +196,9 @@ async function compareLanes(
     ...compareLane(lane, verdict, own),
     ...(mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(lane.run, price) } : {}),
   }));
-  const { calls, reused } = meter.totals();
+  const { calls, reused, replayed = 0 } = meter.totals();
   const suites =
-    history === undefined || calls + reused === 0
+    history === undefined || calls + reused + replayed === 0
       ? compared
       : withHistory(
           shown.map(({ lane }) => lane.run),
@@ -218,7 +218,14 @@ async function compareLanes(
 
 /** The conclusion, from the tries that were made. */
 function decideRun(
-  { lanes, gate, mode, rubricTests, evaluatorTests }: Prepared,
+  {
+    lanes,
+    gate,
+    mode,
+    rubricTests,
+    evaluatorTests,
+    replaced,
+  }: Prepared & { replaced: ReplacedModel[] },
   { suites, yardstick }: Compared,
   { attributes, unexplained }: RunExplanation,
   { halted, unmade }: Spending,
@@ -239,6 +246,7 @@ function decideRun(
     testedRubrics: rubricTests.length + evaluatorTests.length,
     counted: countedRuns(lanes),
     uncomparable: uncomparable(lanes),
+    replaced,
     unused: blank.notices.some(({ kind }) => kind === 'trust'),
   };
   const halt = halted();

@@ -22,6 +22,8 @@ import type { JudgeEdges } from './evaluate.ts';
 
 export interface RunInput extends PrepareInput {
   trust: TrustLevel;
+  /** What the caller has to say of the run before it begins; absent: nothing. */
+  notices?: readonly Notice[];
   /** Why there may be no keys; null: a missing one is a mistake. */
   withheld: Withheld | null;
   /** Cap on cost that the workflow or the command line sets, in US dollars; null: the settings'. */

@@ -25,6 +25,7 @@ export interface ResultHead {
 export const NO_USAGE: UsageTotals = {
   calls: 0,
   reused: 0,
+  replayed: 0,
   input_tokens: 0,
   output_tokens: 0,
   cost_usd: 0,

@@ -34,7 +34,8 @@ const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
  * selects, plans and prices.
  */
 export async function planRun(input: RunInput, tools: PlanTools): Promise<Planned> {
-  const read = await readSides(input, tools.hash);
+  const sides = await readSides(input, tools.hash);
+  const read = { ...sides, notices: [...(input.notices ?? []), ...sides.notices] };
   const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive' };
   if (read.head === null)
     return { ready: false, result: notEvaluated(unread, read.problems, read.notices) };

@@ -20,7 +20,10 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
   edges.planned(prepared.plan, plan);
   const blank = {
     ...plan.blank,
-    noise: callsOf(prepared.plan) === 0 ? null : ((await edges.lastNoise?.()) ?? null),
+    noise:
+      callsOf(prepared.plan) + prepared.plan.replayed === 0
+        ? null
+        : ((await edges.lastNoise?.()) ?? null),
   };
   const guarded = guardedEdges(plan, edges);
   const keys = input.merged === undefined ? edges.missingKeys(targetsOf(prepared)) : [];

@@ -8,12 +8,13 @@ import {
   namedModels,
   type MetricModels,
 } from '../suite/metrics.ts';
+import { entryOf, vendorOf } from '../suite/models.ts';
 import type { ModelSettings, Project, Settings, Suite } from '../suite/suite.ts';
 import type { GraderSettings, Metric } from '../types/metric.ts';
 import { isHosted, type Grader, type Target } from '../types/model.ts';
 import type { Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { vendorNames, factsOf, isVendor } from '../types/vendors.ts';
+import { factsOf, isVendor } from '../types/vendors.ts';
 
 export interface TargetContext {
   settings: Settings;
@@ -36,15 +37,10 @@ export function resolveTarget(
   place: Place,
   context: TargetContext,
 ): Target | Problem {
-  const entry = context.settings.models.get(model);
-  if (entry !== undefined) return targetOf(entry, context);
-  // Before the vendors' families: a model that was retired has the name of one.
-  const successor = [...context.settings.models].find(([, settings]) =>
-    settings.replaces.includes(model),
-  );
-  if (successor !== undefined) return targetOf(successor[1], context);
-  const provider = vendorNames().find((vendor) => factsOf(vendor).models.test(model));
-  if (provider !== undefined)
+  const entry = entryOf(context.settings, model);
+  if (entry !== null) return targetOf(entry, context);
+  const provider = vendorOf(model);
+  if (provider !== null)
     return {
       provider,
       endpoint: null,

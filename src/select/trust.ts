@@ -18,6 +18,24 @@ export interface TrustDecision {
   level: TrustLevel;
   /** One clause that says why, for the plan and the log. */
   reason: string;
+  /** The commit comes from outside, and a maintainer let it be evaluated as a member's. */
+  approved?: true;
+}
+
+/**
+ * Why `code: host` does not hold; null: it does. Even base's code runs locked on what comes from
+ * outside. An approval says that a commit may be evaluated, not that its code may run beside the
+ * keys.
+ */
+export function hostRefused({
+  level,
+  approved,
+}: Pick<TrustDecision, 'level' | 'approved'>): string | null {
+  if (approved === true)
+    return 'code: host does not hold for a pull request from a fork, approved or not: its metric code runs confined, its prompt code and programs do not run';
+  return level === 'untrusted'
+    ? 'code: host does not hold for pull requests from outside: metric code runs confined'
+    : null;
 }
 
 const RANK: Record<TrustLevel, number> = { untrusted: 0, member: 1, trusted: 2 };
@@ -27,7 +45,6 @@ const STARTED_BY_A_WRITER = new Set([
   'schedule',
   'workflow_dispatch',
   'repository_dispatch',
-  'merge_group',
 ]);
 
 const PULL_REQUEST = new Set(['pull_request', 'pull_request_target']);
@@ -71,12 +88,14 @@ function raised(facts: EventFacts, request: TrustRequest): TrustDecision | null 
   return {
     level: 'member',
     reason: `a maintainer approved commit ${facts.head.slice(0, 7)} with a label`,
+    approved: true,
   };
 }
 
 function fromEvent(facts: EventFacts): TrustDecision {
   if (facts.event === 'command_line')
     return { level: 'member', reason: 'the checkout was chosen by whoever runs the command' };
+  if (facts.event === 'merge_group') return fromQueue(facts);
   if (facts.dependabot)
     return { level: 'untrusted', reason: 'Dependabot runs get no Actions secrets' };
   if (facts.event === 'workflow_run') return afterRun(facts);
@@ -89,6 +108,27 @@ function fromEvent(facts: EventFacts): TrustDecision {
   if (STARTED_BY_A_WRITER.has(facts.event))
     return { level: 'trusted', reason: 'started by someone who can write to this repository' };
   return { level: 'untrusted', reason: 'anyone can start this event' };
+}
+
+/**
+ * A queue runs what is not merged yet, so it trusts a pull request no further than the run before
+ * it did: otherwise what that one held back would judge itself here.
+ */
+function fromQueue({ fork, headRepository, dependabot }: EventFacts): TrustDecision {
+  if (dependabot)
+    return { level: 'untrusted', reason: 'the pull request in the queue is by Dependabot' };
+  if (!fork)
+    return {
+      level: 'member',
+      reason: 'the pull request in the queue is a branch of this repository',
+    };
+  return {
+    level: 'untrusted',
+    reason:
+      headRepository === null
+        ? 'nobody can say where the pull request in the queue comes from'
+        : 'the pull request in the queue comes from a fork',
+  };
 }
 
 /** Whose pull requests GitHub gives neither secrets nor a token that writes. */

@@ -9,10 +9,10 @@ import type { BatchLedger } from '../providers/open-batch.ts';
 import type { Edges } from '../run/input.ts';
 import { createSandbox, type SandboxOptions } from '../sandbox/index.ts';
 import { recordingKey, requestKey } from '../select/generation.ts';
+import { hostRefused, type TrustDecision } from '../select/trust.ts';
 import { createSolver } from '../solver/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Purpose } from '../types/model.ts';
-import type { TrustLevel } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { createAsking, delimiterFrom, sha256, type Exchange } from './cached-complete.ts';
 import { loadListPrices } from './prices.ts';
@@ -71,7 +71,7 @@ export interface WorldOptions {
   env: NodeJS.ProcessEnv;
   keys: ProviderOptions['keys'];
   endpoints: ProviderOptions['endpoints'];
-  trust: TrustLevel;
+  trust: Pick<TrustDecision, 'level' | 'approved'>;
   /** Where the project's own code runs, and the environment names that it may see in the host. */
   code: SandboxOptions['mode'];
   codeEnv: readonly string[];
@@ -129,7 +129,7 @@ export function openWorld(options: WorldOptions): World {
     timeoutSeconds: CODE_TIMEOUT_SECONDS,
     log: options.log,
     // An earlier step of the job may have put anything on PATH.
-    ...(options.trust === 'untrusted' ? { python: '/usr/bin/python3' } : {}),
+    ...(options.trust.level === 'untrusted' ? { python: '/usr/bin/python3' } : {}),
   });
   const activity = activityOfRun();
   const providers = createProviders({
@@ -197,10 +197,10 @@ export function openWorld(options: WorldOptions): World {
   };
 }
 
-/** Even base's code runs locked on what a pull request from outside brings. */
 function codeMode({ code, trust, log }: WorldOptions): SandboxOptions['mode'] {
-  if (trust !== 'untrusted' || code !== 'host') return code;
-  log('code: host does not hold for pull requests from outside: metric code runs confined');
+  const refused = code === 'host' ? hostRefused(trust) : null;
+  if (refused === null) return code;
+  log(refused);
   return 'sandbox';
 }
 

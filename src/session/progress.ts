@@ -1,7 +1,7 @@
 import { forecastWords } from '../plan/cost-cap.ts';
 import type { Forecast } from '../plan/forecast.ts';
 import type { Halt } from '../plan/halt.ts';
-import { callsOf, type Plan } from '../plan/plan.ts';
+import { callsOf, recordedWords, type Plan } from '../plan/plan.ts';
 import { counted } from '../text/amounts.ts';
 import type { Purpose } from '../types/model.ts';
 
@@ -110,10 +110,10 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
 
   const attributes = (): number => plan?.qualeval_calls ?? 0;
   const graded = (): number => (plan === null ? 0 : plan.grader_calls + plan.evaluator_calls);
-  const planned = (): number => (plan === null ? 0 : callsOf(plan));
+  const planned = (): number => (plan === null ? 0 : callsOf(plan) + plan.replayed);
   const line = (): string =>
     [
-      outOf(answers, plan?.prompt_calls ?? 0, 'answer'),
+      outOf(answers, (plan?.prompt_calls ?? 0) + (plan?.replayed ?? 0), 'answer'),
       ...(grades + graded() > 0 ? [outOf(grades, graded(), 'grade')] : []),
       ...(asked + attributes() > 0 ? [outOf(asked, attributes(), 'attribute question')] : []),
       ...pace(answers + grades + asked, planned(), (now() - begun) / 1000),
@@ -137,7 +137,7 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
           ? `; up to ${counted(given.qualeval_possible, 'more call')} if something regresses`
           : '';
       write(
-        `${counted(given.references, 'reference')} of ${counted(given.suites, 'prompt')} affected: ${counted(given.prompt_calls, 'call')} for the first answers${graders}${further}${possible}; ${forecastWords(forecast)}\n`,
+        `${counted(given.references, 'reference')} of ${counted(given.suites, 'prompt')} affected: ${counted(given.prompt_calls, 'call')} for the first answers${recordedWords(given)}${graders}${further}${possible}; ${forecastWords(forecast)}\n`,
       );
     },
     answered(purpose) {

@@ -71,13 +71,13 @@ export async function runShard({
   });
   const { ready, guard, attempts } = seen;
   if (ready === null || result.problems.length > 0) return { status: 'not-evaluated', result };
-  const { calls, reused, input_tokens, output_tokens, cost_usd } = result.usage;
+  const { calls, reused, replayed = 0, input_tokens, output_tokens, cost_usd } = result.usage;
   const manifest = await exchange.finish(folder, {
     ...facts,
     shard: input.shard,
     plan: planIdentity(ready.whole, sha256),
     counts: { references: countReferences(ready.prepared), of: countReferences(ready.whole) },
-    usage: { calls, reused, input_tokens, output_tokens, cost_usd },
+    usage: { calls, reused, replayed, input_tokens, output_tokens, cost_usd },
     attempts,
     halted: budgetHalt(guard) ?? said(edges.halted()),
   });

@@ -1,5 +1,5 @@
 import type { Conclusion } from '../types/plain.ts';
-import { visible } from './visible.ts';
+import { HIDDEN, visible } from './visible.ts';
 
 /** Everything that some reader of a log takes for the end of a line. */
 const LINE_ENDS = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/;
@@ -26,11 +26,18 @@ export function logLine(text: string): string {
 }
 
 /**
- * A value as JSON that the runner finds no command in: inside a line only `##[` is one, and an
- * escape of it is the same JSON.
+ * A value as JSON that the runner finds no command in (inside a line only `##[` is one) and in which
+ * nothing hides or turns the text around it. Escapes of both are the same JSON.
  */
 export function logJson(value: unknown): string {
-  return JSON.stringify(value, null, 1).replaceAll('##[', '##\\u005b');
+  return JSON.stringify(value, null, 1)
+    .replaceAll('##[', '##\\u005b')
+    .replace(HIDDEN, (character) =>
+      Array.from(
+        { length: character.length },
+        (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`,
+      ).join(''),
+    );
 }
 
 const MEANINGS: Readonly<Record<Conclusion, string>> = {

@@ -88,8 +88,10 @@ const OPENING = new Set('("\'');
 
 const CLOSING = new Set('.,;:?!)"\'');
 
-const ACTIVE =
-  /[@#:<>[\]|~*_&$!{}\\`^]|^\/|\/\/|www\.|\bGH-\d|(?<![0-9a-z])(?=[a-f]*\d)[0-9a-f]{7,40}(?![0-9a-z])/i;
+const ACTIVE = /[@#:<>[\]|~*_&$!{}\\`^]|^\/|\/\/|\bGH-\d|(?<![0-9a-z])[0-9a-f]{7,40}(?![0-9a-z])/i;
+
+/** The start of a web address to GitHub, also where nothing but punctuation follows. */
+const WEB = /www\./i;
 
 /**
  * An amount of money: its `$` opens a formula only if another word ends in one, and such a word is
@@ -116,7 +118,7 @@ function proseWord(
   const core = word.slice(start, end);
   const sign = LONE_SIGNS.get(core);
   if (sign !== undefined) return ordinary(word.slice(0, start)) + sign + ordinary(word.slice(end));
-  if (!ACTIVE.test(core) || AMOUNT.test(core)) return ordinary(word);
+  if (AMOUNT.test(core) || !(ACTIVE.test(core) || WEB.test(word))) return ordinary(word);
   return ordinary(word.slice(0, start)) + code(core) + ordinary(word.slice(end));
 }
 

@@ -46,7 +46,7 @@ function widthAt(text: string, index: number): 1 | 2 {
  * characters, variation selectors), interlinear marks and noncharacters. Line feed, tab and the two
  * emoji presentation selectors stay.
  */
-const HIDDEN =
+export const HIDDEN =
   /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u{FFF9}-\u{FFFB}]--[\t\n\u{FE0E}\u{FE0F}]]/gv;
 
 const escape = (character: string): string =>

@@ -6,7 +6,6 @@ import { readInputs } from '../../../src/config/inputs.ts';
 import { UserError } from '../../../src/errors.ts';
 import { parsePayload, readEvent, resolveMode } from '../../../src/github/event.ts';
 import type { Result } from '../../../src/result/result.ts';
-import { trustLevel } from '../../../src/select/trust.ts';
 import { accessFrom } from '../../../src/session/access.ts';
 import { startArtifactServer, type ArtifactServer } from '../../stand-ins/artifact-service.ts';
 import { startCacheServer } from '../../stand-ins/cache-service.ts';
@@ -130,7 +129,6 @@ async function job(
     access: accessFrom(read, all),
     facts,
     mode: resolveMode(read.mode, facts),
-    trust: trustLevel(facts),
     workspace: repository.directory,
     env: all,
     secrets: [TOKEN],

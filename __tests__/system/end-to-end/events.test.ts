@@ -2,10 +2,11 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { shallowCheckout } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, quiz, quizPrompt, SETTINGS, straight } from './projects.ts';
-import type { Event } from './runner.ts';
-import { eventPayload, onPullRequest, runOn, stage } from './stage.ts';
+import { addPull } from '../../stand-ins/github/index.ts';
+import { shallowCheckout, type FixtureFiles } from '../../stand-ins/repository.ts';
+import { changeOf, obedient, quiz, quizPrompt, quizTests, SETTINGS, straight } from './projects.ts';
+import { REPOSITORY, type Event, type StepResult } from './runner.ts';
+import { eventPayload, onPullRequest, PULL, runOn, stage, type Stage } from './stage.ts';
 
 const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
 
@@ -15,14 +16,24 @@ const changed = (name: string, changes: Record<string, unknown>): Event => ({
 });
 
 describe('a merge queue', () => {
-  test('judges its group against its base, in the check alone', async () => {
+  /** The queue's run for a pull request that changes base by these files. */
+  const queue = async (
+    base: FixtureFiles,
+    head: FixtureFiles,
+    { repository = REPOSITORY, known = true }: { repository?: string; known?: boolean } = {},
+  ): Promise<{ at: Stage; run: StepResult; before: string; after: string }> => {
     const at = await stage(obedient);
     const {
       origin,
-      commits: [before, after],
-    } = straight(quiz(), WORSE);
-    const ref = `refs/heads/gh-readonly-queue/main/pr-12-${before!}`;
-    origin.git('update-ref', ref, after!);
+      commits: [before = '', after = ''],
+    } = straight(base, head);
+    if (known)
+      addPull(at.github.state, {
+        number: PULL,
+        head: { ref: 'topic', sha: after, repository },
+      });
+    const ref = `refs/heads/gh-readonly-queue/main/pr-${String(PULL)}-${before}`;
+    origin.git('update-ref', ref, after);
     const payload = eventPayload('merge_group');
     const group = {
       ...(payload['merge_group'] as object),
@@ -34,10 +45,74 @@ describe('a merge queue', () => {
       checkout: shallowCheckout(origin, ref),
       event: { name: 'merge_group', payload: { ...payload, merge_group: group } },
     });
+    return { at, run, before, after };
+  };
+
+  test("is held by base's gate: a pull request that switches it off fails here as it did before", async () => {
+    const { run } = await queue(quiz(), {
+      ...WORSE,
+      'evaldiff.yaml': SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.4, fail_on: never'),
+    });
+    expect(run.code).toBe(1);
+    expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
+    expect(run.result.notices.map(({ message }) => message)).toContain(
+      "this pull request changes gate; base's settings are in force until it is merged",
+    );
+  });
+
+  test("is held by base's budget: a pull request that raises it makes no call more", async () => {
+    const { at, run } = await queue(quiz({ settings: `${SETTINGS}budget: { max_calls: 10 }\n` }), {
+      ...WORSE,
+      'evaldiff.yaml': `${SETTINGS}budget: { max_calls: 5000 }\n`,
+    });
+    expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
+    expect(at.models.requests).toEqual([]);
+  });
+
+  test.each([
+    [
+      "a fork's",
+      { repository: 'bo-example/prompts' },
+      'the pull request in the queue comes from a fork',
+    ],
+    [
+      'not known',
+      { known: false },
+      'nobody can say where the pull request in the queue comes from',
+    ],
+  ])(
+    "is untrusted where its pull request is %s: base's settings and metrics hold",
+    async (_whose, pull, why) => {
+      const { at, run } = await queue(
+        quiz(),
+        {
+          ...WORSE,
+          'evaldiff.yaml': SETTINGS.replace('quiz-1', 'quiz-9-expensive'),
+          'prompts/tests/quiz.yaml': quizTests(
+            6,
+            'metrics: [{ name: answer, uses: is_json, skip: true }]',
+          ),
+        },
+        pull,
+      );
+      expect(run.log).toContain(`| trust: untrusted: ${why}`);
+      expect(run.result.trust).toBe('untrusted');
+      expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
+      expect(new Set(at.models.requests.map(({ model }) => model))).toEqual(new Set(['quiz-1']));
+      expect(run.annotations.map(({ message }) => message)).toEqual(
+        'known' in pull
+          ? [expect.stringMatching(/^The pull request in the merge queue is not known/)]
+          : [],
+      );
+    },
+  );
+
+  test('judges its group against its base, in the check alone', async () => {
+    const { at, run, before, after } = await queue(quiz(), WORSE);
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3', 'comment-id': '' });
     expect(run.result).toMatchObject({
-      trust: 'trusted',
+      trust: 'member',
       base: { sha: before },
       head: { sha: after },
     });

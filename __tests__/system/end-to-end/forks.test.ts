@@ -1,11 +1,11 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { addPull, workflowToken } from '../../stand-ins/github/index.ts';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import { hostileLogs, hostileTexts } from '../../stand-ins/hostile-text.ts';
-import { shallowCheckout, type FixtureFiles } from '../../stand-ins/repository.ts';
+import { shallowCheckout, temporaryFolder, type FixtureFiles } from '../../stand-ins/repository.ts';
 import {
   changeOf,
   obedient,
@@ -374,12 +374,17 @@ describe("a workspace with the fork's files beside the keys", () => {
 
 describe('approval by label', () => {
   const LABEL = 'evaluate prompts';
-  const byLabel = (at: Stage, change: Change, event: Event): Promise<StepResult> => {
+  const byLabel = (
+    at: Stage,
+    change: Change,
+    event: Event,
+    { inputs, env }: StepOptions = {},
+  ): Promise<StepResult> => {
     at.github.state.pulls.get(PULL)!.labels = ['bug', LABEL];
     return runOn(
       at,
       { checkout: shallowCheckout(change.origin, 'refs/heads/main'), event },
-      { inputs: example('fork-approve') },
+      { inputs: { ...example('fork-approve'), ...inputs }, ...(env === undefined ? {} : { env }) },
     );
   };
   const labeled = (change: Change, label: string): Event => {
@@ -403,6 +408,55 @@ describe('approval by label', () => {
       `| trust: member: a maintainer approved commit ${change.head.slice(0, 7)} with a label`,
     );
     expect(at.github.state.pulls.get(PULL)?.labels).toEqual(['bug']);
+  });
+
+  test("never lets the fork's code out of its confinement, whatever the workflow says of code", async () => {
+    const at = await stage(obedient);
+    const canary = join(temporaryFolder('canary'), 'ran');
+    const code = `metrics:
+  - name: answer
+    code: |
+      import os
+      metric = os.environ.get('TEAM_SECRET', 'nothing')
+      try:
+          open(${JSON.stringify(canary)}, 'w').write(metric)
+      except Exception as error:
+          metric = type(error).__name__
+      result = actual == expected`;
+    const change = fromFork(
+      at,
+      changeOf(quiz(), { 'prompts/tests/quiz.yaml': quizTests(6, code) }),
+    );
+    const run = await byLabel(at, change, labeled(change, LABEL), {
+      inputs: { code: 'host', 'code-env': 'TEAM_SECRET' },
+      env: { TEAM_SECRET: 'canary-7f3a' },
+    });
+    expect(run.result.trust).toBe('member');
+    expect(existsSync(canary)).toBe(false);
+    expect(run.log + run.reports['result.json'] + onlyComment(at)).not.toContain('canary-7f3a');
+    const said = 'code: host does not hold for a pull request from a fork, approved or not';
+    expect(run.log).toContain(said);
+    expect(onlyComment(at)).toContain(said);
+    expect(at.github.state.checkRuns[0]?.summary).toContain(said);
+  });
+
+  test('runs no program that an approved fork brings, and says why', async () => {
+    const at = await stage(obedient);
+    const change = fromFork(
+      at,
+      changeOf(quiz(), {
+        'evaldiff.yaml': `${SETTINGS}  app: { provider: program, command: [node, app.mjs] }\n`,
+        'app.mjs': 'process.exit(3);\n',
+        'prompts/quiz.yaml': quizPrompt('Be exact.', 'app'),
+      }),
+    );
+    const run = await byLabel(at, change, labeled(change, LABEL), { inputs: { code: 'host' } });
+    expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
+    expect(run.annotations.map(({ message }) => message).join()).toContain(
+      'the model "app" is a program of this repository',
+    );
+    expect(onlyComment(at)).toContain('code: host does not hold for a pull request from a fork');
+    expect(at.models.requests).toEqual([]);
   });
 
   test("by another label, or a push after it, is none: the ruler is base's and the label stays", async () => {

@@ -5,6 +5,7 @@ import {
   ownerAndName,
   pullWords,
   withPullRequest,
+  withQueuedPullRequest,
 } from '../../../src/github/pull.ts';
 import { trustLevel } from '../../../src/select/trust.ts';
 import type { EventFacts } from '../../../src/types/repository.ts';
@@ -146,6 +147,92 @@ test('a found pull request completes the facts and leaves the run untrusted', as
   const whole = withPullRequest(facts(), found);
   expect(whole).toEqual(facts({ pullRequest: 13, base: 'b'.repeat(40) }));
   expect(trustLevel(whole).level).toBe('untrusted');
+});
+
+describe('the pull request in a merge queue', () => {
+  const queued = (headBranch: string | null): EventFacts =>
+    facts({ event: 'merge_group', origin: null, headRepository: null, headBranch });
+  const BRANCH = `gh-readonly-queue/release/1.x/pr-13-${HEAD}`;
+
+  test.each<[string, string | null, Partial<EventFacts>, string]>([
+    [
+      'of the repository is a member',
+      REPOSITORY.toUpperCase(),
+      { fork: false, headRepository: REPOSITORY.toUpperCase() },
+      'member',
+    ],
+    [
+      'of a fork is untrusted',
+      'bo-example/prompts',
+      { fork: true, headRepository: 'bo-example/prompts' },
+      'untrusted',
+    ],
+    [
+      'of a deleted repository is untrusted',
+      null,
+      { fork: true, headRepository: null },
+      'untrusted',
+    ],
+  ])('%s', async (_what, repository, known, level) => {
+    const { client, github } = await setup();
+    addPull(github.state, { number: 13, head: { ...forkHead, repository } });
+    const found = await withQueuedPullRequest(client, queued(BRANCH));
+    expect(found).toEqual({ facts: { ...queued(BRANCH), ...known }, warnings: [] });
+    expect(trustLevel(found.facts).level).toBe(level);
+    // Its number stays unsaid: a comment of the queue would stand for another comparison.
+    expect(found.facts.pullRequest).toBeNull();
+  });
+
+  test('by Dependabot is untrusted', async () => {
+    const { client, github } = await setup();
+    addPull(github.state, {
+      number: 13,
+      user: { login: 'dependabot[bot]', id: 49699333, type: 'Bot' },
+    });
+    const found = await withQueuedPullRequest(client, queued(BRANCH));
+    expect(trustLevel(found.facts)).toEqual({
+      level: 'untrusted',
+      reason: 'the pull request in the queue is by Dependabot',
+    });
+  });
+
+  test('is a stranger where it is not there, and where GitHub does not say', async () => {
+    const { client, github } = await setup();
+    const missing = await withQueuedPullRequest(client, queued(BRANCH));
+    expect(missing.facts).toEqual(queued(BRANCH));
+    expect(missing.warnings).toEqual([
+      expect.stringMatching(
+        /^The pull request in the merge queue is not known, so it is taken for one from outside: GitHub does not find it \(404\)/,
+      ),
+    ]);
+    github.intercept('GET', /./, () => ({ status: 200, body: { number: '13' } }));
+    const nonsense = await withQueuedPullRequest(client, queued(BRANCH));
+    expect(nonsense.facts).toEqual(queued(BRANCH));
+    expect(nonsense.warnings).toEqual([expect.stringContaining('not what its API describes')]);
+    expect(trustLevel(nonsense.facts).level).toBe('untrusted');
+  });
+
+  test.each([
+    null,
+    'main',
+    'gh-readonly-queue/main/pr-13',
+    `gh-readonly-queue/pr-13-${HEAD}`,
+    `gh-readonly-queue/main/pr-0x13-${HEAD}`,
+    `topic/gh-readonly-queue/main/pr-13-${HEAD}`,
+    `gh-readonly-queue/main/pr-13-${HEAD}/more`,
+  ])('is a stranger where the branch is %j, and GitHub is not asked', async (branch) => {
+    const { client, github } = await setup();
+    addPull(github.state, { number: 13 });
+    const asked = github.state.exchanges.length;
+    const found = await withQueuedPullRequest(client, queued(branch));
+    expect(found).toEqual({
+      facts: queued(branch),
+      warnings: [
+        "The pull request in the merge queue is not known, so it is taken for one from outside: the queue's branch does not name it the way GitHub's do.",
+      ],
+    });
+    expect(github.state.exchanges).toHaveLength(asked);
+  });
 });
 
 test('the head of a pull request is read as it is now', async () => {

@@ -74,6 +74,27 @@ describe('the bounded fetch', () => {
       expect(await outcome(fetch(new URL(path, base), post))).toBe(expected);
   });
 
+  test.each([
+    [
+      'with an upgrade',
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+    ],
+    ['without one', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+  ])(
+    'is told at once where a server switches protocols %s, and not at the deadline',
+    async (_how, reply) => {
+      const base = await listen(
+        net.createServer((socket) => {
+          socket.on('error', () => undefined);
+          socket.once('data', () => socket.write(reply));
+        }),
+      );
+      // The clock of this test never moves, so a deadline would never come.
+      const { fetch } = bounded(base);
+      expect(await outcome(fetch(base, post))).toBe('connection status 101');
+    },
+  );
+
   test('goes to no other origin, not even to another port or scheme of the same host', async () => {
     const base = await listen(http.createServer((_request, response) => response.end('ok')));
     const { fetch } = bounded(base);

@@ -330,10 +330,11 @@ test('what is counted: calls, shared answers and tokens', async () => {
   expect(result.usage).toEqual({
     calls: 3,
     reused: 3,
+    replayed: 0,
     input_tokens: 9,
     output_tokens: 3,
     cost_usd: null,
     saved_usd: null,
-    by_purpose: { prompt: { calls: 3, reused: 3, cost_usd: null, saved_usd: null } },
+    by_purpose: { prompt: { calls: 3, reused: 3, replayed: 0, cost_usd: null, saved_usd: null } },
   });
 });

@@ -7,6 +7,7 @@ const plan: Plan = {
   suites: 1,
   references: 20,
   prompt_calls: 80,
+  replayed: 0,
   grader_calls: 20,
   evaluator_calls: 0,
   qualeval_calls: 0,

@@ -192,6 +192,71 @@ describe('a prompt file', () => {
     ]);
   });
 
+  test.each<[string, string, string[], string | null]>([
+    ["a vendor's name at that vendor", '{ provider: openai }', ['gpt-4o'], null],
+    ['a place and a name', '{ provider: openai, endpoint: azure }', ['azure:gpt-4o'], null],
+    [
+      'another place',
+      '{ provider: openai }',
+      ['azure:gpt-4o'],
+      'model "gpt-4o" is not in allowed-models',
+    ],
+    [
+      "a vendor's name at another server",
+      '{ provider: openai, endpoint: azure }',
+      ['gpt-4o'],
+      'model "gpt-4o" asks "gpt-4o" at azure, and "gpt-4o" in allowed-models covers openai alone; the workflow can allow azure:gpt-4o',
+    ],
+    [
+      "a vendor's name at another vendor",
+      '{ provider: anthropic }',
+      ['gpt-4o'],
+      'model "gpt-4o" asks "gpt-4o" at anthropic, and "gpt-4o" in allowed-models covers openai alone; the workflow can allow anthropic:gpt-4o',
+    ],
+    [
+      'recordings under an allowed name',
+      '{ provider: replay, file: invented.jsonl }',
+      ['gpt-4o'],
+      'model "gpt-4o" is a recording, and allowed-models does not have replay:gpt-4o',
+    ],
+    ['recordings that are allowed', '{ provider: replay, file: r.jsonl }', ['replay:gpt-4o'], null],
+    [
+      'a program under an allowed name',
+      '{ provider: program, command: [node, app.mjs] }',
+      ['gpt-4o'],
+      'model "gpt-4o" is a program, and allowed-models does not have program:gpt-4o',
+    ],
+    [
+      'any other name that is asked at one place',
+      '{ provider: openai, endpoint: local, model: llama3 }',
+      ['llama3'],
+      null,
+    ],
+    [
+      'any other name that is asked at several',
+      '{ provider: openai, endpoint: local, model: llama3 }\n  b: { provider: openai, endpoint: far, model: llama3 }',
+      ['llama3'],
+      'model "gpt-4o": "llama3" in allowed-models could be any of local:llama3, far:llama3; the workflow has to name the one that it means',
+    ],
+  ])(
+    'is held to where allowed-models says a model is asked: %s',
+    async (_what, entry, allowed, message) => {
+      const files = settings(`models:\n  gpt-4o: ${entry}\n`);
+      expect(await problemsOf(files, { allowedModels: allowed })).toEqual(
+        message === null ? [] : [`prompts/p.yaml:3: ${message}`],
+      );
+    },
+  );
+
+  test('cannot reach a model by the name of one that it replaces', async () => {
+    const files = settings(
+      'models:\n  dear: { provider: openai, model: gpt-9-large, replaces: gpt-4o }\n',
+    );
+    expect(await problemsOf(files, { allowedModels: ['gpt-4o'] })).toEqual([
+      'prompts/p.yaml:3: model "gpt-4o" stands for "gpt-9-large", which is not in allowed-models',
+    ]);
+  });
+
   test('with the name of another is refused at its name', async () => {
     const files = { ...suiteFiles(), 'prompts/q.yaml': PROMPT };
     expect(await problemsOf(files)).toEqual([

@@ -17,6 +17,7 @@ const input = (changes: Partial<GateInput> = {}): GateInput => ({
   affected: 1,
   removed: [],
   testedRubrics: 0,
+  replaced: [],
   uncomparable: [],
   counted: 1,
   attributes: [],
@@ -40,6 +41,45 @@ const yardstick = (effect: number): YardstickResult => ({
   flipped: [],
   same_answers: { judged: 20, pass_fail: 0, fail_pass: 4, p: 0.0625, kappa: 0.5 },
   summary: '',
+});
+
+describe('something of its own in the place of a model that base asks', () => {
+  const replaced = ['a', 'b', 'c'].map((suite) => ({
+    suite,
+    by: 'recordings' as const,
+    file: 'evaldiff.yaml',
+    sentence: `${suite}: base's answers come from a model`,
+  }));
+
+  test('is said in the first line and as a reason, and is no success', () => {
+    const decision = decide(input({ replaced }));
+    expect(decision.conclusion).toBe('neutral');
+    expect(decision.title).toBe(
+      'Not comparable: recordings in place of a model in a, b and 1 more',
+    );
+    expect(decision.reasons).toEqual(replaced.map(({ sentence }) => sentence));
+  });
+
+  test('hides no failure', () => {
+    const suites = [
+      suiteResult({
+        verdict: 'regressed',
+        pass_rate: { base: 1, head: 0.5, difference: -0.5, low: -0.6, high: -0.4, p: 0.001 },
+      }),
+    ];
+    const decision = decide(input({ suites, replaced }));
+    expect(decision.conclusion).toBe('failure');
+    expect(decision.title).toMatch(
+      /^Regressed: .*; recordings in place of a model in a, b and 1 more$/,
+    );
+  });
+
+  test('stays in a title that is cut', () => {
+    const suite = 'long '.repeat(100);
+    const { title } = decide(input({ replaced: [{ ...replaced[0]!, suite }] }));
+    expect(title.length).toBeLessThanOrEqual(255);
+    expect(title).toContain('recordings in place of a model');
+  });
 });
 
 describe('the conclusion', () => {

@@ -31,6 +31,7 @@ const input = (suites: SuiteResult[], changes: Partial<GateInput> = {}): GateInp
   affected: 1,
   removed: [],
   testedRubrics: 0,
+  replaced: [],
   uncomparable: [],
   counted: 1,
   attributes: [],

@@ -37,6 +37,25 @@ describe('the meter', () => {
   });
   const meterOf = (completion: Completion) =>
     createMeter(() => Promise.resolve(completion), priceFrom([models(entry({}))]));
+  const replay: Target = {
+    provider: 'replay',
+    model: 'gpt-4o',
+    file: 'r.jsonl',
+    content: '',
+    commit: '',
+  };
+
+  test('counts what recordings give apart: no call, nothing reused, no price', async () => {
+    const meter = meterOf(answer('x'));
+    await meter.complete(request(hosted('gpt-4o')));
+    await meter.complete(request(replay));
+    meter.shared('prompt', { target: replay, usage: null });
+    expect(meter.totals()).toMatchObject({ calls: 1, reused: 0, replayed: 2 });
+    expect(meter.totals().by_purpose.prompt).toMatchObject({ calls: 1, reused: 0, replayed: 2 });
+    const missing = meterOf({ status: 'error', kind: 'recording', message: 'none' });
+    await missing.complete(request(replay));
+    expect(missing.totals()).toMatchObject({ calls: 0, replayed: 0 });
+  });
 
   test('counts calls, tokens and dollars of what was paid for, and what was reused apart', async () => {
     const meter = meterOf(answer('yes'));
@@ -48,11 +67,14 @@ describe('the meter', () => {
     expect(meter.totals()).toEqual({
       calls: 1,
       reused: 1,
+      replayed: 0,
       input_tokens: 3,
       output_tokens: 1,
       cost_usd: 16e-6,
       saved_usd: 16e-6,
-      by_purpose: { prompt: { calls: 1, reused: 1, cost_usd: 16e-6, saved_usd: 16e-6 } },
+      by_purpose: {
+        prompt: { calls: 1, reused: 1, replayed: 0, cost_usd: 16e-6, saved_usd: 16e-6 },
+      },
     });
   });
 

@@ -99,6 +99,15 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     headline: '· No verdict',
     title: 'No test that counts ran.',
   },
+  'not-comparable': {
+    outcome: { kind: 'not-comparable', why: 'recordings in place of a model in support', ungraded },
+    of: { suites: green().suites },
+    conclusion: 'neutral',
+    code: 0,
+    tone: 'open',
+    headline: '? Not comparable',
+    title: 'Not comparable: recordings in place of a model in support',
+  },
   'only-removed': {
     outcome: { kind: 'only-removed', references: 1234 },
     of: { reasons: ['No test ran, so there is no verdict.'] },
@@ -109,7 +118,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     title: 'Nothing to run: 1,234 references removed or newly skipped',
   },
   regressed: {
-    outcome: { kind: 'regressed', suites: RATES, fails: true, ungraded },
+    outcome: { kind: 'regressed', suites: RATES, fails: true, replaced: null, ungraded },
     of: { suites: regression().suites },
     conclusion: 'failure',
     code: 1,
@@ -118,7 +127,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     title: `Regressed: ${FALL}`,
   },
   failed: {
-    outcome: { kind: 'failed', why: FLOOR, fails: true, ungraded },
+    outcome: { kind: 'failed', why: FLOOR, fails: true, replaced: null, ungraded },
     of: { suites: green().suites, reasons: [FLOOR] },
     conclusion: 'failure',
     code: 1,
@@ -129,7 +138,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
   overridden: {
     outcome: {
       kind: 'overridden',
-      by: { kind: 'regressed', suites: RATES, fails: true, ungraded },
+      by: { kind: 'regressed', suites: RATES, fails: true, replaced: null, ungraded },
     },
     of: { suites: regression().suites, override: { label: 'accept', reason: 'wanted' } },
     conclusion: 'neutral',
@@ -256,7 +265,7 @@ test('what may not fail is grey, and says that it would have failed', () => {
   const result = resultOf({
     reasons: [FLOOR],
     suites: green().suites,
-    ...outcomeFields({ kind: 'failed', why: FLOOR, fails: false, ungraded }),
+    ...outcomeFields({ kind: 'failed', why: FLOOR, fails: false, replaced: null, ungraded }),
   });
   expect([result.conclusion, result.title, headline(result).outcome]).toEqual([
     'neutral',

@@ -96,6 +96,7 @@ function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
       uncomparable: [],
       unexplained: [],
       unused: false,
+      replaced: [],
     },
   );
   const red = found.kind === 'regressed' || found.kind === 'failed';

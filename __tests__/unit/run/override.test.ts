@@ -15,6 +15,7 @@ const REGRESSED: OutcomeOf<'regressed'> = {
   kind: 'regressed',
   suites: [{ name: 'quiz', base: 1, head: 0.5 }],
   fails: true,
+  replaced: null,
   ungraded: null,
 };
 const red = (changes: Partial<Result> = {}): Result => ({
@@ -102,7 +103,15 @@ describe('a red verdict that is overridden', () => {
   test('has a title that GitHub shows whole', () => {
     expect(
       withOverride(
-        red(outcomeFields({ kind: 'failed', why: 'x'.repeat(255), fails: true, ungraded: null })),
+        red(
+          outcomeFields({
+            kind: 'failed',
+            why: 'x'.repeat(255),
+            fails: true,
+            replaced: null,
+            ungraded: null,
+          }),
+        ),
         { label: LABEL, reason: 'r' },
       ).title,
     ).toHaveLength(255);

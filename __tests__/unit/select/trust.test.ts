@@ -34,7 +34,14 @@ describe('the level of an event', () => {
     ['schedule', facts('schedule'), 'trusted'],
     ['workflow_dispatch', facts('workflow_dispatch'), 'trusted'],
     ['repository_dispatch', facts('repository_dispatch'), 'trusted'],
-    ['merge_group', facts('merge_group'), 'trusted'],
+    ['a queue with a pull request of the repository', facts('merge_group'), 'member'],
+    ['a queue with a pull request from a fork', facts('merge_group', fork), 'untrusted'],
+    ['a queue with nobody knows whose pull request', facts('merge_group', deleted), 'untrusted'],
+    [
+      'a queue with a pull request by Dependabot',
+      facts('merge_group', { dependabot: true }),
+      'untrusted',
+    ],
     ['pull_request from a branch of the repository', facts('pull_request'), 'member'],
     ['pull_request_target from a branch of the repository', facts('pull_request_target'), 'member'],
     ['pull_request by Dependabot', facts('pull_request', { dependabot: true }), 'untrusted'],
@@ -119,6 +126,7 @@ describe('approval by label', () => {
     expect(decision).toEqual({
       level: 'member',
       reason: `a maintainer approved commit ${HEAD.slice(0, 7)} with a label`,
+      approved: true,
     });
   });
 

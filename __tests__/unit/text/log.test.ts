@@ -85,6 +85,15 @@ describe('logText', () => {
 });
 
 describe('logJson', () => {
+  test('shows what hides or turns the text around it as escapes of the same value', () => {
+    const hidden = { a: 'x\u202ey\u2066z\u200b\u{e0041}\u009b1m\u007f', '\u2028': 'ж 👍' };
+    const json = logJson(hidden);
+    expect(JSON.parse(json)).toEqual(hidden);
+    expect(json).toBe(
+      '{\n "a": "x\\u202ey\\u2066z\\u200b\\udb40\\udc41\\u009b1m\\u007f",\n "\\u2028": "ж 👍"\n}',
+    );
+  });
+
   test('is JSON of the same value in which the runner finds no command', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(...hostileLogs), (value, text) => {

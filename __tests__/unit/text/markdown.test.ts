@@ -264,6 +264,27 @@ describe('size', () => {
     '0',
   ].map((unit) => unit.repeat(100_000 / unit.length));
 
+  test.each(['deadbee', 'DeadBeef', 'acceded', 'cafebabecafebabecafebabecafebabecafebabe'])(
+    'the letters of a commit id, %s, are code',
+    (word) => {
+      expect(plain(`see ${word}.`)).toBe(`see \`${word}\`.`);
+      expect(htmlPlain(`see ${word}.`)).toBe(`see <code>${word}</code>.`);
+    },
+  );
+
+  test.each(['www.', 'WWW...', '(www.)', 'www.?!'])(
+    'the start of an address, %s, is code',
+    (word) => {
+      const core = /www/i.exec(word)![0];
+      expect(plain(`at ${word}`)).toContain(`\`${core}\``);
+      expect(htmlPlain(`at ${word}`)).toContain(`<code>${core}</code>`);
+    },
+  );
+
+  test.each(['feedface-to-face', 'decade', 'facade', 'effaceable'])('%s is a word', (word) => {
+    expect(plain(word)).toBe(word === 'feedface-to-face' ? '`feedface-to-face`' : word);
+  });
+
   test.each(runs)(
     'every function answers 100 kB of one thing with at most a fixed multiple (%#)',
     (text) => {

@@ -140,9 +140,12 @@ export function footer(result: Result): Block[] {
 }
 
 function spent({ usage }: Result): Line[] {
-  if (usage.calls + usage.reused === 0) return [[text('no model call')]];
+  const { replayed = 0 } = usage;
+  const recorded = replayed === 0 ? [] : [[text(`${counted(replayed, 'answer')} from recordings`)]];
+  if (usage.calls + usage.reused === 0) return [[text('no model call')], ...recorded];
   return [
     [text(`${counted(usage.calls, 'model call')}, ${count(usage.reused)} reused`)],
+    ...recorded,
     [text(`${counted(usage.input_tokens, 'token')} in, ${count(usage.output_tokens)} out`)],
     [text(`${costOf(usage)}${byPurpose(usage)}`)],
     ...(usage.saved_usd === undefined || usage.saved_usd === null || usage.saved_usd === 0

@@ -89,6 +89,13 @@ export const OUTCOMES: OutcomeTable = {
     title: ({ why }) => why,
     line: firstReason,
   },
+  'not-comparable': {
+    sign: '?',
+    tone: 'open',
+    words: () => 'Not comparable',
+    title: ({ why }) => `Not comparable: ${why}`,
+    line: (result, { why }) => [...nothingWorseLine(result), text(` ${why}.`)],
+  },
   'only-removed': {
     sign: '·',
     tone: 'neutral',
@@ -174,14 +181,14 @@ export function headline(result: Result): Headline {
   const { outcome } = result;
   const row = rowOf(outcome);
   const line = row.line(result, outcome);
-  const ungraded = ungradedWords(outcome);
+  const said = caution(outcome);
   const last = line.at(-1);
   const begun = last !== undefined && 'text' in last && !last.text.endsWith('.') ? ';' : '';
   return {
     sign: row.sign,
     tone: row.tone,
     outcome: row.words(outcome),
-    line: ungraded === null ? line : [...line, text(`${begun} ${ungraded}.`)],
+    line: said === null ? line : [...line, text(`${begun} ${said}.`)],
   };
 }
 
@@ -190,10 +197,10 @@ const TITLE_LIMIT = 255;
 
 /** The outcome in one line of at most 255 characters, its end kept. */
 export function titleOf(outcome: RunOutcome): string {
-  const ungraded = ungradedWords(outcome);
+  const said = caution(outcome);
   const title = rowOf(outcome).title(outcome);
-  if (ungraded === null) return shorten(title, TITLE_LIMIT);
-  const end = `; ${ungraded}`;
+  if (said === null) return shorten(title, TITLE_LIMIT);
+  const end = `; ${said}`;
   return `${shorten(title.replace(/\.$/, ''), TITLE_LIMIT - end.length)}${end}`;
 }
 
@@ -204,11 +211,16 @@ export function outcomeFields(
   return { outcome, conclusion: conclusionOf(outcome), title: titleOf(outcome) };
 }
 
-function ungradedWords(outcome: RunOutcome): string | null {
-  if (outcome.kind === 'overridden') return ungradedWords(outcome.by);
-  if (!('ungraded' in outcome) || outcome.ungraded === null) return null;
-  const { tries, of } = outcome.ungraded;
-  return `${count(tries)} of ${count(of)} tries have no readable grade`;
+/** What has to be known of any outcome beside what it is called; null: nothing. */
+function caution(outcome: RunOutcome): string | null {
+  if (outcome.kind === 'overridden') return caution(outcome.by);
+  const said = [
+    'replaced' in outcome ? outcome.replaced : null,
+    'ungraded' in outcome && outcome.ungraded !== null
+      ? `${count(outcome.ungraded.tries)} of ${count(outcome.ungraded.of)} tries have no readable grade`
+      : null,
+  ].filter((part) => part !== null);
+  return said.length === 0 ? null : said.join('; ');
 }
 
 function nothingToRun({ rubrics }: OutcomeOf<'nothing-to-run'>): string {

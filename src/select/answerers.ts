@@ -1,0 +1,88 @@
+import type { Replaced } from '../result/result.ts';
+import { judgingTargets } from '../suite/metrics.ts';
+import { placeOf } from '../suite/models.ts';
+import type { Target } from '../types/model.ts';
+import type { SuiteSide } from './affected.ts';
+import type { Lane } from './select.ts';
+
+/** A model that base asks and whose place something of the pull request's own takes. */
+export interface ReplacedModel extends Replaced {
+  /** Settings or prompt file that says so. */
+  file: string;
+  /** A sentence for people. */
+  sentence: string;
+}
+
+type Answerer = { kind: 'code' } | { kind: 'target'; target: Target };
+
+/**
+ * How far an answer is out of a pull request's hands: a server gives its own, a program of the
+ * repository what it was written to, a recording what stands in it.
+ */
+function distance(answerer: Answerer): 0 | 1 | 2 {
+  if (answerer.kind === 'code' || answerer.target.provider === 'program') return 1;
+  return answerer.target.provider === 'replay' ? 0 : 2;
+}
+
+/**
+ * Suites that run in which head, of its own accord, has answers or grades from nearer than base
+ * does: a verdict over them says nothing of the model that base asked. A suite that base does not
+ * have is held against those that head removes.
+ */
+export function replacedAnswerers(lanes: readonly Lane[]): ReplacedModel[] {
+  const removed = lanes.flatMap(({ base, head }) => (head === null && base !== null ? [base] : []));
+  return lanes.flatMap(({ name, base, head, cases }) => {
+    if (head === null || !cases.some(({ change }) => change !== 'removed')) return [];
+    const before = base === null ? removed : [base];
+    return [
+      ...nearer(name, 'answers', before.flatMap(answerers), head, answerers(head)),
+      ...nearer(name, 'grades', before.flatMap(graders), head, graders(head)),
+    ];
+  });
+}
+
+function answerers({ suite: { prompt }, variant: { target } }: SuiteSide): Answerer[] {
+  if (prompt.code !== null) return [{ kind: 'code' }];
+  return target === null ? [] : [{ kind: 'target', target }];
+}
+
+function graders({ yardstick }: SuiteSide): Answerer[] {
+  return [...judgingTargets(yardstick), ...yardstick.evaluators.map(({ target }) => target)].map(
+    (target) => ({ kind: 'target', target }),
+  );
+}
+
+function nearer(
+  suite: string,
+  what: 'answers' | 'grades',
+  before: readonly Answerer[],
+  head: SuiteSide,
+  after: readonly Answerer[],
+): ReplacedModel[] {
+  const nearest = Math.min(...before.map(distance));
+  const asked = before.find((one) => distance(one) === nearest);
+  const instead = after.find((one) => distance(one) < nearest);
+  if (asked === undefined || instead === undefined) return [];
+  return [
+    {
+      suite,
+      file: instead.kind === 'code' ? head.suite.prompt.file : head.yardstick.settingsFile,
+      by: byOf(instead),
+      sentence: `${suite}: base's ${what} come from ${describe(asked)}, head's from ${describe(instead)}: this says nothing about that model, so it is no success`,
+    },
+  ];
+}
+
+function byOf(answerer: Answerer): Replaced['by'] {
+  if (answerer.kind === 'code') return 'prompt code';
+  return answerer.target.provider === 'replay' ? 'recordings' : 'a program';
+}
+
+function describe(answerer: Answerer): string {
+  if (answerer.kind === 'code') return 'prompt code';
+  const { target } = answerer;
+  if (target.provider === 'replay') return `the recordings ${target.file}`;
+  return target.provider === 'program'
+    ? `the program ${target.command.join(' ')}`
+    : `the model ${placeOf(target)}:${target.model}`;
+}
