@@ -22,6 +22,13 @@ describe('the shipped workflows', () => {
     expect(auditWorkflow(read(file), { allowed: ALLOWED[file] ?? [] })).toEqual([]);
   });
 
+  test.each(files.filter((file) => file.startsWith('examples/')))(
+    '%s checks nothing out: the action needs none',
+    (file) => {
+      expect(read(file)).not.toContain('actions/checkout');
+    },
+  );
+
   test('that may use a dangerous trigger exist, use it, and are no others', () => {
     expect(files).toEqual(expect.arrayContaining(Object.keys(ALLOWED)));
     const flagged = files.filter((file) =>

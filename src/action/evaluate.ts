@@ -80,7 +80,7 @@ export async function evaluate(
       base: inputs.base,
       head: inputs.head,
       facts,
-      workingDirectory: '.',
+      workingDirectory: inputs.workingDirectory,
       mode: comparing(mode),
     });
     return { sides, result: await judge(job, repository, sides, temporaryFolder, seen), ...seen };

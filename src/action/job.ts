@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, posix, resolve } from 'node:path';
 import type { Inputs } from '../config/inputs.ts';
 import { formatProblem } from '../errors.ts';
+import { serverAddress } from '../git/remote.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { connect, type Client } from '../github/client.ts';
 import { pullWords, removeLabel } from '../github/pull.ts';
@@ -58,15 +59,12 @@ function trustOf(facts: EventFacts, { untrustedApproval: label }: Inputs): Trust
 
 /** Opens what a job needs, and closes it whatever happens. */
 async function inFolder(client: Client, given: Job): Promise<Ending> {
-  const { inputs, env, workspace, runner } = given;
+  const { inputs, env, runner } = given;
   const halting = createHalting({ timeoutMs: inputs.timeoutMs, process, log: runner.info });
   const stores = storesOfJob(given);
   const job: RunningJob = { ...given, halting, openStores: stores.open };
   const temporaryFolder = await mkdtemp(join(env['RUNNER_TEMP'] ?? tmpdir(), 'evaldiff-'));
-  const repository = await openRepository(join(workspace, inputs.workingDirectory), {
-    environment: env,
-    temporaryFolder,
-  });
+  const repository = await openWorkspace(given, temporaryFolder);
   try {
     return await ofItsMode({ client, job, stores, repository, temporaryFolder });
   } finally {
@@ -215,6 +213,16 @@ function say(result: Result, ids: PublishedIds, folder: string, { runner, inputs
   for (const [name, value] of Object.entries(outputsOf(result, ids, folder)))
     runner.output(name, value);
   for (const reason of result.reasons) runner.info(reason);
+}
+
+/** The repository whose workflow runs, as its server has it: no checkout is asked where that is. */
+function openWorkspace(
+  { inputs, env, workspace }: Job,
+  temporaryFolder: string,
+): Promise<Repository> {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
+  const remote = server && name ? { remote: serverAddress(server, name, inputs.token) } : {};
+  return openRepository(workspace, { environment: env, temporaryFolder, ...remote });
 }
 
 /** The run's page, from what the runner says of itself. */

@@ -52,7 +52,7 @@ async function measured(
     base: null,
     head: inputs.base ?? inputs.head,
     facts: commit,
-    workingDirectory: '.',
+    workingDirectory: inputs.workingDirectory,
     mode: 'sweep',
   });
   const { read, maxCalls, maxCost, code, noiseRuns: runs } = inputs;

@@ -108,7 +108,7 @@ export async function runShardJob(
     base: null,
     head: job.inputs.head,
     facts: job.facts,
-    workingDirectory: '.',
+    workingDirectory: job.inputs.workingDirectory,
     mode: 'sweep',
   });
   const exchange = await createShardExchange(temporaryFolder);

@@ -60,12 +60,12 @@ export function filesOf(
   const absence = (path: string) => absenceIn(tree, path);
 
   const load = async (path: string): Promise<Reading<Document>> => {
-    const size = tree.files.get(path)?.size;
-    const message =
-      size === undefined ? (absence(path) ?? 'cannot be read') : tooLarge(size, limits.yamlBytes);
-    if (message !== null)
-      return { ok: false, problems: [problem({ file: path, line: 0 }, message)] };
-    return readYaml(path, await tree.read(path), limits);
+    const content = tree.files.has(path)
+      ? await readUpTo(tree, path, limits.yamlBytes)
+      : (absence(path) ?? 'cannot be read');
+    if (typeof content === 'string')
+      return { ok: false, problems: [problem({ file: path, line: 0 }, content)] };
+    return readYaml(path, content, limits);
   };
 
   return {
@@ -88,18 +88,26 @@ export function filesOf(
         return null;
       }
       read.add(found.file);
-      const message = tooLarge(tree.files.get(found.file)?.size ?? 0, limits.dataBytes);
-      if (message !== null) {
-        problems.push(problem({ file: found.file, line: 0 }, message));
-        return null;
-      }
-      return { file: found.file, content: await tree.read(found.file) };
+      const content = await readUpTo(tree, found.file, limits.dataBytes);
+      if (typeof content !== 'string') return { file: found.file, content };
+      problems.push(problem({ file: found.file, line: 0 }, content));
+      return null;
     },
   };
 }
 
-function tooLarge(size: number, limit: number): string | null {
-  return size > limit ? `is ${size} bytes; the limit is ${limit}` : null;
+/** The content, or that it is too large: where its size is known, without reading it. */
+async function readUpTo(
+  tree: SourceTree,
+  path: string,
+  limit: number,
+): Promise<Uint8Array | string> {
+  const known = tree.files.get(path)?.size ?? null;
+  const content = known !== null && known > limit ? null : await tree.read(path);
+  const size = content?.length ?? known ?? 0;
+  return content === null || size > limit
+    ? `is ${String(size)} bytes; the limit is ${String(limit)}`
+    : content;
 }
 
 function absenceIn(tree: SourceTree, path: string): string | null {

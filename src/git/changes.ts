@@ -45,14 +45,51 @@ export async function sameTrees(place: GitPlace, one: string, other: string): Pr
 
 /**
  * What differs between two trees (tree ids, not commits), with head's changed lines. Paths as in
- * the trees.
+ * the trees. `bring` fetches contents that are missing.
  */
 export async function diffTrees(
   place: GitPlace,
   base: string,
   head: string,
+  bring: (ids: readonly string[]) => Promise<void>,
 ): Promise<ChangedFile[]> {
   if (base === head) return [];
+  // In a store without the contents git cannot tell lines or renames; nothing is brought before.
+  try {
+    return await diff(place, base, head);
+  } catch (error) {
+    if (!(error instanceof InternalError)) throw error;
+    await bring(await contentsOf(place, base, head));
+    return diff(place, base, head);
+  }
+}
+
+const COLON = 58;
+
+/** The contents that differ, of both trees: nothing is read but their listings. */
+async function contentsOf(place: GitPlace, base: string, head: string): Promise<string[]> {
+  const raw = await git(place, [
+    'diff-tree',
+    '-r',
+    '--no-renames',
+    '--raw',
+    '--no-abbrev',
+    '-z',
+    '--end-of-options',
+    base,
+    head,
+  ]);
+  return splitNul(raw).flatMap((part) => {
+    if (part[0] !== COLON) return [];
+    const [before = '', after = '', oldId = '', newId = ''] = part.toString('latin1', 1).split(' ');
+    return [
+      ...(REGULAR_MODES.has(before) ? [oldId] : []),
+      ...(REGULAR_MODES.has(after) ? [newId] : []),
+    ];
+  });
+}
+
+async function diff(place: GitPlace, base: string, head: string): Promise<ChangedFile[]> {
   const [raw, lines] = await Promise.all([
     git(place, [...DIFF, '--raw', '--no-abbrev', '-z', '--end-of-options', base, head]),
     changedLines(place, base, head),

@@ -1,32 +1,9 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
-import type { SourceTree } from '../types/repository.ts';
-import { gitLine, hasCode, runGit, type GitPlace } from './command.ts';
-import { isObjectId, openObjectReader, type ObjectReader } from './objects.ts';
-import { REGULAR_MODES, listFolder, sourceTree, type Prepare, type TreeEntry } from './tree.ts';
-import type { WorktreeStore } from './worktree.ts';
-
-/**
- * The commit that is checked out and its parents, full ids; empty in a repository without commits.
- * Parents are read from the commit itself: a shallow clone's own commands do not know them.
- */
-export async function checkedOut(place: GitPlace): Promise<string[]> {
-  const { code, output } = await runGit(place, [
-    'rev-parse',
-    '--verify',
-    '--quiet',
-    '--end-of-options',
-    'HEAD^{commit}',
-  ]);
-  const head = output.toString('latin1').trim();
-  if (code !== 0 || !isObjectId(head)) return [];
-  const [header = ''] = (await gitLine(place, ['cat-file', 'commit', head])).split('\n\n', 1);
-  const parents = header
-    .split('\n')
-    .flatMap((line) => (line.startsWith('parent ') ? [line.slice('parent '.length)] : []));
-  return [head, ...parents.filter((id) => isObjectId(id))];
-}
+import { hasCode } from './command.ts';
+import type { ObjectReader } from './objects.ts';
+import { REGULAR_MODES, type TreeEntry } from './tree.ts';
 
 /** Files written at the same time. */
 const WRITERS = 16;
@@ -41,7 +18,7 @@ export async function writeFiles(
   reader: ObjectReader,
   folder: string,
 ): Promise<void> {
-  const files = entries.filter(({ mode, path }) => REGULAR_MODES.has(mode) && path !== '.');
+  const files = entries.filter(({ mode }) => REGULAR_MODES.has(mode));
   const refused = files.filter(({ path }) => !isSafePath(path));
   if (refused.length > 0) {
     throw new UserError(
@@ -128,56 +105,4 @@ function isSafePath(path: string): boolean {
       part === '' || part === '.' || part === '..' || (onWindows && /[\\:]/.test(part));
     return !climbs && !/^(?:\.git|git~1)[. ]*$/.test(name);
   });
-}
-
-/** Where a tree of uncommitted files is read: `id` is the tree of the whole repository. */
-export interface Snapshot {
-  place: GitPlace;
-  reader: ObjectReader;
-  id: string;
-}
-
-/** The files as they are on disk, as trees. */
-export interface UncommittedFiles {
-  /** Those below a folder (POSIX, '' for all), as they are now. */
-  tree(prefix: string): Promise<SourceTree>;
-  /** Null for a tree that did not come from here. */
-  snapshotOf(tree: SourceTree): Snapshot | null;
-  close(): Promise<void>;
-}
-
-/**
- * The private store that holds them is opened on first use, once. `prepare` as for {@link
- * listFolder}.
- */
-export function uncommittedFiles(
-  openStore: () => Promise<WorktreeStore>,
-  prepare?: Prepare,
-): UncommittedFiles {
-  const snapshots = new WeakMap<SourceTree, Snapshot>();
-  let opened: Promise<{ store: WorktreeStore; reader: ObjectReader }> | null = null;
-  const start = async (): Promise<{ store: WorktreeStore; reader: ObjectReader }> => {
-    const store = await openStore();
-    return { store, reader: openObjectReader(store.reading) };
-  };
-  return {
-    async tree(prefix) {
-      const { store, reader } = await (opened ??= start());
-      const id = await store.snapshot(prefix);
-      const tree = sourceTree(
-        'worktree',
-        await listFolder(store.reading, id, prefix, prepare),
-        reader,
-      );
-      snapshots.set(tree, { place: store.reading, reader, id });
-      return tree;
-    },
-    snapshotOf: (tree) => snapshots.get(tree) ?? null,
-    async close() {
-      const uncommitted = await opened?.catch(() => null);
-      if (uncommitted === null || uncommitted === undefined) return;
-      await uncommitted.reader.close();
-      await uncommitted.store.remove();
-    },
-  };
 }

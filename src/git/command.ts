@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
 import { InternalError, UserError, problem } from '../errors.ts';
 
-/**
- * Where git runs, with what around it. A copy with other `environment` entries reads other stores.
- */
+/** A repository that git is told to use: it looks for none, and runs in no folder of the user's. */
 export interface GitPlace {
+  /** Given to every call, so that no folder can pass for a repository. */
+  gitDir: string;
+  /** Where git is started, a folder of our own. */
   directory: string;
   environment: NodeJS.ProcessEnv;
   /** Further `-c key=value` settings. */
   settings: readonly string[];
-  /** Milliseconds after which a command that talks to a remote is ended. */
-  networkTimeoutMs: number;
 }
 
 export interface GitAnswer {
@@ -22,6 +21,9 @@ export interface GitAnswer {
 
 /** Settings of every call: nothing that a repository configures may run beside git itself. */
 const SAFE_SETTINGS = [
+  'safe.bareRepository=explicit',
+  // Git would otherwise list the refs of the repository that objects are borrowed from.
+  'core.alternateRefsCommand=:',
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'core.warnAmbiguousRefs=false',
@@ -71,10 +73,42 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEn
   };
 }
 
+/**
+ * The same without a word of anybody's configuration: for all that only reads objects. How to reach
+ * a remote is in that configuration, so what talks to one takes `gitEnvironment`.
+ */
+export function isolated(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(([name]) => !/^GIT_CONFIG_/i.test(name));
+  return {
+    ...Object.fromEntries(kept),
+    GIT_CONFIG_GLOBAL: process.platform === 'win32' ? 'NUL' : '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+  };
+}
+
+/** The environment with further settings, which no other process can see, as it can arguments. */
+export function withSettings(
+  environment: NodeJS.ProcessEnv,
+  settings: readonly (readonly [key: string, value: string])[],
+): NodeJS.ProcessEnv {
+  const given = Number(environment['GIT_CONFIG_COUNT'] ?? '0');
+  const start = Number.isSafeInteger(given) && given > 0 ? given : 0;
+  const variables = settings.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${String(start + at)}`, key],
+    [`GIT_CONFIG_VALUE_${String(start + at)}`, value],
+  ]);
+  return {
+    ...environment,
+    ...Object.fromEntries(variables),
+    GIT_CONFIG_COUNT: String(start + settings.length),
+  };
+}
+
 /** The arguments of a call, the safe settings first. */
 export function gitArguments(place: GitPlace, command: readonly string[]): string[] {
   return [
     '--no-pager',
+    `--git-dir=${place.gitDir}`,
     ...[...SAFE_SETTINGS, ...place.settings].flatMap((setting) => ['-c', setting]),
     ...command,
   ];
@@ -83,9 +117,10 @@ export function gitArguments(place: GitPlace, command: readonly string[]): strin
 export interface RunOptions {
   input?: Uint8Array;
   /**
-   * Talks to a remote: own session (nothing can ask on the terminal), ended after the place's time.
+   * Talks to a remote: own session (nothing can ask on the terminal), ended after so many
+   * milliseconds.
    */
-  network?: boolean;
+  networkTimeoutMs?: number;
   /** Receives stdout in pieces; `output` is then empty. */
   onOutput?: (chunk: Buffer) => void;
 }
@@ -99,24 +134,25 @@ export function runGit(
   command: readonly string[],
   options: RunOptions = {},
 ): Promise<GitAnswer> {
-  const network = options.network === true;
+  const { networkTimeoutMs } = options;
   const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>();
   const child = spawn('git', gitArguments(place, command), {
     cwd: place.directory,
     env: place.environment,
     stdio: 'pipe',
-    detached: network && process.platform !== 'win32',
+    detached: networkTimeoutMs !== undefined && process.platform !== 'win32',
     windowsHide: true,
   });
   const output: Buffer[] = [];
   let complaint = '';
   let late = false;
-  const timer = network
-    ? setTimeout(() => {
-        late = true;
-        endGroup(child.pid);
-      }, place.networkTimeoutMs)
-    : undefined;
+  const timer =
+    networkTimeoutMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          late = true;
+          endGroup(child.pid);
+        }, networkTimeoutMs);
   child.stdout.on('data', options.onOutput ?? ((chunk: Buffer) => output.push(chunk)));
   child.stderr.on('data', (chunk: Buffer) => {
     complaint = (complaint + chunk.toString('utf8')).slice(-COMPLAINT_LIMIT);
@@ -129,7 +165,7 @@ export function runGit(
   });
   child.on('close', (code) => {
     clearTimeout(timer);
-    if (late) complaint += `\nno answer within ${place.networkTimeoutMs / 1000} s`;
+    if (late) complaint += `\nno answer within ${(networkTimeoutMs ?? 0) / 1000} s`;
     resolve({ code: late ? 128 : (code ?? 128), output: Buffer.concat(output), complaint });
   });
   child.stdin.end(options.input ?? Buffer.alloc(0));
@@ -158,21 +194,6 @@ export async function gitLine(place: GitPlace, command: readonly string[]): Prom
 }
 
 /**
- * What `git rev-parse` answers to each of these questions, which have an answer of one line each:
- * asked together, for starting git takes longer than answering. Where a path among the answers
- * holds a line break, one by one.
- */
-export async function gitAnswers(
-  place: GitPlace,
-  questions: readonly (readonly string[])[],
-): Promise<string[]> {
-  const lines = (await gitLine(place, ['rev-parse', ...questions.flat()])).split('\n');
-  return lines.length === questions.length
-    ? lines
-    : Promise.all(questions.map((question) => gitLine(place, ['rev-parse', ...question])));
-}
-
-/**
  * The line of git's complaint that names the cause: the last `fatal:` or `error:` line, else the
  * last line. Credentials inside addresses are removed.
  */
@@ -197,7 +218,7 @@ export function startFailure(error: Error): Error {
     return new UserError([
       problem(
         null,
-        'git was not found on this machine. Prompts are read from git objects: install git 2.30 or newer.',
+        'git was not found on this machine. Prompts are read from git objects: install git 2.31 or newer.',
       ),
     ]);
   }

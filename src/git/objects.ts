@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { InternalError, UserError, problem } from '../errors.ts';
-import { git, gitArguments, lastLine, runGit, startFailure, type GitPlace } from './command.ts';
+import { setImmediate } from 'node:timers/promises';
+import { InternalError } from '../errors.ts';
+import { gitArguments, lastLine, startFailure, type GitPlace } from './command.ts';
 
 const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
@@ -37,27 +38,60 @@ interface Session {
 /**
  * Reads blobs of `place` through one `git cat-file` process, started at the first read and again
  * should it die.
+ *
+ * @param bring fetches what is missing, if it can; called with all that is asked for at that time
  */
-export function openObjectReader(place: GitPlace): ObjectReader {
+export function openObjectReader(
+  place: GitPlace,
+  bring: (ids: readonly string[]) => Promise<void> = () => Promise.resolve(),
+): ObjectReader {
   let session: Session | null = null;
   let closed = false;
+  const stored = (id: string): Promise<Buffer | null> => {
+    if (closed) return Promise.reject(new InternalError('the repository is closed'));
+    // A process that died answers nothing more; the next read starts a new one.
+    if (session === null || !session.alive) session = startSession(place);
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer | null>();
+    session.waiting.push({ id, resolve, reject });
+    session.child.stdin.write(`${id}\n`);
+    return promise;
+  };
+  const brought = gather(bring);
   return {
-    blob(id) {
-      if (!isObjectId(id))
-        return Promise.reject(new InternalError(`not an object id: ${id.slice(0, 80)}`));
-      if (closed) return Promise.reject(new InternalError('the repository is closed'));
-      // A process that died answers nothing more; the next read starts a new one.
-      if (session === null || !session.alive) session = startSession(place);
-      const { promise, resolve, reject } = Promise.withResolvers<Buffer | null>();
-      session.waiting.push({ id, resolve, reject });
-      session.child.stdin.write(`${id}\n`);
-      return promise;
+    async blob(id) {
+      if (!isObjectId(id)) throw new InternalError(`not an object id: ${id.slice(0, 80)}`);
+      const content = await stored(id);
+      if (content !== null) return content;
+      await brought(id);
+      return stored(id);
     },
     async close() {
       closed = true;
       session?.child.stdin.end();
       await session?.ended;
     },
+  };
+}
+
+/** Joins wishes: one request for those of one turn, and the next only when that has ended. */
+function gather(bring: (ids: readonly string[]) => Promise<void>): (id: string) => Promise<void> {
+  let before: Promise<unknown> = Promise.resolve();
+  let next: { ids: Set<string>; done: Promise<void> } | null = null;
+  const start = async (ids: ReadonlySet<string>, earlier: Promise<unknown>): Promise<void> => {
+    await earlier;
+    // Those who ask at the same time are answered one after the other.
+    await setImmediate();
+    next = null;
+    await bring([...ids]);
+  };
+  return (id) => {
+    if (next === null) {
+      const ids = new Set<string>();
+      next = { ids, done: start(ids, before) };
+      before = next.done.catch(() => undefined);
+    }
+    next.ids.add(id);
+    return next.done;
   };
 }
 
@@ -153,66 +187,4 @@ function answerParser(
       }
     }
   };
-}
-
-/**
- * The remote of a partial clone (`--filter=blob:none`), null for any other clone. Such a clone has
- * commits without contents, which git would fetch one by one at the first look at their size.
- */
-export async function promisorRemote(place: GitPlace): Promise<string | null> {
-  const { output } = await runGit(place, [
-    'config',
-    '--get-regexp',
-    '^remote\\..*\\.promisor$',
-    'true',
-  ]);
-  return /^remote\.(.+)\.promisor true$/m.exec(output.toString('utf8'))?.[1] ?? null;
-}
-
-/**
- * Brings the contents below a tree that a partial clone lacks, in one request. `UserError` with
- * git's reason when that fails.
- */
-export async function fetchContents(place: GitPlace, remote: string, tree: string): Promise<void> {
-  const listing = await git(place, [
-    'rev-list',
-    '--objects',
-    '--no-object-names',
-    '--missing=print',
-    `${tree}^{tree}`,
-  ]);
-  const missing = listing
-    .toString('latin1')
-    .split('\n')
-    .filter((line) => line.startsWith('?'))
-    .map((line) => line.slice(1));
-  if (missing.length === 0) return;
-  const answer = await runGit(
-    place,
-    [
-      // As git's own fetch of missing objects: no haggling over what both sides have, and no filter
-      // on what is named.
-      '-c',
-      'fetch.negotiationAlgorithm=noop',
-      'fetch',
-      '--quiet',
-      '--no-tags',
-      '--no-write-fetch-head',
-      '--no-recurse-submodules',
-      '--no-auto-maintenance',
-      '--filter=blob:none',
-      '--stdin',
-      '--end-of-options',
-      remote,
-    ],
-    { network: true, input: Buffer.from(`${missing.join('\n')}\n`) },
-  );
-  if (answer.code !== 0) {
-    throw new UserError([
-      problem(
-        null,
-        `The contents of ${missing.length} files, which this partial clone lacks, could not be fetched: ${lastLine(answer.complaint)}.`,
-      ),
-    ]);
-  }
 }

@@ -1,20 +1,31 @@
-import { realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { UserError, problem } from '../errors.ts';
 import type { ChangedFile, SourceTree } from '../types/repository.ts';
 import { diffTrees, sameTrees } from './changes.ts';
-import { checkedOut, type Snapshot, uncommittedFiles, writeFiles } from './checkout.ts';
-import { gitAnswers, gitEnvironment, gitLine, lastLine, runGit, type GitPlace } from './command.ts';
-import { openHistory, type FetchHints } from './history.ts';
-import { openObjectReader } from './objects.ts';
-import { defaultBranch, mainlineOf, resolveRevision, type Mainline } from './revision.ts';
-import { findFolder, folderPrefix, listFolder, sourceTree } from './tree.ts';
-import { openWorktreeStore } from './worktree.ts';
+import { writeFiles } from './checkout.ts';
+import { gitEnvironment, gitLine, runGit, type GitPlace } from './command.ts';
+import { checkoutAt, discover, type Checkout, type FoundFolder } from './discover.ts';
+import { openHistory, type FetchHints, type History } from './history.ts';
+import { openMissing, type Missing } from './missing.ts';
+import { isObjectId, openObjectReader, type ObjectReader } from './objects.ts';
+import { openRemote, type RemoteAddress } from './remote.ts';
+import {
+  checkedOut,
+  defaultBranch,
+  mainlineOf,
+  resolveRevision,
+  type Mainline,
+} from './revision.ts';
+import { openStore, type GitStore } from './store.ts';
+import { findFolder, folderPrefix, listFolder, sourceTree, type Folder } from './tree.ts';
+import { openSnapshots } from './worktree.ts';
 
 /**
- * Files of a repository at its commits, by object id. Nothing is checked out into it, and no
- * program that a repository or its configuration names (hook, filter, diff driver) is run. Commits
- * are full ids in lower case.
+ * Files of a repository at its commits, by object id, read through a private store that borrows
+ * the objects of a checkout where there is one. The checkout is not changed, and no program that a
+ * repository or its configuration names (hook, filter, diff driver, transport) is run. Commits are
+ * full ids in lower case.
  *
  * `workingDirectory` is relative to the opened folder (or absolute) and must lie inside the
  * repository; it need not exist. Everything but `worktree` rejects with a `UserError` when the
@@ -46,9 +57,9 @@ export interface Repository {
    * unrelated histories.
    */
   mergeBase(base: string, head: string): Promise<string | null>;
-  /**
-   * The files below the working directory at a commit; empty when the folder does not exist there.
-   */
+  /** What the working directory is at a commit, or in a tree of `worktree`. */
+  folder(commit: SourceTree | string, workingDirectory: string): Promise<Folder>;
+  /** The files below the working directory at a commit; empty where that is no folder. */
   tree(commit: string, workingDirectory: string): Promise<SourceTree>;
   /**
    * The files as they are on disk now: tracked and untracked, not ignored. Later changes on disk do
@@ -94,21 +105,31 @@ export interface RepositoryOptions {
    * handed on.
    */
   environment: NodeJS.ProcessEnv;
-  /**
-   * Where the private store of `worktree` is made: `RUNNER_TEMP`, or the system's folder for
-   * temporary files.
-   */
+  /** Where the private store is made: `RUNNER_TEMP`, or the system's folder for temporary files. */
   temporaryFolder: string;
+  /**
+   * Where the workflow's repository is fetched from. The opened folder then need not hold a
+   * checkout; what is checked out above it does not count, nor the remote that a checkout names.
+   */
+  remote?: RemoteAddress;
   /** Milliseconds after which a command that talks to the remote is ended; default ten minutes. */
   networkTimeoutMs?: number;
 }
 
-interface Found {
+/** What an opened repository is read with. */
+interface Parts {
+  store: GitStore;
   place: GitPlace;
-  /** Root of the work tree; null for a bare repository. */
-  root: string | null;
-  /** The opened folder below the root, '' or with a trailing slash. */
-  start: string;
+  checkout: Checkout | null;
+  history: History;
+  missing: Missing;
+  reader: ObjectReader;
+  /** The working directory below the root, POSIX. */
+  prefixOf(workingDirectory: string): string;
+  /** The tree or commit that stands for these files, made sure of. */
+  idOf(tree: SourceTree | string, hints?: FetchHints): Promise<string>;
+  /** Trees of uncommitted files, with their ids. */
+  snapshots: WeakMap<SourceTree, string>;
 }
 
 /** Opens the repository that `directory` lies in, or the folder alone when it lies in none. */
@@ -116,182 +137,209 @@ export async function openRepository(
   directory: string,
   options: RepositoryOptions,
 ): Promise<Repository> {
-  const real = await realpath(directory).catch(() => null);
-  if (real === null || !(await stat(real)).isDirectory())
-    throw new UserError([problem(null, `${directory} is not a folder`)]);
-  const outer: GitPlace = {
-    directory: real,
-    environment: gitEnvironment(options.environment),
-    settings: [],
-    networkTimeoutMs: options.networkTimeoutMs ?? 600_000,
+  const opened =
+    options.remote === undefined ? await discover(directory) : await workspaceAt(directory);
+  const store = await openStore(opened.checkout, options.environment, options.temporaryFolder);
+  const parts = partsOf(opened, store, options);
+  const root = opened.checkout?.root ?? opened.folder;
+  const repository: Repository = {
+    workTree: { root, below: below(root, opened.folder) },
+    ...commitsOf(parts),
+    ...filesOf(parts, root),
+    ...comparisonsOf(parts),
+    async close() {
+      await parts.reader.close();
+      await store.remove();
+    },
   };
-  const found = await findRepository(outer);
-  return found === null ? folderAlone(outer, options) : openFound(found, real, options);
+  return opened.checkout === null && options.remote === undefined
+    ? { ...repository, ...withoutCommits(opened.folder) }
+    : repository;
 }
 
-async function findRepository(outer: GitPlace): Promise<Found | null> {
-  const { code, output, complaint } = await runGit(outer, [
-    'rev-parse',
-    '--is-inside-work-tree',
-    '--show-toplevel',
-    '--show-prefix',
-  ]);
-  if (/dubious ownership/.test(complaint))
-    throw new UserError([problem(null, ownershipMessage(outer.directory, complaint))]);
-  const [inside, ...lines] = output.toString('utf8').split('\n');
-  // It has no top level then, and says so as an error.
-  if (inside === 'false') return { place: outer, root: null, start: '' };
-  if (code !== 0) {
-    if (/not a git repository/.test(complaint)) return null;
-    throw new UserError([
-      problem(
-        null,
-        `The git repository at ${outer.directory} cannot be read: ${lastLine(complaint)}.`,
-      ),
-    ]);
-  }
-  // Two lines and the end, unless one of the paths holds a line break.
-  const [root = '', start = ''] =
-    lines.length === 3 ? lines : await gitAnswers(outer, [['--show-toplevel'], ['--show-prefix']]);
-  return { place: { ...outer, directory: root }, root, start };
+/** A runner's workspace: with a checkout of its own, or anything. */
+async function workspaceAt(directory: string): Promise<FoundFolder> {
+  const folder = await realpath(directory).catch(() => resolve(directory));
+  return { folder, checkout: await checkoutAt(folder) };
 }
 
-function ownershipMessage(directory: string, complaint: string): string {
-  const owned = /repository at '(.+)'/.exec(complaint)?.[1] ?? directory;
-  return (
-    `The repository at ${owned} belongs to another user, so git refuses to read it. ` +
-    `Run this before evaldiff (in a workflow: as a step): git config --global --add safe.directory "${owned}"`
-  );
-}
-
-function openFound(
-  { place, root, start }: Found,
-  opened: string,
+function partsOf(
+  { folder, checkout }: FoundFolder,
+  store: GitStore,
   options: RepositoryOptions,
-): Repository {
-  const reader = openObjectReader(place);
-  const history = openHistory(place);
-  const uncommitted = uncommittedFiles(() => {
-    if (root === null)
-      throw new UserError([
-        problem(
-          null,
-          `${place.directory} is a bare repository: it has no working tree. Name a commit instead.`,
-        ),
-      ]);
-    return openWorktreeStore(place, root, place, options.temporaryFolder);
-  }, history.contents);
-  const prefixOf = (workingDirectory: string): string =>
-    folderPrefix(start, relativeTo(opened, workingDirectory), root ?? opened);
-  const snapshotOf = (tree: SourceTree | string): Snapshot | null =>
-    typeof tree === 'string' ? null : uncommitted.snapshotOf(tree);
-  const committed = async (tree: SourceTree | string, side?: FetchHints): Promise<Snapshot> => {
-    const commit = typeof tree === 'string' ? tree : tree.commit;
-    await history.ensure(commit, side);
-    return { place, reader, id: commit };
-  };
-  /** The tree of a folder; that of an empty one where there is none. */
-  const folderOf = async ({ place: at, id }: Snapshot, prefix: string): Promise<string> => {
-    const folder = await findFolder(at, id, prefix);
-    return folder?.mode === '040000'
-      ? folder.id
-      : gitLine(place, ['hash-object', '-t', 'tree', '--stdin']);
-  };
+): Parts {
+  const { place } = store;
+  const found = options.remote === undefined ? store.remote : { address: options.remote };
+  const remote =
+    'none' in found
+      ? found
+      : openRemote(
+          place,
+          found.address,
+          gitEnvironment(options.environment),
+          options.networkTimeoutMs ?? 600_000,
+        );
+  const history = openHistory({ place, remote, empty: checkout === null });
+  const missing = openMissing(place, 'none' in remote ? null : remote);
+  const snapshots: Parts['snapshots'] = new WeakMap();
+  const root = checkout?.root ?? folder;
   return {
-    workTree: { root: root ?? opened, below: start.replace(/\/$/, '') },
-    resolve: (revision) => resolveRevision(place, history, revision),
+    store,
+    place,
+    checkout,
+    history,
+    missing,
+    snapshots,
+    reader: openObjectReader(place, missing.contents),
+    prefixOf: (workingDirectory) =>
+      folderPrefix(below(root, folder), relativeTo(folder, workingDirectory), root),
+    async idOf(tree, hints) {
+      const snapshot = typeof tree === 'string' ? undefined : snapshots.get(tree);
+      if (snapshot !== undefined) return snapshot;
+      const commit = typeof tree === 'string' ? tree : tree.commit;
+      await history.ensure(commit, hints);
+      return commit;
+    },
+  };
+}
+
+type Commits = Pick<
+  Repository,
+  'resolve' | 'ensureCommit' | 'checkedOut' | 'mergeBase' | 'defaultBase' | 'mainline'
+>;
+
+function commitsOf({ place, history, checkout }: Parts): Commits {
+  const find = (revision: string): Promise<string> =>
+    resolveRevision(place, history, revision, (name) => loggedIn(checkout, place, name));
+  return {
+    resolve: find,
     ensureCommit: (commit, hints) => history.ensure(commit, hints),
-    checkedOut: () => checkedOut(place),
+    checkedOut: () => (checkout === null ? Promise.resolve([]) : checkedOut(place)),
     mergeBase: (base, head) => history.mergeBase(base, head),
-    async tree(commit, workingDirectory) {
-      const prefix = prefixOf(workingDirectory);
-      await history.ensure(commit);
-      return sourceTree(commit, await listFolder(place, commit, prefix, history.contents), reader);
-    },
-    worktree: async (workingDirectory) => uncommitted.tree(prefixOf(workingDirectory)),
-    async changedFiles(base, head, workingDirectory) {
-      const prefix = prefixOf(workingDirectory);
-      const before = await committed(base, { side: 'base' });
-      const after = snapshotOf(head) ?? (await committed(head, { side: 'head' }));
-      return diffTrees(after.place, await folderOf(before, prefix), await folderOf(after, prefix));
-    },
-    async isCommitted(tree, commit, workingDirectory) {
-      const prefix = prefixOf(workingDirectory);
-      const snapshot = snapshotOf(tree);
-      return snapshot === null
-        ? tree.commit === commit
-        : sameTrees(
-            snapshot.place,
-            await folderOf(await committed(commit), prefix),
-            await folderOf(snapshot, prefix),
-          );
-    },
-    async checkout(tree, folder) {
-      const from = snapshotOf(tree) ?? (await committed(tree));
-      await writeFiles(
-        await listFolder(from.place, from.id, '', history.contents),
-        from.reader,
-        folder,
-      );
-    },
     defaultBase: async () => (await defaultBranch(place, 'refs/heads/main'))?.name ?? null,
     async mainline(branch) {
       const found =
-        branch === null
-          ? await defaultBranch(place)
-          : { name: branch, tip: await resolveRevision(place, history, branch) };
+        branch === null ? await defaultBranch(place) : { name: branch, tip: await find(branch) };
       if (found === null) return null;
       await history.ensure(found.tip);
       return mainlineOf(place, found.name, found.tip);
     },
-    close: async () => {
-      await Promise.all([reader.close(), uncommitted.close()]);
+  };
+}
+
+/** What `main@{yesterday}` or `@{upstream}` is: only the checkout itself knows. */
+async function loggedIn(
+  checkout: Checkout | null,
+  place: GitPlace,
+  name: string,
+): Promise<string | null> {
+  if (checkout === null) return null;
+  const { code, output } = await runGit({ ...place, gitDir: checkout.gitDir }, [
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    '--end-of-options',
+    name,
+  ]);
+  const id = output.toString('latin1').trim();
+  return code === 0 && isObjectId(id) ? id : null;
+}
+
+type FilesOfRepository = Pick<Repository, 'folder' | 'tree' | 'worktree' | 'checkout'>;
+
+function filesOf(parts: Parts, root: string): FilesOfRepository {
+  const { place, reader, missing, prefixOf, idOf, snapshots } = parts;
+  const snapshot = openSnapshots(parts.store, root, parts.checkout);
+  return {
+    async folder(tree, workingDirectory) {
+      return findFolder(place, await idOf(tree), prefixOf(workingDirectory), missing);
+    },
+    async tree(commit, workingDirectory) {
+      const prefix = prefixOf(workingDirectory);
+      const id = await idOf(commit);
+      return sourceTree(commit, await listFolder(place, id, prefix, missing), reader);
+    },
+    async worktree(workingDirectory) {
+      const prefix = prefixOf(workingDirectory);
+      const id = await snapshot(prefix);
+      const tree = sourceTree('worktree', await listFolder(place, id, prefix, missing), reader);
+      snapshots.set(tree, id);
+      return tree;
+    },
+    async checkout(tree, folder) {
+      const id = await idOf(tree);
+      const entries = await listFolder(place, id, '', missing);
+      // All in one request, where the writers would ask for a few at a time.
+      await missing.contents(entries.flatMap((entry) => (entry.size === null ? entry.id : [])));
+      await writeFiles(entries, reader, folder);
+    },
+  };
+}
+
+function comparisonsOf(parts: Parts): Pick<Repository, 'changedFiles' | 'isCommitted'> {
+  const { place, missing, prefixOf, idOf, snapshots } = parts;
+  /** The tree of a folder; that of an empty one where there is none. */
+  const treeOf = async (id: string, prefix: string): Promise<string> => {
+    const folder = await findFolder(place, id, prefix, missing);
+    return folder.kind === 'folder'
+      ? folder.tree
+      : gitLine(place, ['hash-object', '-t', 'tree', '--stdin']);
+  };
+  return {
+    async changedFiles(base, head, workingDirectory) {
+      const prefix = prefixOf(workingDirectory);
+      const before = await idOf(base, { side: 'base' });
+      const after = await idOf(head, { side: 'head' });
+      return diffTrees(
+        place,
+        await treeOf(before, prefix),
+        await treeOf(after, prefix),
+        missing.contents,
+      );
+    },
+    async isCommitted(tree, commit, workingDirectory) {
+      const prefix = prefixOf(workingDirectory);
+      const id = snapshots.get(tree);
+      if (id === undefined) return tree.commit === commit;
+      return sameTrees(place, await treeOf(await idOf(commit), prefix), await treeOf(id, prefix));
     },
   };
 }
 
 /** A folder without a repository has only its present files. */
-function folderAlone(outer: GitPlace, options: RepositoryOptions): Repository {
-  const uncommitted = uncommittedFiles(() =>
-    openWorktreeStore(outer, outer.directory, null, options.temporaryFolder),
-  );
+function withoutCommits(folder: string): Commits & Pick<Repository, 'tree' | 'isCommitted'> {
   const refuse = (): Promise<never> =>
     Promise.reject(
       new UserError([
         problem(
           null,
-          `${outer.directory} is not a git repository, so there is nothing to compare with. Run "git init" and commit, or use "evaldiff run".`,
+          `${folder} is not a git repository, so there is nothing to compare with. Run "git init" and commit, or use "evaldiff run".`,
         ),
       ]),
     );
   return {
-    workTree: { root: outer.directory, below: '' },
     resolve: refuse,
     ensureCommit: refuse,
     checkedOut: () => Promise.resolve([]),
     mergeBase: refuse,
     tree: refuse,
-    changedFiles: refuse,
     isCommitted: refuse,
     defaultBase: refuse,
     mainline: () => Promise.resolve(null),
-    worktree: async (workingDirectory) =>
-      uncommitted.tree(
-        folderPrefix('', relativeTo(outer.directory, workingDirectory), outer.directory),
-      ),
-    async checkout(tree, folder) {
-      const snapshot = typeof tree === 'string' ? null : uncommitted.snapshotOf(tree);
-      if (snapshot === null) return refuse();
-      await writeFiles(await listFolder(snapshot.place, snapshot.id, ''), snapshot.reader, folder);
-    },
-    close: () => uncommitted.close(),
   };
 }
 
 /** The working directory as a POSIX path relative to the opened folder. */
 function relativeTo(opened: string, workingDirectory: string): string {
-  const path = isAbsolute(workingDirectory)
-    ? relative(opened, resolve(workingDirectory))
-    : workingDirectory;
+  return posixPath(
+    isAbsolute(workingDirectory) ? relative(opened, resolve(workingDirectory)) : workingDirectory,
+  );
+}
+
+function below(root: string, folder: string): string {
+  return posixPath(relative(root, folder));
+}
+
+function posixPath(path: string): string {
   return sep === '\\' ? path.replaceAll('\\', '/') : path;
 }

@@ -84,6 +84,27 @@ export async function mainlineOf(place: GitPlace, name: string, tip: string): Pr
   };
 }
 
+/**
+ * The commit that is checked out and its parents, full ids; empty in a repository without commits.
+ * Parents are read from the commit itself: a shallow clone's own commands do not know them.
+ */
+export async function checkedOut(place: GitPlace): Promise<string[]> {
+  const { code, output } = await runGit(place, [
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    '--end-of-options',
+    'HEAD^{commit}',
+  ]);
+  const head = output.toString('latin1').trim();
+  if (code !== 0 || !isObjectId(head)) return [];
+  const [header = ''] = (await gitLine(place, ['cat-file', 'commit', head])).split('\n\n', 1);
+  const parents = header
+    .split('\n')
+    .flatMap((line) => (line.startsWith('parent ') ? [line.slice('parent '.length)] : []));
+  return [head, ...parents.filter((id) => isObjectId(id))];
+}
+
 /** Characters that no ref name has; names with them are not looked up at the remote. */
 const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
 
@@ -91,11 +112,14 @@ const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
  * Full id of the commit that a person's branch, tag or commit id means. A full id is that id,
  * whatever a branch is called. A branch that this clone lacks is looked up at the remote. Throws a
  * `UserError` for an unknown name, and for one that is a ref and the start of another commit's id.
+ *
+ * @param logged what the checkout itself knows of `main@{yesterday}` or `@{upstream}`
  */
 export async function resolveRevision(
   place: GitPlace,
   history: History,
   revision: string,
+  logged: (name: string) => Promise<string | null>,
 ): Promise<string> {
   const id = revision.toLowerCase();
   // An id may also be a tag object's, which stands for its commit; one that is missing here is
@@ -105,9 +129,11 @@ export async function resolveRevision(
     revision === '' || revision.includes('\0') || revision.includes('\n') || revision.includes(':');
   const named = unusable
     ? null
-    : ((await commitNamed(place, revision)) ?? (await remoteCommit(place, history, revision)));
+    : ((await commitNamed(place, revision)) ??
+      (await loggedCommit(place, revision, logged)) ??
+      (await remoteCommit(place, history, revision)));
   if (named === null) {
-    throw new UserError([problem(null, await unknownMessage(place, revision))]);
+    throw new UserError([problem(null, await unknownMessage(place, history, revision))]);
   }
   if (/^[0-9a-f]{4,}$/.test(id) && !named.startsWith(id))
     await refuseTwoMeanings(place, revision, id);
@@ -117,9 +143,13 @@ export async function resolveRevision(
 /** Local branches that a message names. */
 const NAMED_BRANCHES = 5;
 
-async function unknownMessage(place: GitPlace, revision: string): Promise<string> {
+async function unknownMessage(
+  place: GitPlace,
+  history: History,
+  revision: string,
+): Promise<string> {
   const unknown = `"${revision}" is no branch, tag or commit of this repository.`;
-  if ((await commitNamed(place, 'HEAD')) === null)
+  if ((await commitNamed(place, 'HEAD')) === null && !history.hasRemote)
     return `${unknown} It has no commit yet: commit first, or use "evaldiff run", which needs none.`;
   const { output } = await runGit(place, [
     'for-each-ref',
@@ -147,6 +177,17 @@ async function commitNamed(place: GitPlace, name: string): Promise<string | null
   return code === 0 && isObjectId(id) ? id : null;
 }
 
+/** A name that goes by what the checkout wrote down of its branches, and a path from there. */
+async function loggedCommit(
+  place: GitPlace,
+  name: string,
+  logged: (name: string) => Promise<string | null>,
+): Promise<string | null> {
+  const [, start, path = ''] = /^(.*@\{[^}]*\})(.*)$/s.exec(name) ?? [];
+  const id = start === undefined ? null : await logged(start);
+  return id === null ? null : commitNamed(place, `${id}${path}`);
+}
+
 async function remoteCommit(
   place: GitPlace,
   history: History,
@@ -154,7 +195,10 @@ async function remoteCommit(
 ): Promise<string | null> {
   if (NOT_IN_REF_NAMES.test(name)) return null;
   // As git itself prefers: a tag before a branch.
-  const names = name.startsWith('refs/') ? [name] : [`refs/tags/${name}`, `refs/heads/${name}`];
+  const names =
+    name.startsWith('refs/') || name === 'HEAD'
+      ? [name]
+      : [`refs/tags/${name}`, `refs/heads/${name}`];
   return (
     (await commitNamed(place, `refs/remotes/origin/${name}`)) ?? (await history.remoteRef(names))
   );

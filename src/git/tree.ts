@@ -1,15 +1,16 @@
 import { posix } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { git, type GitPlace } from './command.ts';
+import { git, runGit, type GitPlace } from './command.ts';
+import type { Missing } from './missing.ts';
 import { isObjectId, type ObjectReader } from './objects.ts';
 
 /** One entry below a tree, as git lists it. */
 export interface TreeEntry {
   mode: string;
   id: string;
-  /** Bytes; 0 for a submodule. */
-  size: number;
+  /** Bytes; 0 for a submodule; null where the content is not here. */
+  size: number | null;
   /** The exact name; `path` is the same as text. */
   bytes: Buffer;
   path: string;
@@ -44,51 +45,69 @@ export function splitNul(output: Buffer): Buffer[] {
   return parts;
 }
 
+/** What lies at a path of a commit. */
+export type Folder =
+  | { kind: 'folder'; tree: string }
+  /** `at`: the path itself, or what it would lie below. */
+  | { kind: 'missing' | 'symbolic link' | 'submodule' | 'file'; at: string };
+
+/** What git lists of a commit or tree, where trees may have to be brought first. */
+async function listTree(
+  place: GitPlace,
+  options: readonly string[],
+  [commit, prefix]: readonly [commit: string, prefix: string],
+  missing: Missing,
+): Promise<TreeEntry[]> {
+  const paths = trail(prefix);
+  const command = ['ls-tree', '-z', '--full-tree', ...options, '--end-of-options', commit];
+  const first = await runGit(place, [...command, ...paths]);
+  if (first.code === 0) return splitNul(first.output).map((part) => parseEntry(part));
+  await missing.trees(commit, prefix);
+  return splitNul(await git(place, [...command, ...paths])).map((part) => parseEntry(part));
+}
+
+/** `a/b/c` → `a`, `a/b`, `a/b/c`. */
+function trail(path: string): string[] {
+  const parts = path === '' ? [] : path.split('/');
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
+}
+
 /**
- * The object that a folder is in a commit or tree: its tree, what else lies there, or null.
- * `prefix` is a POSIX path without a trailing slash, '' for the root.
+ * What a path is in a commit or tree. Links are not followed.
+ * @param prefix a POSIX path without a trailing slash, '' for the root
  */
 export async function findFolder(
   place: GitPlace,
   commit: string,
   prefix: string,
-): Promise<{ mode: string; id: string } | null> {
-  if (prefix === '') return { mode: '040000', id: commit };
-  const listing = await git(place, [
-    'ls-tree',
-    '-z',
-    '--full-tree',
-    '--end-of-options',
-    commit,
-    prefix,
-  ]);
-  const entry = splitNul(listing)
-    .map((part) => parseEntry(part))
-    .find(({ path }) => path === prefix);
-  return entry === undefined ? null : { mode: entry.mode, id: entry.id };
+  missing: Missing,
+): Promise<Folder> {
+  if (prefix === '') return { kind: 'folder', tree: commit };
+  const entries = await listTree(place, ['-t'], [commit, prefix], missing);
+  for (const at of trail(prefix)) {
+    const entry = entries.find(({ path }) => path === at);
+    if (entry === undefined) return { kind: 'missing', at: prefix };
+    if (entry.mode === '120000') return { kind: 'symbolic link', at };
+    if (entry.mode === '160000') return { kind: 'submodule', at };
+    if (entry.mode !== '040000') return { kind: 'file', at };
+    if (at === prefix) return { kind: 'folder', tree: entry.id };
+  }
+  return { kind: 'missing', at: prefix };
 }
 
-export type Prepare = (place: GitPlace, tree: string) => Promise<void>;
-
 /**
- * Every entry below a folder of a commit or tree, with sizes and without any content.
- * @param prepare called with the folder before sizes are asked for, for which a partial clone would
- *   fetch file after file
+ * Every entry below a folder of a commit or tree, without any content; of contents that are here,
+ * the size. Empty where there is no folder.
  */
 export async function listFolder(
   place: GitPlace,
   commit: string,
   prefix: string,
-  prepare?: Prepare,
+  missing: Missing,
 ): Promise<TreeEntry[]> {
-  const folder = await findFolder(place, commit, prefix);
-  if (folder === null) return [];
-  if (folder.mode !== '040000')
-    return [{ mode: folder.mode, id: folder.id, size: 0, bytes: Buffer.from('.'), path: '.' }];
-  await prepare?.(place, folder.id);
-  return splitNul(
-    await git(place, ['ls-tree', '-r', '-z', '-l', '--full-tree', '--end-of-options', folder.id]),
-  ).map((part) => parseEntry(part));
+  const folder = await findFolder(place, commit, prefix, missing);
+  if (folder.kind !== 'folder') return [];
+  return listTree(place, ['-r', '-l'], [folder.tree, ''], missing);
 }
 
 /** `<mode> <type> <id>[ <size>]` TAB `<name>` */
@@ -98,7 +117,8 @@ function parseEntry(part: Buffer): TreeEntry {
   if (tab < 0 || !isObjectId(id))
     throw new InternalError('git ls-tree gave a line without an object id');
   const bytes = part.subarray(tab + 1);
-  return { mode, id, size: size === '-' ? 0 : Number(size), bytes, path: pathText(bytes) };
+  const bytesOf = size === '-' ? 0 : /^\d+$/.test(size) ? Number(size) : null;
+  return { mode, id, size: bytesOf, bytes, path: pathText(bytes) };
 }
 
 /**
@@ -110,12 +130,12 @@ export function sourceTree(
   entries: readonly TreeEntry[],
   reader: ObjectReader,
 ): SourceTree {
-  const files = new Map<string, { id: string; size: number }>();
+  const files = new Map<string, { id: string; size: number | null }>();
   const irregular = new Map<string, 'symbolic link' | 'submodule'>();
   for (const { mode, id, size, path } of entries) {
     // A crafted tree can hold one name twice: the first entry is the file, whatever the second is.
     if (files.has(path) || irregular.has(path)) continue;
-    if (REGULAR_MODES.has(mode) && path !== '.') files.set(path, { id, size });
+    if (REGULAR_MODES.has(mode)) files.set(path, { id, size });
     else if (mode === '120000') irregular.set(path, 'symbolic link');
     else if (mode === '160000') irregular.set(path, 'submodule');
   }

@@ -1,155 +1,53 @@
-import { copyFile, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { copyFile, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
-import { git, gitAnswers, gitLine, hasCode, lastLine, runGit, type GitPlace } from './command.ts';
+import { git, gitLine, lastLine, runGit, type GitPlace } from './command.ts';
+import type { Checkout } from './discover.ts';
+import { copyIfThere, type GitStore } from './store.ts';
 import { splitNul } from './tree.ts';
 
 /**
- * A private store beside the user's repository: it takes the uncommitted files, the repository gets
- * nothing.
+ * Takes the files below `root` into a store, as they are on disk at that time.
+ *
+ * @returns what makes a snapshot of a folder (POSIX, '' for all): id of the tree of the whole
  */
-export interface WorktreeStore {
-  /** Where the objects of the repository and of this store can both be read. */
-  reading: GitPlace;
-  /** Stores the files as they are on disk now; id of the tree of the whole repository. */
-  snapshot(prefix: string): Promise<string>;
-  remove(): Promise<void>;
-}
-
-/**
- * What decides how a file on disk becomes an object, and which files are ignored. Filters and
- * programs are not among it.
- */
-const CARRIED_SETTINGS =
-  '^core\\.(autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|longpaths|trustctime|checkstat|attributesfile|excludesfile|protecthfs|protectntfs)$';
-
-/**
- * Opens a store in a fresh folder below `temporaryFolder`.
- * @param root the folder whose files are taken: the work tree's root, or a folder without a
- *   repository
- * @param repository where git reads the user's repository; null when there is none
- */
-export async function openWorktreeStore(
-  outer: GitPlace,
+export function openSnapshots(
+  store: GitStore,
   root: string,
-  repository: GitPlace | null,
-  temporaryFolder: string,
-): Promise<WorktreeStore> {
-  const folder = await mkdtemp(join(temporaryFolder, 'evaldiff-git-'));
-  try {
-    return await setUpStore(folder, outer, root, repository);
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    throw error;
-  }
-}
-
-async function setUpStore(
-  folder: string,
-  outer: GitPlace,
-  root: string,
-  repository: GitPlace | null,
-): Promise<WorktreeStore> {
-  const store = join(folder, 'store.git');
-  const [carried, { format, ...paths }] = await Promise.all([
-    carriedSettings(outer),
-    repository === null ? NOTHING_TO_BORROW : whatToBorrow(repository),
-  ]);
-  const settings = [
-    ...carried,
-    'core.safecrlf=false',
-    'core.looseCompression=0',
-    'core.bare=false',
-  ];
+  checkout: Checkout | null,
+): (prefix: string) => Promise<string> {
   const place: GitPlace = {
-    ...outer,
-    directory: root,
-    settings,
-    environment: {
-      ...outer.environment,
-      GIT_DIR: store,
-      GIT_WORK_TREE: root,
-      // The user's filter drivers and programs are known from these files only.
-      GIT_CONFIG_GLOBAL: process.platform === 'win32' ? 'NUL' : '/dev/null',
-      GIT_CONFIG_NOSYSTEM: '1',
-    },
+    ...store.place,
+    settings: [
+      ...store.filing,
+      'core.safecrlf=false',
+      'core.looseCompression=0',
+      'core.bare=false',
+    ],
+    environment: { ...store.place.environment, GIT_WORK_TREE: root },
   };
-  await git(
-    { ...place, directory: folder, environment: { ...place.environment, GIT_WORK_TREE: folder } },
-    ['init', '--quiet', '--template=', `--object-format=${format}`],
-  );
-  if (repository !== null) await borrowObjects(paths, store);
   const snapshot = async (prefix: string): Promise<string> => {
-    if (repository !== null) await copyIndex(paths.index, store);
+    if (checkout !== null) {
+      await copyRules(checkout, place.gitDir);
+      await copyIndex(join(checkout.gitDir, 'index'), place.gitDir);
+    }
     await addFiles(place, prefix);
     return writeTree(place);
   };
   // The store has one index: snapshots wait for each other.
   let turn: Promise<unknown> = Promise.resolve();
-  return {
-    reading: repository === null ? place : withObjects(repository, join(store, 'objects')),
-    snapshot(prefix) {
-      const tree = turn.then(() => snapshot(prefix));
-      turn = tree.catch(() => undefined);
-      return tree;
-    },
-    remove: () => rm(folder, { recursive: true, force: true }),
+  return (prefix) => {
+    const tree = turn.then(() => snapshot(prefix));
+    turn = tree.catch(() => undefined);
+    return tree;
   };
 }
 
-async function carriedSettings(outer: GitPlace): Promise<string[]> {
-  const { output } = await runGit(outer, ['config', '-z', '--get-regexp', CARRIED_SETTINGS]);
-  return splitNul(output)
-    .map((entry) => entry.toString('utf8'))
-    .map((entry) => {
-      const end = entry.indexOf('\n');
-      // A key without a value means true, to git as well.
-      return end < 0 ? entry : `${entry.slice(0, end)}=${entry.slice(end + 1)}`;
-    });
-}
-
-/**
- * What the store takes from the repository: the kind of its object ids, and where its files are.
- */
-interface Borrowed {
-  format: string;
-  objects: string;
-  exclude: string;
-  attributes: string;
-  index: string;
-}
-
-const NOTHING_TO_BORROW: Borrowed = {
-  format: 'sha1',
-  objects: '',
-  exclude: '',
-  attributes: '',
-  index: '',
-};
-
-async function whatToBorrow(repository: GitPlace): Promise<Borrowed> {
-  const [format = '', ...paths] = await gitAnswers(repository, [
-    ['--show-object-format'],
-    ['--git-path', 'objects'],
-    ['--git-path', 'info/exclude'],
-    ['--git-path', 'info/attributes'],
-    ['--git-path', 'index'],
-  ]);
-  const [objects = '', exclude = '', attributes = '', index = ''] = paths.map((path) =>
-    resolve(repository.directory, path),
-  );
-  return { format, objects, exclude, attributes, index };
-}
-
-/** Lets the store read the repository's objects, and follow its ignore and attribute files. */
-async function borrowObjects(
-  { objects, exclude, attributes }: Omit<Borrowed, 'format'>,
-  store: string,
-): Promise<void> {
-  await writeFile(join(store, 'objects', 'info', 'alternates'), `${quotedPath(objects)}\n`);
+/** The files of the checkout that say what is ignored, and how files are stored. */
+async function copyRules({ commonDir }: Checkout, store: string): Promise<void> {
   await mkdir(join(store, 'info'), { recursive: true });
-  await copyIfThere(exclude, join(store, 'info/exclude'));
-  await copyIfThere(attributes, join(store, 'info/attributes'));
+  for (const name of ['exclude', 'attributes'])
+    await copyIfThere(join(commonDir, 'info', name), join(store, 'info', name));
 }
 
 /**
@@ -170,15 +68,9 @@ async function copyIndex(index: string, store: string): Promise<void> {
   }
 }
 
-async function copyIfThere(from: string, to: string): Promise<boolean> {
-  try {
-    await copyFile(from, to);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
-  }
-}
+/** Git's refusals of what `working-tree-encoding` says of a file. */
+const ENCODING =
+  /^(?:fatal|error): (?:failed to encode|BOM is |(?:true\/false are no valid|unknown) working-tree-encoding).*$/m;
 
 async function addFiles(place: GitPlace, prefix: string): Promise<void> {
   // A nested repository without a commit cannot be added and is passed over; it must not stop the
@@ -196,6 +88,15 @@ async function addFiles(place: GitPlace, prefix: string): Promise<void> {
       problem(
         null,
         `A file of the working tree could not be read: ${lastLine(unreadable[0])}. Make it readable, or ignore it with .gitignore.`,
+      ),
+    ]);
+  }
+  const encoding = ENCODING.exec(added.complaint);
+  if (encoding !== null) {
+    throw new UserError([
+      problem(
+        null,
+        `A file of the working tree is not in the encoding that .gitattributes gives it: ${lastLine(encoding[0])}. Save it in that encoding, or change its working-tree-encoding.`,
       ),
     ]);
   }
@@ -222,23 +123,4 @@ async function writeTree(place: GitPlace): Promise<string> {
       input: Buffer.concat(paths),
     });
   return gitLine(place, write);
-}
-
-function withObjects(place: GitPlace, objects: string): GitPlace {
-  const odd = objects.includes(delimiter) || objects.startsWith('"') || objects.includes('\n');
-  return {
-    ...place,
-    environment: {
-      ...place.environment,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: odd ? cQuoted(objects) : objects,
-    },
-  };
-}
-
-function quotedPath(path: string): string {
-  return /^["#]|\n/.test(path) ? cQuoted(path) : path;
-}
-
-function cQuoted(path: string): string {
-  return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 }

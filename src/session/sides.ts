@@ -1,5 +1,7 @@
 import { UserError, problem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
+import type { Folder } from '../git/tree.ts';
+import type { Side } from '../types/plain.ts';
 import type { ChangedFile, EventFacts, SourceTree } from '../types/repository.ts';
 
 export interface SidesRequest {
@@ -27,14 +29,56 @@ export async function findSides(repository: Repository, request: SidesRequest): 
   const headCommit = await headOf(repository, request);
   const tip = mode === 'sweep' ? null : await baseOf(repository, request);
   if (tip === null)
-    return { base: null, head: await repository.tree(headCommit, workingDirectory), changed: [] };
+    return { base: null, head: await headTree(repository, headCommit, request), changed: [] };
   const isPush = facts.event === 'push' && request.base === null;
   const commit = isPush ? tip : ((await repository.mergeBase(tip, headCommit)) ?? tip);
   const [head, base] = await together(
-    () => repository.tree(headCommit, workingDirectory),
-    () => repository.tree(commit, workingDirectory),
+    () => headTree(repository, headCommit, request),
+    () => baseTree(repository, commit, request),
   );
   return { base, head, changed: await repository.changedFiles(commit, head, workingDirectory) };
+}
+
+/** The project's folder, as a path inside a commit's tree. */
+type Place = Pick<SidesRequest, 'workingDirectory'>;
+
+/** A project that is not there at head judges nothing, and is never taken for one without change. */
+async function headTree(
+  repository: Repository,
+  commit: string,
+  { workingDirectory }: Place,
+): Promise<SourceTree> {
+  const folder = await repository.folder(commit, workingDirectory);
+  if (folder.kind !== 'folder') throw notProject(folder, 'head', commit);
+  return repository.tree(commit, workingDirectory);
+}
+
+/** A project that base does not have is new; anything else in its place is no project. */
+async function baseTree(
+  repository: Repository,
+  commit: string,
+  { workingDirectory }: Place,
+): Promise<SourceTree> {
+  const folder = await repository.folder(commit, workingDirectory);
+  if (folder.kind !== 'folder' && folder.kind !== 'missing')
+    throw notProject(folder, 'base', commit);
+  return repository.tree(commit, workingDirectory);
+}
+
+function notProject(
+  { kind, at }: Exclude<Folder, { kind: 'folder' }>,
+  side: Side,
+  commit: string,
+): UserError {
+  const where = `at ${side} (${commit.slice(0, 7)})`;
+  return new UserError([
+    problem(
+      null,
+      kind === 'missing'
+        ? `The project's folder ${at} does not exist ${where}. If it was moved, name its new place (working-directory); if it was removed, remove what evaluates it.`
+        : `The project's folder is not one ${where}: ${at} is a ${kind}. Only folders of the commit itself are read: put one there, or name another (working-directory).`,
+    ),
+  ]);
 }
 
 async function headOf(repository: Repository, { head, facts }: SidesRequest): Promise<string> {
@@ -80,17 +124,16 @@ export async function findLocalSides(
       async () => repository.resolve(base ?? (await repository.defaultBase()) ?? 'HEAD'),
     );
     return {
-      before: await repository.tree(
-        (await repository.mergeBase(tip, headCommit)) ?? tip,
+      before: await baseTree(repository, (await repository.mergeBase(tip, headCommit)) ?? tip, {
         workingDirectory,
-      ),
+      }),
       headCommit,
     };
   };
   const [{ before, headCommit }, files] = await together(branchedOff, async () =>
     onDisk ? repository.worktree(workingDirectory) : null,
   );
-  const tree = files ?? (await repository.tree(headCommit, workingDirectory));
+  const tree = files ?? (await headTree(repository, headCommit, { workingDirectory }));
   return {
     base: before,
     head: tree,

@@ -40,8 +40,11 @@ export interface EventFacts {
 export interface SourceTree {
   /** Full commit id, or `worktree` for uncommitted files. */
   commit: string;
-  /** Path → git object id and size in bytes. Content with equal ids is equal. */
-  files: ReadonlyMap<string, { id: string; size: number }>;
+  /**
+   * Path → git object id, and size in bytes; null: the content is not here yet, and is fetched when
+   * it is read. Content with equal ids is equal.
+   */
+  files: ReadonlyMap<string, { id: string; size: number | null }>;
   /**
    * Entries that are not regular files (symbolic links, submodules), by path, with what they are.
    */

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { commandsIn, type RunnerCommand } from '../../stand-ins/runner-commands.
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 export const REPOSITORY = 'acme/prompts';
+export const SERVER = 'https://github.example';
 /** What `${{ github.token }}` is here. */
 export const TOKEN = 'ghs_tokenOfThisRun0123456789abcdef';
 
@@ -73,7 +74,10 @@ export interface Event {
 
 export interface Step {
   event: Event;
-  checkout: FixtureRepository;
+  /** The workspace. */
+  checkout: Pick<FixtureRepository, 'directory'>;
+  /** The repository that the server has; absent: what the workspace was cloned from. */
+  origin?: FixtureRepository;
   github: GitHubStandIn;
   /** `with:` of the step. */
   inputs?: Record<string, string>;
@@ -108,6 +112,7 @@ export async function runAction(step: Step): Promise<StepResult> {
     ...bareEnvironment(),
     ...inputVariables(step.inputs ?? {}),
     ...runnerVariables(step, files),
+    GIT_CONFIG_GLOBAL: serverInPlace(folder, step),
     ...step.env,
   };
   const { code, stdout, stderr } = await startBundle(
@@ -137,6 +142,20 @@ export async function runAction(step: Step): Promise<StepResult> {
   };
 }
 
+/** The configuration of a machine on which the server's repository is a folder. */
+function serverInPlace(folder: string, { origin, checkout }: Step): string {
+  const url =
+    origin === undefined
+      ? execFileSync('git', ['-C', checkout.directory, 'remote', 'get-url', 'origin'], {
+          encoding: 'utf8',
+          env: bareEnvironment(),
+        }).trim()
+      : `file://${origin.directory}`;
+  const file = join(folder, 'gitconfig');
+  writeFileSync(file, `[url "${url}"]\n\tinsteadOf = ${SERVER}/${REPOSITORY}\n`);
+  return file;
+}
+
 type RunnerFiles = Record<
   | 'GITHUB_EVENT_PATH'
   | 'GITHUB_OUTPUT'
@@ -163,17 +182,24 @@ function runnerFiles(folder: string, payload: unknown): RunnerFiles {
   return { ...empty, GITHUB_EVENT_PATH: at('event.json'), RUNNER_TEMP: at('temp') };
 }
 
-function runnerVariables({ event, checkout, github }: Step, files: RunnerFiles): NodeJS.ProcessEnv {
+function headOf({ origin, checkout }: Step): string {
+  const { directory } = origin ?? checkout;
+  const args = ['-C', directory, 'rev-parse', 'HEAD'];
+  return execFileSync('git', args, { encoding: 'utf8', env: bareEnvironment() }).trim();
+}
+
+function runnerVariables(step: Step, files: RunnerFiles): NodeJS.ProcessEnv {
+  const { event, checkout, github } = step;
   return {
     CI: 'true',
     GITHUB_ACTIONS: 'true',
     GITHUB_REPOSITORY: REPOSITORY,
     GITHUB_EVENT_NAME: event.name,
-    GITHUB_SHA: event.sha ?? checkout.git('rev-parse', 'HEAD'),
+    GITHUB_SHA: event.sha ?? headOf(step),
     GITHUB_WORKSPACE: checkout.directory,
     GITHUB_RUN_ID: '7001',
     GITHUB_RUN_ATTEMPT: '1',
-    GITHUB_SERVER_URL: 'https://github.example',
+    GITHUB_SERVER_URL: SERVER,
     GITHUB_API_URL: github.apiUrl,
     GITHUB_GRAPHQL_URL: github.graphqlUrl,
     RUNNER_OS: 'Linux',

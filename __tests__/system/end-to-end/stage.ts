@@ -16,7 +16,15 @@ import {
 } from '../../stand-ins/models/server.ts';
 import { removeTemporaryFolders, shallowCheckout } from '../../stand-ins/repository.ts';
 import type { Change } from './projects.ts';
-import { REPOSITORY, ROOT, TOKEN, runAction, type Event, type StepResult } from './runner.ts';
+import {
+  REPOSITORY,
+  ROOT,
+  TOKEN,
+  runAction,
+  type Event,
+  type Step,
+  type StepResult,
+} from './runner.ts';
 
 /** A step is a second on an idle machine; a test has a few, on a busy one. */
 jest.setTimeout(120_000);
@@ -84,7 +92,7 @@ export async function onPullRequest(
 /** The action on any event, in a given checkout. */
 export async function runOn(
   { github, models }: Stage,
-  step: { checkout: ReturnType<typeof shallowCheckout>; event: Event },
+  step: Pick<Step, 'checkout' | 'origin' | 'event'>,
   { inputs = {}, env = {} }: StepOptions = {},
 ): Promise<StepResult> {
   const result = await runAction({

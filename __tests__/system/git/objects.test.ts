@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { gitEnvironment } from '../../../src/git/command.ts';
 import type { GitPlace } from '../../../src/git/command.ts';
@@ -19,10 +20,10 @@ beforeAll(() => {
 });
 
 const at = (directory: string, more: NodeJS.ProcessEnv = {}): GitPlace => ({
+  gitDir: join(directory, '.git'),
   directory,
   environment: { ...gitEnvironment(fixtureEnvironment()), ...more },
   settings: [],
-  networkTimeoutMs: 1000,
 });
 const store = (content: string | Uint8Array): string =>
   repository.gitInput(content, 'hash-object', '-w', '--stdin');

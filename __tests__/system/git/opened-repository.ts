@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, jest } from '@jest/globals';
 import { formatProblem, UserError } from '../../../src/errors.ts';
+import type { RemoteAddress } from '../../../src/git/remote.ts';
 import { openRepository } from '../../../src/git/repository.ts';
 import type { Repository } from '../../../src/git/repository.ts';
 import { fixtureEnvironment, temporaryFolder } from '../../stand-ins/repository.ts';
@@ -14,13 +15,18 @@ export const decode = (bytes: Uint8Array): string => Buffer.from(bytes).toString
 /** Opens, works, closes; afterwards nothing may be left in the folder for temporary files. */
 export async function using<T>(
   directory: string,
-  work: (repository: Repository) => Promise<T>,
+  work: (repository: Repository, temporary: string) => Promise<T>,
   environment = fixtureEnvironment(),
+  remote?: RemoteAddress,
 ): Promise<T> {
   const temporary = temporaryFolder('temp');
-  const repository = await openRepository(directory, { environment, temporaryFolder: temporary });
+  const repository = await openRepository(directory, {
+    environment,
+    temporaryFolder: temporary,
+    ...(remote === undefined ? {} : { remote }),
+  });
   try {
-    return await work(repository);
+    return await work(repository, temporary);
   } finally {
     await repository.close();
     expect(readdirSync(temporary)).toEqual([]);

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { openRepository } from '../../../src/git/repository.ts';
@@ -31,29 +31,25 @@ describe('opening a repository', () => {
       await messageOf(
         openRepository(empty, { environment: { PATH: empty }, temporaryFolder: empty }),
       ),
-    ).toMatch(/^git was not found on this machine.*install git 2\.30/);
+    ).toMatch(/^git was not found on this machine.*install git 2\.31/);
   });
 
-  test('a repository of another user is refused with the command that mends it', async () => {
-    const { directory, commit } = createRepository();
-    commit('one', { 'a.yaml': 'a' });
-    const bin = temporaryFolder('bin');
-    // git itself knows this variable for its own tests; evaldiff hands no such variable on, so a
-    // wrapper sets it.
-    writeFiles(bin, {
-      git: {
-        program: `#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 PATH='${process.env['PATH'] ?? ''}' exec git "$@"\n`,
-      },
-    });
-    const environment = fixtureEnvironment({ PATH: bin });
-    const message = await messageOf(
-      openRepository(directory, { environment, temporaryFolder: temporaryFolder() }),
-    );
-    expect(message).toContain('belongs to another user');
-    expect(message).toContain(
-      `git config --global --add safe.directory "${realpathSync(directory)}`,
-    );
-  });
+  // Only root can give a file away.
+  (process.getuid?.() === 0 ? test : test.skip)(
+    'a repository of another user is read, and its word on where to fetch from does not count',
+    async () => {
+      const repository = createRepository();
+      const head = repository.commit('one', { 'a.yaml': 'a' });
+      repository.git('remote', 'add', 'origin', 'https://attacker.example/x.git');
+      chownSync(join(repository.directory, '.git'), 65_534, 65_534);
+      await using(repository.directory, async (opened) => {
+        expect([...(await opened.tree(head, '.')).files.keys()]).toEqual(['a.yaml']);
+        expect(await messageOf(opened.ensureCommit('c0ffee00'.repeat(5)))).toMatch(
+          /could not be fetched: .*\.git belongs to another user, so its remote is not used; run "git fetch" there\.$/,
+        );
+      });
+    },
+  );
 
   test('variables that point git at another repository are not followed', async () => {
     const other = createRepository();
@@ -173,14 +169,59 @@ describe('opening a repository', () => {
     });
   });
 
-  test('a bare repository has commits and no working tree', async () => {
+  test('a folder that merely looks like a repository is a folder, and its configuration is not obeyed', async () => {
     const repository = createRepository();
-    const head = repository.commit('one', { 'p/a.yaml': 'a' });
-    const bare = join(temporaryFolder(), 'bare.git');
-    repository.git('clone', '--quiet', '--bare', '--template=', '.', bare);
-    await using(bare, async (opened) => {
-      expect([...(await opened.tree(head, 'p')).files.keys()]).toEqual(['a.yaml']);
-      expect(await messageOf(opened.worktree('.'))).toContain('bare repository');
+    const canary = join(temporaryFolder(), 'canary');
+    const base = repository.commit('base', { 'chat/prompts/a.yaml': 'base\n' });
+    const evil = `sh -c 'touch ${canary}'`;
+    const head = repository.commit('head', {
+      'chat/prompts/a.yaml': 'head\n',
+      'chat/HEAD': 'ref: refs/heads/main\n',
+      'chat/config': `[core]\n\tworktree = ../..\n\tfsmonitor = ${evil}\n[remote "origin"]\n\turl = .\n\tuploadpack = ${evil}\n`,
+      'chat/objects/keep': '',
+      'chat/refs/keep': '',
+    });
+    await using(join(repository.directory, 'chat'), async (opened) => {
+      expect(opened.workTree).toEqual({ root: realpathSync(repository.directory), below: 'chat' });
+      expect(await opened.resolve('HEAD')).toBe(head);
+      expect(decode(await (await opened.tree(base, '.')).read('prompts/a.yaml'))).toBe('base\n');
+      expect((await opened.worktree('.')).files.has('config')).toBe(true);
+      expect(await messageOf(opened.ensureCommit('c0ffee00'.repeat(5)))).toContain('no remote');
+    });
+    expect(existsSync(canary)).toBe(false);
+  });
+
+  test('a link inside a repository is refused by name, one that leads to a repository is not', async () => {
+    const repository = createRepository();
+    repository.commit('one', { 'decoy/a.yaml': 'a', chat: { link: 'decoy' } });
+    expect(
+      await messageOf(
+        openRepository(join(repository.directory, 'chat'), {
+          environment: fixtureEnvironment(),
+          temporaryFolder: temporaryFolder(),
+        }),
+      ),
+    ).toBe(
+      `chat is a symbolic link; evaldiff follows none inside a repository. Name the folder itself: ${realpathSync(join(repository.directory, 'decoy'))}`,
+    );
+    const outside = temporaryFolder('outside');
+    writeFiles(outside, { way: { link: repository.directory } });
+    await using(join(outside, 'way'), async (opened) => {
+      expect([...(await opened.worktree('.')).files.keys()]).toEqual(['decoy/a.yaml']);
+    });
+  });
+
+  test('names that only the checkout knows are found there: its reflog and upstream branches', async () => {
+    const repository = createRepository();
+    const first = repository.commit('one', { 'a.yaml': 'a' });
+    const second = repository.commit('two', { 'a.yaml': 'b' });
+    repository.git('branch', '--quiet', 'other', first);
+    repository.git('branch', '--quiet', '--set-upstream-to=other');
+    await using(repository.directory, async (opened) => {
+      expect(await opened.resolve('@{upstream}')).toBe(first);
+      expect(await opened.resolve('main@{1}')).toBe(first);
+      expect(await opened.resolve('main@{0}~1')).toBe(first);
+      expect(await opened.resolve('main@{0}')).toBe(second);
     });
   });
 

@@ -89,9 +89,10 @@ describe('a tree', () => {
       for (const folder of ['link', 'file', 'missing', 'link/sub', 'file/sub', 'real/a.yaml']) {
         expect([...(await opened.tree(head, folder)).files.keys()]).toEqual([]);
       }
-      expect(Object.fromEntries((await opened.tree(head, 'link')).irregular)).toEqual({
-        '.': 'symbolic link',
-      });
+      expect(await opened.folder(head, 'link')).toEqual({ kind: 'symbolic link', at: 'link' });
+      expect(await opened.folder(head, 'link/sub')).toEqual({ kind: 'symbolic link', at: 'link' });
+      expect(await opened.folder(head, 'real/a.yaml')).toEqual({ kind: 'file', at: 'real/a.yaml' });
+      expect(await opened.folder(head, 'real/sub')).toEqual({ kind: 'missing', at: 'real/sub' });
       expect((await opened.tree(head, 'real')).files.size).toBe(1);
     });
   });

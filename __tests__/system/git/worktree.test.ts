@@ -391,6 +391,20 @@ describe('the uncommitted files', () => {
     );
   });
 
+  test('in another encoding than .gitattributes says are named, with what to do', async () => {
+    const repository = createRepository();
+    repository.commit('base', { 'a.yaml': 'a' });
+    repository.write({
+      '.gitattributes': '*.txt working-tree-encoding=UTF-16\n',
+      'b.txt': 'no byte order mark, and odd',
+    });
+    await using(repository.directory, async (opened) => {
+      expect(await messageOf(opened.worktree('.'))).toMatch(
+        /^A file of the working tree is not in the encoding that \.gitattributes gives it: .*b\.txt.*\. Save it in that encoding, or change its working-tree-encoding\.$/,
+      );
+    });
+  });
+
   test('may lie under a folder whose name needs quoting', async () => {
     const directory = join(temporaryFolder(), 'odd: "name"\n#x');
     const repository = createRepository({ directory });

@@ -1,0 +1,275 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { startGitServer } from '../../stand-ins/git-server.ts';
+import { addPull } from '../../stand-ins/github/index.ts';
+import {
+  createRepository,
+  shallowCheckout,
+  temporaryFolder,
+  writeFiles,
+  type FixtureFiles,
+} from '../../stand-ins/repository.ts';
+import { changeOf, obedient, quiz, quizPrompt, type Change } from './projects.ts';
+import { REPOSITORY, TOKEN, bareEnvironment, startBundle, type StepResult } from './runner.ts';
+import { PULL, onlyComment, pullRequestEvent, runOn, stage, type Stage } from './stage.ts';
+
+const WORSE = 'Skip 1 2 3 4';
+const below = (folder: string, files: FixtureFiles): FixtureFiles =>
+  Object.fromEntries(Object.entries(files).map(([path, entry]) => [`${folder}/${path}`, entry]));
+
+/** Where a program that should not have run leaves a trace, with what it could read. */
+const canary = (): string => join(temporaryFolder('canary'), 'ran');
+
+/** A program in the place of one of git's. */
+const trap = (file: string): string =>
+  `#!/bin/sh\ntr '\\0' '\\n' < /proc/$PPID/environ >> ${file}\necho ran >> ${file}\nexit 1\n`;
+
+/** What makes a folder pass for a bare repository to git's own search, with a configuration. */
+function skeleton(file: string, more = ''): FixtureFiles {
+  const run = `sh -c 'cat /proc/$PPID/environ > ${file}'`;
+  return {
+    HEAD: 'ref: refs/heads/main\n',
+    config: `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = ${run}\n\thooksPath = hooks\n\tsshCommand = ${run}\n${more}[remote "origin"]\n\turl = .\n\tuploadpack = ${run}\n\tpromisor = true\n[extensions]\n\tpartialClone = origin\n`,
+    'objects/keep': '',
+    'refs/keep': '',
+    'hooks/post-checkout': { program: trap(file) },
+    'hooks/reference-transaction': { program: trap(file) },
+  };
+}
+
+const PULL_REQUEST = { inputs: { 'working-directory': 'services/chat' } };
+
+/** The action on a change, in a workspace of the caller's making. */
+function inWorkspace(
+  at: Stage,
+  change: Change,
+  directory: string,
+  options: Parameters<typeof runOn>[2] = {},
+): Promise<StepResult> {
+  if (!at.github.state.pulls.has(PULL)) {
+    const head = { ref: 'topic', sha: change.head, repository: REPOSITORY };
+    addPull(at.github.state, { number: PULL, base: { ref: 'main', sha: change.base }, head });
+  }
+  return runOn(
+    at,
+    { checkout: { directory }, origin: change.origin, event: pullRequestEvent(change) },
+    options,
+  );
+}
+
+function checkedOut({ origin }: Change): string {
+  return shallowCheckout(origin, 'refs/pull/12/merge').directory;
+}
+
+/** The log without the lines by which the runner learns what to mask. */
+const unmasked = ({ log }: StepResult): string => log.replaceAll(/^::add-mask::.*$/gm, '');
+
+/** What a verdict is, without what differs from run to run. */
+const verdictOf = ({ code, outputs, result }: StepResult) => ({
+  code,
+  conclusion: outputs['conclusion'],
+  title: outputs['title'],
+  calls: outputs['calls'],
+  reasons: result.reasons,
+});
+
+describe('without a checkout', () => {
+  test('both commits come from the server, with the token, and the verdict is the same', async () => {
+    const at = await stage(obedient);
+    const change = changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt(WORSE) });
+    const server = await startGitServer(change.origin, REPOSITORY, TOKEN);
+    try {
+      const workspace = temporaryFolder('workspace');
+      const bare = await inWorkspace(at, change, workspace, {
+        env: { GITHUB_SERVER_URL: server.url, GIT_CONFIG_GLOBAL: '/dev/null' },
+      });
+      expect(bare.code).toBe(1);
+      expect(bare.outputs['title']).toContain('Regressed: quiz 100.0 % → 33.3 %');
+      expect(server.requests.length).toBeGreaterThan(0);
+      expect(server.requests.filter(({ authorization }) => authorization === null)).toEqual([]);
+      expect(unmasked(bare)).not.toContain(TOKEN);
+      expect(readdirSync(workspace)).toEqual(['evaldiff-report']);
+      const other = await stage(obedient);
+      expect(verdictOf(await inWorkspace(other, change, checkedOut(change)))).toEqual(
+        verdictOf(bare),
+      );
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('a token that the server refuses is an error that says so, without the token', async () => {
+    const at = await stage(obedient);
+    const change = changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt(WORSE) });
+    const server = await startGitServer(change.origin, REPOSITORY, 'another');
+    try {
+      const run = await inWorkspace(at, change, temporaryFolder('workspace'), {
+        env: { GITHUB_SERVER_URL: server.url, GIT_CONFIG_GLOBAL: '/dev/null' },
+      });
+      expect(run.outputs['conclusion']).toBe('error');
+      expect(run.log).toContain(`The head commit ${change.head.slice(0, 7)} could not be fetched`);
+      expect(run.log).toContain('contents: read');
+      expect(unmasked(run)).not.toContain(TOKEN);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe('a workspace that is nothing but traps', () => {
+  test('runs nothing, shows nothing, and has the verdict of a clean one', async () => {
+    const ran = canary();
+    const skeletonHere = skeleton(ran);
+    const change = changeOf(below('services/chat', quiz()), {
+      ...below('services/chat', { 'prompts/quiz.yaml': quizPrompt(WORSE) }),
+      ...below('services/chat', skeletonHere),
+      ...skeletonHere,
+      '.gitattributes': '* filter=evil diff=evil merge=evil\n*.bin working-tree-encoding=UTF-16\n',
+      'services/chat/.gitattributes': '* filter=evil text=auto\n',
+    });
+    const workspace = checkedOut(change);
+    const config = readFileSync(join(workspace, '.git/config'), 'utf8');
+    const evil = `sh -c 'cat /proc/$PPID/environ > ${ran}'`;
+    writeFileSync(
+      join(workspace, '.git/config'),
+      `${config}\tuploadpack = ${evil}\n\tpromisor = true\n[core]\n\tfsmonitor = ${evil}\n\tsshCommand = ${evil}\n\thooksPath = ${workspace}/hooks\n\tpager = ${evil}\n\tworktree = ${workspace}/decoy\n[filter "evil"]\n\tclean = ${evil}\n\tsmudge = ${evil}\n\tprocess = ${evil}\n[diff "evil"]\n\tcommand = ${evil}\n\ttextconv = ${evil}\n[credential]\n\thelper = "!${evil}"\n[extensions]\n\tpartialClone = origin\n[alias]\n\tfetch = "!${evil}"\n\tcat-file = "!${evil}"\n`,
+    );
+    writeFiles(workspace, {
+      '.git/hooks/post-checkout': { program: trap(ran) },
+      '.git/hooks/reference-transaction': { program: trap(ran) },
+      'services/chat': { link: '/etc' },
+      'evaldiff.yaml': { link: '/etc/passwd' },
+      ...skeletonHere,
+    });
+    const at = await stage(obedient);
+    const run = await inWorkspace(at, change, workspace, PULL_REQUEST);
+    expect(existsSync(ran)).toBe(false);
+    expect(run.log + onlyComment(at)).not.toContain('root:');
+    const clean = changeOf(
+      below('services/chat', quiz()),
+      below('services/chat', { 'prompts/quiz.yaml': quizPrompt(WORSE) }),
+    );
+    const other = await stage(obedient);
+    expect(verdictOf(run)).toEqual(
+      verdictOf(await inWorkspace(other, clean, temporaryFolder('workspace'), PULL_REQUEST)),
+    );
+    expect(run.code).toBe(1);
+  });
+
+  test('a folder that passes for a bare repository is a folder, in the action and in a terminal', async () => {
+    const ran = canary();
+    const change = changeOf(
+      below('services/chat', quiz()),
+      below('services/chat', {
+        'prompts/quiz.yaml': quizPrompt(WORSE),
+        ...skeleton(ran, '\tworktree = ../../decoy\n'),
+      }),
+    );
+    const at = await stage(obedient);
+    const workspace = checkedOut(change);
+    const run = await inWorkspace(at, change, workspace, PULL_REQUEST);
+    expect(existsSync(ran)).toBe(false);
+    expect(run.outputs['title']).toContain('Regressed: quiz 100.0 % → 33.3 %');
+    const planned = await startBundle(
+      'cli/index.js',
+      ['plan', '--base', change.base],
+      { ...bareEnvironment(), TMPDIR: temporaryFolder('tmp') },
+      join(workspace, 'services/chat'),
+    );
+    expect(planned.stdout + planned.stderr).toContain('6 references');
+    expect(existsSync(ran)).toBe(false);
+  });
+});
+
+describe('a fork without keys', () => {
+  test('is not made green by a folder that passes for a repository', async () => {
+    const ran = canary();
+    const change = changeOf(
+      below('services/chat', quiz()),
+      below('services/chat', { 'prompts/quiz.yaml': quizPrompt(WORSE), ...skeleton(ran) }),
+    );
+    const at = await stage(obedient);
+    const event = pullRequestEvent(change, 'pull_request.fork');
+    const workspace = checkedOut(change);
+    const run = await runOn(
+      at,
+      { checkout: { directory: workspace }, origin: change.origin, event },
+      { inputs: { ...PULL_REQUEST.inputs, endpoints: '', comment: 'never', 'check-name': '' } },
+    );
+    expect(run.outputs['conclusion']).toBe('neutral');
+    expect(run.log).toContain('6 references');
+    expect(existsSync(ran)).toBe(false);
+  });
+});
+
+describe('the project that is judged', () => {
+  const decoy = quiz({ questions: 6 });
+
+  test('is never what a link in its place leads to: an error that names the link', async () => {
+    const change = changeOf(below('services/chat', quiz()), {
+      ...below(
+        'services/chat',
+        Object.fromEntries(Object.keys(quiz()).map((path) => [path, null])),
+      ),
+      'services/chat': { link: '../decoy' },
+      ...below('decoy', decoy),
+      ...below('moved', { ...quiz(), 'prompts/quiz.yaml': quizPrompt(WORSE) }),
+    });
+    const at = await stage(obedient);
+    const run = await inWorkspace(at, change, checkedOut(change), PULL_REQUEST);
+    expect([run.code, run.outputs['conclusion'], at.models.requests.length]).toEqual([
+      1,
+      'error',
+      0,
+    ]);
+    expect(run.log).toContain(
+      `The project's folder is not one at head (${change.head.slice(0, 7)}): services/chat is a symbolic link.`,
+    );
+    expect(onlyComment(at)).toContain('symbolic link');
+  });
+
+  test('that is gone from head is an error, never a success', async () => {
+    const change = changeOf(
+      below('services/chat', quiz()),
+      Object.fromEntries(
+        Object.keys(quiz()).flatMap((path) => [
+          [`services/chat/${path}`, null],
+          [`services/other/${path}`, quiz()[path]!],
+        ]),
+      ),
+    );
+    const at = await stage(obedient);
+    const run = await inWorkspace(at, change, checkedOut(change), PULL_REQUEST);
+    expect([run.code, run.outputs['conclusion']]).toEqual([1, 'error']);
+    expect(run.log).toContain(
+      `The project's folder services/chat does not exist at head (${change.head.slice(0, 7)}). If it was moved, name its new place (working-directory)`,
+    );
+  });
+
+  test('that base does not have is new: everything in it is added', async () => {
+    const change = changeOf({ 'README.md': 'About' }, below('services/chat', quiz()));
+    const at = await stage(obedient);
+    const run = await inWorkspace(at, change, checkedOut(change), PULL_REQUEST);
+    expect(run.result.problems).toEqual([]);
+    expect(run.outputs['conclusion']).not.toBe('error');
+    expect(at.models.requests.length).toBeGreaterThan(0);
+  });
+
+  test('that is a submodule at base is an error that names it', async () => {
+    const repository = createRepository();
+    mkdirSync(join(repository.directory, 'services'), { recursive: true });
+    const inner = createRepository({ directory: join(repository.directory, 'services/chat') });
+    inner.commit('inner', quiz());
+    repository.commit('Base');
+    const base = repository.git('rev-parse', 'HEAD');
+    repository.git('rm', '--quiet', '--cached', 'services/chat');
+    writeFiles(repository.directory, { 'services/chat/.git': null });
+    const head = repository.commit('Head');
+    const at = await stage(obedient);
+    const change: Change = { origin: repository, base, head, merge: null };
+    const run = await inWorkspace(at, change, temporaryFolder('workspace'), PULL_REQUEST);
+    expect(run.outputs['conclusion']).toBe('error');
+    expect(run.log).toContain(`at base (${base.slice(0, 7)}): services/chat is a submodule`);
+  });
+});

@@ -1,0 +1,186 @@
+import { resolve } from 'node:path';
+import { runGit, withSettings, type GitAnswer, type GitPlace } from './command.ts';
+import { isObjectId } from './objects.ts';
+
+/** Where commits come from that are not here. */
+export interface Remote {
+  /** What to look at when it refuses: a sentence, or ''. */
+  advice: string;
+  /**
+   * Fetches objects by id, handed over on stdin: no length limit, and no id can be read as an
+   * option. One fetch at a time.
+   */
+  fetch(ids: readonly string[], wish: FetchWish): Promise<GitAnswer>;
+  /** Ref name → object id; null when the remote does not answer. */
+  list(patterns: readonly string[]): Promise<Map<string, string> | null>;
+}
+
+export interface FetchWish {
+  /** What to leave out: all but what is named (of commits, their history), or contents. */
+  filter: 'tree:0' | 'blob:none';
+  /** `--depth=1` and the like. */
+  depth?: readonly string[];
+  /** Nothing is said of what is here: for objects below a commit. */
+  alone?: boolean;
+}
+
+/** An address with the settings that reaching it takes, as pairs of key and value. */
+export interface RemoteAddress {
+  url: string;
+  settings: readonly (readonly [key: string, value: string])[];
+  /** What to look at when it refuses: a sentence, or ''. */
+  advice: string;
+}
+
+/** The one remote of our store. */
+const NAME = 'evaldiff';
+
+const FETCH = [
+  'fetch',
+  '--quiet',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-recurse-submodules',
+  '--no-auto-maintenance',
+  '--no-prune',
+  '--upload-pack=git-upload-pack',
+];
+
+/**
+ * The remote of a store.
+ *
+ * What fetches is told that the remote gives the rest later; nothing else is, so no reading can
+ * start a fetch of its own, one object at a time.
+ *
+ * @param environment with the person's own git configuration
+ * @param networkTimeoutMs after which a command is ended
+ */
+export function openRemote(
+  store: GitPlace,
+  { url, settings, advice }: RemoteAddress,
+  environment: NodeJS.ProcessEnv,
+  networkTimeoutMs: number,
+): Remote {
+  const place: GitPlace = {
+    ...store,
+    environment: withSettings(environment, [
+      [`remote.${NAME}.url`, url],
+      [`remote.${NAME}.promisor`, 'true'],
+      [`remote.${NAME}.partialclonefilter`, 'tree:0'],
+      ...settings,
+    ]),
+  };
+  // Two fetches at once would fight over git's lock on the shallow boundary.
+  let turn: Promise<unknown> = Promise.resolve();
+  return {
+    advice,
+    fetch(ids, { filter, depth = [], alone = false }) {
+      const at = alone
+        ? { ...place, settings: [...place.settings, 'fetch.negotiationAlgorithm=noop'] }
+        : place;
+      const fetched = turn.then(() =>
+        runGit(
+          at,
+          [...FETCH, ...depth, `--filter=${filter}`, '--stdin', '--end-of-options', NAME],
+          {
+            networkTimeoutMs,
+            input: Buffer.from(`${ids.join('\n')}\n`),
+          },
+        ),
+      );
+      turn = fetched.catch(() => undefined);
+      return fetched;
+    },
+    async list(patterns) {
+      const { code, output } = await runGit(
+        place,
+        ['ls-remote', '--quiet', '--upload-pack=git-upload-pack', '--end-of-options', NAME].concat(
+          patterns,
+        ),
+        { networkTimeoutMs },
+      );
+      if (code !== 0) return null;
+      const rows = output
+        .toString('utf8')
+        .split('\n')
+        .map((row) => row.split('\t'));
+      return new Map(
+        rows.flatMap(([id, name]) =>
+          id !== undefined && name !== undefined && isObjectId(id) ? [[name, id]] : [],
+        ),
+      );
+    },
+  };
+}
+
+/**
+ * The repository of the workflow at its server. The token is sent to that server only, and is in no
+ * argument and no file.
+ *
+ * @param server `GITHUB_SERVER_URL`
+ * @param repository `owner/name`
+ */
+export function serverAddress(server: string, repository: string, token: string): RemoteAddress {
+  const origin = server.replace(/\/+$/, '');
+  const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
+  return {
+    url: `${origin}/${repository}`,
+    advice: 'In a private repository the job needs the permission contents: read.',
+    settings: [
+      ['credential.helper', ''],
+      ['http.followRedirects', 'false'],
+      ...(token === ''
+        ? []
+        : [[`http.${origin}/.extraheader`, `AUTHORIZATION: basic ${basic}`] as const]),
+    ],
+  };
+}
+
+/**
+ * Settings of a checkout that say where its remote is and how it is reached. None of them names a
+ * program.
+ */
+const REACHING =
+  /^(?:url\..*\.insteadof|http\..*|protocol\.version|remote\..*\.(?:url|proxy|proxyauthmethod))$/i;
+
+export function isReaching(key: string): boolean {
+  return REACHING.test(key);
+}
+
+/**
+ * The remote that a checkout was cloned from: `origin`, else the first by name; null when there is
+ * none.
+ *
+ * @param settings of the checkout that are `isReaching`
+ * @param root which a path in place of an address is relative to
+ */
+export function configuredAddress(
+  settings: readonly (readonly [key: string, value: string])[],
+  root: string,
+): RemoteAddress | null {
+  const urls = new Map<string, string>();
+  for (const [key, value] of settings) {
+    const name = /^remote\.(.+)\.url$/i.exec(key)?.[1];
+    if (name !== undefined && !urls.has(name)) urls.set(name, value);
+  }
+  const name = urls.has('origin') ? 'origin' : [...urls.keys()].sort()[0];
+  const url = name === undefined ? undefined : urls.get(name);
+  if (name === undefined || url === undefined) return null;
+  const own = `remote.${name}.`;
+  return {
+    url: isPath(url) ? resolve(root, url) : url,
+    advice: '',
+    settings: settings.flatMap(([key, value]) => {
+      if (!key.startsWith('remote.')) return [[key, value] as const];
+      const rest = key.slice(own.length);
+      return key.startsWith(own) && rest !== 'url'
+        ? [[`remote.${NAME}.${rest}`, value] as const]
+        : [];
+    }),
+  };
+}
+
+/** As git tells a path from an address: no colon before the first slash. */
+function isPath(url: string): boolean {
+  return !/^[^/]*:/.test(url) || /^[A-Za-z]:[\\/]/.test(url);
+}

@@ -1,0 +1,203 @@
+import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { UserError, problem } from '../errors.ts';
+import {
+  git,
+  gitEnvironment,
+  hasCode,
+  isolated,
+  lastLine,
+  runGit,
+  type GitPlace,
+} from './command.ts';
+import type { Checkout } from './discover.ts';
+import { configuredAddress, isReaching, type RemoteAddress } from './remote.ts';
+import { splitNul } from './tree.ts';
+
+/**
+ * A private repository in a folder of our own. It borrows the objects of a checkout where there is
+ * one, and takes what is fetched and what is read from disk: the checkout gets nothing.
+ */
+export interface GitStore {
+  place: GitPlace;
+  /** How the checkout says that its remote is reached, or why there is no telling. */
+  remote: { address: RemoteAddress } | { none: string };
+  /** The person's settings of how a file on disk becomes an object, as `key=value`. */
+  filing: readonly string[];
+  remove(): Promise<void>;
+}
+
+/**
+ * Opens a store in a fresh folder below `temporaryFolder`.
+ *
+ * The checkout's own repository is asked for its configuration and its refs, by commands that read
+ * nothing else and start nothing. What is not known to be harmless is not taken over.
+ *
+ * @param environment usually `process.env`
+ */
+export async function openStore(
+  checkout: Checkout | null,
+  environment: NodeJS.ProcessEnv,
+  temporaryFolder: string,
+): Promise<GitStore> {
+  const folder = await mkdtemp(join(temporaryFolder, 'evaldiff-git-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const place = { gitDir: join(folder, 'store.git'), directory: folder, settings: [] };
+  const own: GitPlace = { ...place, environment: isolated(gitEnvironment(environment)) };
+  try {
+    await mkdir(join(place.gitDir, 'objects', 'info'), { recursive: true });
+    await mkdir(join(place.gitDir, 'refs'));
+    await writeFile(join(place.gitDir, 'HEAD'), 'ref: refs/heads/none\n');
+    await writeFile(join(place.gitDir, 'config'), CONFIG);
+    const gitDir = checkout?.gitDir ?? place.gitDir;
+    const asking: GitPlace = { ...place, gitDir, environment: gitEnvironment(environment) };
+    const [settings] = await Promise.all([
+      configuration(asking),
+      checkout === null ? undefined : borrow(checkout, asking, place.gitDir),
+    ]);
+    if (settings.some(({ key, value }) => key === FORMAT && value === 'sha256'))
+      await writeFile(join(place.gitDir, 'config'), CONFIG_SHA256);
+    const reaching = settings
+      .filter(({ scope, key }) => isReaching(key) && (scope === 'local' || scope === 'worktree'))
+      .map(({ key, value }) => [key, value] as const);
+    return {
+      place: own,
+      remote: await remoteOf(checkout, reaching),
+      filing: settings.flatMap(({ key, value }) =>
+        FILING.test(key) ? [value === null ? key : `${key}=${value}`] : [],
+      ),
+      remove,
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n';
+
+const CONFIG_SHA256 =
+  '[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n';
+
+const FORMAT = 'extensions.objectformat';
+
+/**
+ * What decides how a file on disk becomes an object, and which files are ignored. Filters and
+ * programs are not among it.
+ */
+const FILING =
+  /^core\.(?:autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|longpaths|trustctime|checkstat|attributesfile|excludesfile|protecthfs|protectntfs)$/;
+
+/** Who may put a repository before a person must not say where that person's credentials go. */
+async function remoteOf(
+  checkout: Checkout | null,
+  reaching: readonly (readonly [key: string, value: string | null])[],
+): Promise<GitStore['remote']> {
+  const address =
+    checkout === null
+      ? null
+      : configuredAddress(
+          reaching.flatMap(([key, value]) => (value === null ? [] : [[key, value] as const])),
+          checkout.root,
+        );
+  if (checkout === null || address === null) return { none: 'this repository has no remote' };
+  const owner = (await stat(checkout.commonDir)).uid;
+  if (ownUsers().includes(owner)) return { address };
+  return {
+    none: `${checkout.commonDir} belongs to another user, so its remote is not used; run "git fetch" there`,
+  };
+}
+
+/** Users whose files are this process's own; every one where the system knows none. */
+function ownUsers(): number[] {
+  const own = process.getuid?.();
+  const behindSudo = Number(process.env['SUDO_UID'] ?? NaN);
+  return own === undefined ? [0] : own === 0 ? [own, behindSudo] : [own];
+}
+
+interface Setting {
+  scope: string;
+  /** Section and name in lower case. */
+  key: string;
+  /** Null for a key without a value, which means true. */
+  value: string | null;
+}
+
+/** Every setting that is in force for a repository. */
+async function configuration(asking: GitPlace): Promise<Setting[]> {
+  const { code, output, complaint } = await runGit(asking, [
+    'config',
+    '-z',
+    '--show-scope',
+    '--list',
+  ]);
+  if (code !== 0)
+    throw new UserError([
+      problem(
+        null,
+        `The git repository at ${dirname(asking.gitDir)} cannot be read: ${lastLine(complaint)}.`,
+      ),
+    ]);
+  const parts = splitNul(output).map((part) => part.toString('utf8'));
+  return parts.flatMap((scope, at): Setting[] => {
+    if (at % 2 === 1) return [];
+    const [key = '', ...lines] = (parts[at + 1] ?? '').split('\n');
+    return [{ scope, key, value: lines.length === 0 ? null : lines.join('\n') }];
+  });
+}
+
+/** Lets the store read the checkout's objects, and gives it the same refs and the same horizon. */
+async function borrow(checkout: Checkout, asking: GitPlace, store: string): Promise<void> {
+  const objects = join(checkout.commonDir, 'objects');
+  await Promise.all([
+    writeFile(join(store, 'objects', 'info', 'alternates'), `${quotedPath(objects)}\n`),
+    copyIfThere(join(checkout.commonDir, 'shallow'), join(store, 'shallow')),
+    copyRefs(asking, store),
+  ]);
+}
+
+/** HEAD and every ref. A ref that stands for another, as a remote's HEAD does, stays one. */
+async function copyRefs(asking: GitPlace, store: string): Promise<void> {
+  const [branch, commit, listing] = await Promise.all([
+    runGit(asking, ['symbolic-ref', '--quiet', 'HEAD']),
+    runGit(asking, ['rev-parse', '--verify', '--quiet', 'HEAD']),
+    git(asking, ['for-each-ref', '--format=%(objectname) %(refname) %(symref)']),
+  ]);
+  const rows = listing
+    .toString('utf8')
+    .split('\n')
+    .flatMap((row) => {
+      const [id = '', name = '', target = ''] = row.split(' ');
+      return /^refs\/(?!.*\.\.)/.test(name) ? [{ id, name, target }] : [];
+    });
+  const packed = rows.filter(({ target }) => target === '');
+  await writeFile(
+    join(store, 'packed-refs'),
+    `# pack-refs with: sorted\n${packed.map(({ id, name }) => `${id} ${name}\n`).join('')}`,
+  );
+  for (const { name, target } of rows.filter((row) => row.target !== '')) {
+    const file = join(store, name);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `ref: ${target}\n`);
+  }
+  const head = branch.code === 0 ? `ref: ${branch.output.toString('utf8')}` : commit.output;
+  if (branch.code === 0 || commit.code === 0) await writeFile(join(store, 'HEAD'), head);
+}
+
+/** Whether there was a file to copy. */
+export async function copyIfThere(from: string, to: string): Promise<boolean> {
+  try {
+    if (!(await stat(from)).isFile()) return false;
+    await copyFile(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+/** A path as a line of the list of borrowed objects. */
+function quotedPath(path: string): string {
+  if (!/^["#]|\n/.test(path)) return path;
+  return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+}
