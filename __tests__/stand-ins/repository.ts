@@ -71,17 +71,26 @@ export function temporaryFolder(name = 'fixture'): string {
 /** For `afterAll`. */
 export function removeTemporaryFolders(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  if (caches !== null) rmSync(caches, { recursive: true, force: true });
+  caches = null;
 }
 
+let caches: string | null = null;
+
 /**
- * The process's environment without its git configuration: what tests hand to git and to evaldiff.
+ * The process's environment without its git configuration and with caches of its own: what tests
+ * hand to git and to evaldiff.
  */
 export function fixtureEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  caches ??= mkdtempSync(join(tmpdir(), 'evaldiff-caches-'));
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
   return {
     ...Object.fromEntries(kept),
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
+    // The same for all that one file of tests starts, as on a developer's machine.
+    HOME: caches,
+    XDG_CACHE_HOME: caches,
     ...more,
   };
 }

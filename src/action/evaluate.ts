@@ -59,7 +59,7 @@ export async function refuseForkCheckout(
 /** References of a suite that the log's plan names. */
 const REFERENCES_IN_LOG = 20;
 
-interface Evaluated {
+export interface Evaluated {
   result: Result;
   sides: Sides | null;
   suites: Suite[];

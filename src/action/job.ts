@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, posix, resolve } from 'node:path';
+import { join, posix } from 'node:path';
 import type { Inputs } from '../config/inputs.ts';
 import { formatProblem } from '../errors.ts';
 import { serverAddress } from '../git/remote.ts';
@@ -13,7 +13,6 @@ import { findOverride, withOverride } from '../run/override.ts';
 import { trustLevel, type TrustDecision } from '../select/trust.ts';
 import { createHalting } from '../session/progress.ts';
 import { commentMarker, writeReports, writeRunReports } from '../session/write-reports.ts';
-import type { Suite } from '../suite/suite.ts';
 import { endLine, logLine } from '../text/log.ts';
 import { createRedactor, redactAll } from '../text/redact.ts';
 import type { Conclusion } from '../types/plain.ts';
@@ -27,7 +26,7 @@ import {
 } from './context.ts';
 import { evaluate, inWorld, inputOf, locate } from './evaluate.ts';
 import { runNoiseJob } from './noise.ts';
-import { outputsOf, publish, type PublishedIds } from './publish.ts';
+import { fillReportFolder, outputsOf, publish, type PublishedIds } from './publish.ts';
 import { refuseMixedRoles, runShardJob, sayParts } from './shards.ts';
 
 /**
@@ -108,18 +107,21 @@ async function evaluateAndPublish({
   repository,
   temporaryFolder,
 }: OpenJob): Promise<Ending> {
-  const { inputs, env, workspace, runner, now } = job;
+  const { inputs, env, runner, now } = job;
   const startedAt = now();
   const evaluated = await evaluate(job, repository, temporaryFolder);
   const { sides, merged } = evaluated;
   await stores.finishIfInterrupted(job.halting.halted());
   const redact = createRedactor(job.secrets);
   const result = redactAll(await overriddenByLabel(client, job, evaluated.result), redact);
-  const folder = resolve(workspace, inputs.reportPath);
-  await writeFiles(result, redactAll(evaluated.suites, redact), {
-    folder,
-    startedAt,
-    checkName: inputs.checkName,
+  const folder = await fillReportFolder(job, repository, async (to) => {
+    await writeReports(result, to, commentMarker(inputs.checkName ?? 'evaldiff'));
+    // A sweep's runs in llmeval's layout too.
+    if (result.mode === 'sweep')
+      await writeRunReports(
+        llmevalFiles(result, redactAll(evaluated.suites, redact), startedAt),
+        to,
+      );
   });
   const ids = await publish({
     client,
@@ -139,17 +141,6 @@ async function evaluateAndPublish({
   await sayParts(merged, job);
   say(result, ids, folder, job);
   return { conclusion: result.conclusion, line: endLine(result.conclusion, result.title) };
-}
-
-/** The report's files; a sweep's runs in llmeval's layout too. */
-async function writeFiles(
-  result: Result,
-  suites: readonly Suite[],
-  { folder, startedAt, checkName }: { folder: string; startedAt: Date; checkName: string | null },
-): Promise<void> {
-  await writeReports(result, folder, commentMarker(checkName ?? 'evaldiff'));
-  if (result.mode === 'sweep')
-    await writeRunReports(llmevalFiles(result, suites, startedAt), folder);
 }
 
 /** Nothing to do, and no fault: said once, with the outputs of a run that judged nothing. */
@@ -197,7 +188,12 @@ async function overriddenByLabel(
 /**
  * Says how it ended: outputs, errors at their places, and the reasons.
  */
-function say(result: Result, ids: PublishedIds, folder: string, { runner, inputs }: Job): void {
+function say(
+  result: Result,
+  ids: PublishedIds,
+  folder: string | null,
+  { runner, inputs }: Job,
+): void {
   for (const { place, message } of result.problems) {
     // The result's paths start at the project, the runner's at the repository. The log shows the
     // message alone, so it repeats the place.

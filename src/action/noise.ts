@@ -1,5 +1,4 @@
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { appendFile } from 'node:fs/promises';
 import { UserError } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import { noiseTitle, renderNoiseSummary } from '../report/noise.ts';
@@ -7,10 +6,12 @@ import type { NoiseResult } from '../result/noise.ts';
 import type { Edges } from '../run/input.ts';
 import { measureNoise } from '../run/measure-noise.ts';
 import { findSides } from '../session/sides.ts';
+import { writeNoise } from '../session/write-reports.ts';
 import { endLine, logLine } from '../text/log.ts';
 import { createRedactor, redactAll } from '../text/redact.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { Ending, Job, RunningJob } from './context.ts';
+import { fillReportFolder } from './publish.ts';
 
 export type WithEdges = (
   trees: readonly SourceTree[],
@@ -26,11 +27,9 @@ export async function runNoiseJob(
   repository: Repository,
   withEdges: WithEdges,
 ): Promise<Ending> {
-  const { inputs, env, workspace, runner } = job;
+  const { env, runner } = job;
   const noise = redactAll(await measured(job, repository, withEdges), createRedactor(job.secrets));
-  const folder = resolve(workspace, inputs.reportPath);
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'noise.json'), `${JSON.stringify(noise, null, 1)}\n`);
+  const folder = await fillReportFolder(job, repository, (to) => writeNoise(noise, to));
   const summary = env['GITHUB_STEP_SUMMARY'];
   if (summary)
     await appendFile(summary, renderNoiseSummary(noise)).catch((error: unknown) => {
@@ -74,7 +73,7 @@ async function measured(
   );
 }
 
-function say(noise: NoiseResult, folder: string, { runner }: Pick<Job, 'runner'>): Ending {
+function say(noise: NoiseResult, folder: string | null, { runner }: Pick<Job, 'runner'>): Ending {
   const { problems, runs, usage } = noise;
   if (problems.length > 0) throw new UserError([...problems]);
   const [conclusion, meaning] =
@@ -87,7 +86,7 @@ function say(noise: NoiseResult, folder: string, { runner }: Pick<Job, 'runner'>
     reused: String(usage.reused),
     replayed: String(usage.replayed ?? 0),
     'cost-usd': usage.cost_usd === null ? '' : usage.cost_usd.toFixed(4),
-    'report-path': folder,
+    'report-path': folder ?? '',
   };
   for (const [name, value] of Object.entries(outputs)) runner.output(name, value);
   for (const { message } of noise.notices) runner.info(`note: ${message}`);

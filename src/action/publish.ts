@@ -1,4 +1,5 @@
 import { appendFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { publishCheck } from '../github/check.ts';
 import type { Client } from '../github/client.ts';
 import { publishComment, type CommentMode } from '../github/comment.ts';
@@ -10,9 +11,11 @@ import { countsForVerdict } from '../result/counts.ts';
 import type { Result } from '../result/result.ts';
 import type { ReferenceStatus, SuiteResult } from '../result/suite-result.ts';
 import { withheldFrom } from '../select/trust.ts';
+import { openFolder, reasonOf, type Ground, type OwnFolder } from '../session/safe-writing.ts';
 import { commentMarker } from '../session/write-reports.ts';
 import { logLine } from '../text/log.ts';
 import type { ChangedFile, EventFacts } from '../types/repository.ts';
+import type { Job } from './context.ts';
 
 /**
  * The action's outputs: numbers, words from a closed set and paths of our own; `title` is one
@@ -21,7 +24,7 @@ import type { ChangedFile, EventFacts } from '../types/repository.ts';
 export function outputsOf(
   result: Result,
   ids: { commentId: number | null; checkRunId: number | null },
-  reportPath: string,
+  reportPath: string | null,
 ): Record<string, string> {
   const references = result.suites.flatMap((suite) => suite.references);
   const count = (...statuses: ReferenceStatus[]): string =>
@@ -42,7 +45,7 @@ export function outputsOf(
     reused: String(result.usage.reused),
     replayed: String(result.usage.replayed ?? 0),
     'cost-usd': result.usage.cost_usd === null ? '' : result.usage.cost_usd.toFixed(4),
-    'report-path': reportPath,
+    'report-path': reportPath ?? '',
     'comment-id': ids.commentId === null ? '' : String(ids.commentId),
     'check-run-id': ids.checkRunId === null ? '' : String(ids.checkRunId),
   };
@@ -73,6 +76,27 @@ function rate({ suites }: Result, side: 'base' | 'head'): string {
 function judged({ references }: SuiteResult, side: 'base' | 'head'): number {
   return references.filter((one) => countsForVerdict(one) && (one[side]?.tries_judged ?? 0) > 0)
     .length;
+}
+
+/**
+ * Has `write` fill the report folder. Its path; null where it must not or cannot be written, which
+ * is a warning: the verdict is published all the same.
+ */
+export async function fillReportFolder(
+  { inputs, workspace, runner }: Pick<Job, 'inputs' | 'workspace' | 'runner'>,
+  { tracked }: Pick<Ground, 'tracked'>,
+  write: (folder: OwnFolder) => Promise<void>,
+): Promise<string | null> {
+  const path = resolve(workspace, inputs.reportPath);
+  try {
+    await write(await openFolder(path, { root: workspace, tracked }));
+    return path;
+  } catch (error) {
+    runner.warning(
+      `report-path ${inputs.reportPath}: the report could not be written: ${reasonOf(error)}. The verdict stands.`,
+    );
+    return null;
+  }
 }
 
 export interface PublishJob {

@@ -15,6 +15,7 @@ import type { Exchange } from '../session/cached-complete.ts';
 import type { MergeFacts } from '../session/check-parts.ts';
 import { createShardExchange, inputsOf } from '../session/parts.ts';
 import { VERSION } from '../session/runtime.ts';
+import { openFolder } from '../session/safe-writing.ts';
 import {
   gather,
   runShard,
@@ -120,7 +121,8 @@ export async function runShardJob(
         edges,
         exchange,
         facts: factsOf(job, head.commit),
-        folder,
+        // Below the runner's own temporary folder, where nothing of a pull request lies.
+        openFolder: () => openFolder(folder, { root: folder, tracked: async () => [] }),
       }),
     );
     // The merge would say the same, but has no part of this shard to say it of.

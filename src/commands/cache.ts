@@ -1,12 +1,15 @@
 import { existsSync, rmSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UserError, problem } from '../errors.ts';
-import { storeFile } from '../session/stores.ts';
-import { openStore, type Prune, type StoreStats } from '../store/index.ts';
+import { groundOf, type Ground } from '../session/safe-writing.ts';
+import type { StorePlace } from '../session/store-place.ts';
+import { openLocalStore } from '../session/stores.ts';
+import type { Prune, StoreStats } from '../store/index.ts';
 import { counted } from '../text/amounts.ts';
 import { logLine, logText } from '../text/log.ts';
 import type { BatchRecord } from '../types/model.ts';
+import { placeOf } from './own-store.ts';
+import { withRepository } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 interface CacheOptions {
@@ -34,7 +37,7 @@ export function cacheCommand(
     .option('-C, --directory <folder>', 'root of the evaluated project', '.')
     .option(
       '--store <file>',
-      'the file (default: .evaldiff/answers.sqlite in the project, or EVALDIFF_STORE)',
+      'the file (default: one of the project in your cache folder, or EVALDIFF_STORE)',
     )
     .option('--unused <days>', 'remove answers that no run used for so many days')
     .option(
@@ -53,48 +56,52 @@ export function cacheCommand(
       'after',
       '\nExamples:\n  evaldiff cache\n  evaldiff cache --unused 30\n  evaldiff cache --max-size 200\n  evaldiff cache --all',
     )
-    .action((options: CacheOptions) => {
-      const file =
-        storeFile(
-          resolve(terminal.cwd, options.directory),
-          options.store,
-          terminal.env,
-          terminal.cwd,
-        ) ?? '';
-      const prune = pruneOf(options);
-      if (!existsSync(file)) {
-        terminal.out(`${logLine(file)}: nothing is kept yet\n`);
-        done(0);
-        return;
-      }
-      const notice = (line: string): void => {
-        terminal.err(`${logText(line)}\n`);
-      };
-      const store = openStore({
-        file,
-        maxBytes: Number.MAX_SAFE_INTEGER,
-        now: Date.now,
-        access: prune === null && options.all !== true ? 'read' : 'read-write',
-        notice,
+    .action(async (options: CacheOptions) => {
+      await withRepository(options.directory, terminal, async (repository) => {
+        const place = await placeOf(repository, options, terminal);
+        if (place !== null) await tend(place, groundOf(repository), options, terminal);
       });
-      try {
-        const removed = prune === null ? null : store.prune(prune);
-        if (options.all !== true)
-          terminal.out(
-            [
-              ...(removed === null ? [] : [`${counted(removed, 'answer')} removed`]),
-              ...(options.clear === true ? [KEPT] : []),
-              ...lines(store.stats()),
-              ...store.batches().map(waiting),
-              '',
-            ].join('\n'),
-          );
-      } finally {
-        store.close();
-      }
-      if (options.all === true) removeFile(file, terminal);
       done(0);
     });
+}
+
+/** Shows one store, after removing what is to go. */
+async function tend(
+  place: StorePlace,
+  ground: Ground,
+  options: CacheOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { file } = place;
+  const prune = pruneOf(options);
+  if (!existsSync(file)) {
+    terminal.out(`${logLine(file)}: nothing is kept yet\n`);
+    return;
+  }
+  const store = await openLocalStore(place, {
+    ground,
+    maxBytes: Number.MAX_SAFE_INTEGER,
+    access: prune === null && options.all !== true ? 'read' : 'read-write',
+    notice: (line) => {
+      terminal.err(`${logText(line)}\n`);
+    },
+  });
+  try {
+    const removed = prune === null ? null : store.prune(prune);
+    if (options.all !== true)
+      terminal.out(
+        [
+          ...(removed === null ? [] : [`${counted(removed, 'answer')} removed`]),
+          ...(options.clear === true ? [KEPT] : []),
+          ...lines(store.stats()),
+          ...store.batches().map(waiting),
+          '',
+        ].join('\n'),
+      );
+  } finally {
+    store.close();
+  }
+  if (options.all === true) removeFile(file, terminal);
 }
 
 const KEPT =

@@ -22,6 +22,7 @@ import type { UsageTotals } from '../result/result.ts';
 import type { Edges } from '../run/input.ts';
 import { gradersOf } from '../select/targets.ts';
 import { sha256 } from '../session/cached-complete.ts';
+import { groundOf, refusalOf } from '../session/safe-writing.ts';
 import type { Attribute } from '../suite/attributes.ts';
 import type { Project } from '../suite/suite.ts';
 import { counted } from '../text/amounts.ts';
@@ -29,7 +30,7 @@ import { logJson, logLine } from '../text/log.ts';
 import type { Grader } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import { holdToCaps, priceOf } from './caps.ts';
-import { replaceFile, writeNewFiles } from './files.ts';
+import { replaceFile, writeNewFiles } from './new-files.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { currentFiles, type Opened, withProject, withWorld } from './project.ts';
 import type { Terminal } from './terminal.ts';
@@ -67,11 +68,11 @@ export function discoverCommand(
           hash: sha256,
         });
         if (problems.length > 0) throw new UserError(problems);
-        const file = targetFile(project, options, terminal);
+        const file = await targetFile(project, opened, options, terminal);
         const { found, usage } = await withWorld(opened, options, terminal, (edges) =>
           ask(project, opened, options, edges, terminal),
         );
-        await write(file, found, project, options, terminal);
+        await write(file, found, { project, opened, options, terminal });
         show(file, found, usage, options, terminal);
       });
       done(0);
@@ -79,11 +80,12 @@ export function discoverCommand(
 }
 
 /** Where the attributes go; refused before anybody is asked if something is there. */
-function targetFile(
+async function targetFile(
   { settings }: Project,
+  { repository }: Opened,
   { directory, force }: DiscoverOptions,
   { cwd }: Terminal,
-): string {
+): Promise<string> {
   const file = attributesPath(settings);
   const place = { file: settings.file ?? SETTINGS_FILE, line: 0 };
   if (file === null)
@@ -93,7 +95,10 @@ function targetFile(
         `qualeval.attributes: ${settings.qualeval.attributes.slice(0, 100)} must be a path below the working directory`,
       ),
     ]);
-  if (force !== true && existsSync(join(resolve(cwd, directory), file))) {
+  const path = join(resolve(cwd, directory), file);
+  const refusal = await refusalOf(path, 'file', groundOf(repository));
+  if (refusal !== null) throw new UserError([problem({ file, line: 0 }, refusal)]);
+  if (force !== true && existsSync(path)) {
     throw new UserError([
       problem(
         { file, line: 0 },
@@ -201,9 +206,12 @@ function nothingToRead({ parts, left }: DiscoveryPlan, { settings }: Project): P
 async function write(
   file: string,
   found: readonly Discovered[],
-  project: Project,
-  { directory, force, owner }: DiscoverOptions,
-  { cwd }: Terminal,
+  {
+    project,
+    opened,
+    options: { directory, force, owner },
+    terminal: { cwd },
+  }: { project: Project; opened: Opened; options: DiscoverOptions; terminal: Terminal },
 ): Promise<void> {
   const named = found.filter(({ attributes }) => attributes.length > 0);
   if (named.length === 0)
@@ -221,8 +229,9 @@ async function write(
       `what was found cannot be read back: ${back.problems[0]?.message ?? ''}`,
     );
   const folder = resolve(cwd, directory);
-  if (force === true) await replaceFile(folder, file, text);
-  else await writeNewFiles(folder, new Map([[file, text]]));
+  const ground = groundOf(opened.repository);
+  if (force === true) await replaceFile(folder, file, text, ground);
+  else await writeNewFiles(folder, new Map([[file, text]]), ground);
 }
 
 function show(

@@ -1,5 +1,5 @@
 import { suitesOf } from '../plan/prepared.ts';
-import { llmevalFiles, type LlmevalFile } from '../report/llmeval.ts';
+import { llmevalFiles } from '../report/llmeval.ts';
 import { renderTerminal } from '../report/terminal.ts';
 import type { Result } from '../result/result.ts';
 import type { Edges, Planned, Pricing } from '../run/input.ts';
@@ -11,13 +11,12 @@ import { loadListPrices } from '../session/prices.ts';
 import { commentMarker, writeReports, writeRunReports } from '../session/write-reports.ts';
 import type { Suite } from '../suite/suite.ts';
 import { logJson, logText } from '../text/log.ts';
-import { written } from './files.ts';
 import type { EvaluateOptions } from './options.ts';
+import { fillReportFolder } from './outputs.ts';
+import { storesOf } from './own-store.ts';
 import {
   accessOf,
   askNobody,
-  reportFolder,
-  storesOf,
   type FindSides,
   type Opened,
   withProject,
@@ -56,12 +55,10 @@ export function evaluateOpened(
     const result = await run(opened.input, around({ ...edges, planned }));
     progress.end();
     show(result, options, terminal);
-    await writeFiles(
-      result,
-      mode === 'sweep' ? llmevalFiles(result, suites, startedAt) : [],
-      options,
-      terminal,
-    );
+    await fillReportFolder(opened, options, terminal, async (folder) => {
+      if (mode === 'sweep') await writeRunReports(llmevalFiles(result, suites, startedAt), folder);
+      await writeReports(result, folder, commentMarker('evaldiff'));
+    });
     return result;
   });
 }
@@ -74,12 +71,14 @@ export function planOnly(
   options: EvaluateOptions,
   terminal: Terminal,
 ): Promise<{ planned: Planned; trust: TrustDecision }> {
-  return withProject(mode, find, overrides, options, terminal, async ({ input, trust }) => {
+  return withProject(mode, find, overrides, options, terminal, async (opened) => {
+    const { input, trust } = opened;
     const log = (line: string): void => {
       terminal.err(`${logText(line)}\n`);
     };
     // Read as from outside, for a plan leaves nothing behind.
-    const stores = storesOf(options, terminal, 'untrusted', log);
+    const asOutside = { ...opened, input: { trust: 'untrusted' as const } };
+    const stores = await storesOf(asOutside, options, terminal, log);
     const { reader } = createAsking({
       complete: askNobody,
       openStores: stores.open,
@@ -104,18 +103,4 @@ export function planOnly(
 function show(result: Result, options: EvaluateOptions, terminal: Terminal): void {
   if (options.json === true) terminal.out(`${logJson(result)}\n`);
   else terminal.out(renderTerminal(result, { width: terminal.width, colour: terminal.isTerminal }));
-}
-
-async function writeFiles(
-  result: Result,
-  runs: Iterable<LlmevalFile>,
-  { report }: EvaluateOptions,
-  { cwd }: Terminal,
-): Promise<void> {
-  if (report === undefined) return;
-  const folder = reportFolder(report, cwd);
-  await written(folder, async () => {
-    await writeRunReports(runs, folder.path);
-    await writeReports(result, folder.path, commentMarker('evaldiff'));
-  });
 }

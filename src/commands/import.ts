@@ -1,6 +1,4 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { Imported } from '../config/imports/draft.ts';
@@ -17,13 +15,15 @@ import { distinct } from '../documents/document.ts';
 import { filesOf } from '../documents/files.ts';
 import { DEFAULT_LIMITS } from '../documents/limits.ts';
 import { UserError, formatProblem, problem } from '../errors.ts';
-import { openRepository, type Repository } from '../git/repository.ts';
+import type { Repository } from '../git/repository.ts';
 import { metrics } from '../metrics/index.ts';
+import { groundOf, type Ground } from '../session/safe-writing.ts';
 import { counted } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
 import type { Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { writeNewFiles } from './files.ts';
+import { writeNewFiles } from './new-files.ts';
+import { withRepository } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 interface ImportOptions {
@@ -67,43 +67,43 @@ export function importCommand(
       '\nExamples:\n  evaldiff import promptfooconfig.yaml\n  evaldiff import .github/prompts/summary.prompt.yml --out converted',
     )
     .action(async (file: string, options: ImportOptions) => {
-      const root = resolve(terminal.cwd, options.directory);
-      const imported = await read(file, root, options, terminal);
-      const { files, settings, needs } = convertImport(
-        imported,
-        pathIn(root, resolve(terminal.cwd, file)) ?? file,
-        options.owner,
-      );
-      const folder = options.out === undefined ? root : resolve(terminal.cwd, options.out);
-      const known = hasSettings(folder);
-      if (!known && Object.keys(settings).length > 0)
-        files.set(SETTINGS_FILE, settingsFile(settings, options.owner));
-      const left = distinct(imported.left);
-      for (const notice of left) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
-      if (files.size === 0)
-        throw new UserError([problem({ file, line: 0 }, 'nothing of it can be carried over')]);
-      await writeNewFiles(folder, files);
-      terminal.out(
-        [...files.keys()]
-          .map(
-            (path) =>
-              `wrote ${posix.join(pathIn(resolve(terminal.cwd), folder) ?? folder, path)}\n`,
-          )
-          .join(''),
-      );
-      for (const path of missingFrom(folder, needs))
-        terminal.err(
-          `note: ${logLine(path)} is read by the new files and was not copied: put it below ${logLine(pathIn(resolve(terminal.cwd), folder) ?? folder)} as well\n`,
-        );
-      if (known && Object.keys(settings).length > 0)
-        terminal.out(
-          `\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n${settingsFile(settings, options.owner).split('\n').slice(1).join('\n')}`,
-        );
-      terminal.out(
-        `\n${counted(imported.prompts.length, 'prompt')}; ${counted(left.length, 'part')} not carried over. Check with: evaldiff validate\n`,
-      );
+      await convert(file, options, terminal);
       done(0);
     });
+}
+
+/** Converts a file, writes what came of it, and says what did not. */
+async function convert(file: string, options: ImportOptions, terminal: Terminal): Promise<void> {
+  const here = resolve(terminal.cwd);
+  const root = resolve(here, options.directory);
+  const { imported, ground } = await read(file, root, options, terminal);
+  const { files, settings, needs } = convertImport(
+    imported,
+    pathIn(root, resolve(here, file)) ?? file,
+    options.owner,
+  );
+  const folder = options.out === undefined ? root : resolve(here, options.out);
+  const shown = pathIn(here, folder) ?? folder;
+  const known = hasSettings(folder);
+  const left = distinct(imported.left);
+  for (const notice of left) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
+  if (!known && Object.keys(settings).length > 0)
+    files.set(SETTINGS_FILE, settingsFile(settings, options.owner));
+  if (files.size === 0)
+    throw new UserError([problem({ file, line: 0 }, 'nothing of it can be carried over')]);
+  await writeNewFiles(folder, files, ground);
+  terminal.out([...files.keys()].map((path) => `wrote ${posix.join(shown, path)}\n`).join(''));
+  for (const path of missingFrom(folder, needs))
+    terminal.err(
+      `note: ${logLine(path)} is read by the new files and was not copied: put it below ${logLine(shown)} as well\n`,
+    );
+  if (known && Object.keys(settings).length > 0)
+    terminal.out(
+      `\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n${settingsFile(settings, options.owner).split('\n').slice(1).join('\n')}`,
+    );
+  terminal.out(
+    `\n${counted(imported.prompts.length, 'prompt')}; ${counted(left.length, 'part')} not carried over. Check with: evaldiff validate\n`,
+  );
 }
 
 async function read(
@@ -111,13 +111,13 @@ async function read(
   root: string,
   { from }: ImportOptions,
   terminal: Terminal,
-): Promise<Imported> {
+): Promise<{ imported: Imported; ground: Ground }> {
   const path = pathIn(root, resolve(terminal.cwd, file));
   if (path === null)
     throw new UserError([
       problem({ file, line: 0 }, 'lies outside of the project; name the project with --directory'),
     ]);
-  return withTree(root, terminal, async (tree) => {
+  return withTree(root, terminal, async (tree, repository) => {
     const problems: Problem[] = [];
     const files = filesOf(tree, DEFAULT_LIMITS);
     if (!tree.files.has(path))
@@ -139,24 +139,19 @@ async function read(
       problems,
     );
     if (imported === null || problems.length > 0) throw new UserError(problems);
-    return imported;
+    return { imported, ground: groundOf(repository) };
   });
 }
 
 /** Hands the project's files as they are on disk to `work`. */
-export async function withTree<T>(
-  root: string,
+export function withTree<T>(
+  directory: string,
   terminal: Terminal,
   work: (tree: SourceTree, repository: Repository) => Promise<T>,
 ): Promise<T> {
-  const temporaryFolder = await mkdtemp(join(tmpdir(), 'evaldiff-'));
-  const repository = await openRepository(root, { environment: terminal.env, temporaryFolder });
-  try {
-    return await work(await repository.worktree('.'), repository);
-  } finally {
-    await repository.close();
-    await rm(temporaryFolder, { recursive: true, force: true });
-  }
+  return withRepository(directory, terminal, async (repository) =>
+    work(await repository.worktree('.'), repository),
+  );
 }
 
 /** A path below the folder, POSIX; null outside of it. */

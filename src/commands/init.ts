@@ -1,16 +1,17 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { join, posix, relative, resolve, sep } from 'node:path';
+import { join, posix, relative, sep } from 'node:path';
 import type { Command } from 'commander';
 import { importFormat, schemaLine } from '../config/imports/index.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
 import { UserError, problem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
+import { groundOf, type Ground } from '../session/safe-writing.ts';
 import { logLine } from '../text/log.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { vendorNames, factsOf, type VendorName } from '../types/vendors.ts';
-import { writeNewFiles } from './files.ts';
 import { withTree } from './import.ts';
+import { writeNewFiles } from './new-files.ts';
 import type { Terminal } from './terminal.ts';
 import {
   PLACEHOLDER,
@@ -94,7 +95,7 @@ export function initCommand(
     )
     .action(async ({ directory, owner }: InitOptions) => {
       checkOwner(owner);
-      const seen = await withTree(resolve(terminal.cwd, directory), terminal, look);
+      const seen = await withTree(directory, terminal, look);
       const vendor: VendorName =
         vendorNames().find((name) => terminal.env[factsOf(name).keyVariable] !== undefined) ??
         'openai';
@@ -103,7 +104,7 @@ export function initCommand(
           ([path]) => !existsSync(join(seen.root, path)),
         ),
       );
-      if (files.size > 0) await writeNewFiles(seen.root, files);
+      if (files.size > 0) await writeNewFiles(seen.root, files, seen.ground);
       const here = await realpath(terminal.cwd);
       const shown = (path: string): string =>
         relative(here, join(seen.root, path)).split(sep).join('/');
@@ -135,6 +136,7 @@ interface Seen {
    * The repository's root, where GitHub looks for workflows; without a repository the project's.
    */
   root: string;
+  ground: Ground;
   /** The project's folder below it, '' for the root itself. */
   below: string;
   settings: string | null;
@@ -143,12 +145,14 @@ interface Seen {
   workflow: FoundWorkflow | null;
 }
 
-async function look(tree: SourceTree, { workTree: { root, below } }: Repository): Promise<Seen> {
+async function look(tree: SourceTree, repository: Repository): Promise<Seen> {
+  const { root, below } = repository.workTree;
   const paths = [...tree.files.keys()].sort();
   const inRoot = (path: string): string => posix.join(below, path);
   const settings = [SETTINGS_FILE, LLMEVAL_FILE].find((path) => tree.files.has(path));
   return {
     root,
+    ground: groundOf(repository),
     below,
     settings: settings === undefined ? null : inRoot(settings),
     prompts: paths

@@ -1,5 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { runsOf } from '../config/inputs.ts';
 import { UserError, problem } from '../errors.ts';
@@ -7,10 +5,11 @@ import { renderNoise } from '../report/noise.ts';
 import type { NoiseResult } from '../result/noise.ts';
 import { measureNoise } from '../run/measure-noise.ts';
 import { findLocalSides } from '../session/sides.ts';
+import { writeNoise } from '../session/write-reports.ts';
 import { logJson } from '../text/log.ts';
-import { written } from './files.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
-import { currentFiles, reportFolder, type FindSides, withProject, withWorld } from './project.ts';
+import { fillReportFolder } from './outputs.ts';
+import { currentFiles, type FindSides, type Opened, withProject, withWorld } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 interface NoiseOptions extends EvaluateOptions {
@@ -50,8 +49,8 @@ export function noiseCommand(
         overrides,
         options,
         terminal,
-        (opened) =>
-          withWorld(opened, options, terminal, async (edges, progress) => {
+        async (opened) => {
+          const found = await withWorld(opened, options, terminal, async (edges, progress) => {
             const {
               head: tree,
               mode: _mode,
@@ -62,9 +61,11 @@ export function noiseCommand(
             const measured = await measureNoise({ ...input, tree, runs }, edges);
             progress.end();
             return measured;
-          }),
+          });
+          await show(found, opened, options, terminal);
+          return found;
+        },
       );
-      await show(noise, options, terminal);
       done(noise.problems.length > 0 || noise.runs === 0 ? 2 : 0);
     });
 }
@@ -88,14 +89,15 @@ function sideOf(base: string | undefined): FindSides {
 
 async function show(
   noise: NoiseResult,
-  { report, json }: NoiseOptions,
-  { cwd, out, width, isTerminal }: Terminal,
+  opened: Opened,
+  options: NoiseOptions,
+  terminal: Terminal,
 ): Promise<void> {
-  out(json === true ? `${logJson(noise)}\n` : renderNoise(noise, { width, colour: isTerminal }));
-  if (report === undefined) return;
-  const folder = reportFolder(report, cwd);
-  await written(folder, async () => {
-    await mkdir(folder.path, { recursive: true });
-    await writeFile(join(folder.path, 'noise.json'), `${JSON.stringify(noise, null, 1)}\n`);
-  });
+  const { out, width, isTerminal } = terminal;
+  out(
+    options.json === true
+      ? `${logJson(noise)}\n`
+      : renderNoise(noise, { width, colour: isTerminal }),
+  );
+  await fillReportFolder(opened, options, terminal, (folder) => writeNoise(noise, folder));
 }

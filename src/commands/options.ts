@@ -69,7 +69,7 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
       )
       .option(
         '--store <file>',
-        'where answers are kept (default: .evaldiff/answers.sqlite in the project, or EVALDIFF_STORE)',
+        'where answers are kept (default: one of the project in your cache folder, or EVALDIFF_STORE)',
       )
       .option('--no-store', 'keep no answers, and use none of earlier runs');
   }

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readCommandLine } from '../config/inputs.ts';
@@ -12,15 +12,16 @@ import { accessFrom, secretsOf, type Access, withoutSecrets } from '../session/a
 import type { Exchange } from '../session/cached-complete.ts';
 import { openWorld } from '../session/edges.ts';
 import { createHalting, createProgress, type Progress } from '../session/progress.ts';
+import { groundOf } from '../session/safe-writing.ts';
 import type { Merging } from '../session/shards.ts';
 import type { Sides } from '../session/sides.ts';
-import { localStores, storeFile, type LocalStores } from '../session/stores.ts';
 import { logText } from '../text/log.ts';
 import type { Complete } from '../types/model.ts';
 import type { EventFacts } from '../types/repository.ts';
 import { perVendor } from '../types/vendors.ts';
-import { refuseUnwritable, type Output } from './files.ts';
 import type { EvaluateOptions } from './options.ts';
+import { outputsOf, recorderOf, refuseUnwritable } from './outputs.ts';
+import { storesOf } from './own-store.ts';
 import type { Terminal } from './terminal.ts';
 
 /** How a command finds its two sides. */
@@ -58,6 +59,25 @@ export interface Opened {
   merging?: Pick<Merging, 'withAnswers'>;
 }
 
+/** Opens the repository of a folder, hands it to `work`, and cleans up whatever happens. */
+export async function withRepository<T>(
+  directory: string,
+  { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
+  work: (repository: Repository, temporaryFolder: string) => Promise<T>,
+): Promise<T> {
+  const temporaryFolder = await mkdtemp(join(tmpdir(), 'evaldiff-'));
+  const repository = await openRepository(resolve(cwd, directory), {
+    environment: env,
+    temporaryFolder,
+  });
+  try {
+    return await work(repository, temporaryFolder);
+  } finally {
+    await repository.close();
+    await rm(temporaryFolder, { recursive: true, force: true });
+  }
+}
+
 /** Opens the project, hands it to `work`, and cleans up whatever happens. */
 export async function withProject<T>(
   mode: 'diff' | 'sweep',
@@ -67,12 +87,7 @@ export async function withProject<T>(
   terminal: Terminal,
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
-  const temporaryFolder = await mkdtemp(join(tmpdir(), 'evaldiff-'));
-  const repository = await openRepository(resolve(terminal.cwd, options.directory), {
-    environment: terminal.env,
-    temporaryFolder,
-  });
-  try {
+  return withRepository(options.directory, terminal, async (repository, temporaryFolder) => {
     const sides = await find(repository, '.');
     const read = readCommandLine({
       config: options.config,
@@ -96,28 +111,20 @@ export async function withProject<T>(
       code: options.code,
       today: new Date().toISOString().slice(0, 10),
     };
-    return await work({
-      repository,
-      sides,
-      input,
-      trust,
-      timeoutMs: read.timeoutMs,
-      temporaryFolder,
-    });
-  } finally {
-    await repository.close();
-    await rm(temporaryFolder, { recursive: true, force: true });
-  }
+    return work({ repository, sides, input, trust, timeoutMs: read.timeoutMs, temporaryFolder });
+  });
 }
 
 /** Opens what a run asks of the world, hands it to `work`, and closes it whatever happens. */
 export async function withWorld<T>(
-  { repository, sides, input, timeoutMs, temporaryFolder, exchange, merging }: Opened,
+  opened: Opened,
   options: EvaluateOptions,
   terminal: Terminal,
   work: (edges: Edges, progress: Progress) => Promise<T>,
 ): Promise<T> {
-  await refuseUnwritable(outputsOf(options, terminal));
+  const { repository, sides, input, timeoutMs, temporaryFolder, exchange, merging } = opened;
+  const ground = groundOf(repository);
+  await refuseUnwritable(outputsOf(options, terminal), ground);
   const log = (line: string): void => {
     terminal.err(`${logText(line)}\n`);
   };
@@ -128,11 +135,7 @@ export async function withWorld<T>(
     write: terminal.err,
     now: Date.now,
   });
-  const stores =
-    merging === undefined
-      ? storesOf(options, terminal, input.trust, log)
-      : mergedStores(options, terminal, { trust: input.trust, temporaryFolder, log });
-  const record = options.record === undefined ? null : resolve(terminal.cwd, options.record);
+  const stores = await storesOf(opened, options, terminal, log);
   const world = openWorld({
     ...terminal.reach,
     ...access,
@@ -147,7 +150,7 @@ export async function withWorld<T>(
     halting,
     openStores: merging?.withAnswers(stores.open) ?? stores.open,
     exchange,
-    record: record === null ? null : (line) => appendFile(record, `${line}\n`),
+    record: recorderOf(options, terminal, ground, log),
     log,
     planned: (plan, ready) => {
       const size = sweepSize(ready.sweep);
@@ -166,51 +169,6 @@ export async function withWorld<T>(
 }
 
 export const askNobody: Complete = () => Promise.reject(new InternalError('a plan asks nobody'));
-
-export function storesOf(
-  { directory, store }: EvaluateOptions,
-  { cwd, env }: Terminal,
-  trust: RunInput['trust'],
-  log: (line: string) => void,
-): LocalStores {
-  return localStores(storeFile(resolve(cwd, directory), store, env, cwd), trust, log);
-}
-
-/**
- * What shards were answered goes into the project's own store; where that must not be written, or
- * there is none, into one that is thrown away.
- */
-function mergedStores(
-  { directory, store }: EvaluateOptions,
-  { cwd, env }: Terminal,
-  {
-    trust,
-    temporaryFolder,
-    log,
-  }: { trust: RunInput['trust']; temporaryFolder: string; log: (line: string) => void },
-): LocalStores {
-  const own = trust === 'untrusted' ? null : storeFile(resolve(cwd, directory), store, env, cwd);
-  return localStores(
-    own ?? join(temporaryFolder, 'merged.sqlite'),
-    own === null ? 'member' : trust,
-    log,
-    'merge',
-  );
-}
-
-/** What an option says is to be written, as far as it is given. */
-function outputsOf({ report, record }: EvaluateOptions, { cwd }: Terminal): Output[] {
-  return [
-    ...(report === undefined ? [] : [reportFolder(report, cwd)]),
-    ...(record === undefined
-      ? []
-      : [{ option: '--record', path: resolve(cwd, record), kind: 'file' as const }]),
-  ];
-}
-
-export function reportFolder(report: string, cwd: string): Output {
-  return { option: '--report', path: resolve(cwd, report), kind: 'folder' };
-}
 
 /**
  * Keys come from the environment; further servers from `--endpoint` and EVALDIFF_ENDPOINTS, never

@@ -1,8 +1,6 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 import { UserError, problem } from '../errors.ts';
-import { openRepository } from '../git/repository.ts';
 import {
   historyNotes,
   historyOf,
@@ -13,6 +11,7 @@ import {
 import { renderHistoryHtml, renderHistoryMarkdown, renderHistoryText } from '../report/history.ts';
 import { logJson } from '../text/log.ts';
 import { readSavedFiles, savedFilesIn } from './files.ts';
+import { withRepository } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 /** `branch`: null for the default branch. */
@@ -103,9 +102,7 @@ async function branchOf(
   environment: NodeJS.ProcessEnv,
   ids: readonly string[],
 ): Promise<Branch | null> {
-  const temporaryFolder = await mkdtemp(join(tmpdir(), 'evaldiff-'));
-  const repository = await openRepository(directory, { environment, temporaryFolder });
-  try {
+  return withRepository(directory, { cwd: directory, env: environment }, async (repository) => {
     const mainline = await repository.mainline(name);
     if (mainline === null && name !== null)
       throw new UserError([
@@ -115,10 +112,7 @@ async function branchOf(
         ),
       ]);
     return mainline === null ? null : { ...mainline, merged: await mainline.merged(ids) };
-  } finally {
-    await repository.close();
-    await rm(temporaryFolder, { recursive: true, force: true });
-  }
+  });
 }
 
 function noTrend({ left }: History, branch: Branch | null): ReturnType<typeof problem> {

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { UserError, problem } from '../errors.ts';
@@ -20,6 +19,7 @@ import { renderBlocks, renderTerminal } from '../report/terminal.ts';
 import type { NoiseResult } from '../result/noise.ts';
 import type { Result } from '../result/result.ts';
 import { createSandbox } from '../sandbox/index.ts';
+import { reasonOf, writeTo } from '../session/safe-writing.ts';
 import { commentMarker } from '../session/write-reports.ts';
 import { logJson } from '../text/log.ts';
 import { readSavedFiles, savedFilesIn, type SavedFile } from './files.ts';
@@ -236,13 +236,8 @@ async function tablesOf(
 }
 
 async function write(file: string, text: string, { cwd, err }: Terminal): Promise<void> {
-  await writeFile(resolve(cwd, file), text).catch((error: unknown) => {
-    throw new UserError([
-      problem(
-        { file, line: 0 },
-        `cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-      ),
-    ]);
+  await writeTo(resolve(cwd, file), text, { root: cwd }).catch((error: unknown) => {
+    throw new UserError([problem({ file, line: 0 }, `cannot be written: ${reasonOf(error)}`)]);
   });
   err(`wrote ${file}\n`);
 }

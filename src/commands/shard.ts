@@ -9,11 +9,12 @@ import { shardTitle, shardWords } from '../report/plan.ts';
 import type { MergeFacts } from '../session/check-parts.ts';
 import { createShardExchange, inputsOf } from '../session/parts.ts';
 import { VERSION } from '../session/runtime.ts';
+import { groundOf, openFolder } from '../session/safe-writing.ts';
 import { runShard } from '../session/shards.ts';
 import { logJson, logLine } from '../text/log.ts';
 import type { Problem } from '../types/plain.ts';
-import { refuseUnwritable } from './files.ts';
 import type { EvaluateOptions } from './options.ts';
+import { refuseUnwritable } from './outputs.ts';
 import { accessOf, currentFiles, type Opened, withProject, withWorld } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -67,9 +68,10 @@ export async function evaluateShard(
     terminal.cwd,
     given.shardTo ?? `evaldiff-shard-${String(shard.index)}-of-${String(shard.count)}`,
   );
-  await refuseUnwritable([{ option: '--shard-to', path: folder, kind: 'folder' }]);
-  await refuseForeign(folder);
   await withProject('sweep', currentFiles, overrides, options, terminal, async (opened) => {
+    const ground = groundOf(opened.repository);
+    await refuseUnwritable([{ option: '--shard-to', path: folder, kind: 'folder' }], ground);
+    await refuseForeign(folder);
     const exchange = await createShardExchange(opened.temporaryFolder);
     try {
       await withWorld({ ...opened, exchange }, options, terminal, async (edges, progress) => {
@@ -78,7 +80,7 @@ export async function evaluateShard(
           edges,
           exchange,
           facts: factsOf(opened, options, terminal.env),
-          folder,
+          openFolder: () => openFolder(folder, ground),
         });
         progress.end();
         if (outcome.status === 'not-evaluated') throw new UserError(outcome.result.problems);

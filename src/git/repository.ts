@@ -9,6 +9,7 @@ import { checkoutAt, discover, type Checkout, type FoundFolder } from './discove
 import { openHistory, type FetchHints, type History } from './history.ts';
 import { openMissing, type Missing } from './missing.ts';
 import { isObjectId, openObjectReader, type ObjectReader } from './objects.ts';
+import { trackedAt } from './ownership.ts';
 import { openRemote, type RemoteAddress } from './remote.ts';
 import {
   checkedOut,
@@ -95,6 +96,16 @@ export interface Repository {
    * or no commit in it.
    */
   mainline(branch: string | null): Promise<Mainline | null>;
+  /**
+   * What git's index holds at or below an absolute path without links, as POSIX paths below the
+   * work tree's root; empty outside of it.
+   */
+  tracked(path: string): Promise<string[]>;
+  /**
+   * The folder that all work trees of this clone share, which tells it from every other; without a
+   * repository the folder itself.
+   */
+  commonFolder(): Promise<string>;
   /** Ends git's processes and removes every temporary file. */
   close(): Promise<void>;
 }
@@ -147,6 +158,8 @@ export async function openRepository(
     ...commitsOf(parts),
     ...filesOf(parts, root),
     ...comparisonsOf(parts),
+    tracked: (path) => trackedAt(parts.place, opened.checkout, path),
+    commonFolder: () => Promise.resolve(opened.checkout?.commonDir ?? opened.folder),
     async close() {
       await parts.reader.close();
       await store.remove();

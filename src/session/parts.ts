@@ -1,4 +1,5 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ReadOptions } from '../config/project.ts';
 import { UserError, problem } from '../errors.ts';
@@ -28,6 +29,7 @@ import type { Completion } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import { sha256, type Exchange } from './cached-complete.ts';
 import { mixedParts, type MergeFacts } from './check-parts.ts';
+import type { OwnFolder } from './safe-writing.ts';
 
 /**
  * Where a part lies, what it is called in messages, and which shard it is said to be; null: nobody
@@ -87,7 +89,7 @@ export function inputsOf({
  */
 export interface ShardExchange extends Exchange {
   finish(
-    folder: string,
+    folder: OwnFolder,
     said: Omit<Manifest, 'part_version' | 'files' | 'counts'> & {
       counts: Pick<Manifest['counts'], 'references' | 'of'>;
     },
@@ -105,14 +107,16 @@ export async function createShardExchange(temporaryFolder: string): Promise<Shar
     given: () => null,
     keep: writer.keep,
     async finish(folder, said) {
-      const { answers, others, counts } = await writer.finish(folder);
+      const { answers, others, counts } = await writer.finish(async (name, file) => {
+        await folder.write(name, createReadStream(file));
+      }, folder.path);
       const manifest: Manifest = {
         part_version: PART_VERSION,
         ...said,
         counts: { ...said.counts, ...counts },
         files: { answers, others },
       };
-      await writeFile(join(folder, PART_FILES.manifest), `${JSON.stringify(manifest, null, 1)}\n`);
+      await folder.write(PART_FILES.manifest, `${JSON.stringify(manifest, null, 1)}\n`);
       return manifest;
     },
     close: writer.close,

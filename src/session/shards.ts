@@ -19,6 +19,7 @@ import {
   type PartPlace,
   type ShardExchange,
 } from './parts.ts';
+import type { OwnFolder } from './safe-writing.ts';
 
 /** What came of one shard: its part, or what the user has to mend before there is one. */
 export type ShardOutcome =
@@ -30,8 +31,8 @@ export interface ShardJob {
   edges: Edges;
   exchange: ShardExchange;
   facts: MergeFacts;
-  /** Where the part goes. */
-  folder: string;
+  /** Opens the folder that the part goes to. */
+  openFolder(): Promise<OwnFolder>;
 }
 
 /**
@@ -43,7 +44,7 @@ export async function runShard({
   edges,
   exchange,
   facts,
-  folder,
+  openFolder,
 }: ShardJob): Promise<ShardOutcome> {
   const { history: _, ...others } = edges;
   const seen: { ready: ReadyPlan | null; guard: Guard | null; attempts: number } = {
@@ -72,7 +73,7 @@ export async function runShard({
   const { ready, guard, attempts } = seen;
   if (ready === null || result.problems.length > 0) return { status: 'not-evaluated', result };
   const { calls, reused, replayed = 0, input_tokens, output_tokens, cost_usd } = result.usage;
-  const manifest = await exchange.finish(folder, {
+  const manifest = await exchange.finish(await openFolder(), {
     ...facts,
     shard: input.shard,
     plan: planIdentity(ready.whole, sha256),

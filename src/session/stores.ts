@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { UserError } from '../errors.ts';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { UserError, problem } from '../errors.ts';
 import { sources } from '../select/trust.ts';
 import {
   cacheKeys,
@@ -9,33 +10,20 @@ import {
   type CacheLibrary,
   type CacheService,
 } from '../store/cache-service.ts';
-import { openStore, type Store } from '../store/index.ts';
+import { openStore, type Store, type StoreOptions } from '../store/index.ts';
+import { machineKey, readMachineKey } from '../store/machine-key.ts';
 import { PartError, answersIn, besideAnswersIn } from '../store/part.ts';
+import { visibleLine } from '../text/visible.ts';
 import type { TrustLevel } from '../types/plain.ts';
+import { reasonOf, refusalOf, type Ground } from './safe-writing.ts';
+import type { StorePlace } from './store-place.ts';
 
 /** Answers kept on a developer's machine, and by the runner's cache service, at most. */
 const LOCAL_BYTES = 1024 * 1024 * 1024;
 
 const CACHED_BYTES = 256 * 1024 * 1024;
 
-const FOLDER = '.evaldiff';
-
 const FILE = 'answers.sqlite';
-
-/**
- * The store's file for a project: given by option, else by EVALDIFF_STORE, else in the project;
- * null: none is wanted.
- */
-export function storeFile(
-  project: string,
-  option: string | false | undefined,
-  env: NodeJS.ProcessEnv,
-  cwd: string,
-): string | null {
-  if (option === false) return null;
-  const given = option ?? env['EVALDIFF_STORE']?.trim();
-  return given ? resolve(cwd, given) : join(project, FOLDER, FILE);
-}
 
 /** A project's own answers, opened when they are first asked for. */
 export interface LocalStores {
@@ -43,29 +31,28 @@ export interface LocalStores {
   close(): void;
 }
 
-/**
- * The store of a project, in a folder that git is told to ignore; from outside it is only read. A
- * null file: there is none.
- */
-export function localStores(
-  file: string | null,
-  trust: TrustLevel,
-  notice: (line: string) => void,
-  role?: 'merge',
-): LocalStores {
+export interface LocalStoresOptions {
+  /** Null: there is no store. */
+  place: StorePlace | null;
+  ground: Ground;
+  /** From outside a store is only read. */
+  trust: TrustLevel;
+  notice(line: string): void;
+  role?: 'merge';
+}
+
+/** The store of a project on a developer's machine. */
+export function localStores(options: LocalStoresOptions): LocalStores {
+  const { place, trust, role } = options;
   const opened: Store[] = [];
   return {
     async open() {
-      if (file === null || opened.length > 0) return opened;
-      const access = sources(trust).cache === 'read' ? 'read' : 'read-write';
-      if (access === 'read-write') ignoredByGit(dirname(file));
+      if (place === null || opened.length > 0) return opened;
       opened.push(
-        openStore({
-          file,
+        await openLocalStore(place, {
+          ...options,
+          access: sources(trust).cache === 'read' ? 'read' : 'read-write',
           maxBytes: role === 'merge' ? Number.MAX_SAFE_INTEGER : LOCAL_BYTES,
-          now: Date.now,
-          access,
-          notice,
         }),
       );
       return opened;
@@ -79,13 +66,48 @@ export function localStores(
   };
 }
 
-function ignoredByGit(folder: string): void {
-  if (!folder.endsWith(FOLDER) || existsSync(folder)) return;
+/**
+ * Opens a store on a developer's machine.
+ *
+ * @throws UserError for one that a pull request can have brought along: git tracks it, or it is
+ *   reached through a link of the work tree.
+ */
+export async function openLocalStore(
+  place: StorePlace,
+  given: Pick<LocalStoresOptions, 'ground' | 'notice'> & Pick<StoreOptions, 'access' | 'maxBytes'>,
+): Promise<Store> {
+  const { file, keyFile, former } = place;
+  // What SQLite keeps beside a file it would take up as part of it.
+  const files = ['', '-wal', '-shm', '-journal'].map((end) => `${file}${end}`);
+  for (const path of [...files, ...(keyFile === null ? [] : [keyFile])]) {
+    const refusal = await refusalOf(path, 'store', given.ground);
+    if (refusal !== null)
+      throw new UserError([problem(null, `${refusal} (--store, EVALDIFF_STORE)`)]);
+  }
+  if (former !== null && given.access === 'read-write' && !existsSync(file) && existsSync(former))
+    given.notice(
+      `${visibleLine(former)} is not read any more, for a pull request could bring one along: answers now lie in ${visibleLine(file)}. Remove it.`,
+    );
+  return openStore({ ...given, file, now: Date.now, secret: secretOf(keyFile, given) });
+}
+
+/** A key that cannot be kept costs the reuse of what this run stores, and never the run. */
+function secretOf(
+  file: string | null,
+  { access, notice }: Pick<StoreOptions, 'access' | 'notice'>,
+): Uint8Array | null {
+  if (file === null) return null;
   try {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, '.gitignore'), '*\n');
-  } catch {
-    // The store tells of a folder that cannot be made.
+    // Where nothing may be left behind and there is no key, nothing that lies there is this machine's.
+    return access === 'read'
+      ? (readMachineKey(file) ?? randomBytes(32))
+      : machineKey(file, randomBytes);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    notice(
+      `${visibleLine(file)}: the key for stored answers cannot be kept (${reasonOf(error)}); no stored answer is used, and other runs cannot use this one's`,
+    );
+    return randomBytes(32);
   }
 }
 
@@ -143,7 +165,12 @@ export async function openJobStores({
   const brought = await bring(service, keys, files, writesShared);
   const maxBytes = role === 'merge' ? Number.MAX_SAFE_INTEGER : CACHED_BYTES;
   const open = (file: string, access: 'read-write' | 'read'): Store[] =>
-    tolerant(() => openStore({ file, maxBytes, now: Date.now, access, notice: warn }), file, warn);
+    tolerant(
+      // A fresh machine has no key of its own: see SECURITY.md for what keeps these answers apart.
+      () => openStore({ file, maxBytes, now: Date.now, access, notice: warn, secret: null }),
+      file,
+      warn,
+    );
   const mine = open(files.mine, 'read-write');
   const stores = [...mine, ...(writesShared ? [] : open(files.below, 'read'))];
   return {

@@ -1,10 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { renderComment } from '../report/comment.ts';
 import { renderJunit } from '../report/junit.ts';
 import type { LlmevalFile } from '../report/llmeval.ts';
 import { renderHtml } from '../report/page/page.ts';
+import type { NoiseResult } from '../result/noise.ts';
 import type { Result } from '../result/result.ts';
+import type { OwnFolder } from './safe-writing.ts';
 
 /**
  * Parts are gathered to about this many letters: one write for each would cost more than the text.
@@ -66,13 +66,16 @@ export function commentMarker(checkName: string): string {
 /**
  * Writes the files of a report into a folder; everything in them is rendered from the result alone.
  */
-export async function writeReports(result: Result, folder: string, marker: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'result.json'), withNewline(jsonParts(result)));
+export async function writeReports(
+  result: Result,
+  folder: OwnFolder,
+  marker: string,
+): Promise<void> {
+  await folder.write('result.json', withNewline(jsonParts(result)));
   // One after the other, so that a large one is gone before the next is made.
-  await writeFile(join(folder, 'report.html'), inParts(await renderHtml(result)));
-  await writeFile(join(folder, 'junit.xml'), inParts(renderJunit(result)));
-  await writeFile(join(folder, 'comment.md'), renderComment(result, { marker }));
+  await folder.write('report.html', inParts(await renderHtml(result)));
+  await folder.write('junit.xml', inParts(renderJunit(result)));
+  await folder.write('comment.md', renderComment(result, { marker }));
 }
 
 /** A long text in parts: turned into bytes as a whole it would be in memory twice. */
@@ -90,10 +93,15 @@ function* withNewline(parts: Iterable<string>): Generator<string> {
   yield '\n';
 }
 
+/** Writes a measurement of the gate's own false alarms. */
+export async function writeNoise(noise: NoiseResult, folder: OwnFolder): Promise<void> {
+  await folder.write('noise.json', `${JSON.stringify(noise, null, 1)}\n`);
+}
+
 /** Writes the files of a run in llmeval's layout below the folder of reports. */
-export async function writeRunReports(files: Iterable<LlmevalFile>, folder: string): Promise<void> {
-  for (const { path, text } of files) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), text);
-  }
+export async function writeRunReports(
+  files: Iterable<LlmevalFile>,
+  folder: OwnFolder,
+): Promise<void> {
+  for (const { path, text } of files) await folder.write(path, text);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, createSecretKey } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Completion, Request, Target } from '../types/model.ts';
@@ -43,10 +43,24 @@ export function isLasting(
   );
 }
 
+/** Binds a body to its key, in hex. */
+export type Digest = (key: string, body: string) => string;
+
+/** Tells damage, and a body under another key; whoever can write the file can make one. */
+export const plainDigest: Digest = (key, body) =>
+  createHash('sha256').update(`${key}\n${body}`).digest('hex');
+
+/** Only who has the secret can make one. */
+export function keyedDigest(secret: Uint8Array): Digest {
+  const made = createSecretKey(secret);
+  return (key, body) => createHmac('sha256', made).update(`${key}\n${body}`).digest('hex');
+}
+
 export function entryOf(
   key: string,
   { target }: Pick<Request, 'target'>,
   { output, finish_reason, tool_calls, usage, latency_ms }: Answer,
+  digest: Digest,
 ): Entry {
   const body = JSON.stringify({ output, finish_reason, tool_calls, usage, latency_ms });
   return { key, model: label(target), body, digest: digest(key, body) };
@@ -56,7 +70,11 @@ export function entryOf(
  * The answer in an entry that was looked up by `key`; null for whatever does not hold against its
  * key and its form.
  */
-export function answerOf(key: string, entry: Pick<Entry, 'body' | 'digest'>): Answer | null {
+export function answerOf(
+  key: string,
+  entry: Pick<Entry, 'body' | 'digest'>,
+  digest: Digest,
+): Answer | null {
   if (entry.digest !== digest(key, entry.body)) return null;
   const parsed = answer.safeParse(json(entry.body));
   return parsed.success ? { status: 'ok', ...parsed.data, reused: true } : null;
@@ -68,10 +86,6 @@ function json(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function digest(key: string, body: string): string {
-  return createHash('sha256').update(`${key}\n${body}`).digest('hex');
 }
 
 function label(target: Target): string {
@@ -125,55 +139,76 @@ export function openDatabase(file: string, access: StoreAccess, busyMs = BUSY_MS
 }
 
 function rowsOf(db: DatabaseSync): Database {
+  const records = recordsOf(db, (work) => {
+    transaction(db, work);
+  });
+  return {
+    ...answerRows(db),
+    ...guarded(batchesOf(db)),
+    ...guarded(records),
+    compact: () =>
+      told(() => {
+        records.trim();
+        db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
+      }),
+    patience: (ms) =>
+      told(() => {
+        db.exec(`PRAGMA busy_timeout = ${String(ms)}`);
+      }),
+    copyTo: (file) =>
+      told(() => {
+        db.prepare('VACUUM INTO ?').run(file);
+      }),
+    close: () =>
+      told(() => {
+        db.close();
+      }),
+  };
+}
+
+/** The same functions, with what they throw as a {@link StoreError}. */
+function guarded<T extends object>(functions: T): T {
+  return Object.fromEntries(
+    Object.entries(functions).map(([name, work]: [string, (...given: unknown[]) => unknown]) => [
+      name,
+      (...given: unknown[]) => told(() => work(...given)),
+    ]),
+  ) as T;
+}
+
+type AnswerRows = Pick<
+  Database,
+  | 'get'
+  | 'put'
+  | 'putAll'
+  | 'entries'
+  | 'remove'
+  | 'touch'
+  | 'totals'
+  | 'bytes'
+  | 'removeUnusedSince'
+  | 'shrink'
+>;
+
+function answerRows(db: DatabaseSync): AnswerRows {
   const select = db.prepare('SELECT body, digest FROM completions WHERE key = ?');
   const sum = db.prepare(
     'SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes, min(used) AS oldest, max(used) AS newest FROM completions',
   );
-  const statement = (sql: string): ((...values: (string | number)[]) => number) => {
-    let prepared: ReturnType<DatabaseSync['prepare']> | null = null;
-    return (...values) => told(() => Number((prepared ??= db.prepare(sql)).run(...values).changes));
-  };
-  const insert = statement(
+  const insert = changing(
+    db,
     'INSERT OR REPLACE INTO completions (key, model, body, digest, bytes, used) VALUES (?, ?, ?, ?, ?, ?)',
   );
-  const use = statement('UPDATE completions SET used = max(used, ?) WHERE key = ?');
-  const remove = statement('DELETE FROM completions WHERE key = ?');
-  const unused = statement('DELETE FROM completions WHERE used < ?');
+  const use = changing(db, 'UPDATE completions SET used = max(used, ?) WHERE key = ?');
+  const remove = changing(db, 'DELETE FROM completions WHERE key = ?');
+  const unused = changing(db, 'DELETE FROM completions WHERE used < ?');
   const bytes = (): number => told(() => Number(sum.get()?.['bytes']));
   const put = (entry: Entry, now: number): number => {
     const size = Buffer.byteLength(entry.body) + ROW_BYTES;
     insert(entry.key, entry.model, entry.body, entry.digest, size, now);
     return size;
   };
-  const records = recordsOf(db, (work) => {
-    transaction(db, work);
-  });
-  const batches = batchesOf(db);
   return {
-    outcomes: (keys) => told(() => records.outcomes(keys)),
-    addOutcomes: (rows, now) => {
-      told(() => {
-        records.addOutcomes(rows, now);
-      });
-    },
-    note: (name) => told(() => records.note(name)),
-    setNote: (name, body) => {
-      told(() => {
-        records.setNote(name, body);
-      });
-    },
-    everyRecord: () => told(() => records.everyRecord()),
-    batches: () => told(() => batches.batches()),
-    addBatch: (batch) => {
-      told(() => {
-        batches.addBatch(batch);
-      });
-    },
-    endBatch: (id) => {
-      told(() => {
-        batches.endBatch(id);
-      });
-    },
     get: (key) =>
       told(() => {
         const row = select.get(key);
@@ -202,24 +237,13 @@ function rowsOf(db: DatabaseSync): Database {
     bytes,
     removeUnusedSince: (time) => unused(time),
     shrink: (limit) => removeOldest(db, bytes() - limit, remove),
-    compact: () =>
-      told(() => {
-        records.trim();
-        db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
-      }),
-    patience: (ms) =>
-      told(() => {
-        db.exec(`PRAGMA busy_timeout = ${String(ms)}`);
-      }),
-    copyTo: (file) =>
-      told(() => {
-        db.prepare('VACUUM INTO ?').run(file);
-      }),
-    close: () =>
-      told(() => {
-        db.close();
-      }),
   };
+}
+
+/** A statement that changes rows, prepared at its first use; the number of rows it changed. */
+function changing(db: DatabaseSync, sql: string): (...values: (string | number)[]) => number {
+  let prepared: ReturnType<DatabaseSync['prepare']> | null = null;
+  return (...values) => told(() => Number((prepared ??= db.prepare(sql)).run(...values).changes));
 }
 
 function* entriesOf(db: DatabaseSync): IterableIterator<Entry> {

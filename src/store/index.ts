@@ -1,13 +1,8 @@
+import { visibleLine } from '../text/visible.ts';
 import type { BatchRecord, Complete, Completion, Request, Target } from '../types/model.ts';
+import { createAnswers } from './answers.ts';
 import { createConnection, type Connection } from './connection.ts';
-import {
-  answerOf,
-  entryOf,
-  isLasting,
-  type Database,
-  type Entry,
-  type Totals,
-} from './database.ts';
+import type { Entry, Totals } from './database.ts';
 import type { StoreAccess } from './file.ts';
 import { createRecords, type KeptRecords } from './kept-records.ts';
 import type { Recorded } from './records.ts';
@@ -22,6 +17,11 @@ export interface StoreOptions {
   /** Milliseconds since 1970. */
   now(): number;
   access: StoreAccess;
+  /**
+   * Only entries written with the same secret are used; null: any that hold against their key, for
+   * a file that only those can write who may.
+   */
+  secret: Uint8Array | null;
   /**
    * How long another process that holds the file is waited for at a time, in milliseconds; absent:
    * 5 s.
@@ -89,12 +89,6 @@ export interface Store extends KeptRecords {
   close(): void;
 }
 
-/** Use marks are written together: each on its own would make a read as dear as a write. */
-const USE_MARKS = 1000;
-
-/** Where eviction stops, as a share of the cap, so that it is not needed again at once. */
-const EVICT_TO = 0.9;
-
 const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, models: [] };
 
 /**
@@ -108,15 +102,8 @@ export function openStore(options: StoreOptions): Store {
   const { file, access } = options;
   const connection = createConnection(options);
   const answers = createAnswers(options, connection);
-  let batched = 0;
-  const ended = new Set<string>();
+  const batches = batchLedger(connection, access);
   const { records, join: joinRecords } = createRecords(connection, options);
-  const add = (batch: BatchRecord): boolean =>
-    access === 'read-write' &&
-    connection.write((db) => {
-      db.addBatch(batch);
-      batched += 1;
-    });
   return {
     ...records,
     wrap: (complete, keyOf) => async (request) => {
@@ -127,17 +114,10 @@ export function openStore(options: StoreOptions): Store {
       answers.keep(key, request, completion);
       return completion;
     },
-    has: (key) => connection.read((db) => db.get(key) !== null, false),
-    batches: () => connection.read((db) => db.batches(), []),
-    addBatch: add,
-    endBatch: (id) => {
-      ended.add(id);
-      if (access === 'read-write')
-        connection.write((db) => {
-          db.endBatch(id);
-          batched += 1;
-        });
-    },
+    has: answers.has,
+    batches: batches.all,
+    addBatch: batches.add,
+    endBatch: batches.end,
     keep: (key, target, completion) => {
       answers.keep(key, { target }, completion);
     },
@@ -145,7 +125,7 @@ export function openStore(options: StoreOptions): Store {
       file,
       ...connection.read((db) => db.totals(), NO_TOTALS),
       ...answers.counts,
-      batched,
+      batched: batches.changes(),
     }),
     prune({ unusedSince, maxBytes }) {
       const old =
@@ -153,20 +133,14 @@ export function openStore(options: StoreOptions): Store {
           ? 0
           : connection.change((db) => db.removeUnusedSince(unusedSince), 0);
       const removed = old + answers.shrink(maxBytes ?? options.maxBytes);
-      connection.change((db) => {
-        db.compact();
-      }, undefined);
+      connection.change(({ compact }) => compact(), undefined);
       return removed;
     },
     import: (entries) => answers.import(entries, 'all'),
-    join(entries, { batches, outcomes, notes }) {
+    join(entries, { batches: theirs, outcomes, notes }) {
       answers.import(entries, 'absent');
       joinRecords({ outcomes, notes });
-      const known = new Set([
-        ...ended,
-        ...connection.read((db) => db.batches(), []).map(({ id }) => id),
-      ]);
-      for (const batch of batches) if (!known.has(batch.id)) add(batch);
+      batches.join(theirs);
     },
     copyTo(target) {
       answers.flush();
@@ -178,113 +152,57 @@ export function openStore(options: StoreOptions): Store {
     },
     close() {
       if (access === 'read-write') answers.shrink(options.maxBytes);
-      const { refused } = answers.counts;
-      if (refused > 0)
-        options.notice(
-          `${file}: stored answers that did not hold against their key were ignored: ${String(refused)}`,
-        );
+      tellRefused(answers.counts.refused, options);
       connection.close();
     },
   };
 }
 
-interface Answers {
-  counts: { found: number; written: number; refused: number };
-  find(key: string, request: Pick<Request, 'usable'>): Completion | null;
-  keep(key: string, request: Pick<Request, 'target' | 'usable'>, completion: Completion): void;
-  import(entries: () => Iterable<Entry>, which: Wanted): ReturnType<Store['import']>;
-  /** Writes the use marks that wait. */
-  flush(): void;
-  shrink(bytes: number): number;
+/** What is not used is counted, and told once. */
+function tellRefused(refused: number, { file, secret, notice }: StoreOptions): void {
+  if (refused === 0) return;
+  const which =
+    secret === null
+      ? 'stored answers that did not hold against their key'
+      : 'stored answers that this machine did not write, or that were changed since,';
+  notice(`${visibleLine(file)}: ${which} were ignored: ${String(refused)}`);
 }
 
-function createAnswers({ maxBytes, access, now }: StoreOptions, connection: Connection): Answers {
-  /** What the file does not hold but the run itself must not pay for twice. */
-  const kept = new Map<string, Completion>();
-  const marks = new Set<string>();
-  const counts = { found: 0, written: 0, refused: 0 };
-  let size = connection.read((db) => db.bytes(), 0);
+interface BatchLedger {
+  all(): BatchRecord[];
+  add(batch: BatchRecord): boolean;
+  end(id: string): void;
+  /** Takes over what was neither ended nor written down here. */
+  join(batches: readonly BatchRecord[]): void;
+  /** Written down or forgotten so far. */
+  changes(): number;
+}
 
-  const flush = (): void => {
-    if (marks.size > 0 && access === 'read-write')
-      connection.change((db) => {
-        db.touch(marks, now());
-      }, undefined);
-    marks.clear();
-  };
-  const shrink = (bytes: number): number => {
-    flush();
-    const removed = connection.change((db) => db.shrink(bytes), 0);
-    size = connection.read((db) => db.bytes(), 0);
-    return removed;
-  };
+function batchLedger(connection: Connection, access: StoreAccess): BatchLedger {
+  let batched = 0;
+  const ended = new Set<string>();
+  const all = (): BatchRecord[] => connection.read((db) => db.batches(), []);
+  const add = (batch: BatchRecord): boolean =>
+    access === 'read-write' &&
+    connection.write((db) => {
+      db.addBatch(batch);
+      batched += 1;
+    });
   return {
-    counts,
-    flush,
-    shrink,
-    find(key, request) {
-      const entry = connection.read((db) => db.get(key), null);
-      if (entry === null) return kept.get(key) ?? null;
-      const answer = answerOf(key, entry);
-      if (answer === null) {
-        counts.refused++;
-        return null;
-      }
-      if (!isLasting(answer, request)) return kept.get(key) ?? null;
-      counts.found++;
-      marks.add(key);
-      if (marks.size >= USE_MARKS) flush();
-      return answer;
-    },
-    import(entries, which) {
-      const taken = connection.change(
-        (db) => importInto(db, entries(), { now: now(), which }),
-        null,
-      );
-      counts.written += taken?.written ?? 0;
-      size = connection.read((db) => db.bytes(), 0);
-      return taken;
-    },
-    keep(key, request, completion) {
-      // What an inner store gave lies in that one; an error is nothing to keep.
-      if (completion.status === 'error' || completion.reused) return;
-      const entry =
-        isLasting(completion, request) && access === 'read-write'
-          ? entryOf(key, request, completion)
-          : null;
-      let there = false;
-      if (entry !== null) {
+    all,
+    add,
+    end(id) {
+      ended.add(id);
+      if (access === 'read-write')
         connection.write((db) => {
-          size += db.put(entry, now());
-          counts.written++;
-          there = true;
+          db.endBatch(id);
+          batched += 1;
         });
-      }
-      if (!there) kept.set(key, { ...completion, reused: true });
-      if (size > maxBytes) shrink(maxBytes * EVICT_TO);
     },
+    join(batches) {
+      const known = new Set([...ended, ...all().map(({ id }) => id)]);
+      for (const batch of batches) if (!known.has(batch.id)) add(batch);
+    },
+    changes: () => batched,
   };
-}
-
-const KEY = /^[0-9a-f]{64}$/;
-
-/**
- * Of another file's answers: all, in the place of one's own, or those that one's own file has not.
- */
-type Wanted = 'all' | 'absent';
-
-function importInto(
-  db: Database,
-  entries: Iterable<Entry>,
-  { now, which }: { now: number; which: Wanted },
-): { written: number; refused: number } {
-  let refused = 0;
-  function* holding(): Generator<Entry> {
-    for (const entry of entries) {
-      if (which === 'absent' && db.get(entry.key) !== null) continue;
-      if (KEY.test(entry.key) && answerOf(entry.key, entry) !== null) yield entry;
-      else refused += 1;
-    }
-  }
-  return { written: db.putAll(holding(), now), refused };
 }

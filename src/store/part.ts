@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
-import { copyFile, lstat, mkdir, readFile, readdir, rm } from 'node:fs/promises';
+import { lstat, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { UserError, problem } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { BatchRecord, Completion, ErrorKind, Request } from '../types/model.ts';
-import { entryOf, isLasting, openDatabase, type Entry } from './database.ts';
+import { entryOf, isLasting, openDatabase, plainDigest, type Entry } from './database.ts';
 import { StoreError } from './file.ts';
 import type { Recorded } from './records.ts';
 
@@ -31,12 +31,14 @@ export interface PartWriter {
   /** One answer under its key; `lasting`: it may serve other runs. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
   /**
-   * Puts the files into a folder, which is made.
+   * Makes the files whole, hands each to `place` under its name, and seals it.
    *
+   * @param where names the place in messages
    * @throws UserError when an answer could not be written.
    */
   finish(
-    folder: string,
+    place: (name: string, file: string) => Promise<void>,
+    where: string,
   ): Promise<{ answers: Seal; others: Seal; counts: { answers: number; others: number } }>;
   close(): void;
 }
@@ -56,7 +58,9 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
   let open = true;
   const write = (key: string, request: Request, completion: Completion, lasting: boolean): void => {
     const entry =
-      lasting && isLasting(completion, request) ? entryOf(key, request, completion) : null;
+      lasting && isLasting(completion, request)
+        ? entryOf(key, request, completion, plainDigest)
+        : null;
     // What a run is given a second time it has marked as reused; a later answer takes the place of
     // an error.
     if (known.has(key) || (entry === null && completion.status === 'ok' && completion.reused))
@@ -81,28 +85,30 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
         failure = error instanceof Error ? error.message : String(error);
       }
     },
-    async finish(folder) {
-      const target = { answers: join(folder, names.answers), others: join(folder, names.others) };
-      await mkdir(folder, { recursive: true });
+    async finish(place, where) {
+      const whole = `${answers}.whole`;
       try {
-        await Promise.all(Object.values(target).map((file) => rm(file, { force: true })));
-        if (failure === null) db.copyTo(target.answers);
+        if (failure === null) db.copyTo(whole);
+        close();
+        if (failure === null) {
+          await place(names.answers, whole);
+          await place(names.others, others);
+        }
       } catch (error) {
+        if (error instanceof UserError) throw error;
         failure = error instanceof Error ? error.message : String(error);
       }
       close();
-      if (failure !== null)
-        throw new UserError([
-          problem(
-            null,
-            `${visibleLine(folder)}: the answers of this shard could not be written (${visibleLine(failure)}). Make room on the disk and run the shard again.`,
-          ),
-        ]);
-      await copyFile(others, target.others);
-      return { answers: await sealOf(target.answers), others: await sealOf(target.others), counts };
+      if (failure !== null) throw unwritten(where, failure);
+      return { answers: await sealOf(whole), others: await sealOf(others), counts };
     },
     close,
   };
+}
+
+function unwritten(where: string, why: string): UserError {
+  const message = `${visibleLine(where)}: the answers of this shard could not be written (${visibleLine(why)}). Make room on the disk and run the shard again.`;
+  return new UserError([problem(null, message)]);
 }
 
 async function sealOf(file: string): Promise<Seal> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { publish, type PublishJob } from '../../../src/action/publish.ts';
 import type { Result } from '../../../src/result/result.ts';
+import { openFolder } from '../../../src/session/safe-writing.ts';
 import { commentMarker, writeReports } from '../../../src/session/write-reports.ts';
 import type { ChangedFile, EventFacts } from '../../../src/types/repository.ts';
 import { enormous, regression } from '../../unit/report/results.ts';
@@ -120,7 +121,8 @@ describe('publishing', () => {
 describe('the reports', () => {
   test('are four files that say the same', async () => {
     const folder = join(await temporaryFolder(), 'deep', 'out');
-    await writeReports(regression(), folder, commentMarker('evaldiff'));
+    const own = await openFolder(folder, { root: folder, tracked: async () => [] });
+    await writeReports(regression(), own, commentMarker('evaldiff'));
     const text = async (name: string) => readFile(join(folder, name), 'utf8');
     expect(JSON.parse(await text('result.json'))).toEqual(regression());
     expect(await text('comment.md')).toMatch(

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { Result } from '../../../src/result/result.ts';
+import { storeOf } from '../../stand-ins/kept.ts';
 import { fixtureEnvironment, removeTemporaryFolders } from '../../stand-ins/repository.ts';
 import {
   BATCH_KEY,
@@ -26,7 +27,7 @@ afterAll(removeTemporaryFolders);
 jest.setTimeout(60_000);
 
 const pending = ({ repository }: BatchProject): unknown[] => {
-  const db = new DatabaseSync(join(repository.directory, '.evaldiff/answers.sqlite'), {
+  const db = new DatabaseSync(storeOf(repository.directory).file, {
     readOnly: true,
   });
   try {

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { storeOf } from '../../stand-ins/kept.ts';
 import { removeTemporaryFolders } from '../../stand-ins/repository.ts';
 import { openShop, type Shop } from '../../unit/commands/shop.ts';
 
@@ -411,11 +412,11 @@ describe('what a merge was given', () => {
 
   test('is put into no store that is not wanted', async () => {
     await bothShards();
-    copyFileSync(at('.evaldiff', 'answers.sqlite'), at('before.sqlite'));
+    copyFileSync(storeOf(shop.repository.directory).file, at('before.sqlite'));
     const { code, err } = await shop.evaldiff('merge', ...FOLDERS, '--no-store');
     expect(code).toBe(0);
     expect(err).toContain('2 shards made 12 model calls, reused 0');
-    expect(readFileSync(at('.evaldiff', 'answers.sqlite'))).toEqual(
+    expect(readFileSync(storeOf(shop.repository.directory).file)).toEqual(
       readFileSync(at('before.sqlite')),
     );
   });

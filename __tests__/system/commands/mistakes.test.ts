@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
 import { main } from '../../../src/commands/program.ts';
+import { storeOf } from '../../stand-ins/kept.ts';
 import {
   createRepository,
   fixtureEnvironment,
@@ -258,7 +259,7 @@ describe('evaldiff cache', () => {
   test('says what --clear keeps, and --all removes the file', async () => {
     shop = await openShop({ references: 2 });
     await shop.evaldiff('run', 'n_tries=1');
-    const file = join(shop.repository.directory, '.evaldiff/answers.sqlite');
+    const file = storeOf(shop.repository.directory).file;
     expect((await shop.evaldiff('cache')).out).toContain(`${file}: 2 answers`);
     expect((await shop.evaldiff('cache', '--clear')).out).toContain(
       '2 answers removed\nkept: how often each question passed so far, the last measured noise, and batches to be picked up; --all removes them too\n',

@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { replaceFile, writeNewFiles } from '../../../src/commands/files.ts';
+import { replaceFile, writeNewFiles } from '../../../src/commands/new-files.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
 
 afterAll(removeTemporaryFolders);
+
+const groundAt = (root: string) => ({ root, tracked: async () => [] });
 
 describe('new files', () => {
   test('that cannot all be written leave neither files nor folders behind', async () => {
@@ -17,6 +19,7 @@ describe('new files', () => {
           ['a/x/one.yaml', '1'],
           ['b/two.yaml', '2'],
         ]),
+        groundAt(root),
       ),
     ).rejects.toMatchObject({
       problems: [
@@ -30,7 +33,7 @@ describe('new files', () => {
     const root = temporaryFolder('files');
     writeFileSync(join(root, 'b'), 'mine');
     await expect(
-      writeNewFiles(join(root, 'b', 'deep'), new Map([['a.yaml', '1']])),
+      writeNewFiles(join(root, 'b', 'deep'), new Map([['a.yaml', '1']]), groundAt(root)),
     ).rejects.toMatchObject({
       problems: [{ message: expect.stringContaining('nothing was written to') }],
     });
@@ -49,6 +52,7 @@ describe('new files', () => {
           ['a/one.yaml', '1'],
           ['b/two.yaml', '2'],
         ]),
+        groundAt(root),
       ),
     ).rejects.toThrow();
     expect(readdirSync(join(root, 'a'))).toEqual(['theirs']);
@@ -57,7 +61,7 @@ describe('new files', () => {
   test('a file that cannot be replaced is told, and stays', async () => {
     const root = temporaryFolder('files');
     writeFileSync(join(root, 'b'), 'mine');
-    await expect(replaceFile(root, 'b/two.yaml', '2')).rejects.toMatchObject({
+    await expect(replaceFile(root, 'b/two.yaml', '2', groundAt(root))).rejects.toMatchObject({
       problems: [
         { place: { file: 'b/two.yaml' }, message: expect.stringContaining('could not be written') },
       ],

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { storeOf } from '../../stand-ins/kept.ts';
 import { removeTemporaryFolders } from '../../stand-ins/repository.ts';
 import { openShop, type Shop, type ShopOptions } from '../../unit/commands/shop.ts';
 
@@ -26,10 +27,8 @@ describe('answers of earlier runs', () => {
       usage: { input_tokens: 10, output_tokens: 5 },
     });
     expect(server.requests).toHaveLength(8);
-    expect(readdirSync(join(repository.directory, '.evaldiff')).sort()).toEqual([
-      '.gitignore',
-      'answers.sqlite',
-    ]);
+    expect(existsSync(storeOf(repository.directory).file)).toBe(true);
+    expect(existsSync(join(repository.directory, '.evaldiff'))).toBe(false);
     expect(repository.git('status', '--short')).toBe('');
   });
 
@@ -118,7 +117,7 @@ describe('answers of earlier runs', () => {
   test('in a file of a newer version are an error that says what to do, before anything is asked', async () => {
     const { evaldiff, server, repository } = await open();
     await evaldiff('run');
-    const db = new DatabaseSync(join(repository.directory, '.evaldiff/answers.sqlite'));
+    const db = new DatabaseSync(storeOf(repository.directory).file);
     db.exec('PRAGMA user_version = 99');
     db.close();
     const { code, err } = await evaldiff('run');

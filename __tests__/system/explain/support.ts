@@ -165,6 +165,7 @@ export function temporaryStore(): { store: Store; remove(): void } {
     maxBytes: 1e9,
     now: () => 0,
     access: 'read-write',
+    secret: null,
     notice: () => undefined,
   });
   return {

@@ -11,6 +11,7 @@ const store = openStore({
   maxBytes: 1e9,
   now: Date.now,
   access: 'read-write',
+  secret: null,
   notice: (line) => {
     process.stdout.write(`notice ${line}\n`);
   },

@@ -52,6 +52,7 @@ export function setUp(): Setting {
         maxBytes: 1e9,
         now: () => START,
         access: 'read-write',
+        secret: null,
         notice: (line) => {
           notices.push(line);
         },

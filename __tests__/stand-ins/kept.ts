@@ -1,0 +1,14 @@
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { storePlace, type StorePlace } from '../../src/session/store-place.ts';
+import { fixtureEnvironment } from './repository.ts';
+
+/** Where the command line keeps the answers of a repository's only project, in its tests. */
+export function storeOf(directory: string): StorePlace {
+  const root = realpathSync(directory);
+  const machine = { platform: process.platform, env: fixtureEnvironment(), home: '' };
+  const project = { commonFolder: join(root, '.git'), workTree: { root, below: '' } };
+  const place = storePlace(project, undefined, root, machine);
+  if (place === null) throw new Error('there is no such place');
+  return place;
+}

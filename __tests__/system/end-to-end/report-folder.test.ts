@@ -1,0 +1,88 @@
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { temporaryFolder, type FixtureFiles } from '../../stand-ins/repository.ts';
+import { shallowCheckout } from '../../stand-ins/repository.ts';
+import { changeOf, obedient, quiz } from './projects.ts';
+import {
+  endpointLines,
+  onPullRequest,
+  onlyComment,
+  PULL,
+  pullRequestEvent,
+  runOn,
+  stage,
+} from './stage.ts';
+
+const WARNING = /^report-path evaldiff-report: the report could not be written: /;
+
+describe('a report folder that a pull request brings along', () => {
+  const victim = temporaryFolder('victim');
+  test.each<[string, FixtureFiles, RegExp]>([
+    [
+      'with a link to the configuration of git',
+      { 'evaldiff-report/result.json': { link: '../.git/config' } },
+      /git tracks evaldiff-report\/result\.json there, and nothing of it is overwritten/,
+    ],
+    [
+      'that is a link',
+      { 'evaldiff-report': { link: victim } },
+      /evaldiff-report is a symbolic link, and nothing is written through one/,
+    ],
+    [
+      'with a file of its own, to be published beside ours',
+      { 'evaldiff-report/page.html': 'mine' },
+      /git tracks evaldiff-report\/page\.html there/,
+    ],
+  ])(
+    '%s is not written to; verdict, comment and check are what they would be',
+    async (_, files, why) => {
+      const at = await stage(obedient);
+      const head = { ...quiz({ system: 'Be vague.' }), ...files };
+      const run = await onPullRequest(at, changeOf(quiz(), head));
+      const honest = await stage(obedient);
+      const plain = await onPullRequest(honest, changeOf(quiz(), quiz({ system: 'Be vague.' })));
+      expect([run.code, run.outputs['conclusion']]).toEqual([
+        plain.code,
+        plain.outputs['conclusion'],
+      ]);
+      expect(onlyComment(at).split('\n')[1]).toBe(onlyComment(honest).split('\n')[1]);
+      expect(at.github.state.checkRuns).toHaveLength(honest.github.state.checkRuns.length);
+      const [warning, ...more] = run.annotations
+        .filter(({ level }) => level === 'warning')
+        .map(({ message }) => message);
+      expect([warning, more]).toEqual([expect.stringMatching(WARNING), []]);
+      expect(warning).toMatch(why);
+      // What a later step would publish.
+      expect([run.outputs['report-path'], readdirSync(victim)]).toEqual(['', []]);
+    },
+  );
+});
+
+describe('a report folder that cannot be written', () => {
+  test('costs the files alone: the verdict is published, and the step says so', async () => {
+    const at = await stage(obedient);
+    const change = changeOf(quiz(), quiz({ system: 'Be vague.' }));
+
+    const first = await onPullRequest(at, change, { inputs: { 'report-path': 'a-file/out' } });
+    expect(first.outputs['conclusion']).not.toBe('error');
+    const checkout = shallowCheckout(change.origin, `refs/pull/${String(PULL)}/merge`);
+    writeFileSync(join(checkout.directory, 'a-file'), 'mine');
+    mkdirSync(join(checkout.directory, 'sub'));
+    const run = await runOn(
+      at,
+      { checkout, event: pullRequestEvent(change) },
+      { inputs: { endpoints: endpointLines(at.models), 'report-path': 'a-file/out' } },
+    );
+    expect([run.code, run.outputs['conclusion'], run.outputs['report-path']]).toEqual([
+      first.code,
+      first.outputs['conclusion'],
+      '',
+    ]);
+    expect(onlyComment(at)).toContain('evaldiff');
+    expect(run.annotations.map(({ message }) => message).join('\n')).toContain(
+      'report-path a-file/out: the report could not be written: ',
+    );
+    expect(readFileSync(join(checkout.directory, 'a-file'), 'utf8')).toBe('mine');
+  });
+});

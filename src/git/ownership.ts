@@ -1,0 +1,23 @@
+import { join, relative, sep } from 'node:path';
+import { git, type GitPlace } from './command.ts';
+import type { Checkout } from './discover.ts';
+import { splitNul } from './tree.ts';
+
+/**
+ * What a checkout's index holds at or below an absolute path (no links in it), as POSIX paths below
+ * the root of its work tree; nothing where the path lies outside of it, or where there is none. The
+ * index is read by our own store, which obeys no configuration of the checkout.
+ */
+export async function trackedAt(
+  place: GitPlace,
+  checkout: Checkout | null,
+  path: string,
+): Promise<string[]> {
+  if (checkout === null) return [];
+  const below = relative(checkout.root, path);
+  if (below === '..' || below.startsWith(`..${sep}`)) return [];
+  const asked = below === '' ? [] : ['--', below.split(sep).join('/')];
+  const environment = { ...place.environment, GIT_INDEX_FILE: join(checkout.gitDir, 'index') };
+  const listed = await git({ ...place, environment }, ['ls-files', '-z', '--full-name', ...asked]);
+  return splitNul(listed).map((entry) => entry.toString('utf8'));
+}

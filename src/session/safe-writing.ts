@@ -1,0 +1,204 @@
+import { constants, type Stats } from 'node:fs';
+import {
+  appendFile,
+  lstat,
+  mkdir,
+  mkdtemp,
+  realpath,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join, parse, relative, sep } from 'node:path';
+import { UserError, problem } from '../errors.ts';
+import { visibleLine } from '../text/visible.ts';
+
+/**
+ * The tree that a pull request may have had a hand in. Below its root no link is followed, and what
+ * git tracks is not taken for ours. Whatever lies outside of it the user has named, and owns.
+ */
+export interface Ground {
+  /** Absolute path. */
+  root: string;
+  /** What git's index holds at or below an absolute path without links; empty outside of it. */
+  tracked(path: string): Promise<readonly string[]>;
+}
+
+/** The ground of a repository's work tree. */
+export function groundOf(repository: {
+  workTree: { root: string };
+  tracked: Ground['tracked'];
+}): Ground {
+  return { root: repository.workTree.root, tracked: repository.tracked };
+}
+
+/**
+ * What lies, or is to lie, at a path: a `file` that the user named and that is theirs, tracked or
+ * not; a `folder` that we write into; a `store` of ours that is read. In the latter two, what git
+ * tracks is somebody else's.
+ */
+export type Kind = 'file' | 'folder' | 'store';
+
+/**
+ * Why an absolute path must not be used, as a clause that says how to mend it; null: it may be. A
+ * folder of ours that the files of a pull request lie in would be published with them.
+ */
+export async function refusalOf(path: string, kind: Kind, ground: Ground): Promise<string | null> {
+  const settled = await settle(path, ground.root);
+  if (settled.link !== null)
+    return `${settled.link} is a symbolic link, and nothing is written through one; remove it, or name another ${kind}`;
+  const [first, ...more] =
+    kind === 'file' || !settled.inside ? [] : await ground.tracked(settled.path);
+  if (first === undefined) return null;
+  const files = `${visibleLine(first)}${more.length === 0 ? '' : ` and ${String(more.length)} more`}`;
+  return kind === 'store'
+    ? `git tracks ${files}, so that a pull request can have written it, and it is not read; take it out of git, or name another store`
+    : `git tracks ${files} there, and nothing of it is overwritten; take that out of git, or name another folder`;
+}
+
+/** A path as far as it can be followed. */
+interface Settled {
+  path: string;
+  /** Whether it lies in the ground. */
+  inside: boolean;
+  /** The link of the ground at which it ends, as words; null: there is none. */
+  link: string | null;
+}
+
+/** Follows the user's own links down to the ground, and none within it. */
+async function settle(path: string, root: string): Promise<Settled> {
+  const ground = await realpath(root).catch(() => root);
+  const start = parse(path).root;
+  let at = start;
+  for (const name of path.slice(start.length).split(sep)) {
+    const next = join(at, name);
+    const inside = isWithin(at, ground);
+    if (inside && (await entryAt(next))?.isSymbolicLink() === true)
+      return { path: next, inside, link: visibleLine(relative(ground, next)) };
+    at = inside ? next : await realpath(next).catch(() => next);
+  }
+  return { path: at, inside: isWithin(at, ground), link: null };
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const below = relative(folder, path);
+  return below !== '..' && !below.startsWith(`..${sep}`) && parse(below).root === '';
+}
+
+async function entryAt(path: string): Promise<Stats | null> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))) return null;
+    throw error;
+  }
+}
+
+/** @throws UserError for a link of the ground. */
+async function placeFor(path: string, { root }: Root): Promise<Settled> {
+  const settled = await settle(path, root);
+  if (settled.link === null) return settled;
+  throw refused(`${settled.link} is a symbolic link, and nothing is written through one`);
+}
+
+type Root = Pick<Ground, 'root'>;
+
+function refused(what: string): UserError {
+  return new UserError([problem(null, `${what}; remove it`)]);
+}
+
+type Data = Parameters<typeof writeFile>[1];
+
+/** A folder of our own, in which files of ours are replaced. */
+export interface OwnFolder {
+  /** Absolute. */
+  path: string;
+  /**
+   * Writes a file below it (POSIX path), in the place of what is there: all of it, or nothing. The
+   * folders to it are made.
+   *
+   * @throws UserError as {@link putFile}.
+   */
+  write(below: string, data: Data): Promise<void>;
+}
+
+/**
+ * A folder of our own for reports and the like, made where there is none.
+ *
+ * @throws UserError when it must not be written to, see {@link refusalOf}.
+ */
+export async function openFolder(path: string, ground: Ground): Promise<OwnFolder> {
+  const refusal = await refusalOf(path, 'folder', ground);
+  if (refusal !== null) throw new UserError([problem(null, refusal)]);
+  await makeFolder(path, ground);
+  return {
+    path,
+    write: (below, data) => putFile(join(path, ...below.split('/')), data, ground),
+  };
+}
+
+/**
+ * Makes a folder and those above it. The outermost that was not there; undefined: all were.
+ *
+ * @throws UserError for a link of the ground.
+ */
+export async function makeFolder(path: string, ground: Root): Promise<string | undefined> {
+  return mkdir((await placeFor(path, ground)).path, { recursive: true });
+}
+
+/** How the folder's name begins in which a file lies until it is moved to its place. */
+export const WAITING = '.evaldiff-new-';
+
+/**
+ * Writes a file at an absolute path, in the place of a regular file or of none: beside its place
+ * first, then moved there. A move does not follow a link at the last step either.
+ *
+ * @throws UserError for a link of the ground, or for what is no regular file.
+ */
+export async function putFile(path: string, data: Data, ground: Root): Promise<void> {
+  await makeFolder(dirname(path), ground);
+  const { path: target } = await placeFor(path, ground);
+  const entry = await entryAt(target);
+  if (entry !== null && !entry.isFile())
+    throw refused(`${visibleLine(target)} is there and is no regular file`);
+  const waiting = await mkdtemp(join(dirname(target), WAITING));
+  try {
+    await writeFile(join(waiting, 'new'), data, { flag: 'wx' });
+    await rename(join(waiting, 'new'), target);
+  } finally {
+    await rm(waiting, { recursive: true, force: true });
+  }
+}
+
+/** Windows has no such flag. */
+const NO_FOLLOW = (constants as Partial<typeof constants>).O_NOFOLLOW ?? 0;
+
+const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY;
+
+/**
+ * Adds to a file that the user named, and makes it where there is none. Outside of the ground it
+ * may be anything: a device, or a link to one.
+ *
+ * @throws UserError for a link of the ground.
+ */
+export async function appendTo(path: string, text: string, ground: Root): Promise<void> {
+  const { path: target, inside } = await placeFor(path, ground);
+  await appendFile(target, text, { flag: APPEND | (inside ? NO_FOLLOW : 0) });
+}
+
+/**
+ * Writes a file that the user named. Outside of the ground it may be anything: a device, or a link
+ * to one.
+ *
+ * @throws UserError as {@link putFile}.
+ */
+export async function writeTo(path: string, data: Data, ground: Root): Promise<void> {
+  const { path: target, inside } = await placeFor(path, ground);
+  await (inside ? putFile(target, data, ground) : writeFile(target, data));
+}
+
+/** What kept something from being written, in one line. */
+export function reasonOf(error: unknown): string {
+  const message: unknown = (error as Partial<Error> | null)?.message;
+  return visibleLine(typeof message === 'string' ? message : String(error));
+}

@@ -1,0 +1,150 @@
+import type { Completion, Request } from '../types/model.ts';
+import type { Connection } from './connection.ts';
+import {
+  answerOf,
+  entryOf,
+  isLasting,
+  keyedDigest,
+  plainDigest,
+  type Database,
+  type Digest,
+  type Entry,
+} from './database.ts';
+import type { StoreOptions } from './index.ts';
+
+/** The answers of one file, with what the run itself must not pay for twice. */
+export interface Answers {
+  counts: { found: number; written: number; refused: number };
+  find(key: string, request: Pick<Request, 'usable'>): Completion | null;
+  /** Whether an answer that would be used lies in the file; it is not marked as used. */
+  has(key: string): boolean;
+  keep(key: string, request: Pick<Request, 'target' | 'usable'>, completion: Completion): void;
+  /**
+   * Takes over entries of another file, whose digests are plain; null: nothing could be written.
+   */
+  import(
+    entries: () => Iterable<Entry>,
+    which: Wanted,
+  ): { written: number; refused: number } | null;
+  /** Writes the use marks that wait. */
+  flush(): void;
+  /** Down to so many bytes; the number of answers removed. */
+  shrink(bytes: number): number;
+}
+
+/** Use marks are written together: each on its own would make a read as dear as a write. */
+const USE_MARKS = 1000;
+
+/** Where eviction stops, as a share of the cap, so that it is not needed again at once. */
+const EVICT_TO = 0.9;
+
+export function createAnswers(
+  { maxBytes, access, now, secret }: StoreOptions,
+  connection: Connection,
+): Answers {
+  const digest = secret === null ? plainDigest : keyedDigest(secret);
+  /** What the file does not hold but the run itself must not pay for twice. */
+  const kept = new Map<string, Completion>();
+  const counts = { found: 0, written: 0, refused: 0 };
+  let size = connection.read((db) => db.bytes(), 0);
+  const { mark, flush } = useMarks(connection, { access, now });
+  const shrink = (bytes: number): number => {
+    flush();
+    const removed = connection.change((db) => db.shrink(bytes), 0);
+    size = connection.read((db) => db.bytes(), 0);
+    return removed;
+  };
+  /** Whether it lies in the file from now on. */
+  const write = (entry: Entry): boolean => {
+    let there = false;
+    connection.write((db) => {
+      size += db.put(entry, now());
+      counts.written++;
+      there = true;
+    });
+    return there;
+  };
+  return {
+    counts,
+    flush,
+    shrink,
+    has(key) {
+      const entry = connection.read((db) => db.get(key), null);
+      return entry !== null && entry.digest === digest(key, entry.body);
+    },
+    find(key, request) {
+      const entry = connection.read((db) => db.get(key), null);
+      if (entry === null) return kept.get(key) ?? null;
+      const answer = answerOf(key, entry, digest);
+      if (answer === null) counts.refused++;
+      if (answer === null || !isLasting(answer, request)) return kept.get(key) ?? null;
+      counts.found++;
+      mark(key);
+      return answer;
+    },
+    import(entries, which) {
+      const how = { now: now(), which, digest };
+      const taken = connection.change((db) => importInto(db, entries(), how), null);
+      counts.written += taken?.written ?? 0;
+      size = connection.read((db) => db.bytes(), 0);
+      return taken;
+    },
+    keep(key, request, completion) {
+      // What an inner store gave lies in that one; an error is nothing to keep.
+      if (completion.status === 'error' || completion.reused) return;
+      const there =
+        access === 'read-write' &&
+        isLasting(completion, request) &&
+        write(entryOf(key, request, completion, digest));
+      if (!there) kept.set(key, { ...completion, reused: true });
+      if (size > maxBytes) shrink(maxBytes * EVICT_TO);
+    },
+  };
+}
+
+/** What was used, and when, written many at a time. */
+function useMarks(
+  connection: Connection,
+  { access, now }: Pick<StoreOptions, 'access' | 'now'>,
+): { mark(key: string): void; flush(): void } {
+  const marks = new Set<string>();
+  const flush = (): void => {
+    if (marks.size > 0 && access === 'read-write')
+      connection.change((db) => {
+        db.touch(marks, now());
+      }, undefined);
+    marks.clear();
+  };
+  return {
+    flush,
+    mark(key) {
+      marks.add(key);
+      if (marks.size >= USE_MARKS) flush();
+    },
+  };
+}
+
+const KEY = /^[0-9a-f]{64}$/;
+
+/**
+ * Of another file's answers: all, in the place of one's own, or those that one's own file has not.
+ */
+export type Wanted = 'all' | 'absent';
+
+function importInto(
+  db: Database,
+  entries: Iterable<Entry>,
+  { now, which, digest }: { now: number; which: Wanted; digest: Digest },
+): { written: number; refused: number } {
+  let refused = 0;
+  function* holding(): Generator<Entry> {
+    for (const entry of entries) {
+      if (which === 'absent' && db.get(entry.key) !== null) continue;
+      const { key, body } = entry;
+      if (KEY.test(key) && answerOf(key, entry, plainDigest) !== null)
+        yield { ...entry, digest: digest(key, body) };
+      else refused += 1;
+    }
+  }
+  return { written: db.putAll(holding(), now), refused };
+}
