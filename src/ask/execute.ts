@@ -44,6 +44,8 @@ export async function inWindow<T, R>(
 /** One planned try of one case on one side. */
 export interface Trial {
   caseId: string;
+  /** What it is a try of: tells the runs of one sweep apart. */
+  suite: string;
   side: Side;
   /** Try index from 0. */
   try: number;
@@ -183,6 +185,7 @@ async function oneAnswer(
   }
   const { language, code, variables } = generation;
   const [result] = await evaluate({
+    suite: trial.suite,
     side: trial.side,
     language,
     code,

@@ -1,4 +1,4 @@
-import type { LaneRun, NextTries } from '../plan/suite-run.ts';
+import { identityOf, type LaneRun, type NextTries } from '../plan/suite-run.ts';
 import type { TryResult } from '../result/suite-result.ts';
 import type { Case } from '../select/affected.ts';
 import { steeringFor, type Yardstick } from '../select/scoring.ts';
@@ -107,6 +107,7 @@ function plannedTrials(
   wanted: ReadonlyMap<number, number>,
 ): PlannedTrial[] {
   const steering = steeringFor(lane.deciding);
+  const suite = identityOf(lane);
   return [...wanted].flatMap(([index, count]) => {
     const run = lane.runs[index];
     if (run === undefined) return [];
@@ -117,7 +118,7 @@ function plannedTrials(
       return Array.from({ length: Math.max(0, count - first) }, (_, step) => ({
         lane: laneIndex,
         order: index,
-        trial: { caseId: String(index), side, try: first + step, generation, steering },
+        trial: { caseId: String(index), suite, side, try: first + step, generation, steering },
       }));
     });
   });
@@ -145,12 +146,12 @@ async function score(
   const cases = samples.map(({ trial }) => lane.runs[Number(trial.caseId)]?.case);
   const judge = async (yardstick: Yardstick): Promise<TryResult[]> => {
     const views = await viewsUnder(samples, yardstick, tools);
-    const scores = await scoreSamples(
+    const scored = await scoreSamples(
       views.map((sample, index) => ({ sample, reference: judgedBy(cases[index], yardstick) })),
       yardstick,
       tools,
     );
-    return views.map((sample, index) => tryResult(sample, scores[index] ?? [], yardstick));
+    return scored.map(({ answer, scores }) => tryResult(answer.sample, scores, yardstick));
   };
   const [deciding, other] = await Promise.all([
     judge(lane.deciding),
@@ -158,11 +159,11 @@ async function score(
   ]);
   samples.forEach((sample, index) => {
     const result = deciding[index];
-    if (result !== undefined)
-      lane.runs[Number(sample.trial.caseId)]?.[sample.trial.side].push({
-        result,
-        other: other?.[index] ?? null,
-      });
+    if (result === undefined) throw new TypeError('a sample has no result');
+    lane.runs[Number(sample.trial.caseId)]?.[sample.trial.side].push({
+      result,
+      other: other?.[index] ?? null,
+    });
   });
 }
 

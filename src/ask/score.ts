@@ -5,15 +5,17 @@ import { fingerprintOf } from '../select/affected.ts';
 import type { Yardstick } from '../select/scoring.ts';
 import { isBatched } from '../select/targets.ts';
 import {
+  comparesEmbeddings,
   embedderFor,
   gatesByPreference,
   gradersFor,
+  isModelGraded,
   isPairwise,
   judgingTargets,
   metricsFor,
   ownMetrics,
 } from '../suite/metrics.ts';
-import type { DependsOn, Metric, Score } from '../types/metric.ts';
+import type { CheckSchema, DependsOn, Metric, Score } from '../types/metric.ts';
 import type { Complete, Evaluate } from '../types/model.ts';
 import { earlier, inDependencyOrder, inWaves, metricOf, unmet } from './conditions.ts';
 import type { Judged } from './execute.ts';
@@ -26,27 +28,19 @@ import type { Judged } from './execute.ts';
 export async function scorePairs(
   metric: Metric,
   judged: readonly Judged[],
-  score: (judged: readonly Judged[]) => Promise<Score[]>,
-): Promise<Score[]> {
+  score: (judged: readonly Judged[]) => Promise<ReadonlyMap<Judged, Score>>,
+): Promise<Map<Judged, Score>> {
   const keyOf = ({ sample: { trial } }: Judged): string => `${trial.caseId} ${String(trial.try)}`;
   const bases = new Map(
     judged.filter(({ sample }) => sample.trial.side === 'base').map((one) => [keyOf(one), one]),
   );
   const pairs = judged
     .filter(({ sample }) => sample.trial.side === 'head')
-    .map((head) => ({ head, base: bases.get(keyOf(head)) ?? null }));
-  const asked = pairs.map(({ head, base }) => ({
-    ...head,
-    rival: base === null ? null : rivalOf(head, base),
-  }));
-  const scores = await score(asked);
-  const found = new Map<Judged, Score>();
-  pairs.forEach(({ head, base }, index) => {
-    const own = scores[index];
-    if (own === undefined) return;
-    found.set(head, own);
-    if (base !== null) found.set(base, mirrored(own));
-  });
+    .map((head) => {
+      const base = bases.get(keyOf(head)) ?? null;
+      return { head, base, asked: { ...head, rival: base === null ? null : rivalOf(head, base) } };
+    });
+  const scores = await score(pairs.map(({ asked }) => asked));
   const alone: Score = {
     metric: metric.name,
     status: 'skipped',
@@ -54,7 +48,21 @@ export async function scorePairs(
     reason: 'there is no answer of the other side to compare with',
     skip: metric.skip,
   };
-  return judged.map((one) => found.get(one) ?? alone);
+  const found = new Map<Judged, Score>(judged.map((one) => [one, alone]));
+  for (const { head, base, asked } of pairs) {
+    const own = scoreOf(scores, asked, metric.name);
+    found.set(head, own);
+    if (base !== null) found.set(base, mirrored(own));
+  }
+  return found;
+}
+
+/** The score that an answer must have by now. */
+function scoreOf(scores: ReadonlyMap<Judged, Score>, answer: Judged, metric: string): Score {
+  const score = scores.get(answer);
+  if (score === undefined)
+    throw new TypeError(`metric "${metric}" has no score for an answer it was given`);
+  return score;
 }
 
 /**
@@ -79,145 +87,159 @@ function mirrored(score: Score): Score {
 export interface ScoringTools {
   complete: Complete;
   evaluate: Evaluate;
+  checkSchema?: CheckSchema | undefined;
   /** Unforeseeable text for the delimiters around what a grader judges. */
   random: MetricTools['random'];
   price: Price;
 }
 
+/** One answer with its scores, in the order of the metrics; an answer that never came has none. */
+export interface ScoredAnswer {
+  answer: Judged;
+  scores: Score[];
+}
+
+/** One answer with what is known of it so far, by metric. */
+interface Row {
+  answer: Judged;
+  scores: Map<string, Score>;
+}
+
 /**
- * Every metric of the yardstick on every answer: one list of scores per answer, in the order of the
- * metrics. An answer that never came has no scores. A metric whose `depends_on` does not hold is
- * skipped with its reason.
+ * Every metric of the yardstick on every answer, in the order of the answers. A metric whose
+ * `depends_on` does not hold is skipped with its reason.
  */
 export async function scoreSamples(
   judged: readonly Judged[],
   yardstick: Yardstick,
   tools: ScoringTools,
-): Promise<Score[][]> {
+): Promise<ScoredAnswer[]> {
   const { tests } = yardstick;
-  const found = judged.map(() => new Map<string, Score>());
-  const answered = judged.flatMap(({ sample }, index) =>
-    sample.completion.status === 'ok' ? [index] : [],
-  );
+  const rows = judged.map((answer): Row => ({ answer, scores: new Map() }));
+  const answered = rows.filter(({ answer }) => answer.sample.completion.status === 'ok');
   const scoreOne = async (written: Metric): Promise<void> => {
     const metric =
       isPairwise(written) && !gatesByPreference(tests) ? { ...written, skip: true } : written;
-    const reasons = await unmetConditions(metric, answered, judged, found, yardstick, tools);
-    const ready = answered.filter((index) => reasons.get(index) === undefined);
-    for (const [index, reason] of reasons)
-      found[index]?.set(metric.name, {
+    const reasons = await unmetConditions(metric, answered, yardstick, tools);
+    for (const [row, reason] of reasons)
+      row.scores.set(metric.name, {
         metric: metric.name,
         status: 'skipped',
         value: null,
         reason,
         skip: metric.skip,
       });
-    const scores = await scoreAnswers(
+    await scoreRows(
       metric,
-      ready.map((index) => judged[index]).filter((one) => one !== undefined),
+      answered.filter((row) => !reasons.has(row)),
       yardstick,
       tools,
     );
-    ready.forEach((index, position) => {
-      const score = scores[position];
-      if (score !== undefined) found[index]?.set(metric.name, score);
-    });
   };
   // One after the other, unless graders are asked in batches: each of those may take a day.
   const steps = judgingTargets(yardstick).some(isBatched)
     ? inWaves(tests.metrics)
     : inDependencyOrder(tests.metrics).map((metric) => [metric]);
   for (const together of steps) await Promise.all(together.map(scoreOne));
-  await scoreOwn(judged, found, yardstick, tools);
-  return found.map((scores, index) =>
-    metricsFor(tests, judged[index]?.reference ?? {})
-      .map(({ name }) => scores.get(name))
-      .filter((score) => score !== undefined),
-  );
+  await scoreOwn(answered, yardstick, tools);
+  return rows.map((row) => finished(row, yardstick));
+}
+
+/** @throws TypeError when an answer lacks a score: whatever stood in its place would be another's. */
+function finished({ answer, scores }: Row, { tests }: Yardstick): ScoredAnswer {
+  if (answer.sample.completion.status !== 'ok') return { answer, scores: [] };
+  const complete = metricsFor(tests, answer.reference).map(({ name }) => {
+    const score = scores.get(name);
+    if (score === undefined) throw new TypeError(`metric "${name}" has no score for an answer`);
+    return score;
+  });
+  return { answer, scores: complete };
 }
 
 /** The metrics that single references have of their own. */
 async function scoreOwn(
-  judged: readonly Judged[],
-  found: readonly Map<string, Score>[],
+  answered: readonly Row[],
   yardstick: Yardstick,
   tools: ScoringTools,
 ): Promise<void> {
-  const own = ownMetrics(
-    judged.map(({ sample, reference }) => (sample.completion.status === 'ok' ? reference : null)),
-  );
+  const own = ownMetrics(answered.map(({ answer }) => answer.reference));
   await Promise.all(
-    own.map(async ({ metric, positions }) => {
-      const scores = await scoreAnswers(
+    own.map(({ metric, positions }) => {
+      const at = new Set(positions);
+      return scoreRows(
         metric,
-        positions.map((index) => judged[index]).filter((one) => one !== undefined),
+        answered.filter((_, index) => at.has(index)),
         yardstick,
         tools,
       );
-      positions.forEach((index, position) => {
-        const score = scores[position];
-        if (score !== undefined) found[index]?.set(metric.name, score);
-      });
     }),
   );
 }
 
-function scoreAnswers(
+/** Puts the metric's score into each of the rows. */
+async function scoreRows(
   metric: Metric,
-  judged: readonly Judged[],
+  rows: readonly Row[],
   yardstick: Yardstick,
   tools: ScoringTools,
-): Promise<Score[]> {
-  const score = (some: readonly Judged[]): Promise<Score[]> =>
-    scoreByTry(metric, some, (one) => metricSample(one, tools.price), yardstick, tools);
-  return isPairwise(metric) ? scorePairs(metric, judged, score) : score(judged);
+): Promise<void> {
+  const judged = rows.map(({ answer }) => answer);
+  const score = (some: readonly Judged[]): Promise<Map<Judged, Score>> =>
+    scoreAnswers(metric, some, (one) => metricSample(one, tools.price), yardstick, tools);
+  const scores = await (isPairwise(metric) ? scorePairs(metric, judged, score) : score(judged));
+  for (const row of rows) row.scores.set(metric.name, scoreOf(scores, row.answer, metric.name));
 }
 
-/** Why the metric does not apply, by the index of each answer to which it does not. */
+/** Why the metric does not apply, by the answers to which it does not. */
 async function unmetConditions(
   { depends_on: conditions }: Metric,
-  answered: readonly number[],
-  judged: readonly Judged[],
-  found: readonly ReadonlyMap<string, Score>[],
+  answered: readonly Row[],
   yardstick: Yardstick,
   tools: ScoringTools,
-): Promise<Map<number, string>> {
-  const reasons = new Map<number, string>();
+): Promise<Map<Row, string>> {
+  const reasons = new Map<Row, string>();
   for (const condition of conditions) {
     const dependency = metricOf(condition, yardstick.tests.metrics);
-    const open = answered.filter((index) => !reasons.has(index));
-    const scores =
+    const open = answered.filter((row) => !reasons.has(row));
+    const before =
       condition.relative_object_position === 0 || dependency === null
-        ? open.map((index) => found[index]?.get(dependency?.name ?? condition.name))
+        ? null
         : await scoreEarlier(
             condition,
             dependency,
-            open.map((index) => judged[index]).filter((one) => one !== undefined),
+            open.map(({ answer }) => answer),
             yardstick,
             tools,
           );
-    open.forEach((index, position) => {
-      const score = scores[position];
+    for (const row of open) {
       const reason =
-        score === null
-          ? `depends on ${condition.name} of an earlier ${dependency?.level.toLowerCase() ?? 'object'}, and there is none`
-          : unmet(condition, score);
-      if (reason !== null) reasons.set(index, reason);
-    });
+        before === null
+          ? unmet(condition, row.scores.get(dependency?.name ?? condition.name))
+          : unmetBefore(condition, dependency, before.get(row.answer));
+      if (reason !== null) reasons.set(row, reason);
+    }
   }
   return reasons;
 }
 
-/**
- * The dependency's score on an earlier turn or message of each dialogue; null where there is none.
- */
+function unmetBefore(
+  condition: DependsOn,
+  dependency: Metric | null,
+  score: Score | undefined,
+): string | null {
+  return score === undefined
+    ? `depends on ${condition.name} of an earlier ${dependency?.level.toLowerCase() ?? 'object'}, and there is none`
+    : unmet(condition, score);
+}
+
+/** The dependency's score on an earlier turn or message of each dialogue that has one. */
 async function scoreEarlier(
   condition: DependsOn,
   dependency: Metric,
   judged: readonly Judged[],
   yardstick: Yardstick,
   tools: ScoringTools,
-): Promise<(Score | null | undefined)[]> {
+): Promise<Map<Judged, Score>> {
   const before = new Map(
     judged.map((one) => [
       one,
@@ -228,54 +250,96 @@ async function scoreEarlier(
       ),
     ]),
   );
-  const present = judged.filter((one) => before.get(one) !== null);
-  const scores = await scoreByTry(
+  return await scoreAnswers(
     dependency,
-    present,
+    judged.filter((one) => before.get(one) !== null),
     (one) => before.get(one) ?? metricSample(one, tools.price),
     yardstick,
     tools,
   );
-  const byAnswer = new Map(present.map((one, index) => [one, scores[index]]));
-  return judged.map((one) => (byAnswer.has(one) ? byAnswer.get(one) : null));
 }
 
 /**
- * A try's grade is drawn with the try's own index, so that a grader's noise is as independent as
- * the answers are.
+ * Base's answers before head's, so that nothing that head brings can have touched their scores; what
+ * asks a model runs no code, and all of it is asked at once. A try's grade is drawn with the try's
+ * own index, so that a grader's noise is as independent as the answers are.
  */
-async function scoreByTry(
+async function scoreAnswers(
   metric: Metric,
   judged: readonly Judged[],
   sampleOf: (one: Judged) => MetricSample,
   yardstick: Yardstick,
   tools: ScoringTools,
-): Promise<Score[]> {
-  const tries = [...new Set(judged.map(({ sample }) => sample.trial.try))];
-  const scores = new Map<Judged, Score>();
-  await Promise.all(
-    tries.map(async (index) => {
-      const group = judged.filter(({ sample }) => sample.trial.try === index);
-      const { rubrics, side } = yardstick;
-      const [graders, embedder] = [gradersFor(metric, yardstick), embedderFor(metric, yardstick)];
-      const { complete, evaluate, random } = tools;
-      const results = await scoreMetric(metric, group.map(sampleOf), {
-        complete,
-        evaluate,
-        random,
-        rubrics,
-        graders,
-        embedder,
-        side,
-        try: index,
-      });
-      group.forEach((one, position) => {
-        const score = results[position];
-        if (score !== undefined) scores.set(one, score);
-      });
-    }),
+): Promise<Map<Judged, Score>> {
+  const score = (group: readonly Judged[]): Promise<[Judged, Score][]> =>
+    scoreGroup(metric, group, sampleOf, yardstick, tools);
+  const asks = isModelGraded(metric) || comparesEmbeddings(metric);
+  const groups = alike(judged, ({ sample: { trial } }) =>
+    [trial.suite, trial.side, ...(asks ? [trial.try] : [])].join('\n'),
   );
-  return judged.map((one) => scores.get(one)).filter((score) => score !== undefined);
+  if (asks) return new Map((await Promise.all(groups.map(score))).flat());
+  const scores = new Map<Judged, Score>();
+  for (const side of ['base', 'head'] as const)
+    for (const group of groups.filter(([first]) => first?.sample.trial.side === side))
+      for (const [one, found] of await score(group)) scores.set(one, found);
+  return scores;
+}
+
+function alike(judged: readonly Judged[], keyOf: (one: Judged) => string): Judged[][] {
+  const groups = new Map<string, Judged[]>();
+  for (const one of judged) {
+    const group = groups.get(keyOf(one));
+    if (group === undefined) groups.set(keyOf(one), [one]);
+    else group.push(one);
+  }
+  return [...groups.values()];
+}
+
+/** Scores answers of one suite and one side. */
+async function scoreGroup(
+  metric: Metric,
+  group: readonly Judged[],
+  sampleOf: (one: Judged) => MetricSample,
+  yardstick: Yardstick,
+  { complete, evaluate, checkSchema, random }: ScoringTools,
+): Promise<[Judged, Score][]> {
+  const [first] = group;
+  if (first === undefined) return [];
+  const { suite, side, try: index } = first.sample.trial;
+  const scores = await scoreMetric(metric, group.map(sampleOf), {
+    complete,
+    evaluate: (job) =>
+      evaluate({
+        ...job,
+        suite,
+        side,
+        scores: { what: `metric "${metric.name}"`, place: metric.place },
+      }),
+    checkSchema: checkSchema && checkedAt(checkSchema, metric),
+    random,
+    rubrics: yardstick.rubrics,
+    graders: gradersFor(metric, yardstick),
+    embedder: embedderFor(metric, yardstick),
+    try: index,
+  });
+  if (scores.length !== group.length)
+    throw new TypeError(
+      `metric "${metric.name}" gave ${String(scores.length)} scores for ${String(group.length)} answers`,
+    );
+  return scores.flatMap((score, position): [Judged, Score][] => {
+    const one = group[position];
+    return one === undefined ? [] : [[one, score]];
+  });
+}
+
+/** Errors of a schema say where the metric stands. */
+function checkedAt(check: CheckSchema, { place: { file, line } }: Metric): CheckSchema {
+  return async (schema, values) =>
+    (await check(schema, values)).map((finding) =>
+      finding.status === 'error'
+        ? { ...finding, message: `${file}:${String(line)}: ${finding.message}` }
+        : finding,
+    );
 }
 
 function metricSample({ sample, reference, rival = null }: Judged, price: Price): MetricSample {

@@ -3,10 +3,10 @@ import { isPlainRelative, join } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Problem } from '../types/plain.ts';
+import { VENDORS, perVendor, type VendorKeys } from '../types/vendors.ts';
 import { readEndpoints, readOverrides, type Endpoint } from './overrides.ts';
 import type { ReadOptions } from './project.ts';
 import { FAIL_ON, SETTINGS_FILE } from './settings.ts';
-import { VENDORS, perVendor, type VendorKeys } from '../types/vendors.ts';
 
 /**
  * The action's inputs and their defaults; `action.yml` says the same. An empty default means "not

@@ -1,4 +1,4 @@
-import type { CaseRun, LaneRun } from '../plan/suite-run.ts';
+import { identityOf, type CaseRun, type LaneRun } from '../plan/suite-run.ts';
 import type { TryResult } from '../result/suite-result.ts';
 import { scoreCount, scoreNames, type Yardstick } from '../select/scoring.ts';
 import type { Rollup } from '../suite/suite.ts';
@@ -60,7 +60,8 @@ function holds(rollup: Exclude<Rollup, { kind: 'code' }>, passes: number, judged
 export async function rollUp(
   rollup: Rollup,
   tallies: readonly { tally: Tally; passes: number; judged: number }[],
-  side: Side,
+  /** The suite and the side whose tries these are. */
+  of: { suite: string; side: Side },
   evaluate: Evaluate,
 ): Promise<RollupWord[]> {
   if (rollup.kind !== 'code') {
@@ -69,9 +70,10 @@ export async function rollUp(
       error: null,
     }));
   }
-  const { language, code, name } = rollup;
+  const { language, code, name, place } = rollup;
   const results = await evaluate({
-    side,
+    ...of,
+    scores: { what: `metrics_rollup "${name}"`, place },
     language,
     code,
     outputs: ['result'],
@@ -101,28 +103,19 @@ export async function rollUpLane(
   evaluate: Evaluate,
 ): Promise<Map<CaseRun, RunWords>> {
   const { runs, deciding, other } = lane;
-  const [base, head, others] = await Promise.all([
-    words(
-      runs,
-      deciding,
-      runs.map((run) => deciders(run, 'base')),
-      evaluate,
-    ),
-    words(
-      runs,
-      deciding,
-      runs.map((run) => deciders(run, 'head')),
-      evaluate,
-    ),
+  const suite = identityOf(lane);
+  const ask = (
+    yardstick: Yardstick,
+    side: Side,
+    triesOf: (run: CaseRun) => TryResult[],
+  ): Promise<RollupWord[]> => words(runs, yardstick, runs.map(triesOf), { suite, side }, evaluate);
+  // Base's first: nothing of head can have touched them.
+  const base = await ask(deciding, 'base', (run) => deciders(run, 'base'));
+  const others =
     other === null
       ? []
-      : words(
-          runs,
-          other,
-          runs.map(({ base: attempts }) => attempts.flatMap((attempt) => attempt.other ?? [])),
-          evaluate,
-        ),
-  ]);
+      : await ask(other, 'base', (run) => run.base.flatMap((attempt) => attempt.other ?? []));
+  const head = await ask(deciding, 'head', (run) => deciders(run, 'head'));
   return new Map(
     runs.map((run, index) => [
       run,
@@ -139,8 +132,9 @@ function deciders(run: CaseRun, side: Side): TryResult[] {
 
 function words(
   runs: readonly CaseRun[],
-  { tests, side }: Yardstick,
+  { tests }: Yardstick,
   tries: readonly TryResult[][],
+  of: { suite: string; side: Side },
   evaluate: Evaluate,
 ): Promise<RollupWord[]> {
   const counts = tries.map((list, index) => {
@@ -157,5 +151,5 @@ function words(
       judged,
     };
   });
-  return rollUp(tests.rollup, counts, side, evaluate);
+  return rollUp(tests.rollup, counts, of, evaluate);
 }

@@ -33,7 +33,6 @@ export async function scoreCode(
 ): Promise<Measured[]> {
   if (samples.length === 0) return [];
   const results = await tools.evaluate({
-    side: tools.side,
     language: source.language,
     code: source.code,
     outputs: threshold === null ? ['metric', 'result'] : ['metric'],
@@ -58,7 +57,7 @@ function fromResult(
   if (result === undefined) return failure(`${metric} has no result`);
   if (result.status === 'error')
     return failure(
-      `${metric}${/^(?:did|took|used|ended|wrote|was) /.test(result.message) ? '' : ':'} ${result.message}`,
+      `${metric}${/^(?:did|took|used|ended|wrote|was|keeps) /.test(result.message) ? '' : ':'} ${result.message}`,
     );
   const { metric: value, result: verdict } = result.values;
   if (value === undefined) return failure(`${metric} did not set metric`);

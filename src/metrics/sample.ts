@@ -1,6 +1,13 @@
-import type { MetricLevel, Rubric } from '../types/metric.ts';
-import type { Complete, Completion, Evaluate, Grader, Message, Usage } from '../types/model.ts';
-import type { Json, Scalar, Side } from '../types/plain.ts';
+import type { CheckSchema, MetricLevel, Rubric } from '../types/metric.ts';
+import type {
+  Complete,
+  Completion,
+  EvaluateAnswers,
+  Grader,
+  Message,
+  Usage,
+} from '../types/model.ts';
+import type { Json, Scalar } from '../types/plain.ts';
 
 /** One answer to judge, with everything a metric may look at. */
 export interface MetricSample {
@@ -21,7 +28,10 @@ export interface MetricSample {
 /** The world, as far as a metric may reach it. */
 export interface MetricTools {
   complete: Complete;
-  evaluate: Evaluate;
+  /** Runs code on the samples' answers, which are of one suite and one side. */
+  evaluate: EvaluateAnswers;
+  /** Checks schemas that may take long where they can be stopped; absent: on the spot. */
+  checkSchema?: CheckSchema | undefined;
   rubrics: ReadonlyMap<string, Rubric>;
   /** Each grades, and the majority decides; empty when none is named. */
   graders: readonly Grader[];
@@ -34,7 +44,6 @@ export interface MetricTools {
    * equal text.
    */
   random: (purpose: string) => string;
-  side: Side;
   /** Try index from 0 that the samples belong to; a grader is asked under the same index. */
   try: number;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { JsonSchema } from '../types/metric.ts';
 import type { Json } from '../types/plain.ts';
 import {
   decided,
@@ -11,7 +12,7 @@ import {
   type Measured,
   type MetricDefinition,
 } from './definition.ts';
-import { compileSchema } from './measures/json-schema.ts';
+import { checkAgainst, compileSchema, isQuick } from './measures/json-schema.ts';
 import { extractions, fenced, jsonAgreement, parseJson } from './measures/json.ts';
 import { matchCalls, wantedCalls } from './measures/tool-calls.ts';
 import { fBeta } from './measures/words.ts';
@@ -48,17 +49,17 @@ const schemaParameter = z
 
 function readSchema(
   schema: boolean | string | Record<string, Json>,
-): ReturnType<typeof compileSchema> {
-  if (typeof schema !== 'string') return compileSchema(schema);
+): { schema: JsonSchema } | { wrong: string } {
+  if (typeof schema !== 'string') return { schema };
   const parsed = parseJson(schema, 'raw');
-  if (!parsed.ok) return 'the schema is not JSON';
+  if (!parsed.ok) return { wrong: 'the schema is not JSON' };
   const { value } = parsed;
   if (
     typeof value === 'boolean' ||
     (value !== null && typeof value === 'object' && !Array.isArray(value))
   )
-    return compileSchema(value);
-  return 'the schema must be a map';
+    return { schema: value };
+  return { wrong: 'the schema must be a map' };
 }
 
 const jsonSchema = defineBatch({
@@ -79,19 +80,33 @@ const jsonSchema = defineBatch({
     pass: false,
   },
   check({ schema }) {
-    const compiled = readSchema(schema);
+    const read = readSchema(schema);
+    const compiled = 'wrong' in read ? read.wrong : compileSchema(read.schema);
     return typeof compiled === 'string' ? [compiled] : [];
   },
-  score(samples, options) {
-    const validate = readSchema(options.schema);
-    return Promise.resolve(
-      samples.map(({ completion }) => {
-        if (typeof validate === 'string') return failure(validate);
-        const parsed = parseJson(completion.output, options.extract);
-        const wrong = parsed.ok ? validate(parsed.value) : parsed.reason;
-        return decided(wrong === null, wrong ?? '');
-      }),
-    );
+  async score(samples, options, { tools }) {
+    const read = readSchema(options.schema);
+    if ('wrong' in read) return samples.map(() => failure(read.wrong));
+    const { schema } = read;
+    const rows = samples.map(({ completion: { output } }) => ({
+      length: output.length,
+      parsed: parseJson(output, options.extract),
+    }));
+    const whole = rows.flatMap(({ parsed }) => (parsed.ok ? [parsed] : []));
+    const longest = Math.max(0, ...rows.map(({ length }) => length));
+    const values = whole.map(({ value }) => value);
+    const findings =
+      tools.checkSchema === undefined || isQuick(schema, longest)
+        ? checkAgainst(schema, values)
+        : await tools.checkSchema(schema, values);
+    const found = new Map(whole.map((parsed, index) => [parsed, findings[index]]));
+    return rows.map(({ parsed }) => {
+      if (!parsed.ok) return decided(false, parsed.reason);
+      const finding = found.get(parsed);
+      if (finding === undefined) throw new TypeError('an answer was not checked');
+      if (finding.status === 'error') return failure(finding.message);
+      return decided(finding.wrong === null, finding.wrong ?? '');
+    });
   },
 });
 
@@ -245,7 +260,6 @@ const passesAst = defineBatch({
       actual: where === 'raw' ? output : (fenced(output) ?? output),
     }));
     const results = await tools.evaluate({
-      side: tools.side,
       language: 'python',
       code: PARSES,
       outputs: ['metric', 'result'],

@@ -30,6 +30,11 @@ export interface LaneRun {
   runs: CaseRun[];
 }
 
+/** Tells the runs of one sweep apart: no process that runs code holds answers of two of them. */
+export function identityOf({ lane: { path, name, variant } }: LaneRun): string {
+  return JSON.stringify([path, name, variant]);
+}
+
 /** How many tries each run wants in all, by its index in `runs`; absent: no more than it has. */
 export type NextTries = (run: LaneRun) => ReadonlyMap<number, number>;
 

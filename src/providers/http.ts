@@ -119,9 +119,7 @@ export function createOutgoing(bounds: Bounds, { keepAlive }: { keepAlive: boole
   bounds.signal.addEventListener('abort', stop, { once: true });
   return {
     async send(input, sent, receive) {
-      const route = routeTo(
-        typeof input === 'string' || input instanceof URL ? String(input) : input.url,
-      );
+      const route = routeTo(addressIn(input));
       if (bounds.signal.aborted) throw new TransportError('aborted');
       const request = (secure ? https : http).request({
         ...route,
@@ -165,6 +163,10 @@ export function createOutgoing(bounds: Bounds, { keepAlive }: { keepAlive: boole
       agent.destroy();
     },
   };
+}
+
+function addressIn(input: string | URL | Request): string {
+  return typeof input === 'string' || input instanceof URL ? String(input) : input.url;
 }
 
 /** A server that wants to speak something else would leave us waiting for a reply. */

@@ -240,7 +240,7 @@ async function rowsOf(
     tally: tallyOf(tries, skipped),
     ...judgedTries(tries, skipped),
   }));
-  const words = await rollUp(rollup, counts, 'head', evaluate);
+  const words = await rollUp(rollup, counts, { suite: first?.file ?? '', side: 'head' }, evaluate);
   return rows.map((row, index) => ({ ...row, word: words[index]?.word ?? null }));
 }
 

@@ -127,6 +127,17 @@ export interface Result {
    * adaptive suite.
    */
   adaptive_tries: { made: number; fixed: number } | null;
+  /**
+   * How often code scored something, how many of those evaluations were repeated in a fresh
+   * process, and how many came out differently there; absent: no code scored anything.
+   */
+  evaluations?: Evaluations;
+}
+
+export interface Evaluations {
+  made: number;
+  repeated: number;
+  differing: number;
 }
 
 /**
@@ -358,6 +369,12 @@ export const resultSchema = z.strictObject({
     )
     .exactOptional(),
   adaptive_tries: z.strictObject({ made: count, fixed: count }).nullable(),
+  evaluations: z
+    .strictObject({ made: count, repeated: count, differing: count })
+    .describe(
+      'How often code scored something, how many of those evaluations were repeated in a fresh process, and how many came out differently there.',
+    )
+    .exactOptional(),
 }) satisfies z.ZodType<Result>;
 
 /**

@@ -24,13 +24,17 @@ import type { SuiteResult } from '../result/suite-result.ts';
 import { replacedAnswerers, type ReplacedModel } from '../select/answerers.ts';
 import { gates } from '../select/select.ts';
 import { gatesByPreference } from '../suite/metrics.ts';
+import type { CheckSchema } from '../types/metric.ts';
 import type { Complete, Evaluate, Purpose, Target, Usage } from '../types/model.ts';
 import type { Notice } from '../types/plain.ts';
 import type { Solve } from '../types/solver.ts';
+import { repeatedEvaluate } from './repeats.ts';
 
 export interface JudgeEdges {
   complete: Complete;
   evaluate: Evaluate;
+  /** Holds answers against schemas where that can be stopped; absent: on the spot. */
+  checkSchema?: CheckSchema;
   random: ScoringTools['random'];
   /** Any collision-resistant hash of text. */
   hash(text: string): string;
@@ -69,7 +73,9 @@ function savedBy({
 }
 
 /** Executes a prepared run and puts what came of it over `blank`. */
-export async function judge(prepared: Prepared, edges: JudgeEdges, blank: Result): Promise<Result> {
+export async function judge(prepared: Prepared, world: JudgeEdges, blank: Result): Promise<Result> {
+  const repeats = repeatedEvaluate(world.evaluate, `${blank.base?.sha ?? ''} ${blank.head.sha}`);
+  const edges = { ...world, evaluate: repeats.evaluate };
   const spent = startSpending(prepared, edges);
   await executeRounds(prepared, edges, spent);
   const tested = await testJudges(prepared, edges, spent);
@@ -80,7 +86,14 @@ export async function judge(prepared: Prepared, edges: JudgeEdges, blank: Result
   );
   const replaced = replacedAnswerers(prepared.lanes.map(({ run }) => run.lane));
   const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, blank);
-  const notices = [...blank.notices, ...compared.notices, ...tested.notices, ...explained.notices];
+  const { made, notices: unequal } = repeats.found();
+  const notices = [
+    ...blank.notices,
+    ...unequal,
+    ...compared.notices,
+    ...tested.notices,
+    ...explained.notices,
+  ];
   return {
     ...blank,
     ...outcomeFields(decision.outcome),
@@ -97,6 +110,7 @@ export async function judge(prepared: Prepared, edges: JudgeEdges, blank: Result
     notices,
     usage: spent.meter.totals(),
     adaptive_tries: adaptiveTries(prepared.lanes),
+    ...(made.made === 0 ? {} : { evaluations: made }),
   };
 }
 
@@ -130,7 +144,7 @@ function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {
 /** Makes and scores every round of tries that a lane wants, while calls are made. */
 async function executeRounds(
   { lanes, price, next }: Prepared,
-  { evaluate, random }: JudgeEdges,
+  { evaluate, checkSchema, random }: JudgeEdges,
   { meter, complete, halted, unmade }: Spending,
 ): Promise<void> {
   const wanted: NextTries = (run) => {
@@ -145,6 +159,7 @@ async function executeRounds(
     {
       complete,
       evaluate,
+      checkSchema,
       random,
       price,
       answered: (sample, shared) => {

@@ -86,6 +86,8 @@ export function createKeeper(start: StartLink): Keeper {
 export interface Topic {
   keeper: Keeper;
   job: CodeJob;
+  /** Which process or engine the code may find itself in; see {@link Link.begin}. */
+  place: string;
   setting: Setting;
   /** Filled by index. */
   results: CodeResult[];
@@ -146,7 +148,7 @@ export function converse(link: Link, topic: Topic, first: number): Promise<numbe
       answer,
       ended: (outcome) => (outcome === 'closed' ? finish(state.next) : lose(outcome)),
     });
-    link.begin({ code: topic.job.code, outputs: topic.job.outputs });
+    link.begin({ place: topic.place, code: topic.job.code, outputs: topic.job.outputs });
     goOn();
   });
 }

@@ -110,7 +110,9 @@
     );
     const line = place === null ? null : Math.min(Number(place[1]), lines);
     const type = isError && typeof error.name === 'string' ? error.name.slice(0, 80) : 'Error';
-    return { raised: { type, line, message: text(isError ? error.message : error).slice(0, 500) } };
+    const raised = { type, line, message: text(isError ? error.message : error).slice(0, 500) };
+    // Nothing at all is thrown by `throw null`, and by an engine without the memory for an error.
+    return error === null ? { raised, nothing: true } : { raised };
   };
 
   return function evaluate(code, variables, outputs) {

@@ -1,9 +1,10 @@
 import type { CodeResult, Evaluate } from '../types/model.ts';
 import type { Side } from '../types/plain.ts';
 import { javascriptStarter } from './javascript.ts';
+import { limits } from './link.ts';
 import { pythonStarter } from './python.ts';
 import { failure } from './reply.ts';
-import { createRunner, type Runner } from './runner.ts';
+import { createRunner, type RunClock, type Runner } from './runner.ts';
 
 /**
  * Any process of the same user can send SIGUSR1, at which Node opens its inspector on a local port
@@ -34,12 +35,14 @@ export interface SandboxOptions {
    * `python3` of PATH.
    */
   python?: string;
+  /** Each evaluation in a process or an engine of its own, for answers of people nobody knows. */
+  alone?: boolean;
 }
 
 /**
  * Runs users' metric, roll-up and prompt code. Each side has workers of its own, one per language;
- * each code has a process (Python) or an engine (JavaScript) of its own, and each evaluation a
- * namespace of its own. Variables are values, never source.
+ * each code has a process (Python) or an engine (JavaScript) of its own for each suite, and each
+ * evaluation a namespace of its own. Variables are values, never source.
  *
  * `evaluate` answers in the order of `job.inputs` and does not reject: whatever goes wrong, also a
  * system on which code cannot be confined, is an error result, whose message has no file and no
@@ -49,18 +52,21 @@ export function createSandbox(options: SandboxOptions): {
   evaluate: Evaluate;
   close(): Promise<void>;
 } {
-  const { mode, env, timeoutSeconds, log, python = 'python3' } = options;
+  const { mode, env, timeoutSeconds, log, python = 'python3', alone = false } = options;
   if (mode === 'off')
     return { evaluate: async (job) => job.inputs.map(switchedOff), close: async () => undefined };
-  const shared = { mode, timeoutSeconds, log };
+  const shared = { mode, timeoutSeconds, log, clock: createClock(mode) };
   const create: Record<'python' | 'javascript', () => Runner> = {
     python: () =>
-      createRunner(pythonStarter({ mode, env, timeoutSeconds, python }), {
+      createRunner(pythonStarter({ mode, env, timeoutSeconds, python, alone }), {
         ...shared,
         language: 'python',
       }),
     javascript: () =>
-      createRunner(javascriptStarter(timeoutSeconds), { ...shared, language: 'javascript' }),
+      createRunner(javascriptStarter({ timeoutSeconds, alone }), {
+        ...shared,
+        language: 'javascript',
+      }),
   };
   const runners = new Map<`${'python' | 'javascript'} ${Side}`, Runner>();
   return {
@@ -73,6 +79,14 @@ export function createSandbox(options: SandboxOptions): {
     async close() {
       await Promise.all([...runners.values()].map((runner) => runner.close()));
     },
+  };
+}
+
+/** Counts the seconds that confined code takes; on the host its owner said how long it may. */
+function createClock(mode: 'sandbox' | 'host'): RunClock {
+  return {
+    now: () => performance.now() / 1000,
+    left: mode === 'host' ? Infinity : limits.runSeconds,
   };
 }
 

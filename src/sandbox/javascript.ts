@@ -1,12 +1,17 @@
 import { limits, type Link, type StartLink } from './link.ts';
-import { startThread, type FromThread, type ToThread } from './quickjs-thread.ts';
+import {
+  startThread,
+  type FromThread,
+  type ThreadSettings,
+  type ToThread,
+} from './quickjs-thread.ts';
 import { oneLine } from './reply.ts';
 
 /** Starts QuickJS in threads that can be ended from outside whatever the engine is doing. */
-export function javascriptStarter(timeoutSeconds: number): StartLink {
+export function javascriptStarter(settings: ThreadSettings): StartLink {
   return (listener) =>
     new Promise((resolve) => {
-      const thread = startThread(timeoutSeconds);
+      const thread = startThread(settings);
       const refuse = (message: string): void =>
         resolve({ status: 'refused', message: `The JavaScript engine did not start: ${message}` });
       const deadline = setTimeout(() => {

@@ -16,10 +16,12 @@ export const limits = {
   /** Levels of lists and maps in a value. */
   depth: 8,
   /**
-   * Evaluations that end at the time limit, one after the other, before the code is given up:
-   * nobody waits hours for a loop.
+   * Evaluations of one code that end at the time limit before it is given up: nobody waits hours
+   * for a loop.
    */
   timeouts: 5,
+  /** Seconds that all confined code of a run may take together. */
+  runSeconds: 3600,
   /** Evaluations and bytes on their way to a worker at once. */
   inFlight: 64,
   inFlightBytes: 1024 * 1024,
@@ -90,8 +92,11 @@ export interface Answer {
 
 /** One running worker: code goes in, answers come back one by one in the order of the requests. */
 export interface Link {
-  /** The code that the next requests are about. */
-  begin(job: { code: string; outputs: string[] }): void;
+  /**
+   * The code that the next requests are about. `place` tells apart what may share a process: code
+   * of another place than the last begins where no other has been.
+   */
+  begin(job: { place: string; code: string; outputs: string[] }): void;
   /** `variables` is a JSON map. */
   send(id: string, variables: string): void;
   kill(): void;

@@ -21,6 +21,8 @@ export interface PythonOptions {
   timeoutSeconds: number;
   /** Program to run: a path, or a name looked up in PATH. */
   python: string;
+  /** A process of its own for each evaluation. */
+  alone: boolean;
 }
 
 const noPython =
@@ -54,9 +56,10 @@ export function pythonStarter(options: PythonOptions): StartLink {
   };
 }
 
-function workerArguments({ mode, timeoutSeconds }: PythonOptions): string[] {
+function workerArguments({ mode, timeoutSeconds, alone }: PythonOptions): string[] {
   const settings = {
     lock: mode === 'sandbox',
+    alone,
     timeout: timeoutSeconds,
     memory: limits.memory,
     reply: limits.reply,
@@ -97,7 +100,7 @@ function firstWord(
   gone: Promise<void>,
 ): Promise<Started> {
   return new Promise((resolve) => {
-    let ready = false;
+    let link: PythonLink | null = null;
     let complaint = '';
     const refuse = (message: string): void => resolve({ status: 'refused', message });
     const deadline = setTimeout(
@@ -106,14 +109,18 @@ function firstWord(
     );
     const hear = (line: string): void => {
       clearTimeout(deadline);
-      if (ready) return hearAnswer(line, listener);
+      if (link !== null) {
+        if (line === 'over') link.goOn();
+        else hearAnswer(line, listener);
+        return;
+      }
       if (!line.startsWith('ready ')) return refuse(explainRefusal(line, options));
-      ready = true;
-      resolve({ status: 'started', link: linkOf(child, gone) });
+      link = linkOf(child, gone);
+      resolve({ status: 'started', link });
     };
     const end = (): void => {
       clearTimeout(deadline);
-      if (ready) listener.ended('exit');
+      if (link !== null) listener.ended('exit');
       else
         refuse(
           `${options.python} did not start: ${oneLine(complaint.trim().split('\n').at(-1) || 'it wrote nothing')}`,
@@ -150,13 +157,33 @@ function explainRefusal(line: string, { mode, python }: PythonOptions): string {
   );
 }
 
-function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Link {
+interface PythonLink extends Link {
+  /** The last relay is gone, and the next one listens. */
+  goOn(): void;
+}
+
+function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): PythonLink {
+  let place: string | null = null;
+  /** What waits for the next relay: the one before must not read a word of it. Null: nothing has to wait. */
+  let held: string[] | null = null;
+  const say = (line: string): void => {
+    if (held === null) child.stdin.write(line);
+    else held.push(line);
+  };
   return {
-    begin: (job) => {
-      child.stdin.write(`job ${JSON.stringify(job)}\n`);
+    begin: ({ place: next, ...job }) => {
+      if (place !== null && place !== next) {
+        say('end\n');
+        held = [];
+      }
+      place = next;
+      say(`job ${JSON.stringify(job)}\n`);
     },
-    send: (id, variables) => {
-      child.stdin.write(`run ${id} ${variables}\n`);
+    send: (id, variables) => say(`run ${id} ${variables}\n`),
+    goOn: () => {
+      const lines = held ?? [];
+      held = null;
+      lines.forEach(say);
     },
     kill: () => {
       child.kill('SIGKILL');

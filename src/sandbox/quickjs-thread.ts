@@ -21,8 +21,13 @@ import { limits, type Answer, type Outcome } from './link.ts';
 import { readPrinted } from './reply.ts';
 import { quickjsGuest } from './worker-source.ts';
 
-/** Evaluates one code on one set of variables (a JSON map). Never throws because of the code. */
-export type Evaluation = (id: string, variables: string) => Answer;
+/** An engine that was given one code. */
+export interface Evaluation {
+  /** Evaluates it on one set of variables (a JSON map). Never throws because of the code. */
+  evaluate(id: string, variables: string): Answer;
+  /** Gives the engine's memory back. */
+  end(): void;
+}
 
 const silent = { text: '', cut: false };
 
@@ -48,7 +53,7 @@ export function createEvaluation(
   const code = context.newString(job.code);
   const outputs = context.newString(JSON.stringify(job.outputs));
 
-  return (id, variables) => {
+  const evaluateOnce = (id: string, variables: string): Answer => {
     const failed = (outcome: Outcome): Answer => ({
       id,
       outcome,
@@ -57,6 +62,7 @@ export function createEvaluation(
       spent: true,
     });
     let late = false;
+    refused = false;
     const deadline = Date.now() + timeout;
     runtime.setInterruptHandler(() => {
       late ||= Date.now() > deadline;
@@ -68,14 +74,21 @@ export function createEvaluation(
       given.dispose();
       if (late) return failed('timeout');
       if (result.error !== undefined)
-        return failed(isOutOfMemory(context, result.error) ? 'memory' : 'channel');
+        return failed(refused || isOutOfMemory(context, result.error) ? 'memory' : 'channel');
       const answer = read(context, result.value);
       result.value.dispose();
       return answer === null ? failed('channel') : { id, outcome: 'reply', ...answer };
     } catch {
       // The engine itself gave up: no stack or memory was left for it.
-      return failed(late ? 'timeout' : 'exit');
+      return failed(late ? 'timeout' : refused ? 'memory' : 'exit');
     }
+  };
+  return {
+    evaluate: evaluateOnce,
+    end: () => {
+      for (const handle of [outputs, code, evaluate, bounds, guest, context, runtime])
+        handle.dispose();
+    },
   };
 }
 
@@ -98,23 +111,36 @@ function read(
     return null;
   const printed = readPrinted(said.printed);
   if (printed === null) return null;
-  const hasNoMemory =
-    typeof said.reply === 'object' && said.reply !== null && 'memory' in said.reply;
-  return { reply: JSON.stringify(said.reply), printed, spent: hasNoMemory };
+  const hasNoMemory = tellsOfMemory(said.reply);
+  const reply = hasNoMemory ? { memory: true } : said.reply;
+  return { reply: JSON.stringify(reply), printed, spent: hasNoMemory };
+}
+
+/** The guest's own word, or nothing at all thrown by an engine that was refused memory. */
+function tellsOfMemory(reply: unknown): boolean {
+  if (typeof reply !== 'object' || reply === null) return false;
+  return 'memory' in reply || (refused && 'nothing' in reply);
 }
 
 export type ToThread =
-  { kind: 'job'; code: string; outputs: string[] } | { kind: 'run'; id: string; variables: string };
+  | { kind: 'job'; place: string; code: string; outputs: string[] }
+  | { kind: 'run'; id: string; variables: string };
 
 export type FromThread = { kind: 'ready' } | { kind: 'answer'; answer: Answer };
 
 const role = 'evaldiff-quickjs';
 
+export interface ThreadSettings {
+  timeoutSeconds: number;
+  /** An engine of its own for each evaluation. */
+  alone: boolean;
+}
+
 /** A thread without environment, arguments and streams of its own. Its first message is `ready`. */
-export function startThread(timeoutSeconds: number): Worker {
+export function startThread(settings: ThreadSettings): Worker {
   return new Worker(new URL(import.meta.url), {
     name: role,
-    workerData: { role, timeoutSeconds },
+    workerData: { role, ...settings },
     argv: [],
     env: {},
     execArgv: [],
@@ -139,47 +165,66 @@ const engine: QuickJSSyncVariant = {
 };
 
 interface Job {
+  place: string;
   code: string;
   outputs: string[];
 }
 
-async function serve(port: MessagePort, timeoutSeconds: number): Promise<never> {
+async function serve(port: MessagePort, { timeoutSeconds, alone }: ThreadSettings): Promise<never> {
   capMemory();
   const { newQuickJSWASMModuleFromVariant } = await import('quickjs-emscripten-core');
-  let job: Job = { code: '', outputs: [] };
+  let module: QuickJSWASMModule | null = null;
+  let job: Job = { place: '', code: '', outputs: [] };
   let evaluate: Evaluation | null = null;
   let last = Promise.resolve();
   port.on('message', (message: ToThread) => {
     last = last.then(async () => {
       if (message.kind === 'job') {
-        if (!isSame(message, job)) evaluate = null;
+        if (!isSame(message, job)) evaluate = module = null;
         job = message;
         return;
       }
-      // An engine of its own for each code: one code's objects and mishaps are never another's.
-      evaluate ??= createEvaluation(
-        await newQuickJSWASMModuleFromVariant(engine),
-        job,
-        timeoutSeconds * 1000,
-      );
+      // An engine of its own for each code and place: nothing is ever another's, not even memory.
+      module ??= await newQuickJSWASMModuleFromVariant(engine);
+      evaluate ??= createEvaluation(module, job, timeoutSeconds * 1000);
       port.postMessage({
         kind: 'answer',
-        answer: evaluate(message.id, message.variables),
+        answer: evaluate.evaluate(message.id, message.variables),
       } satisfies FromThread);
+      if (alone) {
+        endQuietly(evaluate);
+        evaluate = null;
+      }
     });
   });
   port.postMessage({ kind: 'ready' } satisfies FromThread);
   return new Promise<never>(() => undefined);
 }
 
+/** An engine that user code has spoilt so far that it cannot be ended is left with its thread. */
+function endQuietly(evaluation: Evaluation): void {
+  try {
+    evaluation.end();
+  } catch {
+    // The answer it gave is on its way; one that spoilt it is `spent`, and the thread ends.
+  }
+}
+
 function isSame(one: Job, other: Job): boolean {
-  return one.code === other.code && one.outputs.join() === other.outputs.join();
+  return (
+    one.place === other.place &&
+    one.code === other.code &&
+    one.outputs.join() === other.outputs.join()
+  );
 }
 
 interface Memory {
   readonly buffer: ArrayBufferLike;
   grow(pages: number): number;
 }
+
+/** Whether the engine was refused memory since its last evaluation began. */
+let refused = false;
 
 /**
  * The engine's memory grows by this call alone; what it is refused, it reports to the code as an
@@ -192,8 +237,10 @@ function capMemory(): void {
   ).WebAssembly.Memory;
   const { grow } = prototype;
   prototype.grow = function cappedGrow(this: Memory, pages: number): number {
-    if (this.buffer.byteLength + pages * 65536 > limits.memory)
+    if (this.buffer.byteLength + pages * 65536 > limits.memory) {
+      refused = true;
       throw new RangeError('over the memory limit');
+    }
     return grow.call(this, pages);
   };
 }
@@ -207,7 +254,11 @@ if (
   started !== null &&
   'role' in started &&
   started.role === role &&
-  'timeoutSeconds' in started
+  'timeoutSeconds' in started &&
+  'alone' in started
 ) {
-  await serve(parentPort, Number(started.timeoutSeconds));
+  await serve(parentPort, {
+    timeoutSeconds: Number(started.timeoutSeconds),
+    alone: started.alone === true,
+  });
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { logLine } from '../text/log.ts';
 import type { CodeJob, CodeLanguage, CodeResult } from '../types/model.ts';
 import { converse, createKeeper, type Keeper, type Topic } from './evaluate.ts';
@@ -8,13 +9,20 @@ export interface RunnerOptions {
   language: CodeLanguage;
   mode: 'sandbox' | 'host';
   timeoutSeconds: number;
+  clock: RunClock;
   log(line: string): void;
+}
+
+/** What the code of a run may still take, shared by all its runners. Seconds. */
+export interface RunClock {
+  now(): number;
+  left: number;
 }
 
 export interface Runner {
   /**
-   * One result per input, in their order. Jobs run one after the other. Never rejects because of
-   * the code.
+   * One result per input, in their order. Jobs run one after the other, those of the suite that is
+   * at it first. Never rejects because of the code.
    */
   run(job: CodeJob): Promise<CodeResult[]>;
   /** Ends the worker; what has not run is answered with an error. */
@@ -23,8 +31,10 @@ export interface Runner {
 
 interface State {
   keeper: Keeper;
-  /** Evaluations in a row that ended at the time limit, by code; absent: none. */
+  /** Evaluations that ended at the time limit, by code; absent: none. */
   timeouts: Map<string, number>;
+  /** The place that the next job goes to. */
+  placeOf(job: CodeJob): string;
   printed(printed: Printed): void;
   options: RunnerOptions;
 }
@@ -32,63 +42,104 @@ interface State {
 /** Keeps one worker of one language and side busy, and replaces it when it has to be. */
 export function createRunner(start: StartLink, options: RunnerOptions): Runner {
   const keeper = createKeeper(start);
-  const state: State = { keeper, timeouts: new Map(), printed: createPrinter(options), options };
-  let last: Promise<unknown> = Promise.resolve();
+  const state: State = {
+    keeper,
+    timeouts: new Map(),
+    placeOf: createPlaces(),
+    printed: createPrinter(options),
+    options,
+  };
+  const waiting: { job: CodeJob; done(results: Promise<CodeResult[]>): void }[] = [];
+  let working: Promise<void> | null = null;
+  const work = async (): Promise<void> => {
+    let suite: string | null = null;
+    while (waiting.length > 0) {
+      const own = waiting.findIndex(({ job }) => job.suite === suite);
+      const [next] = waiting.splice(Math.max(own, 0), 1);
+      if (next === undefined) break;
+      suite = next.job.suite;
+      const results = runJob(next.job, state);
+      next.done(results);
+      await results.catch(() => undefined);
+    }
+    working = null;
+  };
   return {
-    run(job) {
-      const done = last.then(() => runJob(job, state));
-      last = done.catch(() => undefined);
-      return done;
-    },
+    run: (job) =>
+      new Promise((resolve) => {
+        waiting.push({ job, done: resolve });
+        working ??= work();
+      }),
     async close() {
       await keeper.close();
-      await last;
+      await working;
     },
+  };
+}
+
+/** The same place for jobs of one suite that follow one another, and one of its own for each fresh one. */
+function createPlaces(): (job: CodeJob) => string {
+  let open: { suite: string; place: string } | null = null;
+  return ({ suite, fresh = false }) => {
+    const place = open?.suite === suite && !fresh ? open.place : randomUUID();
+    open = fresh ? null : { suite, place };
+    return place;
   };
 }
 
 async function runJob(
   job: CodeJob,
-  { keeper, timeouts, printed, options }: State,
+  { keeper, timeouts, placeOf, printed, options }: State,
 ): Promise<CodeResult[]> {
-  const { language, mode, timeoutSeconds } = options;
+  const { language, mode, timeoutSeconds, clock } = options;
   const results: CodeResult[] = job.inputs.map(() => failure('was not run'));
   const size = Buffer.byteLength(job.code);
   if (size > limits.code)
     return results.fill(failure(`the code is ${size} bytes; the limit is ${limits.code}`));
+  let since = clock.now();
   const topic: Topic = {
     keeper,
     job,
+    place: placeOf(job),
     results,
     printed,
     setting: { language, mode, timeoutSeconds, outputs: job.outputs },
-    givesUp: (outcome) => count(timeouts, job.code, outcome) >= limits.timeouts,
+    givesUp: (outcome) => {
+      const now = clock.now();
+      clock.left -= now - since;
+      since = now;
+      return count(timeouts, job.code, outcome) >= limits.timeouts || clock.left <= 0;
+    },
   };
   let next = 0;
   while (next < job.inputs.length) {
     if ((timeouts.get(job.code) ?? 0) >= limits.timeouts) {
       return results.fill(
+        failure(`was not run: it took longer than ${timeoutSeconds} s ${limits.timeouts} times`),
+        next,
+      );
+    }
+    if (clock.left <= 0) {
+      const hours = limits.runSeconds / 3600;
+      return results.fill(
         failure(
-          `was not run: it took longer than ${timeoutSeconds} s ${limits.timeouts} times in a row`,
+          `was not run: the code of this run has taken ${hours} h, which is the limit; make it quicker, or set code: host in the workflow`,
         ),
         next,
       );
     }
     const started = await keeper.get();
     if (started.status === 'refused') return results.fill(failure(started.message), next);
+    since = clock.now();
     next = await converse(started.link, topic, next);
   }
   return results;
 }
 
 function count(timeouts: Map<string, number>, code: string, outcome: Outcome): number {
-  if (outcome !== 'timeout') {
-    timeouts.delete(code);
-    return 0;
-  }
-  const inARow = (timeouts.get(code) ?? 0) + 1;
-  timeouts.set(code, inARow);
-  return inARow;
+  const all = (timeouts.get(code) ?? 0) + (outcome === 'timeout' ? 1 : 0);
+  timeouts.set(code, all);
+  return all;
 }
 
 /** User code's words for the log, as one part of a line that we begin, and not without end. */

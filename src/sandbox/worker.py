@@ -1,11 +1,14 @@
-"""Runs users' Python code for evaldiff: a zygote that never sees it, and one child per code that does.
+"""Runs users' Python code for evaldiff: a zygote that reads nothing, relays that pass it on, and children that run it.
 
-The zygote locks itself with the kernel before it reads a byte of input. It forks one child per code; the child adds the
-last lock (seccomp) and evaluates. The zygote relays lines and keeps time; it never parses what user code wrote.
+The zygote locks itself with the kernel and reads no byte of input. It forks one relay for the answers of one suite and one
+side, and the next relay when that one has ended: no process ever holds answers of two. The relay forks one child per code
+(or per evaluation, where OPTIONS say so); the child adds the last lock (seccomp) and evaluates. The relay passes lines on
+and keeps time; it never parses what user code wrote.
 
-    host -> zygote   job <json {code, outputs}>          run <id> <json map of variables>
-    zygote -> host   ready <lock> | refused <reason>     <id> TAB <outcome> TAB <printed, json> TAB <reply>
-    zygote <-> child <id> SP <json>
+    host -> relay    job <json {code, outputs}>          run <id> <json map of variables>          end
+    zygote -> host   ready <lock> | refused <reason>     over (the relay has ended; the next one reads)
+    relay -> host    <id> TAB <outcome> TAB <printed, json> TAB <reply>
+    relay <-> child  <id> SP <json>
 
 Outcomes: reply, timeout, exit, memory, channel. An id is random and reaches the child only with its own evaluation, so that
 an answer to any other is a forgery and ends the child. Needs nothing but the standard library of Python 3.8.
@@ -20,7 +23,7 @@ import select
 import signal
 import time
 
-OPTIONS = json.loads(sys.argv[1])  # lock, timeout (s), memory, reply, printed (bytes)
+OPTIONS = json.loads(sys.argv[1])  # lock, alone, timeout (s), memory, reply, printed (bytes)
 MEMORY_EXIT = 97  # a child that has no memory left to say so
 FILE_NAME = "<code>"
 
@@ -220,6 +223,23 @@ def filter_works(libc, program):
     return os.waitpid(child, 0)[1] == 0
 
 
+class Lock:
+    """What a process does to itself right after it was forked."""
+
+    def __init__(self, libc, program):
+        self.libc, self.program = libc, program
+
+    def follow(self, parent):
+        """It ends with its parent, where the kernel can promise that."""
+        if self.libc is not None:
+            die_with(self.libc, parent)
+
+    def close(self):
+        """Nothing but the listed system calls from here on."""
+        if self.program is not None:
+            filter_calls(self.libc, self.program)
+
+
 def lock_zygote():
     """Locks this process. The name of the lock, and what the children have to install."""
     if not sys.platform.startswith("linux"):
@@ -239,13 +259,7 @@ def lock_zygote():
     program = call_filter(with_files)
     if not filter_works(libc, program):
         raise Refusal("this Linux system")
-    zygote = os.getpid()
-
-    def lock_child():
-        die_with(libc, zygote)
-        filter_calls(libc, program)
-
-    return ("landlock+seccomp" if with_files else "seccomp"), lock_child
+    return ("landlock+seccomp" if with_files else "seccomp"), Lock(libc, program)
 
 
 def open_zygote():
@@ -253,11 +267,10 @@ def open_zygote():
     if not hasattr(os, "fork"):
         raise Refusal(sys.platform)
     if not sys.platform.startswith("linux"):
-        return "none", lambda: None
+        return "none", Lock(None, None)
     libc = c_library()
     control(libc, PR_SET_PDEATHSIG, signal.SIGKILL)
-    zygote = os.getpid()
-    return "none", lambda: die_with(libc, zygote)
+    return "none", Lock(libc, None)
 
 
 # ---------------------------------------------------------------- in the child: one code, many evaluations
@@ -396,7 +409,7 @@ def serve_child(job, requests, replies):
         write_all(replies, identity + b" " + text + b"\n")
 
 
-# ---------------------------------------------------------------- in the zygote: relay and watch
+# ---------------------------------------------------------------- in the relay: pass on and watch
 
 class Lines:
     """Lines of a descriptor without their end; None at the end of the stream."""
@@ -425,12 +438,13 @@ def write_all(descriptor, data):
 
 
 class Child:
-    """One locked process for one code, as the zygote sees it."""
+    """One locked process for one code, as the relay sees it."""
 
-    def __init__(self, job, lock_child, inherited):
+    def __init__(self, job, lock, inherited):
         request_read, self.requests = os.pipe()
         self.replies, reply_write = os.pipe()
         self.printed, printed_write = os.pipe()
+        relay = os.getpid()
         self.process = os.fork()
         if self.process == 0:
             code = 1
@@ -442,7 +456,8 @@ class Child:
                 os.close(printed_write)
                 if not OPTIONS["lock"]:
                     os.setsid()  # so that programs it starts end with it
-                lock_child()
+                lock.follow(relay)
+                lock.close()
                 serve_child(job, request_read, reply_write)
                 code = 0
             except MemoryError:
@@ -536,11 +551,12 @@ def converse(child, identity, variables, printed):
                 return "reply", line[len(identity) + 1:]
 
 
-def serve_zygote(requests, replies, lock_child):
+def serve_relay(requests, replies, lock):
+    """Serves one suite and side until `end` (True) or the end of the stream (False)."""
     lines, job, child = Lines(requests), b"", None
     while True:
         line = lines.next()
-        if line is None:
+        if line is None or line == b"end":
             break
         if line.startswith(b"job "):
             if child is not None and line[4:] != job:
@@ -550,11 +566,11 @@ def serve_zygote(requests, replies, lock_child):
             continue
         _, identity, variables = line.split(b" ", 2)
         if child is None:
-            child = Child(job, lock_child, [requests, replies])
+            child = Child(job, lock, [requests, replies])
         printed = Printed(child.printed)
         outcome, reply = converse(child, identity, variables, printed)
         said = printed.json()
-        if outcome != "reply":
+        if outcome != "reply" or OPTIONS["alone"]:
             code = child.stop()
             child = None
             if outcome == "exit" and code == MEMORY_EXIT:
@@ -562,6 +578,24 @@ def serve_zygote(requests, replies, lock_child):
         write_all(replies, b"\t".join((identity, outcome.encode(), said, reply)) + b"\n")
     if child is not None:
         child.stop()
+    return line is not None
+
+
+def serve_zygote(requests, replies, lock):
+    """One relay after the other. This process reads nothing, so that none of them inherits what another was told."""
+    zygote = os.getpid()
+    while True:
+        relay = os.fork()
+        if relay == 0:
+            goes_on = False
+            try:
+                lock.follow(zygote)
+                goes_on = serve_relay(requests, replies, lock)
+            finally:
+                os._exit(0 if goes_on else 1)
+        if os.waitpid(relay, 0)[1] != 0:
+            return
+        write_all(replies, b"over\n")
 
 
 def main():
@@ -578,15 +612,15 @@ def main():
         write_all(replies, b"refused python\n")
         return
     try:
-        lock, lock_child = lock_zygote() if OPTIONS["lock"] else open_zygote()
+        name, lock = lock_zygote() if OPTIONS["lock"] else open_zygote()
     except Refusal as refusal:
         write_all(replies, b"refused " + str(refusal).encode() + b"\n")
         return
     except (OSError, ImportError) as error:  # a lock that exists and fails, or a Python without ctypes
         write_all(replies, ("refused this Linux system (%s)\n" % error).encode())
         return
-    write_all(replies, b"ready " + lock.encode() + b"\n")
-    serve_zygote(requests, replies, lock_child)
+    write_all(replies, b"ready " + name.encode() + b"\n")
+    serve_zygote(requests, replies, lock)
 
 
 if __name__ == "__main__":

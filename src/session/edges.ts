@@ -18,6 +18,7 @@ import { createAsking, delimiterFrom, sha256, type Exchange } from './cached-com
 import { loadListPrices } from './prices.ts';
 import type { Halting } from './progress.ts';
 import { historyOf, keepNoise, lastNoise } from './run-history.ts';
+import { createSchemaChecker } from './schemas.ts';
 
 /**
  * The stores as the place where batches are written down: read in all of them, written in the
@@ -123,41 +124,13 @@ const CODE_TIMEOUT_SECONDS = 5;
  */
 export function openWorld(options: WorldOptions): World {
   const checkouts = createCheckouts(options);
-  const sandbox = createSandbox({
-    mode: codeMode(options),
-    env: pick(options.env, options.codeEnv),
-    timeoutSeconds: CODE_TIMEOUT_SECONDS,
-    log: options.log,
-    // An earlier step of the job may have put anything on PATH.
-    ...(options.trust.level === 'untrusted' ? { python: '/usr/bin/python3' } : {}),
-  });
+  const sandbox = sandboxOf(options);
+  const schemas = createSchemaChecker(CODE_TIMEOUT_SECONDS);
   const activity = activityOfRun();
-  const providers = createProviders({
-    keys: options.keys,
-    endpoints: options.endpoints,
-    concurrency: CONCURRENCY,
-    timeoutMs: CALL_TIMEOUT_MS,
-    maxTries: CALL_TRIES,
-    signal: options.halting.signal,
+  const providers = providersOf(options, {
+    activity,
+    checkouts,
     onAttempt: () => asking.attempt(),
-    env: options.env,
-    programEnv: options.codeEnv,
-    log: options.log,
-    random: Math.random,
-    recordingKey,
-    clock: options.clock ?? {
-      now: Date.now,
-      sleep: (ms, signal) => sleep(ms, undefined, { signal }),
-    },
-    ...(options.vendorUrls === undefined ? {} : { vendorUrls: options.vendorUrls }),
-    checkout: checkouts.folderOf,
-    readRecording: (commit, file) => readText(options.trees, commit, file),
-    batches: {
-      ledger: ledgerOf(options.openStores),
-      activity,
-      turn: nextTurn,
-      requestKey: (request) => requestKey(request, sha256),
-    },
   });
   const { record } = options;
   const asking = createAsking({
@@ -170,6 +143,7 @@ export function openWorld(options: WorldOptions): World {
   const edges: Edges = {
     complete: asking.complete,
     evaluate: (job) => activity.during(() => sandbox.evaluate(job)),
+    checkSchema: (schema, values) => activity.during(() => schemas.check(schema, values)),
     solve: createSolver(),
     random: delimiterFrom,
     hash: sha256,
@@ -191,10 +165,60 @@ export function openWorld(options: WorldOptions): World {
   return {
     edges,
     async close() {
-      await Promise.all([providers.close(), sandbox.close()]);
+      await Promise.all([providers.close(), sandbox.close(), schemas.close()]);
       await checkouts.remove();
     },
   };
+}
+
+function sandboxOf(options: WorldOptions): ReturnType<typeof createSandbox> {
+  return createSandbox({
+    mode: codeMode(options),
+    env: pick(options.env, options.codeEnv),
+    timeoutSeconds: CODE_TIMEOUT_SECONDS,
+    log: options.log,
+    // An earlier step of the job may have put anything on PATH, and answers may be of anyone's
+    // making.
+    ...(options.trust.level === 'untrusted' ? { python: '/usr/bin/python3', alone: true } : {}),
+  });
+}
+
+function providersOf(
+  options: WorldOptions,
+  parts: {
+    activity: Activity;
+    checkouts: ReturnType<typeof createCheckouts>;
+    onAttempt(): boolean;
+  },
+): Providers {
+  const { activity, checkouts, onAttempt } = parts;
+  return createProviders({
+    keys: options.keys,
+    endpoints: options.endpoints,
+    concurrency: CONCURRENCY,
+    timeoutMs: CALL_TIMEOUT_MS,
+    maxTries: CALL_TRIES,
+    signal: options.halting.signal,
+    onAttempt,
+    env: options.env,
+    programEnv: options.codeEnv,
+    log: options.log,
+    random: Math.random,
+    recordingKey,
+    clock: options.clock ?? {
+      now: Date.now,
+      sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    },
+    ...(options.vendorUrls === undefined ? {} : { vendorUrls: options.vendorUrls }),
+    checkout: checkouts.folderOf,
+    readRecording: (commit, file) => readText(options.trees, commit, file),
+    batches: {
+      ledger: ledgerOf(options.openStores),
+      activity,
+      turn: nextTurn,
+      requestKey: (request) => requestKey(request, sha256),
+    },
+  });
 }
 
 function codeMode({ code, trust, log }: WorldOptions): SandboxOptions['mode'] {

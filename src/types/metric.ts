@@ -77,6 +77,15 @@ export type Score =
       skip: boolean;
     };
 
+export type JsonSchema = boolean | { [key: string]: Json };
+
+/** What a value came to under a schema; `wrong` is null where it fits. */
+export type SchemaFinding =
+  { status: 'checked'; wrong: string | null } | { status: 'error'; message: string };
+
+/** Holds values against a schema where it can be stopped; one finding per value, in their order. */
+export type CheckSchema = (schema: JsonSchema, values: readonly Json[]) => Promise<SchemaFinding[]>;
+
 /** A try as a whole: pass when every gating metric passes in it. */
 export type Outcome = 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
 

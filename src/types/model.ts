@@ -1,5 +1,5 @@
 /** Asking a model, and running the user's code. */
-import type { Json, Side } from './plain.ts';
+import type { Json, Place, Side } from './plain.ts';
 import { isVendor, type VendorName } from './vendors.ts';
 
 /** Batches of requests that a vendor answers within a day. */
@@ -160,17 +160,34 @@ export type ErrorKind =
 
 export type Complete = (request: Request) => Promise<Completion>;
 
-/** Runs the user's code on many sets of variables; answers in the order of `inputs`. */
+/** Runs code on many sets of variables; answers in the order of `inputs`. */
 export type Evaluate = (job: CodeJob) => Promise<CodeResult[]>;
 
 export interface CodeJob {
+  /**
+   * The suite and the side whose answers these are: no process or engine that runs code ever holds
+   * those of two.
+   */
+  suite: string;
   side: Side;
+  /** In a process or engine that has evaluated nothing yet. Absent: what this suite's and side's code left may go on. */
+  fresh?: true;
+  /**
+   * What the code is, for messages: `metric "exact"`, and where it stands. Absent: code whose
+   * outcome may be chance, as a prompt's.
+   */
+  scores?: { what: string; place: Place };
   language: CodeLanguage;
   code: string;
   /** Names the code must set, in the order wanted. */
   outputs: string[];
   inputs: Record<string, Json | undefined>[];
 }
+
+/** The same on answers of one suite and side, which whoever hands this out knows. */
+export type EvaluateAnswers = (
+  job: Omit<CodeJob, 'suite' | 'side' | 'fresh' | 'scores'>,
+) => Promise<CodeResult[]>;
 
 export type CodeResult =
   { status: 'ok'; values: Record<string, Json> } | { status: 'error'; message: string };

@@ -45,6 +45,7 @@ async function scored({
   const target = { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' };
   const trial = {
     caseId: '0',
+    suite: 'p',
     side: 'head' as const,
     try: 0,
     steering: null,
@@ -54,7 +55,7 @@ async function scored({
     rubrics: new Map([['polite', rubricOf('{content}')]]),
     graders: [{ target, parameters: {} }],
   });
-  const [scores = []] = await scoreSamples(
+  const [{ scores } = { scores: [] }] = await scoreSamples(
     [
       {
         sample: { trial, messages, completion: answer(output), dialogue: null },
@@ -279,6 +280,7 @@ describe('graders that are asked in batches', () => {
     };
     const trial = {
       caseId: '0',
+      suite: 'p',
       side: 'head' as const,
       try: 0,
       steering: null,
@@ -330,7 +332,7 @@ describe('graders that are asked in batches', () => {
       waiting = [];
       for (const settle of round) settle();
     }
-    const [scores = []] = await scoring;
+    const [{ scores } = { scores: [] }] = await scoring;
     expect(scores.map(({ metric: name }) => name)).toEqual(metrics.map(({ name }) => name));
     expect(scores.every(({ status }) => status === 'pass')).toBe(true);
     return sizes;

@@ -125,13 +125,18 @@ describe('a roll-up in code', () => {
 
   test('runs once for all references and sees the counts', async () => {
     const jobs: CodeJob[] = [];
-    const words = await rollUp(rollup, [entry(2, 1), entry(1, 2)], 'head', async (job) => {
-      jobs.push(job);
-      return job.inputs.map((input) => ({
-        status: 'ok',
-        values: { result: Number(input['num_passes']) > Number(input['num_fails']) },
-      }));
-    });
+    const words = await rollUp(
+      rollup,
+      [entry(2, 1), entry(1, 2)],
+      { suite: 'p', side: 'head' },
+      async (job) => {
+        jobs.push(job);
+        return job.inputs.map((input) => ({
+          status: 'ok',
+          values: { result: Number(input['num_passes']) > Number(input['num_fails']) },
+        }));
+      },
+    );
     expect(words.map(({ word }) => word)).toEqual(['pass', 'fail']);
     expect(jobs).toHaveLength(1);
     expect(jobs[0]?.inputs[0]).toMatchObject({
@@ -144,7 +149,7 @@ describe('a roll-up in code', () => {
   });
 
   test('that fails leaves an error with its name, not a verdict', async () => {
-    const [word] = await rollUp(rollup, [entry(1, 0)], 'head', async () => [
+    const [word] = await rollUp(rollup, [entry(1, 0)], { suite: 'p', side: 'head' }, async () => [
       { status: 'error', message: 'NameError on line 1: x' },
     ]);
     expect(word).toEqual({ word: null, error: 'metrics_rollup "mine": NameError on line 1: x' });
@@ -160,7 +165,7 @@ describe('a roll-up in code', () => {
     const [word] = await rollUp(
       { ...rollup, name: 'majority', code: 'result = num_passes' },
       [entry(1, 0)],
-      'head',
+      { suite: 'p', side: 'head' },
       sandbox.evaluate,
     );
     await sandbox.close();

@@ -7,6 +7,7 @@ import {
   embedder,
   exampleModel,
   fromExample,
+  onAnswers,
   sample,
   tools,
 } from '../../unit/metrics/samples.ts';
@@ -26,7 +27,7 @@ describe('every entry of the catalogue', () => {
       const [score] = await scoreMetric(
         builtIn(name, example.with),
         [fromExample(example)],
-        tools({ complete: exampleModel(example), embedder, evaluate: sandbox.evaluate }),
+        tools({ complete: exampleModel(example), embedder, evaluate: onAnswers(sandbox.evaluate) }),
       );
       expect(score).toMatchObject({ metric: name, status: example.pass ? 'pass' : 'fail' });
       if (typeof example.value === 'number') expect(score?.value).toBeCloseTo(example.value, 12);
@@ -77,7 +78,11 @@ describe('every entry of the catalogue', () => {
       const scores = await scoreMetric(
         builtIn(name, metric.example.with),
         [{ ...empty, thread: empty.messages.concat({ role: 'assistant', content: '' }) }],
-        tools({ complete: exampleModel(metric.example), embedder, evaluate: sandbox.evaluate }),
+        tools({
+          complete: exampleModel(metric.example),
+          embedder,
+          evaluate: onAnswers(sandbox.evaluate),
+        }),
       );
       expect(scores).toHaveLength(1);
       expect(['pass', 'fail', 'error', 'ungraded', 'skipped']).toContain(scores[0]?.status);
@@ -157,19 +162,17 @@ describe('passes_ast', () => {
     const [score] = await scoreMetric(
       builtIn('passes_ast'),
       [sample(output)],
-      tools({ evaluate: sandbox.evaluate }),
+      tools({ evaluate: onAnswers(sandbox.evaluate) }),
     );
     expect(score?.status).toBe(pass ? 'pass' : 'fail');
   });
 
   test('all answers are parsed in one batch, in order', async () => {
     let jobs = 0;
-    const evaluate = (
-      job: Parameters<typeof sandbox.evaluate>[0],
-    ): ReturnType<typeof sandbox.evaluate> => {
+    const evaluate = onAnswers((job) => {
       jobs++;
       return sandbox.evaluate(job);
-    };
+    });
     const scores = await scoreMetric(
       builtIn('passes_ast'),
       ['1 +', '1 + 1', 'if'].map((output) => sample(output)),

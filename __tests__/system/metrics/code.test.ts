@@ -3,7 +3,7 @@ import { scoreMetric } from '../../../src/metrics/index.ts';
 import { createSandbox } from '../../../src/sandbox/index.ts';
 import type { Metric } from '../../../src/types/metric.ts';
 import type { CodeJob, CodeLanguage } from '../../../src/types/model.ts';
-import { place, sample, tools } from '../../unit/metrics/samples.ts';
+import { onAnswers, place, sample, tools } from '../../unit/metrics/samples.ts';
 
 const sandbox = createSandbox({
   mode: 'sandbox',
@@ -12,7 +12,7 @@ const sandbox = createSandbox({
   log: () => undefined,
 });
 afterAll(() => sandbox.close());
-const real = tools({ evaluate: sandbox.evaluate });
+const real = tools({ evaluate: onAnswers(sandbox.evaluate) });
 
 function codeMetric(
   code: string,
@@ -99,18 +99,17 @@ describe('metric code', () => {
 
   test('one answer’s error leaves the others alone, and all run in one job', async () => {
     const jobs: CodeJob[] = [];
-    const evaluate: typeof sandbox.evaluate = (job) => {
+    const evaluate = onAnswers((job) => {
       jobs.push(job);
       return sandbox.evaluate(job);
-    };
+    });
     const scores = await scoreMetric(
       codeMetric('metric = int(actual)\nresult = metric > 1'),
       ['1', 'x', '2'].map((output) => sample(output)),
-      tools({ evaluate, side: 'base' }),
+      tools({ evaluate }),
     );
     expect(scores.map(({ status }) => status)).toEqual(['fail', 'error', 'pass']);
     expect(jobs).toHaveLength(1);
-    expect(jobs[0]?.side).toBe('base');
   });
 
   test('with a threshold the metric’s number decides, and result need not be set', async () => {

@@ -94,6 +94,7 @@ async function attackAll({ language, mode, python, only }: HarnessOptions): Prom
   const [hasty, patient] = [open(1), open(30)];
   const one = async (sandbox: Sandbox, code: string): Promise<CodeResult> => {
     const [result] = await sandbox.evaluate({
+      suite: 'p',
       side: 'head',
       language,
       code,

@@ -18,7 +18,7 @@ guardProcess();
 console.log('the entry runs');
 const sandbox = createSandbox({ mode: 'sandbox', env: {}, timeoutSeconds: 5, log: console.log });
 for (const language of ['javascript', 'python']) {
-  const [result] = await sandbox.evaluate({ side: 'head', language, code: 'metric = 40 + a\\nresult = metric == 42', outputs: ['metric', 'result'], inputs: [{ a: 2 }] });
+  const [result] = await sandbox.evaluate({ suite: 'p', side: 'head', language, code: 'metric = 40 + a\\nresult = metric == 42', outputs: ['metric', 'result'], inputs: [{ a: 2 }] });
   console.log(language, JSON.stringify(result));
 }
 await sandbox.close();

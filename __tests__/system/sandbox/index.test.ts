@@ -31,7 +31,15 @@ function sandbox(options: Partial<SandboxOptions> = {}): ReturnType<typeof creat
 }
 
 function job(language: CodeLanguage, code: string, rest: Partial<CodeJob> = {}): CodeJob {
-  return { side: 'head', language, code, outputs: ['metric', 'result'], inputs: [{}], ...rest };
+  return {
+    suite: 'p',
+    side: 'head',
+    language,
+    code,
+    outputs: ['metric', 'result'],
+    inputs: [{}],
+    ...rest,
+  };
 }
 
 /**
@@ -75,6 +83,8 @@ const both = [
     never: 'while True: pass',
     when: (test: string, then: string) => `if ${test}:\n  ${then}\nmetric = actual\nresult = True`,
     pair: 'metric = [a, a]\nresult = True',
+    counting:
+      'import builtins\nbuiltins.count = getattr(builtins, "count", 0) + 1\nmetric = builtins.count\nresult = True',
   },
   {
     language: 'javascript' as const,
@@ -83,10 +93,12 @@ const both = [
     when: (test: string, then: string) =>
       `if (${test}) { ${then} }\nmetric = actual\nresult = true`,
     pair: 'metric = [a, a]; result = true',
+    counting:
+      'Array.prototype.count = (Array.prototype.count ?? 0) + 1; metric = Array.prototype.count; result = true',
   },
 ];
 
-describe.each(both)('$language code', ({ language, equal, never, when, pair }) => {
+describe.each(both)('$language code', ({ language, equal, never, when, pair, counting }) => {
   test('is evaluated once per input, in the order of the inputs', async () => {
     const inputs = Array.from({ length: 300 }, (_, index) => ({
       actual: `${index}`,
@@ -160,19 +172,48 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair }) =
     ]);
   });
 
-  test('is given up after five evaluations in a row that do not end, also in later jobs', async () => {
+  test('is given up after five evaluations that do not end, in a row or not, also in later jobs', async () => {
     const { evaluate } = sandbox({ timeoutSeconds: 0.3 });
-    const inputs = Array.from({ length: 8 }, () => ({ actual: 'loop' }));
+    const inputs = ['loop', 'a', 'loop', 'loop', 'loop', 'b', 'loop', 'c'].map((actual) => ({
+      actual,
+    }));
     const results = await evaluate(job(language, when('actual == "loop"', never), { inputs }));
     const stopped = error('took longer than 0.3 s and was stopped');
-    const given = error('was not run: it took longer than 0.3 s 5 times in a row');
-    expect(results).toEqual([stopped, stopped, stopped, stopped, stopped, given, given, given]);
+    const given = error('was not run: it took longer than 0.3 s 5 times');
+    expect(results).toEqual([stopped, ok('a'), stopped, stopped, stopped, ok('b'), stopped, given]);
     expect(
       await evaluate(job(language, when('actual == "loop"', never), { inputs: [{ actual: 'a' }] })),
     ).toEqual([given]);
     expect(await evaluate(job(language, equal, { inputs: [{ actual: 1, expected: 1 }] }))).toEqual([
       ok(true),
     ]);
+  });
+
+  test('finds nothing that it left with answers of another suite, another side, or in a fresh place', async () => {
+    const { evaluate } = sandbox();
+    const asked = (suite: string, side: 'base' | 'head', fresh = false): Promise<CodeResult[]> =>
+      evaluate(job(language, counting, { suite, side, ...(fresh ? { fresh: true } : {}) }));
+    const found: CodeResult[] = [];
+    for (const ask of [
+      () => asked('p', 'head'),
+      () => asked('p', 'head'),
+      () => asked('q', 'head'),
+      () => asked('p', 'head'),
+      () => asked('p', 'base'),
+      () => asked('p', 'base'),
+      () => asked('p', 'base', true),
+      () => asked('p', 'base', true),
+      () => asked('p', 'base'),
+    ])
+      found.push(...(await ask()));
+    expect(found).toEqual([1, 2, 1, 1, 1, 2, 1, 1, 1].map((count) => ok(count)));
+  });
+
+  test('finds nothing that an earlier evaluation left where each is alone', async () => {
+    const inputs = Array.from({ length: 30 }, () => ({}));
+    expect(await sandbox({ alone: true }).evaluate(job(language, counting, { inputs }))).toEqual(
+      inputs.map(() => ok(1)),
+    );
   });
 
   test('of several jobs at once is answered job by job', async () => {
@@ -585,6 +626,7 @@ describe('errors of JavaScript code', () => {
     ['metric = Array(1e6).fill(1); result = true', 'metric is larger than 64 KiB'],
     ['require("fs")', "ReferenceError on line 1: 'require' is not defined"],
     ['for (var a = [];;) a.push(new ArrayBuffer(1 << 26))', 'used more than 512 MiB'],
+    ['for (var a = null;;) a = { a }', 'used more than 512 MiB'],
     ['throw new Error("a\\n::error::b" + "c".repeat(9999))', 'Error on line 1: a ::error::bc'],
   ])('%j says %s', async (code, message) => {
     const result = await one('javascript', code);

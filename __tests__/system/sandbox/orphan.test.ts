@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const program = `
   import { createSandbox } from ${JSON.stringify(index)};
   const sandbox = createSandbox({ mode: process.argv[1], env: {}, timeoutSeconds: 60, log: () => undefined, python: ${JSON.stringify(systemPython)} });
-  const run = (loop) => sandbox.evaluate({ side: 'head', language: 'python', code: 'metric = 1\\nwhile loop: pass', outputs: ['metric'], inputs: [{ loop }] });
+  const run = (loop) => sandbox.evaluate({ suite: 'p', side: 'head', language: 'python', code: 'metric = 1\\nwhile loop: pass', outputs: ['metric'], inputs: [{ loop }] });
   await run(false);
   console.log('answered');
   await run(true);`;
@@ -53,11 +53,16 @@ test.each(['sandbox', 'host'])(
       node.stdout.once('data', resolve);
     });
     const [zygote] = childrenOf(node.pid!);
-    const [child] = childrenOf(zygote!);
+    const [relay] = childrenOf(zygote!);
+    const [child] = childrenOf(relay!);
     const before = timeOf(child!);
     while (timeOf(child!) < before + 5) await turn(); // it is in its loop
     node.kill('SIGKILL');
-    const { stdout } = await run(systemPython, ['-c', waitForAll, String(zygote), String(child)]);
+    const { stdout } = await run(systemPython, [
+      '-c',
+      waitForAll,
+      ...[zygote, relay, child].map(String),
+    ]);
     rmSync(folder, { recursive: true, force: true });
     expect(stdout).toBe('');
   },

@@ -10,6 +10,7 @@ interface Request {
 type Script = (request: Request, listener: Listener, earlier: Request[]) => void;
 
 const job: CodeJob = {
+  suite: 'p',
   side: 'head',
   language: 'python',
   code: 'code',
@@ -20,6 +21,7 @@ const options = {
   language: 'python' as const,
   mode: 'sandbox' as const,
   timeoutSeconds: 5,
+  clock: { now: () => 0, left: Infinity },
   log: () => undefined,
 };
 const value = (metric: unknown): unknown => ({ status: 'ok', values: { metric } });
@@ -41,6 +43,10 @@ const honest: Script = (request, listener) => listener.answer(answer(request));
  * used again.
  */
 function scripted(...scripts: Script[]) {
+  return scriptedBy(options, ...scripts);
+}
+
+function scriptedBy(settings: typeof options, ...scripts: Script[]) {
   const workers: { listener: Listener; killed: boolean; requests: Request[] }[] = [];
   const runner = createRunner(async (listener) => {
     const script = scripts[Math.min(workers.length, scripts.length - 1)]!;
@@ -63,7 +69,7 @@ function scripted(...scripts: Script[]) {
       },
     };
     return { status: 'started', link };
-  }, options);
+  }, settings);
   return { runner, workers };
 }
 
@@ -172,6 +178,44 @@ describe('a worker', () => {
     const inputs = Array.from({ length: 500 }, (_, a) => ({ a }));
     expect(await runner.run({ ...job, inputs })).toEqual(inputs.map(({ a }) => value(a)));
     expect(most).toBe(64);
+  });
+});
+
+describe('code', () => {
+  test('is not run any more when all code of the run has taken an hour', async () => {
+    let now = 0;
+    const clock = { now: () => now, left: 3600 };
+    const slow: Script = (request, listener) => {
+      now += 1799;
+      listener.answer(answer(request));
+    };
+    const { runner } = scriptedBy({ ...options, clock }, slow);
+    const inputs = Array.from({ length: 5 }, (_, a) => ({ a }));
+    const ended = {
+      status: 'error',
+      message:
+        'was not run: the code of this run has taken 1 h, which is the limit; make it quicker, or set code: host in the workflow',
+    };
+    expect(await runner.run({ ...job, inputs })).toEqual([
+      value(0),
+      value(1),
+      value(2),
+      ended,
+      ended,
+    ]);
+    expect(await runner.run({ ...job, code: 'another' })).toEqual([ended, ended, ended]);
+  });
+
+  test('of the suite that is at it goes first, so that its process is kept', async () => {
+    const { runner } = scripted(honest);
+    const order: string[] = [];
+    await Promise.all(
+      ['p', 'q', 'p', 'q'].map(async (suite, index) => {
+        await runner.run({ ...job, suite });
+        order.push(`${suite}${String(index)}`);
+      }),
+    );
+    expect(order).toEqual(['p0', 'p2', 'q1', 'q3']);
   });
 });
 

@@ -13,6 +13,7 @@ const noCode: Evaluate = async () => {
 const random = (purpose: string) => purpose;
 const trial = (side: 'base' | 'head', id: string, index: number, text = 'Say {q}'): Trial => ({
   caseId: id,
+  suite: 'p',
   side,
   try: index,
   steering: null,
@@ -141,7 +142,7 @@ describe('executing trials', () => {
       }),
     );
     const [sample] = await execute(
-      [{ caseId: 'a', side: 'head', try: 0, generation, steering: null }],
+      [{ caseId: 'a', suite: 'p', side: 'head', try: 0, generation, steering: null }],
       { complete, evaluate: noCode, random },
     );
     expect(sample?.completion).toEqual({
@@ -167,8 +168,8 @@ describe('executing trials', () => {
     const { complete } = recorder();
     const samples = await execute(
       [
-        { caseId: 'a', side: 'head', try: 0, generation, steering: null },
-        { caseId: 'a', side: 'head', try: 1, generation, steering: null },
+        { caseId: 'a', suite: 'p', side: 'head', try: 0, generation, steering: null },
+        { caseId: 'a', suite: 'p', side: 'head', try: 1, generation, steering: null },
       ],
       { complete, evaluate, random },
     );

@@ -1,7 +1,13 @@
 import type { MetricExample } from '../../../src/metrics/definition.ts';
 import type { MetricSample, MetricTools } from '../../../src/metrics/sample.ts';
 import type { Metric, MetricLevel, Rubric } from '../../../src/types/metric.ts';
-import type { Complete, Completion, Request } from '../../../src/types/model.ts';
+import type {
+  Complete,
+  Completion,
+  Evaluate,
+  EvaluateAnswers,
+  Request,
+} from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 
 export const place = { file: 'prompts/tests/p.yaml', line: 4 };
@@ -42,6 +48,11 @@ export function fromExample(example: MetricExample): MetricSample {
     ...(price === undefined ? {} : { price: perMillion(price) }),
     ...(rival === undefined ? {} : { rival }),
   });
+}
+
+/** The sandbox as metrics know it: on answers of one suite and one side. */
+export function onAnswers(evaluate: Evaluate): EvaluateAnswers {
+  return (job) => evaluate({ ...job, suite: 'p', side: 'head' });
 }
 
 export function perMillion({
@@ -182,7 +193,6 @@ export function tools(more: Partial<MetricTools> = {}): MetricTools {
     ],
     embedder: null,
     random: () => `d${String(++count).padStart(4, '0')}f00d`,
-    side: 'head',
     try: 0,
     ...more,
   };

@@ -38,14 +38,14 @@ describe('metrics of one reference', () => {
         dialogue: null,
       },
     }));
-    const scores = await scoreSamples(judged as never, yardstick(of), {
+    const scored = await scoreSamples(judged as never, yardstick(of), {
       complete: async () => answer(''),
       evaluate: async () => [],
       random: () => '',
       price: () => null,
     } as never);
     expect(
-      scores.map((list) => list.map(({ metric: name, status }) => `${name} ${status}`)),
+      scored.map(({ scores }) => scores.map(({ metric: name, status }) => `${name} ${status}`)),
     ).toEqual([
       ['shared pass', 'own pass'],
       ['shared pass', 'own pass', 'more fail'],

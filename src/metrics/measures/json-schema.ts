@@ -1,10 +1,9 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import type { JsonSchema, SchemaFinding } from '../../types/metric.ts';
 import type { Json } from '../../types/plain.ts';
 import { compilePattern } from './pattern.ts';
-
-type JsonSchema = boolean | { [key: string]: Json };
 
 /** The engine's pattern keyword in linear time: a schema's own `pattern` must not hold a run up. */
 const regExp = Object.assign(
@@ -59,6 +58,35 @@ export function compileSchema(schema: JsonSchema): ((value: Json) => string | nu
   } catch (error) {
     return `the schema is not valid: ${error instanceof Error ? error.message : String(error)}`;
   }
+}
+
+/** Each value under the schema, here and now; a schema that never ends does not end here either. */
+export function checkAgainst(schema: JsonSchema, values: readonly Json[]): SchemaFinding[] {
+  const validate = compileSchema(schema);
+  return values.map((value) => {
+    if (typeof validate === 'string') return { status: 'error', message: validate };
+    try {
+      return { status: 'checked', wrong: validate(value) };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return {
+        status: 'error',
+        message: 'the schema refers to itself without going deeper into the answer ($ref)',
+      };
+    }
+  });
+}
+
+/** Work of one check, in characters of the schema times those of the answer, that nobody notices. */
+const QUICK = 10_000_000;
+
+/** Keywords by which the work of a check may grow faster than schema and answer do. */
+const BOUNDLESS = /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"\s*:/;
+
+/** Whether checking so long an answer is a matter of milliseconds. */
+export function isQuick(schema: JsonSchema, length: number): boolean {
+  const text = JSON.stringify(schema);
+  return !BOUNDLESS.test(text) && text.length * length <= QUICK;
 }
 
 function firstError(validate: ValidateFunction): string {

@@ -127,6 +127,7 @@ export function footer(result: Result): Block[] {
   const parts: Line[] = [
     ...spent(result),
     ...savedTries(result),
+    ...repeatedEvaluations(result),
     ...visibleDrops(result),
     ...measuredNoise(result),
     ...(base === null
@@ -180,6 +181,14 @@ function savedTries({ adaptive_tries: tries }: Result): Line[] {
   return tries === null || tries.made >= tries.fixed
     ? []
     : [[text(`${count(tries.made)} tries where five fixed ones would be ${count(tries.fixed)}`)]];
+}
+
+/** `1,240 evaluations, 124 repeated, all equal`. */
+function repeatedEvaluations({ evaluations }: Result): Line[] {
+  if (evaluations === undefined) return [];
+  const { made, repeated, differing } = evaluations;
+  const outcome = differing === 0 ? 'all equal' : `${count(differing)} with another outcome`;
+  return [[text(`${counted(made, 'evaluation')}, ${count(repeated)} repeated, ${outcome}`)]];
 }
 
 function measuredNoise({ noise }: Result): Line[] {

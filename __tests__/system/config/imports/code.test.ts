@@ -31,6 +31,7 @@ async function run(
   input: Record<string, string> = { word: 'Hello' },
 ): Promise<unknown> {
   const [result] = await sandbox.evaluate({
+    suite: 'p',
     side: 'head',
     language,
     code,

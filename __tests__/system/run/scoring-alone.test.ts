@@ -1,0 +1,110 @@
+/** Metrics that run answers, and answers that attack what scores them: the real sandbox scores. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createSandbox } from '../../../src/sandbox/index.ts';
+import type { Metric } from '../../../src/types/metric.ts';
+import { metric, project } from '../../unit/run/builders.ts';
+import { runPipeline, shop, type Ran } from './pipeline.ts';
+
+/** A metric that runs the answer; what it finds in `value` decides. */
+const LANGUAGES = {
+  python: {
+    runs: 'scope = {}\nexec(actual, scope)\nmetric = scope["value"]\nresult = metric == 1',
+    right: 'value = 1',
+    wrong: 'value = 0',
+    /** From here on whatever is scored in this process turns out the other way round. */
+    attack: [
+      'import sys',
+      'worker = sys.modules["__main__"]',
+      'worker.read_outputs = lambda scope, outputs: {"values": {"metric": 0, "result": "= 1" not in scope["actual"]}}',
+      'value = 0',
+    ].join('\n'),
+  },
+  javascript: {
+    runs: 'var value; eval(actual); metric = value; result = metric === 1',
+    right: 'value = 1',
+    wrong: 'value = 0',
+    attack: `Array.prototype.join = () => 'metric, !actual.includes("= 1")'; value = 0`,
+  },
+} as const;
+
+type Language = keyof typeof LANGUAGES;
+
+const exact = (language: Language, line: number): Metric =>
+  metric('runs', {
+    source: { kind: 'code', language, code: LANGUAGES[language].runs },
+    place: { file: 'prompts/tests/p.yaml', line },
+  });
+
+const sides = (language: Language, wording: string) =>
+  project(
+    ['alpha', 'beta'].map((name) =>
+      shop(`${wording} ${name} {q}`, 12, {
+        prompt: { name },
+        tests: { metrics: [exact(language, 4)] },
+      }),
+    ),
+  );
+
+describe.each(['python', 'javascript'] as const)('answers that attack a %s metric', (language) => {
+  const open = new Map<boolean, ReturnType<typeof createSandbox>>();
+  beforeAll(() => {
+    for (const alone of [false, true])
+      open.set(
+        alone,
+        createSandbox({
+          mode: 'sandbox',
+          env: {},
+          timeoutSeconds: 20,
+          log: () => undefined,
+          alone,
+        }),
+      );
+  });
+  afterAll(async () => {
+    await Promise.all([...open.values()].map((sandbox) => sandbox.close()));
+  });
+
+  /** Head's first answer about alpha attacks; its others there are wrong; all the rest is right. */
+  const attacked = (alone: boolean): Promise<Ran> =>
+    runPipeline(
+      sides(language, 'Old'),
+      sides(language, 'New'),
+      (_, question) => {
+        const { right, wrong, attack } = LANGUAGES[language];
+        if (!question.startsWith('New alpha')) return right;
+        return question.includes('r00') ? attack : wrong;
+      },
+      { edges: { evaluate: open.get(alone)!.evaluate } },
+    );
+  const ratesOf = ({ result }: Ran): [string, number | null, number | null][] =>
+    result.suites.map(({ name, pass_rate }) => [name, pass_rate.base, pass_rate.head]);
+
+  test('change no score but their own where each evaluation is alone (untrusted)', async () => {
+    const ran = await attacked(true);
+    expect(ran.result.conclusion).toBe('failure');
+    expect(ratesOf(ran)).toEqual([
+      ['alpha', 1, 0],
+      ['beta', 1, 1],
+    ]);
+    expect(ran.result.evaluations?.differing).toBe(0);
+  });
+
+  test('change nothing of base and of other suites, and are found out (member)', async () => {
+    const ran = await attacked(false);
+    expect(ratesOf(ran)).toEqual([
+      ['alpha', 1, null],
+      ['beta', 1, 1],
+    ]);
+    expect(ran.result.conclusion).toBe('error');
+    expect(ran.result.reasons[1]).toMatch(
+      /^metric "runs" keeps state \(prompts\/tests\/p.yaml:4\): /,
+    );
+    expect(ran.result.notices).toContainEqual(
+      expect.objectContaining({ kind: 'error', place: { file: 'prompts/tests/p.yaml', line: 4 } }),
+    );
+    expect(ran.result.evaluations).toMatchObject({
+      made: expect.any(Number),
+      repeated: expect.any(Number),
+    });
+  });
+});

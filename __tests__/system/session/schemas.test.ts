@@ -1,0 +1,73 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { scoreMetric } from '../../../src/metrics/index.ts';
+import { createSchemaChecker } from '../../../src/session/schemas.ts';
+import type { Json } from '../../../src/types/plain.ts';
+import { builtIn, sample, tools } from '../../unit/metrics/samples.ts';
+
+const open: ReturnType<typeof createSchemaChecker>[] = [];
+function checker(seconds: number): ReturnType<typeof createSchemaChecker> {
+  const made = createSchemaChecker(seconds);
+  open.push(made);
+  return made;
+}
+afterAll(async () => {
+  await Promise.all(open.map((one) => one.close()));
+});
+
+/** Items that differ in their last place only: each has to be compared with every other. */
+const flood = Array.from({ length: 30_000 }, (_, index) => ({ a: 'same', b: { c: index } }));
+const UNIQUE = { uniqueItems: true };
+
+describe('a schema that a repository wrote', () => {
+  test('judges in a thread as it does on the spot', async () => {
+    const { check } = checker(30);
+    const schema = { $defs: { n: { type: 'integer' } }, items: { $ref: '#/$defs/n' } };
+    const values: Json[] = [[1, 2], [1, 'x'], ...Array.from({ length: 150 }, () => [3])];
+    const findings = await check(schema, values);
+    expect(findings.slice(0, 2)).toEqual([
+      { status: 'checked', wrong: null },
+      { status: 'checked', wrong: '/1 must be integer' },
+    ]);
+    expect(findings).toHaveLength(152);
+  });
+
+  test('that refers to itself without end is an error, here and in the thread', async () => {
+    const message = 'the schema refers to itself without going deeper into the answer ($ref)';
+    for (const checkSchema of [undefined, checker(30).check]) {
+      const [score] = await scoreMetric(
+        builtIn('json_schema', { schema: { $ref: '#' } }),
+        [sample('{}')],
+        tools({ checkSchema }),
+      );
+      expect(score).toMatchObject({ status: 'error', reason: message });
+    }
+  });
+
+  test('that floods is stopped: its answer is an error, the others are judged, and time goes on', async () => {
+    const { check } = checker(1);
+    let turns = 0;
+    const clock = setInterval(() => {
+      turns += 1;
+    }, 50);
+    const findings = await check(UNIQUE, [[1, 1], flood, [1, 2]]);
+    clearInterval(clock);
+    expect(findings).toEqual([
+      { status: 'checked', wrong: expect.stringContaining('must NOT have duplicate items') },
+      { status: 'error', message: 'the schema took longer than 1 s, and was stopped' },
+      { status: 'checked', wrong: null },
+    ]);
+    expect(turns).toBeGreaterThan(0);
+  });
+
+  test('is given up after five answers on which it does not end', async () => {
+    const { check } = checker(1);
+    const findings = await check(
+      UNIQUE,
+      Array.from({ length: 7 }, () => flood),
+    );
+    expect(findings.map((one) => (one.status === 'error' ? one.message : 'checked'))).toEqual([
+      ...Array<string>(5).fill('the schema took longer than 1 s, and was stopped'),
+      ...Array<string>(2).fill('was not checked: the schema took longer than 1 s 5 times'),
+    ]);
+  }, 60_000);
+});

@@ -1,0 +1,108 @@
+/**
+ * The thread in which answers are held against JSON Schemas that a repository wrote, both ends of
+ * it: a schema may refer to itself without end or compare every item with every other, and a
+ * thread can be ended from outside. It is started from this very file, which in a bundle is the
+ * whole bundle: there this module never finishes loading, and so the entry that waits for it does
+ * not run a second time.
+ */
+import {
+  Worker,
+  isMainThread,
+  parentPort,
+  type MessagePort,
+  workerData,
+} from 'node:worker_threads';
+import { checkAgainst } from '../metrics/measures/json-schema.ts';
+import type { JsonSchema, SchemaFinding } from '../types/metric.ts';
+import type { Json } from '../types/plain.ts';
+
+interface ToThread {
+  schema: JsonSchema;
+  values: readonly Json[];
+}
+
+type FromThread = { kind: 'ready' } | { kind: 'answer'; findings: SchemaFinding[] };
+
+/** What the values came to; null in place of all when the thread had to be ended, and why. */
+export type Checked = { findings: SchemaFinding[] } | { ended: 'timeout' | 'gone' };
+
+export interface SchemaThread {
+  check(job: ToThread): Promise<Checked>;
+  end(): Promise<void>;
+}
+
+const role = 'evaldiff-schemas';
+
+/** Milliseconds for the thread to load; the whole bundle on a busy machine. */
+const START = 30_000;
+
+const MEMORY_MB = 256;
+
+/** Starts the thread. After one `ended` it is of no more use. `patience`: milliseconds of a check. */
+export async function startSchemaThread(patience: number): Promise<SchemaThread> {
+  const worker = new Worker(new URL(import.meta.url), {
+    name: role,
+    workerData: { role },
+    argv: [],
+    env: {},
+    execArgv: [],
+    stdin: false,
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  });
+  worker.stdout.resume();
+  worker.stderr.resume();
+  /** Takes what the thread says next; null: it said nothing in time, or ended. */
+  let hear: ((said: FromThread | 'timeout' | 'gone') => void) | null = null;
+  const next = (milliseconds: number): Promise<FromThread | 'timeout' | 'gone'> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(() => hear?.('timeout'), milliseconds);
+      hear = (said) => {
+        clearTimeout(timer);
+        hear = null;
+        resolve(said);
+      };
+    });
+  worker.on('message', (message: FromThread) => hear?.(message));
+  worker.on('error', () => hear?.('gone'));
+  worker.on('exit', () => hear?.('gone'));
+  const ready = await next(START);
+  return {
+    async check(job) {
+      if (ready === 'timeout' || ready === 'gone') return { ended: ready };
+      worker.postMessage(job satisfies ToThread);
+      const said = await next(patience);
+      if (typeof said === 'object' && said.kind === 'answer') return { findings: said.findings };
+      await worker.terminate();
+      return { ended: said === 'timeout' ? 'timeout' : 'gone' };
+    },
+    async end() {
+      await worker.terminate();
+    },
+  };
+}
+
+function serve(port: MessagePort): Promise<never> {
+  port.on('message', ({ schema, values }: ToThread) => {
+    port.postMessage({
+      kind: 'answer',
+      findings: checkAgainst(schema, values),
+    } satisfies FromThread);
+  });
+  port.postMessage({ kind: 'ready' } satisfies FromThread);
+  return new Promise<never>(() => undefined);
+}
+
+const started: unknown = workerData;
+
+if (
+  !isMainThread &&
+  parentPort !== null &&
+  typeof started === 'object' &&
+  started !== null &&
+  'role' in started &&
+  started.role === role
+) {
+  await serve(parentPort);
+}
