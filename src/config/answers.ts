@@ -21,7 +21,10 @@ const ROLES: Readonly<Record<string, Role>> = {
 
 /** A message of a recorded dialogue. FlexEval's carry more keys than we use. */
 export const recordedMessage = z.object(
-  { role: oneOf(['system', 'human', 'user', 'ai', 'assistant', 'tool']), content: text() },
+  {
+    role: oneOf(['system', 'human', 'user', 'ai', 'assistant', 'tool']).describe('Who says it.'),
+    content: text().describe('What is said.'),
+  },
   { error: 'must be a map with role and content' },
 );
 
@@ -40,13 +43,17 @@ export interface AnswersContext {
  * ends with one.
  */
 export const answerSchema = closed({
-  question: filled().optional(),
-  answer: filled().optional(),
-  input: listOf(recordedMessage, 'a list of messages').optional(),
-  accepted: flag(),
+  question: filled().describe('What the user asked.').optional(),
+  answer: filled().describe('What was answered.').optional(),
+  input: listOf(recordedMessage, 'a list of messages')
+    .describe('A whole dialogue that ends with the answer, in place of question and answer.')
+    .optional(),
+  accepted: flag().describe('Whether people accepted the answer.'),
 });
 
-const sourceSchema = closed({ file: filled() });
+const sourceSchema = closed({
+  file: filled().describe('Path of a .jsonl, .ndjson, .csv or .tsv file.'),
+});
 
 export const answersFromSchema = z.union([filled(), sourceSchema], {
   error: 'must be a file, or a map with file',

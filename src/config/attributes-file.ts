@@ -49,19 +49,30 @@ export interface PromptSize {
 
 const LISTS = { domain: 'domains', subtask: 'subtasks' } as const;
 
-const attributeSchema = closed({ name: filled(), explanation: text().optional() });
+const attributeSchema = closed({
+  name: filled().describe('The attribute in a few words.'),
+  explanation: text().describe('The attribute in a sentence.').optional(),
+});
+
+const slack = number(0, 1)
+  .describe(
+    'How far the number of an attribute’s references may lie off its prior, as a share; replaces the setting qualeval.slack.',
+  )
+  .optional();
 
 const lists = {
-  domains: listOf(attributeSchema).optional(),
-  subtasks: listOf(attributeSchema).optional(),
+  domains: listOf(attributeSchema).describe('What references are about.').optional(),
+  subtasks: listOf(attributeSchema).describe('What answering them takes.').optional(),
 };
 
 /** The file as written. */
 export function attributesSchema(): z.ZodType {
   return closed({
-    slack: number(0, 1).optional(),
+    slack,
     ...lists,
-    prompts: mapOf(closed(lists)).optional(),
+    prompts: mapOf(closed(lists))
+      .describe('Attributes of single prompts, by the prompt’s path, in place of the shared ones.')
+      .optional(),
   });
 }
 
@@ -96,7 +107,7 @@ export function attributesOf(
   const written = checkMembers(
     document,
     [],
-    { slack: number(0, 1).optional(), domains: left, subtasks: left, prompts: left },
+    { slack, domains: left, subtasks: left, prompts: left },
     problems,
   );
   const own =

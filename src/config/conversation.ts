@@ -24,24 +24,44 @@ const MAX_STEPS = 50;
 
 const combine = oneOf(['all', 'any', 'majority']);
 
-const criterion = z.union([combine, closed({ combine: combine.optional() })], {
-  error: 'must be a map like { combine: all }; combine is one of all, any, majority',
-});
+const criterion = z.union(
+  [
+    combine,
+    closed({
+      combine: combine
+        .describe('How several evaluators’ words become one. Default: all.')
+        .optional(),
+    }),
+  ],
+  {
+    error: 'must be a map like { combine: all }; combine is one of all, any, majority',
+  },
+);
 
 const rules = z.union([combine, mapOf(combine)], {
   error: 'must be all, any or majority, or a map of criterion to one of them',
 });
 
 const shape = {
-  max_steps: whole(1, MAX_STEPS).optional(),
-  evaluators: listOf(
-    z.union([filled(), mapOf(anything())], { error: 'must be a map with model' }),
-  ).optional(),
-  criteria: mapOf(criterion, 'a map of criterion to { combine: all }').optional(),
-  combine: rules.optional(),
-  instructions: filled().optional(),
-  examples: listOf(answerSchema).optional(),
-  examples_from: answersFromSchema.optional(),
+  max_steps: whole(1, MAX_STEPS)
+    .describe('Most answers in one conversation. Default: 5.')
+    .optional(),
+  evaluators: listOf(z.union([filled(), mapOf(anything())], { error: 'must be a map with model' }))
+    .describe('Models that judge the dialogue and ask the next question. Default: the grader.')
+    .optional(),
+  criteria: mapOf(criterion, 'a map of criterion to { combine: all }')
+    .describe(
+      'What evaluators answer yes or no to, by name. Default: understanding, correctness, completeness.',
+    )
+    .optional(),
+  combine: rules
+    .describe('How several evaluators’ words become one: for all criteria, or for those it names.')
+    .optional(),
+  instructions: filled().describe('Who the evaluators are, and what the criteria mean.').optional(),
+  examples: listOf(answerSchema)
+    .describe('Answers that people accepted or rejected, by which the evaluators are tested.')
+    .optional(),
+  examples_from: answersFromSchema.describe('Data file with further such answers.').optional(),
 };
 
 export const conversationSchema = closed(shape);

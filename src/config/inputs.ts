@@ -6,7 +6,8 @@ import type { Problem } from '../types/plain.ts';
 import { VENDORS, perVendor, type VendorKeys } from '../types/vendors.ts';
 import { readEndpoints, readOverrides, type Endpoint } from './overrides.ts';
 import type { ReadOptions } from './project.ts';
-import { FAIL_ON, SETTINGS_FILE } from './settings.ts';
+import { FAIL_ON } from './settings-schema.ts';
+import { SETTINGS_FILE } from './settings.ts';
 
 /**
  * The action's inputs and their defaults; `action.yml` says the same. An empty default means "not

@@ -1,28 +1,35 @@
 import { z } from 'zod';
+import { noiseResultSchema } from '../result/noise.ts';
 import { resultSchema } from '../result/result.ts';
 import { attributesSchema } from './attributes-file.ts';
 import { promptSchema } from './prompt.ts';
 import { rubricsSchema } from './rubric.ts';
-import { settingsSchema } from './settings.ts';
+import { settingsSchema } from './settings-schema.ts';
 import { testsSchema } from './tests.ts';
 
 /**
  * JSON Schemas (draft 2020-12) by file name: of the user's files, so that editors complete and
  * check while typing (what needs more than one file to decide is left to the reader), and of the
- * result that other programs read.
+ * files that a run writes for other programs.
  */
 export function jsonSchemas(): Record<string, object> {
-  return {
-    'settings.schema.json': schema('evaldiff settings', settingsSchema()),
-    'prompt.schema.json': schema('evaldiff prompt', promptSchema(testsSchema())),
-    'tests.schema.json': schema('evaldiff tests', testsSchema()),
-    'attributes.schema.json': schema('evaldiff attributes', attributesSchema()),
-    'rubrics.schema.json': schema('evaldiff rubrics', rubricsSchema()),
-    'result.schema.json': schema('evaldiff result', resultSchema),
-  };
+  return Object.fromEntries(
+    Object.entries({
+      settings: settingsSchema(),
+      prompt: promptSchema(testsSchema()),
+      tests: testsSchema(),
+      attributes: attributesSchema(),
+      rubrics: rubricsSchema(),
+      result: resultSchema,
+      noise: noiseResultSchema,
+    }).map(([kind, type]) => [`${kind}.schema.json`, schema(kind, type)]),
+  );
 }
 
-function schema(title: string, type: z.ZodType): object {
+/**
+ * The id is a name and no address, for whoever publishes the action chooses where the files lie.
+ */
+function schema(kind: string, type: z.ZodType): object {
   const { $schema, ...rest } = z.toJSONSchema(type, { io: 'input' });
-  return { $schema, title, ...rest };
+  return { $schema, $id: `urn:evaldiff:v1:${kind}`, title: `evaldiff ${kind}`, ...rest };
 }

@@ -34,34 +34,57 @@ const level = () =>
 const parameters = () => mapOf(anything(), 'a map of values');
 
 const dependsOnSchema = closed({
-  name: filled(),
-  type: oneOf(['function', 'rubric']).optional(),
-  kwargs: parameters().optional(),
-  with: parameters().optional(),
-  metric_name: filled().optional(),
-  metric_level: level().optional(),
+  name: filled().describe('The metric that must hold: its name, its function or its rubric.'),
+  type: oneOf(['function', 'rubric'])
+    .describe('What kind of metric it is; absent: either.')
+    .optional(),
+  kwargs: parameters().describe('Parameters that the metric must have been given.').optional(),
+  with: parameters().describe('The same as kwargs.').optional(),
+  metric_name: filled()
+    .describe('Of FlexEval’s files, without effect: name says which metric is meant.')
+    .optional(),
+  metric_level: level().describe('Level of that metric.').optional(),
   relative_object_position: z
     .int({ error: 'must be 0 or a negative whole number' })
     .max(0, { error: 'must be 0 or a negative whole number' })
+    .describe('Which turn or message is looked at: 0 the same (the default), -1 the one before.')
     .optional(),
-  metric_min_value: number(-UNBOUNDED, UNBOUNDED).optional(),
-  metric_max_value: number(-UNBOUNDED, UNBOUNDED).optional(),
+  metric_min_value: number(-UNBOUNDED, UNBOUNDED)
+    .describe('The condition holds from this value.')
+    .optional(),
+  metric_max_value: number(-UNBOUNDED, UNBOUNDED)
+    .describe('The condition holds up to this value.')
+    .optional(),
 });
 
 const metricSchema = closed({
-  name: filled().optional(),
-  uses: filled().optional(),
-  with: parameters().optional(),
-  kwargs: parameters().optional(),
-  rubric: filled().optional(),
-  code: filled().optional(),
-  language: oneOf(LANGUAGES).optional(),
-  threshold: number(-UNBOUNDED, UNBOUNDED).optional(),
-  metric_level: level().optional(),
-  level: level().optional(),
-  depends_on: listOf(dependsOnSchema).optional(),
-  skip: flag().optional(),
-  grader: gradersSchema.optional(),
+  name: filled()
+    .describe('Name of the metric; unique in the suite. Default: what it uses.')
+    .optional(),
+  uses: filled().describe('Name of a built-in metric.').optional(),
+  with: parameters().describe('Parameters of the built-in metric.').optional(),
+  kwargs: parameters().describe('The same as with.').optional(),
+  rubric: filled().describe('Name of a rubric that a model grades by.').optional(),
+  code: filled()
+    .describe('Code that sees prompt, actual, input and expected, and sets metric and result.')
+    .optional(),
+  language: oneOf(LANGUAGES).describe('Language of the code. Default: python.').optional(),
+  threshold: number(-UNBOUNDED, UNBOUNDED)
+    .describe(
+      'Value that the metric has to reach (where less is better: not to exceed) to pass. Default: the metric’s own rule.',
+    )
+    .optional(),
+  metric_level: level()
+    .describe('What it judges: Turn (the default), Message, Thread or ToolCall.')
+    .optional(),
+  level: level().describe('The same as metric_level.').optional(),
+  depends_on: listOf(dependsOnSchema)
+    .describe('Conditions on other metrics; where one does not hold, the metric is skipped.')
+    .optional(),
+  skip: flag().describe('It runs and is shown, but does not gate.').optional(),
+  grader: gradersSchema
+    .describe('The models that grade it, in place of the settings’ grader.')
+    .optional(),
 });
 
 /** FlexEval's form: what a metric is made of follows from the list it stands in. */
@@ -78,8 +101,8 @@ export const metricsSchema = z.union(
   [
     listOf(metricSchema),
     closed({
-      function: listOf(flexEvalSchema).optional(),
-      rubric: listOf(flexEvalSchema).optional(),
+      function: listOf(flexEvalSchema).describe('Built-in metrics, in FlexEval’s form.').optional(),
+      rubric: listOf(flexEvalSchema).describe('Rubrics, in FlexEval’s form.').optional(),
     }),
   ],
   { error: 'must be a list of metrics' },

@@ -95,16 +95,41 @@ export const UNBOUNDED = Number.MAX_VALUE;
 const words = (what: string) => z.union([filled(), listOf(filled())], { error: `must be ${what}` });
 
 export const modelSchema = closed({
-  provider: oneOf(PROVIDERS),
-  endpoint: filled().nullish(),
-  model: filled().optional(),
-  price: closed({ input: number(0, UNBOUNDED), output: number(0, UNBOUNDED) }).optional(),
-  command: listOf(filled(), 'a list of words like [node, app/answer.mjs]').optional(),
-  files: words('a pattern or a list of patterns').optional(),
-  setup: listOf(filled(), 'a list of words like [npm, ci]').optional(),
-  file: filled().optional(),
-  replaces: words('a model name or a list of them').optional(),
-  transport: oneOf(TRANSPORTS).optional(),
+  provider: oneOf(PROVIDERS).describe(
+    'Who is asked: a vendor, a program of the project, or recordings.',
+  ),
+  endpoint: filled()
+    .nullish()
+    .describe(
+      'Name of an address that the workflow gives (input endpoints); absent: the vendor’s own.',
+    ),
+  model: filled()
+    .describe('The name sent to the vendor. Default: the name that prompts use.')
+    .optional(),
+  price: closed({
+    input: number(0, UNBOUNDED).describe('Dollars per million tokens of the request.'),
+    output: number(0, UNBOUNDED).describe('Dollars per million tokens of the answer.'),
+  })
+    .describe('Price of a call that is answered at once, where it is not known or another one.')
+    .optional(),
+  command: listOf(filled(), 'a list of words like [node, app/answer.mjs]')
+    .describe('The program’s command line, word by word.')
+    .optional(),
+  files: words('a pattern or a list of patterns')
+    .describe(
+      'Patterns of the files that the program is made of: a change of them runs its suites.',
+    )
+    .optional(),
+  setup: listOf(filled(), 'a list of words like [npm, ci]')
+    .describe('Command line that prepares a checkout for the program, word by word.')
+    .optional(),
+  file: filled().describe('The recordings.').optional(),
+  replaces: words('a model name or a list of them')
+    .describe('Names in prompts that this model takes the place of.')
+    .optional(),
+  transport: oneOf(TRANSPORTS)
+    .describe('How full sweeps ask it: direct or batch. Default: the settings’ own transport.')
+    .optional(),
 });
 
 export type WrittenModel = z.output<typeof modelSchema>;

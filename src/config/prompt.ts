@@ -28,33 +28,43 @@ const ROLES: Readonly<Record<string, Role>> = {
 };
 
 const messageSchema = closed({
-  role: oneOf(['system', 'human', 'user', 'ai', 'assistant']),
-  content: filled(),
+  role: oneOf(['system', 'human', 'user', 'ai', 'assistant']).describe('Who says it.'),
+  content: filled().describe('The text; {name} is filled in, {{name}} is the literal {name}.'),
 });
 
-const variableSchema = z.union([closed({ name: filled() }), filled()], {
-  error: 'must be a map with name',
-});
+const variableSchema = z.union(
+  [closed({ name: filled().describe('Letters, digits and _.') }), filled()],
+  {
+    error: 'must be a map with name',
+  },
+);
 
-const promptText = z.union([closed({ content: filled() }), filled()], {
+const promptText = z.union([closed({ content: filled().describe('The text.') }), filled()], {
   error: 'must be a map with content',
 });
 
 const languageSchema = oneOf(['python', 'javascript']);
 
+const TESTS = 'The tests, in place of a test file.';
+
 const shape = {
-  name: filled(),
-  model: filled().optional(),
-  variables: listOf(variableSchema).optional(),
-  messages: listOf(messageSchema).min(1, { error: 'must not be empty' }).optional(),
-  prompt: promptText.optional(),
-  code: filled().optional(),
-  language: languageSchema.optional(),
+  name: filled().describe('Name of the prompt and its suite.'),
+  model: filled().describe('A model’s name, as vendors or the settings know it.').optional(),
+  variables: listOf(variableSchema).describe('What references fill in.').optional(),
+  messages: listOf(messageSchema)
+    .min(1, { error: 'must not be empty' })
+    .describe('What is sent.')
+    .optional(),
+  prompt: promptText.describe('One message of the user, in place of messages.').optional(),
+  code: filled().describe('Code that computes the output, in place of messages.').optional(),
+  language: languageSchema.describe('Language of the code. Default: python.').optional(),
   defaults: z
     .union([filled(), listOf(filled())], { error: 'must be a list of paths like tests/name' })
+    .describe('Files whose keys are taken where this file has none; tests/name is its test file.')
     .optional(),
   tests: z
     .record(z.string(), anything(), { error: 'must be a map with metrics and references' })
+    .describe(TESTS)
     .optional(),
 };
 
@@ -69,7 +79,7 @@ const BODIES = ['messages', 'prompt', 'code'];
  */
 export function promptSchema(tests: z.ZodType) {
   return z
-    .object({ ...shape, tests: tests.optional() })
+    .object({ ...shape, tests: tests.describe(TESTS).optional() })
     .catchall(z.union([scalar(), listOf(anything()), z.record(z.string(), anything())]));
 }
 

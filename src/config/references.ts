@@ -25,25 +25,37 @@ export const referenceSchema = perLimits((limits) =>
   closed({
     id: z
       .union([filled(), whole(0, Number.MAX_SAFE_INTEGER)], { error: 'must be text' })
+      .describe('Unique in its suite. Default: a hash of the input.')
       .optional(),
-    input: inputSchema.optional(),
-    expected: anything().optional(),
-    skip: flag().optional(),
-    tags: z.union([filled(), listOf(filled())], { error: 'must be a list of words' }).optional(),
-    n_tries: whole(1, limits.tries).optional(),
-    metrics: listOf(ownMetricSchema).optional(),
+    input: inputSchema
+      .describe('Values of the prompt’s variables, or the messages of a recorded dialogue.')
+      .optional(),
+    expected: anything().describe('The gold answer, for metrics that compare with it.').optional(),
+    skip: flag().describe('It runs and is shown, but does not gate.').optional(),
+    tags: z
+      .union([filled(), listOf(filled())], { error: 'must be a list of words' })
+      .describe('Words to choose references by; critical ones gate one by one.')
+      .optional(),
+    n_tries: whole(1, limits.tries)
+      .describe('Tries of this reference on each side. Default: those of the suite.')
+      .optional(),
+    metrics: listOf(ownMetricSchema)
+      .describe('What judges this reference besides the suite’s metrics.')
+      .optional(),
   }),
 );
 
 const sourceSchema = closed({
-  file: filled(),
+  file: filled().describe('Path of a .jsonl, .ndjson, .csv or .tsv file.'),
   map: closed({
-    id: filled().optional(),
-    input: columnMap.optional(),
-    expected: filled().optional(),
-    tags: filled().optional(),
-    skip: filled().optional(),
-  }).optional(),
+    id: filled().describe('Column of the id.').optional(),
+    input: columnMap.describe('Column of the only variable, or columns by variable.').optional(),
+    expected: filled().describe('Column of the gold answer.').optional(),
+    tags: filled().describe('Column of the tags.').optional(),
+    skip: filled().describe('Column that says whether the reference is skipped.').optional(),
+  })
+    .describe('Columns of the file, where they have other names than here.')
+    .optional(),
 });
 
 export const referencesFromSchema = z

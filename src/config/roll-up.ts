@@ -11,11 +11,15 @@ const NAMED = ['all', 'any', 'majority'] as const;
 const POLICIES = [...NAMED, 'at_least', 'pass_rate'];
 
 const mapSchema = closed({
-  name: filled().optional(),
-  k: whole(1, Number.MAX_SAFE_INTEGER).optional(),
-  min: number(0, 1).optional(),
-  code: filled().optional(),
-  language: oneOf(['python', 'javascript']).optional(),
+  name: filled()
+    .describe('all, any, majority, at_least or pass_rate; beside code any name.')
+    .optional(),
+  k: whole(1, Number.MAX_SAFE_INTEGER).describe('Passes that at_least needs.').optional(),
+  min: number(0, 1).describe('Share of passes that pass_rate needs, 0–1.').optional(),
+  code: filled().describe('A rule of your own, as code.').optional(),
+  language: oneOf(['python', 'javascript'])
+    .describe('Language of the code. Default: python.')
+    .optional(),
 });
 
 export const rollupSchema = z

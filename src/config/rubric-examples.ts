@@ -14,13 +14,15 @@ export interface RubricContext {
 }
 
 export const exampleSchema = closed({
-  content: filled(),
-  context: text().optional(),
-  ideal: scalar().optional(),
-  expected: scalar(),
+  content: filled().describe('The answer.'),
+  context: text().describe('The conversation before it.').optional(),
+  ideal: scalar().describe('What {expected} shows the grader.').optional(),
+  expected: scalar().describe('The label that people give the answer.'),
 });
 
-export const examplesFromSchema = closed({ file: filled() });
+export const examplesFromSchema = closed({
+  file: filled().describe('Path of a .jsonl, .ndjson, .csv or .tsv file.'),
+});
 
 interface Example {
   content: string;

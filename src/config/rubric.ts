@@ -27,8 +27,8 @@ import {
 } from './schema.ts';
 
 const messageSchema = closed({
-  role: oneOf(['system', 'human', 'user', 'ai', 'assistant']),
-  content: filled(),
+  role: oneOf(['system', 'human', 'user', 'ai', 'assistant']).describe('Who says it.'),
+  content: filled().describe('The text, with keywords in braces.'),
 });
 
 const score = number(-Number.MAX_VALUE, Number.MAX_VALUE);
@@ -37,35 +37,52 @@ const scoresSchema = z.union(
   [
     z.record(z.string(), score),
     z.literal('from_strings'),
-    listOf(closed({ choice: filled(), score })),
+    listOf(
+      closed({
+        choice: filled().describe('The label.'),
+        score: score.describe('Its score.'),
+      }),
+    ),
   ],
   { error: 'must map at least one answer to a number' },
 );
 
 const shape = {
-  name: filled().optional(),
-  prompt: filled().optional(),
-  /** Phoenix: messages in place of one text, `choices` in place of `choice_scores`. */
-  messages: listOf(messageSchema).optional(),
-  choice_scores: scoresSchema.optional(),
-  choices: scoresSchema.optional(),
-  /** openai/evals: labels as a list, or as the letters of one word. */
+  name: filled()
+    .describe('Name of the rubric, where the file holds one. Default: the name of the file.')
+    .optional(),
+  prompt: filled()
+    .describe(
+      'What the grader is asked; {completion}, {content}, {conversation} and other keywords show it what it judges.',
+    )
+    .optional(),
+  messages: listOf(messageSchema).describe('Messages in place of prompt (Phoenix).').optional(),
+  choice_scores: scoresSchema.describe('The labels, and the score of each.').optional(),
+  choices: scoresSchema.describe('The same as choice_scores (Phoenix).').optional(),
   choice_strings: z
     .union([filled(), listOf(filled())], { error: 'must be a list of answers' })
+    .describe('Labels as a list, or as the letters of one word (openai/evals).')
     .optional(),
-  eval_type: oneOf(['classify', 'cot_classify', 'classify_cot']).optional(),
-  notes: text().optional(),
-  description: text().optional(),
-  examples: listOf(exampleSchema).optional(),
-  examples_from: examplesFromSchema.optional(),
-  input_outputs: anything().optional(),
-  output_template: anything().optional(),
-  optimization_direction: anything().optional(),
-  /** autoevals: false asks for the label without reasons. */
-  use_cot: flag().optional(),
-  model: anything().optional(),
-  engine: anything().optional(),
-  temperature: anything().optional(),
+  eval_type: oneOf(['classify', 'cot_classify', 'classify_cot'])
+    .describe(
+      'The label alone, the reasons and then the label (cot_classify, the default), or the label first.',
+    )
+    .optional(),
+  notes: text().describe('For readers; the grader does not see it.').optional(),
+  description: text().describe('The same as notes.').optional(),
+  examples: listOf(exampleSchema)
+    .describe('Answers that people labelled, by which the grader is tested.')
+    .optional(),
+  examples_from: examplesFromSchema.describe('Data file with further such answers.').optional(),
+  input_outputs: anything().describe('Of other tools’ files: read, without effect.').optional(),
+  output_template: anything().describe('Of other tools’ files: read, without effect.').optional(),
+  optimization_direction: anything()
+    .describe('Of other tools’ files: read, without effect.')
+    .optional(),
+  use_cot: flag().describe('false asks for the label without reasons (autoevals).').optional(),
+  model: anything().describe('Of other tools’ files: read, without effect.').optional(),
+  engine: anything().describe('Of other tools’ files: read, without effect.').optional(),
+  temperature: anything().describe('Of other tools’ files: read, without effect.').optional(),
 };
 
 /** Of other tools' files: read without an error, without an effect, and said so. */

@@ -1,36 +1,16 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { isMap, type Document } from '../documents/document.ts';
-import { DEFAULT_LIMITS, type Limits } from '../documents/limits.ts';
+import type { Limits } from '../documents/limits.ts';
 import { parameterProblem } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import { DEFAULT_GATE } from '../suite/gate.ts';
 import type { Budget, ModelSettings, Settings } from '../suite/suite.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import type { Notice, Problem, Scalar } from '../types/plain.ts';
-import {
-  TRANSPORTS,
-  UNBOUNDED,
-  checkModelKeys,
-  gradersSchema,
-  modelChoice,
-  modelSchema,
-  readGraders,
-  readModelChoice,
-  type WrittenModel,
-} from './models.ts';
-import {
-  checkMembers,
-  closed,
-  filled,
-  flag,
-  listOf,
-  mapOf,
-  number,
-  oneOf,
-  scalar,
-  text,
-  whole,
-} from './schema.ts';
+import { checkModelKeys, readGraders, readModelChoice, type WrittenModel } from './models.ts';
+import { checkMembers } from './schema.ts';
+import type { settingsSchema } from './settings-schema.ts';
+import { settingsMembers } from './settings-schema.ts';
 
 export const SETTINGS_FILE = 'evaldiff.yaml';
 
@@ -52,91 +32,6 @@ const DEFAULT_QUALEVAL: Settings['qualeval'] = {
 };
 
 const DEFAULT_FILES = '*.{yaml,yml}';
-
-/** What makes a run red. */
-export const FAIL_ON = ['regression', 'failure', 'never'] as const;
-
-const globs = () =>
-  z.union([filled(), listOf(filled())], {
-    error: 'must be a pattern like prompts/*.yaml, or a list of them',
-  });
-
-/** One try count: a whole number, or `adaptive`. */
-export function tries(limits: Limits) {
-  const error = `must be a whole number from 1 to ${limits.tries}, or adaptive`;
-  return z.union(
-    [
-      z.literal('adaptive', { error }),
-      z.int({ error }).min(1, { error }).max(limits.tries, { error }),
-    ],
-    { error },
-  );
-}
-
-const qualevalSwitch = () =>
-  z.union([oneOf(['auto', 'on', 'off']), flag()], { error: 'must be one of auto, on, off' });
-
-const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
-
-function shape(limits: Limits) {
-  return {
-    prompts: globs().optional(),
-    rubrics: globs().optional(),
-    n_tries: tries(limits).optional(),
-    seed: whole(0, 2 ** 32 - 1).optional(),
-    models: mapOf(modelSchema, 'a map of model names').optional(),
-    transport: oneOf(TRANSPORTS).optional(),
-    grader: gradersSchema.optional(),
-    embeddings: modelChoice().optional(),
-    sweep: mapOf(
-      z.union([scalar(), listOf(scalar()).min(1, { error: 'must not be empty' })], {
-        error: 'must be a value or a list of values',
-      }),
-    ).optional(),
-    gate: closed({
-      fail_on: oneOf(FAIL_ON).optional(),
-      alpha: number(0.0001, 0.5).optional(),
-      min_drop: number(0, 1).optional(),
-      tolerance: number(0, 1).optional(),
-      gate_on: oneOf(['suite+references', 'suite']).optional(),
-      on_inconclusive: oneOf(['pass', 'fail']).optional(),
-      yardstick: oneOf(['warn', 'fail']).optional(),
-      removed: oneOf(['warn', 'fail']).optional(),
-      attributes: oneOf(['advise', 'fail']).optional(),
-      min_pass_rate: orNull(number(0, 1)).optional(),
-    }).optional(),
-    budget: closed({
-      max_calls: orNull(whole(0, Number.MAX_SAFE_INTEGER)).optional(),
-      max_cost_usd: orNull(number(0, UNBOUNDED)).optional(),
-    }).optional(),
-    qualeval: z
-      .union(
-        [
-          qualevalSwitch(),
-          closed({
-            enabled: qualevalSwitch().optional(),
-            attributes: filled().optional(),
-            max_attributes: whole(1, 50).optional(),
-            slack: number(0, 1).optional(),
-            alignment: flag().optional(),
-            metric: filled().optional(),
-          }),
-        ],
-        {
-          error: 'must be one of auto, on, off, or a map like { enabled: on, max_attributes: 10 }',
-        },
-      )
-      .optional(),
-    version: z
-      .union([text(), number(0, UNBOUNDED), z.null()], { error: 'must be text' })
-      .optional(),
-  };
-}
-
-/** `evaldiff.yaml` as written. */
-export function settingsSchema(limits: Limits = DEFAULT_LIMITS) {
-  return closed(shape(limits));
-}
 
 type Written = Partial<z.output<ReturnType<typeof settingsSchema>>>;
 
@@ -160,7 +55,7 @@ export function readSettings(
     );
     return { settings: { ...defaultSettings(), file: document.file }, notices: [] };
   }
-  const written = checkMembers(document, [], shape(limits), problems);
+  const written = checkMembers(document, [], settingsMembers(limits), problems);
   const models = new Map(
     Object.keys(written.models ?? {}).map((name) => [
       name,

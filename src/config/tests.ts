@@ -21,11 +21,10 @@ import {
   filled,
   flag,
   listOf,
-  number,
-  oneOf,
   text,
 } from './schema.ts';
-import { FAIL_ON, defined, tries } from './settings.ts';
+import { suiteGateMembers, tries } from './settings-schema.ts';
+import { defined } from './settings.ts';
 
 /** What a test file is read with. */
 export interface TestsContext {
@@ -40,31 +39,43 @@ export interface TestsContext {
 
 const day = () => text().refine(isDay, { error: 'must be a date like 2026-01-31' });
 
-const quarantineSchema = closed({ id: filled(), reason: filled(), until: day() });
-
-const gateSchema = closed({
-  fail_on: oneOf(FAIL_ON).optional(),
-  min_drop: number(0, 1).optional(),
-  tolerance: number(0, 1).optional(),
-  min_pass_rate: z.union([number(0, 1), z.null()]).optional(),
+const quarantineSchema = closed({
+  id: filled().describe('Id of the reference.'),
+  reason: filled().describe('Why it is in quarantine.'),
+  until: day().describe('Last day of the quarantine, like 2026-01-31.'),
 });
+
+const gateSchema = closed(suiteGateMembers);
 
 /** A test file as written. */
 export function testsSchema(limits: Limits = DEFAULT_LIMITS) {
   return closed({
     defaults: z
       .union([filled(), listOf(filled())], { error: 'must be a list of paths' })
+      .describe('Files whose keys are taken where this file has none.')
       .optional(),
-    n_tries: tries(limits).optional(),
-    skip: flag().optional(),
-    metrics: metricsSchema.optional(),
-    metrics_rollup: rollupSchema,
-    references: listOf(referenceSchema(limits)).optional(),
-    references_from: referencesFromSchema,
-    do_completion: flag().optional(),
-    conversation: conversationSchema.optional(),
-    quarantine: listOf(quarantineSchema).optional(),
-    gate: gateSchema.optional(),
+    n_tries: tries(limits)
+      .describe('Tries of each reference on each side. Default: as the settings say.')
+      .optional(),
+    skip: flag().describe('The suite runs and is shown, but does not gate.').optional(),
+    metrics: metricsSchema.describe('What judges the answers to every reference.').optional(),
+    metrics_rollup: rollupSchema.describe(
+      'How the tries of a reference add up: all (the default), any, majority, at_least, pass_rate, or code.',
+    ),
+    references: listOf(referenceSchema(limits)).describe('The test cases.').optional(),
+    references_from: referencesFromSchema.describe('Data files with further references.'),
+    do_completion: flag()
+      .describe(
+        'Whether recorded dialogues get a new last answer. Default: those that end with a question.',
+      )
+      .optional(),
+    conversation: conversationSchema
+      .describe('Runs each reference as a dialogue that evaluators judge and carry on.')
+      .optional(),
+    quarantine: listOf(quarantineSchema)
+      .describe('References that run and are shown, but do not gate until a day.')
+      .optional(),
+    gate: gateSchema.describe('What this suite sets of the gate for itself.').optional(),
   });
 }
 

@@ -1,77 +1,114 @@
-import type { Attribute } from '../suite/attributes.ts';
-import type { Variant } from '../suite/suite.ts';
-import type { Side } from '../types/plain.ts';
+import { z } from 'zod';
+import { variantSchema } from '../suite/suite.ts';
+import { count, share, side } from './pieces.ts';
+
+/** Which suite an attribute or an insight belongs to: one file can hold prompts of one model. */
+const ofSuite = {
+  path: z.string().describe('File of the prompt, as in `suites`.'),
+  suite: z.string().describe('Name of the suite, as in `suites`.'),
+  variant: variantSchema.describe('Model and parameters of the suite, as in `suites`.'),
+};
+
+const proficiency = {
+  n: count.describe(
+    'References that were judged on both sides; where there is one side only, on that.',
+  ),
+  base: z
+    .number()
+    .nullable()
+    .describe('Mean pass rate of these references on base, 0–1; null where nothing was judged.'),
+  head: z
+    .number()
+    .nullable()
+    .describe('Mean pass rate of these references on head, 0–1; null where nothing was judged.'),
+  difference: z.number().nullable().describe('Head − base; null where a side is missing.'),
+  low: z.number().nullable().describe('Lower end of the difference’s two-sided 90 % interval.'),
+  high: z.number().nullable().describe('Upper end of the difference’s two-sided 90 % interval.'),
+};
+
+const attributeSampleSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('drop').describe('The pass rate of this reference fell most.'),
+    reference: z.string().describe('Id of the reference.'),
+    base: share.describe('Its pass rate on base.'),
+    head: share.describe('Its pass rate on head.'),
+  }),
+  z.strictObject({
+    kind: z
+      .literal('skill')
+      .describe('An answer shows more or less of the sub-task than is expected.'),
+    reference: z.string().describe('Id of the reference.'),
+    side: side.describe('The side that gave the answer.'),
+    expected: z.number().describe('Affinity of the expected answer with the sub-task, 1–5.'),
+    output: z.number().describe('Affinity of the answer with the sub-task, 1–5.'),
+  }),
+]);
+
+export const attributeResultSchema = z.strictObject({
+  id: z.string().describe('Unique among the attributes of a suite.'),
+  name: z.string().describe('The attribute in a few words.'),
+  kind: z
+    .enum(['domain', 'subtask'])
+    .describe('What a reference is about, or what answering it takes.'),
+  explanation: z.string().describe('The attribute in a sentence.'),
+  ...ofSuite,
+  affinity_mean: z
+    .number()
+    .min(1)
+    .max(5)
+    .describe('Mean affinity over the references that were rated, 1–5.'),
+  prior: share.describe('Its share of the affinity among the attributes of its kind.'),
+  ...proficiency,
+  p: share
+    .nullable()
+    .describe(
+      'One-sided p of "head is worse" ("head is better" where it improved), adjusted for all attributes; null when not tested.',
+    ),
+  verdict: z
+    .enum(['regressed', 'improved', 'no change seen', 'too few'])
+    .describe('What the tests say of the attribute.'),
+  explained_by: z
+    .array(z.string())
+    .describe(
+      'Attributes of this suite whose references carry the whole change: without them no change is seen here.',
+    ),
+  alignment: z
+    .strictObject({
+      base: share.nullable().describe('On base; null where nothing was rated.'),
+      head: share.nullable().describe('On head; null where nothing was rated.'),
+    })
+    .nullable()
+    .describe(
+      'Share of references whose answer’s affinity is more than 1 away from the expected answer’s: lower is better. Sub-tasks only.',
+    ),
+  references: z
+    .array(z.string())
+    .describe('Every reference that was assigned the attribute, whether compared or not.'),
+  samples: z.array(attributeSampleSchema).describe('References worth reading.'),
+});
+
+export const insightSchema = z.strictObject({
+  ...ofSuite,
+  text: z.string().describe('A sentence about the attributes of the suite.'),
+  attributes: z.array(z.string()).describe('Ids of the attributes that it is about.'),
+  references: z.array(z.string()).describe('Ids of the references that it names.'),
+  generated: z.boolean().describe('A model wrote it; otherwise it is made from the figures.'),
+});
 
 /**
  * How well the references of an attribute are answered: their pass rates, 0–1, null where nothing
  * was judged.
  */
-export interface Proficiency {
-  /** References that were judged on both sides; where there is one side only, on that. */
-  n: number;
-  /** Mean over these references of their pass rate. */
-  base: number | null;
-  head: number | null;
-  difference: number | null;
-  /** Two-sided 90 % interval of the difference. */
-  low: number | null;
-  high: number | null;
-}
+export type Proficiency = Pick<
+  AttributeResult,
+  'n' | 'base' | 'head' | 'difference' | 'low' | 'high'
+>;
 
 /** An attribute of one suite, base against head. */
-export interface AttributeResult extends Attribute, Proficiency {
-  /**
-   * The suite it belongs to, as in `suites`: `suite` is its name, for one file can hold several
-   * prompts of one model.
-   */
-  path: string;
-  suite: string;
-  variant: Variant;
-  /**
-   * Mean affinity, 1–5, over the references that were rated, and its share among the attributes of
-   * its kind, 0–1.
-   */
-  affinity_mean: number;
-  prior: number;
-  /**
-   * One-sided p of "head is worse" ("head is better" where it improved), adjusted for all
-   * attributes; null when not tested.
-   */
-  p: number | null;
-  verdict: 'regressed' | 'improved' | 'no change seen' | 'too few';
-  /**
-   * Attributes of this suite whose references carry the whole change: without them no change is
-   * seen here.
-   */
-  explained_by: string[];
-  /**
-   * Share of references whose answer's affinity is more than 1 away from the expected answer's:
-   * lower is better. Sub-tasks only.
-   */
-  alignment: { base: number | null; head: number | null } | null;
-  /** Every reference that was assigned the attribute, whether compared or not. */
-  references: string[];
-  samples: AttributeSample[];
-}
+export type AttributeResult = z.infer<typeof attributeResultSchema>;
 
-/**
- * A reference worth reading: its pass rate fell most, or an answer to it shows more or less of the
- * sub-task than is expected.
- */
-export type AttributeSample =
-  | { kind: 'drop'; reference: string; base: number; head: number }
-  | { kind: 'skill'; reference: string; side: Side; expected: number; output: number };
+/** A reference worth reading. */
+export type AttributeSample = z.infer<typeof attributeSampleSchema>;
 
-/**
- * A sentence about the attributes of one suite; `attributes` and `references` are ids of that
- * suite.
- */
-export interface Insight {
-  path: string;
-  suite: string;
-  variant: Variant;
-  text: string;
-  attributes: string[];
-  references: string[];
-  generated: boolean;
-}
+/** A sentence about the attributes of one suite. */
+export type Insight = z.infer<typeof insightSchema>;

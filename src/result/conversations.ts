@@ -1,218 +1,199 @@
 import { z } from 'zod';
-import type { Criterion } from '../suite/suite.ts';
-import type { Side } from '../types/plain.ts';
+import { criterionSchema } from '../suite/suite.ts';
+import { count, difference, share, side } from './pieces.ts';
 
-const count = z.number().int().nonnegative();
-
-const share = z.number().min(0).max(1);
-
-const side = z.enum(['base', 'head']);
-
-const outcomes = [
+const conversationOutcome = z.enum([
   'complete',
   'max_steps',
   'no_follow_up',
   'evaluator_error',
   'model_error',
-] as const;
+]);
 
-/** The parts of `result.json` that only conversations have. */
+const criterionWord = z.enum(['yes', 'no', 'unknown']);
+
+const evaluatorVerdictSchema = z.strictObject({
+  evaluator: z.string().describe('Name of the evaluator.'),
+  words: z.record(z.string(), criterionWord).describe('By criterion: whether it is met.'),
+  analysis: z.string().nullable().describe('Its reasons; null when it gave none.'),
+  follow_up: z
+    .string()
+    .nullable()
+    .describe('What it would ask next; null when it has no further question.'),
+});
+
+const conversationTurnSchema = z.strictObject({
+  question: z.string().describe('What the user said last before the answer.'),
+  asked_by: z
+    .string()
+    .nullable()
+    .describe('The evaluator that asked; null for the reference’s own and for recorded questions.'),
+  answer: z.string().nullable().describe('Null when the model gave none.'),
+  verdicts: z
+    .array(evaluatorVerdictSchema)
+    .describe('Of the evaluators that could be read, in their order.'),
+  satisfied: z
+    .record(z.string(), z.boolean())
+    .nullable()
+    .describe(
+      'By criterion: whether the evaluators together call it met; null where they could not judge.',
+    ),
+});
+
 export const conversationResultSchema = z.strictObject({
-  outcome: z.enum(outcomes),
-  turns: z.array(
-    z.strictObject({
-      question: z.string(),
-      asked_by: z.string().nullable(),
-      answer: z.string().nullable(),
-      verdicts: z.array(
-        z.strictObject({
-          evaluator: z.string(),
-          words: z.record(z.string(), z.enum(['yes', 'no', 'unknown'])),
-          analysis: z.string().nullable(),
-          follow_up: z.string().nullable(),
-        }),
-      ),
-      satisfied: z.record(z.string(), z.boolean()).nullable(),
-    }),
+  outcome: conversationOutcome.describe(
+    'How the conversation ended. The two errors are no failures of quality.',
   ),
-  turns_to: z.record(z.string(), count.nullable()),
+  turns: z.array(conversationTurnSchema).describe('Questions and answers in their order.'),
+  turns_to: z
+    .record(z.string(), count.nullable())
+    .describe(
+      'By criterion: the first turn, from 1, from which it stays met to the end; null: never.',
+    ),
 });
 
-const pairedMean = z.strictObject({
-  base: z.number().nullable(),
-  head: z.number().nullable(),
-  difference: z.number().nullable(),
-  low: z.number().nullable(),
-  high: z.number().nullable(),
-  n: count,
+const pairedMeanSchema = z.strictObject({
+  base: z.number().nullable().describe('Mean on base; null where nothing was judged.'),
+  head: z.number().nullable().describe('Mean on head; null where nothing was judged.'),
+  difference: z
+    .number()
+    .nullable()
+    .describe('Head − base; null where a side is missing or too little was judged.'),
+  low: z.number().nullable().describe('Lower end of the difference’s two-sided 90 % interval.'),
+  high: z.number().nullable().describe('Upper end of the difference’s two-sided 90 % interval.'),
+  n: count.describe('References that it rests on.'),
 });
 
-const outcomeCounts = z.record(z.enum(outcomes), count).nullable();
+const outcomeCounts = z.record(conversationOutcome, count).nullable();
 
 export const conversationSummarySchema = z.strictObject({
-  max_steps: count,
-  evaluators: z.array(z.string()),
-  criteria: z.array(
-    z.strictObject({ name: z.string(), combine: z.enum(['all', 'any', 'majority']) }),
+  max_steps: count.describe('Most answers in one conversation.'),
+  evaluators: z.array(z.string()).describe('Names of the evaluators, in their order.'),
+  criteria: z.array(criterionSchema).describe('What the evaluators judge.'),
+  outcomes: z
+    .strictObject({
+      base: outcomeCounts.describe('On base; null where base did not run.'),
+      head: outcomeCounts.describe('On head; null where head did not run.'),
+    })
+    .describe('Tries by how their conversation ended.'),
+  completed: pairedMeanSchema.describe('Share of conversations that were completed, 0–1.'),
+  turns: pairedMeanSchema.describe(
+    'Turns of completed conversations, over the references that were completed on both sides.',
   ),
-  outcomes: z.strictObject({ base: outcomeCounts, head: outcomeCounts }),
-  completed: pairedMean,
-  turns: pairedMean,
-  turns_to: z.array(
-    z.strictObject({ criterion: z.string(), turns: pairedMean, reached: pairedMean }),
-  ),
+  turns_to: z
+    .array(
+      z.strictObject({
+        criterion: z.string().describe('Name of the criterion.'),
+        turns: pairedMeanSchema.describe(
+          'Turns until it is met for good, over the references in which it is on both sides.',
+        ),
+        reached: pairedMeanSchema.describe('Share of conversations in which it is, 0–1.'),
+      }),
+    )
+    .describe('How soon each criterion is met for good.'),
 });
 
-const yesShare = z.strictObject({
-  yes: count,
-  n: count,
-  share: share.nullable(),
-  low: share.nullable(),
-  high: share.nullable(),
+/** Agreement of a rubric's grader with labelled examples. */
+export const graderResultSchema = z.strictObject({
+  rubric: z.string().describe('Name of the rubric.'),
+  side: side.describe('Whose rubric and grader were asked.'),
+  examples: count.describe('Labelled examples of the rubric.'),
+  judged: count.describe(
+    'Examples that count: their grade could be read, and the rubric knows their label.',
+  ),
+  agreement: share.nullable().describe('Share of judged examples that got the expected label.'),
+  true_positive_rate: share
+    .nullable()
+    .describe('Share of positive examples that the grader calls positive.'),
+  true_negative_rate: share
+    .nullable()
+    .describe('Share of negative examples that the grader calls negative.'),
+  kappa: difference.nullable().describe('Cohen’s kappa of the grader with the labels.'),
+  base_rate: share
+    .nullable()
+    .describe(
+      'Share of positive examples, without which kappa cannot be read. Positive is a label of the rubric’s highest score.',
+    ),
+  flipped: z
+    .array(
+      z.strictObject({
+        content: z.string().describe('The example.'),
+        expected: z.string().describe('The label that people give it.'),
+        base: z.string().nullable().describe('Label of base’s grader; null: not read.'),
+        head: z.string().nullable().describe('Label of head’s grader; null: not read.'),
+      }),
+    )
+    .describe('Examples that base’s grader labels otherwise than head’s; empty on base.'),
 });
 
-const yesShares = z.strictObject({ criteria: z.record(z.string(), yesShare), all: yesShare });
+const yesShareSchema = z.strictObject({
+  yes: count.describe('Answers that get a yes.'),
+  n: count.describe('Answers that were judged.'),
+  share: share.nullable().describe('`yes` / `n`; null where nothing was judged.'),
+  low: share.nullable().describe('Lower end of the share’s 95 % interval (Wilson).'),
+  high: share.nullable().describe('Upper end of the share’s 95 % interval (Wilson).'),
+});
+
+const yesShares = z.strictObject({
+  criteria: z.record(z.string(), yesShareSchema).describe('By criterion.'),
+  all: yesShareSchema.describe('Of all criteria together.'),
+});
+
+const evaluatorGradeSchema = z.strictObject({
+  evaluators: z
+    .array(z.string())
+    .describe('One evaluator, or several whose words are combined by the suite’s rules.'),
+  accepted: yesShares.describe('Shares of yes for answers that people accepted.'),
+  rejected: yesShares.describe('Shares of yes for answers that people rejected.'),
+  balanced_accuracy: z
+    .strictObject({
+      value: share.describe('The mean.'),
+      low: z.number().describe('Lower end of its 95 % interval.'),
+      high: z.number().describe('Upper end of its 95 % interval.'),
+    })
+    .nullable()
+    .describe(
+      'Mean of the shares of accepted and of rejected answers that are judged right; null where one of them has none.',
+    ),
+  unread: count.describe('Answers left out because an evaluator gave no readable verdict.'),
+});
 
 export const evaluatorResultSchema = z.strictObject({
-  path: z.string(),
-  name: z.string(),
-  side,
-  criteria: z.array(z.string()),
-  examples: count,
-  grades: z.array(
-    z.strictObject({
-      evaluators: z.array(z.string()),
-      accepted: yesShares,
-      rejected: yesShares,
-      balanced_accuracy: z
-        .strictObject({ value: share, low: z.number(), high: z.number() })
-        .nullable(),
-      unread: count,
-    }),
-  ),
+  path: z.string().describe('File of the suite’s prompt.'),
+  name: z.string().describe('Name of the suite.'),
+  side: side.describe('Whose evaluators were asked.'),
+  criteria: z.array(z.string()).describe('Names of the criteria.'),
+  examples: count.describe('Answers that people labelled.'),
+  grades: z.array(evaluatorGradeSchema).describe('Each evaluator alone, and all together.'),
 });
 
 /** How a conversation ended. The last two are errors, not failures of quality. */
-export type ConversationOutcome =
-  'complete' | 'max_steps' | 'no_follow_up' | 'evaluator_error' | 'model_error';
+export type ConversationOutcome = z.infer<typeof conversationOutcome>;
 
-export type CriterionWord = 'yes' | 'no' | 'unknown';
+export type CriterionWord = z.infer<typeof criterionWord>;
 
 /** One evaluator's word on a dialogue, by criterion. */
-export interface EvaluatorVerdict {
-  evaluator: string;
-  words: Record<string, CriterionWord>;
-  analysis: string | null;
-  follow_up: string | null;
-}
+export type EvaluatorVerdict = z.infer<typeof evaluatorVerdictSchema>;
 
-export interface ConversationTurn {
-  /** What the user said last before the answer. */
-  question: string;
-  /** The evaluator that asked; null for the reference's own and for recorded questions. */
-  asked_by: string | null;
-  /** Null when the model gave none. */
-  answer: string | null;
-  /** Of the evaluators that could be read, in their order. */
-  verdicts: EvaluatorVerdict[];
-  /** Whether the evaluators together call each criterion met; null where they could not judge. */
-  satisfied: Record<string, boolean> | null;
-}
+export type ConversationTurn = z.infer<typeof conversationTurnSchema>;
 
-export interface ConversationResult {
-  outcome: ConversationOutcome;
-  turns: ConversationTurn[];
-  /** By criterion: the first turn, from 1, from which it stays met to the end; null: never. */
-  turns_to: Record<string, number | null>;
-}
+export type ConversationResult = z.infer<typeof conversationResultSchema>;
 
 /** A mean over references on both sides; where one side is missing, over those of the other. */
-export interface PairedMean {
-  base: number | null;
-  head: number | null;
-  /**
-   * Head − base, with a two-sided 90 % interval; null where a side is missing or too little was
-   * judged.
-   */
-  difference: number | null;
-  low: number | null;
-  high: number | null;
-  /** References it rests on. */
-  n: number;
-}
+export type PairedMean = z.infer<typeof pairedMeanSchema>;
 
-export interface ConversationSummary {
-  max_steps: number;
-  evaluators: string[];
-  criteria: Criterion[];
-  /** Tries by how they ended; null for a side that did not run. */
-  outcomes: {
-    base: Record<ConversationOutcome, number> | null;
-    head: Record<ConversationOutcome, number> | null;
-  };
-  /** Share of conversations that were completed, 0–1. */
-  completed: PairedMean;
-  /** Turns of completed conversations, over the references that were completed on both sides. */
-  turns: PairedMean;
-  /**
-   * Turns until a criterion is met for good, over the references in which it is on both sides; and
-   * the share in which it is.
-   */
-  turns_to: { criterion: string; turns: PairedMean; reached: PairedMean }[];
-}
+export type ConversationSummary = z.infer<typeof conversationSummarySchema>;
 
-/**
- * Agreement of a rubric's grader with labelled examples. Positive is a label of the rubric's
- * highest score.
- */
-export interface GraderResult {
-  rubric: string;
-  side: Side;
-  examples: number;
-  /** Examples that are counted: their grade could be read, and the rubric knows their label. */
-  judged: number;
-  agreement: number | null;
-  true_positive_rate: number | null;
-  true_negative_rate: number | null;
-  kappa: number | null;
-  /** Share of positive examples, without which kappa cannot be read. */
-  base_rate: number | null;
-  /** Examples that base's grader labels otherwise than head's; empty on base. */
-  flipped: { content: string; expected: string; base: string | null; head: string | null }[];
-}
+export type GraderResult = z.infer<typeof graderResultSchema>;
 
 /** A share of yes with its 95 % interval (Wilson); null where nothing was judged. */
-export interface YesShare {
-  yes: number;
-  n: number;
-  share: number | null;
-  low: number | null;
-  high: number | null;
-}
+export type YesShare = z.infer<typeof yesShareSchema>;
 
 /**
  * What evaluators say about answers that people accepted or rejected: one evaluator, or several by
  * the suite's rules.
  */
-export interface EvaluatorGrade {
-  evaluators: string[];
-  accepted: { criteria: Record<string, YesShare>; all: YesShare };
-  rejected: { criteria: Record<string, YesShare>; all: YesShare };
-  /**
-   * Mean of the shares of accepted and rejected answers that `all` tells right, with a 95 %
-   * interval.
-   */
-  balanced_accuracy: { value: number; low: number; high: number } | null;
-  /** Answers left out because an evaluator gave no readable verdict. */
-  unread: number;
-}
+export type EvaluatorGrade = z.infer<typeof evaluatorGradeSchema>;
 
 /** How far a suite's evaluators can be trusted, on its labelled answers. */
-export interface EvaluatorResult {
-  path: string;
-  name: string;
-  side: Side;
-  criteria: string[];
-  examples: number;
-  grades: EvaluatorGrade[];
-}
+export type EvaluatorResult = z.infer<typeof evaluatorResultSchema>;

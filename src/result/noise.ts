@@ -1,106 +1,73 @@
 import { z } from 'zod';
 import { problem } from '../errors.ts';
-import type { GateSettings, Variant } from '../suite/suite.ts';
-import type { Notice, Problem } from '../types/plain.ts';
+import { variantSchema } from '../suite/suite.ts';
+import type { Problem } from '../types/plain.ts';
+import { count, share } from './pieces.ts';
 import {
   firstIssue,
   noiseNoteSchema,
   readResultValue,
   resultSchema,
-  type NoiseNote,
   type Result,
-  type UsageTotals,
 } from './result.ts';
-import type { MeasuredRate } from './suite-result.ts';
-
-/** The whole gate on base against base, again and again with new tries. */
-export interface NoiseResult extends NoiseNote {
-  noise_version: 1;
-  head: { sha: string };
-  /** Comparisons that could not be judged; they are not among `runs`. */
-  unjudged: number;
-  /** Of `runs`, those that were inconclusive. */
-  neutral: number;
-  /** The gate that was measured. */
-  gate: GateSettings;
-  n_tries: Result['n_tries'];
-  suites: NoiseSuite[];
-  /** References that both passed and failed, the least steady first. */
-  flaky: (MeasuredRate & { path: string; name: string; id: string; file: string; line: number })[];
-  /** Margins that fit the noise, 0–1; null where the present one does. */
-  suggested: { tolerance: number | null; min_drop: number | null };
-  notices: Notice[];
-  /** What the user has to mend; nothing was measured then. */
-  problems: Problem[];
-  usage: UsageTotals;
-}
-
-export interface NoiseSuite {
-  path: string;
-  name: string;
-  variant: Variant;
-  references: number;
-  /** Verdicts of the comparisons, counted. */
-  regressed: number;
-  improved: number;
-  unchanged: number;
-  inconclusive: number;
-  /** Mean pass rate, 0–1, over the tries that all references share. */
-  pass_rate: number | null;
-  /** The largest fall of the pass rate that was seen, 0–1. */
-  largest_fall: number;
-}
+import { measuredRateSchema } from './suite-result.ts';
 
 /** The only version of a measurement that this program writes and reads. */
 const NOISE_VERSION = 1;
 
-const count = z.number().int().nonnegative();
+const { head, gate, n_tries, notices, problems, usage } = resultSchema.shape;
 
-const share = z.number().min(0).max(1);
-
-const { head, gate, n_tries, notices, problems, usage, insights } = resultSchema.shape;
-
-const suite = z.strictObject({
-  path: z.string(),
-  name: z.string(),
-  variant: insights.element.shape.variant,
-  references: count,
-  regressed: count,
-  improved: count,
-  unchanged: count,
-  inconclusive: count,
-  pass_rate: share.nullable(),
-  largest_fall: share,
+const noiseSuiteSchema = z.strictObject({
+  path: z.string().describe('File of the prompt.'),
+  name: z.string().describe('Name of the suite.'),
+  variant: variantSchema.describe('Model and parameters.'),
+  references: count.describe('References of the suite.'),
+  regressed: count.describe('Comparisons that called it regressed.'),
+  improved: count.describe('Comparisons that called it improved.'),
+  unchanged: count.describe('Comparisons that found no regression.'),
+  inconclusive: count.describe('Comparisons that were inconclusive.'),
+  pass_rate: share
+    .nullable()
+    .describe('Mean pass rate over the tries that all references share; null: none was judged.'),
+  largest_fall: share.describe('The largest fall of the pass rate that was seen.'),
 });
 
-const flaky = z.strictObject({
-  path: z.string(),
-  name: z.string(),
-  id: z.string(),
-  file: z.string(),
-  line: count,
-  passes: count,
-  tries: count,
-  low: share,
-  high: share,
+const flakySchema = z.strictObject({
+  path: z.string().describe('File of the suite’s prompt.'),
+  name: z.string().describe('Name of the suite.'),
+  id: z.string().describe('Id of the reference.'),
+  file: z.string().describe('The file that the reference stands in.'),
+  line: count.describe('Its line, from 1; 0 means the file as a whole.'),
+  ...measuredRateSchema.shape,
 });
 
-/** `noise.json`: a measurement of the gate's own false alarms. */
-const noiseResultSchema = z.strictObject({
-  noise_version: z.literal(NOISE_VERSION),
+/** `noise.json`: the whole gate on base against base, again and again with new tries. */
+export const noiseResultSchema = z.strictObject({
+  noise_version: z.literal(NOISE_VERSION).describe('Version of this format.'),
   ...noiseNoteSchema.shape,
-  head,
-  unjudged: count,
-  neutral: count,
-  gate,
+  head: head.describe('The commit that was measured.'),
+  unjudged: count.describe('Comparisons that could not be judged; they are not among `runs`.'),
+  neutral: count.describe('Of `runs`, those that were inconclusive.'),
+  gate: gate.describe('The gate that was measured.'),
   n_tries,
-  suites: z.array(suite),
-  flaky: z.array(flaky),
-  suggested: z.strictObject({ tolerance: share.nullable(), min_drop: share.nullable() }),
+  suites: z.array(noiseSuiteSchema).describe('Verdicts of the comparisons, by suite.'),
+  flaky: z
+    .array(flakySchema)
+    .describe('References that both passed and failed, the least steady first.'),
+  suggested: z
+    .strictObject({
+      tolerance: share.nullable().describe('For `gate.tolerance`; null: the present one fits.'),
+      min_drop: share.nullable().describe('For `gate.min_drop`; null: the present one fits.'),
+    })
+    .describe('Margins that fit the noise.'),
   notices,
-  problems,
-  usage,
-}) satisfies z.ZodType<NoiseResult>;
+  problems: problems.describe('What the user has to fix; nothing was measured then.'),
+  usage: usage.describe('Calls, tokens and dollars of the measurement.'),
+});
+
+export type NoiseResult = z.infer<typeof noiseResultSchema>;
+
+export type NoiseSuite = z.infer<typeof noiseSuiteSchema>;
 
 /**
  * A saved measurement from its JSON; a value that is none, or of another version, is a problem that

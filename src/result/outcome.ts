@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, share } from './suite-result.ts';
+import { count, share } from './pieces.ts';
 
 /** A suite with its rates, as a title names it. */
 const suiteRates = z.strictObject({
@@ -8,10 +8,15 @@ const suiteRates = z.strictObject({
   head: share.nullable().describe('Pass rate on head; null: nothing was judged there.'),
 });
 
+const kind = <const K extends string>(name: K) => z.literal(name).describe('Which outcome it is.');
+
 const why = z.string().describe('The first reason, in one sentence.');
 
 const ungraded = z
-  .strictObject({ tries: count, of: count })
+  .strictObject({
+    tries: count.describe('Tries without a readable grade.'),
+    of: count.describe('Tries of these suites.'),
+  })
   .nullable()
   .describe('Tries without a readable grade, where they are too many to say nothing; else null.');
 
@@ -39,7 +44,7 @@ const progress = {
 
 const regressed = z
   .strictObject({
-    kind: z.literal('regressed'),
+    kind: kind('regressed'),
     suites: z.array(suiteRates).describe('The suites that regressed.'),
     fails,
     ungraded,
@@ -48,49 +53,58 @@ const regressed = z
   .describe('A suite got worse.');
 
 const failed = z
-  .strictObject({ kind: z.literal('failed'), why, fails, ungraded, replaced })
+  .strictObject({ kind: kind('failed'), why, fails, ungraded, replaced })
   .describe('No suite regressed, and a gate that the settings ask for is not met.');
 
 /** What a run came to. Every surface renders this one value; only `judge/outcome.ts` makes it. */
 export const runOutcomeSchema = z.discriminatedUnion('kind', [
   z
-    .strictObject({ kind: z.literal('nothing-to-run'), rubrics: count })
+    .strictObject({
+      kind: kind('nothing-to-run'),
+      rubrics: count.describe('Rubrics that were tested.'),
+    })
     .describe('Nothing that changed touches a reference; `rubrics` were tested on examples.'),
   z
-    .strictObject({ kind: z.literal('not-evaluated'), problems: count })
+    .strictObject({ kind: kind('not-evaluated'), problems: count.describe('Problems to fix.') })
     .describe('The configuration has to be fixed first: nothing was sent, nothing judged.'),
   z
-    .strictObject({ kind: z.literal('not-judged'), why })
+    .strictObject({ kind: kind('not-judged'), why })
     .describe('It ran, and what came back allows no verdict.'),
   z
-    .strictObject({ kind: z.literal('ended-early'), ...progress })
+    .strictObject({ kind: kind('ended-early'), ...progress })
     .describe('It was ended before its tries were enough for a verdict.'),
   z
-    .strictObject({ kind: z.literal('waiting'), ...progress })
+    .strictObject({ kind: kind('waiting'), ...progress })
     .describe('A vendor still works on a batch, which the next run picks up.'),
   z
-    .strictObject({ kind: z.literal('without-keys'), judged: z.boolean() })
+    .strictObject({
+      kind: kind('without-keys'),
+      judged: z.boolean().describe('What needs no key was judged.'),
+    })
     .describe('GitHub gave the run no keys; `judged`: what needs none was judged.'),
   z
-    .strictObject({ kind: z.literal('no-verdict'), why, ungraded })
+    .strictObject({ kind: kind('no-verdict'), why, ungraded })
     .describe('Nothing that counts could be judged, and nobody is at fault.'),
   z
-    .strictObject({ kind: z.literal('not-comparable'), why, ungraded })
+    .strictObject({ kind: kind('not-comparable'), why, ungraded })
     .describe('Head puts something of its own in the place of a model that base asks.'),
   z
-    .strictObject({ kind: z.literal('only-removed'), references: count })
+    .strictObject({
+      kind: kind('only-removed'),
+      references: count.describe('References that are gone.'),
+    })
     .describe('The change only removes references, or skips them.'),
   regressed,
   failed,
   z
     .strictObject({
-      kind: z.literal('overridden'),
-      by: z.discriminatedUnion('kind', [regressed, failed]),
+      kind: kind('overridden'),
+      by: z.discriminatedUnion('kind', [regressed, failed]).describe('The red verdict.'),
     })
     .describe('A red verdict that a label on the pull request set aside.'),
   z
     .strictObject({
-      kind: z.literal('inconclusive'),
+      kind: kind('inconclusive'),
       suites: count.describe('Suites that are inconclusive.'),
       ran,
       worse,
@@ -99,7 +113,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
     .describe('It may be worse, and the tries were too few to say.'),
   z
     .strictObject({
-      kind: z.literal('improved'),
+      kind: kind('improved'),
       suites: z.array(suiteRates).describe('The suites that improved.'),
       ran,
       worse,
@@ -108,7 +122,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
     .describe('A suite got better and none worse.'),
   z
     .strictObject({
-      kind: z.literal('no-regression'),
+      kind: kind('no-regression'),
       references: count.describe('References that the change affects.'),
       ran,
       worse,
@@ -117,7 +131,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
     .describe('No suite got worse, as far as these suites can see.'),
   z
     .strictObject({
-      kind: z.literal('evaluated'),
+      kind: kind('evaluated'),
       suites: count.describe('Suites of the sweep, each variant for itself.'),
       references: count.describe('References that ran, in all of them.'),
       lowest: share.nullable().describe('The lowest pass rate; null: none could be worked out.'),

@@ -1,369 +1,269 @@
 import { z } from 'zod';
-import type { SuiteGate, Variant } from '../suite/suite.ts';
-import type { Outcome, Score, Tally } from '../types/metric.ts';
-import type { FinishReason, Usage } from '../types/model.ts';
-import type { Json, Scalar } from '../types/plain.ts';
+import { suiteGateSchema, variantSchema } from '../suite/suite.ts';
+import { conversationResultSchema, conversationSummarySchema } from './conversations.ts';
 import {
-  conversationResultSchema,
-  conversationSummarySchema,
-  type ConversationResult,
-  type ConversationSummary,
-} from './conversations.ts';
+  count,
+  difference,
+  dollars,
+  finishReason,
+  json,
+  outcome,
+  score,
+  share,
+  tally,
+  usage,
+} from './pieces.ts';
 
-export const count = z.number().int().nonnegative();
-
-export const share = z.number().min(0).max(1);
-
-export const difference = z.number().min(-1).max(1);
-
-export const outcome = z.enum(['pass', 'fail', 'ungraded', 'error', 'skipped']);
-
-const json = z.json();
-
-const usage = z.strictObject({ input_tokens: count, output_tokens: count });
-
-export const variant = z.strictObject({
-  model: z.string().nullable(),
-  parameters: z.record(z.string(), json),
+export const becauseSchema = z.strictObject({
+  key: z.string().describe('Key of the file that differs, or that one side lacks.'),
+  file: z.string().describe('The file it stands in.'),
 });
 
-export const because = z.strictObject({ key: z.string(), file: z.string() });
+const tryResultSchema = z.strictObject({
+  try: count.describe('Number of the try, from 0.'),
+  outcome: outcome.describe('The try as a whole: pass when every gating metric passes in it.'),
+  actual: z.string().nullable().describe('The answer; null when there is none.'),
+  error: z.string().nullable().describe('Why there is no answer; null when there is one.'),
+  scores: z.array(score).describe('One for each metric of the reference.'),
+  usage: usage.nullable().describe('Tokens of the call; null: not known.'),
+  latency_ms: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe(
+      'Milliseconds of the call that was paid for, also when its answer was reused; null: not known.',
+    ),
+  reused: z.boolean().describe('The answer comes from the store; nothing was asked.'),
+  finish_reason: finishReason
+    .nullable()
+    .describe('Why the model stopped; null: not known, or no answer.'),
+  conversation: conversationResultSchema
+    .nullable()
+    .describe('The dialogue, in suites with `conversation`.')
+    .exactOptional(),
+});
 
-const score = z.discriminatedUnion('status', [
-  z.strictObject({
-    metric: z.string(),
-    status: z.enum(['pass', 'fail']),
-    value: json,
-    reason: z.string().nullable(),
-    skip: z.boolean(),
-  }),
-  z.strictObject({
-    metric: z.string(),
-    status: z.enum(['ungraded', 'error', 'skipped']),
-    value: z.null(),
-    reason: z.string(),
-    skip: z.boolean(),
-  }),
+const sideResultSchema = z.strictObject({
+  tally: tally.describe('Counts over all metrics and tries, with llmeval’s names and meaning.'),
+  rollup: z
+    .enum(['pass', 'fail'])
+    .nullable()
+    .describe('Outcome under the roll-up policy; null when no try could be judged.'),
+  passes: count.describe('Tries that pass.'),
+  tries_judged: count.describe('Tries that pass or fail.'),
+  tries: z.array(tryResultSchema).describe('Every try in its order.'),
+});
+
+/** Names and bounds of a share of passes, with its 95 % interval. */
+export const measuredRateSchema = z.strictObject({
+  passes: count.describe('Tries that passed.'),
+  tries: count.describe('Tries that passed or failed.'),
+  low: share.describe('Lower end of the share’s 95 % interval (Wilson).'),
+  high: share.describe('Upper end of the share’s 95 % interval (Wilson).'),
+});
+
+const referenceStatus = z.enum([
+  'regressed',
+  'improved',
+  'unchanged',
+  'flaky',
+  'inconclusive',
+  'added',
+  'removed',
+  'edited',
+  'error',
+  'ungraded',
+  // One side only (sweeps): the outcome under the roll-up policy.
+  'pass',
+  'fail',
 ]);
 
-const tryResult = z.strictObject({
-  try: count,
-  outcome,
-  actual: z.string().nullable(),
-  error: z.string().nullable(),
-  scores: z.array(score),
-  usage: usage.nullable(),
-  latency_ms: z.number().nonnegative().nullable(),
-  reused: z.boolean(),
-  finish_reason: z.enum(['stop', 'length', 'filter', 'tool', 'other']).nullable(),
-  conversation: conversationResultSchema.nullable().exactOptional(),
-});
-
-const sideResult = z.strictObject({
-  tally: z.strictObject({
-    num_passes: count,
-    num_fails: count,
-    num_skip_passes: count,
-    num_skip_fails: count,
-    num_tries: count,
-    num_metrics: count,
-    num_ungraded: count,
-    num_errors: count,
-  }),
-  rollup: z.enum(['pass', 'fail']).nullable(),
-  passes: count,
-  tries_judged: count,
-  tries: z.array(tryResult),
-});
-
-const measuredRate = z.strictObject({ passes: count, tries: count, low: share, high: share });
-
-const reference = z.strictObject({
-  id: z.string(),
-  file: z.string(),
-  line: count,
-  tags: z.array(z.string()),
-  skip: z.boolean(),
-  quarantined: z.literal(true).exactOptional(),
-  input: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-  expected: json,
-  status: z.enum([
-    'regressed',
-    'improved',
-    'unchanged',
-    'flaky',
-    'inconclusive',
-    'added',
-    'removed',
-    'edited',
-    'error',
-    'ungraded',
-    'pass',
-    'fail',
-  ]),
-  p: share.nullable(),
-  q: share.nullable(),
-  history: measuredRate.exactOptional(),
-  base: sideResult.nullable(),
-  head: sideResult.nullable(),
-});
-
-const suiteGate = z.strictObject({
-  fail_on: z.enum(['regression', 'failure', 'never']).exactOptional(),
-  min_drop: share.exactOptional(),
-  tolerance: share.exactOptional(),
-  min_pass_rate: share.nullable().exactOptional(),
-});
-
-const bothSides = z.strictObject({ base: share.nullable(), head: share.nullable() });
-
-const preference = z.strictObject({
-  metric: z.string(),
-  head: count,
-  base: count,
-  ties: count,
-  difference,
-  low: difference,
-  high: difference,
-  p: share,
-  gates: z.boolean(),
-  summary: z.string(),
-});
-
-const classification = z.strictObject({
-  metric: z.string(),
-  accuracy: bothSides,
-  macro_f1: bothSides,
-  other: bothSides,
-  labels: z.array(
-    z.strictObject({
-      label: z.string(),
-      references: count,
-      precision: bothSides,
-      recall: bothSides,
-    }),
+const referenceResultSchema = z.strictObject({
+  id: z.string().describe('Given, or a hash of the input; unique in its suite.'),
+  file: z.string().describe('The file that the reference stands in.'),
+  line: count.describe('Its line, from 1; 0 means the file as a whole.'),
+  tags: z.array(z.string()).describe('Its tags as written.'),
+  skip: z.boolean().describe('It runs and is shown, but does not count for the verdict.'),
+  quarantined: z
+    .literal(true)
+    .describe(
+      'In quarantine on the day of the run: shown, and out of the verdict as with `skip`; absent: it is not.',
+    )
+    .exactOptional(),
+  input: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .describe('Values of the prompt’s variables.'),
+  expected: json.describe('The gold answer as written; null when absent.'),
+  status: referenceStatus.describe(
+    'Head against base; where one side ran alone, its outcome (`pass`, `fail`).',
   ),
+  p: share
+    .nullable()
+    .describe(
+      'One-sided p of "head passes less often", before adjustment; null where not compared.',
+    ),
+  q: share
+    .nullable()
+    .describe(
+      'False-discovery rate at which it would be called regressed; null where not compared.',
+    ),
+  history: measuredRateSchema
+    .describe(
+      'How often what base asks passed in all tries that the store knows of; absent: it knows of none.',
+    )
+    .exactOptional(),
+  base: sideResultSchema.nullable().describe('Base’s tries; null where base did not run.'),
+  head: sideResultSchema.nullable().describe('Head’s tries; null where head did not run.'),
 });
 
-export const suite = z.strictObject({
-  path: z.string(),
-  name: z.string(),
-  variant,
-  base_variant: variant.nullable(),
-  because: z.array(because),
-  gate: suiteGate.exactOptional(),
-  pass_rate: z.strictObject({
-    base: share.nullable(),
-    head: share.nullable(),
-    difference: difference.nullable(),
-    low: difference.nullable(),
-    high: difference.nullable(),
-    p: share.nullable(),
-  }),
-  verdict: z.enum([
-    'regressed',
-    'improved',
-    'unchanged',
-    'inconclusive',
-    'new',
-    'removed',
-    'not_compared',
-    'no_data',
-  ]),
-  summary: z.string(),
-  visible_drop: share.nullable(),
-  compared: z.strictObject({ references: count, tries: count }),
-  references: z.array(reference),
-  metrics: z.array(
-    z.strictObject({
-      name: z.string(),
-      base: share.nullable(),
-      head: share.nullable(),
-      judged_base: count,
-      judged_head: count,
-    }),
+const bothSidesSchema = z.strictObject({
+  base: share.nullable().describe('On base; null where nothing was judged.'),
+  head: share.nullable().describe('On head; null where nothing was judged.'),
+});
+
+const preferenceSchema = z.strictObject({
+  metric: z.string().describe('The metric that compares.'),
+  head: count.describe('Comparisons in which head’s answer is preferred.'),
+  base: count.describe('Comparisons in which base’s answer is preferred.'),
+  ties: count.describe('Comparisons in which neither is.'),
+  difference: difference.describe('Share preferred on head less share preferred on base.'),
+  low: difference.describe('Lower end of the difference’s two-sided 90 % interval.'),
+  high: difference.describe('Upper end of the difference’s two-sided 90 % interval.'),
+  p: share.describe('One-sided mid-p of the sign test for "base’s answers are preferred".'),
+  gates: z.boolean().describe('The verdict rests on it: nothing else gates in the suite.'),
+  summary: z.string().describe('One sentence with the numbers.'),
+});
+
+const classificationSchema = z.strictObject({
+  metric: z.string().describe('The metric that compares the labels.'),
+  accuracy: bothSidesSchema.describe('Share of answers that are the expected label.'),
+  macro_f1: bothSidesSchema.describe(
+    'Mean over the labels of F1, which is 0 for a label that is never right.',
   ),
-  conversation: conversationSummarySchema.nullable().exactOptional(),
-  preference: preference.nullable().exactOptional(),
-  classification: classification.nullable().exactOptional(),
-  cost_per_1000_calls: z.number().nonnegative().nullable().exactOptional(),
+  other: bothSidesSchema.describe('Share of answers that are none of the labels.'),
+  labels: z
+    .array(
+      z.strictObject({
+        label: z.string().describe('The label.'),
+        references: count.describe('References that expect it.'),
+        precision: bothSidesSchema.describe(
+          'Share of answers with this label that are right; null: no answer has it.',
+        ),
+        recall: bothSidesSchema.describe(
+          'Share of answers to its references that have the label; null: nothing was answered.',
+        ),
+      }),
+    )
+    .describe('In the order of the references.'),
 });
 
-export type Verdict =
-  | 'regressed'
-  | 'improved'
-  | 'unchanged'
-  | 'inconclusive'
-  | 'new'
-  | 'removed'
-  | 'not_compared'
-  | 'no_data';
+const passRateSchema = z.strictObject({
+  base: share.nullable().describe('On base; null when nothing was judged.'),
+  head: share.nullable().describe('On head; null when nothing was judged.'),
+  difference: difference.nullable().describe('Head − base; null where a side is missing.'),
+  low: difference.nullable().describe('Lower end of the difference’s two-sided 90 % interval.'),
+  high: difference.nullable().describe('Upper end of the difference’s two-sided 90 % interval.'),
+  p: share.nullable().describe('One-sided mid-p of "head is worse"; null when not tested.'),
+});
 
-export type ReferenceStatus =
-  | 'regressed'
-  | 'improved'
-  | 'unchanged'
-  | 'flaky'
-  | 'inconclusive'
-  | 'added'
-  | 'removed'
-  | 'edited'
-  | 'error'
-  | 'ungraded'
-  /** One side only (sweeps): the roll-up's word. */
-  | 'pass'
-  | 'fail';
+const verdict = z.enum([
+  'regressed',
+  'improved',
+  'unchanged',
+  'inconclusive',
+  'new',
+  'removed',
+  'not_compared',
+  'no_data',
+]);
 
-export interface TryResult {
-  try: number;
-  outcome: Outcome;
-  actual: string | null;
-  error: string | null;
-  scores: Score[];
-  usage: Usage | null;
-  latency_ms: number | null;
-  reused: boolean;
-  finish_reason: FinishReason | null;
-  /** The dialogue, in suites with `conversation`. */
-  conversation?: ConversationResult | null;
-}
+export const suiteResultSchema = z.strictObject({
+  path: z.string().describe('File of the prompt.'),
+  name: z.string().describe('Name of the suite.'),
+  variant: variantSchema.describe('Head’s model and parameters.'),
+  base_variant: variantSchema
+    .nullable()
+    .describe('Base’s model and parameters where they differ from head’s; null: they do not.'),
+  because: z.array(becauseSchema).describe('Why the suite runs.'),
+  gate: suiteGateSchema
+    .describe('What the suite sets of the gate for itself; absent: nothing.')
+    .exactOptional(),
+  pass_rate: passRateSchema.describe(
+    'Share of tries that pass, 0–1, over the tries that all references share.',
+  ),
+  verdict: verdict.describe('What the comparison came to.'),
+  summary: z.string().describe('One sentence with the numbers.'),
+  visible_drop: share
+    .nullable()
+    .describe(
+      'Smallest drop of the pass rate that a run of this size detects with 80 % power, 0–1; null: none.',
+    ),
+  compared: z
+    .strictObject({
+      references: count.describe('References that were compared.'),
+      tries: count.describe('Tries of each of them.'),
+    })
+    .describe('What the verdict rests on.'),
+  references: z.array(referenceResultSchema).describe('Every reference of the suite.'),
+  metrics: z
+    .array(
+      z.strictObject({
+        name: z.string().describe('Name of the metric.'),
+        base: share.nullable().describe('Share of base’s scores that pass; null: none was judged.'),
+        head: share.nullable().describe('Share of head’s scores that pass; null: none was judged.'),
+        judged_base: count.describe('Scores on base that pass or fail.'),
+        judged_head: count.describe('Scores on head that pass or fail.'),
+      }),
+    )
+    .describe('Pass rates of each metric alone.'),
+  conversation: conversationSummarySchema
+    .nullable()
+    .describe('What only conversations have, in suites with `conversation`.')
+    .exactOptional(),
+  preference: preferenceSchema
+    .nullable()
+    .describe('Base’s answers against head’s, in suites with `pairwise_preference`.')
+    .exactOptional(),
+  classification: classificationSchema
+    .nullable()
+    .describe(
+      'In suites whose expected values are a few labels, compared by `exact_match`: each try of a reference is one item.',
+    )
+    .exactOptional(),
+  cost_per_1000_calls: dollars
+    .describe(
+      'In sweeps: dollars for a thousand calls like those made, whether paid for or reused; null: not known.',
+    )
+    .exactOptional(),
+});
 
-export interface SideResult {
-  tally: Tally;
-  /** The roll-up policy's word on this side; null when no try could be judged. */
-  rollup: 'pass' | 'fail' | null;
-  /** Tries that pass, and tries that pass or fail. */
-  passes: number;
-  tries_judged: number;
-  tries: TryResult[];
-}
+export type Verdict = z.infer<typeof verdict>;
 
-export interface ReferenceResult {
-  id: string;
-  file: string;
-  line: number;
-  tags: string[];
-  skip: boolean;
-  /**
-   * In quarantine on the day of the run: shown, and out of the verdict as with `skip`; absent: it
-   * is not.
-   */
-  quarantined?: true;
-  input: Record<string, Scalar>;
-  expected: Json | null;
-  status: ReferenceStatus;
-  /**
-   * One-sided p of "head passes less often", before adjustment, and the false-discovery rate at
-   * which it would be called; null where not compared.
-   */
-  p: number | null;
-  q: number | null;
-  /**
-   * How often what base asks passed in all tries that the store knows of; absent: it knows of none.
-   */
-  history?: MeasuredRate;
-  base: SideResult | null;
-  head: SideResult | null;
-}
+export type ReferenceStatus = z.infer<typeof referenceStatus>;
+
+export type TryResult = z.infer<typeof tryResultSchema>;
+
+export type SideResult = z.infer<typeof sideResultSchema>;
+
+export type ReferenceResult = z.infer<typeof referenceResultSchema>;
 
 /** Why a suite runs: a key of the user's file that differs, or a side that lacks it. */
-export interface Because {
-  key: string;
-  file: string;
-}
+export type Because = z.infer<typeof becauseSchema>;
 
-export interface PassRate {
-  /** 0–1 over the tries that all references share; null when nothing was judged. */
-  base: number | null;
-  head: number | null;
-  difference: number | null;
-  /** Two-sided 90 % interval of the difference. */
-  low: number | null;
-  high: number | null;
-  /** One-sided mid-p of "head is worse". */
-  p: number | null;
-}
+export type PassRate = z.infer<typeof passRateSchema>;
 
-export interface SuiteResult {
-  path: string;
-  name: string;
-  variant: Variant;
-  /** Base's variant where it differs from head's. */
-  base_variant: Variant | null;
-  because: Because[];
-  /** What the suite sets of the gate for itself; absent: nothing. */
-  gate?: SuiteGate;
-  pass_rate: PassRate;
-  verdict: Verdict;
-  /** One sentence with the numbers. */
-  summary: string;
-  /** Smallest fall of the pass rate that a run of this size usually sees, 0–1; null: none. */
-  visible_drop: number | null;
-  /** References × tries that were compared. */
-  compared: { references: number; tries: number };
-  references: ReferenceResult[];
-  metrics: {
-    name: string;
-    base: number | null;
-    head: number | null;
-    judged_base: number;
-    judged_head: number;
-  }[];
-  /** What only conversations have, in suites with `conversation`. */
-  conversation?: ConversationSummary | null;
-  /** Base's answers against head's, in suites with `pairwise_preference`. */
-  preference?: PreferenceSummary | null;
-  /** In suites whose expected values are a few labels, compared by `exact_match`. */
-  classification?: ClassificationSummary | null;
-  /**
-   * In sweeps: dollars for a thousand calls like those made, whether paid for or reused; null: not
-   * known.
-   */
-  cost_per_1000_calls?: number | null;
-}
+export type SuiteResult = z.infer<typeof suiteResultSchema>;
 
 /** Comparisons of base's with head's answers: one for each reference and try. */
-export interface PreferenceSummary {
-  metric: string;
-  /** Comparisons in which head's answer is preferred, in which base's is, and ties. */
-  head: number;
-  base: number;
-  ties: number;
-  /** Share preferred on head less share preferred on base, with a two-sided 90 % interval. */
-  difference: number;
-  low: number;
-  high: number;
-  /** One-sided mid-p of the sign test for "base's answers are preferred". */
-  p: number;
-  /** Whether the verdict rests on it: nothing else gates in the suite. */
-  gates: boolean;
-  summary: string;
-}
+export type PreferenceSummary = z.infer<typeof preferenceSchema>;
 
-export interface BothSides {
-  base: number | null;
-  head: number | null;
-}
+export type BothSides = z.infer<typeof bothSidesSchema>;
 
 /**
  * Answers as labels, each try of a reference one item. Shares are 0–1; null where nothing was
  * answered, or never with that label.
  */
-export interface ClassificationSummary {
-  metric: string;
-  accuracy: BothSides;
-  /** Mean over the labels of F1, which is 0 for a label that is never right. */
-  macro_f1: BothSides;
-  /** In the order of the references; `references`: how many have the label. */
-  labels: { label: string; references: number; precision: BothSides; recall: BothSides }[];
-  /** Answers that are none of the labels. */
-  other: BothSides;
-}
+export type ClassificationSummary = z.infer<typeof classificationSchema>;
 
 /** Passes among tries, with the share's 95 % interval (Wilson). */
-export interface MeasuredRate {
-  passes: number;
-  tries: number;
-  low: number;
-  high: number;
-}
+export type MeasuredRate = z.infer<typeof measuredRateSchema>;

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { GraderSettings, Metric, Rubric } from '../types/metric.ts';
 import type { CodeLanguage, Message, ProviderName, Transport } from '../types/model.ts';
 import type { Json, Notice, Place, Scalar } from '../types/plain.ts';
@@ -22,26 +23,47 @@ export interface ModelSettings {
   place: Place;
 }
 
-export interface GateSettings {
-  fail_on: 'regression' | 'failure' | 'never';
-  /** Share of pull requests that change nothing which may go red, 0–0.5. */
-  alpha: number;
-  /** Smallest fall of a pass rate that counts, 0–1. */
-  min_drop: number;
-  /** A fall up to here can be called unchanged, 0–1. */
-  tolerance: number;
-  gate_on: 'suite+references' | 'suite';
-  on_inconclusive: 'pass' | 'fail';
-  yardstick: 'warn' | 'fail';
-  removed: 'warn' | 'fail';
-  attributes: 'advise' | 'fail';
-  min_pass_rate: number | null;
-}
+const passShare = z.number().min(0).max(1);
+
+/** The gate's settings, as they are in force and as `result.json` tells them. */
+export const gateSettingsSchema = z.strictObject({
+  fail_on: z
+    .enum(['regression', 'failure', 'never'])
+    .describe('What makes a run red: a regression, any failing reference too, or nothing.'),
+  alpha: passShare.describe(
+    'Share of pull requests that change nothing which may go red, at most 0.5.',
+  ),
+  min_drop: passShare.describe('Smallest drop of a pass rate that counts, 0–1.'),
+  tolerance: passShare.describe('A drop up to here can be called no regression, 0–1.'),
+  gate_on: z
+    .enum(['suite+references', 'suite'])
+    .describe('Whether single references can make a run red, or suites only.'),
+  on_inconclusive: z.enum(['pass', 'fail']).describe('What an inconclusive suite does to the run.'),
+  yardstick: z
+    .enum(['warn', 'fail'])
+    .describe(
+      'What a scoring change that moves the pass rate of the same answers does to the run.',
+    ),
+  removed: z.enum(['warn', 'fail']).describe('What removed references do to the run.'),
+  attributes: z
+    .enum(['advise', 'fail'])
+    .describe('What an attribute that regressed does to the run.'),
+  min_pass_rate: passShare
+    .nullable()
+    .describe('Pass rate that every suite must reach on head, 0–1; null: none.'),
+});
+
+export type GateSettings = z.infer<typeof gateSettingsSchema>;
+
+export const suiteGateSchema = z.strictObject({
+  fail_on: gateSettingsSchema.shape.fail_on.exactOptional(),
+  min_drop: gateSettingsSchema.shape.min_drop.exactOptional(),
+  tolerance: gateSettingsSchema.shape.tolerance.exactOptional(),
+  min_pass_rate: gateSettingsSchema.shape.min_pass_rate.exactOptional(),
+});
 
 /** What one suite sets of the gate for itself. */
-export type SuiteGate = Partial<
-  Pick<GateSettings, 'fail_on' | 'min_drop' | 'tolerance' | 'min_pass_rate'>
->;
+export type SuiteGate = z.infer<typeof suiteGateSchema>;
 
 export interface Budget {
   max_calls: number | null;
@@ -149,11 +171,13 @@ export interface Conversation {
   place: Place;
 }
 
+export const criterionSchema = z.strictObject({
+  name: z.string().describe('Name of the criterion.'),
+  combine: z.enum(['all', 'any', 'majority']).describe('How several evaluators’ words become one.'),
+});
+
 /** What evaluators answer yes or no to, and how several evaluators' words become one. */
-export interface Criterion {
-  name: string;
-  combine: 'all' | 'any' | 'majority';
-}
+export type Criterion = z.infer<typeof criterionSchema>;
 
 export interface Tests {
   file: string;
@@ -182,8 +206,15 @@ export interface Project {
   notices: Notice[];
 }
 
+export const variantSchema = z.strictObject({
+  model: z
+    .string()
+    .nullable()
+    .describe('The model as the prompt names it; null: code computes the output.'),
+  parameters: z
+    .record(z.string(), z.json() as z.ZodType<Json, Json>)
+    .describe('What is sent to the vendor beside the messages.'),
+});
+
 /** Model and parameters of one column of results. */
-export interface Variant {
-  model: string | null;
-  parameters: Record<string, Json>;
-}
+export type Variant = z.infer<typeof variantSchema>;

@@ -15,6 +15,19 @@ const parse = (text: string): unknown => {
   return JSON.parse(JSON.stringify(reading.value.value));
 };
 
+/** Paths of the properties without a sentence for whoever writes or reads them. */
+function undescribed(schema: unknown, path: string): string[] {
+  if (schema === null || typeof schema !== 'object') return [];
+  return Object.entries(schema).flatMap(([key, member]: [string, unknown]) => [
+    ...(key === 'properties'
+      ? Object.entries(member as Record<string, { description?: string }>)
+          .filter(([, { description = '' }]) => !/^.+\.$/.test(description))
+          .map(([name]) => `${path}.${name}`)
+      : []),
+    ...undescribed(member, key === 'properties' ? path : `${path}.${key}`),
+  ]);
+}
+
 /** Which schema a fixture's file is for. */
 function kindOf(path: string): string {
   if (basename(path) === 'evaldiff.yaml') return 'settings';
@@ -40,6 +53,14 @@ describe('the JSON Schemas', () => {
       expect(JSON.parse(readFileSync(`schemas/${name}`, 'utf8'))).toEqual(schema);
     },
   );
+
+  test.each(Object.entries(jsonSchemas()))('describe every property of %s', (_, schema) => {
+    expect(undescribed(schema, '')).toEqual([]);
+  });
+
+  test.each(Object.entries(jsonSchemas()))('give %s an absolute id of its own', (name, schema) => {
+    expect(schema).toHaveProperty('$id', `urn:evaldiff:v1:${name.split('.')[0]!}`);
+  });
 
   test.each(fixtures)('accept %s', (path) => {
     const validate = validators[kindOf(path)]!;

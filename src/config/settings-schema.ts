@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { DEFAULT_LIMITS, type Limits } from '../documents/limits.ts';
+import { DEFAULT_GATE } from '../suite/gate.ts';
+import { gateSettingsSchema, type GateSettings } from '../suite/suite.ts';
+import { TRANSPORTS, UNBOUNDED, gradersSchema, modelChoice, modelSchema } from './models.ts';
+import {
+  closed,
+  filled,
+  flag,
+  listOf,
+  mapOf,
+  number,
+  oneOf,
+  scalar,
+  text,
+  whole,
+} from './schema.ts';
+
+/** What makes a run red. */
+export const FAIL_ON = ['regression', 'failure', 'never'] as const;
+
+const globs = () =>
+  z.union([filled(), listOf(filled())], {
+    error: 'must be a pattern like prompts/*.yaml, or a list of them',
+  });
+
+/** One try count: a whole number, or `adaptive`. */
+export function tries(limits: Limits) {
+  const error = `must be a whole number from 1 to ${limits.tries}, or adaptive`;
+  return z.union(
+    [
+      z.literal('adaptive', { error }),
+      z.int({ error }).min(1, { error }).max(limits.tries, { error }),
+    ],
+    { error },
+  );
+}
+
+const qualevalSwitch = () =>
+  z.union([oneOf(['auto', 'on', 'off']), flag()], { error: 'must be one of auto, on, off' });
+
+const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
+
+/** What a setting of the gate means, in the words of the result that repeats it. */
+function meaning(key: keyof GateSettings): string {
+  const { description = '' } = gateSettingsSchema.shape[key];
+  return `${description} Default: ${String(DEFAULT_GATE[key] ?? 'none')}.`;
+}
+
+/** The settings of the gate that a suite may set for itself. */
+export const suiteGateMembers = {
+  fail_on: oneOf(FAIL_ON).describe(meaning('fail_on')).optional(),
+  min_drop: number(0, 1).describe(meaning('min_drop')).optional(),
+  tolerance: number(0, 1).describe(meaning('tolerance')).optional(),
+  min_pass_rate: orNull(number(0, 1)).describe(meaning('min_pass_rate')).optional(),
+};
+
+const gateSchema = closed({
+  ...suiteGateMembers,
+  alpha: number(0.0001, 0.5).describe(meaning('alpha')).optional(),
+  gate_on: oneOf(['suite+references', 'suite']).describe(meaning('gate_on')).optional(),
+  on_inconclusive: oneOf(['pass', 'fail']).describe(meaning('on_inconclusive')).optional(),
+  yardstick: oneOf(['warn', 'fail']).describe(meaning('yardstick')).optional(),
+  removed: oneOf(['warn', 'fail']).describe(meaning('removed')).optional(),
+  attributes: oneOf(['advise', 'fail']).describe(meaning('attributes')).optional(),
+})
+  .describe('When a run is red.')
+  .optional();
+
+const budgetSchema = closed({
+  max_calls: orNull(whole(0, Number.MAX_SAFE_INTEGER))
+    .describe('Most calls of one run. Default: 5000; null: no cap.')
+    .optional(),
+  max_cost_usd: orNull(number(0, UNBOUNDED))
+    .describe('Most dollars that one run may cost. Default: 20; null: no cap.')
+    .optional(),
+})
+  .describe('Caps on what one run may ask and cost.')
+  .optional();
+
+const qualevalSchema = z
+  .union(
+    [
+      qualevalSwitch(),
+      closed({
+        enabled: qualevalSwitch().describe('auto (the default), on or off.').optional(),
+        attributes: filled()
+          .describe('File of the attributes that people chose. Default: evaldiff.attributes.yaml.')
+          .optional(),
+        max_attributes: whole(1, 50)
+          .describe('Most attributes of each kind. Default: 15.')
+          .optional(),
+        slack: number(0, 1)
+          .describe(
+            'How far the number of an attribute’s references may lie off its prior, as a share. Default: 0.1.',
+          )
+          .optional(),
+        alignment: flag()
+          .describe('Rate answers too, for the skill alignment. Default: false.')
+          .optional(),
+        metric: filled()
+          .describe('The metric whose passes are counted. Default: tries as a whole.')
+          .optional(),
+      }),
+    ],
+    {
+      error: 'must be one of auto, on, off, or a map like { enabled: on, max_attributes: 10 }',
+    },
+  )
+  .describe('Which domains and sub-tasks of the references changed (QualEval).')
+  .optional();
+
+/** The keys of `evaldiff.yaml`. */
+export function settingsMembers(limits: Limits) {
+  return {
+    prompts: globs()
+      .describe('Patterns of the prompt files. Default: prompts/*.yaml and *.yml.')
+      .optional(),
+    rubrics: globs()
+      .describe('Patterns of the rubric files. Default: rubrics/*.yaml and *.yml.')
+      .optional(),
+    n_tries: tries(limits)
+      .describe(
+        'Tries of each reference on each side: a whole number, or adaptive (the default), which makes two and more only where the verdict is open.',
+      )
+      .optional(),
+    seed: whole(0, 2 ** 32 - 1)
+      .describe('Seed of everything that is drawn at random. Default: 1.')
+      .optional(),
+    models: mapOf(modelSchema, 'a map of model names')
+      .describe(
+        'Models by the name that prompts use. A model that needs no settings need not be here.',
+      )
+      .optional(),
+    transport: oneOf(TRANSPORTS)
+      .describe(
+        'How full sweeps ask the models of vendors that have batches: direct (the default), or batch, which is cheaper and may take a day.',
+      )
+      .optional(),
+    grader: gradersSchema
+      .describe(
+        'The model that grades: its name, a map with model and parameters, or an odd number of them that vote.',
+      )
+      .optional(),
+    embeddings: modelChoice()
+      .describe('The model whose vectors embedding_similarity compares.')
+      .optional(),
+    sweep: mapOf(
+      z.union([scalar(), listOf(scalar()).min(1, { error: 'must not be empty' })], {
+        error: 'must be a value or a list of values',
+      }),
+    )
+      .describe('Values of model and parameters that a full sweep tries, in every combination.')
+      .optional(),
+    gate: gateSchema,
+    budget: budgetSchema,
+    qualeval: qualevalSchema,
+    version: z
+      .union([text(), number(0, UNBOUNDED), z.null()], { error: 'must be text' })
+      .describe('Of llmeval’s settings; it has no meaning here.')
+      .optional(),
+  };
+}
+
+/** `evaldiff.yaml` as written. */
+export function settingsSchema(limits: Limits = DEFAULT_LIMITS) {
+  return closed(settingsMembers(limits));
+}
