@@ -15,7 +15,7 @@ import type { Conclusion } from '../types/plain.ts';
 import type { EventFacts } from '../types/repository.ts';
 
 /** What the runner gives an action to speak with. */
-export interface Runner {
+export interface JobRunner {
   /** Filtered before it is written: the job log is an interpreter. */
   info(text: string): void;
   /** These escape their message themselves. */
@@ -35,7 +35,7 @@ export interface Job {
   workspace: string;
   env: NodeJS.ProcessEnv;
   secrets: readonly string[];
-  runner: Runner;
+  runner: JobRunner;
   now(): Date;
   /** Loads what speaks to the artifact service; absent: `@actions/artifact`. */
   artifacts?: () => Promise<ArtifactLibrary>;

@@ -10,7 +10,7 @@ import type { Edges, RunInput } from '../run/input.ts';
 import { notEvaluated } from '../run/not-judged.ts';
 import { run } from '../run/run.ts';
 import { hostRefused, withheldFrom } from '../select/trust.ts';
-import type { Exchange } from '../session/cached-complete.ts';
+import type { AnswerExchange } from '../session/cached-complete.ts';
 import { openWorld, type WorldOptions } from '../session/edges.ts';
 import { createProgress } from '../session/progress.ts';
 import { findSides, type Sides } from '../session/sides.ts';
@@ -67,7 +67,7 @@ export interface Evaluated {
 }
 
 /** What the user has to mend is a result like any other: it is published, with its places. */
-export async function evaluate(
+export async function evaluateJob(
   job: RunningJob,
   repository: Repository,
   temporaryFolder: string,
@@ -109,7 +109,7 @@ function comparing(mode: Job['mode']): 'diff' | 'sweep' {
   return mode === 'sweep' || mode === 'merge' ? 'sweep' : 'diff';
 }
 
-export function inputOf(
+export function jobInput(
   { inputs, now, trust, mode, facts }: RunningJob,
   { base, head }: Pick<Sides, 'base' | 'head'>,
 ): RunInput {
@@ -141,7 +141,7 @@ async function judge(
   temporaryFolder: string,
   seen: Seen,
 ): Promise<Result> {
-  const input = inputOf(job, sides);
+  const input = jobInput(job, sides);
   const trees: SourceTree[] = [sides.base, sides.head].filter((tree) => tree !== null);
   const watched = (edges: Edges): Edges => ({
     ...edges,
@@ -173,7 +173,7 @@ export async function inWorld<T>(
     trees,
     temporaryFolder,
     exchange,
-  }: Pick<WorldOptions, 'trees' | 'temporaryFolder'> & { exchange?: Exchange },
+  }: Pick<WorldOptions, 'trees' | 'temporaryFolder'> & { exchange?: AnswerExchange },
   work: (edges: Edges) => Promise<T>,
 ): Promise<T> {
   const { inputs, access, env, runner, trust } = job;

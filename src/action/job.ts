@@ -24,7 +24,7 @@ import {
   type RunningJob,
   type StoresOfJob,
 } from './context.ts';
-import { evaluate, inWorld, inputOf, locate } from './evaluate.ts';
+import { evaluateJob, inWorld, jobInput, locate } from './evaluate.ts';
 import { runNoiseJob } from './noise.ts';
 import { fillReportFolder, outputsOf, publish, type PublishedIds } from './publish.ts';
 import { refuseMixedRoles, runShardJob, sayParts } from './shards.ts';
@@ -94,7 +94,7 @@ function ofItsMode(open: OpenJob): Promise<Ending> {
   return runShardJob(job, {
     repository,
     temporaryFolder,
-    inputOf: (head) => inputOf(job, { base: null, head }),
+    inputOf: (head) => jobInput(job, { base: null, head }),
     inWorld: (trees, exchange, work) =>
       inWorld(job, repository, { trees, temporaryFolder, exchange }, work),
   });
@@ -109,7 +109,7 @@ async function evaluateAndPublish({
 }: OpenJob): Promise<Ending> {
   const { inputs, env, runner, now } = job;
   const startedAt = now();
-  const evaluated = await evaluate(job, repository, temporaryFolder);
+  const evaluated = await evaluateJob(job, repository, temporaryFolder);
   const { sides, merged } = evaluated;
   await stores.finishIfInterrupted(job.halting.halted());
   const redact = createRedactor(job.secrets);

@@ -11,13 +11,13 @@ import {
   shardWords,
 } from '../report/plan.ts';
 import type { Edges, RunInput } from '../run/input.ts';
-import type { Exchange } from '../session/cached-complete.ts';
+import type { AnswerExchange } from '../session/cached-complete.ts';
 import type { MergeFacts } from '../session/check-parts.ts';
 import { createShardExchange, inputsOf } from '../session/parts.ts';
 import { VERSION } from '../session/runtime.ts';
 import { openFolder } from '../session/safe-writing.ts';
 import {
-  gather,
+  gatherParts,
   runShard,
   startMerging,
   type Gathered,
@@ -48,7 +48,7 @@ export function projectOf({ inputs }: Pick<RunningJob, 'inputs'>): string {
 }
 
 /** What every job of a sweep must have in common, as this one has it. */
-export function factsOf(
+export function sweepFacts(
   { inputs, access, trust }: Pick<RunningJob, 'inputs' | 'access' | 'trust'>,
   head: string,
 ): MergeFacts {
@@ -84,7 +84,7 @@ export interface ShardTools {
   /** Opens the world around an exchange. */
   inWorld(
     trees: readonly SourceTree[],
-    exchange: Exchange,
+    exchange: AnswerExchange,
     work: (edges: Edges) => Promise<ShardOutcome>,
   ): Promise<ShardOutcome>;
 }
@@ -120,7 +120,7 @@ export async function runShardJob(
         input: { ...inputOf(head), shard },
         edges,
         exchange,
-        facts: factsOf(job, head.commit),
+        facts: sweepFacts(job, head.commit),
         // Below the runner's own temporary folder, where nothing of a pull request lies.
         openFolder: () => openFolder(folder, { root: folder, tracked: async () => [] }),
       }),
@@ -193,8 +193,8 @@ export async function mergeJob(
     folder,
     shard: { index, count },
   }));
-  const gathered: Gathered = await gather(places, {
-    facts: factsOf(job, head),
+  const gathered: Gathered = await gatherParts(places, {
+    facts: sweepFacts(job, head),
     source: 'artifacts',
     problems,
   });

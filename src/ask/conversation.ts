@@ -106,7 +106,7 @@ interface Asked {
  * a question asks it, until they are satisfied or `max_steps` answers were given. Nothing is asked
  * after the last step. Errors end it as a tag.
  */
-export function converse(
+export function leadConversation(
   opening: Message[],
   steering: Steering,
   attempt: number,

@@ -19,7 +19,7 @@ export interface EvaluatorTools {
 /**
  * What all evaluators say about a dialogue: the verdicts that could be read, and why one could not.
  */
-export interface Evaluation {
+export interface EvaluatorVerdicts {
   verdicts: EvaluatorVerdict[];
   error: { kind: ErrorKind; message: string } | null;
 }
@@ -37,7 +37,7 @@ export async function evaluateDialogue(
   dialogue: readonly Message[],
   attempt: number,
   tools: EvaluatorTools,
-): Promise<Evaluation> {
+): Promise<EvaluatorVerdicts> {
   if (evaluators.length === 0)
     return {
       verdicts: [],

@@ -4,7 +4,7 @@ import { isBatched } from '../select/targets.ts';
 import type { Reference } from '../suite/suite.ts';
 import type { Complete, Completion, Evaluate, Message } from '../types/model.ts';
 import type { Json, Side } from '../types/plain.ts';
-import { converse, judgeAgain, type Dialogue } from './conversation.ts';
+import { leadConversation, judgeAgain, type Dialogue } from './conversation.ts';
 import type { EvaluatorTools } from './evaluators.ts';
 import { completionOf, recordedDialogue } from './transcript.ts';
 
@@ -151,7 +151,9 @@ async function answerTo(
     };
   const ask = (messages: Message[]): Promise<Completion> =>
     oneAnswer(trial, generation, messages, executors);
-  return asSample(await converse(generation.messages, steering, attemptOf(trial), ask, executors));
+  return asSample(
+    await leadConversation(generation.messages, steering, attemptOf(trial), ask, executors),
+  );
 }
 
 /**

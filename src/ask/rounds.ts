@@ -1,8 +1,8 @@
 import { identityOf, type LaneRun, type NextTries } from '../plan/suite-run.ts';
 import type { TryResult } from '../result/suite-result.ts';
-import type { Case } from '../select/affected.ts';
+import type { AffectedReference } from '../select/affected.ts';
 import { steeringFor, type Yardstick } from '../select/scoring.ts';
-import { outcomeOf } from '../suite/gate.ts';
+import { tryOutcomeOf } from '../suite/gate.ts';
 import type { Score } from '../types/metric.ts';
 import { judgeAgain, type Dialogue } from './conversation.ts';
 import type { EvaluatorTools } from './evaluators.ts';
@@ -171,7 +171,10 @@ async function score(
  * A yardstick holds its own side's expected values; a reference the other side does not have brings
  * its own.
  */
-function judgedBy(one: Case | undefined, { side }: Yardstick): Case['reference'] {
+function judgedBy(
+  one: AffectedReference | undefined,
+  { side }: Yardstick,
+): AffectedReference['reference'] {
   if (one === undefined) throw new TypeError('a sample belongs to a case');
   return side === 'base' ? (one.baseReference ?? one.reference) : one.reference;
 }
@@ -204,7 +207,7 @@ function tryResult(
   const scores = dialogue === null ? ofMetrics : [...conversationScore(dialogue), ...ofMetrics];
   return {
     try: trial.try,
-    outcome: outcomeOf(scores),
+    outcome: tryOutcomeOf(scores),
     actual: output,
     error: null,
     scores,

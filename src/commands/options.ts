@@ -37,7 +37,7 @@ export interface Takes {
 }
 
 /** Of an option that may be given several times. */
-export const collect = (value: string, earlier: string[] | undefined): string[] => [
+export const collectValues = (value: string, earlier: string[] | undefined): string[] => [
   ...(earlier ?? []),
   value,
 ];
@@ -58,14 +58,14 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
     command.option(
       '--code-env <name>',
       'an environment variable that host code may see; repeatable',
-      collect,
+      collectValues,
     );
   if (takes.answers === true) {
     command
       .option(
         '--endpoint <line>',
         '"name=url key=ENV_NAME": a further compatible server; repeatable, and EVALDIFF_ENDPOINTS may hold such lines',
-        collect,
+        collectValues,
       )
       .option(
         '--store <file>',

@@ -5,14 +5,14 @@ import { exitCode } from '../judge/outcome.ts';
 import { mergeWords, planJson, planLines } from '../report/plan.ts';
 import { renderTerminal } from '../report/terminal.ts';
 import type { Result } from '../result/result.ts';
-import { gather, startMerging } from '../session/shards.ts';
+import { gatherParts, startMerging } from '../session/shards.ts';
 import { WORKTREE, findLocalSides } from '../session/sides.ts';
 import { counted } from '../text/amounts.ts';
 import { endLine, logJson, logLine } from '../text/log.ts';
 import { evaluate, evaluateOpened, planOnly } from './evaluate.ts';
-import { collect, evaluateOptions, type EvaluateOptions } from './options.ts';
+import { collectValues, evaluateOptions, type EvaluateOptions } from './options.ts';
 import { currentFiles, currentState, type FindSides, withProject } from './project.ts';
-import { evaluateShard, factsOf, type ShardOptions } from './shard.ts';
+import { evaluateShard, partFacts, type ShardOptions } from './shard.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Writes the last line of a run, beside the report that went to the output; gives the exit code. */
@@ -92,7 +92,11 @@ export function mergeCommand(
       'joins the parts that evaldiff run --shard wrote into one result, as if the sweep had run on one machine',
     )
     .argument('<folders...>', 'the folders of all parts')
-    .option('--override <key=value>', 'an override that the shards were given; repeatable', collect)
+    .option(
+      '--override <key=value>',
+      'an override that the shards were given; repeatable',
+      collectValues,
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  evaldiff run --shard 1/2\n  evaldiff run --shard 2/2\n  evaldiff merge evaldiff-shard-1-of-2 evaldiff-shard-2-of-2 --report out',
@@ -110,8 +114,8 @@ export function mergeCommand(
             folder: resolve(terminal.cwd, folder),
             shard: null,
           }));
-          const gathered = await gather(places, {
-            facts: factsOf(opened, options, terminal.env),
+          const gathered = await gatherParts(places, {
+            facts: partFacts(opened, options, terminal.env),
             source: 'folders',
             problems: [],
           });

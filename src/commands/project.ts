@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readCommandLine } from '../config/inputs.ts';
 import { readEndpoints } from '../config/overrides.ts';
-import { sweepSize } from '../config/project.ts';
+import { sweepExtent } from '../config/project.ts';
 import { InternalError, UserError } from '../errors.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import type { Edges, RunInput } from '../run/input.ts';
 import { trustLevel, type TrustDecision } from '../select/trust.ts';
 import { accessFrom, secretsOf, type Access, withoutSecrets } from '../session/access.ts';
-import type { Exchange } from '../session/cached-complete.ts';
+import type { AnswerExchange } from '../session/cached-complete.ts';
 import { openWorld } from '../session/edges.ts';
 import { createHalting, createProgress, type Progress } from '../session/progress.ts';
 import { groundOf } from '../session/safe-writing.ts';
@@ -54,7 +54,7 @@ export interface Opened {
   timeoutMs: number | null;
   temporaryFolder: string;
   /** Of a sharded sweep, on either side. */
-  exchange?: Exchange;
+  exchange?: AnswerExchange;
   /** A merge's stores, which begin with what the shards were answered. */
   merging?: Pick<Merging, 'withAnswers'>;
 }
@@ -153,7 +153,7 @@ export async function withWorld<T>(
     record: recorderOf(options, terminal, ground, log),
     log,
     planned: (plan, ready) => {
-      const size = sweepSize(ready.sweep);
+      const size = sweepExtent(ready.sweep);
       if (size !== null && plan.references > 0) terminal.err(`sweep: ${size.words}\n`);
       progress.planned(plan, ready);
     },

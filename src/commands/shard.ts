@@ -27,7 +27,7 @@ export interface ShardOptions {
  * What every part of a sweep must have in common, on the command line. The files go by no commit,
  * for the folder of a part may lie among them; that they are the same is seen by the plan.
  */
-export function factsOf(
+export function partFacts(
   { input: { read, code, maxCalls, maxCost }, trust }: Opened,
   options: EvaluateOptions,
   env: NodeJS.ProcessEnv,
@@ -79,7 +79,7 @@ export async function evaluateShard(
           input: { ...opened.input, shard },
           edges,
           exchange,
-          facts: factsOf(opened, options, terminal.env),
+          facts: partFacts(opened, options, terminal.env),
           openFolder: () => openFolder(folder, ground),
         });
         progress.end();

@@ -7,7 +7,7 @@ import type { Conversation } from '../suite/suite.ts';
 import type { Message, Role } from '../types/model.ts';
 import type { Place, Problem } from '../types/plain.ts';
 import type { LoadData } from './rows.ts';
-import { check, checkItems, closed, filled, flag, listOf, oneOf, text } from './schema.ts';
+import { check, checkItems, closed, filled, flag, listOf, oneOf, anyText } from './schema.ts';
 
 /** FlexEval counts what a tool says to the assistant's side. */
 const ROLES: Readonly<Record<string, Role>> = {
@@ -23,7 +23,7 @@ const ROLES: Readonly<Record<string, Role>> = {
 export const recordedMessage = z.object(
   {
     role: oneOf(['system', 'human', 'user', 'ai', 'assistant', 'tool']).describe('Who says it.'),
-    content: text().describe('What is said.'),
+    content: anyText().describe('What is said.'),
   },
   { error: 'must be a map with role and content' },
 );

@@ -23,7 +23,7 @@ import {
   listOf,
   mapOf,
   number,
-  text,
+  anyText,
 } from './schema.ts';
 
 /** `evaldiff.attributes.yaml`: attributes that people chose. They win over discovery. */
@@ -51,7 +51,7 @@ const LISTS = { domain: 'domains', subtask: 'subtasks' } as const;
 
 const attributeSchema = closed({
   name: filled().describe('The attribute in a few words.'),
-  explanation: text().describe('The attribute in a sentence.').optional(),
+  explanation: anyText().describe('The attribute in a sentence.').optional(),
 });
 
 const slack = number(0, 1)

@@ -17,7 +17,7 @@ import {
   mapOf,
   missing,
   oneOf,
-  whole,
+  wholeNumber,
 } from './schema.ts';
 
 const MAX_STEPS = 50;
@@ -43,7 +43,7 @@ const rules = z.union([combine, mapOf(combine)], {
 });
 
 const shape = {
-  max_steps: whole(1, MAX_STEPS)
+  max_steps: wholeNumber(1, MAX_STEPS)
     .describe('Most answers in one conversation. Default: 5.')
     .optional(),
   evaluators: listOf(z.union([filled(), mapOf(anything())], { error: 'must be a map with model' }))

@@ -16,7 +16,7 @@ import {
   mapOf,
   number,
   oneOf,
-  text,
+  anyText,
 } from './schema.ts';
 
 const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall'];
@@ -27,7 +27,7 @@ const UNBOUNDED = Number.MAX_VALUE;
 
 /** FlexEval's guide writes levels in lower case, its code with capitals. */
 const level = () =>
-  text()
+  anyText()
     .refine((word) => levelOf(word) !== null, { error: `must be one of ${LEVELS.join(', ')}` })
     .meta({ enum: [...LEVELS, ...LEVELS.map((word) => word.toLowerCase())] });
 

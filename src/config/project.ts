@@ -24,7 +24,7 @@ type Sweep = Settings['sweep'];
  * `2 × 3 = 6 combinations`: how large the product is, said before anything runs; null where nothing
  * is swept.
  */
-export function sweepSize(sweep: Sweep): { combinations: number; words: string } | null {
+export function sweepExtent(sweep: Sweep): { combinations: number; words: string } | null {
   const keys = Object.entries(sweep);
   if (keys.length === 0) return null;
   const combinations = keys.reduce((product, [, values]) => product * values.length, 1);
@@ -65,7 +65,7 @@ export function sweepProblems(
         ),
       );
   }
-  const size = sweepSize(sweep);
+  const size = sweepExtent(sweep);
   const [first = ''] = Object.keys(sweep);
   if (size !== null && size.combinations > limit)
     problems.push(
@@ -84,7 +84,7 @@ function meant(key: string, known: readonly string[]): string {
 
 /** The size in a notice, where more than one variant runs. */
 export function sweepNotice(sweep: Sweep, suites: readonly Suite[]): Notice[] {
-  const size = sweepSize(sweep);
+  const size = sweepExtent(sweep);
   if (size === null || size.combinations < 2 || suites.length === 0) return [];
   const prompts = suites.length === 1 ? '1 prompt' : `${String(suites.length)} prompts`;
   return [{ kind: 'settings', place: null, message: `sweep: ${size.words}, each for ${prompts}` }];

@@ -11,7 +11,17 @@ import type { Json, Place, Problem, Scalar } from '../types/plain.ts';
 import { messageOf, recordedMessage } from './answers.ts';
 import { ownMetricSchema, readOwnMetrics } from './metric.ts';
 import { rowAsReference, type LoadData } from './rows.ts';
-import { anything, check, closed, filled, flag, listOf, mapOf, scalar, whole } from './schema.ts';
+import {
+  anything,
+  check,
+  closed,
+  filled,
+  flag,
+  listOf,
+  mapOf,
+  scalar,
+  wholeNumber,
+} from './schema.ts';
 
 const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), listOf(recordedMessage)], {
   error: 'must be a map of variables',
@@ -24,7 +34,7 @@ const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to colum
 export const referenceSchema = perLimits((limits) =>
   closed({
     id: z
-      .union([filled(), whole(0, Number.MAX_SAFE_INTEGER)], { error: 'must be text' })
+      .union([filled(), wholeNumber(0, Number.MAX_SAFE_INTEGER)], { error: 'must be text' })
       .describe('Unique in its suite. Default: a hash of the input.')
       .optional(),
     input: inputSchema
@@ -36,7 +46,7 @@ export const referenceSchema = perLimits((limits) =>
       .union([filled(), listOf(filled())], { error: 'must be a list of words' })
       .describe('Words to choose references by; critical ones gate one by one.')
       .optional(),
-    n_tries: whole(1, limits.tries)
+    n_tries: wholeNumber(1, limits.tries)
       .describe('Tries of this reference on each side. Default: those of the suite.')
       .optional(),
     metrics: listOf(ownMetricSchema)

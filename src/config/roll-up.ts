@@ -4,7 +4,7 @@ import { problem } from '../errors.ts';
 import type { Rollup } from '../suite/suite.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Problem } from '../types/plain.ts';
-import { check, closed, filled, number, oneOf, whole } from './schema.ts';
+import { check, closed, filled, number, oneOf, wholeNumber } from './schema.ts';
 
 const NAMED = ['all', 'any', 'majority'] as const;
 
@@ -14,7 +14,7 @@ const mapSchema = closed({
   name: filled()
     .describe('all, any, majority, at_least or pass_rate; beside code any name.')
     .optional(),
-  k: whole(1, Number.MAX_SAFE_INTEGER).describe('Passes that at_least needs.').optional(),
+  k: wholeNumber(1, Number.MAX_SAFE_INTEGER).describe('Passes that at_least needs.').optional(),
   min: number(0, 1).describe('Share of passes that pass_rate needs, 0–1.').optional(),
   code: filled().describe('A rule of your own, as code.').optional(),
   language: oneOf(['python', 'javascript'])

@@ -5,7 +5,7 @@ import { problem } from '../errors.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Place, Problem } from '../types/plain.ts';
 import type { LoadData } from './rows.ts';
-import { check, checkItems, closed, filled, scalar, text } from './schema.ts';
+import { check, checkItems, closed, filled, scalar, anyText } from './schema.ts';
 
 /** What a rubric file is read with. */
 export interface RubricContext {
@@ -15,7 +15,7 @@ export interface RubricContext {
 
 export const exampleSchema = closed({
   content: filled().describe('The answer.'),
-  context: text().describe('The conversation before it.').optional(),
+  context: anyText().describe('The conversation before it.').optional(),
   ideal: scalar().describe('What {expected} shows the grader.').optional(),
   expected: scalar().describe('The label that people give the answer.'),
 });

@@ -23,7 +23,7 @@ import {
   missing,
   number,
   oneOf,
-  text,
+  anyText,
 } from './schema.ts';
 
 const messageSchema = closed({
@@ -68,8 +68,8 @@ const shape = {
       'The label alone, the reasons and then the label (cot_classify, the default), or the label first.',
     )
     .optional(),
-  notes: text().describe('For readers; the grader does not see it.').optional(),
-  description: text().describe('The same as notes.').optional(),
+  notes: anyText().describe('For readers; the grader does not see it.').optional(),
+  description: anyText().describe('The same as notes.').optional(),
   examples: listOf(exampleSchema)
     .describe('Answers that people labelled, by which the grader is tested.')
     .optional(),

@@ -10,9 +10,9 @@ import type { Json, Problem } from '../types/plain.ts';
  * it wants ("must be …"), which `check` puts behind the path and line of the value.
  */
 
-export const text = () => z.string({ error: 'must be text' });
+export const anyText = () => z.string({ error: 'must be text' });
 
-export const filled = () => text().min(1, { error: 'must not be empty' });
+export const filled = () => anyText().min(1, { error: 'must not be empty' });
 
 export const flag = () => z.boolean({ error: 'must be true or false' });
 
@@ -28,7 +28,7 @@ export function number(minimum: number, maximum: number) {
   return maximum === Number.MAX_VALUE ? above : above.max(maximum, { error });
 }
 
-export function whole(minimum: number, maximum: number) {
+export function wholeNumber(minimum: number, maximum: number) {
   const error =
     maximum === Number.MAX_SAFE_INTEGER
       ? `must be a whole number of at least ${minimum}`
@@ -59,7 +59,7 @@ export function closed<S extends z.ZodRawShape>(shape: S) {
 }
 
 export const scalar = () =>
-  z.union([text(), number(-Number.MAX_VALUE, Number.MAX_VALUE), flag()], {
+  z.union([anyText(), number(-Number.MAX_VALUE, Number.MAX_VALUE), flag()], {
     error: 'must be text, a number or true/false',
   });
 

@@ -12,8 +12,8 @@ import {
   number,
   oneOf,
   scalar,
-  text,
-  whole,
+  anyText,
+  wholeNumber,
 } from './schema.ts';
 
 /** What makes a run red. */
@@ -68,7 +68,7 @@ const gateSchema = closed({
   .optional();
 
 const budgetSchema = closed({
-  max_calls: orNull(whole(0, Number.MAX_SAFE_INTEGER))
+  max_calls: orNull(wholeNumber(0, Number.MAX_SAFE_INTEGER))
     .describe('Most calls of one run. Default: 5000; null: no cap.')
     .optional(),
   max_cost_usd: orNull(number(0, UNBOUNDED))
@@ -87,7 +87,7 @@ const qualevalSchema = z
         attributes: filled()
           .describe('File of the attributes that people chose. Default: evaldiff.attributes.yaml.')
           .optional(),
-        max_attributes: whole(1, 50)
+        max_attributes: wholeNumber(1, 50)
           .describe('Most attributes of each kind. Default: 15.')
           .optional(),
         slack: number(0, 1)
@@ -124,7 +124,7 @@ export function settingsMembers(limits: Limits) {
         'Tries of each reference on each side: a whole number, or adaptive (the default), which makes two and more only where the verdict is open.',
       )
       .optional(),
-    seed: whole(0, 2 ** 32 - 1)
+    seed: wholeNumber(0, 2 ** 32 - 1)
       .describe('Seed of everything that is drawn at random. Default: 1.')
       .optional(),
     models: mapOf(modelSchema, 'a map of model names')
@@ -156,7 +156,7 @@ export function settingsMembers(limits: Limits) {
     budget: budgetSchema,
     qualeval: qualevalSchema,
     version: z
-      .union([text(), number(0, UNBOUNDED), z.null()], { error: 'must be text' })
+      .union([anyText(), number(0, UNBOUNDED), z.null()], { error: 'must be text' })
       .describe('Of llmeval’s settings; it has no meaning here.')
       .optional(),
   };

@@ -21,7 +21,7 @@ import {
   filled,
   flag,
   listOf,
-  text,
+  anyText,
 } from './schema.ts';
 import { suiteGateMembers, tries } from './settings-schema.ts';
 import { defined } from './settings.ts';
@@ -37,7 +37,7 @@ export interface TestsContext {
   load: LoadData;
 }
 
-const day = () => text().refine(isDay, { error: 'must be a date like 2026-01-31' });
+const day = () => anyText().refine(isDay, { error: 'must be a date like 2026-01-31' });
 
 const quarantineSchema = closed({
   id: filled().describe('Id of the reference.'),

@@ -5,7 +5,7 @@ import { emptyMap, type JsonMap } from './document.ts';
 import { FORBIDDEN_KEYS, fileFlaw, type Limits, valueFlaw } from './limits.ts';
 
 /** One row of a data file, and the line on which it begins. */
-export interface Row {
+export interface DataRow {
   line: number;
   value: JsonMap;
 }
@@ -13,7 +13,7 @@ export interface Row {
 const MAX_PROBLEMS = 20;
 
 const FORMATS: Readonly<
-  Record<string, (file: string, text: string, limits: Limits, problems: Problem[]) => Row[]>
+  Record<string, (file: string, text: string, limits: Limits, problems: Problem[]) => DataRow[]>
 > = {
   jsonl: readJsonLines,
   ndjson: readJsonLines,
@@ -36,8 +36,8 @@ export function readRows(
   content: Uint8Array,
   limits: Limits,
   problems: Problem[],
-): Row[] {
-  const fail = (line: number, message: string): Row[] => {
+): DataRow[] {
+  const fail = (line: number, message: string): DataRow[] => {
     problems.push(problem({ file, line }, message));
     return [];
   };
@@ -61,7 +61,7 @@ export function readRows(
   return rows;
 }
 
-function readJsonLines(file: string, text: string, limits: Limits, problems: Problem[]): Row[] {
+function readJsonLines(file: string, text: string, limits: Limits, problems: Problem[]): DataRow[] {
   return text.split('\n').flatMap((source, index) => {
     if (source.trim() === '') return [];
     const row = readJsonRow(source, limits);
@@ -137,7 +137,7 @@ function readTable(
   delimiter: string,
   limits: Limits,
   problems: Problem[],
-): Row[] {
+): DataRow[] {
   let records: { record: string[]; info: { lines: number } }[];
   try {
     // The library counts a CR LF inside quotes as two lines.

@@ -7,7 +7,7 @@ import {
   type ReferenceText,
 } from '../suite/attributes.ts';
 import type { Side } from '../types/plain.ts';
-import { ask, oneLine, type AskTools } from './ask.ts';
+import { ask, singleLine, type AskTools } from './ask.ts';
 
 /** How far a reference belongs to a domain, or needs a sub-task: 1 not at all, 5 entirely. */
 export type Rating =
@@ -166,7 +166,8 @@ function usable(given: readonly unknown[], attributes: readonly Attribute[]): Ma
     const { id, score, evidence } = read.data;
     const earlier = found.get(id);
     if (earlier !== undefined && earlier.score !== score) torn.add(id);
-    else found.set(id, { status: 'scored', score, evidence: oneLine(evidence, EVIDENCE_LENGTH) });
+    else
+      found.set(id, { status: 'scored', score, evidence: singleLine(evidence, EVIDENCE_LENGTH) });
   }
   for (const id of torn) found.delete(id);
   return found;

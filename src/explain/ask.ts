@@ -20,7 +20,7 @@ export interface AskTools {
  * A question with foreign text in it. `text` holds `{{name}}` where the material of that name is
  * put in, fenced.
  */
-export interface Question<Reply> {
+export interface SchemaQuestion<Reply> {
   purpose: Extract<Purpose, 'qualeval' | 'insight'>;
   /** What the model is, in one sentence. */
   role: string;
@@ -35,7 +35,8 @@ export interface Question<Reply> {
   settles?(reply: Reply): boolean;
 }
 
-export type Asked<Reply> = { status: 'ok'; reply: Reply } | { status: 'failed'; reason: string };
+export type GraderReply<Reply> =
+  { status: 'ok'; reply: Reply } | { status: 'failed'; reason: string };
 
 /** More material than this is not sent, in UTF-16 units. */
 const MAX_MATERIAL = 1_048_576;
@@ -45,9 +46,9 @@ const MAX_MATERIAL = 1_048_576;
  * lines with a delimiter that none of it contains, so that no text can end its own quotation.
  */
 export async function ask<Reply>(
-  question: Question<Reply>,
+  question: SchemaQuestion<Reply>,
   tools: AskTools,
-): Promise<Asked<Reply>> {
+): Promise<GraderReply<Reply>> {
   const size = Object.values(question.materials).reduce((sum, text) => sum + text.length, 0);
   if (size > MAX_MATERIAL)
     return { status: 'failed', reason: 'the texts are too long for the grader (over 1 MiB)' };
@@ -96,7 +97,10 @@ function readReply<Reply>(output: string, reply: z.ZodType<Reply>): Reply | null
   return read?.success === true ? read.data : null;
 }
 
-function messagesOf({ role, text, materials }: Question<unknown>, delimiter: string): Message[] {
+function messagesOf(
+  { role, text, materials }: SchemaQuestion<unknown>,
+  delimiter: string,
+): Message[] {
   const fenced = (name: string): string =>
     `\n<<<${name} ${delimiter}>>>\n${materials[name] ?? ''}\n<<<end ${delimiter}>>>\n`;
   const system = [
@@ -122,7 +126,7 @@ function again(messages: readonly Message[]): Message[] {
 }
 
 function freshDelimiter(
-  { name, text, materials }: Question<unknown>,
+  { name, text, materials }: SchemaQuestion<unknown>,
   random: AskTools['random'],
 ): string {
   const texts = [text, ...Object.values(materials)];
@@ -136,7 +140,7 @@ function freshDelimiter(
 /**
  * A model's text as one line of at most `length` UTF-16 units, without characters that nobody sees.
  */
-export function oneLine(text: string, length: number): string {
+export function singleLine(text: string, length: number): string {
   return shorten(
     visibleLine(
       text

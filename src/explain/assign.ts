@@ -7,7 +7,7 @@ import {
   outwardBounds,
   programOf,
   rowClasses,
-  type Bounds,
+  type AttributeBounds,
   type RatedReference,
   type RowClass,
   wholeCounts,
@@ -167,7 +167,7 @@ function dealt(
 }
 
 function record(
-  bounds: Bounds,
+  bounds: AttributeBounds,
   counts: readonly (readonly number[])[],
   into: { outside: Set<number> },
 ): void {

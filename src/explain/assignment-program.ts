@@ -49,7 +49,7 @@ export function capPriors(priors: readonly number[], cap: number): number[] {
 }
 
 /** Fewest and most references of each attribute, whole numbers. */
-export interface Bounds {
+export interface AttributeBounds {
   lower: number[];
   upper: number[];
   /**
@@ -72,7 +72,7 @@ export function outwardBounds(
   references: number,
   each: number,
   slack: number,
-): Bounds {
+): AttributeBounds {
   const wanted = capPriors(priors, 1 / each).map((prior) => each * references * prior);
   return {
     lower: wanted.map((count) =>
@@ -135,7 +135,7 @@ export function rowClasses(
 /** The linear program of an assignment, references with equal scores in one row. */
 export function programOf(
   classes: readonly RowClass[],
-  { lower, upper }: Bounds,
+  { lower, upper }: AttributeBounds,
   perReference: number,
 ): AssignmentProgram {
   return {

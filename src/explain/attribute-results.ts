@@ -72,7 +72,10 @@ export interface CountedSuite extends ExplainSuite {
 }
 
 /** The wanted metric, where any try of the suite was scored by it. */
-export function metricOf({ references }: ExplainSuite, { metric }: ExplainInput): string | null {
+export function countedMetric(
+  { references }: ExplainSuite,
+  { metric }: ExplainInput,
+): string | null {
   const hasMetric = references.some(({ base, head }) =>
     [...base, ...head].some(({ scores }) => scores.some((score) => score.metric === metric)),
   );
@@ -108,7 +111,7 @@ export function resultsOf(
       new Map(
         suite.references.map((reference): [string, number] => [
           reference.id,
-          tables.push(tableOf(reference, suite)) - 1,
+          tables.push(attributeTable(reference, suite)) - 1,
         ]),
       ),
   );
@@ -152,7 +155,7 @@ function oneSided(tables: readonly Table[]): GroupVerdict {
   };
 }
 
-export function tableOf(
+export function attributeTable(
   { compared, base, head }: ExplainReference,
   { tries, metric }: CountedSuite,
 ): Table {

@@ -11,7 +11,7 @@ import {
   type ReferenceText,
   withIds,
 } from '../suite/attributes.ts';
-import { ask, oneLine, type AskTools, type Asked } from './ask.ts';
+import { ask, singleLine, type AskTools, type GraderReply } from './ask.ts';
 
 /** Longest text of one reference when five are read together, in characters. */
 const MAX_TEXT = 8_000;
@@ -94,7 +94,7 @@ type Proposal = z.output<typeof proposal>;
 function propose(
   group: readonly string[],
   tools: AskTools,
-): Promise<Asked<z.output<typeof proposals>>> {
+): Promise<GraderReply<z.output<typeof proposals>>> {
   const materials = Object.fromEntries(
     group.map((text, index) => [`example ${String(index + 1)}`, text]),
   );
@@ -175,7 +175,7 @@ async function merge(
   kind: Kind,
   most: number,
   tools: AskTools,
-): Promise<Asked<Candidate[]>> {
+): Promise<GraderReply<Candidate[]>> {
   const what =
     kind === 'domain'
       ? 'topics or fields that inputs of an application belong to'
@@ -230,7 +230,7 @@ function distinct(lists: readonly (readonly Proposal[])[]): Candidate[] {
 
 /** One line, without the number or bullet of a list and the markup around it. */
 function tidy(text: string, length: number): string {
-  return oneLine(text, length)
+  return singleLine(text, length)
     .replace(/^(?:[-*•]|\d+[.)]) +/, '')
     .replace(/^[*_`"]+|[*_`"]+$/g, '');
 }
@@ -244,7 +244,7 @@ function chunked<Item>(items: readonly Item[], count: number): Item[][] {
   );
 }
 
-function firstReason(replies: readonly Asked<unknown>[]): string | null {
+function firstReason(replies: readonly GraderReply<unknown>[]): string | null {
   const failed = replies.find((reply) => reply.status === 'failed');
   return failed?.status === 'failed' ? failed.reason : null;
 }

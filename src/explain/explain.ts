@@ -7,9 +7,9 @@ import type { Notice } from '../types/plain.ts';
 import type { AskTools } from './ask.ts';
 import {
   answersOf,
-  metricOf,
+  countedMetric,
   resultsOf,
-  tableOf,
+  attributeTable,
   type CountedSuite,
   type ExplainInput,
   type ExplainSuite,
@@ -48,7 +48,7 @@ export function isExplained(
 export async function explain(input: ExplainInput, tools: ExplainTools): Promise<Explanation> {
   const suites = input.suites
     .filter((suite) => isExplained(suite, input))
-    .map((suite): CountedSuite => ({ ...inOrder(suite), metric: metricOf(suite, input) }));
+    .map((suite): CountedSuite => ({ ...inOrder(suite), metric: countedMetric(suite, input) }));
   const surveyed = await Promise.all(suites.map((suite) => surveySuite(suite, input, tools)));
   const results = resultsOf(
     suites,
@@ -184,7 +184,7 @@ async function insightsOf(
 
 function fallen(suite: CountedSuite, hasAttributes: boolean): Finding[] {
   const compared = suite.references
-    .map((reference) => ({ id: reference.id, table: tableOf(reference, suite), weight: 1 }))
+    .map((reference) => ({ id: reference.id, table: attributeTable(reference, suite), weight: 1 }))
     .filter(({ table }) => isComparable(table));
   const fell = compared.filter(
     ({ table: { base, head } }) => head.passes / head.tries < base.passes / base.tries,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AttributeResult, Insight } from '../result/attributes.ts';
 import { percent, counted, pointsBetween, signed } from '../text/amounts.ts';
-import { ask, oneLine, type AskTools } from './ask.ts';
+import { ask, singleLine, type AskTools } from './ask.ts';
 import { areCompared, numbersOf, tableText } from './tables.ts';
 
 /** What one insight may say; its suite is added by who knows it. */
@@ -85,7 +85,7 @@ function check(
   given: z.output<typeof written>['insights'][number],
   attributes: readonly AttributeResult[],
 ): Finding | string {
-  const text = oneLine(given.text, TEXT_LENGTH);
+  const text = singleLine(given.text, TEXT_LENGTH);
   if (text === '') return 'it says nothing';
   const references = new Set(attributes.flatMap((attribute) => attribute.references));
   const attribute = given.attributes.find((id) => !attributes.some((one) => one.id === id));
@@ -112,7 +112,7 @@ function check(
 }
 
 function quoted(text: string): string {
-  return JSON.stringify(oneLine(text, 60));
+  return JSON.stringify(singleLine(text, 60));
 }
 
 /**

@@ -74,7 +74,7 @@ export interface Member {
   weight: number;
 }
 
-export type Group = readonly Member[];
+export type AttributeMembers = readonly Member[];
 
 export interface GroupVerdict {
   verdict: AttributeResult['verdict'];
@@ -106,7 +106,7 @@ export interface VerdictOptions {
  */
 export function groupVerdicts(
   tables: readonly Table[],
-  groups: readonly Group[],
+  groups: readonly AttributeMembers[],
   options: VerdictOptions,
 ): GroupVerdict[] {
   const open = groups.map((group) =>
@@ -140,7 +140,7 @@ interface Call {
 
 function calls(
   tables: readonly Table[],
-  groups: readonly Group[],
+  groups: readonly AttributeMembers[],
   tested: readonly number[],
   options: VerdictOptions & { name: string },
 ): Map<number, Call> {
@@ -188,7 +188,7 @@ function calls(
  * What is left of a group beside those called; nothing where that is too few to be a finding of its
  * own.
  */
-function restOf(group: Group, aside: ReadonlySet<number>): Group {
+function restOf(group: AttributeMembers, aside: ReadonlySet<number>): AttributeMembers {
   const rest = group.filter(({ at }) => !aside.has(at));
   return rest.length >= FEWEST_COMPARED ? rest : [];
 }
@@ -202,7 +202,7 @@ const SLACK = 1e-9;
  */
 function foremost(
   tables: readonly Table[],
-  groups: readonly Group[],
+  groups: readonly AttributeMembers[],
   places: readonly number[],
 ): number | null {
   const ranked = places.map((place) => {
@@ -229,7 +229,7 @@ function foremost(
  * Σ w (passes on head − mean) / √Σ w² variance: what a group's references say, by how far they
  * belong to it.
  */
-function weightedZ(tables: readonly Table[], group: Group): number {
+function weightedZ(tables: readonly Table[], group: AttributeMembers): number {
   let [sum, variance] = [0, 0];
   for (const { at, weight } of group) {
     const table = tables[at];
@@ -247,7 +247,7 @@ function weightedZ(tables: readonly Table[], group: Group): number {
 function explaining(
   group: number,
   alone: ReadonlyMap<number, number>,
-  groups: readonly Group[],
+  groups: readonly AttributeMembers[],
   found: ReadonlyMap<number, Call>,
   alpha: number,
 ): number[] {

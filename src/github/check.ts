@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
 import type { Conclusion } from '../types/plain.ts';
 import type { Client } from './client.ts';
-import { failure, hasStatus, type Attempt, type Published } from './published.ts';
+import { failureLine, hasStatus, type PublishAttempt, type Published } from './published.ts';
 import { ownerAndName } from './pull.ts';
 
 const CUT = 'This summary is cut; the whole report is in the job summary and in the report files.';
@@ -72,7 +72,7 @@ const MAX_TITLE = 255;
  * A remark on lines of a file of the pull request. Columns count from 1 and are given only where
  * the lines are one.
  */
-export interface Annotation {
+export interface CheckAnnotation {
   /** From the root of the repository. */
   path: string;
   /** From 1, inclusive. */
@@ -94,7 +94,7 @@ export interface CheckJob {
   conclusion: Conclusion;
   title: string;
   summary: string;
-  annotations: readonly Annotation[];
+  annotations: readonly CheckAnnotation[];
   /** Tells our check from one of the same name by another workflow. */
   externalId: string;
   /** The run's page. */
@@ -144,7 +144,7 @@ export async function publishCheck(client: Client, job: CheckJob): Promise<Publi
     const left = await append(client, job, output, id, sent.slice(MAX_ANNOTATIONS_PER_REQUEST));
     return { ok: true, id, warnings: [...warnings, ...left] };
   } catch (error) {
-    return { ok: false, warning: failure(attempt, error) };
+    return { ok: false, warning: failureLine(attempt, error) };
   }
 }
 
@@ -180,7 +180,7 @@ async function create(
   return {
     id: await post(client, job, output, []),
     sent: [],
-    warnings: [failure(annotationsFailed(job, annotations.length), refusal)],
+    warnings: [failureLine(annotationsFailed(job, annotations.length), refusal)],
   };
 }
 
@@ -227,13 +227,13 @@ async function append(
         output: { ...output, annotations: batch },
       });
     } catch (error) {
-      return [failure(annotationsFailed(job, annotations.length - start), error)];
+      return [failureLine(annotationsFailed(job, annotations.length - start), error)];
     }
   }
   return [];
 }
 
-function annotationsFailed(job: CheckJob, count: number): Attempt {
+function annotationsFailed(job: CheckJob, count: number): PublishAttempt {
   return {
     failed: `${count} annotation${count === 1 ? ' was' : 's were'} not written`,
     permission: 'checks: write',
@@ -241,7 +241,7 @@ function annotationsFailed(job: CheckJob, count: number): Attempt {
   };
 }
 
-function toSend(annotation: Annotation) {
+function toSend(annotation: CheckAnnotation) {
   const { path, startLine, endLine, columns, level, title, message, details } = annotation;
   return {
     path,

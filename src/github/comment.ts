@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listAll, ownIdentity, type Client, type Identity } from './client.ts';
-import { account, failure, hasStatus, type Published } from './published.ts';
+import { account, failureLine, hasStatus, type Published } from './published.ts';
 import { currentHead, ownerAndName } from './pull.ts';
 
 /** GitHub's limit on a comment's body, in UTF-16 units. */
@@ -61,7 +61,7 @@ export async function publishComment(client: Client, job: CommentJob): Promise<P
   } catch (error) {
     return {
       ok: false,
-      warning: failure(
+      warning: failureLine(
         {
           failed: 'The comment was not written',
           permission: 'pull-requests: write',
@@ -198,7 +198,7 @@ async function create(
       permission: 'pull-requests: write',
       fork: job.fork,
     };
-    return { ok: true, id, warnings: [...warnings, failure(attempt, error)] };
+    return { ok: true, id, warnings: [...warnings, failureLine(attempt, error)] };
   }
 }
 
@@ -220,7 +220,7 @@ async function remove(
         permission: 'pull-requests: write',
         fork: job.fork,
       };
-      if (!hasStatus(error, 404)) warnings.push(failure(attempt, error));
+      if (!hasStatus(error, 404)) warnings.push(failureLine(attempt, error));
     }
   }
   return warnings;

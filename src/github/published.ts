@@ -10,7 +10,7 @@ export type Published =
   { ok: true; id: number | null; warnings: string[] } | { ok: false; warning: string };
 
 /** What was tried, as the user reads it. */
-export interface Attempt {
+export interface PublishAttempt {
   /** A main clause in the past: `The comment was not written`. */
   failed: string;
   /** The line of `permissions:` it takes. */
@@ -27,7 +27,7 @@ const FOREIGN_LENGTH = 300;
 /**
  * One line for the log: what failed, why, and what to do. Foreign text in it is filtered and cut.
  */
-export function failure({ failed, permission, fork }: Attempt, error: unknown): string {
+export function failureLine({ failed, permission, fork }: PublishAttempt, error: unknown): string {
   return `${failed}: ${cause(error, permission, fork)}`;
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EventFacts } from '../types/repository.ts';
 import { listAll, type Client } from './client.ts';
 import { DEPENDABOT } from './event.ts';
-import { failure, hasStatus } from './published.ts';
+import { failureLine, hasStatus } from './published.ts';
 
 /** `owner/name` as the API's parameters. */
 export function ownerAndName(repository: string): { owner: string; repo: string } {
@@ -62,7 +62,7 @@ export async function pullWords(
     };
   } catch (error) {
     return {
-      warning: failure(
+      warning: failureLine(
         {
           failed: 'The labels of this pull request were not read, so nothing is overridden',
           permission: 'pull-requests: read',
@@ -110,7 +110,7 @@ export async function findPullRequest(
       permission: 'pull-requests: read',
       fork: false,
     };
-    return { status: 'failed', warning: failure(attempt, error) };
+    return { status: 'failed', warning: failureLine(attempt, error) };
   }
 }
 
@@ -245,7 +245,7 @@ export async function withQueuedPullRequest(
     };
   } catch (error) {
     const permission = 'pull-requests: read';
-    return { facts, warnings: [failure({ failed, permission, fork: false }, error)] };
+    return { facts, warnings: [failureLine({ failed, permission, fork: false }, error)] };
   }
 }
 
@@ -267,7 +267,7 @@ export async function removeLabel(
   } catch (error) {
     if (hasStatus(error, 404)) return [];
     return [
-      failure(
+      failureLine(
         {
           failed: 'The label that approved this run was not removed',
           permission: 'pull-requests: write',

@@ -10,7 +10,7 @@ import type { Side } from '../types/plain.ts';
  * How what is asked came out in all tries that were ever judged; by any text that names a question
  * and its yardstick.
  */
-export interface History {
+export interface TryHistory {
   known(keys: readonly string[]): ReadonlyMap<string, { passes: number; tries: number }>;
   add(rows: readonly { key: string; passes: number; tries: number }[]): void;
 }
@@ -23,7 +23,7 @@ export interface History {
 export function withHistory(
   lanes: readonly LaneRun[],
   suites: readonly SuiteResult[],
-  history: History,
+  history: TryHistory,
 ): SuiteResult[] {
   const keysOf = new Map(lanes.map((lane) => [lane, keysOfLane(lane)]));
   const seen = lanes.flatMap((lane) =>

@@ -1,4 +1,4 @@
-import type { Attempt, CaseRun } from '../plan/suite-run.ts';
+import type { Try, CaseRun } from '../plan/suite-run.ts';
 import type { PreferenceSummary } from '../result/suite-result.ts';
 import { differenceInterval } from '../statistics/interval.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
@@ -75,7 +75,7 @@ export function preferenceOf(tests: Tests, runs: readonly CaseRun[]): Preference
  * tries are not tries.
  */
 export function countsOf(
-  attempts: readonly Attempt[],
+  attempts: readonly Try[],
   from = 0,
   to = Number.POSITIVE_INFINITY,
 ): { passes: number; tries: number } {

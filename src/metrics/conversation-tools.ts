@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { ToolCall } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
-import { bounds, decided, defineMetric, measured, type Measured, within } from './definition.ts';
+import { bounds, decided, defineMetric, measured, type Measured, inBounds } from './definition.ts';
 import { parseJson } from './measures/json.ts';
 
 export const SOURCE = 'FlexEval function metric of this name';
 
-export const limits = 'from `min` to `max`; without bounds always';
+export const boundsRule = 'from `min` to `max`; without bounds always';
 
 export const callsByName = defineMetric({
   name: 'count_tool_calls_by_name',
@@ -16,7 +16,7 @@ export const callsByName = defineMetric({
     'Tool calls of the answer by tool; `min` and `max` apply to the one `tool`, if given, else to each.',
   parameters: { tool: z.string().optional().describe('Count this tool only.'), ...bounds },
   range: 'a map of tool and number',
-  passes: limits,
+  passes: boundsRule,
   source: SOURCE,
   example: {
     output: '',
@@ -48,7 +48,7 @@ export function perName(
   for (const name of names)
     if (only === null || name === only) counts.set(name, (counts.get(name) ?? 0) + 1);
   const outside = [...counts]
-    .map(([name, count]) => within(count, limit, name))
+    .map(([name, count]) => inBounds(count, limit, name))
     .find((one) => one.status === 'measured' && !one.pass);
   const value: Json = Object.fromEntries(counts);
   return outside?.status === 'measured' ? { ...outside, value } : measured(value, true);
@@ -85,7 +85,7 @@ export const numericParameters = defineMetric({
   summary: 'Numeric arguments of the answer’s tool calls, by tool.',
   parameters: { tool: z.string().optional().describe('Count this tool only.'), ...bounds },
   range: 'a map of tool and number',
-  passes: limits,
+  passes: boundsRule,
   source: SOURCE,
   example: {
     output: '',

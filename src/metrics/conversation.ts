@@ -3,7 +3,7 @@ import type { Message } from '../types/model.ts';
 import {
   SOURCE,
   callsByName,
-  limits,
+  boundsRule,
   numericParameters,
   perName,
   toolWasCalled,
@@ -12,12 +12,12 @@ import {
   bounds,
   decided,
   defineMetric,
-  failure,
+  measureError,
   measured,
   type Input,
   type MetricDefinition,
   type MetricExample,
-  within,
+  inBounds,
 } from './definition.ts';
 import { fleschKincaidGrade, fleschReadingEase } from './measures/language.ts';
 import { compilePattern } from './measures/pattern.ts';
@@ -45,14 +45,14 @@ function counter(
     summary,
     parameters: bounds,
     range: 'a number',
-    passes: limits,
+    passes: boundsRule,
     source: SOURCE,
     example,
     measure({ sample, options, context }) {
       const value = count(sample, context.level);
       return value === null
         ? measured(null, false, 'the text has no words')
-        : within(value, options, 'counted');
+        : inBounds(value, options, 'counted');
     },
   });
 }
@@ -130,7 +130,7 @@ const countTokens = defineMetric({
   summary: 'Tokens of the call as the provider reports them, input and output.',
   parameters: bounds,
   range: '0 and up',
-  passes: limits,
+  passes: boundsRule,
   better: 'lower',
   source: SOURCE,
   example: {
@@ -146,8 +146,8 @@ const countTokens = defineMetric({
     options,
   }) {
     return usage === null
-      ? failure('the provider reported no token usage')
-      : within(usage.input_tokens + usage.output_tokens, options, 'tokens');
+      ? measureError('the provider reported no token usage')
+      : inBounds(usage.input_tokens + usage.output_tokens, options, 'tokens');
   },
 });
 
@@ -184,7 +184,7 @@ const messagesPerRole = defineMetric({
     'Messages at the metric’s level by role; `min` and `max` apply to the one `role`, if given, else to each.',
   parameters: { role: role.optional().describe('Count this role only.'), ...bounds },
   range: 'a map of role and number',
-  passes: limits,
+  passes: boundsRule,
   source: SOURCE,
   example: { ...said, value: { assistant: 1 }, pass: true },
   measure({ sample, options, context }) {
@@ -227,7 +227,7 @@ const countRegex = defineMetric({
   summary: 'How many parts of the judged text match the pattern, without overlap.',
   parameters: { expression, ...bounds },
   range: '0 and up',
-  passes: limits,
+  passes: boundsRule,
   source: SOURCE,
   example: {
     output: 'one, two, three',
@@ -240,7 +240,7 @@ const countRegex = defineMetric({
     const compiled = compilePattern(options.expression, plainFlags);
     const parts =
       typeof compiled === 'string' ? [] : [...compiled.matchAll(textAt(sample, context.level))];
-    return within(parts.length, options, 'parts');
+    return inBounds(parts.length, options, 'parts');
   },
 });
 

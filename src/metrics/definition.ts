@@ -149,7 +149,8 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
     async score(samples, given, context) {
       const wrong = problems(given);
       const options = parse(given);
-      if (options === null || wrong.length > 0) return samples.map(() => failure(wrong.join('; ')));
+      if (options === null || wrong.length > 0)
+        return samples.map(() => measureError(wrong.join('; ')));
       return await score(samples, options, context);
     },
   };
@@ -255,12 +256,12 @@ export function reaches(value: number, needed: number): boolean {
 }
 
 /** A value that could not be worked out: neither pass nor fail. */
-export function failure(reason: string): Measured {
+export function measureError(reason: string): Measured {
   return { status: 'error', reason };
 }
 
 export function missingExpected(metric: string): Measured {
-  return failure(`the reference has no expected value, and metric ${metric} uses it`);
+  return measureError(`the reference has no expected value, and metric ${metric} uses it`);
 }
 
 function describeIssue(issue: z.core.$ZodIssue, metric: string, names: string[]): string[] {
@@ -279,7 +280,7 @@ export const bounds = {
 };
 
 /** A count, which passes inside the bounds that are set. */
-export function within(
+export function inBounds(
   count: number,
   { min, max }: { min?: number | undefined; max?: number | undefined },
   unit: string,

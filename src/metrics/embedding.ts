@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Grader } from '../types/model.ts';
 import {
   defineBatch,
-  failure,
+  measureError,
   measured,
   missingExpected,
   reaches,
@@ -168,7 +168,9 @@ export const embeddingSimilarity = defineBatch({
     if (embedder === null)
       return Promise.resolve(
         samples.map(() =>
-          failure('no model of embeddings is set; add embeddings: { model: … } to the settings'),
+          measureError(
+            'no model of embeddings is set; add embeddings: { model: … } to the settings',
+          ),
         ),
       );
     const vectorOf = createEmbedding(embedder, tools);
@@ -177,7 +179,7 @@ export const embeddingSimilarity = defineBatch({
         const wanted = value ?? expected;
         if (wanted === undefined) return missingExpected(name);
         const texts = alternatives(wanted);
-        if (texts.length === 0) return failure('expected is an empty list');
+        if (texts.length === 0) return measureError('expected is an empty list');
         return best(
           await Promise.all(texts.map((text) => similarity(output, text, vectorOf))),
           threshold,

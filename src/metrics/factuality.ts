@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../types/plain.ts';
 import {
   defineBatch,
-  failure,
+  measureError,
   missingExpected,
   type Measured,
   type MetricContext,
@@ -17,7 +17,7 @@ import { asText, type MetricSample } from './sample.ts';
  * Asks one question about one sample; `extra` replaces material, the source texts of faithfulness
  * say.
  */
-export async function judge(
+export async function gradeSample(
   question: Question,
   sample: MetricSample,
   context: MetricContext,
@@ -82,7 +82,7 @@ export const factualityMetric = defineBatch({
     each(samples, async (sample) =>
       sample.expected === undefined
         ? missingExpected(context.name)
-        : await judge(factuality(scores as Factual), sample, context, 0.4),
+        : await gradeSample(factuality(scores as Factual), sample, context, 0.4),
     ),
 });
 
@@ -117,11 +117,11 @@ export const faithfulnessMetric = defineBatch({
       }));
       const missing = given.find(({ text }) => text === undefined);
       if (missing !== undefined)
-        return failure(
+        return measureError(
           `the input has no ${missing.name}, which metric ${context.name} takes as context`,
         );
       const question = faithfulness();
-      return await judge(question, sample, context, topScore(question), {
+      return await gradeSample(question, sample, context, topScore(question), {
         context: given.map(({ text }) => asText((text ?? '') as Json)).join('\n\n'),
       });
     }),
@@ -144,5 +144,5 @@ export const answerRelevanceMetric = defineBatch({
     pass: false,
   },
   score: (samples, _, context) =>
-    each(samples, (sample) => judge(answerRelevance(), sample, context, 1)),
+    each(samples, (sample) => gradeSample(answerRelevance(), sample, context, 1)),
 });

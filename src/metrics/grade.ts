@@ -9,7 +9,7 @@ import {
   type Question,
 } from './grader-prompt.ts';
 import { exactLabel, labelInLine } from './label.ts';
-import { fenced } from './measures/json.ts';
+import { fencedBlock } from './measures/json.ts';
 import { excerpt, type MetricTools } from './sample.ts';
 
 /** What one grader says; the grader by its model's name. */
@@ -73,7 +73,7 @@ const MAX_LENGTH = 1_048_576;
  * by that field alone; other text by its last line that holds more than markup (the first one where
  * the label was asked for first).
  */
-export function readReply(
+export function readGrade(
   output: string,
   labels: readonly string[],
   order: Rubric['eval_type'],
@@ -133,7 +133,7 @@ export function trailingObject(
 ): Record<string, Json> | null {
   const text = output.trim();
   const body =
-    text.startsWith('```') && text.endsWith('```') ? (fenced(text) ?? text).trim() : text;
+    text.startsWith('```') && text.endsWith('```') ? (fencedBlock(text) ?? text).trim() : text;
   const whole = objectOf(body, fits);
   if (whole !== null) return whole;
   const inner = body.endsWith('```') ? body.slice(0, -3).trimEnd() : body;
@@ -212,7 +212,7 @@ async function askGrader(
   const labels = [...question.choice_scores.keys()];
   let unread = '';
   const read = (output: string): Grade | null => {
-    const reply = readReply(output, labels, question.eval_type);
+    const reply = readGrade(output, labels, question.eval_type);
     const score = reply === null ? undefined : question.choice_scores.get(reply.label);
     return reply === null || score === undefined ? null : { status: 'graded', score, ...reply };
   };

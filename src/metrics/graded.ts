@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   defineBatch,
-  failure,
+  measureError,
   measured,
   missingExpected,
   type Measured,
@@ -13,7 +13,7 @@ import {
   each,
   factualityMetric,
   faithfulnessMetric,
-  judge,
+  gradeSample,
 } from './factuality.ts';
 import { gradeMaterial } from './grade.ts';
 import { closedQa, gEval, llmRubric, statementMet } from './graded-prompts.ts';
@@ -58,7 +58,7 @@ const llmRubricMetric = defineBatch({
       const criterion = criterionFor(sample, options.criteria);
       return criterion === null
         ? missingExpected(context.name)
-        : await judge(llmRubric(criterion), sample, context, 1);
+        : await gradeSample(llmRubric(criterion), sample, context, 1);
     }),
 });
 
@@ -82,7 +82,7 @@ const closedQaMetric = defineBatch({
       const criterion = criterionFor(sample, options.criteria);
       return criterion === null
         ? missingExpected(context.name)
-        : await judge(closedQa(criterion), sample, context, 1);
+        : await gradeSample(closedQa(criterion), sample, context, 1);
     }),
 });
 
@@ -114,7 +114,7 @@ const gEvalMetric = defineBatch({
       const criterion = criterionFor(sample, given);
       return criterion === null
         ? missingExpected(context.name)
-        : await judge(gEval(criterion, steps, scale), sample, context, 0.5);
+        : await gradeSample(gEval(criterion, steps, scale), sample, context, 0.5);
     }),
 });
 
@@ -167,7 +167,7 @@ async function checklist(
   sample: MetricSample,
   context: MetricContext,
 ): Promise<Measured> {
-  if (list.length === 0) return failure('the checklist is empty');
+  if (list.length === 0) return measureError('the checklist is empty');
   const materials = materialsOf(sample, context.level);
   const grades = await Promise.all(
     list.map(async (one) => ({

@@ -2,7 +2,7 @@ import type { Metric, MetricSource, Score } from '../types/metric.ts';
 import type { CodeResult } from '../types/model.ts';
 import { conversationMetrics } from './conversation.ts';
 import {
-  failure,
+  measureError,
   measured,
   reaches,
   type Measured,
@@ -54,18 +54,18 @@ function fromResult(
   { language }: CodeSource,
   metric: string,
 ): Measured {
-  if (result === undefined) return failure(`${metric} has no result`);
+  if (result === undefined) return measureError(`${metric} has no result`);
   if (result.status === 'error')
-    return failure(
+    return measureError(
       `${metric}${/^(?:did|took|used|ended|wrote|was|keeps) /.test(result.message) ? '' : ':'} ${result.message}`,
     );
   const { metric: value, result: verdict } = result.values;
-  if (value === undefined) return failure(`${metric} did not set metric`);
+  if (value === undefined) return measureError(`${metric} did not set metric`);
   // The threshold is applied with every other metric's.
   if (threshold !== null) return measured(value, false);
-  if (verdict === undefined) return failure(`${metric} did not set result`);
+  if (verdict === undefined) return measureError(`${metric} did not set result`);
   if (typeof verdict === 'boolean') return measured(value, verdict);
-  return failure(
+  return measureError(
     `${metric}: result must be ${language === 'python' ? 'True or False' : 'true or false'}`,
   );
 }
@@ -97,7 +97,7 @@ export async function scoreWith(
     judged(one, metric, definition),
   );
   const byText = new Map(readable.map((sample, index) => [sample, results[index]]));
-  const tooLong = failure('the answer is longer than 1 MiB');
+  const tooLong = measureError('the answer is longer than 1 MiB');
   return samples.map((sample) => toScore(metric, byText.get(sample) ?? tooLong));
 }
 
@@ -111,7 +111,7 @@ async function measure(
   if (source.kind === 'code') return await scoreCode(source, samples, metric.threshold, context);
   if (source.kind === 'rubric') return await scoreRubric(source.rubric, samples, context);
   if (definition === undefined)
-    return samples.map(() => failure(`there is no metric ${source.uses}`));
+    return samples.map(() => measureError(`there is no metric ${source.uses}`));
   return await definition.score(samples, source.with, context);
 }
 
@@ -155,7 +155,8 @@ function againstThreshold(
   graded: boolean,
 ): Measured {
   const value = numberFor(measured.value);
-  if (value === null) return failure('the metric has a threshold, and its value is not a number');
+  if (value === null)
+    return measureError('the metric has a threshold, and its value is not a number');
   const pass = better === 'higher' ? reaches(value, threshold) : reaches(-value, -threshold);
   // A grader's reasons explain its score, whatever bound it is held to.
   if (graded || (pass === measured.pass && measured.reason !== null)) return { ...measured, pass };

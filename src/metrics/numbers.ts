@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { bounds, defineComparison, defineMetric, failure, measured, within } from './definition.ts';
+import {
+  bounds,
+  defineComparison,
+  defineMetric,
+  measureError,
+  measured,
+  inBounds,
+} from './definition.ts';
 import { lengthIn, numberOf, numbersIn, units } from './measures/words.ts';
 import { asText, excerpt } from './sample.ts';
 
@@ -26,7 +33,9 @@ export const numericDiff = defineComparison({
   measure({ output, expected, options }) {
     const wanted = numberOf(expected);
     if (wanted === null)
-      return failure(`expected ${JSON.stringify(excerpt(asText(expected), 80))} is not a number`);
+      return measureError(
+        `expected ${JSON.stringify(excerpt(asText(expected), 80))} is not a number`,
+      );
     const found = numbersIn(output);
     const actual =
       options.number === 'only' && found.length !== 1
@@ -66,7 +75,7 @@ export const length = defineMetric({
   passes: 'from `min` to `max`; without bounds always',
   source: 'count',
   example: { output: 'Short answer', with: { max: 40 }, value: 12, pass: true },
-  measure: ({ output, options }) => within(lengthIn(output, options.unit), options, options.unit),
+  measure: ({ output, options }) => inBounds(lengthIn(output, options.unit), options, options.unit),
 });
 
 export const wordCount = defineMetric({
@@ -78,5 +87,5 @@ export const wordCount = defineMetric({
   passes: 'from `min` to `max`; without bounds always',
   source: 'promptfoo `word-count`',
   example: { output: 'one two  three', with: { min: 1, max: 2 }, value: 3, pass: false },
-  measure: ({ output, options }) => within(lengthIn(output, 'words'), options, 'words'),
+  measure: ({ output, options }) => inBounds(lengthIn(output, 'words'), options, 'words'),
 });

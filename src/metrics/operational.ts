@@ -3,11 +3,11 @@ import {
   bounds,
   decided,
   defineMetric,
-  failure,
+  measureError,
   measured,
   type Measured,
   type MetricDefinition,
-  within,
+  inBounds,
 } from './definition.ts';
 import { refusalIn } from './measures/language.ts';
 
@@ -32,8 +32,8 @@ const latency = defineMetric({
   measure({ sample, options }) {
     const { latency_ms } = sample.completion;
     return latency_ms === null
-      ? failure('the answer came in a batch, so that nobody knows how long it took')
-      : within(latency_ms, options, 'ms');
+      ? measureError('the answer came in a batch, so that nobody knows how long it took')
+      : inBounds(latency_ms, options, 'ms');
   },
 });
 
@@ -53,7 +53,7 @@ function countTokens(
   }[count];
 }
 
-const unknownUsage = (): Measured => failure('the provider reported no token usage');
+const unknownUsage = (): Measured => measureError('the provider reported no token usage');
 
 const tokens = defineMetric({
   name: 'tokens',
@@ -73,7 +73,7 @@ const tokens = defineMetric({
   },
   measure({ sample, options }) {
     const count = countTokens(sample.completion.usage, options.count);
-    return count === null ? unknownUsage() : within(count, options, 'tokens');
+    return count === null ? unknownUsage() : inBounds(count, options, 'tokens');
   },
 });
 
@@ -100,10 +100,10 @@ const cost = defineMetric({
     const dollars = sample.price?.(usage) ?? null;
     // An unknown price is no price of 0.
     if (dollars === null)
-      return failure(
+      return measureError(
         'the price of the model is not known: set models.<name>.price in the settings',
       );
-    return within(dollars, options, 'dollars');
+    return inBounds(dollars, options, 'dollars');
   },
 });
 

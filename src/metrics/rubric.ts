@@ -1,6 +1,6 @@
 import type { MetricLevel, Rubric } from '../types/metric.ts';
 import {
-  failure,
+  measureError,
   measured,
   missingExpected,
   reaches,
@@ -97,7 +97,7 @@ export async function scoreRubric(
   context: MetricContext,
 ): Promise<Measured[]> {
   const rubric = context.tools.rubrics.get(name);
-  if (rubric === undefined) return samples.map(() => failure(`there is no rubric ${name}`));
+  if (rubric === undefined) return samples.map(() => measureError(`there is no rubric ${name}`));
   const used = materialUsed(rubric.prompt);
   return await Promise.all(
     samples.map(async (sample) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../types/plain.ts';
 import {
   defineComparison,
-  failure,
+  measureError,
   measured,
   reaches,
   type MetricDefinition,
@@ -69,7 +69,7 @@ function setMetric(
       );
       const found = spelled(entriesOf(output, options.separator));
       if (wanted.size === 0 && Array.isArray(expected) && expected.length > 0)
-        return failure('expected has only empty entries');
+        return measureError('expected has only empty entries');
       const shared = [...found].filter((entry) => wanted.has(entry)).length;
       const score = of({ actual: found, expected: wanted, shared });
       return measured(

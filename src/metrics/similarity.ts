@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Json } from '../types/plain.ts';
 import {
   defineComparison,
-  failure,
+  measureError,
   measured,
   reaches,
   type Measured,
@@ -43,7 +43,7 @@ function best(
 ): Measured {
   const texts = alternatives(expected);
   const problem = incomparable(output, texts);
-  if (problem !== null) return failure(problem);
+  if (problem !== null) return measureError(problem);
   const value = Math.max(...texts.map(similarity));
   const pass = reaches(value, needed);
   return measured(
@@ -73,7 +73,7 @@ const levenshtein = defineComparison({
   measure({ output, expected, options }) {
     const texts = alternatives(expected);
     const problem = incomparable(output, texts);
-    if (problem !== null) return failure(problem);
+    if (problem !== null) return measureError(problem);
     const actual = normalise(output, options);
     const edits = texts
       .map((text) => normalise(text, options))
@@ -193,7 +193,7 @@ const bleu = defineComparison({
   measure({ output, expected, options }) {
     const texts = alternatives(expected);
     const problem = incomparable(output, texts);
-    if (problem !== null) return failure(problem);
+    if (problem !== null) return measureError(problem);
     const value = sentenceBleu(output, texts, options.ignore_case);
     return measured(
       value,

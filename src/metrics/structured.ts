@@ -6,14 +6,14 @@ import {
   defineBatch,
   defineComparison,
   defineMetric,
-  failure,
+  measureError,
   measured,
   reaches,
   type Measured,
   type MetricDefinition,
 } from './definition.ts';
 import { checkAgainst, compileSchema, isQuick } from './measures/json-schema.ts';
-import { extractions, fenced, jsonAgreement, parseJson } from './measures/json.ts';
+import { extractions, fencedBlock, jsonAgreement, parseJson } from './measures/json.ts';
 import { matchCalls, wantedCalls } from './measures/tool-calls.ts';
 import { fBeta } from './measures/words.ts';
 import { asText } from './sample.ts';
@@ -86,7 +86,7 @@ const jsonSchema = defineBatch({
   },
   async score(samples, options, { tools }) {
     const read = readSchema(options.schema);
-    if ('wrong' in read) return samples.map(() => failure(read.wrong));
+    if ('wrong' in read) return samples.map(() => measureError(read.wrong));
     const { schema } = read;
     const rows = samples.map(({ completion: { output } }) => ({
       length: output.length,
@@ -104,7 +104,7 @@ const jsonSchema = defineBatch({
       if (!parsed.ok) return decided(false, parsed.reason);
       const finding = found.get(parsed);
       if (finding === undefined) throw new TypeError('an answer was not checked');
-      if (finding.status === 'error') return failure(finding.message);
+      if (finding.status === 'error') return measureError(finding.message);
       return decided(finding.wrong === null, finding.wrong ?? '');
     });
   },
@@ -197,7 +197,7 @@ const toolCallMatch = defineComparison({
   measure({ sample, expected, options }) {
     const wanted = wantedCalls(expected);
     if (wanted === null)
-      return failure('expected must be tool names, or maps of name and arguments');
+      return measureError('expected must be tool names, or maps of name and arguments');
     const made = sample.completion.tool_calls;
     const names = options.ignore_arguments
       ? wanted.map(({ name }) => ({ name, arguments: null }))
@@ -257,7 +257,7 @@ const passesAst = defineBatch({
   example: { output: '```python\nprint("hi"\n```', value: 0, pass: false },
   async score(samples, { extract: where }, { tools, name }) {
     const inputs = samples.map(({ completion: { output } }) => ({
-      actual: where === 'raw' ? output : (fenced(output) ?? output),
+      actual: where === 'raw' ? output : (fencedBlock(output) ?? output),
     }));
     const results = await tools.evaluate({
       language: 'python',
@@ -267,8 +267,8 @@ const passesAst = defineBatch({
     });
     return samples.map((_, index): Measured => {
       const result = results[index];
-      if (result === undefined) return failure(`metric "${name}" has no result`);
-      if (result.status === 'error') return failure(`metric "${name}": ${result.message}`);
+      if (result === undefined) return measureError(`metric "${name}" has no result`);
+      if (result.status === 'error') return measureError(`metric "${name}": ${result.message}`);
       return decided(result.values.result === true, asText(result.values.metric ?? ''));
     });
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import {
   decided,
   defineComparison,
-  failure,
+  measureError,
   type Measured,
   type MetricDefinition,
 } from './definition.ts';
@@ -173,7 +173,7 @@ function matchNumber(
   reason: string,
 ): Measured {
   if (wanted.includes(null))
-    return failure('expected is not a number, and the metric compares numbers');
+    return measureError('expected is not a number, and the metric compares numbers');
   const candidates = {
     begin: found.slice(0, 1),
     end: found.slice(-1),
@@ -236,7 +236,7 @@ const regex = defineComparison({
     let last = '';
     for (const source of pattern === undefined ? alternatives(expected) : [pattern]) {
       const compiled = compilePattern(source, options);
-      if (typeof compiled === 'string') return failure(compiled);
+      if (typeof compiled === 'string') return measureError(compiled);
       if (full_match ? compiled.testExact(output) : compiled.test(output)) return decided(true, '');
       last = source;
     }
@@ -252,7 +252,7 @@ function captured(
   options: Parameters<typeof compilePattern>[1] & { full_match: boolean },
 ): Measured {
   const compiled = compilePattern(pattern, options);
-  if (typeof compiled === 'string') return failure(compiled);
+  if (typeof compiled === 'string') return measureError(compiled);
   const matcher = compiled.matcher(output);
   const found = (options.full_match ? matcher.matches() : matcher.find())
     ? matcher.group(group)

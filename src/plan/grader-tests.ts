@@ -238,7 +238,7 @@ function untestedRubric({
 }
 
 /** Calls that the tests will make, if every grader answers at once. */
-export function callsOf(tests: readonly RubricTest[]): number {
+export function graderTestCalls(tests: readonly RubricTest[]): number {
   return tests.reduce(
     (sum, { examples, base, head }) =>
       sum + examples.length * (head.graders.length + (base?.graders.length ?? 0)),

@@ -1,5 +1,5 @@
 import { MOST_RUNS } from '../documents/limits.ts';
-import type { Case } from '../select/affected.ts';
+import type { AffectedReference } from '../select/affected.ts';
 import { drawnAgain } from '../select/generation.ts';
 import { gates, selectAll, type Lane, type Selection } from '../select/select.ts';
 import type { ProjectSide } from '../select/targets.ts';
@@ -84,11 +84,11 @@ export function selectTwice(side: ProjectSide, today: string): Selection {
   };
 }
 
-function isReplayed({ head }: Case): boolean {
+function isReplayed({ head }: AffectedReference): boolean {
   return head?.kind === 'request' && head.target.provider === 'replay';
 }
 
-function twiceAsked(lane: Lane, one: Case, today: string): Case[] {
+function twiceAsked(lane: Lane, one: AffectedReference, today: string): AffectedReference[] {
   const { reference, head } = one;
   const tests = lane.head?.yardstick.tests;
   if (head === null || head.kind === 'impossible' || head.kind === 'recorded' || isReplayed(one))

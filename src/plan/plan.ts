@@ -1,5 +1,5 @@
 import { alternatives } from '../metrics/sample.ts';
-import type { Case } from '../select/affected.ts';
+import type { AffectedReference } from '../select/affected.ts';
 import type { Generation } from '../select/generation.ts';
 import { gradersIdentity, steeringFor, type Yardstick } from '../select/scoring.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
@@ -10,7 +10,7 @@ import type { Metric } from '../types/metric.ts';
 import type { Grader } from '../types/model.ts';
 import type { Problem, Side } from '../types/plain.ts';
 import {
-  callsOf as rubricCallsOf,
+  graderTestCalls as rubricCallsOf,
   evaluatorCallsOf,
   type EvaluatorTest,
   type RubricTest,
@@ -87,7 +87,7 @@ function identity(asked: Grader): string {
 }
 
 /** The different answers of a case, each under a name that no other text has. */
-function answersOf({ base, head }: Case, tries: number): string[] {
+function answersOf({ base, head }: AffectedReference, tries: number): string[] {
   const different = new Set(
     [base, head].flatMap((one) =>
       one === null || one.kind === 'impossible' ? [] : [one.fingerprint],
@@ -98,7 +98,7 @@ function answersOf({ base, head }: Case, tries: number): string[] {
   );
 }
 
-function referenceOf({ reference, baseReference }: Case, side: Side): Reference {
+function referenceOf({ reference, baseReference }: AffectedReference, side: Side): Reference {
   return side === 'base' ? (baseReference ?? reference) : reference;
 }
 

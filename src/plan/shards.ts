@@ -1,5 +1,5 @@
 import { problem } from '../errors.ts';
-import { fingerprintOf, type Case } from '../select/affected.ts';
+import { fingerprintOf, type AffectedReference } from '../select/affected.ts';
 import { isBatched } from '../select/targets.ts';
 import type { Problem } from '../types/plain.ts';
 import type { Caps } from './budget.ts';
@@ -34,7 +34,7 @@ export function partOfPlan(
   hash: (text: string) => string,
 ): Prepared {
   const dealt = dealQuestions(prepared, shard.count, hash);
-  const mine = (one: Case): boolean => dealt.get(questionOfCase(one)) === shard.index;
+  const mine = (one: AffectedReference): boolean => dealt.get(questionOfCase(one)) === shard.index;
   const lanes = prepared.lanes.map((lane) => narrowed(lane, mine));
   const next = prepared.nextFor(lanes);
   return {
@@ -74,13 +74,13 @@ function dealQuestions(
 }
 
 /** Equal for cases that ask the same; a sweep's cases have no base. */
-function questionOfCase({ head, reference }: Case): string {
+function questionOfCase({ head, reference }: AffectedReference): string {
   return head === null ? `removed: ${reference.id}` : fingerprintOf(head);
 }
 
 function narrowed(
   { run, compared, ...lane }: ComparedLane,
-  mine: (one: Case) => boolean,
+  mine: (one: AffectedReference) => boolean,
 ): ComparedLane {
   const runs = run.runs.filter((one) => mine(one.case));
   const kept = new Set(runs);

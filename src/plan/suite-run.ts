@@ -1,5 +1,5 @@
 import type { TryResult } from '../result/suite-result.ts';
-import { fingerprintOf, type Case } from '../select/affected.ts';
+import { fingerprintOf, type AffectedReference } from '../select/affected.ts';
 import { isYardstickKey, referenceYardstickDiffers, type Yardstick } from '../select/scoring.ts';
 import { gates, type Lane } from '../select/select.ts';
 import type { GateSettings, SuiteGate } from '../suite/suite.ts';
@@ -9,15 +9,15 @@ import type { Side } from '../types/plain.ts';
  * One try of one case on one side, judged by the deciding yardstick and, where the yardsticks
  * differ, by the other.
  */
-export interface Attempt {
+export interface Try {
   result: TryResult;
   other: TryResult | null;
 }
 
 export interface CaseRun {
-  case: Case;
-  base: Attempt[];
-  head: Attempt[];
+  case: AffectedReference;
+  base: Try[];
+  head: Try[];
 }
 
 export interface LaneRun {
@@ -54,7 +54,7 @@ export function startLane(lane: Lane, deciding: Side): LaneRun {
   return { lane, deciding: chosen.yardstick, other: differs ? second.yardstick : null, runs };
 }
 
-function expectedDiffers(one: Case): boolean {
+function expectedDiffers(one: AffectedReference): boolean {
   return one.baseReference !== null && referenceYardstickDiffers(one.baseReference, one.reference);
 }
 

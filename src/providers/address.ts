@@ -6,7 +6,7 @@ import type { Problem } from '../types/plain.ts';
 import { factsOf, type VendorKeys, type VendorName } from '../types/vendors.ts';
 
 /** Servers and keys, as the workflow (never a repository's file) names them. */
-export interface Access {
+export interface ProviderAccess {
   keys: VendorKeys;
   /**
    * Further servers by name. `url` is what the vendor's SDK takes as base address; `key` null: none
@@ -29,7 +29,7 @@ export interface Address {
  */
 export function addressOf(
   target: { provider: VendorName; endpoint: string | null },
-  access: Access,
+  access: ProviderAccess,
 ): Address | Problem {
   const facts = factsOf(target.provider);
   if (target.endpoint === null) {
@@ -64,7 +64,7 @@ export function addressOf(
 }
 
 /** What stands in the way of asking these targets, each thing once. */
-export function missingKeys(targets: readonly Target[], access: Access): Problem[] {
+export function missingKeys(targets: readonly Target[], access: ProviderAccess): Problem[] {
   const found = new Map<string, Problem>();
   for (const target of targets) {
     if (!isHosted(target)) continue;
@@ -75,7 +75,7 @@ export function missingKeys(targets: readonly Target[], access: Access): Problem
 }
 
 /** Problems of all addresses, whether they are used or not. */
-export function addressProblems({ endpoints, vendorUrls }: Access): Problem[] {
+export function addressProblems({ endpoints, vendorUrls }: ProviderAccess): Problem[] {
   const given = [
     ...Object.entries(vendorUrls ?? {}).map(([name, url]) =>
       checked(`The address of ${name}`, url, null),

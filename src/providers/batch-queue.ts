@@ -1,5 +1,5 @@
 import type { Request } from '../types/model.ts';
-import type { Outcome } from './batch-results.ts';
+import type { RequestOutcome } from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
 import type { Activity } from './clock.ts';
 import type { Ask, BatchLimits } from './vendors/vendor.ts';
@@ -42,7 +42,7 @@ export interface Asked {
   key: string;
   request: Request;
   ask: Ask;
-  settle(outcome: Outcome): void;
+  settle(outcome: RequestOutcome): void;
 }
 
 /** Everything that waits for a result, by request key. */
@@ -52,14 +52,14 @@ export interface Questions {
   has(key: string): boolean;
   first(key: string): Asked | null;
   /** Gives all that wait for a key their result; false when nobody does. */
-  settle(key: string, outcome: Outcome): boolean;
-  settleAll(outcome: Outcome): void;
+  settle(key: string, outcome: RequestOutcome): boolean;
+  settleAll(outcome: RequestOutcome): void;
   size(): number;
 }
 
 export function createQuestions(): Questions {
   const asked = new Map<string, Asked[]>();
-  const settle = (key: string, outcome: Outcome): boolean => {
+  const settle = (key: string, outcome: RequestOutcome): boolean => {
     const waiting = asked.get(key);
     asked.delete(key);
     for (const one of waiting ?? []) one.settle(outcome);

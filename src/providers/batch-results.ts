@@ -6,7 +6,7 @@ import { foreignLine } from './sdk-fault.ts';
 import type { BatchOutcome, BatchState, Said } from './vendors/vendor.ts';
 
 /** A line holds one reply, and what stands around it. */
-export const MAX_LINE_BYTES = MAX_REPLY_BYTES + 65_536;
+export const MAX_RESULT_LINE_BYTES = MAX_REPLY_BYTES + 65_536;
 
 const MAX_LINE_DEPTH = MAX_REPLY_DEPTH + 5;
 
@@ -14,14 +14,14 @@ const NEWLINE = 0x0a;
 
 /**
  * The values of a stream of lines of JSON, one at a time; undefined for a line that cannot be read:
- * no JSON, nested too deep, or longer than {@link MAX_LINE_BYTES}, which is passed over without
+ * no JSON, nested too deep, or longer than {@link MAX_RESULT_LINE_BYTES}, which is passed over without
  * being held. Blank lines are none.
  */
 export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   let parts: Uint8Array[] = [];
   let size = 0;
   const take = (): unknown => {
-    const line = size > MAX_LINE_BYTES ? null : Buffer.concat(parts);
+    const line = size > MAX_RESULT_LINE_BYTES ? null : Buffer.concat(parts);
     parts = [];
     size = 0;
     return line === null ? undefined : valueOf(line);
@@ -41,7 +41,7 @@ export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenera
 
   function add(part: Uint8Array): void {
     size += part.byteLength;
-    if (size > MAX_LINE_BYTES) parts = [];
+    if (size > MAX_RESULT_LINE_BYTES) parts = [];
     else if (part.byteLength > 0) parts.push(part);
   }
 }
@@ -60,7 +60,7 @@ function valueOf(line: Buffer): unknown {
 }
 
 /** What came of one request. */
-export type Outcome = { status: 'ok'; value: Said } | { status: 'fault'; fault: Fault };
+export type RequestOutcome = { status: 'ok'; value: Said } | { status: 'fault'; fault: Fault };
 
 /** Lines beyond one for each request: after so many, the rest is not read. */
 const SPARE_LINES = 1000;
@@ -68,7 +68,7 @@ const SPARE_LINES = 1000;
 /** Of what a vendor says about an error, this much is shown. */
 const SAID = 300;
 
-export interface Reading {
+export interface ResultReading {
   server: ManagedServer;
   redact(text: string): string;
   /** Requests of the batch: the name of the schema that each one's answer was asked in. */
@@ -76,7 +76,7 @@ export interface Reading {
   /** Requests without a result so far; those that get one are taken out. */
   open: Set<string>;
   /** Told of each request's result, in the vendor's order. */
-  settle(key: string, outcome: Outcome): Promise<void>;
+  settle(key: string, outcome: RequestOutcome): Promise<void>;
 }
 
 /**
@@ -86,7 +86,7 @@ export interface Reading {
 export function readResults(
   id: string,
   state: Extract<BatchState, { status: 'ended' }>,
-  reading: Reading,
+  reading: ResultReading,
 ): Promise<Tried<number>> {
   return reading.server.call(async (api) => {
     let strange = 0;
@@ -129,8 +129,8 @@ export function leftOver(left: 'expired' | 'canceled' | null): Fault {
 function outcomeOf(
   outcome: BatchOutcome,
   schema: string | null,
-  { server: { vendor }, redact }: Reading,
-): Outcome {
+  { server: { vendor }, redact }: ResultReading,
+): RequestOutcome {
   switch (outcome.kind) {
     case 'expired':
     case 'canceled':

@@ -5,7 +5,7 @@ import { SDK_MARGIN_MS, createBoundedFetch, createDownload } from './fetch.ts';
 import { GIVE_UP_AFTER_MS, createLimiter } from './limit.ts';
 import {
   withRetries,
-  type Attempt,
+  type CallAttempt,
   type RetryOptions,
   type RunOfCalls,
   type Tried,
@@ -107,7 +107,7 @@ async function attempt<T>(
   ask: () => Promise<T | null>,
   unread: string,
   { clock, redact }: Pick<ServerOptions, 'clock' | 'redact'>,
-): Promise<Attempt<T>> {
+): Promise<CallAttempt<T>> {
   const started = clock.now();
   try {
     const value = await ask();
@@ -122,7 +122,7 @@ async function attempt<T>(
 }
 
 /** The same attempt, never repeated where its fault may not be. */
-function once<T>(attempt: Attempt<T>, mayRepeat: (fault: Fault) => boolean): Attempt<T> {
+function once<T>(attempt: CallAttempt<T>, mayRepeat: (fault: Fault) => boolean): CallAttempt<T> {
   return attempt.status === 'ok' || mayRepeat(attempt.fault)
     ? attempt
     : { ...attempt, fault: { ...attempt.fault, retry: 'never' } };

@@ -1,7 +1,7 @@
 import type { Completion, Request, WaitingBatches, HostedTarget } from '../types/model.ts';
 import { addressOf } from './address.ts';
 import { createGatherer, createQuestions, type Asked } from './batch-queue.ts';
-import type { Outcome } from './batch-results.ts';
+import type { RequestOutcome } from './batch-results.ts';
 import { createManagedServer } from './batch-server.ts';
 import { STOPPED, fault } from './fault.ts';
 import { createEarlier } from './open-batch.ts';
@@ -19,7 +19,7 @@ import {
 import { vendors } from './vendors/index.ts';
 import type { Ask } from './vendors/vendor.ts';
 
-export interface Batches {
+export interface BatchingCalls {
   complete(request: Request, target: HostedTarget): Promise<Completion>;
   /** Batches that were sent and have not ended; null: there are none. */
   waiting(): WaitingBatches | null;
@@ -35,7 +35,7 @@ export interface Batches {
  * writes the batch down, waits for it, and matches results by key. A request that a batch of an
  * earlier run holds waits for that one and is not sent.
  */
-export function createBatches(options: BatchesOptions): Batches {
+export function createBatches(options: BatchesOptions): BatchingCalls {
   const {
     batches: { ledger },
     clock,
@@ -138,7 +138,7 @@ function resultOf(
   desk: Desk,
   of: VendorBatches,
   question: { key: string; ask: Ask; request: Request },
-): Promise<Outcome> {
+): Promise<RequestOutcome> {
   const { questions, held, earlier, options } = desk;
   if (options.signal.aborted) return Promise.resolve(faulty(STOPPED));
   return new Promise((settle) => {

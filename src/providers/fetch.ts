@@ -1,13 +1,13 @@
 import type http from 'node:http';
 import { TransportError } from './fault.ts';
 import {
-  collect,
+  collectReply,
   createOutgoing,
   toResponse,
   type Body,
   type BoundedFetch,
-  type Bounds,
-  type Exchange,
+  type RequestBounds,
+  type OpenRequest,
   type Received,
 } from './http.ts';
 
@@ -25,12 +25,12 @@ export const SDK_MARGIN_MS = 60_000;
  *
  * Rejects with {@link TransportError} only.
  */
-export function createBoundedFetch(bounds: Bounds): BoundedFetch {
+export function createBoundedFetch(bounds: RequestBounds): BoundedFetch {
   const outgoing = createOutgoing(bounds, { keepAlive: true });
   return {
     async fetch(input, { method = 'POST', headers, body } = {}) {
       const sent = { method, headers, body: sendable(body), packed: true };
-      return await toResponse(await outgoing.send<Received>(input, sent, collect));
+      return await toResponse(await outgoing.send<Received>(input, sent, collectReply));
     },
     close: outgoing.close,
   };
@@ -50,7 +50,7 @@ function sendable(body: RequestInit['body']): Body {
  *
  * Rejects, and the stream fails, with {@link TransportError} only.
  */
-export function createDownload(bounds: Bounds): BoundedFetch {
+export function createDownload(bounds: RequestBounds): BoundedFetch {
   const outgoing = createOutgoing(bounds, { keepAlive: false });
   return {
     fetch: (input, { headers } = {}) =>
@@ -60,7 +60,7 @@ export function createDownload(bounds: Bounds): BoundedFetch {
         (response, exchange, resolve) => {
           const status = response.statusCode ?? 0;
           if (status < 200 || status >= 300)
-            collect(response, exchange, (received) => resolve(toResponse(received)));
+            collectReply(response, exchange, (received) => resolve(toResponse(received)));
           else if (!['', 'identity'].includes(response.headers['content-encoding'] ?? ''))
             exchange.fail(new TransportError('encoding'));
           else
@@ -75,7 +75,7 @@ export function createDownload(bounds: Bounds): BoundedFetch {
 
 async function* chunksOf(
   response: http.IncomingMessage,
-  { alive, settle }: Exchange,
+  { alive, settle }: OpenRequest,
 ): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of response) {

@@ -1,14 +1,14 @@
 import { logLine } from '../text/log.ts';
 import type { Completion, Request, HostedTarget } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
-import { addressOf, type Access, type Address } from './address.ts';
+import { addressOf, type ProviderAccess, type Address } from './address.ts';
 import { budgetFault, fault, type Fault } from './fault.ts';
 import { SDK_MARGIN_MS, createBoundedFetch } from './fetch.ts';
 import type { BoundedFetch } from './http.ts';
 import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
 import {
   createRefusals,
-  type Attempt,
+  type CallAttempt,
   type Refusals,
   type RetryOptions,
   type RunOfCalls,
@@ -32,7 +32,7 @@ export interface CallOptions extends RunOfCalls {
   onAttempt(request: Request): boolean;
 }
 
-export interface HostedOptions extends CallOptions, Access {
+export interface HostedOptions extends CallOptions, ProviderAccess {
   env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -156,7 +156,7 @@ async function attempt(
   wanted: Ask,
   request: Request,
   options: HostedOptions,
-): Promise<Attempt<Said>> {
+): Promise<CallAttempt<Said>> {
   const { clock, timeoutMs, redact } = options;
   if (!options.onAttempt(request)) return { status: 'fault', fault: budgetFault(), sent: false };
   const started = clock.now();

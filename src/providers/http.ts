@@ -33,7 +33,7 @@ export function deeperThan(text: Uint8Array, limit: number): boolean {
   return false;
 }
 
-export interface Bounds {
+export interface RequestBounds {
   /** The only origin that requests, and with them the key, may go to. */
   base: URL;
   /** Header that carries the key; null for servers without one. */
@@ -73,7 +73,7 @@ export interface Sent {
 }
 
 /** A request under way. */
-export interface Exchange {
+export interface OpenRequest {
   /** It is over, and whoever waits for it is told why. */
   fail(error: TransportError): void;
   /** It is over. */
@@ -93,7 +93,7 @@ export interface Outgoing {
     sent: Sent,
     receive: (
       response: http.IncomingMessage,
-      exchange: Exchange,
+      exchange: OpenRequest,
       resolve: (value: T | Promise<T>) => void,
     ) => void,
   ): Promise<T>;
@@ -105,14 +105,17 @@ export interface Outgoing {
  * One host, one key, no proxy from the environment, and a deadline on everything. It stands on
  * node:http rather than on the global fetch because that one obeys proxy variables.
  */
-export function createOutgoing(bounds: Bounds, { keepAlive }: { keepAlive: boolean }): Outgoing {
+export function createOutgoing(
+  bounds: RequestBounds,
+  { keepAlive }: { keepAlive: boolean },
+): Outgoing {
   const secure = bounds.base.protocol === 'https:';
   const agent = secure
     ? new https.Agent({ keepAlive, rejectUnauthorized: true })
     : new http.Agent({ keepAlive });
   const startDeadline = createDeadlines(bounds.clock, bounds.timeoutMs);
   const routeTo = createRoutes(bounds.base);
-  const underWay = new Set<Exchange['fail']>();
+  const underWay = new Set<OpenRequest['fail']>();
   const stop = (): void => {
     for (const fail of underWay) fail(new TransportError('aborted'));
   };
@@ -170,7 +173,7 @@ function addressIn(input: string | URL | Request): string {
 }
 
 /** A server that wants to speak something else would leave us waiting for a reply. */
-function failOnSwitch(request: http.ClientRequest, fail: Exchange['fail']): void {
+function failOnSwitch(request: http.ClientRequest, fail: ['fail']): void {
   const switched = (): void => fail(new TransportError('connection', 'status 101'));
   request.on('information', ({ statusCode }) => {
     if (statusCode === 101) switched();
@@ -212,7 +215,10 @@ function createRoutes(base: URL): (address: string) => Route {
   };
 }
 
-function sentHeaders({ auth }: Bounds, { headers, body, packed }: Sent): Record<string, string> {
+function sentHeaders(
+  { auth }: RequestBounds,
+  { headers, body, packed }: Sent,
+): Record<string, string> {
   const source = headers instanceof Headers ? headers : new Headers(headers);
   const sent: Record<string, string> = {
     'user-agent': 'evaldiff',
@@ -243,9 +249,9 @@ export interface Received {
 }
 
 /** Reads a reply to its end, within its bound, and ends the exchange with it. */
-export function collect(
+export function collectReply(
   response: http.IncomingMessage,
-  { fail, settle }: Exchange,
+  { fail, settle }: OpenRequest,
   done: (received: Received) => void,
 ): void {
   const chunks: Buffer[] = [];

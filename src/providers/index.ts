@@ -9,7 +9,7 @@ import {
   type WaitingBatches,
 } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
-import { addressProblems, missingKeys, type Access } from './address.ts';
+import { addressProblems, missingKeys, type ProviderAccess } from './address.ts';
 import { createBatches } from './batches.ts';
 import type { Clock } from './clock.ts';
 import { createHosted } from './hosted.ts';
@@ -18,7 +18,7 @@ import { createPrograms } from './program.ts';
 import { createReplay, type RecordedRequest } from './replay.ts';
 import type { BatchOptions } from './send-batch.ts';
 
-export interface ProviderOptions extends Access {
+export interface ProviderOptions extends ProviderAccess {
   /** Calls at a time, per vendor and endpoint, and per program. */
   concurrency: { start: number; max: number };
   /** From sending a request to the last byte of its reply, in milliseconds. */

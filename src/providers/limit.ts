@@ -99,7 +99,7 @@ export type SlotOutcome =
   /** Never sent. */
   | { kind: 'unsent' };
 
-export type Entry =
+export type Admission =
   | { status: 'go'; ticket: Ticket }
   | { status: 'aborted' }
   /** Nothing has been answered for so long that waiting calls are given up. */
@@ -124,7 +124,7 @@ export interface LimiterStats {
 
 export interface Limiter {
   /** Waits for a slot. `again` for the repetition of a call, which goes before new ones. */
-  acquire(again: boolean): Promise<Entry>;
+  acquire(again: boolean): Promise<Admission>;
   /**
    * Gives the slot back. `down`: the server is given up. `first`: this failure is the first of its
    * round, and the others in flight will only say the same.
@@ -151,7 +151,7 @@ export interface LimiterOptions {
 }
 
 /** Ends the waiting of everybody in the queue. */
-function tellAll(queue: Queue<(entry: Entry) => void>, entry: Entry): void {
+function tellAll(queue: Queue<(entry: Admission) => void>, entry: Admission): void {
   for (let next = queue.take(); next !== undefined; next = queue.take()) next(entry);
 }
 
@@ -161,7 +161,7 @@ function tellAll(queue: Queue<(entry: Entry) => void>, entry: Entry): void {
  * Waiting calls are served in their order, repetitions first. Constant time per call.
  */
 export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions): Limiter {
-  const queue = createQueue<(entry: Entry) => void>();
+  const queue = createQueue<(entry: Admission) => void>();
   const counts = { calls: 0, answered: 0, attempts: 0, limited: 0 };
   const pace = createPace(concurrency);
   let health: Health | null = null;

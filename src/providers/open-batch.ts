@@ -1,5 +1,5 @@
 import type { BatchRecord, Completion, Target } from '../types/model.ts';
-import { leftOver, readResults, type Outcome } from './batch-results.ts';
+import { leftOver, readResults, type RequestOutcome } from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
 import { pause, type Clock } from './clock.ts';
 import { fault } from './fault.ts';
@@ -44,11 +44,11 @@ export interface OpenBatch {
   earlier: boolean;
 }
 
-export interface RunOptions {
+export interface BatchRunOptions {
   clock: Clock;
   signal: AbortSignal;
   redact(text: string): string;
-  settle(key: string, outcome: Outcome): Promise<void>;
+  settle(key: string, outcome: RequestOutcome): Promise<void>;
   /**
    * Its results are with those who asked, or there are none to be had: it is not to be picked up
    * again.
@@ -85,7 +85,7 @@ export function openBatch(
  * Waits for a batch and hands on its results. Returns when all have been, or when the signal ends
  * the wait.
  */
-export async function runBatch(batch: OpenBatch, options: RunOptions): Promise<void> {
+export async function runBatch(batch: OpenBatch, options: BatchRunOptions): Promise<void> {
   const { server, id } = batch;
   const { clock, signal } = options;
   const say = createTeller(batch);
@@ -122,7 +122,10 @@ export async function runBatch(batch: OpenBatch, options: RunOptions): Promise<v
   );
 }
 
-async function finished(work: () => Promise<void>, { finishing }: RunOptions): Promise<'done'> {
+async function finished(
+  work: () => Promise<void>,
+  { finishing }: BatchRunOptions,
+): Promise<'done'> {
   await finishing(work);
   return 'done';
 }
@@ -130,7 +133,7 @@ async function finished(work: () => Promise<void>, { finishing }: RunOptions): P
 async function collect(
   batch: OpenBatch,
   state: Extract<BatchState, { status: 'ended' }>,
-  options: RunOptions,
+  options: BatchRunOptions,
 ): Promise<void> {
   const { server, id, requests, open } = batch;
   const read = await readResults(id, state, {
@@ -162,7 +165,7 @@ async function collect(
 async function refuse(
   batch: OpenBatch,
   { code, said }: Extract<BatchState, { status: 'failed' }>,
-  options: RunOptions,
+  options: BatchRunOptions,
 ): Promise<void> {
   const words = foreignLine(`${code} ${said}`.trim(), options.redact, SAID);
   await settleRest(
@@ -180,8 +183,8 @@ async function refuse(
 
 async function settleRest(
   { open }: OpenBatch,
-  outcome: Outcome,
-  { settle }: RunOptions,
+  outcome: RequestOutcome,
+  { settle }: BatchRunOptions,
 ): Promise<void> {
   for (const key of [...open]) {
     open.delete(key);
@@ -190,7 +193,10 @@ async function settleRest(
 }
 
 /** The results may still be had later, by a run that looks again. */
-function later(found: Extract<Outcome, { status: 'fault' }>['fault'], id: string): Outcome {
+function later(
+  found: Extract<RequestOutcome, { status: 'fault' }>['fault'],
+  id: string,
+): RequestOutcome {
   return {
     status: 'fault',
     fault: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Message, Request } from '../types/model.ts';
 import { createDeadlines, type Clock } from './clock.ts';
 import { fault, type Fault } from './fault.ts';
-import type { Attempt } from './retry.ts';
+import type { CallAttempt } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { Said } from './vendors/vendor.ts';
 
@@ -34,20 +34,22 @@ export function askLine(id: string, { target: { model }, parameters, messages }:
 export function understood(
   line: string,
   redact: (text: string) => string,
-): { id: string | null; result: Attempt<Said> } {
+): { id: string | null; result: CallAttempt<Said> } {
   const data = parsed(line);
   const full = reply.safeParse(data);
   if (!full.success)
     return {
       id: anyReply.safeParse(data).data?.id ?? null,
-      result: failure(fault('program', 'answered with neither "output" (text) nor "error" (text)')),
+      result: failedCall(
+        fault('program', 'answered with neither "output" (text) nor "error" (text)'),
+      ),
     };
   const said = full.data;
   if ('error' in said) {
     const retry = said.retryable === true ? 'later' : 'never';
     return {
       id: said.id,
-      result: failure(
+      result: failedCall(
         fault('program', foreignLine(said.error, redact, SHOWN) || 'an error without a text', {
           retry,
         }),
@@ -81,14 +83,14 @@ export function stray(line: string, redact: (text: string) => string): Fault {
 }
 
 /** An attempt that was made and failed. */
-export function failure(reason: Fault): Attempt<Said> {
+export function failedCall(reason: Fault): CallAttempt<Said> {
   return { status: 'fault', fault: reason, sent: true };
 }
 
 /** The calls that a program has yet to answer. */
 export interface Calls {
   /** Opens a call. `late` is called when the deadline ended it. */
-  open(late: () => void): { id: string; result: Promise<Attempt<Said>> };
+  open(late: () => void): { id: string; result: Promise<CallAttempt<Said>> };
   /**
    * Takes a line that the program wrote; true when it answers an open call. What is nobody's counts
    * against the oldest call; the answer to a call that was given up only comes too late.
@@ -106,19 +108,19 @@ export function createCalls({
   timeoutMs: number;
   redact(text: string): string;
 }): Calls {
-  const open = new Map<string, (result: Attempt<Said>) => void>();
+  const open = new Map<string, (result: CallAttempt<Said>) => void>();
   const startDeadline = createDeadlines(clock, timeoutMs);
   let last = 0;
-  const settle = (id: string, result: Attempt<Said>): void => open.get(id)?.(result);
+  const settle = (id: string, result: CallAttempt<Said>): void => open.get(id)?.(result);
   return {
     open(late) {
       const id = String(++last);
       const started = clock.now();
       const disarm = startDeadline(() => {
-        settle(id, failure(fault('timeout', `no answer after ${timeoutMs / 1000} s`)));
+        settle(id, failedCall(fault('timeout', `no answer after ${timeoutMs / 1000} s`)));
         late();
       });
-      const result = new Promise<Attempt<Said>>((resolve) => {
+      const result = new Promise<CallAttempt<Said>>((resolve) => {
         open.set(id, (attempt) => {
           disarm();
           open.delete(id);
@@ -136,11 +138,11 @@ export function createCalls({
         return true;
       }
       const late = id !== null && /^[1-9]\d{0,15}$/.test(id) && Number(id) <= last;
-      if (!late) settle(open.keys().next().value ?? '', failure(stray(line, redact)));
+      if (!late) settle(open.keys().next().value ?? '', failedCall(stray(line, redact)));
       return false;
     },
     settleAll(reason) {
-      for (const id of [...open.keys()]) settle(id, failure(reason));
+      for (const id of [...open.keys()]) settle(id, failedCall(reason));
     },
   };
 }

@@ -2,8 +2,8 @@ import type { Request } from '../types/model.ts';
 import { pause, type Clock } from './clock.ts';
 import { STOPPED, fault, type Fault } from './fault.ts';
 import { startChild, type Child, type End } from './program-child.ts';
-import { SHOWN, askLine, createCalls, failure, type Calls } from './program-protocol.ts';
-import type { Attempt } from './retry.ts';
+import { SHOWN, askLine, createCalls, failedCall, type Calls } from './program-protocol.ts';
+import type { CallAttempt } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { Said } from './vendors/vendor.ts';
 
@@ -56,7 +56,7 @@ export interface SessionOptions {
 
 /** One application of the user's, running as one process that answers many calls. */
 export interface Session {
-  ask(request: Request): Promise<Attempt<Said>>;
+  ask(request: Request): Promise<CallAttempt<Said>>;
   /** Ends every call under way as aborted. */
   abort(): void;
   close(): Promise<void>;
@@ -80,7 +80,7 @@ export function createSession(options: SessionOptions): Session {
   return {
     async ask(request) {
       const to = await program.running();
-      if ('retry' in to) return failure(to);
+      if ('retry' in to) return failedCall(to);
       const heardBefore = program.heard();
       const { id, result } = calls.open(() => {
         if (program.heard() === heardBefore) to.kill('SIGKILL');

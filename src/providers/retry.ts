@@ -71,7 +71,7 @@ function refusedFeature(
 }
 
 /** What one attempt brought: the value, or why there is none. */
-export type Attempt<T> =
+export type CallAttempt<T> =
   | { status: 'ok'; value: T; latencyMs: number; /** Rest the server asked for. */ waitMs: number }
   | { status: 'fault'; fault: Fault; /** False: nothing was sent. */ sent: boolean };
 
@@ -111,7 +111,7 @@ const MAX_PAUSE_MS = { later: 30_000, limited: 60_000 } as const;
  * own) with jitter; a time that the server names is kept to. `attempt` must not reject.
  */
 export async function withRetries<T>(
-  attempt: () => Promise<Attempt<T>>,
+  attempt: () => Promise<CallAttempt<T>>,
   options: RetryOptions,
 ): Promise<Tried<T>> {
   const { limiter, clock, signal } = options;

@@ -77,7 +77,7 @@ function duration(value: string | null): number | null {
   return Math.ceil(total);
 }
 
-export interface Reading {
+export interface FaultContext {
   now: number;
   timeoutMs: number;
   /** Takes keys out of foreign text. */
@@ -93,7 +93,7 @@ const READ = 4000;
  * What an error thrown by a vendor's SDK means. Both SDKs throw the same shape, `status` for an
  * answer, `cause` for none.
  */
-export function sdkFault(error: unknown, { now, timeoutMs, redact }: Reading): Fault {
+export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContext): Fault {
   const transport = causes(error).find((cause) => cause instanceof TransportError);
   if (transport instanceof TransportError) return transportFault(transport, timeoutMs);
   const status = member(error, 'status');

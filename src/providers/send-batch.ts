@@ -1,8 +1,8 @@
 import type { BatchRecord, Completion, Request } from '../types/model.ts';
 import type { VendorName } from '../types/vendors.ts';
-import type { Access } from './address.ts';
+import type { ProviderAccess } from './address.ts';
 import type { Asked, Gatherer, Questions } from './batch-queue.ts';
-import type { Outcome } from './batch-results.ts';
+import type { RequestOutcome } from './batch-results.ts';
 import { submit, type ManagedServer, type ServerOptions } from './batch-server.ts';
 import type { Activity } from './clock.ts';
 import { budgetFault, fault, type Fault } from './fault.ts';
@@ -29,7 +29,7 @@ export interface BatchOptions {
   requestKey(request: Request): string;
 }
 
-export interface BatchesOptions extends ServerOptions, Access {
+export interface BatchesOptions extends ServerOptions, ProviderAccess {
   batches: BatchOptions;
   /**
    * Asked for each request before its batch is sent; false: it is not part of it and ends with kind
@@ -62,7 +62,7 @@ export interface Desk {
   following: Set<Promise<void>>;
 }
 
-export function faulty(of: Fault): Outcome {
+export function faulty(of: Fault): RequestOutcome {
   return { status: 'fault', fault: of };
 }
 
@@ -199,7 +199,7 @@ async function lose(desk: Desk, batch: OpenBatch): Promise<void> {
   }
 }
 
-export function toCompletion(outcome: Outcome, label: string): Completion {
+export function toCompletion(outcome: RequestOutcome, label: string): Completion {
   if (outcome.status === 'fault')
     return {
       status: 'error',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { variantSchema } from '../suite/suite.ts';
-import { count, share, side } from './pieces.ts';
+import { countSchema, shareSchema, sideSchema } from './pieces.ts';
 
 /** Which suite an attribute or an insight belongs to: one file can hold prompts of one model. */
 const ofSuite = {
@@ -10,7 +10,7 @@ const ofSuite = {
 };
 
 const proficiency = {
-  n: count.describe(
+  n: countSchema.describe(
     'References that were judged on both sides; where there is one side only, on that.',
   ),
   base: z
@@ -30,15 +30,15 @@ const attributeSampleSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('drop').describe('The pass rate of this reference fell most.'),
     reference: z.string().describe('Id of the reference.'),
-    base: share.describe('Its pass rate on base.'),
-    head: share.describe('Its pass rate on head.'),
+    base: shareSchema.describe('Its pass rate on base.'),
+    head: shareSchema.describe('Its pass rate on head.'),
   }),
   z.strictObject({
     kind: z
       .literal('skill')
       .describe('An answer shows more or less of the sub-task than is expected.'),
     reference: z.string().describe('Id of the reference.'),
-    side: side.describe('The side that gave the answer.'),
+    side: sideSchema.describe('The side that gave the answer.'),
     expected: z.number().describe('Affinity of the expected answer with the sub-task, 1–5.'),
     output: z.number().describe('Affinity of the answer with the sub-task, 1–5.'),
   }),
@@ -57,9 +57,9 @@ export const attributeResultSchema = z.strictObject({
     .min(1)
     .max(5)
     .describe('Mean affinity over the references that were rated, 1–5.'),
-  prior: share.describe('Its share of the affinity among the attributes of its kind.'),
+  prior: shareSchema.describe('Its share of the affinity among the attributes of its kind.'),
   ...proficiency,
-  p: share
+  p: shareSchema
     .nullable()
     .describe(
       'One-sided p of "head is worse" ("head is better" where it improved), adjusted for all attributes; null when not tested.',
@@ -74,8 +74,8 @@ export const attributeResultSchema = z.strictObject({
     ),
   alignment: z
     .strictObject({
-      base: share.nullable().describe('On base; null where nothing was rated.'),
-      head: share.nullable().describe('On head; null where nothing was rated.'),
+      base: shareSchema.nullable().describe('On base; null where nothing was rated.'),
+      head: shareSchema.nullable().describe('On head; null where nothing was rated.'),
     })
     .nullable()
     .describe(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { criterionSchema } from '../suite/suite.ts';
-import { count, difference, share, side } from './pieces.ts';
+import { countSchema, differenceSchema, shareSchema, sideSchema } from './pieces.ts';
 
 const conversationOutcome = z.enum([
   'complete',
@@ -46,7 +46,7 @@ export const conversationResultSchema = z.strictObject({
   ),
   turns: z.array(conversationTurnSchema).describe('Questions and answers in their order.'),
   turns_to: z
-    .record(z.string(), count.nullable())
+    .record(z.string(), countSchema.nullable())
     .describe(
       'By criterion: the first turn, from 1, from which it stays met to the end; null: never.',
     ),
@@ -61,13 +61,13 @@ const pairedMeanSchema = z.strictObject({
     .describe('Head − base; null where a side is missing or too little was judged.'),
   low: z.number().nullable().describe('Lower end of the difference’s two-sided 90 % interval.'),
   high: z.number().nullable().describe('Upper end of the difference’s two-sided 90 % interval.'),
-  n: count.describe('References that it rests on.'),
+  n: countSchema.describe('References that it rests on.'),
 });
 
-const outcomeCounts = z.record(conversationOutcome, count).nullable();
+const outcomeCounts = z.record(conversationOutcome, countSchema).nullable();
 
 export const conversationSummarySchema = z.strictObject({
-  max_steps: count.describe('Most answers in one conversation.'),
+  max_steps: countSchema.describe('Most answers in one conversation.'),
   evaluators: z.array(z.string()).describe('Names of the evaluators, in their order.'),
   criteria: z.array(criterionSchema).describe('What the evaluators judge.'),
   outcomes: z
@@ -96,20 +96,22 @@ export const conversationSummarySchema = z.strictObject({
 /** Agreement of a rubric's grader with labelled examples. */
 export const graderResultSchema = z.strictObject({
   rubric: z.string().describe('Name of the rubric.'),
-  side: side.describe('Whose rubric and grader were asked.'),
-  examples: count.describe('Labelled examples of the rubric.'),
-  judged: count.describe(
+  side: sideSchema.describe('Whose rubric and grader were asked.'),
+  examples: countSchema.describe('Labelled examples of the rubric.'),
+  judged: countSchema.describe(
     'Examples that count: their grade could be read, and the rubric knows their label.',
   ),
-  agreement: share.nullable().describe('Share of judged examples that got the expected label.'),
-  true_positive_rate: share
+  agreement: shareSchema
+    .nullable()
+    .describe('Share of judged examples that got the expected label.'),
+  true_positive_rate: shareSchema
     .nullable()
     .describe('Share of positive examples that the grader calls positive.'),
-  true_negative_rate: share
+  true_negative_rate: shareSchema
     .nullable()
     .describe('Share of negative examples that the grader calls negative.'),
-  kappa: difference.nullable().describe('Cohen’s kappa of the grader with the labels.'),
-  base_rate: share
+  kappa: differenceSchema.nullable().describe('Cohen’s kappa of the grader with the labels.'),
+  base_rate: shareSchema
     .nullable()
     .describe(
       'Share of positive examples, without which kappa cannot be read. Positive is a label of the rubric’s highest score.',
@@ -127,11 +129,11 @@ export const graderResultSchema = z.strictObject({
 });
 
 const yesShareSchema = z.strictObject({
-  yes: count.describe('Answers that get a yes.'),
-  n: count.describe('Answers that were judged.'),
-  share: share.nullable().describe('`yes` / `n`; null where nothing was judged.'),
-  low: share.nullable().describe('Lower end of the share’s 95 % interval (Wilson).'),
-  high: share.nullable().describe('Upper end of the share’s 95 % interval (Wilson).'),
+  yes: countSchema.describe('Answers that get a yes.'),
+  n: countSchema.describe('Answers that were judged.'),
+  share: shareSchema.nullable().describe('`yes` / `n`; null where nothing was judged.'),
+  low: shareSchema.nullable().describe('Lower end of the share’s 95 % interval (Wilson).'),
+  high: shareSchema.nullable().describe('Upper end of the share’s 95 % interval (Wilson).'),
 });
 
 const yesShares = z.strictObject({
@@ -147,7 +149,7 @@ const evaluatorGradeSchema = z.strictObject({
   rejected: yesShares.describe('Shares of yes for answers that people rejected.'),
   balanced_accuracy: z
     .strictObject({
-      value: share.describe('The mean.'),
+      value: shareSchema.describe('The mean.'),
       low: z.number().describe('Lower end of its 95 % interval.'),
       high: z.number().describe('Upper end of its 95 % interval.'),
     })
@@ -155,15 +157,15 @@ const evaluatorGradeSchema = z.strictObject({
     .describe(
       'Mean of the shares of accepted and of rejected answers that are judged right; null where one of them has none.',
     ),
-  unread: count.describe('Answers left out because an evaluator gave no readable verdict.'),
+  unread: countSchema.describe('Answers left out because an evaluator gave no readable verdict.'),
 });
 
 export const evaluatorResultSchema = z.strictObject({
   path: z.string().describe('File of the suite’s prompt.'),
   name: z.string().describe('Name of the suite.'),
-  side: side.describe('Whose evaluators were asked.'),
+  side: sideSchema.describe('Whose evaluators were asked.'),
   criteria: z.array(z.string()).describe('Names of the criteria.'),
-  examples: count.describe('Answers that people labelled.'),
+  examples: countSchema.describe('Answers that people labelled.'),
   grades: z.array(evaluatorGradeSchema).describe('Each evaluator alone, and all together.'),
 });
 

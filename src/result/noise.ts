@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { problem } from '../errors.ts';
 import { variantSchema } from '../suite/suite.ts';
 import type { Problem } from '../types/plain.ts';
-import { count, share } from './pieces.ts';
+import { countSchema, shareSchema } from './pieces.ts';
 import {
   firstIssue,
   noiseNoteSchema,
@@ -21,15 +21,15 @@ const noiseSuiteSchema = z.strictObject({
   path: z.string().describe('File of the prompt.'),
   name: z.string().describe('Name of the suite.'),
   variant: variantSchema.describe('Model and parameters.'),
-  references: count.describe('References of the suite.'),
-  regressed: count.describe('Comparisons that called it regressed.'),
-  improved: count.describe('Comparisons that called it improved.'),
-  unchanged: count.describe('Comparisons that found no regression.'),
-  inconclusive: count.describe('Comparisons that were inconclusive.'),
-  pass_rate: share
+  references: countSchema.describe('References of the suite.'),
+  regressed: countSchema.describe('Comparisons that called it regressed.'),
+  improved: countSchema.describe('Comparisons that called it improved.'),
+  unchanged: countSchema.describe('Comparisons that found no regression.'),
+  inconclusive: countSchema.describe('Comparisons that were inconclusive.'),
+  pass_rate: shareSchema
     .nullable()
     .describe('Mean pass rate over the tries that all references share; null: none was judged.'),
-  largest_fall: share.describe('The largest fall of the pass rate that was seen.'),
+  largest_fall: shareSchema.describe('The largest fall of the pass rate that was seen.'),
 });
 
 const flakySchema = z.strictObject({
@@ -37,7 +37,7 @@ const flakySchema = z.strictObject({
   name: z.string().describe('Name of the suite.'),
   id: z.string().describe('Id of the reference.'),
   file: z.string().describe('The file that the reference stands in.'),
-  line: count.describe('Its line, from 1; 0 means the file as a whole.'),
+  line: countSchema.describe('Its line, from 1; 0 means the file as a whole.'),
   ...measuredRateSchema.shape,
 });
 
@@ -46,8 +46,10 @@ export const noiseResultSchema = z.strictObject({
   noise_version: z.literal(NOISE_VERSION).describe('Version of this format.'),
   ...noiseNoteSchema.shape,
   head: head.describe('The commit that was measured.'),
-  unjudged: count.describe('Comparisons that could not be judged; they are not among `runs`.'),
-  neutral: count.describe('Of `runs`, those that were inconclusive.'),
+  unjudged: countSchema.describe(
+    'Comparisons that could not be judged; they are not among `runs`.',
+  ),
+  neutral: countSchema.describe('Of `runs`, those that were inconclusive.'),
   gate: gate.describe('The gate that was measured.'),
   n_tries,
   suites: z.array(noiseSuiteSchema).describe('Verdicts of the comparisons, by suite.'),
@@ -56,8 +58,10 @@ export const noiseResultSchema = z.strictObject({
     .describe('References that both passed and failed, the least steady first.'),
   suggested: z
     .strictObject({
-      tolerance: share.nullable().describe('For `gate.tolerance`; null: the present one fits.'),
-      min_drop: share.nullable().describe('For `gate.min_drop`; null: the present one fits.'),
+      tolerance: shareSchema
+        .nullable()
+        .describe('For `gate.tolerance`; null: the present one fits.'),
+      min_drop: shareSchema.nullable().describe('For `gate.min_drop`; null: the present one fits.'),
     })
     .describe('Margins that fit the noise.'),
   notices,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { count, share } from './pieces.ts';
+import { countSchema, shareSchema } from './pieces.ts';
 
 /** A suite with its rates, as a title names it. */
 const suiteRates = z.strictObject({
   name: z.string().describe('The suite.'),
-  base: share.nullable().describe('Pass rate on base; null: nothing was judged there.'),
-  head: share.nullable().describe('Pass rate on head; null: nothing was judged there.'),
+  base: shareSchema.nullable().describe('Pass rate on base; null: nothing was judged there.'),
+  head: shareSchema.nullable().describe('Pass rate on head; null: nothing was judged there.'),
 });
 
 const kind = <const K extends string>(name: K) => z.literal(name).describe('Which outcome it is.');
@@ -14,8 +14,8 @@ const why = z.string().describe('The first reason, in one sentence.');
 
 const ungraded = z
   .strictObject({
-    tries: count.describe('Tries without a readable grade.'),
-    of: count.describe('Tries of these suites.'),
+    tries: countSchema.describe('Tries without a readable grade.'),
+    of: countSchema.describe('Tries of these suites.'),
   })
   .nullable()
   .describe('Tries without a readable grade, where they are too many to say nothing; else null.');
@@ -25,21 +25,21 @@ const replaced = z
   .nullable()
   .describe('What head put in the place of a model that base asks, in short; else null.');
 
-const worse = count.describe(
+const worse = countSchema.describe(
   'References that got worse in suites that are not called regressed themselves.',
 );
 
 const fails = z.boolean().describe('False: what was found may not fail (fail_on is never).');
 
-const ran = count.describe('Suites that ran.');
+const ran = countSchema.describe('Suites that ran.');
 
 const progress = {
   halt: z
     .enum(['Budget reached', 'Time is up', 'Interrupted'])
     .describe('What ended the run before its plan was done.'),
   why,
-  made: count.describe('Tries that were made.'),
-  planned: count.describe('Tries that were planned.'),
+  made: countSchema.describe('Tries that were made.'),
+  planned: countSchema.describe('Tries that were planned.'),
 };
 
 const regressed = z
@@ -61,11 +61,14 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
   z
     .strictObject({
       kind: kind('nothing-to-run'),
-      rubrics: count.describe('Rubrics that were tested.'),
+      rubrics: countSchema.describe('Rubrics that were tested.'),
     })
     .describe('Nothing that changed touches a reference; `rubrics` were tested on examples.'),
   z
-    .strictObject({ kind: kind('not-evaluated'), problems: count.describe('Problems to fix.') })
+    .strictObject({
+      kind: kind('not-evaluated'),
+      problems: countSchema.describe('Problems to fix.'),
+    })
     .describe('The configuration has to be fixed first: nothing was sent, nothing judged.'),
   z
     .strictObject({ kind: kind('not-judged'), why })
@@ -91,7 +94,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
   z
     .strictObject({
       kind: kind('only-removed'),
-      references: count.describe('References that are gone.'),
+      references: countSchema.describe('References that are gone.'),
     })
     .describe('The change only removes references, or skips them.'),
   regressed,
@@ -105,7 +108,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
   z
     .strictObject({
       kind: kind('inconclusive'),
-      suites: count.describe('Suites that are inconclusive.'),
+      suites: countSchema.describe('Suites that are inconclusive.'),
       ran,
       worse,
       ungraded,
@@ -123,7 +126,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
   z
     .strictObject({
       kind: kind('no-regression'),
-      references: count.describe('References that the change affects.'),
+      references: countSchema.describe('References that the change affects.'),
       ran,
       worse,
       ungraded,
@@ -132,10 +135,12 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
   z
     .strictObject({
       kind: kind('evaluated'),
-      suites: count.describe('Suites of the sweep, each variant for itself.'),
-      references: count.describe('References that ran, in all of them.'),
-      lowest: share.nullable().describe('The lowest pass rate; null: none could be worked out.'),
-      highest: share.nullable().describe('The highest pass rate.'),
+      suites: countSchema.describe('Suites of the sweep, each variant for itself.'),
+      references: countSchema.describe('References that ran, in all of them.'),
+      lowest: shareSchema
+        .nullable()
+        .describe('The lowest pass rate; null: none could be worked out.'),
+      highest: shareSchema.nullable().describe('The highest pass rate.'),
       ungraded,
     })
     .describe('A full sweep: nothing is compared, so nothing regressed.'),

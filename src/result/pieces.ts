@@ -8,18 +8,18 @@ import type { Json, Place, Side } from '../types/plain.ts';
  * for it says what is counted there.
  */
 
-export const count = z.number().int().nonnegative();
+export const countSchema = z.number().int().nonnegative();
 
-export const share = z.number().min(0).max(1);
+export const shareSchema = z.number().min(0).max(1);
 
 /** Of two shares. */
-export const difference = z.number().min(-1).max(1);
+export const differenceSchema = z.number().min(-1).max(1);
 
-export const dollars = z.number().nonnegative().nullable();
+export const dollarsSchema = z.number().nonnegative().nullable();
 
-export const side = z.enum(['base', 'head']) satisfies z.ZodType<Side>;
+export const sideSchema = z.enum(['base', 'head']) satisfies z.ZodType<Side>;
 
-export const outcome = z.enum([
+export const outcomeSchema = z.enum([
   'pass',
   'fail',
   'ungraded',
@@ -28,16 +28,16 @@ export const outcome = z.enum([
 ]) satisfies z.ZodType<Outcome>;
 
 /** Any value of the user's, `null` where there is none. */
-export const json: z.ZodType<Json, Json> = z.json();
+export const jsonSchema: z.ZodType<Json, Json> = z.json();
 
-export const place = z.strictObject({
+export const placeSchema = z.strictObject({
   file: z.string().describe('Path below the working directory.'),
-  line: count.describe('From 1; 0 means the file as a whole.'),
+  line: countSchema.describe('From 1; 0 means the file as a whole.'),
 }) satisfies z.ZodType<Place>;
 
-export const usage = z.strictObject({
-  input_tokens: count.describe('Tokens of the request.'),
-  output_tokens: count.describe('Tokens of the answer.'),
+export const usageSchema = z.strictObject({
+  input_tokens: countSchema.describe('Tokens of the request.'),
+  output_tokens: countSchema.describe('Tokens of the answer.'),
 }) satisfies z.ZodType<Usage>;
 
 const ofScore = {
@@ -45,11 +45,11 @@ const ofScore = {
   skip: z.boolean().describe('The metric is shown, but does not gate.'),
 };
 
-export const score = z.discriminatedUnion('status', [
+export const scoreSchema = z.discriminatedUnion('status', [
   z.strictObject({
     ...ofScore,
     status: z.enum(['pass', 'fail']).describe('Whether the metric passes in this answer.'),
-    value: json.describe('What the metric measured.'),
+    value: jsonSchema.describe('What the metric measured.'),
     reason: z.string().nullable().describe('Why, as the metric or its grader says; null: nothing.'),
   }),
   z.strictObject({
@@ -62,7 +62,7 @@ export const score = z.discriminatedUnion('status', [
   }),
 ]) satisfies z.ZodType<Score>;
 
-export const finishReason = z.enum([
+export const finishReasonSchema = z.enum([
   'stop',
   'length',
   'filter',
@@ -70,13 +70,13 @@ export const finishReason = z.enum([
   'other',
 ]) satisfies z.ZodType<FinishReason>;
 
-export const tally = z.strictObject({
-  num_passes: count.describe('Scores that pass, those of skipped metrics too.'),
-  num_fails: count.describe('Scores that fail, those of skipped metrics too.'),
-  num_skip_passes: count.describe('Scores of skipped metrics that pass.'),
-  num_skip_fails: count.describe('Scores of skipped metrics that fail.'),
-  num_tries: count.describe('Tries that were made.'),
-  num_metrics: count.describe('Metrics that judge the reference.'),
-  num_ungraded: count.describe('Scores without a readable grade.'),
-  num_errors: count.describe('Scores that are errors.'),
+export const tallySchema = z.strictObject({
+  num_passes: countSchema.describe('Scores that pass, those of skipped metrics too.'),
+  num_fails: countSchema.describe('Scores that fail, those of skipped metrics too.'),
+  num_skip_passes: countSchema.describe('Scores of skipped metrics that pass.'),
+  num_skip_fails: countSchema.describe('Scores of skipped metrics that fail.'),
+  num_tries: countSchema.describe('Tries that were made.'),
+  num_metrics: countSchema.describe('Metrics that judge the reference.'),
+  num_ungraded: countSchema.describe('Scores without a readable grade.'),
+  num_errors: countSchema.describe('Scores that are errors.'),
 }) satisfies z.ZodType<Tally>;

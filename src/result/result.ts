@@ -6,7 +6,14 @@ import type { Conclusion, Notice, Problem, TrustLevel } from '../types/plain.ts'
 import { attributeResultSchema, insightSchema } from './attributes.ts';
 import { evaluatorResultSchema, graderResultSchema } from './conversations.ts';
 import { runOutcomeSchema } from './outcome.ts';
-import { count, difference, dollars, outcome, place, share } from './pieces.ts';
+import {
+  countSchema,
+  differenceSchema,
+  dollarsSchema,
+  outcomeSchema,
+  placeSchema,
+  shareSchema,
+} from './pieces.ts';
 import { becauseSchema, suiteResultSchema } from './suite-result.ts';
 
 /** The only version this program writes and reads. */
@@ -17,40 +24,40 @@ const scoringResultSchema = z.strictObject({
   name: z.string().describe('Name of the suite.'),
   rates: z
     .strictObject({
-      base_base: share.nullable().describe('Base’s answers under base’s scoring.'),
-      base_head: share.nullable().describe('Base’s answers under head’s scoring.'),
-      head_base: share.nullable().describe('Head’s answers under base’s scoring.'),
-      head_head: share.nullable().describe('Head’s answers under head’s scoring.'),
+      base_base: shareSchema.nullable().describe('Base’s answers under base’s scoring.'),
+      base_head: shareSchema.nullable().describe('Base’s answers under head’s scoring.'),
+      head_base: shareSchema.nullable().describe('Head’s answers under base’s scoring.'),
+      head_head: shareSchema.nullable().describe('Head’s answers under head’s scoring.'),
     })
     .describe('Pass rates, answers × scoring; null where nothing was judged.'),
-  prompt_effect: difference
+  prompt_effect: differenceSchema
     .nullable()
     .describe('What the prompt’s change does: head_head − base_head.'),
-  yardstick_effect: difference
+  yardstick_effect: differenceSchema
     .nullable()
     .describe('What the scoring’s change does: base_head − base_base.'),
-  total: difference.nullable().describe('Sum of the two effects.'),
+  total: differenceSchema.nullable().describe('Sum of the two effects.'),
   because: z.array(becauseSchema).describe('What changed of the scoring.'),
   flipped: z
     .array(
       z.strictObject({
         id: z.string().describe('Id of the reference.'),
-        from: outcome.describe('Outcome under base’s scoring.'),
-        to: outcome.describe('Outcome under head’s scoring.'),
+        from: outcomeSchema.describe('Outcome under base’s scoring.'),
+        to: outcomeSchema.describe('Outcome under head’s scoring.'),
       }),
     )
     .describe('References whose outcome on base’s answers differs between the scorings.'),
   same_answers: z
     .strictObject({
-      judged: count.describe('Tries that both scorings judged.'),
-      pass_fail: count.describe(
+      judged: countSchema.describe('Tries that both scorings judged.'),
+      pass_fail: countSchema.describe(
         'Of them, those that pass under base’s scoring and fail under head’s.',
       ),
-      fail_pass: count.describe(
+      fail_pass: countSchema.describe(
         'Of them, those that fail under base’s scoring and pass under head’s.',
       ),
-      p: share.describe('McNemar’s two-sided mid-p.'),
-      kappa: difference.nullable().describe('Cohen’s kappa of the two scorings.'),
+      p: shareSchema.describe('McNemar’s two-sided mid-p.'),
+      kappa: differenceSchema.nullable().describe('Cohen’s kappa of the two scorings.'),
     })
     .describe('Tries of base’s own answers, under both scorings.'),
   summary: z.string().describe('One sentence with the numbers.'),
@@ -79,11 +86,13 @@ const noticeKind = z.enum([
 const noticeSchema = z.strictObject({
   kind: noticeKind.describe('What it is about.'),
   message: z.string().describe('The notice as a sentence.'),
-  place: place.nullable().describe('Where it arises; null: in no file.'),
+  place: placeSchema.nullable().describe('Where it arises; null: in no file.'),
 }) satisfies z.ZodType<Notice>;
 
 const problemSchema = z.strictObject({
-  place: place.nullable().describe('Where it arises; null for inputs and for the environment.'),
+  place: placeSchema
+    .nullable()
+    .describe('Where it arises; null for inputs and for the environment.'),
   message: z.string().describe('What is wrong, and how to fix it.'),
 }) satisfies z.ZodType<Problem>;
 
@@ -96,23 +105,23 @@ const purpose = z.enum([
   'insight',
 ]) satisfies z.ZodType<Purpose>;
 
-const saved = dollars
+const saved = dollarsSchema
   .describe(
     'What reused answers would have cost, in dollars; null: not known for all of them. Absent in results written before it was counted.',
   )
   .optional();
 
-const replayed = count
+const replayed = countSchema
   .describe('Answers that recordings gave, which are no calls. Absent: they were not counted yet.')
   .exactOptional();
 
 const usageTotalsSchema = z.strictObject({
-  calls: count.describe('Calls that were made.'),
-  reused: count.describe('Answers that came from the store.'),
+  calls: countSchema.describe('Calls that were made.'),
+  reused: countSchema.describe('Answers that came from the store.'),
   replayed,
-  input_tokens: count.describe('Tokens of the requests.'),
-  output_tokens: count.describe('Tokens of the answers.'),
-  cost_usd: dollars.describe('Dollars of the calls that were made; null: not known for all.'),
+  input_tokens: countSchema.describe('Tokens of the requests.'),
+  output_tokens: countSchema.describe('Tokens of the answers.'),
+  cost_usd: dollarsSchema.describe('Dollars of the calls that were made; null: not known for all.'),
   unpriced: z
     .literal('programs')
     .describe(
@@ -124,10 +133,10 @@ const usageTotalsSchema = z.strictObject({
     .partialRecord(
       purpose,
       z.strictObject({
-        calls: count.describe('Calls that were made.'),
-        reused: count.describe('Answers that came from the store.'),
+        calls: countSchema.describe('Calls that were made.'),
+        reused: countSchema.describe('Answers that came from the store.'),
         replayed,
-        cost_usd: dollars.describe('Dollars of the calls that were made; null: not known for all.'),
+        cost_usd: dollarsSchema.describe('Dollars of the calls that were made; null: not known for all.'),
         saved_usd: saved,
       }),
     )
@@ -136,10 +145,10 @@ const usageTotalsSchema = z.strictObject({
 
 /** A last measurement of the gate's own false alarms. */
 export const noiseNoteSchema = z.strictObject({
-  red: count.describe('Comparisons of base with itself that went red.'),
-  runs: count.describe('Comparisons of base with itself.'),
-  low: share.describe('Lower end of the 95 % interval (Wilson) of `red` / `runs`.'),
-  high: share.describe('Upper end of the 95 % interval (Wilson) of `red` / `runs`.'),
+  red: countSchema.describe('Comparisons of base with itself that went red.'),
+  runs: countSchema.describe('Comparisons of base with itself.'),
+  low: shareSchema.describe('Lower end of the 95 % interval (Wilson) of `red` / `runs`.'),
+  high: shareSchema.describe('Upper end of the 95 % interval (Wilson) of `red` / `runs`.'),
   measured_at: z.string().describe('Day of the measurement, `YYYY-MM-DD`.'),
 });
 
@@ -158,9 +167,9 @@ const replacedSchema = z.strictObject({
 });
 
 const evaluationsSchema = z.strictObject({
-  made: count.describe('How often code scored something.'),
-  repeated: count.describe('Of them, those that were repeated in a fresh process.'),
-  differing: count.describe('Of the repeated, those that came out differently there.'),
+  made: countSchema.describe('How often code scored something.'),
+  repeated: countSchema.describe('Of them, those that were repeated in a fresh process.'),
+  differing: countSchema.describe('Of the repeated, those that came out differently there.'),
 });
 
 /** `result.json`: everything the renderers need. */
@@ -191,7 +200,7 @@ export const resultSchema = z.strictObject({
     .describe('The commit that was evaluated.'),
   gate: gateSettingsSchema.describe('The settings that the gate used.'),
   n_tries: z
-    .union([count, z.literal('adaptive')])
+    .union([countSchema, z.literal('adaptive')])
     .describe('Tries of each reference, or `adaptive`.'),
   suites: z.array(suiteResultSchema).describe('One for each suite and variant that ran.'),
   yardstick: z
@@ -232,8 +241,8 @@ export const resultSchema = z.strictObject({
     .exactOptional(),
   adaptive_tries: z
     .strictObject({
-      made: count.describe('Tries that the adaptive suites made.'),
-      fixed: count.describe('Tries that five fixed ones of each reference would have made.'),
+      made: countSchema.describe('Tries that the adaptive suites made.'),
+      fixed: countSchema.describe('Tries that five fixed ones of each reference would have made.'),
     })
     .nullable()
     .describe('Tries of the adaptive suites; null: no suite is adaptive.'),
@@ -255,11 +264,6 @@ export type Result = z.infer<typeof resultSchema>;
 export type NoiseNote = z.infer<typeof noiseNoteSchema>;
 
 /** Who answers, or grades, in a suite of head where base asks a model. */
-export interface Replaced {
-  suite: string;
-  by: 'recordings' | 'a program' | 'prompt code';
-}
-
 /** A red verdict that a label on the pull request made neutral. */
 export type Override = z.infer<typeof overrideSchema>;
 

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { suiteGateSchema, variantSchema } from '../suite/suite.ts';
 import { conversationResultSchema, conversationSummarySchema } from './conversations.ts';
 import {
-  count,
-  difference,
-  dollars,
-  finishReason,
-  json,
-  outcome,
-  score,
-  share,
-  tally,
-  usage,
+  countSchema,
+  differenceSchema,
+  dollarsSchema,
+  finishReasonSchema,
+  jsonSchema,
+  outcomeSchema,
+  scoreSchema,
+  shareSchema,
+  tallySchema,
+  usageSchema,
 } from './pieces.ts';
 
 export const becauseSchema = z.strictObject({
@@ -20,12 +20,14 @@ export const becauseSchema = z.strictObject({
 });
 
 const tryResultSchema = z.strictObject({
-  try: count.describe('Number of the try, from 0.'),
-  outcome: outcome.describe('The try as a whole: pass when every gating metric passes in it.'),
+  try: countSchema.describe('Number of the try, from 0.'),
+  outcome: outcomeSchema.describe(
+    'The try as a whole: pass when every gating metric passes in it.',
+  ),
   actual: z.string().nullable().describe('The answer; null when there is none.'),
   error: z.string().nullable().describe('Why there is no answer; null when there is one.'),
-  scores: z.array(score).describe('One for each metric of the reference.'),
-  usage: usage.nullable().describe('Tokens of the call; null: not known.'),
+  scores: z.array(scoreSchema).describe('One for each metric of the reference.'),
+  usage: usageSchema.nullable().describe('Tokens of the call; null: not known.'),
   latency_ms: z
     .number()
     .nonnegative()
@@ -34,7 +36,7 @@ const tryResultSchema = z.strictObject({
       'Milliseconds of the call that was paid for, also when its answer was reused; null: not known.',
     ),
   reused: z.boolean().describe('The answer comes from the store; nothing was asked.'),
-  finish_reason: finishReason
+  finish_reason: finishReasonSchema
     .nullable()
     .describe('Why the model stopped; null: not known, or no answer.'),
   conversation: conversationResultSchema
@@ -44,22 +46,24 @@ const tryResultSchema = z.strictObject({
 });
 
 const sideResultSchema = z.strictObject({
-  tally: tally.describe('Counts over all metrics and tries, with llmeval’s names and meaning.'),
+  tally: tallySchema.describe(
+    'Counts over all metrics and tries, with llmeval’s names and meaning.',
+  ),
   rollup: z
     .enum(['pass', 'fail'])
     .nullable()
     .describe('Outcome under the roll-up policy; null when no try could be judged.'),
-  passes: count.describe('Tries that pass.'),
-  tries_judged: count.describe('Tries that pass or fail.'),
+  passes: countSchema.describe('Tries that pass.'),
+  tries_judged: countSchema.describe('Tries that pass or fail.'),
   tries: z.array(tryResultSchema).describe('Every try in its order.'),
 });
 
 /** Names and bounds of a share of passes, with its 95 % interval. */
 export const measuredRateSchema = z.strictObject({
-  passes: count.describe('Tries that passed.'),
-  tries: count.describe('Tries that passed or failed.'),
-  low: share.describe('Lower end of the share’s 95 % interval (Wilson).'),
-  high: share.describe('Upper end of the share’s 95 % interval (Wilson).'),
+  passes: countSchema.describe('Tries that passed.'),
+  tries: countSchema.describe('Tries that passed or failed.'),
+  low: shareSchema.describe('Lower end of the share’s 95 % interval (Wilson).'),
+  high: shareSchema.describe('Upper end of the share’s 95 % interval (Wilson).'),
 });
 
 const referenceStatus = z.enum([
@@ -81,7 +85,7 @@ const referenceStatus = z.enum([
 const referenceResultSchema = z.strictObject({
   id: z.string().describe('Given, or a hash of the input; unique in its suite.'),
   file: z.string().describe('The file that the reference stands in.'),
-  line: count.describe('Its line, from 1; 0 means the file as a whole.'),
+  line: countSchema.describe('Its line, from 1; 0 means the file as a whole.'),
   tags: z.array(z.string()).describe('Its tags as written.'),
   skip: z.boolean().describe('It runs and is shown, but does not count for the verdict.'),
   quarantined: z
@@ -93,16 +97,16 @@ const referenceResultSchema = z.strictObject({
   input: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
     .describe('Values of the prompt’s variables.'),
-  expected: json.describe('The gold answer as written; null when absent.'),
+  expected: jsonSchema.describe('The gold answer as written; null when absent.'),
   status: referenceStatus.describe(
     'Head against base; where one side ran alone, its outcome (`pass`, `fail`).',
   ),
-  p: share
+  p: shareSchema
     .nullable()
     .describe(
       'One-sided p of "head passes less often", before adjustment; null where not compared.',
     ),
-  q: share
+  q: shareSchema
     .nullable()
     .describe(
       'False-discovery rate at which it would be called regressed; null where not compared.',
@@ -117,19 +121,19 @@ const referenceResultSchema = z.strictObject({
 });
 
 const bothSidesSchema = z.strictObject({
-  base: share.nullable().describe('On base; null where nothing was judged.'),
-  head: share.nullable().describe('On head; null where nothing was judged.'),
+  base: shareSchema.nullable().describe('On base; null where nothing was judged.'),
+  head: shareSchema.nullable().describe('On head; null where nothing was judged.'),
 });
 
 const preferenceSchema = z.strictObject({
   metric: z.string().describe('The metric that compares.'),
-  head: count.describe('Comparisons in which head’s answer is preferred.'),
-  base: count.describe('Comparisons in which base’s answer is preferred.'),
-  ties: count.describe('Comparisons in which neither is.'),
-  difference: difference.describe('Share preferred on head less share preferred on base.'),
-  low: difference.describe('Lower end of the difference’s two-sided 90 % interval.'),
-  high: difference.describe('Upper end of the difference’s two-sided 90 % interval.'),
-  p: share.describe('One-sided mid-p of the sign test for "base’s answers are preferred".'),
+  head: countSchema.describe('Comparisons in which head’s answer is preferred.'),
+  base: countSchema.describe('Comparisons in which base’s answer is preferred.'),
+  ties: countSchema.describe('Comparisons in which neither is.'),
+  difference: differenceSchema.describe('Share preferred on head less share preferred on base.'),
+  low: differenceSchema.describe('Lower end of the difference’s two-sided 90 % interval.'),
+  high: differenceSchema.describe('Upper end of the difference’s two-sided 90 % interval.'),
+  p: shareSchema.describe('One-sided mid-p of the sign test for "base’s answers are preferred".'),
   gates: z.boolean().describe('The verdict rests on it: nothing else gates in the suite.'),
   summary: z.string().describe('One sentence with the numbers.'),
 });
@@ -145,7 +149,7 @@ const classificationSchema = z.strictObject({
     .array(
       z.strictObject({
         label: z.string().describe('The label.'),
-        references: count.describe('References that expect it.'),
+        references: countSchema.describe('References that expect it.'),
         precision: bothSidesSchema.describe(
           'Share of answers with this label that are right; null: no answer has it.',
         ),
@@ -158,12 +162,16 @@ const classificationSchema = z.strictObject({
 });
 
 const passRateSchema = z.strictObject({
-  base: share.nullable().describe('On base; null when nothing was judged.'),
-  head: share.nullable().describe('On head; null when nothing was judged.'),
-  difference: difference.nullable().describe('Head − base; null where a side is missing.'),
-  low: difference.nullable().describe('Lower end of the difference’s two-sided 90 % interval.'),
-  high: difference.nullable().describe('Upper end of the difference’s two-sided 90 % interval.'),
-  p: share.nullable().describe('One-sided mid-p of "head is worse"; null when not tested.'),
+  base: shareSchema.nullable().describe('On base; null when nothing was judged.'),
+  head: shareSchema.nullable().describe('On head; null when nothing was judged.'),
+  difference: differenceSchema.nullable().describe('Head − base; null where a side is missing.'),
+  low: differenceSchema
+    .nullable()
+    .describe('Lower end of the difference’s two-sided 90 % interval.'),
+  high: differenceSchema
+    .nullable()
+    .describe('Upper end of the difference’s two-sided 90 % interval.'),
+  p: shareSchema.nullable().describe('One-sided mid-p of "head is worse"; null when not tested.'),
 });
 
 const verdict = z.enum([
@@ -193,15 +201,15 @@ export const suiteResultSchema = z.strictObject({
   ),
   verdict: verdict.describe('What the comparison came to.'),
   summary: z.string().describe('One sentence with the numbers.'),
-  visible_drop: share
+  visible_drop: shareSchema
     .nullable()
     .describe(
       'Smallest drop of the pass rate that a run of this size detects with 80 % power, 0–1; null: none.',
     ),
   compared: z
     .strictObject({
-      references: count.describe('References that were compared.'),
-      tries: count.describe('Tries of each of them.'),
+      references: countSchema.describe('References that were compared.'),
+      tries: countSchema.describe('Tries of each of them.'),
     })
     .describe('What the verdict rests on.'),
   references: z.array(referenceResultSchema).describe('Every reference of the suite.'),
@@ -209,10 +217,14 @@ export const suiteResultSchema = z.strictObject({
     .array(
       z.strictObject({
         name: z.string().describe('Name of the metric.'),
-        base: share.nullable().describe('Share of base’s scores that pass; null: none was judged.'),
-        head: share.nullable().describe('Share of head’s scores that pass; null: none was judged.'),
-        judged_base: count.describe('Scores on base that pass or fail.'),
-        judged_head: count.describe('Scores on head that pass or fail.'),
+        base: shareSchema
+          .nullable()
+          .describe('Share of base’s scores that pass; null: none was judged.'),
+        head: shareSchema
+          .nullable()
+          .describe('Share of head’s scores that pass; null: none was judged.'),
+        judged_base: countSchema.describe('Scores on base that pass or fail.'),
+        judged_head: countSchema.describe('Scores on head that pass or fail.'),
       }),
     )
     .describe('Pass rates of each metric alone.'),
@@ -230,7 +242,7 @@ export const suiteResultSchema = z.strictObject({
       'In suites whose expected values are a few labels, compared by `exact_match`: each try of a reference is one item.',
     )
     .exactOptional(),
-  cost_per_1000_calls: dollars
+  cost_per_1000_calls: dollarsSchema
     .describe(
       'In sweeps: dollars for a thousand calls like those made, whether paid for or reused; null: not known.',
     )

@@ -7,7 +7,7 @@ import { explainRun, type RunExplanation } from '../explain/explain-run.ts';
 import { compareLane } from '../judge/compare.ts';
 import { decide } from '../judge/gate.ts';
 import { decideHalted } from '../judge/halted.ts';
-import { type History, withHistory } from '../judge/history.ts';
+import { type TryHistory, withHistory } from '../judge/history.ts';
 import { newlySkippedIds, suiteNotices } from '../judge/notices.ts';
 import type { Decision, GateInput } from '../judge/outcome.ts';
 import { rollUpLane, type RunWords } from '../judge/roll-up.ts';
@@ -43,7 +43,7 @@ export interface JudgeEdges {
   /** Told after each answer, grade and evaluation that was asked for; for progress only. */
   answered(purpose: Purpose): void;
   /** How tries came out in earlier runs; absent: nobody keeps it. */
-  history?(): Promise<History>;
+  history?(): Promise<TryHistory>;
   /** Why no further call is made; null while calls are. Absent: nothing ends a run early. */
   halted?(): Halt | null;
 }

@@ -18,7 +18,7 @@ export interface SuiteSide {
 }
 
 /** One reference to run: what each side asks, and how its definition changed. */
-export interface Case {
+export interface AffectedReference {
   reference: Reference;
   /**
    * What base's prompt asks for head's input; null where base has no such prompt or cannot render
@@ -36,7 +36,7 @@ export interface Case {
 
 export interface AffectedSuite {
   because: Because[];
-  cases: Case[];
+  cases: AffectedReference[];
   /** References whose fingerprints are equal on both sides: nothing runs for them. */
   unaffected: number;
 }
@@ -50,7 +50,7 @@ export function affectedCases(base: SuiteSide | null, head: SuiteSide | null): A
   if (base === null) return newSuite(head);
   const shared = yardstickChanges(base.yardstick, head.yardstick);
   const because = [...promptChanges(base, head), ...shared];
-  const cases: Case[] = [];
+  const cases: AffectedReference[] = [];
   const keys = new Set<string>();
   let unaffected = 0;
   const baseById = new Map(
@@ -109,7 +109,7 @@ function pairReference(
   head: SuiteSide,
   reference: Reference,
   counterpart: Reference | null,
-): Case {
+): AffectedReference {
   const headGeneration = generationOf(head.suite.prompt, head.variant, reference);
   const edited =
     counterpart !== null &&
@@ -144,7 +144,11 @@ function baseGeneration(
 }
 
 /** Why a reference runs, or null when both its fingerprints are equal. */
-function reasonFor(base: SuiteSide, pair: Case, yardstickChanged: boolean): string | null {
+function reasonFor(
+  base: SuiteSide,
+  pair: AffectedReference,
+  yardstickChanged: boolean,
+): string | null {
   if (pair.baseReference === null || pair.change === 'edited') return 'references';
   if (yardstickChanged) return 'yardstick';
   const before = generationOf(base.suite.prompt, base.variant, pair.baseReference);
@@ -158,7 +162,7 @@ export function fingerprintOf(generation: Generation): string {
     : generation.fingerprint;
 }
 
-function removedCases(base: SuiteSide, head: SuiteSide): Case[] {
+function removedCases(base: SuiteSide, head: SuiteSide): AffectedReference[] {
   const kept = new Set(head.suite.tests.references.map(({ id }) => id));
   return base.suite.tests.references
     .filter(({ id }) => !kept.has(id))

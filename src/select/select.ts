@@ -2,7 +2,7 @@ import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Suite, Variant } from '../suite/suite.ts';
 import type { Notice, Problem, Scalar, Side } from '../types/plain.ts';
-import { affectedCases, type Case, type SuiteSide } from './affected.ts';
+import { affectedCases, type AffectedReference, type SuiteSide } from './affected.ts';
 import { nameEvaluators, type Evaluator } from './conversation-rules.ts';
 import type { ResolvedVariant } from './generation.ts';
 import { pairSuites } from './pair.ts';
@@ -28,7 +28,7 @@ export interface Lane {
   base: SuiteSide | null;
   head: SuiteSide | null;
   because: Because[];
-  cases: Case[];
+  cases: AffectedReference[];
   unaffected: number;
 }
 
@@ -177,7 +177,7 @@ export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<strin
  * Whether the reference counts for the gate: skipped ones run and are shown, unless a custom
  * roll-up switches `skip` off.
  */
-export function gates(lane: Lane, one: Case): boolean {
+export function gates(lane: Lane, one: AffectedReference): boolean {
   const tests = (lane.head ?? lane.base)?.yardstick.tests;
   if (tests === undefined) return false;
   if (tests.rollup.kind === 'code') return true;

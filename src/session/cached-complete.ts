@@ -18,11 +18,11 @@ export interface AskingOptions {
   /** Addresses of the workflow's servers by name. */
   endpoints: ReadonlyMap<string, { url: string }>;
   /** Of a sharded sweep; absent: the run is a whole. */
-  exchange?: Exchange | undefined;
+  exchange?: AnswerExchange | undefined;
 }
 
 /** What the parts of a sharded sweep and their merge hand to each other. */
-export interface Exchange {
+export interface AnswerExchange {
   /** What a shard was told and no store keeps; null: nothing. Nobody is asked then. */
   given(key: string): Completion | null;
   /** Told of every answer under its key; `lasting`: it may serve another run. */

@@ -14,10 +14,10 @@ import { createSolver } from '../solver/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Purpose } from '../types/model.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { createAsking, delimiterFrom, sha256, type Exchange } from './cached-complete.ts';
+import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
 import { loadListPrices } from './prices.ts';
 import type { Halting } from './progress.ts';
-import { historyOf, keepNoise, lastNoise } from './run-history.ts';
+import { storedHistory, keepNoise, lastNoise } from './run-history.ts';
 import { createSchemaChecker } from './schemas.ts';
 
 /**
@@ -90,7 +90,7 @@ export interface WorldOptions {
   /** Writes a line of a recordings file; null: nothing is recorded. */
   record: ((line: string) => Promise<void>) | null;
   /** Of a sharded sweep; absent: the run is a whole. */
-  exchange?: Exchange | undefined;
+  exchange?: AnswerExchange | undefined;
   /**
    * Other addresses for the vendors' hosts, and another clock than the machine's; set in process
    * only.
@@ -153,7 +153,7 @@ export function openWorld(options: WorldOptions): World {
     }),
     guard: asking.guard,
     halted: () => haltWith(options.halting.halted(), providers),
-    history: async () => historyOf(await options.openStores()),
+    history: async () => storedHistory(await options.openStores()),
     lastNoise: async () => lastNoise(await options.openStores()),
     keepNoise: async (note) => {
       keepNoise(await options.openStores(), note);

@@ -27,7 +27,7 @@ import { counted } from '../text/amounts.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { Completion } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
-import { sha256, type Exchange } from './cached-complete.ts';
+import { sha256, type AnswerExchange } from './cached-complete.ts';
 import { mixedParts, type MergeFacts } from './check-parts.ts';
 import type { OwnFolder } from './safe-writing.ts';
 
@@ -87,7 +87,7 @@ export function inputsOf({
  * A shard's own side of the exchange: keeps everything that the run is answered, and makes a part
  * of it.
  */
-export interface ShardExchange extends Exchange {
+export interface ShardExchange extends AnswerExchange {
   finish(
     folder: OwnFolder,
     said: Omit<Manifest, 'part_version' | 'files' | 'counts'> & {
@@ -171,7 +171,7 @@ async function readPart({ folder, shard }: PartPlace): Promise<Part | { flaw: st
 }
 
 /** A merge's side of the exchange: what no store keeps is given as the shards were told it. */
-export interface MergeExchange extends Exchange {
+export interface MergeExchange extends AnswerExchange {
   /** Why a shard ended before its plan, once something is missing for it. */
   halted(): Halt | null;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { History } from '../judge/history.ts';
+import type { TryHistory } from '../judge/history.ts';
 import { noiseNoteSchema, type NoiseNote } from '../result/result.ts';
 import type { Store } from '../store/index.ts';
 import type { Counted } from '../store/records.ts';
@@ -14,7 +14,7 @@ const KEY_LETTERS = 32;
  * The history that lies in stores. What several of them know is not added up, for one may have
  * begun as a copy of another.
  */
-export function historyOf(stores: readonly Store[]): History {
+export function storedHistory(stores: readonly Store[]): TryHistory {
   return {
     known(keys) {
       const hashed = new Map(keys.map((key) => [hashOf(key), key]));

@@ -104,7 +104,7 @@ export interface Gathered {
  * Reads the parts at their places; parts that do not belong together, or to this merge, are
  * problems.
  */
-export async function gather(
+export async function gatherParts(
   places: readonly PartPlace[],
   given: { facts: MergeFacts; source: PartSource; problems: readonly Problem[] },
 ): Promise<Gathered> {

@@ -150,7 +150,7 @@ function variable(row: number, column: number): string {
   return `${row}/${column}`;
 }
 
-export type Job =
+export type SolverJob =
   | { solver: 'javascript-lp-solver'; program: AssignmentProgram; model: SimplexModel }
   | { solver: 'highs'; program: AssignmentProgram };
 
@@ -161,7 +161,7 @@ export interface Patience {
 }
 
 interface ToThread {
-  job: Job;
+  job: SolverJob;
   seconds: number;
 }
 
@@ -176,7 +176,7 @@ const MEMORY_MB = 1024;
  * Solves in a thread of its own, and ends the thread before it answers, whatever the thread is
  * doing.
  */
-export async function solveInThread(job: Job, patience: Patience): Promise<AssignmentAnswer> {
+export async function solveInThread(job: SolverJob, patience: Patience): Promise<AssignmentAnswer> {
   const worker = new Worker(new URL(import.meta.url), {
     name: role,
     workerData: { role },

@@ -5,7 +5,7 @@ import type { GateSettings, Rollup, SuiteGate, Tests } from './suite.ts';
  * The word for a whole try. It fails as soon as one gating metric fails; an error or an unreadable
  * grade hides a pass, never a failure; a try in which no gating metric applied is skipped.
  */
-export function outcomeOf(scores: readonly Score[]): Outcome {
+export function tryOutcomeOf(scores: readonly Score[]): Outcome {
   const gating = scores.filter(({ skip }) => !skip);
   for (const status of ['fail', 'error', 'ungraded'] as const) {
     if (gating.some((score) => score.status === status)) return status;

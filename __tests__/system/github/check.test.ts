@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { MAX_ANNOTATIONS, MAX_SUMMARY_BYTES, publishCheck } from '../../../src/github/check.ts';
-import type { Annotation, CheckJob } from '../../../src/github/check.ts';
+import type { CheckAnnotation, CheckJob } from '../../../src/github/check.ts';
 import { personalToken, workflowToken } from '../../stand-ins/github/index.ts';
 import { HEAD, NOW, REPOSITORY, setup } from './setup.ts';
 
@@ -22,7 +22,7 @@ function job(more: Partial<CheckJob> = {}): CheckJob {
   };
 }
 
-function annotations(count: number, more: Partial<Annotation> = {}): Annotation[] {
+function annotations(count: number, more: Partial<CheckAnnotation> = {}): CheckAnnotation[] {
   return Array.from({ length: count }, (_, index) => ({
     path: 'prompts/tests/capitals.yaml',
     startLine: index + 1,

@@ -7,7 +7,7 @@ import {
   connect,
   ownIdentity,
 } from '../../../src/github/client.ts';
-import { failure } from '../../../src/github/published.ts';
+import { failureLine } from '../../../src/github/published.ts';
 import { currentHead } from '../../../src/github/pull.ts';
 import { PRIMARY_LIMIT, SECONDARY_LIMIT } from '../../stand-ins/github/index.ts';
 import type { Instead } from '../../stand-ins/github/index.ts';
@@ -21,7 +21,10 @@ async function readHead({ client }: Setup): Promise<string> {
   try {
     return await currentHead(client, REPOSITORY, 12);
   } catch (error) {
-    return failure({ failed: 'It failed', permission: 'pull-requests: read', fork: false }, error);
+    return failureLine(
+      { failed: 'It failed', permission: 'pull-requests: read', fork: false },
+      error,
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { History } from '../../../src/judge/history.ts';
+import type { TryHistory } from '../../../src/judge/history.ts';
 import type { Project } from '../../../src/suite/suite.ts';
 import type { Request } from '../../../src/types/model.ts';
 import { metric, project, reference, settings } from '../../unit/run/builders.ts';
@@ -7,7 +7,7 @@ import { NEW, OLD, runPipeline, shop } from '../run/pipeline.ts';
 
 const four = { settings: settings({ n_tries: 4 }) };
 
-function memory(): { history: History; rows: Map<string, { passes: number; tries: number }> } {
+function memory(): { history: TryHistory; rows: Map<string, { passes: number; tries: number }> } {
   const rows = new Map<string, { passes: number; tries: number }>();
   return {
     rows,
@@ -35,7 +35,7 @@ const sums = (rows: ReadonlyMap<string, { passes: number; tries: number }>) =>
 const wavering = ({ try: index }: Request, question: string): string =>
   question.endsWith('r00') && index % 2 === 0 ? 'no' : 'yes';
 const compare = async (
-  history: History,
+  history: TryHistory,
   head: Project = project([shop(NEW, 2)], four),
   edges: Parameters<typeof runPipeline>[3] = {},
 ) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { namedRollup, rollUp, tallyOf } from '../../../src/judge/roll-up.ts';
 import { createSandbox } from '../../../src/sandbox/index.ts';
-import { outcomeOf, triesNeeded } from '../../../src/suite/gate.ts';
+import { tryOutcomeOf, triesNeeded } from '../../../src/suite/gate.ts';
 import type { Score } from '../../../src/types/metric.ts';
 import type { CodeJob } from '../../../src/types/model.ts';
 import { tryResult } from '../../unit/run/builders.ts';
@@ -22,11 +22,11 @@ describe('the outcome of a try', () => {
     [['skipped'], 'skipped'],
     [[], 'skipped'],
   ] as const)('with scores %j is %s', (statuses, outcome) => {
-    expect(outcomeOf(statuses.map((status) => score(status)))).toBe(outcome);
+    expect(tryOutcomeOf(statuses.map((status) => score(status)))).toBe(outcome);
   });
 
   test('ignores metrics that do not gate', () => {
-    expect(outcomeOf([score('pass'), score('fail', true), score('error', true)])).toBe('pass');
+    expect(tryOutcomeOf([score('pass'), score('fail', true), score('error', true)])).toBe('pass');
   });
 });
 

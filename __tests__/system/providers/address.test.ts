@@ -1,12 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { UserError } from '../../../src/errors.ts';
 import { addressOf } from '../../../src/providers/address.ts';
-import type { Access } from '../../../src/providers/address.ts';
+import type { ProviderAccess } from '../../../src/providers/address.ts';
 import { createProviders } from '../../../src/providers/index.ts';
 import type { Target } from '../../../src/types/model.ts';
 import { options } from '../../unit/providers/providers-setting.ts';
 
-const access: Access = { keys: { openai: 'key-o', anthropic: 'key-a' }, endpoints: new Map() };
+const access: ProviderAccess = {
+  keys: { openai: 'key-o', anthropic: 'key-a' },
+  endpoints: new Map(),
+};
 const problems = (url: string): string[] => {
   try {
     createProviders(options({ endpoints: new Map([['local', { url, key: 'k' }]]) }));

@@ -7,7 +7,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { MAX_REPLY_BYTES, TransportError } from '../../../src/providers/fault.ts';
 import { createBoundedFetch } from '../../../src/providers/fetch.ts';
-import type { Bounds } from '../../../src/providers/http.ts';
+import type { RequestBounds } from '../../../src/providers/http.ts';
 import { testClock, TIMEOUT_MS } from '../../unit/providers/providers-setting.ts';
 
 const open: (() => void)[] = [];
@@ -26,7 +26,10 @@ async function listen(server: http.Server | net.Server): Promise<URL> {
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
 
-function bounded(base: URL, more: Partial<Bounds> = {}): ReturnType<typeof createBoundedFetch> {
+function bounded(
+  base: URL,
+  more: Partial<RequestBounds> = {},
+): ReturnType<typeof createBoundedFetch> {
   const made = createBoundedFetch({
     base,
     auth: null,

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { MAX_REPLY_BYTES, TransportError } from '../../../src/providers/fault.ts';
 import { createDownload } from '../../../src/providers/fetch.ts';
-import type { Bounds } from '../../../src/providers/http.ts';
+import type { RequestBounds } from '../../../src/providers/http.ts';
 import { testClock, TIMEOUT_MS, until } from '../../unit/providers/providers-setting.ts';
 
 const open: (() => void)[] = [];
@@ -14,7 +14,7 @@ afterEach(() => {
 
 async function serve(
   handle: http.RequestListener,
-  more: Partial<Bounds> = {},
+  more: Partial<RequestBounds> = {},
 ): Promise<{ base: URL; fetch: ReturnType<typeof createDownload>['fetch'] }> {
   const server = http.createServer(handle);
   await new Promise<void>((resolve) => {

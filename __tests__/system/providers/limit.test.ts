@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { fault } from '../../../src/providers/fault.ts';
 import { createLimiter } from '../../../src/providers/limit.ts';
-import type { Entry, Limiter, LimiterOptions } from '../../../src/providers/limit.ts';
+import type { Admission, Limiter, LimiterOptions } from '../../../src/providers/limit.ts';
 import { testClock } from '../../unit/providers/providers-setting.ts';
 import type { TestClock } from '../../unit/providers/providers-setting.ts';
 
@@ -23,7 +23,7 @@ function limiter(more: Partial<LimiterOptions> = {}): Limiter & { clock: TestClo
   };
 }
 
-async function go(from: Limiter, again = false): Promise<Extract<Entry, { status: 'go' }>> {
+async function go(from: Limiter, again = false): Promise<Extract<Admission, { status: 'go' }>> {
   const entry = await from.acquire(again);
   if (entry.status !== 'go') throw new Error(`not let in: ${entry.status}`);
   return entry;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { jsonLines, MAX_LINE_BYTES } from '../../../src/providers/batch-results.ts';
+import { jsonLines, MAX_RESULT_LINE_BYTES } from '../../../src/providers/batch-results.ts';
 import { MAX_REPLY_DEPTH } from '../../../src/providers/fault.ts';
 import fc, { draws } from '../../fuzz.ts';
 
@@ -53,9 +53,9 @@ describe('lines of JSON', () => {
   });
 
   test.each([
-    [MAX_LINE_BYTES - 1, true],
-    [MAX_LINE_BYTES, true],
-    [MAX_LINE_BYTES + 1, false],
+    [MAX_RESULT_LINE_BYTES - 1, true],
+    [MAX_RESULT_LINE_BYTES, true],
+    [MAX_RESULT_LINE_BYTES + 1, false],
   ])('of %i bytes can be read: %p, and the next one in any case', async (size, readable) => {
     const filler = Buffer.alloc(size - 2, 'x');
     const values = await valuesOf(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { converse, judgeAgain } from '../../../src/ask/conversation.ts';
+import { leadConversation, judgeAgain } from '../../../src/ask/conversation.ts';
 import type { Message } from '../../../src/types/model.ts';
 import { answersShown, random, scripted, steering, verdict } from './dialogues.ts';
 
@@ -23,7 +23,10 @@ async function talk(
   const ask = (messages: Message[]) =>
     model.complete({ target, parameters: {}, messages, try: 4, schema: null, purpose: 'prompt' });
   const led = steering(changes);
-  const dialogue = await converse(opening, led, 4, ask, { complete: model.complete, random });
+  const dialogue = await leadConversation(opening, led, 4, ask, {
+    complete: model.complete,
+    random,
+  });
   return { dialogue, ...model };
 }
 
@@ -232,7 +235,7 @@ describe('a dialogue', () => {
   test('without an evaluator whose model is known is an error, never a pass', async () => {
     const { complete } = scripted(() => 'Answer');
     const led = { ...steering(), evaluators: [] };
-    const dialogue = await converse(
+    const dialogue = await leadConversation(
       opening,
       led,
       0,

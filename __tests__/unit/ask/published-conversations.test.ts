@@ -1,12 +1,12 @@
 /** The calculations, fed with the published labels of code_chat_eval, give its own tables. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { converse } from '../../../src/ask/conversation.ts';
+import { leadConversation } from '../../../src/ask/conversation.ts';
 import { gradeEvaluators } from '../../../src/ask/evaluator-tests.ts';
 import { testEvaluators } from '../../../src/ask/evaluator-tests.ts';
 import { conversationResult } from '../../../src/ask/transcript.ts';
 import { conversationSummary } from '../../../src/judge/conversations.ts';
-import type { Attempt, CaseRun, LaneRun } from '../../../src/plan/suite-run.ts';
+import type { Try, CaseRun, LaneRun } from '../../../src/plan/suite-run.ts';
 import type {
   ConversationResult,
   EvaluatorGrade,
@@ -38,7 +38,7 @@ async function lead(letter: string): Promise<ConversationResult> {
   const { complete } = scripted(() =>
     verdict(String(turn) === letter ? 'yyy' : 'ynn', turn === stop ? '' : 'More?'),
   );
-  const dialogue = await converse(
+  const dialogue = await leadConversation(
     [{ role: 'user', content: 'q' }],
     five,
     0,
@@ -61,7 +61,7 @@ function runsOf(base: string | null, head: string): CaseRun[] {
     thread: [],
     fingerprint: side,
   });
-  const attempts = (labels: string | undefined, index: number): Attempt[] => {
+  const attempts = (labels: string | undefined, index: number): Try[] => {
     const found = led.get(labels?.[index] ?? '');
     return found === undefined
       ? []

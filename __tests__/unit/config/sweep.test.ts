@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { sweepNotice, sweepSize } from '../../../src/config/project.ts';
+import { sweepNotice, sweepExtent } from '../../../src/config/project.ts';
 import { PROMPT, problemsOf, read, suiteFiles } from './tree.ts';
 
 const numbers = (count: number) =>
@@ -7,11 +7,11 @@ const numbers = (count: number) =>
 
 describe('a sweep', () => {
   test('says its size as a product', () => {
-    expect(sweepSize({ model: ['a', 'b'], temperature: [0, 0.7, 1] })).toEqual({
+    expect(sweepExtent({ model: ['a', 'b'], temperature: [0, 0.7, 1] })).toEqual({
       combinations: 6,
       words: '2 model × 3 temperature = 6 combinations',
     });
-    expect(sweepSize({})).toBeNull();
+    expect(sweepExtent({})).toBeNull();
     expect(sweepNotice({ model: ['a'] }, [])).toEqual([]);
   });
 

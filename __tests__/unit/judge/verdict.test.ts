@@ -3,10 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import { compareLane } from '../../../src/judge/compare.ts';
 import { rollUpLane } from '../../../src/judge/roll-up.ts';
 import { judgeLanes } from '../../../src/judge/verdict.ts';
-import { startLane, type Attempt } from '../../../src/plan/suite-run.ts';
+import { startLane, type Try } from '../../../src/plan/suite-run.ts';
 import { comparedLane, type ComparedLane, type TryPolicy } from '../../../src/plan/suite-run.ts';
 import type { Verdict } from '../../../src/result/suite-result.ts';
-import type { Case } from '../../../src/select/affected.ts';
+import type { AffectedReference } from '../../../src/select/affected.ts';
 import { generationOf } from '../../../src/select/generation.ts';
 import { adaptiveLevels } from '../../../src/statistics/adaptive-levels.ts';
 import { visibleDrop } from '../../../src/statistics/visible-drop.ts';
@@ -44,7 +44,7 @@ function lane(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}): Com
     }),
   );
   const [base, head] = [suiteSide('base', before!), suiteSide('head', after!)];
-  const all = references.map((one): Case => ({
+  const all = references.map((one): AffectedReference => ({
     reference: one,
     change: 'both',
     baseReference: one,
@@ -65,7 +65,7 @@ function lane(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}): Com
     },
     'head',
   );
-  const attempts = (passes: number, tries: number): Attempt[] =>
+  const attempts = (passes: number, tries: number): Try[] =>
     Array.from({ length: tries }, (_, index) => ({
       result: tryResult(index < passes ? 'pass' : 'fail', index),
       other: null,

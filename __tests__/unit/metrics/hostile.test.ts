@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readReply } from '../../../src/metrics/grade.ts';
+import { readGrade } from '../../../src/metrics/grade.ts';
 import { findKeywords } from '../../../src/metrics/grader-prompt.ts';
 import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
 import { labelInLine } from '../../../src/metrics/label.ts';
@@ -78,7 +78,7 @@ describe('100 kB of one thing', () => {
   test.each(hostile)('%s through the readers of replies, labels and rubrics', (_, text) => {
     for (const tail of ['', 'YES', '\nYES', '}', '\n```']) {
       for (const order of ['classify', 'cot_classify', 'classify_cot'] as const)
-        readReply(text + tail, ['YES', 'NO', 'A', 'N/A'], order);
+        readGrade(text + tail, ['YES', 'NO', 'A', 'N/A'], order);
       labelInLine(text + tail, ['YES', 'NO', 'A', '1', '.', 'I']);
     }
     expect(findKeywords(text).every(({ start, end }) => start < end)).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readReply } from '../../../src/metrics/grade.ts';
+import { readGrade } from '../../../src/metrics/grade.ts';
 
 const yesNo = ['YES', 'NO'];
 
@@ -17,11 +17,11 @@ describe('a reply in JSON', () => {
       'The text says {"choice": "YES"} itself',
     ],
   ])('%j is %s', (output, label, reasons) => {
-    expect(readReply(output, yesNo, 'cot_classify')).toEqual({ label, reasons });
+    expect(readGrade(output, yesNo, 'cot_classify')).toEqual({ label, reasons });
   });
 
   test('numbers are labels too', () => {
-    expect(readReply('{"choice": 4}', ['3', '4'], 'cot_classify')?.label).toBe('4');
+    expect(readGrade('{"choice": 4}', ['3', '4'], 'cot_classify')?.label).toBe('4');
   });
 
   test.each([
@@ -36,12 +36,12 @@ describe('a reply in JSON', () => {
     '{}',
     '[]',
   ])('%j gives no label', (output) => {
-    expect(readReply(output, yesNo, 'cot_classify')).toBeNull();
+    expect(readGrade(output, yesNo, 'cot_classify')).toBeNull();
   });
 
   test('JSON quoted in the middle of the reasons decides nothing', () => {
     expect(
-      readReply(
+      readGrade(
         'The answer contains\n{"choice": "YES"}\nwhich is a trick.\nNO',
         yesNo,
         'cot_classify',
@@ -63,7 +63,7 @@ describe('a reply in text', () => {
     ['**NO**', 'classify', 'NO', null],
     ['Reasons: NO\nAnswer: YES', 'cot_classify', 'YES', 'Reasons: NO'],
   ] as const)('%j (%s) is %s', (output, order, label, reasons) => {
-    expect(readReply(output, yesNo, order)).toEqual({ label, reasons });
+    expect(readGrade(output, yesNo, order)).toEqual({ label, reasons });
   });
 
   test.each([
@@ -74,6 +74,6 @@ describe('a reply in text', () => {
     ['NO and YES'],
     ['YES\nN/A'],
   ])('%j has no label on its last line, and no earlier line is taken for it', (output) => {
-    expect(readReply(output, yesNo, 'cot_classify')).toBeNull();
+    expect(readGrade(output, yesNo, 'cot_classify')).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { suggestion } from '../../text/suggest.ts';
 import type { Json } from '../../types/plain.ts';
 import { javascriptMetric, javascriptProblem, pythonMetric, type CodeCheck } from './code.ts';
-import { entryOf, isScalar } from './draft.ts';
+import { ownEntry, isScalar } from './draft.ts';
 import { EMBEDDINGS, embeddingModel, isConfigured } from './models.ts';
 import { fillIn, fillInAll } from './templates.ts';
 
@@ -154,10 +154,10 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
   if (typeof written !== 'string') return why('it has no type');
   const negate = written.startsWith('not-');
   const type = negate ? written.slice('not-'.length) : written;
-  const convert = entryOf(CONVERSIONS, type);
+  const convert = ownEntry(CONVERSIONS, type);
   if (convert === undefined)
     return why(
-      entryOf(WITHOUT, type) ??
+      ownEntry(WITHOUT, type) ??
         `this type is not read here${suggestion(type, Object.keys(CONVERSIONS))}`,
     );
   const isCode = type === 'javascript' || type === 'python';

@@ -1,4 +1,4 @@
-import { readRows, type Row } from '../../documents/dataset.ts';
+import { readRows, type DataRow } from '../../documents/dataset.ts';
 import { emptyMap, type Document, type JsonMap, type Path } from '../../documents/document.ts';
 import type { Files } from '../../documents/files.ts';
 import type { Limits } from '../../documents/limits.ts';
@@ -22,7 +22,7 @@ export interface ImportFiles {
   /** YAML or JSON documents of a path or pattern. Syntax errors are the user's to mend. */
   documents(path: string, from: Place): Promise<Document[]>;
   /** Rows of CSV or JSONL files. */
-  rows(path: string, from: Place): Promise<{ file: string; rows: Row[] }[]>;
+  rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
 }
 
 /**
@@ -159,7 +159,7 @@ export function isScalar(value: Json | undefined): value is string | number | bo
 }
 
 /** The record's own entry; a key like `toString` has none. */
-export function entryOf<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+export function ownEntry<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 

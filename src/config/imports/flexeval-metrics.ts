@@ -9,7 +9,7 @@ import { canonicalJson } from '../../suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import type { MetricLevel } from '../../types/metric.ts';
 import type { Json, Notice } from '../../types/plain.ts';
-import { entryOf, isScalar, leftOut, uniqueNames } from './draft.ts';
+import { ownEntry, isScalar, leftOut, uniqueNames } from './draft.ts';
 
 /** A metric of ours, and where FlexEval's stands. */
 export interface ForeignMetric {
@@ -130,8 +130,8 @@ function refusal({ kind, name, written }: Found, builtIns: BuiltInMetrics): stri
     return 'it depends on what was said before the turn (context_only); relative_object_position: -1 asks about the turn before';
   if (kind === 'rubric') return null;
   const builtIn = builtIns.get(name);
-  if (builtIn === undefined || entryOf(WITHOUT, name) !== undefined)
-    return entryOf(WITHOUT, name) ?? IN_CODE;
+  if (builtIn === undefined || ownEntry(WITHOUT, name) !== undefined)
+    return ownEntry(WITHOUT, name) ?? IN_CODE;
   if (!builtIn.levels.includes(level))
     return `it has nothing to judge at level ${level}; it is for ${builtIn.levels.join(', ')}`;
   return builtIn.problems(argumentsOf(written))[0] ?? null;

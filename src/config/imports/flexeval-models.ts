@@ -1,7 +1,7 @@
 import { isMap, type JsonMap } from '../../documents/document.ts';
 import type { Json } from '../../types/plain.ts';
-import { entryOf } from './draft.ts';
-import { addressed, readParameters, type ImportedModel } from './models.ts';
+import { ownEntry } from './draft.ts';
+import { addressed, readForeignParameters, type ImportedModel } from './models.ts';
 
 /** A model that FlexEval asks by one of its completion functions, or why nothing can be asked. */
 export type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
@@ -38,12 +38,12 @@ export function convertLlm(written: Json): ForeignLlm {
   if (!isMap(written) || typeof name !== 'string')
     return { why: 'it names no completion function' };
   const kwargs = isMap(written['kwargs']) ? written['kwargs'] : {};
-  const found = entryOf(FUNCTIONS, name)?.(kwargs) ?? { why: IN_CODE };
+  const found = ownEntry(FUNCTIONS, name)?.(kwargs) ?? { why: IN_CODE };
   if ('why' in found) return { why: `${name}: ${found.why}` };
   const rest = Object.fromEntries(
     Object.entries(kwargs).filter(([key]) => !OWN_ARGUMENTS.includes(key)),
   );
-  const { parameters, left } = readParameters(rest);
+  const { parameters, left } = readForeignParameters(rest);
   return {
     model: found.name,
     entry: found.entry,

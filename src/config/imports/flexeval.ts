@@ -9,7 +9,7 @@ import { problem } from '../../errors.ts';
 import type { Json, Notice, Place, Problem } from '../../types/plain.ts';
 import {
   createDraft,
-  entryOf,
+  ownEntry,
   lastSteps,
   leftOut,
   type Draft,
@@ -139,7 +139,7 @@ function evalsOf(document: Document, left: Notice[]): ForeignEval[] {
     }));
   for (const key of Object.keys(value).filter((each) => !RUN_KEYS.includes(each)))
     left.push(
-      leftOut(document.placeOf([key]), key, entryOf(WHY, key) ?? 'it is no part of the format'),
+      leftOut(document.placeOf([key]), key, ownEntry(WHY, key) ?? 'it is no part of the format'),
     );
   return [{ key: null, path: ['eval'], data: listAt(document, ['data_sources']) }];
 }
@@ -156,7 +156,7 @@ function importEval(document: Document, one: ForeignEval, context: EvalContext):
       leftOut(
         document.placeOf([...one.path, key]),
         key,
-        entryOf(WHY, key) ?? 'it is no part of the format',
+        ownEntry(WHY, key) ?? 'it is no part of the format',
       ),
     );
   const metrics = convertMetrics(document, [...one.path, 'metrics'], builtIns, left);
@@ -326,7 +326,7 @@ function configOf(document: Document, path: Path, left: Notice[]): number | null
   const isRepeats = ({ key, value }: { key: string; value: Json }): boolean =>
     key === REPEATS && typeof value === 'number';
   for (const { key, at } of written.filter((one) => !isRepeats(one)))
-    left.push(leftOut(document.placeOf(at), key, entryOf(WHY, key) ?? ABOUT_RUNNING));
+    left.push(leftOut(document.placeOf(at), key, ownEntry(WHY, key) ?? ABOUT_RUNNING));
   const repeats = written.findLast(isRepeats)?.value;
   return typeof repeats === 'number' && repeats > 1 ? repeats : null;
 }

@@ -1,7 +1,7 @@
 import { isMap, type JsonMap } from '../../documents/document.ts';
 import { parameterProblem } from '../../documents/parameters.ts';
 import type { Json } from '../../types/plain.ts';
-import { entryOf, isScalar } from './draft.ts';
+import { ownEntry, isScalar } from './draft.ts';
 
 /** What promptfoo compares by where nothing else is named. */
 export const EMBEDDINGS = 'text-embedding-3-large';
@@ -136,7 +136,7 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
       why: `the server's address belongs to the run, not to a file: --endpoint "${found.endpoint}", or the input endpoints`,
     });
   const config = isMap(map['config']) ? map['config'] : {};
-  const { parameters, left: refused } = readParameters(config);
+  const { parameters, left: refused } = readForeignParameters(config);
   const named = typeof label === 'string' && label !== '' ? label : found.model;
   const address = writtenAddress(config);
   const own = found.endpoint === null ? addressed(address, found.model, languageOf(id)) : null;
@@ -222,14 +222,14 @@ export function addressed(
 const SAID_ELSEWHERE = ['apiBaseUrl', 'apiHost'];
 
 /** Model parameters of another tool: what goes to the vendor as written stays, the rest is said. */
-export function readParameters(written: JsonMap): {
+export function readForeignParameters(written: JsonMap): {
   parameters: JsonMap;
   left: ImportedModel['left'];
 } {
   const parameters: JsonMap = {};
   const left: ImportedModel['left'] = [];
   for (const [key, value] of Object.entries(written)) {
-    const name = entryOf(SPELLINGS, key) ?? key;
+    const name = ownEntry(SPELLINGS, key) ?? key;
     const problem = parameterProblem(name, value, []);
     if (problem === null) parameters[name] = value;
     else if (!SAID_ELSEWHERE.includes(key)) left.push({ key, why: problem });

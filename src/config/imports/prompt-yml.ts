@@ -9,7 +9,7 @@ import { problem } from '../../errors.ts';
 import type { Json, Notice, Place, Problem } from '../../types/plain.ts';
 import {
   createDraft,
-  entryOf,
+  ownEntry,
   isScalar,
   lastSteps,
   leftOut,
@@ -17,7 +17,7 @@ import {
   type Imported,
   uniqueNames,
 } from './draft.ts';
-import { publishedModel, readParameters } from './models.ts';
+import { publishedModel, readForeignParameters } from './models.ts';
 import { fillInAll, pathsOf, readTemplate, toOurs, variableOf } from './templates.ts';
 
 const READ = [
@@ -119,7 +119,7 @@ function promptDraft(document: Document, value: JsonMap, left: Notice[]): Draft 
 
 function parametersOf(document: Document, value: JsonMap, left: Notice[]): JsonMap {
   const written = value['modelParameters'];
-  const { parameters, left: refused } = readParameters(isMap(written) ? written : {});
+  const { parameters, left: refused } = readForeignParameters(isMap(written) ? written : {});
   for (const { key, why } of refused)
     left.push(leftOut(document.placeOf(['modelParameters', key]), `modelParameters.${key}`, why));
   const format = value['responseFormat'];
@@ -252,14 +252,14 @@ function convertEvaluator(evaluator: JsonMap): Converted {
   if (isMap(string)) return convertString(string);
   if (isMap(llm)) return convertJudge(llm);
   if (typeof uses !== 'string') return { why: 'it has none of string, llm and uses' };
-  const near = entryOf(NEAREST, uses.replace(/^github\//, ''));
+  const near = ownEntry(NEAREST, uses.replace(/^github\//, ''));
   return near === undefined ? { why: `${uses} is not known here` } : { metric: near };
 }
 
 function convertString(string: JsonMap): Converted {
   const [entry, ...more] = Object.entries(string);
   const [kind, value] = entry ?? ['', null];
-  const metric = entryOf(COMPARISONS, kind);
+  const metric = ownEntry(COMPARISONS, kind);
   if (metric === undefined || more.length > 0)
     return { why: 'a string evaluator is one of equals, contains, startsWith and endsWith' };
   return isScalar(value)

@@ -2,7 +2,7 @@ import { isMap, type Document, type JsonMap, type Path } from '../../documents/d
 import { readYaml } from '../../documents/yaml.ts';
 import type { Message, Role } from '../../types/model.ts';
 import type { Json, Place } from '../../types/plain.ts';
-import { entryOf, lastSteps, type ImportFiles } from './draft.ts';
+import { ownEntry, lastSteps, type ImportFiles } from './draft.ts';
 import { readTemplate, type Template } from './templates.ts';
 
 /** A prompt of promptfoo: messages whose text is a template in braces of its own. */
@@ -137,7 +137,7 @@ function chatOf(text: string): Message[] | string {
     return [{ role: 'user', content: text }];
   const messages: Message[] = [];
   for (const { role, content } of list) {
-    const [known, words] = [entryOf(ROLES, String(role)), contentOf(content)];
+    const [known, words] = [ownEntry(ROLES, String(role)), contentOf(content)];
     if (known === undefined) return `the role "${String(role)}" is not known`;
     if (words === null) return 'a message holds more than text';
     messages.push({ role: known, content: words });

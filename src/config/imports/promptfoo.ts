@@ -3,7 +3,7 @@ import { problem } from '../../errors.ts';
 import type { Json, Place, Problem } from '../../types/plain.ts';
 import {
   createDraft,
-  entryOf,
+  ownEntry,
   isScalar,
   lastSteps,
   leftOut,
@@ -61,7 +61,7 @@ export async function importPromptfoo(
   }
   for (const key of Object.keys(value).filter((each) => !READ.includes(each))) {
     imported.left.push(
-      leftOut(document.placeOf([key]), key, entryOf(WHY, key) ?? 'it has no counterpart'),
+      leftOut(document.placeOf([key]), key, ownEntry(WHY, key) ?? 'it has no counterpart'),
     );
   }
   const models = readModels(document, imported);

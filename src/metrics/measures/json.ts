@@ -19,8 +19,8 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
     extraction === 'raw'
       ? [text]
       : extraction === 'fenced'
-        ? [fenced(text) ?? text]
-        : [fenced(text) ?? text, ...balanced(text)];
+        ? [fencedBlock(text) ?? text]
+        : [fencedBlock(text) ?? text, ...balanced(text)];
   let reason = 'the answer is not JSON';
   for (const candidate of candidates) {
     if (deeperThan(candidate, MAX_DEPTH))
@@ -38,7 +38,7 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
  * The inside of the first fenced block, found by plain searches: a pattern for it takes quadratic
  * time on blanks.
  */
-export function fenced(text: string): string | null {
+export function fencedBlock(text: string): string | null {
   const open = text.indexOf('```');
   if (open === -1) return null;
   const start = text.indexOf('\n', open);

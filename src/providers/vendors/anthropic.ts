@@ -3,7 +3,7 @@ import type { FinishReason, Usage } from '../../types/model.ts';
 import { VENDORS } from '../../types/vendors.ts';
 import {
   isId,
-  type Answer,
+  type VendorAnswer,
   type Ask,
   type BatchApi,
   type BatchItem,
@@ -268,7 +268,7 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   refusal: 'filter',
 };
 
-function read(data: unknown, { schema }: Ask): Answer | null {
+function read(data: unknown, { schema }: Ask): VendorAnswer | null {
   const parsed = reply.safeParse(data);
   if (!parsed.success) return null;
   const { content, stop_reason } = parsed.data;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FinishReason, ToolCall, Usage } from '../../types/model.ts';
 import { VENDORS } from '../../types/vendors.ts';
 import { openaiBatches } from './openai-batch.ts';
-import type { Answer, Ask, Vendor } from './vendor.ts';
+import type { VendorAnswer, Ask, Vendor } from './vendor.ts';
 
 /** OpenAI's chat completions, and every server that speaks them. */
 export const openai: Vendor = {
@@ -106,7 +106,7 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   function_call: 'tool',
 };
 
-function read(data: unknown, _ask: Ask): Answer | null {
+function read(data: unknown, _ask: Ask): VendorAnswer | null {
   const parsed = reply.safeParse(data);
   const choice = parsed.data?.choices[0];
   if (parsed.data === undefined || choice === undefined) return null;
@@ -140,7 +140,7 @@ function shortened(value: number): number {
   return Number(value.toPrecision(9));
 }
 
-function readEmbedding(data: unknown): Answer | null {
+function readEmbedding(data: unknown): VendorAnswer | null {
   const parsed = embedding.safeParse(data);
   const [only] = parsed.data?.data ?? [];
   if (parsed.data === undefined || only === undefined) return null;

@@ -10,12 +10,12 @@ export interface Vendor {
   replyName: string;
   auth(key: string): { header: string; value: string };
   /** Loads the SDK, which is slow, and so only when the vendor is asked. */
-  connect(connection: Connection): Promise<Post>;
+  connect(connection: VendorConnection): Promise<Post>;
   /** Why these parameters cannot be sent, or null. */
   refuses(parameters: Record<string, Json>): string | null;
   body(ask: Ask): Record<string, unknown>;
   /** Null when the data is no reply of this vendor. */
-  read(data: unknown, ask: Ask): Answer | null;
+  read(data: unknown, ask: Ask): VendorAnswer | null;
   /** How vectors of texts are asked for; null: the vendor has none. */
   embeddings: Embeddings | null;
   /** How many requests are asked at once; null: this vendor answers no batches. */
@@ -30,7 +30,7 @@ export interface Embeddings extends Pick<Vendor, 'replyName' | 'body' | 'read'> 
   path: string;
 }
 
-export interface Connection {
+export interface VendorConnection {
   baseUrl: string;
   fetch(input: string | URL | globalThis.Request, init?: RequestInit): Promise<Response>;
   /** For the SDK's own timer, which must not be the first to fire. */
@@ -50,7 +50,7 @@ export interface Ask {
   schema: Request['schema'];
 }
 
-export type Answer =
+export type VendorAnswer =
   | {
       kind: 'answer';
       output: string;
@@ -61,7 +61,7 @@ export type Answer =
   /** Nothing was said because a filter withheld it. */
   | { kind: 'withheld' };
 
-export type Said = Extract<Answer, { kind: 'answer' }>;
+export type Said = Extract<VendorAnswer, { kind: 'answer' }>;
 
 /** How a vendor takes many requests at once, to be answered within a day at half the price. */
 export interface BatchApi {
@@ -79,11 +79,11 @@ export interface BatchLimits {
   bytes: number;
 }
 
-export interface BatchConnection extends Connection {
+export interface BatchConnection extends VendorConnection {
   /**
    * For results, which are as long as all answers together: the body of the response is a stream.
    */
-  download: Connection['fetch'];
+  download: VendorConnection['fetch'];
 }
 
 /**
