@@ -5,7 +5,7 @@ import tseslint from 'typescript-eslint';
  * The house from the top down. A folder imports what stands in a later row, types included; folders
  * of one row stand side by side and never import each other.
  */
-const ROWS = [
+export const ROWS = [
   ['action', 'commands'],
   ['session'],
   ['run'],
@@ -22,9 +22,9 @@ const ROWS = [
 ];
 
 /** Folders that touch the machine or the network. They know nothing of the rows but the last. */
-const EDGES = ['providers', 'sandbox', 'git', 'github', 'store', 'solver'];
-const EDGES_MAY_IMPORT = ['types', 'errors', 'text'];
-const MAY_IMPORT_EDGES = ['action', 'commands', 'session'];
+export const EDGES = ['providers', 'sandbox', 'git', 'github', 'store', 'solver'];
+export const EDGES_MAY_IMPORT = ['types', 'errors', 'text'];
+export const MAY_IMPORT_EDGES = ['action', 'commands', 'session'];
 const SDKS = [
   '@actions/*',
   '@octokit/*',

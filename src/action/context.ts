@@ -15,7 +15,7 @@ import type { Conclusion } from '../types/plain.ts';
 import type { EventFacts } from '../types/repository.ts';
 
 /** What the runner gives an action to speak with. */
-export interface JobRunner {
+interface JobRunner {
   /** Filtered before it is written: the job log is an interpreter. */
   info(text: string): void;
   /** These escape their message themselves. */

@@ -21,7 +21,7 @@ import { lostBatches, type Job, type RunningJob } from './context.ts';
 import { mergeJob } from './shards.ts';
 
 /** What a run is about, or why there is nothing to do: no fault of anyone. */
-export type Located = { facts: EventFacts; warnings: string[] } | { skip: string };
+type Located = { facts: EventFacts; warnings: string[] } | { skip: string };
 
 /**
  * Completes a `workflow_run` by the pull request it follows, which is found by its head commit, and
@@ -46,7 +46,7 @@ const WITH_SECRETS = new Set(['pull_request_target', 'workflow_run']);
  * Refuses a workspace that holds a stranger's files beside secrets: any later step, and git itself,
  * would read them.
  */
-export async function refuseForkCheckout(
+async function refuseForkCheckout(
   repository: Repository,
   { event, fork, head }: EventFacts,
 ): Promise<void> {

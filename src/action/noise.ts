@@ -13,7 +13,7 @@ import type { SourceTree } from '../types/repository.ts';
 import type { Ending, Job, RunningJob } from './context.ts';
 import { fillReportFolder } from './publish.ts';
 
-export type WithEdges = (
+type WithEdges = (
   trees: readonly SourceTree[],
   work: (edges: Edges) => Promise<NoiseResult>,
 ) => Promise<NoiseResult>;

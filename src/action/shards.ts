@@ -38,17 +38,17 @@ import type { SourceTree } from '../types/repository.ts';
 import type { Ending, RunningJob } from './context.ts';
 
 /** Loaded only by jobs that need it: it costs a tenth of a second. */
-export async function artifactLibrary(): Promise<ArtifactLibrary> {
+async function artifactLibrary(): Promise<ArtifactLibrary> {
   return (await import('@actions/artifact')).default;
 }
 
 /** What tells this project's shards from others' in the same workflow run. */
-export function projectOf({ inputs }: Pick<RunningJob, 'inputs'>): string {
+function projectOf({ inputs }: Pick<RunningJob, 'inputs'>): string {
   return `${inputs.workingDirectory}\n${inputs.read.config}`;
 }
 
 /** What every job of a sweep must have in common, as this one has it. */
-export function sweepFacts(
+function sweepFacts(
   { inputs, access, trust }: Pick<RunningJob, 'inputs' | 'access' | 'trust'>,
   head: string,
 ): MergeFacts {
@@ -77,7 +77,7 @@ export function refuseMixedRoles({ inputs, mode }: Pick<RunningJob, 'inputs' | '
   ]);
 }
 
-export interface ShardTools {
+interface ShardTools {
   repository: Repository;
   temporaryFolder: string;
   inputOf(head: SourceTree): RunInput;
@@ -164,7 +164,7 @@ function say(manifest: Manifest, { runner }: RunningJob): Ending {
 }
 
 /** What a merge found, to be said with its result. */
-export interface MergedJob {
+interface MergedJob {
   merging: Merging;
   manifests: Manifest[];
 }

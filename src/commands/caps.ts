@@ -12,7 +12,7 @@ import type { Problem } from '../types/plain.ts';
 import type { Opened } from './project.ts';
 
 /** What a command is about to ask. */
-export interface Intended {
+interface Intended {
   /** At most. */
   calls: number;
   targets: readonly Target[];

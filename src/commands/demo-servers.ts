@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /** What the action published, as a small local stand-in of GitHub's API received it. */
-export interface DemoGitHub {
+interface DemoGitHub {
   url: string;
   comment(): string | null;
   check(): { conclusion: string; title: string; annotations: number } | null;
@@ -120,7 +120,7 @@ function ok(body: unknown): Reply {
   return { status: 200, body };
 }
 
-export interface DemoRepository {
+interface DemoRepository {
   folder: string;
   base: string;
   head: string;

@@ -29,7 +29,7 @@ import type { Terminal } from './terminal.ts';
  * Asks the evaluators of one suite about its labelled answers and prints how well they, alone and
  * combined, tell good from bad.
  */
-export function gradeSuite(
+function gradeSuite(
   suite: Suite,
   project: Project,
   opened: Opened,
@@ -117,7 +117,7 @@ function testOf(
  * Grades the examples of one of the project's rubrics `repeats` times and prints what came of it:
  * by the graders of the first metric that uses the rubric, unless the command line names one.
  */
-export function gradeRubric(
+function gradeRubric(
   name: string,
   repeats: number,
   project: Project,

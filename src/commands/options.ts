@@ -21,7 +21,7 @@ export interface EvaluateOptions {
 }
 
 /** What a command does beyond reading the project's files, and so which options it takes. */
-export interface Takes {
+interface Takes {
   /** Looks at stored answers and named servers; nothing else does without the rest. */
   answers?: boolean;
   /** Counts what it would spend. */

@@ -21,19 +21,19 @@ function ended({ conclusion, title }: Result, terminal: Terminal): number {
   return exitCode(conclusion);
 }
 
-export interface SidesOptions {
+interface SidesOptions {
   base?: string;
   head: string;
 }
 
 /** Base and head as a person names them. */
-export function sidesFrom({ base, head }: SidesOptions): FindSides {
+function sidesFrom({ base, head }: SidesOptions): FindSides {
   return (repository, workingDirectory) =>
     findLocalSides(repository, { base: base ?? null, head, workingDirectory });
 }
 
 /** Adds `--base` and `--head`. */
-export function sidesOptions(command: Command): Command {
+function sidesOptions(command: Command): Command {
   return command
     .option(
       '-b, --base <commit>',

@@ -15,7 +15,7 @@ import { withRepository } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 /** `branch`: null for the default branch. */
-export interface HistoryRequest {
+interface HistoryRequest {
   paths: readonly string[];
   branch: string | null;
   directory: string;

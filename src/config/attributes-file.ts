@@ -42,7 +42,7 @@ export interface PinnedAttributes {
 }
 
 /** A prompt of the project, and how many references it has. */
-export interface PromptSize {
+interface PromptSize {
   path: string;
   references: number;
 }

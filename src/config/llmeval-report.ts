@@ -6,7 +6,7 @@ import type { Json, Place, Problem } from '../types/plain.ts';
 import { readRollup } from './roll-up.ts';
 
 /** One metric's word on one answer, as a report shows it. */
-export interface RunScore {
+interface RunScore {
   name: string;
   value: Json;
   result: string;

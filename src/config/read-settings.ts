@@ -19,7 +19,7 @@ const SWEEPER = ['hydra', 'sweeper', 'params'];
  * (`hydra.sweeper.params`, entries like `prompts.model: gpt-4,claude-2`) comes back as a sweep;
  * whatever is left out is a notice with its line.
  */
-export function withoutForeignKeys(document: Document): {
+function withoutForeignKeys(document: Document): {
   document: Document;
   sweep: Record<string, Scalar[]>;
   notices: Notice[];
@@ -64,7 +64,7 @@ function readSweep(
   return sweep;
 }
 
-export interface SettingsOptions {
+interface SettingsOptions {
   config: string;
   configRequired: boolean;
   overrides: Overrides;
@@ -75,7 +75,7 @@ export interface SettingsOptions {
  * Where a pattern of `prompts` or `rubrics` is written (line 0 when it is a default), and a swept
  * key (null when an override sweeps it).
  */
-export interface Places {
+interface Places {
   (pattern: string): Place;
   sweep(key: string): Place | null;
 }

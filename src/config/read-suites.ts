@@ -30,7 +30,7 @@ interface LoadedFile {
 /**
  * What suites are read with: the files of one commit, and of how it is read what bears on suites.
  */
-export interface SuitesReader {
+interface SuitesReader {
   files: Files;
   settings: Settings;
   options: {

@@ -75,7 +75,7 @@ export const referencesFromSchema = z
 type Source = z.output<typeof sourceSchema>;
 
 /** What a suite's references are read with. */
-export interface ReferenceContext {
+interface ReferenceContext {
   limits: Limits;
   /** Of the prompt, in order. */
   variables: readonly string[];

@@ -12,7 +12,7 @@ export type LoadData = (
 ) => Promise<{ file: string; content: Uint8Array } | null>;
 
 /** How rows of a data file become references. */
-export interface RowRules {
+interface RowRules {
   /**
    * Part of a reference → column (of a table) or member (of an object). `input` may map each
    * variable.

@@ -3,7 +3,7 @@ import { findKeywords, type Keyword, type Material } from '../metrics/grader-pro
 import { suggestion } from '../text/suggest.ts';
 import type { Json, Place } from '../types/plain.ts';
 
-export interface Choices {
+interface Choices {
   scores: Map<string, number>;
   problem: { place: Place; message: string } | null;
 }

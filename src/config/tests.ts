@@ -27,7 +27,7 @@ import { suiteGateMembers, tries } from './settings-schema.ts';
 import { defined } from './settings.ts';
 
 /** What a test file is read with. */
-export interface TestsContext {
+interface TestsContext {
   limits: Limits;
   /** Names that the prompt declares. */
   variables: readonly string[];

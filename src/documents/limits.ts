@@ -12,7 +12,7 @@ export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set([
   'prototype',
 ]);
 
-export interface Flaw {
+interface Flaw {
   index: number;
   message: string;
 }

@@ -60,7 +60,7 @@ export function globProblem(pattern: string): string | null {
   return null;
 }
 
-export interface Pattern {
+interface Pattern {
   /**
    * Folder in which matches can lie: the part before the first wildcard, or the folder of the one
    * file.

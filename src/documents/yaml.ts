@@ -17,7 +17,7 @@ import { type Spot, type Spots, walk } from './yaml-values.ts';
  * The library's document and its line counter, or the first thing wrong with the text. `line` 0:
  * the file as a whole.
  */
-export type Syntax =
+type Syntax =
   | { ok: true; document: YamlDocument; lines: LineCounter }
   | { ok: false; line: number; message: string };
 
@@ -57,7 +57,7 @@ class Stop extends Error {
  * Parses one YAML 1.2 document (core schema). Ends at the first error, so that the time is linear
  * in the size of the text whatever it holds; warnings (unknown tags) are errors.
  */
-export function parseSyntax(text: string, limits: Limits): Syntax {
+function parseSyntax(text: string, limits: Limits): Syntax {
   const lines = new LineCounter();
   try {
     const document = compose(text, lines, limits);

@@ -10,7 +10,7 @@ import type { Side } from '../types/plain.ts';
 import { ask, singleLine, type AskTools } from './ask.ts';
 
 /** How far a reference belongs to a domain, or needs a sub-task: 1 not at all, 5 entirely. */
-export type Rating =
+type Rating =
   { status: 'scored'; score: number; evidence: string } | { status: 'unscored'; reason: string };
 
 /** Ratings by attribute id: one for every attribute that was asked for. */

@@ -20,7 +20,7 @@ export interface AskTools {
  * A question with foreign text in it. `text` holds `{{name}}` where the material of that name is
  * put in, fenced.
  */
-export interface SchemaQuestion<Reply> {
+interface SchemaQuestion<Reply> {
   purpose: Extract<Purpose, 'qualeval' | 'insight'>;
   /** What the model is, in one sentence. */
   role: string;

@@ -27,7 +27,7 @@ export interface AssignTools {
   hash(text: string): string;
 }
 
-export interface AssignOptions {
+interface AssignOptions {
   /** ε of the paper, 0–1. */
   slack: number;
   /** Attributes per reference; where there are fewer attributes, every reference gets all. */

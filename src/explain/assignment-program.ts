@@ -1,9 +1,9 @@
 import type { AssignmentProgram } from '../types/solver.ts';
 
 /** Affinity 1–5 of a reference with each attribute; null where it is unscored. */
-export type Affinities = readonly (number | null)[];
+type Affinities = readonly (number | null)[];
 
-export interface Prior {
+interface Prior {
   /** Mean affinity over the references that were rated, 1–5; null when none was. */
   mean: number | null;
   /** The mean's share among the attributes, 0–1; they sum to 1. */

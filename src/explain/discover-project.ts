@@ -14,7 +14,7 @@ import type { Complete, Grader } from '../types/model.ts';
 import { discover, type Discovery } from './discover.ts';
 
 /** A file with a prompt, or several, whose references are to be sorted into kinds. */
-export interface DiscoveryPart {
+interface DiscoveryPart {
   path: string;
   name: string;
   references: ReferenceText[];
@@ -111,7 +111,7 @@ function forecastOf(
   return priced([{ purpose: 'qualeval', target, calls, ...usage }], 0, price);
 }
 
-export interface DiscoveryTools {
+interface DiscoveryTools {
   complete: Complete;
   grader: Grader;
   random(purpose: string): string;

@@ -16,7 +16,7 @@ import { ask, singleLine, type AskTools, type GraderReply } from './ask.ts';
 /** Longest text of one reference when five are read together, in characters. */
 const MAX_TEXT = 8_000;
 
-export interface DiscoverOptions {
+interface DiscoverOptions {
   /** Most attributes of each kind; fewer where the references cannot bear as many. */
   most: number;
   seed: number;

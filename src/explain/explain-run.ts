@@ -12,7 +12,7 @@ import { rateReference } from './affinity.ts';
 import type { ExplainReference, ExplainSuite, ExplainTools } from './attribute-results.ts';
 import { explain, isExplained, type Explanation } from './explain.ts';
 
-export interface ComparedRun {
+interface ComparedRun {
   mode: 'diff' | 'sweep';
   explaining: ExplainPlan | null;
   gate: GateSettings;
@@ -127,7 +127,7 @@ function withTries({ run, compared }: ComparedLane, mode: ComparedRun['mode']): 
   });
 }
 
-export interface StoredTools {
+interface StoredTools {
   /** Whether an answer lies in a store. */
   stored(request: Request): boolean;
   /** As the run itself draws delimiters; absent: its questions are not known beforehand. */

@@ -7,7 +7,7 @@ import { areCompared, numbersOf, tableText } from './tables.ts';
 /** What one insight may say; its suite is added by who knows it. */
 export type Finding = Omit<Insight, 'path' | 'suite' | 'variant'>;
 
-export interface Findings {
+interface Findings {
   findings: Finding[];
   /** Why something that the model wrote is not among them. */
   dropped: string[];

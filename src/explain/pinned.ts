@@ -25,7 +25,7 @@ interface ProjectTree {
   project: Project;
 }
 
-export interface PinnedOptions {
+interface PinnedOptions {
   /** Whose file is in force. */
   source: Source;
   limits: Limits;

@@ -23,11 +23,11 @@ import { discover } from './discover.ts';
  * A reference to survey, with the answer of each side that its skills are read from; null where
  * there is none, or none that counts.
  */
-export interface SurveyReference extends ReferenceText {
+interface SurveyReference extends ReferenceText {
   answers: Record<Side, string | null>;
 }
 
-export interface SurveyOptions {
+interface SurveyOptions {
   /** Attributes that people chose; null: discovered. */
   pinned: readonly Attribute[] | null;
   most: number;

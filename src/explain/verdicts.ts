@@ -74,7 +74,7 @@ export interface Member {
   weight: number;
 }
 
-export type AttributeMembers = readonly Member[];
+type AttributeMembers = readonly Member[];
 
 export interface GroupVerdict {
   verdict: AttributeResult['verdict'];
@@ -84,7 +84,7 @@ export interface GroupVerdict {
   explainedBy: number[];
 }
 
-export interface VerdictOptions {
+interface VerdictOptions {
   /** Error level of all groups together, for worse and for better each. */
   alpha: number;
   seed: number;

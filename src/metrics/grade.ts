@@ -13,7 +13,7 @@ import { fencedBlock } from './measures/json.ts';
 import { excerpt, type MetricTools } from './sample.ts';
 
 /** What one grader says; the grader by its model's name. */
-export interface Vote {
+interface Vote {
   grader: string;
   grade: Grade;
 }
@@ -60,7 +60,7 @@ export function majority(votes: readonly Vote[]): Grade {
   return { status: 'ungraded', reason: `the graders give no majority (${said.join(', ')})` };
 }
 
-export interface Reply {
+interface Reply {
   label: string;
   reasons: string | null;
 }
@@ -169,7 +169,7 @@ export type Grade =
   | { status: 'graded'; label: string; score: number; reasons: string | null }
   | { status: 'ungraded' | 'error'; reason: string };
 
-export type GraderTools = Pick<MetricTools, 'complete' | 'graders' | 'random' | 'try'>;
+type GraderTools = Pick<MetricTools, 'complete' | 'graders' | 'random' | 'try'>;
 
 /** More material than this is not sent to a grader, in characters. */
 const MAX_MATERIAL = 1_048_576;

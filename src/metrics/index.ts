@@ -25,7 +25,7 @@ type CodeSource = Extract<MetricSource, { kind: 'code' }>;
  * lines), `actual`, `input` and `expected` (unset when absent) and sets `metric` and `result`. With
  * a threshold the metric's number decides, and `result` need not be set.
  */
-export async function scoreCode(
+async function scoreCode(
   source: CodeSource,
   samples: readonly MetricSample[],
   threshold: number | null,
@@ -80,7 +80,7 @@ const MAX_OUTPUT = 1_048_576;
  * samples, one each. Bad data and failed calls give a tagged score; only a sandbox that cannot run
  * at all rejects.
  */
-export async function scoreWith(
+async function scoreWith(
   metrics: ReadonlyMap<string, MetricDefinition>,
   metric: Metric,
   samples: readonly MetricSample[],

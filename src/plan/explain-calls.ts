@@ -32,7 +32,7 @@ export interface ExplainPlan {
   calls: ExplainCalls;
 }
 
-export interface ExplainCalls {
+interface ExplainCalls {
   /** Made in any case, at most so many: attributes are pinned, or `qualeval` is on. */
   certain: number;
   /** Made only where something regresses, at most so many. */
@@ -41,7 +41,7 @@ export interface ExplainCalls {
   tokens: { input: number; output: number };
 }
 
-export interface ExplainPlanOptions {
+interface ExplainPlanOptions {
   mode: 'diff' | 'sweep';
   gate: Pick<GateSettings, 'attributes'>;
   head: ProjectSide;

@@ -68,7 +68,7 @@ export const PER_GROUP = 5;
 /** Candidates per question of a round. */
 export const CHUNK = 60;
 
-export interface CostOptions {
+interface CostOptions {
   /** Attributes of both kinds that are pinned; null: they are discovered. */
   pinned: number | null;
   most: number;

@@ -36,7 +36,7 @@ export interface Forecast {
   unpriced: string[];
 }
 
-export interface ForecastTools {
+interface ForecastTools {
   price: Price;
   /** Whether an answer lies in a store. */
   stored(request: Request): boolean;
@@ -52,7 +52,7 @@ interface Asked {
   parameters: Request['parameters'];
 }
 
-export type ForecastCount = Omit<ModelForecast, 'cost_usd' | 'model'> & { target: Target };
+type ForecastCount = Omit<ModelForecast, 'cost_usd' | 'model'> & { target: Target };
 
 /**
  * Counts and prices a plan before anything is asked: the first round of tries, by model. Answers

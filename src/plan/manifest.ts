@@ -97,7 +97,7 @@ export const PART_FILES = {
 } as const;
 
 /** A file of a part as it was written, so that any damage shows. */
-export interface FileSeal {
+interface FileSeal {
   bytes: number;
   sha256: string;
 }

@@ -18,7 +18,7 @@ import {
 import type { CaseRun, LaneRun, NextTries } from './suite-run.ts';
 
 /** Calls that one model is asked for to judge the first round of tries. */
-export interface JudgingCalls {
+interface JudgingCalls {
   asked: Grader;
   purpose: 'grader' | 'embedding';
   calls: number;

@@ -138,7 +138,7 @@ export interface Spent {
  * What a shard plans, and what the sweep does; `cost` in US dollars, null where a price is not
  * known.
  */
-export interface Portions {
+interface Portions {
   calls: Portion;
   cost: Portion | null;
 }

@@ -62,7 +62,7 @@ function expectedDiffers(one: AffectedReference): boolean {
  * Whether a case enters the tests: both sides can be asked, they ask different things (equal ones
  * share their answers and are unchanged by construction), and the reference gates.
  */
-export function isCompared(
+function isCompared(
   { lane }: LaneRun,
   { case: one }: CaseRun,
   quarantined: (id: string) => boolean,

@@ -5,7 +5,7 @@ import type { Activity } from './clock.ts';
 import type { Ask, BatchLimits } from './vendors/vendor.ts';
 
 /** Gathers items for batches that keep to their limits. */
-export interface Packer<T> {
+interface Packer<T> {
   /**
    * A batch that became full through this item or has no room for it; null while there is room.
    * `too-large`: no batch could hold it.
@@ -88,7 +88,7 @@ export interface Gatherer {
   add(one: Asked): { tooLarge: number } | null;
 }
 
-export interface GatherOptions {
+interface GatherOptions {
   activity: Activity;
   server: ManagedServer;
   /** Questions that wait, of all vendors: as long as there come more of them, nobody is done. */

@@ -68,7 +68,7 @@ const SPARE_LINES = 1000;
 /** Of what a vendor says about an error, this much is shown. */
 const SAID = 300;
 
-export interface ResultReading {
+interface ResultReading {
   server: ManagedServer;
   redact(text: string): string;
   /** Requests of the batch: the name of the schema that each one's answer was asked in. */

@@ -19,7 +19,7 @@ import {
 import { vendors } from './vendors/index.ts';
 import type { Ask } from './vendors/vendor.ts';
 
-export interface BatchingCalls {
+interface BatchingCalls {
   complete(request: Request, target: HostedTarget): Promise<Completion>;
   /** Batches that were sent and have not ended; null: there are none. */
   waiting(): WaitingBatches | null;

@@ -66,7 +66,7 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal): Prom
 }
 
 /** Starts a deadline; the returned function takes it back. */
-export type StartDeadline = (expired: () => void) => () => void;
+type StartDeadline = (expired: () => void) => () => void;
 
 /**
  * Deadlines of one length. However many are open, one sleep at a time looks after them: with equal

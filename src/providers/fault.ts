@@ -22,7 +22,7 @@ export interface Fault {
 }
 
 /** What can go wrong below HTTP's status, and with the body. `late`: the deadline passed. */
-export type TransportCode =
+type TransportCode =
   | 'late'
   | 'redirect'
   | 'too-large'
@@ -122,7 +122,7 @@ export function transportFault(error: TransportError, timeoutMs: number): Fault 
   }
 }
 
-export interface HttpFailure {
+interface HttpFailure {
   status: number;
   /** The server's own word for the error, such as `insufficient_quota`; empty when it gave none. */
   code: string;

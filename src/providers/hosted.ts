@@ -32,11 +32,11 @@ export interface CallOptions extends RunOfCalls {
   onAttempt(request: Request): boolean;
 }
 
-export interface HostedOptions extends CallOptions, ProviderAccess {
+interface HostedOptions extends CallOptions, ProviderAccess {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface Hosted {
+interface Hosted {
   complete(request: Request, target: HostedTarget): Promise<Completion>;
   limiters(): { name: string; limiter: Limiter }[];
   close(): void;

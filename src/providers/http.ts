@@ -65,7 +65,7 @@ const SENT_HEADERS = ['accept', 'content-type', 'anthropic-version'];
  */
 export type Body = string | ReadableStream<Uint8Array> | null;
 
-export interface Sent {
+interface Sent {
   method: string;
   headers: RequestInit['headers'];
   body: Body;
@@ -83,7 +83,7 @@ export interface OpenRequest {
 }
 
 /** Requests to one origin. */
-export interface Outgoing {
+interface Outgoing {
   /**
    * Sends a request and hands its reply, which is no redirect, to `receive`; what that resolves
    * with is the result. Rejects with {@link TransportError} only.
@@ -173,7 +173,7 @@ function addressIn(input: string | URL | Request): string {
 }
 
 /** A server that wants to speak something else would leave us waiting for a reply. */
-function failOnSwitch(request: http.ClientRequest, fail: ['fail']): void {
+function failOnSwitch(request: http.ClientRequest, fail: OpenRequest['fail']): void {
   const switched = (): void => fail(new TransportError('connection', 'status 101'));
   request.on('information', ({ statusCode }) => {
     if (statusCode === 101) switched();

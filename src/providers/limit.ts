@@ -3,14 +3,14 @@ import type { Fault } from './fault.ts';
 import { createHealth, createPace, type Health } from './health.ts';
 
 /** A door that a server can have shut for a while. */
-export interface Door {
+interface Door {
   shut(): boolean;
   /** Shut for `ms` from now at least. */
   rest(ms: number): void;
 }
 
 /** `opened` is called when the door opens again; not when the signal ended the wait. */
-export function createDoor(clock: Clock, signal: AbortSignal, opened: () => void): Door {
+function createDoor(clock: Clock, signal: AbortSignal, opened: () => void): Door {
   let until = 0;
   let waiting = false;
   const wait = (): void => {
@@ -35,7 +35,7 @@ export function createDoor(clock: Clock, signal: AbortSignal, opened: () => void
   };
 }
 
-export interface Queue<T> {
+interface Queue<T> {
   /** `ahead`: before all that were not added so. */
   add(item: T, ahead: boolean): void;
   take(): T | undefined;
@@ -105,7 +105,7 @@ export type Admission =
   /** Nothing has been answered for so long that waiting calls are given up. */
   | { status: 'down'; fault: Fault };
 
-export interface Ticket {
+interface Ticket {
   round: number;
 }
 

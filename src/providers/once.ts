@@ -1,6 +1,6 @@
 import type { Complete, Completion, Request } from '../types/model.ts';
 
-export interface OnceOptions {
+interface OnceOptions {
   /** Equal for requests that may share one completion. */
   keyOf(request: Request): string;
   /**

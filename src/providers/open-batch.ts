@@ -16,7 +16,7 @@ const POLL = { firstMs: 10_000, growth: 1.5, longestMs: 300_000 };
  * Calls `look` after ever longer pauses until it says that it is done, or the signal ends it; `at
  * once` for the first look without a pause.
  */
-export async function pollUntil(
+async function pollUntil(
   look: () => Promise<'done' | 'wait'>,
   { clock, signal, atOnce }: { clock: Clock; signal: AbortSignal; atOnce: boolean },
 ): Promise<void> {
@@ -44,7 +44,7 @@ export interface OpenBatch {
   earlier: boolean;
 }
 
-export interface BatchRunOptions {
+interface BatchRunOptions {
   clock: Clock;
   signal: AbortSignal;
   redact(text: string): string;

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 
-export const MAX_LINE_BYTES = 8 * 1024 * 1024;
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 const DRAIN_MS = 1000;
 
-export interface ChildOptions {
+interface ChildOptions {
   /** Program and arguments; no shell reads them. */
   command: readonly string[];
   cwd: string;

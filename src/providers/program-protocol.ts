@@ -31,7 +31,7 @@ export function askLine(id: string, { target: { model }, parameters, messages }:
 }
 
 /** The call a line answers and how; `id` null when the line is no answer to anything. */
-export function understood(
+function understood(
   line: string,
   redact: (text: string) => string,
 ): { id: string | null; result: CallAttempt<Said> } {
@@ -75,7 +75,7 @@ function parsed(line: string): unknown {
 }
 
 /** What a line that answers nothing says about the call it is counted against. */
-export function stray(line: string, redact: (text: string) => string): Fault {
+function stray(line: string, redact: (text: string) => string): Fault {
   return fault(
     'program',
     `wrote a line on stdout that is no answer: "${foreignLine(line, redact, SHOWN)}"; messages belong on stderr`,

@@ -17,7 +17,7 @@ const BELOW = 30;
  * What a program said last on stderr, in one line: the error it ended with, where one stands near
  * the end, else the last line.
  */
-export interface LastWords {
+interface LastWords {
   hear(line: string): void;
   forget(): void;
   text(): string;
@@ -42,7 +42,7 @@ export function createLastWords(): LastWords {
   };
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   command: readonly string[];
   env: Readonly<Record<string, string>>;
   /** Prepares the checkout and names its folder, or says what is wrong with it. */

@@ -11,7 +11,7 @@ import { withRetries, type Tried } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { Said } from './vendors/vendor.ts';
 
-export interface ProgramOptions extends CallOptions {
+interface ProgramOptions extends CallOptions {
   /** Folder with the program's files at a commit. */
   checkout(commit: string): Promise<string>;
   env: Readonly<Record<string, string | undefined>>;
@@ -19,9 +19,9 @@ export interface ProgramOptions extends CallOptions {
   programEnv: readonly string[];
 }
 
-export type ProgramTarget = Extract<Request['target'], { provider: 'program' }>;
+type ProgramTarget = Extract<Request['target'], { provider: 'program' }>;
 
-export interface Programs {
+interface Programs {
   complete(request: Request, target: ProgramTarget): Promise<Completion>;
   limiters(): { name: string; limiter: Limiter }[];
   close(): Promise<void>;
@@ -114,7 +114,7 @@ function completionOf(tried: Tried<Said>, label: string): Completion {
 }
 
 /** Only what is named; a variable that is not set stays unset. */
-export function plainEnvironment(
+function plainEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   names: readonly string[],
 ): Record<string, string> {

@@ -13,14 +13,14 @@ export interface RecordedRequest {
   kind?: 'embedding' | undefined;
 }
 
-export interface ReplayOptions {
+interface ReplayOptions {
   /** Text of a recordings file at a commit. */
   readRecording(commit: string, file: string): Promise<string>;
   /** Equal for equal requests, whatever the order of their keys. */
   recordingKey(request: RecordedRequest): string;
 }
 
-export type ReplayTarget = Extract<Request['target'], { provider: 'replay' }>;
+type ReplayTarget = Extract<Request['target'], { provider: 'replay' }>;
 
 type Reply = z.infer<typeof recording>['reply'];
 

@@ -5,7 +5,7 @@ import { TransportError, fault, httpFault, transportFault, type Fault } from './
  * A server's wish to be left alone, read from its headers. Case-insensitive access, as `Headers`
  * gives it.
  */
-export interface HeaderReader {
+interface HeaderReader {
   get(name: string): string | null;
 }
 
@@ -77,7 +77,7 @@ function duration(value: string | null): number | null {
   return Math.ceil(total);
 }
 
-export interface FaultContext {
+interface FaultContext {
   now: number;
   timeoutMs: number;
   /** Takes keys out of foreign text. */

@@ -77,7 +77,7 @@ export type NoiseSuite = z.infer<typeof noiseSuiteSchema>;
  * A saved measurement from its JSON; a value that is none, or of another version, is a problem that
  * says what to do.
  */
-export function readNoiseValue(
+function readNoiseValue(
   file: string,
   value: unknown,
 ): { noise: NoiseResult; problems: [] } | { noise: null; problems: Problem[] } {

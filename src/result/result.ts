@@ -136,7 +136,9 @@ const usageTotalsSchema = z.strictObject({
         calls: countSchema.describe('Calls that were made.'),
         reused: countSchema.describe('Answers that came from the store.'),
         replayed,
-        cost_usd: dollarsSchema.describe('Dollars of the calls that were made; null: not known for all.'),
+        cost_usd: dollarsSchema.describe(
+          'Dollars of the calls that were made; null: not known for all.',
+        ),
         saved_usd: saved,
       }),
     )
@@ -300,18 +302,4 @@ export function readResultValue(
   const parsed = resultSchema.safeParse(value);
   if (parsed.success) return { result: parsed.data, problems: [] };
   return wrong(`is not a result of evaldiff (${firstIssue(parsed.error)})`);
-}
-
-/** The same from the text of a file. */
-export function readResult(file: string, text: string): ReturnType<typeof readResultValue> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return {
-      result: null,
-      problems: [problem({ file, line: 0 }, 'is not JSON; give the result.json that a run wrote')],
-    };
-  }
-  return readResultValue(file, value);
 }

@@ -80,7 +80,7 @@ export function notEvaluated(head: ResultHead, problems: Problem[], notices: Not
  * GitHub gives some runs no secrets: what needs none was checked, and that is said with what was
  * left out.
  */
-export function withoutKeys(
+function withoutKeys(
   head: ResultHead,
   withheld: Withheld,
   left: readonly string[],
@@ -96,7 +96,7 @@ export function withoutKeys(
   };
 }
 
-export interface KeylessRun {
+interface KeylessRun {
   prepared: Prepared;
   head: ResultHead;
   notices: Notice[];

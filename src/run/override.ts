@@ -6,12 +6,12 @@ import type { Override, Result } from '../result/result.ts';
 export const LONGEST_REASON = 500;
 
 /** What a pull request says of itself now: its labels with their descriptions, and its text. */
-export interface PullWords {
+interface PullWords {
   labels: readonly { name: string; description: string | null }[];
   body: string;
 }
 
-export type FoundOverride =
+type FoundOverride =
   | { status: 'none' }
   /** The label is there, but nobody wrote why. */
   | { status: 'no-reason'; message: string }

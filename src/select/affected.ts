@@ -34,7 +34,7 @@ export interface AffectedReference {
   baseReference: Reference | null;
 }
 
-export interface AffectedSuite {
+interface AffectedSuite {
   because: Because[];
   cases: AffectedReference[];
   /** References whose fingerprints are equal on both sides: nothing runs for them. */

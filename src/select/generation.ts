@@ -189,7 +189,7 @@ export function recordingKey({
 }
 
 /** What tells a request for a vector from one for an answer. */
-export function kindOf({ purpose }: Pick<Request, 'purpose'>): { kind?: 'embedding' } {
+function kindOf({ purpose }: Pick<Request, 'purpose'>): { kind?: 'embedding' } {
   return purpose === 'embedding' ? { kind: 'embedding' } : {};
 }
 

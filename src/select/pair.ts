@@ -3,7 +3,7 @@ import type { Project, Suite } from '../suite/suite.ts';
 import type { Notice } from '../types/plain.ts';
 
 /** One prompt on both sides; a side is null where the prompt does not exist there. */
-export interface SuitePair {
+interface SuitePair {
   base: Suite | null;
   head: Suite | null;
 }

@@ -5,7 +5,7 @@ import { requestKey } from '../select/generation.ts';
 import type { Store } from '../store/index.ts';
 import type { Complete, Completion, Request, Target } from '../types/model.ts';
 
-export interface AskingOptions {
+interface AskingOptions {
   /** Asks for money. */
   complete: Complete;
   /**
@@ -29,7 +29,7 @@ export interface AnswerExchange {
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
 }
 
-export interface Asking {
+interface Asking {
   complete: Complete;
   /** Whether an answer lies in a store, once these are open. */
   reader(): Promise<(request: Request) => boolean>;

@@ -52,18 +52,18 @@ export function ledgerOf(openStores: () => Promise<readonly Store[]>): BatchLedg
 }
 
 /** Resolves in the next turn of the event loop, when all that only computes has been done. */
-export function nextTurn(): Promise<void> {
+function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
 }
 
-export function activityOfRun(): Activity {
+function activityOfRun(): Activity {
   return createActivity(nextTurn);
 }
 
 /** Why the run ends before its plan is done, with what it leaves at the vendors. */
-export function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Halt | null {
+function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Halt | null {
   const waiting = halt === null ? null : providers.waiting();
   return halt === null || waiting === null ? halt : { ...halt, waiting };
 }
@@ -102,7 +102,7 @@ export interface WorldOptions {
   answered(purpose: Purpose): void;
 }
 
-export interface World {
+interface World {
   edges: Edges;
   close(): Promise<void>;
 }

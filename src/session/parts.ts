@@ -47,7 +47,7 @@ export interface Part {
 }
 
 /** What both a shard and a merge were given that decides what is asked and by which caps. */
-export interface SharedValues {
+interface SharedValues {
   read: ReadOptions;
   workingDirectory: string;
   endpoints: ReadonlyMap<string, { url: string }>;

@@ -5,7 +5,7 @@ import { callsOf, recordedWords, type Plan } from '../plan/plan.ts';
 import { counted } from '../text/amounts.ts';
 import type { Purpose } from '../types/model.ts';
 
-export interface HaltOptions {
+interface HaltOptions {
   /** Milliseconds that the run may take; null: as long as it does. */
   timeoutMs: number | null;
   /** Where the signals come from; `process`. */
@@ -77,7 +77,7 @@ export interface Progress {
   end(): void;
 }
 
-export interface ProgressOptions {
+interface ProgressOptions {
   /** `line`: one line that is written over, for a terminal; `steps`: lines that stay, for a log. */
   style: 'line' | 'steps';
   write(text: string): void;

@@ -26,7 +26,7 @@ export type ShardOutcome =
   | { status: 'done'; manifest: Manifest; result: Result }
   | { status: 'not-evaluated'; result: Result };
 
-export interface ShardJob {
+interface ShardJob {
   input: RunInput & { shard: Shard };
   edges: Edges;
   exchange: ShardExchange;

@@ -4,7 +4,7 @@ import type { Folder } from '../git/tree.ts';
 import type { Side } from '../types/plain.ts';
 import type { ChangedFile, EventFacts, SourceTree } from '../types/repository.ts';
 
-export interface SidesRequest {
+interface SidesRequest {
   /** Revs given by a person; null: the event's. */
   base: string | null;
   head: string | null;

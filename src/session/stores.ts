@@ -118,7 +118,7 @@ export interface JobStores {
   finish(): Promise<void>;
 }
 
-export interface JobStoresOptions {
+interface JobStoresOptions {
   library: CacheLibrary;
   trust: TrustLevel;
   /**

@@ -1,7 +1,7 @@
 import type { AssignmentProgram, Solve } from '../types/solver.ts';
 import { simplexModel, solveInThread, type Patience, type SimplexModel } from './thread.ts';
 
-export interface SolverOptions {
+interface SolverOptions {
   /** Milliseconds for a thread to start, and for each solver to end. */
   start: number;
   simplex: number;

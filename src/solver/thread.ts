@@ -150,7 +150,7 @@ function variable(row: number, column: number): string {
   return `${row}/${column}`;
 }
 
-export type SolverJob =
+type SolverJob =
   | { solver: 'javascript-lp-solver'; program: AssignmentProgram; model: SimplexModel }
   | { solver: 'highs'; program: AssignmentProgram };
 

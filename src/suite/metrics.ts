@@ -7,7 +7,7 @@ import { canonicalJson } from './canonical-json.ts';
 import type { Reference, Tests } from './suite.ts';
 
 /** What reading needs to know of a built-in metric; the metrics themselves are the caller's. */
-export interface BuiltInMetric {
+interface BuiltInMetric {
   /**
    * `model`: it asks one, so a grader has to be named; `embeddings`: it compares texts by a model
    * of embeddings.

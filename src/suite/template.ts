@@ -7,7 +7,7 @@ export function asksNothing(thread: readonly Message[]): boolean {
 }
 
 /** A `{name}` that stands for a value, and where its opening brace is (UTF-16 index). */
-export interface Placeholder {
+interface Placeholder {
   name: string;
   offset: number;
 }

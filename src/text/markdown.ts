@@ -1,6 +1,6 @@
 import { cut, cutNote, escapeMarkup, visible } from './visible.ts';
 
-export interface CellOptions {
+interface CellOptions {
   /** Characters (code points) of the text that are shown; the rest is counted. */
   limit?: number;
 }
@@ -39,18 +39,6 @@ export function codeSpan(
   // CommonMark strips one space on both sides, and an empty span is no span.
   const padded = inner === '' || /^[ `]|[ `]$/.test(inner) ? ` ${inner} ` : inner;
   return `${ticks}${padded}${ticks}${cutNote(left)}`;
-}
-
-/**
- * Foreign text as a fenced block; the fence is longer than any run of backticks in it. Stands on
- * lines of its own.
- */
-export function fenced(text: string, info = '', { limit = Infinity }: CellOptions = {}): string {
-  const { text: shown, left } = cut(text, limit);
-  const body = unmarked(visible(shown)).replace(/\n$/, '');
-  const ticks = '`'.repeat(Math.max(3, longestRun(body) + 1));
-  const note = left === 0 ? '' : `\n\n${cutNote(left).trim()}`;
-  return `${ticks}${info.replace(/[^\w+-]/g, '')}\n${body}\n${ticks}${note}`;
 }
 
 /**

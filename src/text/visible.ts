@@ -1,4 +1,4 @@
-export interface Cut {
+interface Cut {
   text: string;
   /** Characters (code points) left out; 0 when nothing was. */
   left: number;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { blankResult } from '../../../src/run/not-judged.ts';
 import { forecast } from '../../../src/plan/forecast.ts';
 import { prepare } from '../../../src/plan/prepare.ts';
-import { readResult } from '../../../src/result/result.ts';
+import { readResultValue } from '../../../src/result/result.ts';
 import type { Result } from '../../../src/result/result.ts';
 import { judge } from '../../../src/run/evaluate.ts';
+import { blankResult } from '../../../src/run/not-judged.ts';
 import { arrange } from '../../../src/select/arrange.ts';
 import { sources } from '../../../src/select/trust.ts';
 import type { Conversation, Project, Reference, Suite } from '../../../src/suite/suite.ts';
@@ -332,7 +332,10 @@ describe('a suite of conversations', () => {
       }),
       () => verdict('ynn'),
     );
-    expect(readResult('result.json', JSON.stringify(result))).toEqual({ result, problems: [] });
+    expect(readResultValue('result.json', JSON.parse(JSON.stringify(result)))).toEqual({
+      result,
+      problems: [],
+    });
     expect(result.evaluators).toHaveLength(2);
   });
 });

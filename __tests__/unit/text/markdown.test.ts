@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { codeSpan, fenced, htmlCell, htmlPlain, plain } from '../../../src/text/markdown.ts';
+import { codeSpan, htmlCell, htmlPlain, plain } from '../../../src/text/markdown.ts';
 import { visible } from '../../../src/text/visible.ts';
 import fc, { draws } from '../../fuzz.ts';
 import { renderGithub, type Rendered } from '../../stand-ins/github-markdown.ts';
@@ -139,37 +139,13 @@ describe('codeSpan', () => {
   });
 });
 
-test('codeSpan and fenced leave no marker of ours in the source', () => {
+test('codeSpan, plain and htmlCell leave no marker of ours in the source', () => {
   for (const source of [
     codeSpan('<!-- evaldiff -->'),
-    fenced('<!-- evaldiff -->'),
     plain('a <!-- evaldiff -->'),
     htmlCell('<!-- evaldiff -->'),
   ])
     expect(source).not.toContain('<!--');
-});
-
-describe('fenced', () => {
-  test.each(payloads)('keeps %s in the block', (_what, text) => {
-    const rendered = renderGithub(`before\n\n${fenced(text)}\n\nafter`);
-    expectOnly(rendered, ['p', 'pre', 'code', 'p'], 'before after');
-    expect(rendered.code[0]?.trimEnd()).toBe(shownAsCode(text).trimEnd());
-  });
-
-  test('keeps any text in the block, and lets nothing in through the info string', () => {
-    fc.assert(
-      fc.property(anyText, anyText, (text, info) => {
-        expectOnly(renderGithub(`${fenced(text, info)}\n\nafter`), ['pre', 'code', 'p'], 'after');
-      }),
-      { numRuns: draws(300) },
-    );
-  });
-
-  test('cuts and says so below the block', () => {
-    expect(fenced('abcdef', 'text', { limit: 4 })).toBe(
-      '```text\nabcd\n```\n\n(2 more characters)',
-    );
-  });
 });
 
 describe('plain', () => {
@@ -288,15 +264,8 @@ describe('size', () => {
   test.each(runs)(
     'every function answers 100 kB of one thing with at most a fixed multiple (%#)',
     (text) => {
-      for (const out of [
-        htmlCell(text),
-        codeSpan(text),
-        fenced(text),
-        plain(text),
-        htmlPlain(text),
-      ]) {
-        // `\u{200b}` and `<code>@</code> ` are the dearest replacements of one character; a fence
-        // is twice its longest run.
+      for (const out of [htmlCell(text), codeSpan(text), plain(text), htmlPlain(text)]) {
+        // `\u{200b}` and `<code>@</code> ` are the dearest replacements of one character.
         expect(out.length).toBeLessThanOrEqual(16 * text.length + 32);
       }
     },

@@ -7,7 +7,7 @@ import { UNNAMED_MODEL } from './models.ts';
 import { escaped } from './templates.ts';
 
 /** The skill's own text, found beside the folder of its evals. */
-export type ReadSkill = (path: string) => Promise<string | null>;
+type ReadSkill = (path: string) => Promise<string | null>;
 
 const CASE_KEYS = [
   'id',

@@ -8,10 +8,10 @@ import { EMBEDDINGS, embeddingModel, isConfigured } from './models.ts';
 import { fillIn, fillInAll } from './templates.ts';
 
 /** One metric of ours (without its name), or why there is none for an assertion. */
-export type Converted = { metric: JsonMap } | { why: string };
+type Converted = { metric: JsonMap } | { why: string };
 
 /** What an assertion is read with. */
-export interface AssertionContext {
+interface AssertionContext {
   vars: JsonMap;
   builtIns: BuiltInMetrics;
   /** Variables that are maps or lists. */

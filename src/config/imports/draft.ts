@@ -97,7 +97,7 @@ export interface Imported {
  * A prompt file of ours. `tests` is one and the same object for prompts that share their tests;
  * null: there are none.
  */
-export interface ImportedPrompt {
+interface ImportedPrompt {
   prompt: Draft;
   tests: Draft | null;
 }

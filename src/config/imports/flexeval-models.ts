@@ -4,7 +4,7 @@ import { ownEntry } from './draft.ts';
 import { addressed, readForeignParameters, type ImportedModel } from './models.ts';
 
 /** A model that FlexEval asks by one of its completion functions, or why nothing can be asked. */
-export type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
+type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
 
 /** Arguments of the functions that are said elsewhere here, or have no effect. */
 const OWN_ARGUMENTS = ['model_name', 'model', 'api_key_name', 'key_name', 'endpoint', 'n'];

@@ -48,7 +48,7 @@ export async function formatOf(file: string, files: Files): Promise<ImportFormat
   return document !== null && isFlexEval(document.value) ? 'flexeval' : null;
 }
 
-export interface ImportTools {
+interface ImportTools {
   files: Files;
   limits: Limits;
   builtIns: BuiltInMetrics;
@@ -101,7 +101,7 @@ const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
  * What an imported file comes to as files of ours, by path; and what its settings would have to
  * say.
  */
-export interface Conversion {
+interface Conversion {
   files: Map<string, string>;
   settings: JsonMap;
   /**

@@ -12,7 +12,7 @@ export interface ForeignPrompt {
   place: Place;
 }
 
-export type ReadPrompt = ForeignPrompt | { why: string; place: Place };
+type ReadPrompt = ForeignPrompt | { why: string; place: Place };
 
 const TEXT_FILE = /\.(?:txt|md|j2|json|jsonl|ya?ml)$/i;
 

@@ -21,7 +21,7 @@ const BARE = new Set(['is-json', 'contains-json', 'is-refusal']);
  * A cell of `__expected` as an assertion: `type(threshold): value`, a prefix of a check in code or
  * words, or the answer itself.
  */
-export function cellAssertion(cell: string, metric: string, bound: Json | undefined): JsonMap {
+function cellAssertion(cell: string, metric: string, bound: Json | undefined): JsonMap {
   const written = cell.trim();
   const labels: JsonMap = {
     ...(metric === '' ? {} : { metric }),

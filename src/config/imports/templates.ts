@@ -85,7 +85,7 @@ function shown(value: Json): string {
   return isScalar(value) ? String(value) : value === null ? '' : JSON.stringify(value);
 }
 
-export type Filled = { ok: true; text: string } | { ok: false; why: string };
+type Filled = { ok: true; text: string } | { ok: false; why: string };
 
 /** The template filled in with another tool's variables. */
 export function fillIn(text: string, vars: JsonMap): Filled {

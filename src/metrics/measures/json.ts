@@ -2,12 +2,12 @@ import type { Json } from '../../types/plain.ts';
 
 export const extractions = ['raw', 'fenced', 'first'] as const;
 
-export type Extraction = (typeof extractions)[number];
+type Extraction = (typeof extractions)[number];
 
 /** Deeper JSON is refused before anything walks it, so that no answer can exhaust the stack. */
 const MAX_DEPTH = 200;
 
-export type ParsedJson = { ok: true; value: Json } | { ok: false; reason: string };
+type ParsedJson = { ok: true; value: Json } | { ok: false; reason: string };
 
 /**
  * JSON out of an answer. `raw`: the whole answer; `fenced`: the first code fence, else the whole

@@ -60,7 +60,7 @@ function brevityPenalty(length: number, references: readonly (readonly string[])
   return length < nearest ? Math.exp(1 - nearest / length) : 1;
 }
 
-export interface ChrfOptions {
+interface ChrfOptions {
   char_order: number;
   word_order: number;
   beta: number;

@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
 
-export interface PatternFlags {
+interface PatternFlags {
   ignore_case: boolean;
   multiline: boolean;
   dot_all: boolean;

@@ -2,12 +2,12 @@ import type { ToolCall } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import { jsonAgreement, parseJson, type JsonMatchOptions } from './json.ts';
 
-export interface WantedCall {
+interface WantedCall {
   name: string;
   arguments: { [key: string]: Json } | null;
 }
 
-export type ToolOrder = 'strict' | 'unordered' | 'subset' | 'superset';
+type ToolOrder = 'strict' | 'unordered' | 'subset' | 'superset';
 
 /**
  * `expected` as calls: names, or maps of `name` and `arguments`, one or a list of them; null when
@@ -31,7 +31,7 @@ export function wantedCalls(expected: Json): WantedCall[] | null {
   return calls.some((call) => call === null) ? null : calls.filter((call) => call !== null);
 }
 
-export interface CallMatch {
+interface CallMatch {
   matched: number;
   pass: boolean;
 }

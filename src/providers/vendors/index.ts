@@ -3,7 +3,7 @@ import { anthropic } from './anthropic.ts';
 import { openai } from './openai.ts';
 import type { Vendor } from './vendor.ts';
 
-export type VendorTable = Readonly<Record<VendorName, Vendor>>;
+type VendorTable = Readonly<Record<VendorName, Vendor>>;
 
 /**
  * One row per vendor; `__tests__/contract/providers.test.ts` runs the same behaviours over every

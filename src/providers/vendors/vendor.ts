@@ -30,7 +30,7 @@ export interface Embeddings extends Pick<Vendor, 'replyName' | 'body' | 'read'> 
   path: string;
 }
 
-export interface VendorConnection {
+interface VendorConnection {
   baseUrl: string;
   fetch(input: string | URL | globalThis.Request, init?: RequestInit): Promise<Response>;
   /** For the SDK's own timer, which must not be the first to fire. */
@@ -79,7 +79,7 @@ export interface BatchLimits {
   bytes: number;
 }
 
-export interface BatchConnection extends VendorConnection {
+interface BatchConnection extends VendorConnection {
   /**
    * For results, which are as long as all answers together: the body of the response is a stream.
    */
@@ -95,7 +95,7 @@ export interface BatchItem {
   body(): Record<string, unknown>;
 }
 
-export interface Uploaded {
+interface Uploaded {
   file: string | null;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { renderComment } from '../../../../src/report/comment.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
-import { readResult } from '../../../../src/result/result.ts';
+import { readResultValue } from '../../../../src/result/result.ts';
 import type { Result } from '../../../../src/result/result.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
 
@@ -90,5 +90,8 @@ test('preferred answers are a line of their own', () => {
 });
 
 test('both are read back from result.json', () => {
-  expect(readResult('result.json', JSON.stringify(result))).toEqual({ result, problems: [] });
+  expect(readResultValue('result.json', JSON.parse(JSON.stringify(result)))).toEqual({
+    result,
+    problems: [],
+  });
 });

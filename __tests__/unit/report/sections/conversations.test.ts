@@ -18,7 +18,7 @@ import type {
   EvaluatorResult,
   PairedMean,
 } from '../../../../src/result/conversations.ts';
-import { readResult } from '../../../../src/result/result.ts';
+import { readResultValue } from '../../../../src/result/result.ts';
 import type { Result } from '../../../../src/result/result.ts';
 import type { SideResult, TryResult } from '../../../../src/result/suite-result.ts';
 import type { Score } from '../../../../src/types/metric.ts';
@@ -357,7 +357,7 @@ describe('the other outputs', () => {
   });
 
   test('come from the saved result alone', () => {
-    const read = readResult('result.json', JSON.stringify({ ...mentor() }));
+    const read = readResultValue('result.json', JSON.parse(JSON.stringify({ ...mentor() })));
     expect(read.result === null ? read.problems : renderComment(read.result, { marker })).toBe(
       renderComment(mentor(), { marker }),
     );

@@ -1,0 +1,113 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** One TypeScript file, by what it shows to others and takes from them. Paths are from the root. */
+export interface SourceFile {
+  path: string;
+  /** Exported names that are declared here. */
+  declared: string[];
+  /** Files of ours that are imported, types included, with the names taken; null: all of them. */
+  imports: { path: string; names: string[] | null }[];
+}
+
+/** Reads every TypeScript file below these folders. */
+export function readSources(folders: readonly string[]): SourceFile[] {
+  return folders
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+        .map((entry) => relative(ROOT, join(entry.parentPath, entry.name))),
+    )
+    .map(readSource);
+}
+
+function readSource(path: string): SourceFile {
+  const source = ts.createSourceFile(
+    path,
+    readFileSync(join(ROOT, path), 'utf8'),
+    ts.ScriptTarget.Latest,
+  );
+  const declared = source.statements.filter(isExported).flatMap(namesOf);
+  const imports: SourceFile['imports'] = [];
+  const take = (specifier: string, names: string[] | null): void => {
+    if (specifier.startsWith('.'))
+      imports.push({ path: normalize(join(dirname(path), specifier)), names });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
+      if (node.moduleSpecifier !== undefined && ts.isStringLiteral(node.moduleSpecifier))
+        take(node.moduleSpecifier.text, takenNames(node));
+      return;
+    }
+    if (isDynamicImport(node)) take(node.arguments[0].text, null);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return { path, declared, imports };
+}
+
+function isExported(statement: ts.Statement): boolean {
+  return (
+    ts.canHaveModifiers(statement) &&
+    (statement.modifiers ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+  );
+}
+
+/** Names that a statement declares. */
+function namesOf(statement: ts.Statement): string[] {
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.flatMap(({ name }) => boundNames(name));
+  const named =
+    ts.isFunctionDeclaration(statement) ||
+    ts.isClassDeclaration(statement) ||
+    ts.isInterfaceDeclaration(statement) ||
+    ts.isTypeAliasDeclaration(statement);
+  return named && statement.name !== undefined ? [statement.name.text] : [];
+}
+
+function boundNames(name: ts.BindingName): string[] {
+  return ts.isIdentifier(name)
+    ? [name.text]
+    : name.elements.flatMap((element) =>
+        ts.isBindingElement(element) ? boundNames(element.name) : [],
+      );
+}
+
+function takenNames(node: ts.ImportDeclaration | ts.ExportDeclaration): string[] | null {
+  const named = ts.isImportDeclaration(node) ? node.importClause?.namedBindings : node.exportClause;
+  if (named === undefined) return ts.isImportDeclaration(node) ? [] : null;
+  if (ts.isNamespaceImport(named) || ts.isNamespaceExport(named)) return null;
+  return named.elements.map(({ propertyName, name }) => (propertyName ?? name).text);
+}
+
+function isDynamicImport(
+  node: ts.Node,
+): node is ts.CallExpression & { arguments: [ts.StringLiteral] } {
+  const [argument] = ts.isCallExpression(node) ? node.arguments : [];
+  return (
+    ts.isCallExpression(node) &&
+    node.expression.kind === ts.SyntaxKind.ImportKeyword &&
+    argument !== undefined &&
+    ts.isStringLiteral(argument)
+  );
+}
+
+/** Files that lead back to themselves, each circle once, as the way around it. */
+export function circles(files: readonly SourceFile[]): string[][] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const done = new Set<string>();
+  const found: string[][] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(path);
+    if (at !== -1) found.push([...trail.slice(at), path]);
+    if (at !== -1 || done.has(path)) return;
+    for (const next of byPath.get(path)?.imports ?? []) visit(next.path, [...trail, path]);
+    done.add(path);
+  };
+  for (const { path } of files) visit(path, []);
+  return found;
+}
