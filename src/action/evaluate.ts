@@ -59,7 +59,7 @@ async function refuseForkCheckout(
 /** References of a suite that the log's plan names. */
 const REFERENCES_IN_LOG = 20;
 
-export interface Evaluated {
+interface Evaluated {
   result: Result;
   sides: Sides | null;
   suites: Suite[];

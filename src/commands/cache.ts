@@ -8,7 +8,7 @@ import type { Prune, StoreStats } from '../store/index.ts';
 import { counted } from '../text/amounts.ts';
 import { logLine, logText } from '../text/log.ts';
 import type { BatchRecord } from '../types/model.ts';
-import { placeOf } from './own-store.ts';
+import { storePlaceOf } from './own-store.ts';
 import { withRepository } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -58,7 +58,7 @@ export function cacheCommand(
     )
     .action(async (options: CacheOptions) => {
       await withRepository(options.directory, terminal, async (repository) => {
-        const place = await placeOf(repository, options, terminal);
+        const place = await storePlaceOf(repository, options, terminal);
         if (place !== null) await tend(place, groundOf(repository), options, terminal);
       });
       done(0);

@@ -12,7 +12,7 @@ import { commentMarker, writeReports, writeRunReports } from '../session/write-r
 import type { Suite } from '../suite/suite.ts';
 import { logJson, logText } from '../text/log.ts';
 import type { EvaluateOptions } from './options.ts';
-import { fillReportFolder } from './outputs.ts';
+import { writeOwnReports } from './outputs.ts';
 import { storesOf } from './own-store.ts';
 import {
   accessOf,
@@ -55,7 +55,7 @@ export function evaluateOpened(
     const result = await run(opened.input, around({ ...edges, planned }));
     progress.end();
     show(result, options, terminal);
-    await fillReportFolder(opened, options, terminal, async (folder) => {
+    await writeOwnReports(opened, options, terminal, async (folder) => {
       if (mode === 'sweep') await writeRunReports(llmevalFiles(result, suites, startedAt), folder);
       await writeReports(result, folder, commentMarker('evaldiff'));
     });

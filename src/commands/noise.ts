@@ -8,7 +8,7 @@ import { findLocalSides } from '../session/sides.ts';
 import { writeNoise } from '../session/write-reports.ts';
 import { logJson } from '../text/log.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
-import { fillReportFolder } from './outputs.ts';
+import { writeOwnReports } from './outputs.ts';
 import { currentFiles, type FindSides, type Opened, withProject, withWorld } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -99,5 +99,5 @@ async function show(
       ? `${logJson(noise)}\n`
       : renderNoise(noise, { width, colour: isTerminal }),
   );
-  await fillReportFolder(opened, options, terminal, (folder) => writeNoise(noise, folder));
+  await writeOwnReports(opened, options, terminal, (folder) => writeNoise(noise, folder));
 }

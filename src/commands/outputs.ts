@@ -20,7 +20,7 @@ import type { Terminal } from './terminal.ts';
  * Where an option says that something is to be written; a folder may be yet to be made, and a
  * file's folder must be there.
  */
-export interface Output {
+interface Output {
   option: string;
   path: string;
   kind: 'file' | 'folder';
@@ -68,7 +68,7 @@ async function nearestOf(path: string): Promise<string> {
 }
 
 /** What an option says is to be written, as far as it is given. */
-export function outputsOf({ report, record }: EvaluateOptions, { cwd }: Terminal): Output[] {
+export function outputFilesOf({ report, record }: EvaluateOptions, { cwd }: Terminal): Output[] {
   return [
     ...(report === undefined ? [] : [reportFolder(report, cwd)]),
     ...(record === undefined
@@ -85,7 +85,7 @@ function reportFolder(report: string, cwd: string): Output {
  * Has `write` fill the folder of `--report`, where it is given. What cannot be written any more by
  * then is told, and costs the files alone: the result was paid for, and shown.
  */
-export async function fillReportFolder(
+export async function writeOwnReports(
   { repository }: { repository: Parameters<typeof groundOf>[0] },
   { report }: Pick<EvaluateOptions, 'report'>,
   { cwd, err }: Terminal,

@@ -4,12 +4,12 @@ import type { Repository } from '../git/repository.ts';
 import { groundOf } from '../session/safe-writing.ts';
 import { storePlace, type StorePlace } from '../session/store-place.ts';
 import { localStores, type LocalStores } from '../session/stores.ts';
+import type { TrustLevel } from '../types/plain.ts';
 import type { EvaluateOptions } from './options.ts';
-import type { Opened } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Where a project's store lies; null: none is wanted. */
-export async function placeOf(
+export async function storePlaceOf(
   repository: Repository,
   { store }: Pick<EvaluateOptions, 'store'>,
   { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
@@ -35,15 +35,19 @@ export async function storesOf(
     input: { trust },
     merging,
     temporaryFolder,
-  }: Pick<Opened, 'repository' | 'temporaryFolder' | 'merging'> & {
-    input: Pick<Opened['input'], 'trust'>;
+  }: {
+    repository: Repository;
+    input: { trust: TrustLevel };
+    /** Of a merge, whose stores begin with what the shards were answered. */
+    merging?: object;
+    temporaryFolder: string;
   },
   options: EvaluateOptions,
   terminal: Terminal,
   notice: (line: string) => void,
 ): Promise<LocalStores> {
   const given = { ground: groundOf(repository), notice };
-  const place = await placeOf(repository, options, terminal);
+  const place = await storePlaceOf(repository, options, terminal);
   if (merging === undefined) return localStores({ ...given, place, trust });
   const merge = { ...given, role: 'merge' as const };
   if (place !== null && trust !== 'untrusted') return localStores({ ...merge, place, trust });

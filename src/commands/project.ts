@@ -20,7 +20,7 @@ import type { Complete } from '../types/model.ts';
 import type { EventFacts } from '../types/repository.ts';
 import { perVendor } from '../types/vendors.ts';
 import type { EvaluateOptions } from './options.ts';
-import { outputsOf, recorderOf, refuseUnwritable } from './outputs.ts';
+import { outputFilesOf, recorderOf, refuseUnwritable } from './outputs.ts';
 import { storesOf } from './own-store.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -124,7 +124,7 @@ export async function withWorld<T>(
 ): Promise<T> {
   const { repository, sides, input, timeoutMs, temporaryFolder, exchange, merging } = opened;
   const ground = groundOf(repository);
-  await refuseUnwritable(outputsOf(options, terminal), ground);
+  await refuseUnwritable(outputFilesOf(options, terminal), ground);
   const log = (line: string): void => {
     terminal.err(`${logText(line)}\n`);
   };

@@ -2,7 +2,7 @@ import { InternalError } from '../errors.ts';
 import type { ChangedFile } from '../types/repository.ts';
 import { git, lastLine, runGit, type GitPlace } from './command.ts';
 import { isObjectId } from './objects.ts';
-import { REGULAR_MODES, pathText, splitNul } from './tree.ts';
+import { REGULAR_MODES, treePathText, splitNul } from './tree.ts';
 
 type Lines = ChangedFile['lines'];
 
@@ -126,7 +126,7 @@ function changedFile(
 function pathAt(listing: readonly Buffer[], at: number): string {
   const bytes = listing[at];
   if (bytes === undefined) throw new InternalError('git diff-tree ended in the middle of an entry');
-  return pathText(bytes);
+  return treePathText(bytes);
 }
 
 async function changedLines(

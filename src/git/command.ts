@@ -114,7 +114,7 @@ export function gitArguments(place: GitPlace, command: readonly string[]): strin
   ];
 }
 
-export interface RunOptions {
+interface RunOptions {
   input?: Uint8Array;
   /**
    * Talks to a remote: own session (nothing can ask on the terminal), ended after so many

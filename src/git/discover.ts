@@ -41,7 +41,7 @@ export async function checkoutAt(root: string): Promise<Checkout | null> {
  * @throws UserError when it is no folder, or reached through a symbolic link of that checkout: a
  *   commit can bring such a link, and would choose what is looked at.
  */
-export async function discover(directory: string): Promise<FoundFolder> {
+export async function discoverCheckout(directory: string): Promise<FoundFolder> {
   const folder = await realpath(directory).catch(() => null);
   if (folder === null || !(await isFolder(folder)))
     throw new UserError([problem(null, `${directory} is not a folder`)]);

@@ -17,7 +17,7 @@ export interface FetchHints {
 }
 
 /** Commits of a repository, fetched from its remote when the clone lacks them. */
-export interface History {
+export interface CommitHistory {
   hasRemote: boolean;
   has(commit: string): Promise<boolean>;
   ensure(commit: string, hints?: FetchHints): Promise<void>;
@@ -34,7 +34,7 @@ const FIRST_STEP = 50;
 const LAST_STEP = 1_000_000;
 
 /** Where history comes from: a store, its remote if it has one (else why not), and how it began. */
-export interface HistorySource {
+interface HistorySource {
   place: GitPlace;
   remote: Remote | { none: string };
   /** Nothing was borrowed: a fetch need not take whole histories. */
@@ -42,7 +42,7 @@ export interface HistorySource {
 }
 
 /** Nothing is looked up or fetched before it is asked for; fetches wait for each other. */
-export function openHistory(source: HistorySource): History {
+export function openHistory(source: HistorySource): CommitHistory {
   const { place } = source;
   const remote = 'none' in source.remote ? null : source.remote;
   const known = new Set<string>();

@@ -5,8 +5,8 @@ import type { ChangedFile, SourceTree } from '../types/repository.ts';
 import { diffTrees, sameTrees } from './changes.ts';
 import { writeFiles } from './checkout.ts';
 import { gitEnvironment, gitLine, runGit, type GitPlace } from './command.ts';
-import { checkoutAt, discover, type Checkout, type FoundFolder } from './discover.ts';
-import { openHistory, type FetchHints, type History } from './history.ts';
+import { checkoutAt, discoverCheckout, type Checkout, type FoundFolder } from './discover.ts';
+import { openHistory, type FetchHints, type CommitHistory } from './history.ts';
 import { openMissing, type Missing } from './missing.ts';
 import { isObjectId, openObjectReader, type ObjectReader } from './objects.ts';
 import { trackedAt } from './ownership.ts';
@@ -18,7 +18,7 @@ import {
   resolveRevision,
   type Mainline,
 } from './revision.ts';
-import { openStore, type GitStore } from './store.ts';
+import { openGitStore, type GitStore } from './store.ts';
 import { findFolder, folderPrefix, listFolder, sourceTree, type Folder } from './tree.ts';
 import { openSnapshots } from './worktree.ts';
 
@@ -110,7 +110,7 @@ export interface Repository {
   close(): Promise<void>;
 }
 
-export interface RepositoryOptions {
+interface RepositoryOptions {
   /**
    * Usually `process.env`. Variables that point git elsewhere, action inputs and model keys are not
    * handed on.
@@ -132,7 +132,7 @@ interface Parts {
   store: GitStore;
   place: GitPlace;
   checkout: Checkout | null;
-  history: History;
+  history: CommitHistory;
   missing: Missing;
   reader: ObjectReader;
   /** The working directory below the root, POSIX. */
@@ -149,8 +149,8 @@ export async function openRepository(
   options: RepositoryOptions,
 ): Promise<Repository> {
   const opened =
-    options.remote === undefined ? await discover(directory) : await workspaceAt(directory);
-  const store = await openStore(opened.checkout, options.environment, options.temporaryFolder);
+    options.remote === undefined ? await discoverCheckout(directory) : await workspaceAt(directory);
+  const store = await openGitStore(opened.checkout, options.environment, options.temporaryFolder);
   const parts = partsOf(opened, store, options);
   const root = opened.checkout?.root ?? opened.folder;
   const repository: Repository = {

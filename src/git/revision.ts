@@ -1,6 +1,6 @@
 import { UserError, problem } from '../errors.ts';
 import { git, gitLine, runGit, type GitPlace } from './command.ts';
-import type { History } from './history.ts';
+import type { CommitHistory } from './history.ts';
 import { isObjectId } from './objects.ts';
 
 /**
@@ -117,7 +117,7 @@ const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
  */
 export async function resolveRevision(
   place: GitPlace,
-  history: History,
+  history: CommitHistory,
   revision: string,
   logged: (name: string) => Promise<string | null>,
 ): Promise<string> {
@@ -145,7 +145,7 @@ const NAMED_BRANCHES = 5;
 
 async function unknownMessage(
   place: GitPlace,
-  history: History,
+  history: CommitHistory,
   revision: string,
 ): Promise<string> {
   const unknown = `"${revision}" is no branch, tag or commit of this repository.`;
@@ -190,7 +190,7 @@ async function loggedCommit(
 
 async function remoteCommit(
   place: GitPlace,
-  history: History,
+  history: CommitHistory,
   name: string,
 ): Promise<string | null> {
   if (NOT_IN_REF_NAMES.test(name)) return null;

@@ -35,7 +35,7 @@ export interface GitStore {
  *
  * @param environment usually `process.env`
  */
-export async function openStore(
+export async function openGitStore(
   checkout: Checkout | null,
   environment: NodeJS.ProcessEnv,
   temporaryFolder: string,

@@ -24,7 +24,7 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * A name as text. Names that are not UTF-8 show each byte above 127 as `\xHH`, so that none is lost
  * or merged.
  */
-export function pathText(bytes: Buffer): string {
+export function treePathText(bytes: Buffer): string {
   try {
     return strict.decode(bytes);
   } catch {
@@ -118,7 +118,7 @@ function parseEntry(part: Buffer): TreeEntry {
     throw new InternalError('git ls-tree gave a line without an object id');
   const bytes = part.subarray(tab + 1);
   const bytesOf = size === '-' ? 0 : /^\d+$/.test(size) ? Number(size) : null;
-  return { mode, id, size: bytesOf, bytes, path: pathText(bytes) };
+  return { mode, id, size: bytesOf, bytes, path: treePathText(bytes) };
 }
 
 /**

@@ -74,7 +74,7 @@ export async function pullWords(
   }
 }
 
-export type FoundPullRequest =
+type FoundPullRequest =
   | {
       status: 'found';
       number: number;

@@ -110,9 +110,8 @@ export function createOutgoing(
   { keepAlive }: { keepAlive: boolean },
 ): Outgoing {
   const secure = bounds.base.protocol === 'https:';
-  const agent = secure
-    ? new https.Agent({ keepAlive, rejectUnauthorized: true })
-    : new http.Agent({ keepAlive });
+  const options = { keepAlive, rejectUnauthorized: true };
+  const agent = secure ? new https.Agent(options) : new http.Agent(options);
   const startDeadline = createDeadlines(bounds.clock, bounds.timeoutMs);
   const routeTo = createRoutes(bounds.base);
   const underWay = new Set<OpenRequest['fail']>();
@@ -122,10 +121,9 @@ export function createOutgoing(
   bounds.signal.addEventListener('abort', stop, { once: true });
   return {
     async send(input, sent, receive) {
-      const route = routeTo(addressIn(input));
       if (bounds.signal.aborted) throw new TransportError('aborted');
       const request = (secure ? https : http).request({
-        ...route,
+        ...routeTo(addressIn(input)),
         method: sent.method,
         agent,
         headers: sentHeaders(bounds, sent),

@@ -11,7 +11,7 @@ const SHARE = 10;
 const CHANCE = /^(?:took longer|used more|was not run)/;
 
 /** `evaluate` that repeats a share of what scores, and what it has found so far. */
-export interface Repeats {
+interface Repeats {
   evaluate: Evaluate;
   found(): { made: Evaluations; notices: Notice[] };
 }

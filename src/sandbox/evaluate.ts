@@ -5,7 +5,7 @@ import {
   type Answer,
   type Link,
   type Listener,
-  type Outcome,
+  type CodeOutcome,
   type Printed,
   type StartLink,
 } from './link.ts';
@@ -93,7 +93,7 @@ export interface Topic {
   results: CodeResult[];
   printed(printed: Printed): void;
   /** Told of each evaluation's end; true: the rest of the code's inputs is not worth running. */
-  givesUp(outcome: Outcome): boolean;
+  givesUp(outcome: CodeOutcome): boolean;
 }
 
 /** Requests on their way, oldest first, and where the next comes from. */
@@ -117,7 +117,7 @@ export function converse(link: Link, topic: Topic, first: number): Promise<numbe
       topic.keeper.listen(null);
       resolve(index);
     };
-    const lose = (outcome: Exclude<Outcome, 'reply'>): void => {
+    const lose = (outcome: Exclude<CodeOutcome, 'reply'>): void => {
       topic.keeper.drop();
       const lost = state.open[0];
       if (lost !== undefined) {

@@ -69,7 +69,7 @@ export function readLines(
  * How an evaluation ended, as the worker's keeper saw it. Only `reply` carries something the code
  * said.
  */
-export type Outcome = 'reply' | 'timeout' | 'exit' | 'memory' | 'channel';
+export type CodeOutcome = 'reply' | 'timeout' | 'exit' | 'memory' | 'channel';
 
 export interface Printed {
   text: string;
@@ -79,7 +79,7 @@ export interface Printed {
 export interface Answer {
   /** The id of the request; anything but the oldest open one is a forgery. */
   id: string;
-  outcome: Outcome;
+  outcome: CodeOutcome;
   printed: Printed;
   /**
    * JSON that user code had a hand in; read it with `readReply`. Empty unless the outcome is
@@ -114,7 +114,7 @@ export interface Listener {
    * The worker is gone, or spoke out of turn: how the evaluation it was at ended. `closed`: we let
    * go of it ourselves.
    */
-  ended(outcome: Exclude<Outcome, 'reply'> | 'closed'): void;
+  ended(outcome: Exclude<CodeOutcome, 'reply'> | 'closed'): void;
 }
 
 export type Started = { status: 'started'; link: Link } | { status: 'refused'; message: string };

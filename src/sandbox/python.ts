@@ -8,14 +8,14 @@ import {
   type Answer,
   type Link,
   type Listener,
-  type Outcome,
+  type CodeOutcome,
   type StartLink,
   type Started,
 } from './link.ts';
 import { oneLine, readPrinted } from './reply.ts';
 import { pythonWorker } from './worker-source.ts';
 
-export interface PythonOptions {
+interface PythonOptions {
   mode: 'sandbox' | 'host';
   env: Record<string, string>;
   timeoutSeconds: number;
@@ -28,7 +28,7 @@ export interface PythonOptions {
 const noPython =
   'Metric code needs python3 (3.8 or newer); none was found. Built-in metrics work without it.';
 
-const outcomes: readonly Outcome[] = ['reply', 'timeout', 'exit', 'memory', 'channel'];
+const outcomes: readonly CodeOutcome[] = ['reply', 'timeout', 'exit', 'memory', 'channel'];
 
 /** Four fields at their limits, with room for JSON's escapes in the printed text. */
 const longestLine = limits.reply + 8 * limits.printed + 4096;

@@ -17,12 +17,12 @@ import type {
   QuickJSSyncVariant,
   QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
-import { limits, type Answer, type Outcome } from './link.ts';
+import { limits, type Answer, type CodeOutcome } from './link.ts';
 import { readPrinted } from './reply.ts';
 import { quickjsGuest } from './worker-source.ts';
 
 /** An engine that was given one code. */
-export interface Evaluation {
+interface Evaluation {
   /** Evaluates it on one set of variables (a JSON map). Never throws because of the code. */
   evaluate(id: string, variables: string): Answer;
   /** Gives the engine's memory back. */
@@ -36,7 +36,7 @@ const silent = { text: '', cut: false };
  * everything else goes through. An answer that is `spent` leaves the engine in an unknown state; it
  * must not be asked again.
  */
-export function createEvaluation(
+function createEvaluation(
   module: QuickJSWASMModule,
   job: { code: string; outputs: string[] },
   timeout: number,
@@ -54,7 +54,7 @@ export function createEvaluation(
   const outputs = context.newString(JSON.stringify(job.outputs));
 
   const evaluateOnce = (id: string, variables: string): Answer => {
-    const failed = (outcome: Outcome): Answer => ({
+    const failed = (outcome: CodeOutcome): Answer => ({
       id,
       outcome,
       printed: silent,

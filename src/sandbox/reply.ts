@@ -1,6 +1,6 @@
 import type { CodeLanguage, CodeResult } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
-import { limits, type Outcome, type Printed } from './link.ts';
+import { limits, type CodeOutcome, type Printed } from './link.ts';
 
 /** What the messages depend on. */
 export interface Setting {
@@ -21,7 +21,7 @@ const booleans: Record<CodeLanguage, string> = {
 };
 
 /** Message of an evaluation that ended without a word from the code. */
-export function explainOutcome(outcome: Exclude<Outcome, 'reply'>, setting: Setting): string {
+export function explainOutcome(outcome: Exclude<CodeOutcome, 'reply'>, setting: Setting): string {
   switch (outcome) {
     case 'timeout':
       return `took longer than ${setting.timeoutSeconds} s and was stopped`;

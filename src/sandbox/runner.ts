@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { logLine } from '../text/log.ts';
 import type { CodeJob, CodeLanguage, CodeResult } from '../types/model.ts';
 import { converse, createKeeper, type Keeper, type Topic } from './evaluate.ts';
-import { limits, type Outcome, type Printed, type StartLink } from './link.ts';
+import { limits, type CodeOutcome, type Printed, type StartLink } from './link.ts';
 import { failure } from './reply.ts';
 
-export interface RunnerOptions {
+interface RunnerOptions {
   language: CodeLanguage;
   mode: 'sandbox' | 'host';
   timeoutSeconds: number;
@@ -136,7 +136,7 @@ async function runJob(
   return results;
 }
 
-function count(timeouts: Map<string, number>, code: string, outcome: Outcome): number {
+function count(timeouts: Map<string, number>, code: string, outcome: CodeOutcome): number {
   const all = (timeouts.get(code) ?? 0) + (outcome === 'timeout' ? 1 : 0);
   timeouts.set(code, all);
   return all;

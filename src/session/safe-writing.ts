@@ -37,7 +37,7 @@ export function groundOf(repository: {
  * not; a `folder` that we write into; a `store` of ours that is read. In the latter two, what git
  * tracks is somebody else's.
  */
-export type Kind = 'file' | 'folder' | 'store';
+type Kind = 'file' | 'folder' | 'store';
 
 /**
  * Why an absolute path must not be used, as a clause that says how to mend it; null: it may be. A

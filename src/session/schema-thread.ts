@@ -24,7 +24,7 @@ interface ToThread {
 type FromThread = { kind: 'ready' } | { kind: 'answer'; findings: SchemaFinding[] };
 
 /** What the values came to; null in place of all when the thread had to be ended, and why. */
-export type Checked = { findings: SchemaFinding[] } | { ended: 'timeout' | 'gone' };
+type Checked = { findings: SchemaFinding[] } | { ended: 'timeout' | 'gone' };
 
 export interface SchemaThread {
   check(job: ToThread): Promise<Checked>;

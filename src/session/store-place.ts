@@ -30,7 +30,7 @@ export function userFolder({ platform, env, home }: Machine): string {
 }
 
 /** What tells a project from every other on this machine. */
-export interface ProjectPlace {
+interface ProjectPlace {
   /**
    * What all work trees of one clone share: they use each other's answers, and no other clone's
    * history of tries.

@@ -10,7 +10,8 @@ import {
   type CacheLibrary,
   type CacheService,
 } from '../store/cache-service.ts';
-import { openStore, type Store, type StoreOptions } from '../store/index.ts';
+import type { StoreOptions } from '../store/connection.ts';
+import { openStore, type Store } from '../store/index.ts';
 import { machineKey, readMachineKey } from '../store/machine-key.ts';
 import { PartError, answersIn, besideAnswersIn } from '../store/part.ts';
 import { visibleLine } from '../text/visible.ts';
@@ -31,7 +32,7 @@ export interface LocalStores {
   close(): void;
 }
 
-export interface LocalStoresOptions {
+interface LocalStoresOptions {
   /** Null: there is no store. */
   place: StorePlace | null;
   ground: Ground;

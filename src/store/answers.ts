@@ -1,8 +1,8 @@
 import type { Completion, Request } from '../types/model.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, StoreOptions } from './connection.ts';
 import {
   answerOf,
-  entryOf,
+  storedEntryOf,
   isLasting,
   keyedDigest,
   plainDigest,
@@ -10,10 +10,9 @@ import {
   type Digest,
   type Entry,
 } from './database.ts';
-import type { StoreOptions } from './index.ts';
 
 /** The answers of one file, with what the run itself must not pay for twice. */
-export interface Answers {
+interface Answers {
   counts: { found: number; written: number; refused: number };
   find(key: string, request: Pick<Request, 'usable'>): Completion | null;
   /** Whether an answer that would be used lies in the file; it is not marked as used. */
@@ -24,7 +23,7 @@ export interface Answers {
    */
   import(
     entries: () => Iterable<Entry>,
-    which: Wanted,
+    which: WantedAnswer,
   ): { written: number; refused: number } | null;
   /** Writes the use marks that wait. */
   flush(): void;
@@ -95,7 +94,7 @@ export function createAnswers(
       const there =
         access === 'read-write' &&
         isLasting(completion, request) &&
-        write(entryOf(key, request, completion, digest));
+        write(storedEntryOf(key, request, completion, digest));
       if (!there) kept.set(key, { ...completion, reused: true });
       if (size > maxBytes) shrink(maxBytes * EVICT_TO);
     },
@@ -129,12 +128,12 @@ const KEY = /^[0-9a-f]{64}$/;
 /**
  * Of another file's answers: all, in the place of one's own, or those that one's own file has not.
  */
-export type Wanted = 'all' | 'absent';
+type WantedAnswer = 'all' | 'absent';
 
 function importInto(
   db: Database,
   entries: Iterable<Entry>,
-  { now, which, digest }: { now: number; which: Wanted; digest: Digest },
+  { now, which, digest }: { now: number; which: WantedAnswer; digest: Digest },
 ): { written: number; refused: number } {
   let refused = 0;
   function* holding(): Generator<Entry> {

@@ -87,7 +87,7 @@ export async function uploadPart(
   }
 }
 
-export interface FetchedPart {
+interface FetchedPart {
   name: string;
   folder: string;
   index: number;

@@ -16,7 +16,7 @@ export interface CacheLibrary {
   saveCache(paths: string[], key: string): Promise<number>;
 }
 
-export interface CacheScope {
+interface CacheScope {
   /**
    * Of `core/select/trust.ts`: whether the run may write what everybody reads, only what its own
    * pull request reads, or nothing.

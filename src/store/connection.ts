@@ -18,14 +18,33 @@ export interface Connection {
   close(): void;
 }
 
-export interface ConnectionOptions {
+export interface StoreOptions {
+  /**
+   * Absolute path of the database file. With `read-write` it and its folder are made when absent.
+   */
   file: string;
-  access: StoreAccess;
-  /** How long another process that holds the file is waited for, in milliseconds; absent: 5 s. */
-  busyMs?: number;
+  /** Above this many bytes of answers the least recently used ones go. */
+  maxBytes: number;
+  /** Milliseconds since 1970. */
   now(): number;
+  access: StoreAccess;
+  /**
+   * Only entries written with the same secret are used; null: any that hold against their key, for
+   * a file that only those can write who may.
+   */
+  secret: Uint8Array | null;
+  /**
+   * How long another process that holds the file is waited for at a time, in milliseconds; absent:
+   * 5 s.
+   */
+  busyMs?: number;
+  /**
+   * Told, in one line, of what a user should know: a file that was set aside, a disk that is full.
+   */
   notice(message: string): void;
 }
+
+type ConnectionOptions = Pick<StoreOptions, 'file' | 'access' | 'busyMs' | 'now' | 'notice'>;
 
 /**
  * What there is to work on. `access` falls to `read` for a file that cannot be written (any more).

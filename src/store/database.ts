@@ -56,7 +56,7 @@ export function keyedDigest(secret: Uint8Array): Digest {
   return (key, body) => createHmac('sha256', made).update(`${key}\n${body}`).digest('hex');
 }
 
-export function entryOf(
+export function storedEntryOf(
   key: string,
   { target }: Pick<Request, 'target'>,
   { output, finish_reason, tool_calls, usage, latency_ms }: Answer,

@@ -9,7 +9,7 @@ import { BATCHES_SCHEMA, RECORDS_SCHEMA } from './records.ts';
  * Why a file cannot be used: `damaged` is no database any more, `foreign` is somebody else's,
  * `absent` is not there, `busy` is held by another process.
  */
-export type StoreTrouble = 'damaged' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
+type StoreTrouble = 'damaged' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
 
 export class StoreError extends Error {
   override readonly name = 'StoreError';
@@ -59,7 +59,7 @@ const APPLICATION_ID = 0x65_76_64_66;
 
 export type StoreAccess = 'read-write' | 'read';
 
-export interface FileOptions {
+interface FileOptions {
   access: StoreAccess;
   /** How long another process that holds the file is waited for, in milliseconds. */ busyMs: number;
 }

@@ -1,37 +1,11 @@
 import { visibleLine } from '../text/visible.ts';
 import type { BatchRecord, Complete, Completion, Request, Target } from '../types/model.ts';
 import { createAnswers } from './answers.ts';
-import { createConnection, type Connection } from './connection.ts';
+import { createConnection, type Connection, type StoreOptions } from './connection.ts';
 import type { Entry, Totals } from './database.ts';
 import type { StoreAccess } from './file.ts';
 import { createRecords, type KeptRecords } from './kept-records.ts';
 import type { Recorded } from './records.ts';
-
-export interface StoreOptions {
-  /**
-   * Absolute path of the database file. With `read-write` it and its folder are made when absent.
-   */
-  file: string;
-  /** Above this many bytes of answers the least recently used ones go. */
-  maxBytes: number;
-  /** Milliseconds since 1970. */
-  now(): number;
-  access: StoreAccess;
-  /**
-   * Only entries written with the same secret are used; null: any that hold against their key, for
-   * a file that only those can write who may.
-   */
-  secret: Uint8Array | null;
-  /**
-   * How long another process that holds the file is waited for at a time, in milliseconds; absent:
-   * 5 s.
-   */
-  busyMs?: number;
-  /**
-   * Told, in one line, of what a user should know: a file that was set aside, a disk that is full.
-   */
-  notice(message: string): void;
-}
 
 export interface StoreStats extends Totals {
   file: string;

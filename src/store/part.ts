@@ -7,27 +7,27 @@ import { z } from 'zod';
 import { UserError, problem } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { BatchRecord, Completion, ErrorKind, Request } from '../types/model.ts';
-import { entryOf, isLasting, openDatabase, plainDigest, type Entry } from './database.ts';
+import { storedEntryOf, isLasting, openDatabase, plainDigest, type Entry } from './database.ts';
 import { StoreError } from './file.ts';
 import type { Recorded } from './records.ts';
 
 /** Largest files that are read of a part, in bytes. */
 const MOST_BYTES = { manifest: 1024 * 1024, data: 4 * 1024 * 1024 * 1024 };
 
-export interface PartNames {
+interface PartNames {
   manifest: string;
   answers: string;
   others: string;
 }
 
 /** A file as it was written. */
-export interface Seal {
+interface Seal {
   bytes: number;
   sha256: string;
 }
 
 /** Writes what one shard of a sweep was answered. */
-export interface PartWriter {
+interface PartWriter {
   /** One answer under its key; `lasting`: it may serve other runs. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
   /**
@@ -59,7 +59,7 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
   const write = (key: string, request: Request, completion: Completion, lasting: boolean): void => {
     const entry =
       lasting && isLasting(completion, request)
-        ? entryOf(key, request, completion, plainDigest)
+        ? storedEntryOf(key, request, completion, plainDigest)
         : null;
     // What a run is given a second time it has marked as reused; a later answer takes the place of
     // an error.
@@ -190,7 +190,7 @@ export function* answersIn(file: string): Generator<Entry> {
 /**
  * What a file holds beside answers: the batches that are waited for, how tries came out, and notes.
  */
-export interface Beside extends Recorded {
+interface Beside extends Recorded {
   batches: BatchRecord[];
 }
 

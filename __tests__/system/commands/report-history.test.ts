@@ -213,9 +213,9 @@ describe('evaldiff report --history', () => {
     [
       'a file that cannot be written',
       { 'result.json': regression() },
-      ['sweeps/result.json', '--out', 'no/such/folder.txt'],
+      ['sweeps/result.json', '--out', 'sweeps/result.json/page.txt'],
       expect.stringMatching(
-        /^no\/such\/folder\.txt: cannot be written: .*ENOENT/,
+        /^sweeps\/result\.json\/page\.txt: cannot be written: .*EEXIST/,
       ) as unknown as string,
     ],
   ])('of %s is refused with what to do, and nothing is printed', async (_, results, args, err) => {

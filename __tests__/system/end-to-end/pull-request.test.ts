@@ -34,6 +34,7 @@ describe('a pull request that makes a prompt worse', () => {
       'pass-rate-head': '0.5714',
       calls: String(at.models.requests.length),
       reused: '0',
+      replayed: '0',
       // Every call has 10 tokens in and 5 out, at 1 and 2 dollars per million.
       'cost-usd': (at.models.requests.length * 20e-6).toFixed(4),
       'report-path': expect.stringMatching(/\/evaldiff-report$/),

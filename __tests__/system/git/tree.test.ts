@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { UserError } from '../../../src/errors.ts';
-import { pathText, folderPrefix, splitNul } from '../../../src/git/tree.ts';
+import { treePathText, folderPrefix, splitNul } from '../../../src/git/tree.ts';
 import {
   ODD_NAMES,
   createRepository,
@@ -224,8 +224,8 @@ describe('a tree', () => {
 
 describe('names and folders', () => {
   test('bytes that are not UTF-8 are shown, not lost', () => {
-    expect(pathText(Buffer.from([0x61, 0xff, 0xc3]))).toBe('a\\xff\\xc3');
-    expect(pathText(Buffer.from('\ufeffä'))).toBe('\ufeffä');
+    expect(treePathText(Buffer.from([0x61, 0xff, 0xc3]))).toBe('a\\xff\\xc3');
+    expect(treePathText(Buffer.from('\ufeffä'))).toBe('\ufeffä');
   });
 
   test('two names that are not UTF-8 stay two files', async () => {

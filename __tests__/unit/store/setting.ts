@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requestKey } from '../../../src/select/generation.ts';
+import type { StoreOptions } from '../../../src/store/connection.ts';
 import { openStore } from '../../../src/store/index.ts';
-import type { Store, StoreOptions } from '../../../src/store/index.ts';
+import type { Store } from '../../../src/store/index.ts';
 import type { Complete, Completion, Request } from '../../../src/types/model.ts';
 import { requestTo, says } from '../providers/providers-setting.ts';
 
