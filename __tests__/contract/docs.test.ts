@@ -16,6 +16,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const PAGES = [
   'README.md',
   'SECURITY.md',
+  'CONTRIBUTING.md',
   ...readdirSync(join(ROOT, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),

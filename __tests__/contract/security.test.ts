@@ -214,6 +214,7 @@ describe('outputs', () => {
     'pass-rate-head': /^(|[01]\.\d{4})$/,
     calls: NUMBER,
     reused: NUMBER,
+    replayed: NUMBER,
     'cost-usd': /^(|\d+\.\d{4})$/,
     'report-path': /^\/work\/reports$/,
     'comment-id': NUMBER,

@@ -23,6 +23,7 @@ export interface ObjectReader {
 
 interface Request {
   id: string;
+  promise: Promise<Buffer | null>;
   resolve: (content: Buffer | null) => void;
   reject: (error: Error) => void;
 }
@@ -52,11 +53,15 @@ export function openObjectReader(
     // A process that died answers nothing more; the next read starts a new one.
     if (session === null || !session.alive) session = startSession(place);
     const { promise, resolve, reject } = Promise.withResolvers<Buffer | null>();
-    session.waiting.push({ id, resolve, reject });
+    session.waiting.push({ id, promise, resolve, reject });
     session.child.stdin.write(`${id}\n`);
     return promise;
   };
-  const brought = gather(bring);
+  /** All that was asked so far is answered, so that what is missing of it is known. */
+  const answered = async (): Promise<void> => {
+    await Promise.allSettled((session?.waiting ?? []).map(({ promise }) => promise));
+  };
+  const brought = gather(bring, answered);
   return {
     async blob(id) {
       if (!isObjectId(id)) throw new InternalError(`not an object id: ${id.slice(0, 80)}`);
@@ -73,13 +78,17 @@ export function openObjectReader(
   };
 }
 
-/** Joins wishes: one request for those of one turn, and the next only when that has ended. */
-function gather(bring: (ids: readonly string[]) => Promise<void>): (id: string) => Promise<void> {
+/** Joins wishes: one request for those known at a time, and the next only when that has ended. */
+function gather(
+  bring: (ids: readonly string[]) => Promise<void>,
+  answered: () => Promise<void>,
+): (id: string) => Promise<void> {
   let before: Promise<unknown> = Promise.resolve();
   let next: { ids: Set<string>; done: Promise<void> } | null = null;
   const start = async (ids: ReadonlySet<string>, earlier: Promise<unknown>): Promise<void> => {
     await earlier;
     // Those who ask at the same time are answered one after the other.
+    await answered();
     await setImmediate();
     next = null;
     await bring([...ids]);

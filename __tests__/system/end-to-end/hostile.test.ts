@@ -55,6 +55,7 @@ function expectHarmless(run: StepResult, at: Stage, shown: readonly string[]): v
     'pass-rate-head',
     'regressed',
     'regressed-attributes',
+    'replayed',
     'report-path',
     'reused',
     'title',

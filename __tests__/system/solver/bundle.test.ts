@@ -34,7 +34,7 @@ const scenes = {
   },
   async sandbox() {
     const sandbox = createSandbox({ mode: 'sandbox', env: {}, timeoutSeconds: 5, log: console.log });
-    const [result] = await sandbox.evaluate({ side: 'head', language: 'javascript', code: 'metric = a', outputs: ['metric'], inputs: [{ a: 2 }] });
+    const [result] = await sandbox.evaluate({ suite: 'p', side: 'head', language: 'javascript', code: 'metric = a', outputs: ['metric'], inputs: [{ a: 2 }] });
     console.log('sandbox', JSON.stringify(result));
     await sandbox.close();
   },

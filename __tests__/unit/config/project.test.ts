@@ -186,7 +186,7 @@ describe('a project', () => {
         'conversation: { evaluators: [e] }\nreferences: [{ input: { a: 1 } }]\n',
       ),
     };
-    expect(await problemsOf(files, { allowedModels: ['x'] })).toEqual([
+    expect(await problemsOf(files, { allowedModels: ['x', 'program:app'] })).toEqual([
       'prompts/tests/p.yaml:1: model "e" is not in allowed-models',
       'evaldiff.yaml:3: model "g" is not in allowed-models',
       'evaldiff.yaml: model "s" is not in allowed-models',
