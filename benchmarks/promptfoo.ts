@@ -51,7 +51,15 @@ const tools: Tool[] = [
         rmSync(join(folder, made), { recursive: true, force: true });
       const run = await measured(
         EVALDIFF,
-        ['run', '--report', 'report', '--endpoint', `local=${server.url}`],
+        [
+          'run',
+          '--store',
+          '.evaldiff/answers.sqlite',
+          '--report',
+          'report',
+          '--endpoint',
+          `local=${server.url}`,
+        ],
         { cwd: folder },
       );
       const { suites } = JSON.parse(readFileSync(join(folder, 'report/result.json'), 'utf8')) as {

@@ -14,10 +14,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createProviders } from '../src/providers/index.ts';
 import { createOnce } from '../src/providers/once.ts';
-import type { VendorName } from '../src/types/vendors.ts';
 import { recordingKey, requestKey } from '../src/select/generation.ts';
 import { keepHeapSmall } from '../src/session/runtime.ts';
 import type { Message } from '../src/types/model.ts';
+import type { VendorName } from '../src/types/vendors.ts';
 import { rounded, table } from './measure/markdown.ts';
 
 interface Figures {

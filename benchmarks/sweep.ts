@@ -76,7 +76,15 @@ async function sweep(folder: string, calls: number): Promise<Run> {
 async function evaldiff(folder: string): Promise<Measured> {
   const run = await measured(
     EVALDIFF,
-    ['run', '--report', 'report', '--endpoint', `local=${server.url}`],
+    [
+      'run',
+      '--store',
+      '.evaldiff/answers.sqlite',
+      '--report',
+      'report',
+      '--endpoint',
+      `local=${server.url}`,
+    ],
     { cwd: folder },
   );
   if (run.code !== 0) throw new Error(`exit ${String(run.code)}\n${run.out}${run.err}`);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startCounting, type Counting } from '../../../benchmarks/calls/count.ts';
 import { callsToCompare, callsToSweep } from '../../../benchmarks/calls/limit.ts';
@@ -37,7 +38,7 @@ describe('calls made for a pull request', () => {
         said.push(text);
       };
       const code = await main(args, {
-        env: { PATH: process.env['PATH'], HOME: folder },
+        env: { PATH: process.env['PATH'], HOME: join(folder, '.evaldiff') },
         cwd: folder,
         out: say,
         err: say,
