@@ -35,26 +35,15 @@ export function prepare(
   hash: (text: string) => string,
   pinned: PinnedAttributes | null = null,
 ): Prepared {
-  const { mode, today } = input;
+  const { mode } = input;
   const { base, head } = sidesOf(input, arranged, hash);
-  const {
-    lanes: selected,
-    problems,
-    notices = [],
-  } = input.again !== undefined
-    ? selectTwice(head, today)
-    : mode === 'sweep'
-      ? selectAll(head)
-      : selectAffected(base, head);
-  const gate =
-    input.again === undefined
-      ? { ...arranged.gate, fail_on: input.failOn ?? arranged.gate.fail_on }
-      : relativeGate(arranged.gate);
-  const lanes = selected.map((lane) =>
+  const selected = selectedBy(input, base, head);
+  const gate = gateOf(input, arranged);
+  const lanes = selected.lanes.map((lane) =>
     compared(startLane(lane, 'head'), arranged, { ...input, gate }),
   );
   const next = nextTries(lanes, gate);
-  const judges = testsOfJudges(input, base, head, selected);
+  const judges = testsOfJudges(input, base, head, selected.lanes);
   const { rubricTests, evaluatorTests } = judges;
   const { explaining, ...attributes } = planExplain({
     mode,
@@ -65,17 +54,11 @@ export function prepare(
     code: input.code,
     again: input.again !== undefined,
   });
-  const plan = withExplainCalls(
-    repeated(
-      planOf(
-        lanes.map(({ run }) => run),
-        next,
-        rubricTests,
-        evaluatorTests,
-      ),
-      input.again?.runs ?? 1,
-    ),
-    explaining,
+  const once = planOf(
+    lanes.map(({ run }) => run),
+    next,
+    rubricTests,
+    evaluatorTests,
   );
   return {
     mode,
@@ -83,37 +66,52 @@ export function prepare(
     gate,
     next,
     nextFor: (begun) => nextTries(begun, gate),
-    plan,
+    plan: withExplainCalls(repeated(once, input.again?.runs ?? 1), explaining),
     rubricTests,
     evaluatorTests,
     explaining,
     price: priceFrom(priceSettings(arranged)),
     problems: [
-      ...problems,
+      ...selected.problems,
       ...unreachableRollups(lanes),
       ...conversationProblems(lanes, input.code),
       ...hostOnly(lanes, rubricTests, input.code),
       ...attributes.problems,
     ],
     notices: [
-      ...notices,
-      ...lanes.flatMap(
-        ({
-          run: {
-            deciding: { tests },
-          },
-        }) => quarantineNotices(tests, today),
-      ),
+      ...(selected.notices ?? []),
+      ...quarantined(lanes, input.today),
       ...judges.notices,
-      ...replacedAnswerers(selected).map(({ sentence, file }): Notice => ({
-        kind: 'settings',
-        place: { file, line: 0 },
-        message: sentence,
-      })),
+      ...replacedNotices(selected.lanes),
       ...attributes.notices,
       ...directNotice(input, targetsOf({ lanes, rubricTests, evaluatorTests }), arranged),
     ],
   };
+}
+
+function selectedBy(
+  { again, mode, today }: PrepareInput,
+  base: ProjectSide | null,
+  head: ProjectSide,
+): ReturnType<typeof selectAffected> & { notices?: Notice[] } {
+  if (again !== undefined) return selectTwice(head, today);
+  return mode === 'sweep' ? selectAll(head) : selectAffected(base, head);
+}
+
+function gateOf({ again, failOn }: PrepareInput, { gate }: Arranged): GateSettings {
+  return again === undefined ? { ...gate, fail_on: failOn ?? gate.fail_on } : relativeGate(gate);
+}
+
+function quarantined(lanes: readonly ComparedLane[], today: string): Notice[] {
+  return lanes.flatMap(({ run }) => quarantineNotices(run.deciding.tests, today));
+}
+
+function replacedNotices(lanes: readonly Lane[]): Notice[] {
+  return replacedAnswerers(lanes).map(({ sentence, file }): Notice => ({
+    kind: 'settings',
+    place: { file, line: 0 },
+    message: sentence,
+  }));
 }
 
 function sidesOf(
