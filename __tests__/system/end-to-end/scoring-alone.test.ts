@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Result } from '../../../src/result/result.ts';
+import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts';
+import { questionOf, quiz, quizPrompt, quizTests } from './projects.ts';
+import { bareEnvironment, startBundle } from './runner.ts';
+import { endpointLines, MODEL_KEY, modelServer } from './stage.ts';
+
+/** A metric that runs the answer; what the answer leaves in `value` decides. */
+const LANGUAGES = [
+  {
+    language: 'python',
+    runs: 'scope = {}\nexec(actual, scope)\nmetric = scope["value"]\nresult = metric == 1',
+    /** From here on whatever is scored in this process turns out the other way round. */
+    attack: [
+      'import sys',
+      'worker = sys.modules["__main__"]',
+      'worker.read_outputs = lambda scope, outputs: {"values": {"metric": 0, "result": "= 1" not in scope["actual"]}}',
+      'value = 0',
+    ].join('\n'),
+  },
+  {
+    language: 'javascript',
+    runs: 'var value; eval(actual); metric = value; result = metric === 1',
+    attack: `Array.prototype.join = () => 'metric, !actual.includes("= 1")'; value = 0`,
+  },
+] as const;
+
+/** Two prompts whose references are judged by one and the same code. */
+function twoSuites(wording: string, language: string, code: string): Record<string, string> {
+  const metrics = `n_tries: 2\nmetrics:\n  - { name: runs, language: ${language}, code: ${JSON.stringify(code)} }`;
+  return Object.fromEntries([
+    ['evaldiff.yaml', quiz()['evaldiff.yaml']!],
+    ...['alpha', 'beta'].flatMap((name) => [
+      [`prompts/${name}.yaml`, quizPrompt(`${wording} ${name}`, 'quiz-model', name)],
+      [`prompts/tests/${name}.yaml`, quizTests(6, metrics)],
+    ]),
+  ]) as Record<string, string>;
+}
+
+describe('evaldiff diff --untrusted', () => {
+  test.each(LANGUAGES)(
+    'scores each answer alone: one that patches the $language worker moves no rate but its own',
+    async ({ language, runs, attack }) => {
+      const models = await modelServer({
+        key: MODEL_KEY,
+        answer: ({ messages }) => {
+          if (!messages[0]!.content.startsWith('New alpha')) return { text: 'value = 1' };
+          return { text: questionOf(messages) === 1 ? attack : 'value = 0' };
+        },
+      });
+      const repository = createRepository();
+      repository.commit('Base', twoSuites('Old', language, runs));
+      repository.write(twoSuites('New', language, runs));
+      const { stdout, stderr } = await startBundle(
+        'cli/index.js',
+        ['diff', '--untrusted', '--json'],
+        {
+          ...bareEnvironment(),
+          TMPDIR: temporaryFolder('tmp'),
+          LOCAL_KEY: MODEL_KEY,
+          EVALDIFF_ENDPOINTS: endpointLines(models),
+        },
+        repository.directory,
+      );
+      expect({ stdout: stdout.slice(0, 1), stderr }).toMatchObject({ stdout: '{' });
+      const { trust, suites, evaluations } = JSON.parse(stdout) as Result;
+      expect(trust).toBe('untrusted');
+      expect(suites.map(({ name, pass_rate }) => [name, pass_rate.base, pass_rate.head])).toEqual([
+        ['alpha', 1, 0],
+        ['beta', 1, 1],
+      ]);
+      expect(evaluations).toMatchObject({ differing: 0 });
+    },
+  );
+});
