@@ -9,7 +9,8 @@ import { accessFrom, secretsOf, withoutSecrets } from './session/access.ts';
 import { keepHeapSmall } from './session/runtime.ts';
 import { endLine, logText } from './text/log.ts';
 import { visible, visibleLine } from './text/visible.ts';
-// Threads start from this file too and go no further than these two: the job is loaded below.
+// Threads start from this file too and go no further than their part: the job is loaded below.
+import './session/schema-thread.ts';
 import './solver/thread.ts';
 
 /** The inputs that the runner gave, by name. */

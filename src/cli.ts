@@ -5,8 +5,9 @@ import { terminalOf } from './commands/terminal.ts';
 import { NOT_JUDGED } from './errors.ts';
 import { guardProcess } from './sandbox/index.ts';
 import { keepHeapSmall, tooOld } from './session/runtime.ts';
-// Threads start from this file too and go no further than these two: what they do not need is
+// Threads start from this file too and go no further than their part: what they do not need is
 // loaded below.
+import './session/schema-thread.ts';
 import './solver/thread.ts';
 
 /** Whether this file was started rather than imported. Only newer Nodes say so themselves. */

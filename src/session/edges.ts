@@ -125,7 +125,10 @@ const CODE_TIMEOUT_SECONDS = 5;
 export function openWorld(options: WorldOptions): World {
   const checkouts = createCheckouts(options);
   const sandbox = sandboxOf(options);
-  const schemas = createSchemaChecker(CODE_TIMEOUT_SECONDS);
+  const schemas = createSchemaChecker(
+    CODE_TIMEOUT_SECONDS,
+    () => options.halting.halted() !== null,
+  );
   const activity = activityOfRun();
   const providers = providersOf(options, {
     activity,

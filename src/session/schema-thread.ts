@@ -2,8 +2,9 @@
  * The thread in which answers are held against JSON Schemas that a repository wrote, both ends of
  * it: a schema may refer to itself without end or compare every item with every other, and a
  * thread can be ended from outside. It is started from this very file, which in a bundle is the
- * whole bundle: there this module never finishes loading, and so the entry that waits for it does
- * not run a second time.
+ * whole bundle, as long as the entry imports this module itself: in a chunk of its own nothing
+ * would run it. In the thread it never finishes loading, and so the entry that waits for it does
+ * not run a second time. What checks is loaded there only, to keep the entry small.
  */
 import {
   Worker,
@@ -12,7 +13,6 @@ import {
   type MessagePort,
   workerData,
 } from 'node:worker_threads';
-import { checkAgainst } from '../metrics/measures/json-schema.ts';
 import type { JsonSchema, SchemaFinding } from '../types/metric.ts';
 import type { Json } from '../types/plain.ts';
 
@@ -23,8 +23,8 @@ interface ToThread {
 
 type FromThread = { kind: 'ready' } | { kind: 'answer'; findings: SchemaFinding[] };
 
-/** What the values came to; null in place of all when the thread had to be ended, and why. */
-type Checked = { findings: SchemaFinding[] } | { ended: 'timeout' | 'gone' };
+/** What the values came to, or why the thread is of no more use. `unstarted`: it never was. */
+type Checked = { findings: SchemaFinding[] } | { ended: 'timeout' | 'gone' | 'unstarted' };
 
 export interface SchemaThread {
   check(job: ToThread): Promise<Checked>;
@@ -70,7 +70,10 @@ export async function startSchemaThread(patience: number): Promise<SchemaThread>
   const ready = await next(START);
   return {
     async check(job) {
-      if (ready === 'timeout' || ready === 'gone') return { ended: ready };
+      if (typeof ready !== 'object') {
+        await worker.terminate();
+        return { ended: 'unstarted' };
+      }
       worker.postMessage(job satisfies ToThread);
       const said = await next(patience);
       if (typeof said === 'object' && said.kind === 'answer') return { findings: said.findings };
@@ -83,7 +86,8 @@ export async function startSchemaThread(patience: number): Promise<SchemaThread>
   };
 }
 
-function serve(port: MessagePort): Promise<never> {
+async function serve(port: MessagePort): Promise<never> {
+  const { checkAgainst } = await import('../metrics/measures/json-schema.ts');
   port.on('message', ({ schema, values }: ToThread) => {
     port.postMessage({
       kind: 'answer',

@@ -11,8 +11,12 @@ const TIMEOUTS = 5;
 /**
  * Holds answers against schemas in one thread, started when first asked, and replaced when it had
  * to be ended. A check that takes longer than `seconds`, or all memory, is an error of its answer.
+ * Once the run is `halted`, all further checks together get that time.
  */
-export function createSchemaChecker(seconds: number): {
+export function createSchemaChecker(
+  seconds: number,
+  halted: () => boolean,
+): {
   check: CheckSchema;
   close(): Promise<void>;
 } {
@@ -20,10 +24,13 @@ export function createSchemaChecker(seconds: number): {
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
   const timeouts = new Map<string, number>();
+  /** Milliseconds for checks after the run was told to end. */
+  let left = seconds * 1000;
 
   const ask = async (schema: JsonSchema, values: readonly Json[]): Promise<SchemaFinding[]> => {
     const key = JSON.stringify(schema);
     if (closed) return values.map(() => failed('was not checked: evaldiff is stopping'));
+    if (left <= 0) return values.map(() => failed('was not checked: the run had to end'));
     if ((timeouts.get(key) ?? 0) >= TIMEOUTS)
       return values.map(() =>
         failed(
@@ -31,9 +38,14 @@ export function createSchemaChecker(seconds: number): {
         ),
       );
     thread ??= startSchemaThread(seconds * 1000);
-    const checked = await (await thread).check({ schema, values });
+    const using = await thread;
+    const began = performance.now();
+    const checked = await using.check({ schema, values });
+    if (halted()) left -= performance.now() - began;
     if ('findings' in checked) return checked.findings;
     thread = null;
+    if (checked.ended === 'unstarted')
+      return values.map(() => failed('was not checked: the thread for schemas did not start'));
     if (values.length > 1) return await oneByOne(schema, values);
     if (checked.ended === 'gone') return [failed('the schema took all memory, and was stopped')];
     timeouts.set(key, (timeouts.get(key) ?? 0) + 1);
@@ -50,19 +62,9 @@ export function createSchemaChecker(seconds: number): {
     return findings;
   };
 
-  const checkAll = async (
-    schema: JsonSchema,
-    values: readonly Json[],
-  ): Promise<SchemaFinding[]> => {
-    const findings: SchemaFinding[] = [];
-    for (let start = 0; start < values.length; start += BATCH)
-      findings.push(...(await ask(schema, values.slice(start, start + BATCH))));
-    return findings;
-  };
-
   return {
     check(schema, values) {
-      const done = last.then(() => checkAll(schema, values));
+      const done = last.then(() => inBatches(values, (batch) => ask(schema, batch)));
       last = done.catch(() => undefined);
       return done;
     },
@@ -71,6 +73,16 @@ export function createSchemaChecker(seconds: number): {
       await (await thread)?.end();
     },
   };
+}
+
+async function inBatches(
+  values: readonly Json[],
+  ask: (batch: readonly Json[]) => Promise<SchemaFinding[]>,
+): Promise<SchemaFinding[]> {
+  const findings: SchemaFinding[] = [];
+  for (let start = 0; start < values.length; start += BATCH)
+    findings.push(...(await ask(values.slice(start, start + BATCH))));
+  return findings;
 }
 
 function failed(message: string): SchemaFinding {

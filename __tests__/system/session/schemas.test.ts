@@ -5,8 +5,11 @@ import type { Json } from '../../../src/types/plain.ts';
 import { builtIn, sample, tools } from '../../unit/metrics/samples.ts';
 
 const open: ReturnType<typeof createSchemaChecker>[] = [];
-function checker(seconds: number): ReturnType<typeof createSchemaChecker> {
-  const made = createSchemaChecker(seconds);
+function checker(
+  seconds: number,
+  halted: () => boolean = () => false,
+): ReturnType<typeof createSchemaChecker> {
+  const made = createSchemaChecker(seconds, halted);
   open.push(made);
   return made;
 }
@@ -70,4 +73,14 @@ describe('a schema that a repository wrote', () => {
       ...Array<string>(2).fill('was not checked: the schema took longer than 1 s 5 times'),
     ]);
   }, 60_000);
+
+  test('does not hold up a run that has to end: what is quick is checked, and the rest is not', async () => {
+    const { check } = checker(1, () => true);
+    expect(await check(UNIQUE, [[1, 2]])).toEqual([{ status: 'checked', wrong: null }]);
+    const message = 'was not checked: the run had to end';
+    for (const items of [1, 2])
+      expect(await check({ ...UNIQUE, minItems: items }, [flood, flood])).toEqual(
+        Array(2).fill({ status: 'error', message }),
+      );
+  });
 });

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { Result } from '../../../src/result/result.ts';
+import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts';
+import { quiz, quizTests } from './projects.ts';
+import { bareEnvironment, startBundle } from './runner.ts';
+import { endpointLines, MODEL_KEY, modelServer } from './stage.ts';
+
+/** Objects that differ in their last place only: each has to be compared with every other. */
+const flood = JSON.stringify(
+  Array.from({ length: 30_000 }, (_, index) => ({ a: 'same', b: { c: index } })),
+);
+
+/** `evaldiff run` through the bundle on one question, whose answer is the flood. */
+async function judged(metrics: string) {
+  const models = await modelServer({ key: MODEL_KEY, answer: () => ({ text: flood }) });
+  const repository = createRepository();
+  repository.commit('Base', {
+    ...quiz(),
+    'prompts/tests/quiz.yaml': quizTests(1, metrics),
+  });
+  const ended = await startBundle(
+    'cli/index.js',
+    ['run', '--report', 'out'],
+    {
+      ...bareEnvironment(),
+      TMPDIR: temporaryFolder('tmp'),
+      LOCAL_KEY: MODEL_KEY,
+      EVALDIFF_ENDPOINTS: endpointLines(models),
+    },
+    repository.directory,
+  );
+  const report = join(repository.directory, 'out', 'result.json');
+  return {
+    ...ended,
+    result: existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as Result) : null,
+  };
+}
+
+describe('a schema that does not end', () => {
+  test('is an error of its metric with file and line; the others are judged, and the report is written', async () => {
+    const { result, stderr } = await judged(
+      `n_tries: 1
+metrics:
+  - { name: endless, uses: json_schema, with: { schema: { $ref: "#" } } }
+  - { name: flood, uses: json_schema, with: { schema: { uniqueItems: true } } }
+  - { name: array, uses: json_schema, with: { schema: { type: array } } }`,
+    );
+    expect(stderr).not.toMatch(/the fault is its own|RangeError|\n {4}at /);
+    const [reference] = result!.suites[0]!.references;
+    expect(
+      reference!.head!.tries[0]!.scores.map(({ metric, status, reason }) => [
+        metric,
+        status,
+        reason,
+      ]),
+    ).toEqual([
+      ['endless', 'error', expect.stringMatching(/prompts\/tests\/quiz\.yaml:3.*refers to itself/)],
+      [
+        'flood',
+        'error',
+        expect.stringMatching(/prompts\/tests\/quiz\.yaml:4.*took longer than 5 s/),
+      ],
+      ['array', 'pass', null],
+    ]);
+  });
+});
