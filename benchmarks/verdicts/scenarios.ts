@@ -1,55 +1,66 @@
-import type { Random } from '../../src/statistics/random.ts';
-import { nextFloat, shuffle } from '../../src/statistics/random.ts';
-import type { Tries } from '../../src/statistics/table.ts';
-import type { Outcome } from '../../src/types/metric.ts';
+import { createRandom, nextFloat, type Random } from '../../src/statistics/random.ts';
 
-/** Most tries a side that any rule looks at: two to screen and five fresh ones. */
-const TRIES = 7;
+/** How the references' pass rates are spread: constants, and laws with steady and unsteady ones. */
+export const LAWS = {
+  'all 1.0': () => 1,
+  'all 0.95': () => 0.95,
+  'all 0.8': () => 0.8,
+  'Beta(½, ½)': (random) => beta(0.5, 0.5, random),
+  'Beta(0.4, 0.1)': (random) => beta(0.4, 0.1, random),
+  bimodal: (random) => {
+    const place = nextFloat(random);
+    return place < 0.64 ? 1 : place < 0.8 ? 0 : 0.5;
+  },
+  'all 0.1': () => 0.1,
+} as const satisfies Record<string, (random: Random) => number>;
 
-/**
- * How noisy a suite is: the Beta law of its references' pass rates. Fitted to published repeated
- * runs at temperature 0 (118 model × task settings): near the quartiles of their try-to-try
- * variance, and free-form or judged output.
- */
-export const NOISE = { quiet: [0.136, 0.034], typical: [0.4, 0.1], noisy: [1.4, 0.6] } as const;
-export type Noise = keyof typeof NOISE;
+export type Law = keyof typeof LAWS;
 
-/**
- * What the edit did: nothing, every reference `drop` worse, or references broken outright until the
- * mean fell by `drop`.
- */
-export type Effect =
-  { kind: 'nothing' } | { kind: 'everywhere'; drop: number } | { kind: 'broken'; drop: number };
+/** Pass rates of a suite's references on both sides. */
+export interface Suite {
+  base: number[];
+  head: number[];
+  /** Positions of critical references. */
+  critical?: number[];
+}
 
-/**
- * Pass rates of every reference, before and after; null when the suite has less to lose than the
- * effect takes.
- */
-export function drawRates(
+/** What head does to a reference: by its position and its rate on base, both sides' rates. */
+export type Change = (position: number, rate: number) => { base: number; head: number };
+
+export const nothing: Change = (_, rate) => ({ base: rate, head: rate });
+
+/** Every reference moves by so much, within 0 and 1. */
+export const moved =
+  (by: number): Change =>
+  (_, rate) => ({ base: rate, head: Math.min(1, Math.max(0, rate + by)) });
+
+/** The first `count` references go from one rate to another. */
+export const turned =
+  (count: number, base: number, head: number): Change =>
+  (position, rate) =>
+    position < count ? { base, head } : { base: rate, head: rate };
+
+/** The first five break and the next five heal. */
+export const fiveAndFive: Change = (position, rate) =>
+  position < 5
+    ? { base: 1, head: 0 }
+    : position < 10
+      ? { base: 0, head: 1 }
+      : { base: rate, head: rate };
+
+export function drawSuite(
   references: number,
-  noise: Noise,
-  effect: Effect,
+  law: Law,
+  change: Change,
   random: Random,
-): { base: number[]; head: number[] } | null {
-  const [a, b] = NOISE[noise];
-  const base = Array.from({ length: references }, () => beta(a, b, random));
-  if (effect.kind === 'nothing') return { base, head: base };
-  const loss = effect.drop * references;
-  if (base.reduce((sum, rate) => sum + rate, 0) < loss) return null;
-  return {
-    base,
-    head: effect.kind === 'everywhere' ? lowered(base, loss) : broken(base, loss, random),
-  };
+): { base: number[]; head: number[] } {
+  const rates = Array.from({ length: references }, (_, position) =>
+    change(position, LAWS[law](random)),
+  );
+  return { base: rates.map(({ base }) => base), head: rates.map(({ head }) => head) };
 }
 
-export function drawTries(
-  { base, head }: { base: number[]; head: number[] },
-  random: Random,
-): Tries[] {
-  const side = (rate: number): Outcome[] =>
-    Array.from({ length: TRIES }, () => (nextFloat(random) < rate ? 'pass' : 'fail'));
-  return base.map((rate, i) => ({ base: side(rate), head: side(head[i]!) }));
-}
+export const randomOf = (name: string): Random => createRandom(name);
 
 /** Jöhnk's method, in logarithms since a small parameter makes numbers that doubles cannot hold. */
 function beta(a: number, b: number, random: Random): number {
@@ -59,31 +70,4 @@ function beta(a: number, b: number, random: Random): number {
     const sum = Math.exp(x - top) + Math.exp(y - top);
     if (top + Math.log(sum) <= 0) return Math.exp(x - top) / sum;
   }
-}
-
-/** Every rate falls by the same amount, not below 0, so that all of them together lose `loss`. */
-function lowered(rates: number[], loss: number): number[] {
-  let [low, high] = [0, 1];
-  for (let i = 0; i < 50; i++) {
-    const middle = (low + high) / 2;
-    if (rates.reduce((sum, rate) => sum + Math.min(rate, middle), 0) < loss) low = middle;
-    else high = middle;
-  }
-  return rates.map((rate) => Math.max(0, rate - high));
-}
-
-/** References fall to 0 in random order, those that mostly pass first, until `loss` is lost. */
-function broken(rates: number[], loss: number, random: Random): number[] {
-  const order = shuffle([...rates.keys()], random).sort(
-    (i, j) => Number(rates[j]! >= 0.5) - Number(rates[i]! >= 0.5),
-  );
-  const head = [...rates];
-  let left = loss;
-  for (const i of order) {
-    const taken = Math.min(rates[i]!, left);
-    head[i] = rates[i]! - taken;
-    left -= taken;
-    if (left <= 1e-12) break;
-  }
-  return head;
 }

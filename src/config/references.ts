@@ -49,6 +49,9 @@ export const referenceSchema = perLimits((limits) =>
     n_tries: wholeNumber(1, limits.tries)
       .describe('Tries of this reference on each side. Default: those of the suite.')
       .optional(),
+    cluster: filled()
+      .describe('References with one name here move together, like texts from one template.')
+      .optional(),
     metrics: listOf(ownMetricSchema)
       .describe('What judges this reference besides the suite’s metrics.')
       .optional(),
@@ -63,6 +66,7 @@ const sourceSchema = closed({
     expected: filled().describe('Column of the gold answer.').optional(),
     tags: filled().describe('Column of the tags.').optional(),
     skip: filled().describe('Column that says whether the reference is skipped.').optional(),
+    cluster: filled().describe('Column of the cluster.').optional(),
   })
     .describe('Columns of the file, where they have other names than here.')
     .optional(),
@@ -125,7 +129,26 @@ export async function readReferences(
       ...(await readSource(document.placeOf([...path, 'file']), source, reader, problems)),
     );
   }
+  problems.push(...lonelyClusters(drafts));
   return identify(drafts, context.hash, problems);
+}
+
+/** A cluster of one reference says nothing: most likely its name is misspelt. */
+function lonelyClusters(drafts: readonly Draft[]): Problem[] {
+  const members = new Map<string, Draft[]>();
+  for (const draft of drafts)
+    if (draft.cluster !== undefined)
+      members.set(draft.cluster, [...(members.get(draft.cluster) ?? []), draft]);
+  return [...members].flatMap(([name, [first, ...others]]) =>
+    first === undefined || others.length > 0
+      ? []
+      : [
+          problem(
+            first.place,
+            `the cluster "${name}" has this reference only; give its name to all references that share a template, or leave it out`,
+          ),
+        ],
+  );
 }
 
 function readWritten(document: Document, context: Reader, problems: Problem[]): Draft[] {
@@ -194,6 +217,7 @@ function readDraft(
     skip: written.skip ?? false,
     tags: [written.tags ?? []].flat(),
     n_tries: written.n_tries ?? null,
+    ...(written.cluster === undefined ? {} : { cluster: written.cluster }),
     ...own,
     problem:
       unusable(ordinal, thread, context) ??

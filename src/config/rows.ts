@@ -22,6 +22,7 @@ interface RowRules {
     expected?: string | undefined;
     tags?: string | undefined;
     skip?: string | undefined;
+    cluster?: string | undefined;
     input?: string | Record<string, string> | undefined;
   };
   /** That the prompt declares. */
@@ -30,7 +31,7 @@ interface RowRules {
   table: boolean;
 }
 
-const PARTS = ['id', 'expected', 'tags', 'skip', 'n_tries'] as const;
+const PARTS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'] as const;
 
 type Part = (typeof PARTS)[number];
 

@@ -36,6 +36,16 @@ export function tries(limits: Limits) {
   );
 }
 
+/** A drop that may stand under green: above 0, since no number of tries rules out any drop at all. */
+function tolerance() {
+  const error =
+    'must be auto, or a number above 0 up to 1 like 0.05: that no drop at all is possible can never be shown';
+  return z.union(
+    [z.literal('auto', { error }), z.number({ error }).gt(0, { error }).max(1, { error })],
+    { error },
+  );
+}
+
 const qualevalSwitch = () =>
   z.union([oneOf(['auto', 'on', 'off']), flag()], { error: 'must be one of auto, on, off' });
 
@@ -51,7 +61,7 @@ function meaning(key: keyof GateSettings): string {
 export const suiteGateMembers = {
   fail_on: oneOf(FAIL_ON).describe(meaning('fail_on')).optional(),
   min_drop: number(0, 1).describe(meaning('min_drop')).optional(),
-  tolerance: number(0, 1).describe(meaning('tolerance')).optional(),
+  tolerance: tolerance().describe(meaning('tolerance')).optional(),
   min_pass_rate: orNull(number(0, 1)).describe(meaning('min_pass_rate')).optional(),
 };
 

@@ -8,7 +8,8 @@ import type {
   Verdict,
 } from '../result/suite-result.ts';
 import { scoreCount } from '../select/scoring.ts';
-import { discreteFdr, referenceTest } from '../statistics/reference-tests.ts';
+import { REFERENCE_FDR } from '../statistics/gate.ts';
+import { referenceTest } from '../statistics/reference-tests.ts';
 import type { Side } from '../types/plain.ts';
 import { classificationOf } from './classification.ts';
 import { conversationSummary } from './conversations.ts';
@@ -23,9 +24,6 @@ import {
 } from './summary.ts';
 import { countOutcomes, preferenceOf } from './tables.ts';
 import type { LaneVerdict } from './verdict.ts';
-
-/** At this false-discovery rate a single reference is called regressed or improved. */
-const REFERENCE_FDR = 0.05;
 
 /**
  * One lane as the result shows it: counts, statuses, rates with interval, and the verdict in words.
@@ -63,16 +61,26 @@ export function compareLane(
     pass_rate: rate,
     verdict: shown,
     summary: summaryOf(shown, rate, verdict, lane),
-    visible_drop: verdict?.visibleDrop ?? null,
-    compared: {
-      references: verdict === null ? 0 : comparedReferences(lane, verdict),
-      tries: verdict?.tries ?? 0,
-    },
+    ...decided(lane, verdict),
     references: [...references, ...removed],
     metrics: metricRates(lane, verdict),
     ...(conversation === null ? {} : { conversation }),
     ...(preference === null ? {} : { preference }),
     ...(classification === null ? {} : { classification }),
+  };
+}
+
+/** What the verdict stands on; nothing where nothing was compared. */
+function decided(
+  lane: ComparedLane,
+  verdict: LaneVerdict | null,
+): Pick<SuiteResult, 'reason' | 'visible_drop' | 'compared'> {
+  if (verdict === null)
+    return { reason: null, visible_drop: null, compared: { references: 0, tries: 0 } };
+  return {
+    reason: verdict.reason,
+    visible_drop: verdict.visibleDrop,
+    compared: { references: comparedReferences(lane, verdict), tries: verdict.tries },
   };
 }
 
@@ -97,7 +105,7 @@ function referenceStatuses(
   verdict: LaneVerdict | null,
 ): Map<CaseRun, Status> {
   if (verdict === null) return new Map();
-  const { down, up } = discreteFdr(verdict.own);
+  const { down, up } = verdict.q;
   return new Map(
     compared.map((run, index) => {
       const table = verdict.own[index];

@@ -1,4 +1,4 @@
-import type { CaseRun, LaneRun } from '../plan/suite-run.ts';
+import type { CaseRun, ComparedLane, LaneRun } from '../plan/suite-run.ts';
 import type { MeasuredRate, SuiteResult } from '../result/suite-result.ts';
 import { questionOf } from '../select/generation.ts';
 import { scoringOf, steeringFor } from '../select/scoring.ts';
@@ -57,6 +57,33 @@ export function withHistory(
       const rate = rates.get(reference) ?? null;
       return rate === null ? reference : { ...reference, history: rate };
     }),
+  }));
+}
+
+/** A reference is steady from so many judged tries on, if at least this share of them passed. */
+const STEADY = { tries: 20, share: 0.95 };
+
+/**
+ * Lanes that know which of their references are steady: what base asks nearly always passed in
+ * earlier runs. That only chooses what is sampled on; this run's own tries judge.
+ */
+export function withSteady(lanes: readonly ComparedLane[], history: TryHistory): ComparedLane[] {
+  const asked = lanes.map((lane) => {
+    const keyOf = keysOfLane(lane.run);
+    return lane.compared.flatMap((one) => {
+      const key = keyOf(one, 'base');
+      return key === null ? [] : [{ key, id: one.case.reference.id }];
+    });
+  });
+  const known = history.known([...new Set(asked.flatMap((own) => own.map(({ key }) => key)))]);
+  return lanes.map((lane, i) => ({
+    ...lane,
+    steady: new Set(
+      (asked[i] ?? []).flatMap(({ key, id }) => {
+        const { passes, tries } = known.get(key) ?? { passes: 0, tries: 0 };
+        return tries >= STEADY.tries && passes >= STEADY.share * tries ? [id] : [];
+      }),
+    ),
   }));
 }
 

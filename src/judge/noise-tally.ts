@@ -3,6 +3,7 @@ import type { Result, UsageTotals } from '../result/result.ts';
 import type { ReferenceResult, SuiteResult } from '../result/suite-result.ts';
 import { wilson } from '../statistics/interval.ts';
 import type { GateSettings } from '../suite/suite.ts';
+import { dependenceNotices, dependenceOf, type Dependence } from './noise-dependence.ts';
 
 /** What has been seen so far; answers are not kept. */
 export interface NoiseTally {
@@ -22,6 +23,8 @@ export interface NoiseTally {
 interface SuiteTally extends Omit<NoiseSuite, 'pass_rate'> {
   /** Tries a side that every comparison made of every reference. */
   shared: number;
+  /** Of each comparison: how its tries hang together. */
+  dependence: Dependence[];
   /** By reference and try index, both sides together. */
   counted: Map<string, { reference: ReferenceResult; passes: number[]; tries: number[] }>;
 }
@@ -64,7 +67,7 @@ function fallOf({ pass_rate: { difference } }: SuiteResult): number {
 function countSuite(suites: NoiseTally['suites'], suite: SuiteResult): void {
   const { path, name, variant, references, verdict } = suite;
   const key = JSON.stringify([path, variant]);
-  const found = suites.get(key) ?? {
+  const found: SuiteTally = suites.get(key) ?? {
     path,
     name,
     variant,
@@ -75,6 +78,7 @@ function countSuite(suites: NoiseTally['suites'], suite: SuiteResult): void {
     inconclusive: 0,
     largest_fall: 0,
     shared: Number.POSITIVE_INFINITY,
+    dependence: [],
     counted: new Map(),
   };
   suites.set(key, found);
@@ -87,6 +91,8 @@ function countSuite(suites: NoiseTally['suites'], suite: SuiteResult): void {
     found[verdict] += 1;
   found.largest_fall = Math.max(found.largest_fall, fallOf(suite));
   found.shared = Math.min(found.shared, suite.compared.tries);
+  const dependence = dependenceOf(suite);
+  if (dependence !== null) found.dependence.push(dependence);
   for (const reference of references) countReference(found.counted, reference);
 }
 
@@ -150,14 +156,14 @@ export function noiseResult(
       .flatMap(flakyOf)
       .sort((a, b) => Math.abs(a.passes / a.tries - 0.5) - Math.abs(b.passes / b.tries - 0.5)),
     suggested: suggestion(tally, head.gate, share.low),
-    notices,
+    notices: [...notices, ...suites.flatMap((suite) => dependenceNotices(suite, suite.dependence))],
     problems,
     usage: sumOf(tally.usages),
   };
 }
 
 function suiteOf(tally: SuiteTally): NoiseSuite {
-  const { shared: _shared, counted: _counted, ...suite } = tally;
+  const { shared: _shared, counted: _counted, dependence: _dependence, ...suite } = tally;
   return { ...suite, pass_rate: meanRate(countedOf(tally)) };
 }
 
@@ -178,7 +184,8 @@ function flakyOf(tally: SuiteTally): NoiseResult['flaky'] {
 const CALLED_UNCHANGED = 0.9;
 
 /**
- * A tolerance at which nine of ten of these comparisons rule out a drop; and where the gate is red
+ * A tolerance at which nine of ten of these comparisons rule out a drop, unless it follows what the
+ * suite sees by itself; and where the gate is red
  * more often than it promises, for answers drift or depend on each other, a smallest drop that all
  * but alpha of them stay below.
  */
@@ -195,7 +202,7 @@ function suggestion(
     upTo(falls, 1 - alpha),
   ];
   return {
-    tolerance: wider !== null && wider > tolerance ? wider : null,
+    tolerance: wider !== null && tolerance !== 'auto' && wider > tolerance ? wider : null,
     min_drop: larger !== null && redAtLeast > alpha && larger > min_drop ? larger : null,
   };
 }

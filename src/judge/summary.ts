@@ -2,9 +2,7 @@ import type { CaseRun, ComparedLane } from '../plan/suite-run.ts';
 import type { PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
 import { scoreNames } from '../select/scoring.ts';
 import { gates } from '../select/select.ts';
-import { FULL_TRIES, SCREEN_TRIES } from '../statistics/adaptive-levels.ts';
 import { isComparable } from '../statistics/table.ts';
-import { designOf, settlingSize } from '../statistics/visible-drop.ts';
 import { inSize, pValue, percent, counted, pointsBetween, signed } from '../text/amounts.ts';
 import type { Side } from '../types/plain.ts';
 import { countOutcomes, meanOfTables, meanRate, preferenceTables } from './tables.ts';
@@ -101,47 +99,62 @@ export function summaryOf(
   lane: ComparedLane,
 ): string {
   if (verdict === null || verdict.interval === null) return plainSummary(shown, rate);
-  const { policy, gate } = lane;
-  const {
-    interval: { low, high },
-    p,
-    tries,
-    visibleDrop: drop,
-  } = verdict;
-  const ruledOut =
-    low >= 0
-      ? 'rules out any drop'
-      : low <= -1
-        ? 'rules out no drop'
-        : `rules out a drop above ${inSize(low)} points`;
-  const sees =
-    drop === null ? 'cannot see any drop' : `usually sees drops of ${inSize(drop)} points`;
-  const more =
-    policy.kind === 'adaptive' && tries === SCREEN_TRIES
-      ? `, up to ${String(FULL_TRIES)} where it looks worse`
-      : '';
+  const { low, high } = verdict.interval;
   return (
-    `pass rate ${percent(rate.base)} → ${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ${signed(low)} to ${signed(high)}, ` +
-    `${pValue(p)}); ${ruledOut}; this suite (${counted(comparedReferences(lane, verdict), 'reference')} × ${tries === 1 ? '1 try' : `${String(tries)} tries`}${more}) ${sees}.` +
-    (shown === 'inconclusive' ? ` ${whatSettles(verdict, gate.tolerance)}` : '')
+    `${whatFell(verdict)}pass rate ${percent(rate.base)} → ${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ${signed(low)} to ${signed(high)}, ` +
+    `${pValue(verdict.p)}); ${whatIsSeen(verdict, lane)}${whyOpen(verdict)}`
   );
 }
 
-/** What would turn "inconclusive" into an answer, if in truth nothing changed. */
-function whatSettles({ tables, tries: made }: LaneVerdict, tolerance: number): string {
-  const design = designOf(tables);
-  const { tries, references } = settlingSize(design, tolerance);
-  const tolerated = `a drop above the tolerance of ${inSize(tolerance)} points`;
-  if (references !== null && references <= design.references)
-    return `A run of this size usually rules out ${tolerated} where nothing changed; this one saw too much of a drop for that.`;
-  const ways = [
-    ...(tries === null || tries <= made ? [] : [`${String(tries)} tries of each reference`]),
-    ...(references === null ? [] : [counted(references, 'reference')]),
-  ];
-  return ways.length === 0
-    ? `No affordable number of tries or references would rule out ${tolerated}.`
-    : `To rule out ${tolerated} takes about ${ways.join(' or ')}.`;
+/** What is red for another reason than its rate says so first. */
+function whatFell({ verdict, reason: { by, references } }: LaneVerdict): string {
+  if (verdict !== 'regressed' || by !== 'references') return '';
+  return references.length === 0
+    ? 'references broke, with too few tries to name them alone; '
+    : `${counted(references.length, 'reference')} broke (${listed(references)}); `;
 }
+
+function whatIsSeen(verdict: LaneVerdict, lane: ComparedLane): string {
+  const { bound: low, tries, visibleDrop: drop, tables } = verdict;
+  const size = `${counted(comparedReferences(lane, verdict), 'reference')} × ${tries === 1 ? '1 try' : `${String(tries)} tries`}`;
+  const sees =
+    drop === null
+      ? `this suite (${size}) cannot detect a drop`
+      : `this suite (${size}) detects drops of ${inSize(drop)} points or more (80 % power)`;
+  if (verdict.verdict === 'regressed') return `${sees}.`;
+  if (tables.every(({ base }) => base.passes === 0))
+    return `no try passes on base, so nothing could get worse (${size}).`;
+  return low <= -1
+    ? `${sees}.`
+    : `rules out a drop above ${inSize(Math.min(0, low))} points; ${sees}.`;
+}
+
+/** What stands between this suite and a clear answer, or what it could not see under green. */
+function whyOpen({ verdict, reason, tries }: LaneVerdict): string {
+  const tolerated = `a drop above the tolerance of ${inSize(reason.tolerance)} points`;
+  switch (reason.by) {
+    case 'suspicious':
+      return ` Suspicious still: ${listed(reason.references)}.`;
+    case 'named':
+      return ` Worse by themselves: ${listed(reason.references)}.`;
+    case 'unsettled':
+      return ` It could not rule out ${tolerated} with ${tries === 1 ? '1 try' : `${String(tries)} tries`} a side.`;
+    case 'level':
+      return ` Head is no lower, but the suite is too small to rule out ${tolerated}.`;
+    case 'run':
+      return ` By itself it cannot rule out ${tolerated}; all suites of the run together rule out one above 5 points.`;
+    default:
+      return verdict === 'regressed' ? '' : ` Tolerance ${inSize(reason.tolerance)} points.`;
+  }
+}
+
+function listed(ids: readonly string[]): string {
+  const shown = ids.slice(0, NAMED).join(', ');
+  return ids.length > NAMED ? `${shown} and ${String(ids.length - NAMED)} more` : shown;
+}
+
+/** Names in one sentence. */
+const NAMED = 5;
 
 function plainSummary(shown: Verdict, rate: PassRate): string {
   if (shown === 'new') return `new: pass rate ${percent(rate.head)}, nothing to compare with.`;

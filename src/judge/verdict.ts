@@ -1,18 +1,33 @@
 import type { CaseRun, ComparedLane } from '../plan/suite-run.ts';
-import { criticalOf, outcomesOf } from '../plan/tries.ts';
-import type { Verdict } from '../result/suite-result.ts';
 import {
-  FRESH_TRIES,
-  FULL_TRIES,
-  SCREEN_TRIES,
-  adaptiveLevels,
-  type AdaptiveLevels,
-} from '../statistics/adaptive-levels.ts';
-import { adaptive, type Adaptive } from '../statistics/adaptive.ts';
-import { combinedGate, judgeFamily, type Gate } from '../statistics/gate.ts';
+  clustersOf,
+  comparing,
+  criticalOf,
+  levelsAt,
+  outcomesOf,
+  referenceLevel,
+  sequentialSuite,
+} from '../plan/tries.ts';
+import type { Verdict, VerdictReason } from '../result/suite-result.ts';
+import { bundlesOf, type Bundle } from '../statistics/bundles.ts';
+import { combinedGate, judgeFamily, REFERENCE_FDR, type Gate } from '../statistics/gate.ts';
 import { differenceInterval } from '../statistics/interval.ts';
+import { FIRST_TRIES, MOST_TRIES } from '../statistics/looks.ts';
+import { discreteFdr } from '../statistics/reference-tests.ts';
+import {
+  calledIn,
+  calmness,
+  decidingLook,
+  isCalmTogether,
+  judgeReferences,
+  looksOf,
+  openIn,
+  toleranceOf,
+  visibleAt,
+  type Look,
+} from '../statistics/sequential.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
-import { mirrored, type Table } from '../statistics/table.ts';
+import { made, mirrored, type Table } from '../statistics/table.ts';
 import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import type { GateSettings } from '../suite/suite.ts';
 import { preferenceTables, tableOf } from './tables.ts';
@@ -22,23 +37,28 @@ export interface LaneVerdict {
   /** Share of alpha (0–1) that the lane was judged at. */
   alpha: number;
   verdict: Extract<Verdict, 'regressed' | 'improved' | 'unchanged' | 'inconclusive'>;
-  /** Runs of references that clearly broke. */
+  reason: VerdictReason;
+  /** Runs of references that sequential evidence calls. */
   broke: ReadonlySet<CaseRun>;
+  /** Two-sided, 90 %. */
   interval: { difference: number; low: number; high: number } | null;
+  /** Drops larger than −bound are ruled out, as far as there are looks to come; −1 to 1. */
+  bound: number;
   /** One-sided mid-p of "head is worse". */
   p: number;
   /** Tables that the rates, the interval and p stand on: the tries that all references share. */
   tables: Table[];
   /** What each reference's own verdict stands on, in the order of `compared`. */
   own: Table[];
+  /** By reference, false-discovery rates of "worse" and "better" on `own`. */
+  q: { down: number[]; up: number[] };
   /** Tries a side in `tables`. */
   tries: number;
-  /**
-   * Smallest fall of the pass rate (0–1) that this kind of comparison usually sees at its level;
-   * null: none.
-   */
+  /** Smallest fall of the pass rate (0–1) that is seen with 80 % power at its level; null: none. */
   visibleDrop: number | null;
 }
+
+type Settings = Pick<GateSettings, 'alpha' | 'gate_on'>;
 
 /**
  * Judges all lanes of a pull request under one alpha, shared by Holm's procedure; lanes with
@@ -46,165 +66,221 @@ export interface LaneVerdict {
  */
 export function judgeLanes(
   lanes: readonly ComparedLane[],
-  settings: Pick<GateSettings, 'alpha' | 'gate_on'>,
+  settings: Settings,
 ): (LaneVerdict | null)[] {
-  const levels = levelsByAlpha(settings.gate_on);
-  const open = lanes.filter(({ compared }) => compared.length > 0);
-  const judged = judgeFamily(
-    open.map((lane) => judgeOf(lane, settings.gate_on, levels)),
+  const { all } = comparing(lanes);
+  const evidence = evidenceByLane(lanes, settings);
+  const seen = all.map((lane) => seenOf(lane, evidence.get(lane)));
+  const levels = (alpha: number): readonly number[] => levelsAt(alpha, settings.gate_on);
+  const family = judgeFamily(
+    seen.map((one) => (alpha: number) => judged(one, settings.gate_on, alpha, levels)),
     settings.alpha,
   );
-  const verdicts = new Map(open.map((lane, index) => [lane, judged[index]]));
-  return lanes.map((lane) => {
-    const found = verdicts.get(lane);
-    return found === undefined ? null : conclude(lane, found.alpha, found.result, settings.gate_on);
-  });
+  const verdicts = new Map(
+    seen.flatMap((one, i) => {
+      const found = family[i];
+      return found === undefined
+        ? []
+        : [[one.lane, conclude(one, found.alpha, found.result, levels)] as const];
+    }),
+  );
+  settleTogether(seen, verdicts);
+  return lanes.map((lane) => verdicts.get(lane) ?? null);
 }
 
-type LevelsAt = (alpha: number) => AdaptiveLevels;
+type LevelsAt = (alpha: number) => readonly number[];
 
-/**
- * A hundred lanes in as many steps of Holm's procedure need a hundred different levels, not ten
- * thousand.
- */
-function levelsByAlpha(on: GateSettings['gate_on']): LevelsAt {
-  const known = new Map<number, AdaptiveLevels>();
-  return (alpha) => {
-    const levels = known.get(alpha) ?? adaptiveLevels(alpha, on);
-    known.set(alpha, levels);
-    return levels;
-  };
+/** What is known of a lane's references one by one: positions among the compared. */
+interface Singles {
+  called: number[];
+  open: number[];
 }
 
-type Judgement =
-  | { kind: 'fixed'; regressed: boolean; gate: Gate; tables: Table[]; own: Table[]; tries: number }
-  | { kind: 'adaptive'; regressed: boolean; state: Adaptive; levels: AdaptiveLevels };
-
-function judgeOf(
-  lane: ComparedLane,
-  gateOn: GateSettings['gate_on'],
-  levelsAt: LevelsAt,
-): (alpha: number, before: Judgement | null) => Judgement {
-  const {
-    policy,
-    compared,
-    gate: { min_drop: minDrop },
-  } = lane;
-  const on = gatedOn(lane, gateOn);
-  const critical = policy.kind === 'pairs' ? [] : criticalOf(compared);
-  if (policy.kind === 'adaptive') {
-    const tries = compared.map(outcomesOf);
-    return (alpha, before) => {
-      const keep = before?.kind === 'adaptive' ? (before.state.confirm?.suite.level ?? 0) : 0;
-      const levels = levelsAt(alpha);
-      const state = adaptive(tries, { levels, minDrop, critical, keep });
-      return { kind: 'adaptive', regressed: state.regressed, state, levels };
-    };
-  }
-  const { tables, own } = fixedTables(lane);
-  return (alpha, before) => {
-    const keep = before?.kind === 'fixed' ? before.gate.suite.level : 0;
-    const gate = combinedGate(tables, { alpha, on, minDrop, first: critical, keep });
-    return { kind: 'fixed', regressed: gate.regressed, gate, tables, own, tries: policy.tries };
-  };
+/** Single references of all sequential lanes, judged together under their part of alpha. */
+function evidenceByLane(
+  lanes: readonly ComparedLane[],
+  settings: Settings,
+): ReadonlyMap<ComparedLane, Singles> {
+  const { sequential } = comparing(lanes);
+  const level = referenceLevel(lanes, settings);
+  if (level === 0) return new Map();
+  const references = judgeReferences(sequential.map(sequentialSuite), level);
+  return new Map(
+    sequential.map((lane, i) => [
+      lane,
+      { called: calledIn(references, i), open: openIn(references, i) },
+    ]),
+  );
 }
 
-/**
- * A comparison of two answers is a table of its own, and none can show alone that a reference
- * broke.
- */
-function gatedOn({ policy }: ComparedLane, on: GateSettings['gate_on']): GateSettings['gate_on'] {
-  return policy.kind === 'pairs' ? 'suite' : on;
-}
-
-function fixedTables({ run, policy, compared }: ComparedLane): { tables: Table[]; own: Table[] } {
-  const own = compared.map((one) => tableOf(one));
-  if (policy.kind !== 'pairs') return { tables: own, own };
-  return {
-    tables: preferenceTables(run.deciding.tests, compared),
-    own: own.map(() => ({ base: NOTHING, head: NOTHING })),
-  };
+/** A lane's tries, as far as no level is needed to look at them. */
+interface Seen extends Singles {
+  lane: ComparedLane;
+  /** Empty where tries are fixed. */
+  looks: Look[];
+  tables: Table[];
+  bundles: Bundle[];
+  own: Table[];
+  tries: number;
 }
 
 const NOTHING = { passes: 0, tries: 0 };
 
+function seenOf(lane: ComparedLane, { called, open }: Singles = { called: [], open: [] }): Seen {
+  const { run, policy, compared } = lane;
+  if (policy.kind === 'pairs') {
+    const tables = preferenceTables(run.deciding.tests, compared);
+    const own = compared.map(() => ({ base: NOTHING, head: NOTHING }));
+    return { lane, called, open, looks: [], tables, bundles: [], own, tries: policy.tries };
+  }
+  const looks = policy.kind === 'adaptive' ? looksOf(sequentialSuite(lane)) : [];
+  const last = looks.at(-1);
+  if (last !== undefined) {
+    const { tables, bundles, tries } = last;
+    const own = compared.map((one, i) => ownTable(one, tables[i], tries));
+    return { lane, called, open, looks, tables, bundles, own, tries };
+  }
+  const tries = policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
+  const tables = compared.map((one) => tableOf(one));
+  const bundles = bundlesOf(compared.map(outcomesOf), clustersOf(compared), Infinity);
+  return { lane, called, open, looks, tables, bundles, own: tables, tries };
+}
+
+/** A reference that was sampled on is named by the tries after those that made it suspicious. */
+function ownTable(run: CaseRun, common: Table | undefined, tries: number): Table {
+  if (common !== undefined && made(outcomesOf(run)) <= tries) return common;
+  return tableOf(run, FIRST_TRIES);
+}
+
+interface Judgement {
+  regressed: boolean;
+  by: 'fall' | 'references';
+  p: number | null;
+}
+
+function judged(
+  { lane, looks, called, tables, bundles }: Seen,
+  gateOn: GateSettings['gate_on'],
+  alpha: number,
+  levels: LevelsAt,
+): Judgement {
+  const { policy, compared, gate } = lane;
+  const { min_drop: minDrop } = gate;
+  if (policy.kind === 'adaptive') {
+    const look = decidingLook(looks, levels(alpha), minDrop, 'down');
+    if (look !== null) return { regressed: true, by: 'fall', p: look.test.midDown };
+    return { regressed: called.length > 0, by: 'references', p: null };
+  }
+  // A comparison of two answers is a table of its own, and none can show alone that one broke.
+  const pairs = policy.kind === 'pairs';
+  const on = pairs ? 'suite' : gateOn;
+  const critical = pairs ? [] : criticalOf(compared);
+  return judgedFixed(combinedGate(tables, { alpha, on, minDrop, critical, bundles }));
+}
+
+function judgedFixed({ regressed, suite, references }: Gate): Judgement {
+  return suite.hit
+    ? { regressed, by: 'fall', p: suite.p }
+    : { regressed, by: 'references', p: references.p };
+}
+
 function conclude(
-  lane: ComparedLane,
+  seen: Seen,
   alpha: number,
   judgement: Judgement,
-  gateOn: GateSettings['gate_on'],
+  levelsFor: LevelsAt,
 ): LaneVerdict {
-  const { compared, gate } = lane;
-  const on = gatedOn(lane, gateOn);
-  const [tables, own, hits, tries] =
-    judgement.kind === 'fixed'
-      ? ([
-          judgement.tables,
-          judgement.own,
-          judgement.gate.references.hits,
-          judgement.tries,
-        ] as const)
-      : ([
-          judgement.state.common,
-          ownTables(judgement.state, compared),
-          judgement.state.hits,
-          judgement.state.commonTries,
-        ] as const);
-  const improved =
-    judgement.kind === 'adaptive'
-      ? judgement.state.improved
-      : combinedGate(mirrored(tables), { alpha, on, minDrop: gate.min_drop }).regressed;
-  const interval = differenceInterval(tables);
-  const verdict = judgement.regressed
-    ? 'regressed'
-    : improved
-      ? 'improved'
-      : interval !== null && interval.low > -gate.tolerance
-        ? 'unchanged'
-        : 'inconclusive';
-  const broke = new Set(hits.map((hit) => compared[hit]).filter((run) => run !== undefined));
+  const { lane, tables, bundles, own, tries, called, looks } = seen;
+  const levels = levelsFor(alpha);
+  const q = discreteFdr(own);
+  const adaptive = lane.policy.kind === 'adaptive';
+  const visible = adaptive ? visibleAt(tables, levels) : visibleDrop(designOf(tables), alpha);
+  const tolerance = toleranceOf(lane.gate.tolerance, visible);
+  const worse = own.flatMap((_, i) =>
+    called.includes(i) || (q.down[i] ?? 1) <= REFERENCE_FDR ? [i] : [],
+  );
+  const rise = adaptive
+    ? (decidingLook(looks, levels, lane.gate.min_drop, 'up')?.test.midUp ?? null)
+    : fixedRise(seen, alpha);
+  const interval = differenceInterval(tables, { bundles });
+  const bounded = looks.at(-1)?.interval ?? interval;
+  const found = { seen, judgement, worse, rise, interval: bounded, tolerance };
+  const { verdict, ...reason } = colour(found);
+  const ids = (positions: readonly number[]): string[] =>
+    positions.flatMap((i) => lane.compared[i]?.case.reference.id ?? []);
   return {
     alpha,
     verdict,
-    broke,
+    reason: { ...reason, references: ids(reason.references), tolerance },
+    broke: new Set(called.flatMap((i) => lane.compared[i] ?? [])),
     interval,
-    p: suiteTest(tables).midDown,
+    bound: bounded?.low ?? -1,
+    p: suiteTest(tables, bundles).midDown,
     tables,
     own,
+    q,
     tries,
-    visibleDrop: smallestDrop(judgement, tables, alpha),
+    visibleDrop: visible,
   };
 }
 
-/**
- * What a comparison of this size and noise usually sees. Adaptive tries that stopped at two would
- * have gone on to five had it looked worse, so they see what five tries see at the level of the
- * last step: within 6 % of a simulation of the whole policy, on 10 to 100 references and three
- * kinds of noise, while the two tries that were made would say up to 1.9 times as much.
- */
-function smallestDrop(
-  judgement: Judgement,
-  tables: readonly Table[],
-  alpha: number,
-): number | null {
-  const design = designOf(tables);
-  if (judgement.kind === 'fixed') return visibleDrop(design, alpha);
-  return visibleDrop(
-    { ...design, tries: { base: FULL_TRIES, head: FULL_TRIES } },
-    judgement.levels.extend,
-  );
+/** p of "head is better" on fixed tries, where it reaches alpha. */
+function fixedRise({ lane, tables, bundles }: Seen, alpha: number): number | null {
+  const { suite } = combinedGate(mirrored(tables), {
+    alpha,
+    on: 'suite',
+    minDrop: lane.gate.min_drop,
+    bundles: bundles.map(({ members, base, head }) => ({ members, base: head, head: base })),
+  });
+  return suite.hit ? suite.p : null;
 }
 
-/**
- * A suspect's own verdict stands on its fresh tries alone: the first ones are what made it a
- * suspect.
- */
-function ownTables({ own, suspects }: Adaptive, compared: readonly CaseRun[]): Table[] {
-  const isSuspect = new Set(suspects);
-  return own.map((table, index) => {
-    const run = compared[index];
-    if (run === undefined || !isSuspect.has(index)) return table;
-    const fresh = tableOf(run, SCREEN_TRIES, SCREEN_TRIES + FRESH_TRIES);
-    return fresh.base.tries > 0 && fresh.head.tries > 0 ? fresh : table;
-  });
+interface Found {
+  seen: Seen;
+  judgement: Judgement;
+  /** Positions of references that are named as worse. */
+  worse: number[];
+  rise: number | null;
+  interval: LaneVerdict['interval'];
+  tolerance: number;
+}
+
+type Colour = Pick<LaneVerdict, 'verdict'> &
+  Pick<VerdictReason, 'by' | 'p'> & { references: number[] };
+
+/** The first that holds. A reference that is named as worse, or still suspicious, is never green. */
+function colour({ seen, judgement, worse, rise, interval, tolerance }: Found): Colour {
+  const { open, tries, tables, bundles, lane } = seen;
+  const plain = { p: null, references: [] };
+  if (judgement.regressed)
+    return {
+      verdict: 'regressed',
+      by: judgement.by,
+      p: judgement.p,
+      references: judgement.by === 'fall' ? [] : worse,
+    };
+  if (worse.length > 0) return { verdict: 'inconclusive', by: 'named', p: null, references: worse };
+  if (open.length > 0)
+    return { verdict: 'inconclusive', by: 'suspicious', p: null, references: open };
+  if (rise !== null) return { verdict: 'improved', by: 'rise', p: rise, references: [] };
+  const look = { tries, tables, bundles, interval, test: suiteTest(tables, bundles) };
+  const final = lane.policy.kind === 'adaptive' ? look : { ...look, tries: MOST_TRIES };
+  const calm = calmness(final, tolerance, false);
+  if (calm !== null) return { verdict: 'unchanged', by: calm, ...plain };
+  return { verdict: 'inconclusive', by: 'unsettled', ...plain };
+}
+
+/** Several suites may say together what each is too small to say: green, where none looks worse. */
+function settleTogether(seen: readonly Seen[], verdicts: Map<ComparedLane, LaneVerdict>): void {
+  const all = [...verdicts.values()];
+  const blocked = all.some(
+    ({ verdict, reason }) =>
+      verdict === 'regressed' || (verdict === 'inconclusive' && reason.by !== 'unsettled'),
+  );
+  if (blocked || seen.some(({ lane }) => lane.policy.kind === 'pairs')) return;
+  const looks = seen.map((one) => ({ ...one, test: suiteTest(one.tables, one.bundles) }));
+  if (!isCalmTogether(looks)) return;
+  for (const [lane, one] of verdicts)
+    if (one.verdict === 'inconclusive')
+      verdicts.set(lane, { ...one, verdict: 'unchanged', reason: { ...one.reason, by: 'run' } });
 }

@@ -90,6 +90,8 @@ export interface ComparedLane {
   ownGate: SuiteGate;
   compared: CaseRun[];
   quarantined(id: string): boolean;
+  /** Ids of references that nearly always passed in earlier runs of what base asks. */
+  steady: ReadonlySet<string>;
 }
 
 /**
@@ -109,5 +111,6 @@ export function comparedLane(
     ownGate: gates.own,
     compared: run.runs.filter((one) => isCompared(run, one, quarantined)),
     quarantined,
+    steady: new Set(),
   };
 }

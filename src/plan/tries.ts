@@ -1,17 +1,16 @@
+import { lookLevels, FIRST_TRIES, MOST_TRIES } from '../statistics/looks.ts';
 import {
-  FRESH_TRIES,
-  FULL_TRIES,
-  SCREEN_TRIES,
-  adaptiveLevels,
-  type AdaptiveLevels,
-} from '../statistics/adaptive-levels.ts';
-import { adaptive, type Adaptive } from '../statistics/adaptive.ts';
+  REFERENCE_SHARE,
+  wantedTries,
+  type SequentialLevels,
+  type SequentialSuite,
+} from '../statistics/sequential.ts';
 import type { Tries } from '../statistics/table.ts';
 import { gatesByPreference } from '../suite/metrics.ts';
 import type { GateSettings, Settings } from '../suite/suite.ts';
 import type { CaseRun, ComparedLane, LaneRun, NextTries, TryPolicy } from './suite-run.ts';
 
-/** Positions of references tagged `critical`: they gate one by one, before all others. */
+/** Positions of references tagged `critical`: each of them counts by itself. */
 export function criticalOf(compared: readonly CaseRun[]): number[] {
   return compared.flatMap(({ case: one }, index) =>
     one.reference.tags.includes('critical') ? [index] : [],
@@ -25,11 +24,16 @@ export function outcomesOf({ base, head }: CaseRun): Tries {
   };
 }
 
+/** Which references move together; null: the reference moves alone. */
+export function clustersOf(compared: readonly CaseRun[]): (string | null)[] {
+  return compared.map(({ case: { reference } }) => reference.cluster ?? null);
+}
+
 /**
- * Tries a side where the adaptive policy cannot be followed: a sweep, a prompt that base does not
+ * Tries a side where the sequential policy cannot be followed: a sweep, a prompt that base does not
  * have, comparisons of answers.
  */
-const UNCOMPARED_TRIES = SCREEN_TRIES;
+const UNCOMPARED_TRIES = FIRST_TRIES;
 
 /**
  * The test file's `n_tries`, else the settings'. In a sweep, and where both sides' answers are
@@ -47,60 +51,112 @@ export function tryPolicy(
   return compares ? { kind: 'adaptive' } : { kind: 'fixed', tries: UNCOMPARED_TRIES };
 }
 
+/** A lane as the statistics see it. */
+export function sequentialSuite({ compared, gate, steady }: ComparedLane): SequentialSuite {
+  return {
+    tries: compared.map(outcomesOf),
+    clusters: clustersOf(compared),
+    critical: new Set(criticalOf(compared)),
+    steady: new Set([...compared.keys()].filter((i) => isSteady(compared[i], steady))),
+    minDrop: gate.min_drop,
+    tolerance: gate.tolerance,
+  };
+}
+
+function isSteady(run: CaseRun | undefined, steady: ComparedLane['steady']): boolean {
+  return run !== undefined && steady.has(run.case.reference.id);
+}
+
+/** Lanes in which something is compared, and those among them that follow the sequential policy. */
+export function comparing(lanes: readonly ComparedLane[]): {
+  all: ComparedLane[];
+  sequential: ComparedLane[];
+} {
+  const all = lanes.filter(({ compared }) => compared.length > 0);
+  return { all, sequential: all.filter(({ policy }) => policy.kind === 'adaptive') };
+}
+
+/** The level of all single references of the sequential lanes together: their part of a fifth. */
+export function referenceLevel(
+  lanes: readonly ComparedLane[],
+  { alpha, gate_on }: Pick<GateSettings, 'alpha' | 'gate_on'>,
+): number {
+  const { all, sequential } = comparing(lanes);
+  return gate_on === 'suite' || all.length === 0
+    ? 0
+    : (REFERENCE_SHARE * alpha * sequential.length) / all.length;
+}
+
+/** Levels of a lane's looks when it has `alpha` to itself. */
+export function levelsAt(alpha: number, gateOn: GateSettings['gate_on']): readonly number[] {
+  return lookLevels(gateOn === 'suite' ? alpha : (1 - REFERENCE_SHARE) * alpha);
+}
+
 /**
- * What each lane wants next. Fixed lanes want their number once. Adaptive lanes follow the policy
+ * What each lane wants next. Fixed lanes want their number once. Sequential lanes follow the policy
  * at the smallest level that Holm's procedure may give them; its steps do not depend on the level
  * other than by stopping earlier, so what was collected can be judged at any larger one.
  */
 export function nextTries(lanes: readonly ComparedLane[], settings: GateSettings): NextTries {
-  const comparing = Math.max(1, lanes.filter(({ compared }) => compared.length > 0).length);
-  const levels = adaptiveLevels(settings.alpha / comparing, settings.gate_on);
   const byRun = new Map(lanes.map((lane) => [lane.run, lane]));
+  const policy = sequentialPolicy(lanes, settings);
   return (run) => {
     const lane = byRun.get(run);
     if (lane === undefined) return new Map();
-    const { policy } = lane;
-    const wanted = policy.kind === 'adaptive' ? adaptively(lane, levels) : fixed(run, policy.tries);
+    const wanted =
+      lane.policy.kind === 'adaptive'
+        ? sequentially(lane, policy().get(lane) ?? new Map<number, number>())
+        : fixed(run, lane.policy.tries);
     return new Map([...wanted].filter(([index, count]) => lacks(run.runs[index], count)));
   };
+}
+
+type Wanted = ReadonlyMap<ComparedLane, ReadonlyMap<number, number>>;
+
+/** What the sequential lanes of the run want, worked out once for each state of their tries. */
+function sequentialPolicy(lanes: readonly ComparedLane[], settings: GateSettings): () => Wanted {
+  const { all, sequential } = comparing(lanes);
+  const levels: SequentialLevels = {
+    looks: levelsAt(settings.alpha / Math.max(1, all.length), settings.gate_on),
+    references: referenceLevel(lanes, settings),
+  };
+  const alone = all.length === sequential.length;
+  let last: { made: number; wanted: Wanted } | null = null;
+  return () => {
+    const made = triesMade(sequential);
+    if (last?.made === made) return last.wanted;
+    const found = wantedTries(sequential.map(sequentialSuite), levels, alone);
+    const wanted = new Map(sequential.map((lane, i) => [lane, found[i] ?? new Map()]));
+    last = { made, wanted };
+    return wanted;
+  };
+}
+
+function triesMade(lanes: readonly ComparedLane[]): number {
+  return lanes.reduce(
+    (sum, { compared }) =>
+      sum + compared.reduce((own, { base, head }) => own + base.length + head.length, 0),
+    0,
+  );
 }
 
 function fixed(run: LaneRun, tries: number): Map<number, number> {
   return new Map(run.runs.map(({ case: one }, index) => [index, one.reference.n_tries ?? tries]));
 }
 
-function adaptively(
-  { run, compared, gate }: ComparedLane,
-  levels: AdaptiveLevels,
+/** By position among the compared references → by index among all that run. */
+function sequentially(
+  { run, compared }: ComparedLane,
+  more: ReadonlyMap<number, number>,
 ): Map<number, number> {
-  const wanted = fixed(run, SCREEN_TRIES);
-  const state = adaptive(compared.map(outcomesOf), {
-    levels,
-    minDrop: gate.min_drop,
-    critical: criticalOf(compared),
-  });
+  const wanted = fixed(run, FIRST_TRIES);
   const position = new Map(run.runs.map((one, index) => [one, index]));
-  for (const { reference, to } of state.next?.wanted ?? naming(state)) {
+  for (const [reference, to] of more) {
     const one = compared[reference];
     const index = one === undefined ? undefined : position.get(one);
     if (index !== undefined) wanted.set(index, Math.max(to, wanted.get(index) ?? 0));
   }
   return wanted;
-}
-
-/** At most so many suspects get fresh tries when the suite's verdict does not need them. */
-const NAMED_SUSPECTS = 10;
-
-/**
- * A suite that is regressed after its first tries already still owes the reviewer which references
- * broke.
- */
-function naming({ decidedBy, suspects }: Adaptive): { reference: number; to: number }[] {
-  return decidedBy === 'screen'
-    ? suspects
-        .slice(0, NAMED_SUSPECTS)
-        .map((reference) => ({ reference, to: SCREEN_TRIES + FRESH_TRIES }))
-    : [];
 }
 
 function lacks(run: CaseRun | undefined, count: number): boolean {
@@ -111,8 +167,8 @@ function lacks(run: CaseRun | undefined, count: number): boolean {
 }
 
 /**
- * Tries that the adaptive lanes made, and what five fixed ones a side would have made of the same
- * references, distinct questions once. Null without an adaptive lane that ran.
+ * Tries that the sequential lanes made, and what five fixed ones a side would have made of the same
+ * references, distinct questions once. Null without a sequential lane that ran.
  */
 export function adaptiveTries(
   lanes: readonly ComparedLane[],
@@ -132,5 +188,5 @@ export function adaptiveTries(
     }
   }
   const sum = [...made.values()].reduce((total, tries) => total + tries, 0);
-  return made.size === 0 ? null : { made: sum, fixed: FULL_TRIES * made.size };
+  return made.size === 0 ? null : { made: sum, fixed: MOST_TRIES * made.size };
 }

@@ -185,6 +185,31 @@ const verdict = z.enum([
   'no_data',
 ]);
 
+const verdictReasonSchema = z.strictObject({
+  by: z
+    .enum([
+      'fall',
+      'references',
+      'rise',
+      'bound',
+      'level',
+      'run',
+      'suspicious',
+      'named',
+      'unsettled',
+    ])
+    .describe(
+      'Regressed by the `fall` of all, or by single `references`. Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`).',
+    ),
+  p: shareSchema
+    .nullable()
+    .describe(
+      'Of the test that decided, one-sided; null where none did, or where it was sequential.',
+    ),
+  references: z.array(z.string()).describe('Ids of the references that it is about; empty: all.'),
+  tolerance: shareSchema.describe('The drop that was to be ruled out.'),
+});
+
 export const suiteResultSchema = z.strictObject({
   path: z.string().describe('File of the prompt.'),
   name: z.string().describe('Name of the suite.'),
@@ -201,6 +226,10 @@ export const suiteResultSchema = z.strictObject({
   ),
   verdict: verdict.describe('What the comparison came to.'),
   summary: z.string().describe('One sentence with the numbers.'),
+  reason: verdictReasonSchema
+    .nullable()
+    .describe('What decided the verdict; null where nothing was compared; absent in older results.')
+    .exactOptional(),
   visible_drop: shareSchema
     .nullable()
     .describe(
@@ -250,6 +279,9 @@ export const suiteResultSchema = z.strictObject({
 });
 
 export type Verdict = z.infer<typeof verdict>;
+
+/** What decided a suite's verdict. */
+export type VerdictReason = z.infer<typeof verdictReasonSchema>;
 
 export type ReferenceStatus = z.infer<typeof referenceStatus>;
 

@@ -7,7 +7,7 @@ import { explainRun, type RunExplanation } from '../explain/explain-run.ts';
 import { compareLane } from '../judge/compare.ts';
 import { decide } from '../judge/gate.ts';
 import { decideHalted } from '../judge/halted.ts';
-import { type TryHistory, withHistory } from '../judge/history.ts';
+import { type TryHistory, withHistory, withSteady } from '../judge/history.ts';
 import { newlySkippedIds, suiteNotices } from '../judge/notices.ts';
 import type { Decision, GateInput } from '../judge/outcome.ts';
 import { rollUpLane, type RunWords } from '../judge/roll-up.ts';
@@ -17,7 +17,7 @@ import { incomplete, type Halt, type Unmade, wasNotMade } from '../plan/halt.ts'
 import { removedIds, type Prepared } from '../plan/prepared.ts';
 import { costPer1000Calls, createMeter, type Meter } from '../plan/price.ts';
 import type { CaseRun, ComparedLane, NextTries } from '../plan/suite-run.ts';
-import { adaptiveTries } from '../plan/tries.ts';
+import { adaptiveTries, comparing } from '../plan/tries.ts';
 import { outcomeFields } from '../report/sections/outcomes.ts';
 import type { Result, YardstickResult } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
@@ -73,9 +73,10 @@ function savedBy({
 }
 
 /** Executes a prepared run and puts what came of it over `blank`. */
-export async function judge(prepared: Prepared, world: JudgeEdges, blank: Result): Promise<Result> {
+export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): Promise<Result> {
   const repeats = repeatedEvaluate(world.evaluate, `${blank.base?.sha ?? ''} ${blank.head.sha}`);
   const edges = { ...world, evaluate: repeats.evaluate };
+  const prepared = await knowing(plain, edges);
   const spent = startSpending(prepared, edges);
   await executeRounds(prepared, edges, spent);
   const tested = await testJudges(prepared, edges, spent);
@@ -112,6 +113,14 @@ export async function judge(prepared: Prepared, world: JudgeEdges, blank: Result
     adaptive_tries: adaptiveTries(prepared.lanes),
     ...(made.made === 0 ? {} : { evaluations: made }),
   };
+}
+
+/** The same run with what earlier ones say about its references. */
+async function knowing(prepared: Prepared, { history }: JudgeEdges): Promise<Prepared> {
+  if (prepared.mode !== 'diff' || history === undefined) return prepared;
+  if (comparing(prepared.lanes).sequential.length === 0) return prepared;
+  const lanes = withSteady(prepared.lanes, await history());
+  return { ...prepared, lanes, next: prepared.nextFor(lanes) };
 }
 
 /** What a run asks through, and what it could not ask any more because it was ended. */

@@ -1,3 +1,4 @@
+import { bundleMoments, type Bundle } from './bundles.ts';
 import { headMoments, normalQuantile } from './distributions.ts';
 import { isComparable, type Counts, type Table } from './table.ts';
 
@@ -15,30 +16,44 @@ export function meanDifference(tables: readonly Table[]): number | null {
   return sum / compared.length;
 }
 
-/** The normal 0.95 quantile: two-sided 90 %. */
-const Z_90 = 1.6448536269514722;
+/** The normal 0.95 quantile: a two-sided 90 %, and each end by itself right in 95 %. */
+export const Z_FINAL = 1.6448536269514722;
+
+/** The normal 0.965 quantile, for a bound that is looked at again after more tries. */
+export const Z_AGAIN = 1.8119106729525978;
 
 /**
- * Interval for `meanDifference` on these very tables: d ± z·SE, cut to [−1, 1], with SE² = (1/N²)[Σ
- * (1/nB + 1/nH)² V_i + 2·mean(1/(nB·nH))], V_i the permutation variance of `headMoments`. It agrees
- * with `suiteTest`; the second term generalises the "+2" of Bonett and Price 2012 and keeps the
- * width above zero even when every difference is equal. The default z makes it a two-sided 90 %
- * interval. Null when no table has tries on both sides.
+ * (ln 20)² / Z_FINAL²: where every try on both sides passes, the bound is then ln 20 / tries, the
+ * exact one (the rule of three).
+ */
+const FLOOR = (Math.log(20) / Z_FINAL) ** 2;
+
+/**
+ * Interval for `meanDifference` on these very tables: d ± z·SE, cut to [−1, 1], with SE² = (1/N²)[V
+ * + FLOOR·mean(1/(nB·nH))], V the permutation variance of Σ (rate on head − rate on base), where
+ * `bundles` move together. It agrees with `suiteTest`; the second term keeps the width above zero
+ * even when every difference is equal. The default z makes it a two-sided 90 % interval. Null when
+ * no table has tries on both sides.
  */
 export function differenceInterval(
   tables: readonly Table[],
-  z = Z_90,
+  { bundles = [], z = Z_FINAL }: { bundles?: readonly Bundle[]; z?: number } = {},
 ): { difference: number; low: number; high: number } | null {
   const compared = tables.filter(isComparable);
   const difference = meanDifference(compared);
   if (difference === null) return null;
+  const bundled = new Set(bundles.flatMap(({ members }) => members));
   let [variance, floor] = [0, 0];
-  for (const table of compared) {
+  tables.forEach((table, i) => {
+    if (!isComparable(table)) return;
     const [base, head] = [table.base.tries, table.head.tries];
-    variance += (1 / base + 1 / head) ** 2 * headMoments(table).variance;
     floor += 1 / (base * head);
-  }
-  const reach = (z * Math.sqrt(variance + (2 * floor) / compared.length)) / compared.length;
+    if (!bundled.has(i)) variance += (1 / base + 1 / head) ** 2 * headMoments(table).variance;
+  });
+  for (const bundle of bundles)
+    variance +=
+      (1 / bundle.base.length + 1 / bundle.head.length) ** 2 * bundleMoments(bundle).variance;
+  const reach = (z * Math.sqrt(variance + (FLOOR * floor) / compared.length)) / compared.length;
   return {
     difference,
     low: Math.max(-1, difference - reach),

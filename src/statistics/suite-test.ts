@@ -1,3 +1,4 @@
+import { bundlePasses, total, type Bundle } from './bundles.ts';
 import { headPasses, sumOf, tails, times } from './distributions.ts';
 import { isInformative, type Table } from './table.ts';
 
@@ -46,19 +47,23 @@ export interface SuiteTest {
 /**
  * Exact permutation of the tries within every table (the exact conditional Cochran–Mantel–Haenszel
  * test; with one try a side, McNemar's exact test). S = Σ passes on head; its null law is the
- * convolution of hypergeometrics. down = P(S <= s), midDown = P(S < s) + ½ P(S = s), up and midUp
- * mirrored. Without an informative table nothing can be seen: down = up = 1, the mid-p are ½.
- * Probabilities below 1e-35 may come out as 0.
+ * convolution of hypergeometrics, and of the laws of the `bundles`, whose members are dealt
+ * together. down = P(S <= s), midDown = P(S < s) + ½ P(S = s), up and midUp mirrored. Where nothing
+ * can be seen: down = up = 1, the mid-p are ½. Probabilities below 1e-35 may come out as 0.
  *
  * Sources: Mehta, Patel, Gray 1985 (exact test of a common odds ratio); Fagerland et al. 2013
  * (mid-p).
  */
-export function suiteTest(tables: readonly Table[]): SuiteTest {
-  const law = sumOf(grouped(tables).map(({ table, count }) => times(headPasses(table), count)));
-  const seen = tables.reduce(
-    (sum, table) => sum + (isInformative(table) ? table.head.passes : 0),
-    0,
-  );
+export function suiteTest(tables: readonly Table[], bundles: readonly Bundle[] = []): SuiteTest {
+  const bundled = new Set(bundles.flatMap(({ members }) => members));
+  const alone = bundled.size === 0 ? tables : tables.filter((_, i) => !bundled.has(i));
+  const law = sumOf([
+    ...grouped(alone).map(({ table, count }) => times(headPasses(table), count)),
+    ...bundles.map(bundlePasses),
+  ]);
+  const seen =
+    alone.reduce((sum, table) => sum + (isInformative(table) ? table.head.passes : 0), 0) +
+    bundles.reduce((sum, { head }) => sum + total(head), 0);
   const { below, at, above } = tails(law, seen);
   return {
     down: Math.min(1, below + at),

@@ -31,7 +31,7 @@ export const DEFAULT_GATE: GateSettings = {
   fail_on: 'regression',
   alpha: 0.05,
   min_drop: 0.01,
-  tolerance: 0.05,
+  tolerance: 'auto',
   gate_on: 'suite+references',
   on_inconclusive: 'pass',
   yardstick: 'warn',

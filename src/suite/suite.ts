@@ -31,10 +31,14 @@ export const gateSettingsSchema = z.strictObject({
     .enum(['regression', 'failure', 'never'])
     .describe('What makes a run red: a regression, any failing reference too, or nothing.'),
   alpha: passShare.describe(
-    'Share of pull requests that change nothing which may go red, at most 0.5.',
+    'Chance of a red run where head answers as base does, if tries are independent; at most 0.5.',
   ),
   min_drop: passShare.describe('Smallest drop of a pass rate that counts, 0–1.'),
-  tolerance: passShare.describe('A drop up to here can be called no regression, 0–1.'),
+  tolerance: z
+    .union([passShare, z.literal('auto')])
+    .describe(
+      'Largest drop that may stand under green, above 0 to 1; auto: what the suite can see, 0.05 to 0.1.',
+    ),
   gate_on: z
     .enum(['suite+references', 'suite'])
     .describe('Whether single references can make a run red, or suites only.'),
@@ -149,6 +153,8 @@ export interface Reference {
   skip: boolean;
   tags: string[];
   n_tries: number | null;
+  /** References with one name here move together (templates of one text); absent: alone. */
+  cluster?: string;
   /** Judge this reference besides the suite's metrics. */
   metrics?: Metric[];
   /**

@@ -1,63 +1,84 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { RULES } from '../../../benchmarks/verdicts/rules.ts';
-import { drawRates, drawTries, NOISE } from '../../../benchmarks/verdicts/scenarios.ts';
-import { studentCdf } from '../../../benchmarks/verdicts/student.ts';
-import { createRandom } from '../../../src/statistics/random.ts';
+import { pageOf, readmeWith, type Measured } from '../../../benchmarks/verdicts/page.ts';
+import { PROMISES, UNCHANGED } from '../../../benchmarks/verdicts/rows.ts';
+import {
+  LAWS,
+  drawSuite,
+  fiveAndFive,
+  nothing,
+  randomOf,
+  turned,
+  type Law,
+} from '../../../benchmarks/verdicts/scenarios.ts';
+import { simulate } from '../../../benchmarks/verdicts/simulate.ts';
 
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
+const read = (path: string): string =>
+  readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
 describe('the simulation behind the table of verdicts', () => {
-  test.each([
-    [-2, 4, 0.0580582617584],
-    [2, 5, 0.949030260585],
-    [0.3, 49, 0.617276905108],
-    [-5, 199, 6.27369662625e-7],
-  ])('studentCdf(%d, %d) agrees with scipy.stats.t.cdf', (t, freedom, expected) => {
-    expect(studentCdf(t, freedom)).toBeCloseTo(expected, 8);
+  test.each<[Law, number]>([
+    ['all 0.95', 0.95],
+    ['Beta(½, ½)', 0.5],
+    ['Beta(0.4, 0.1)', 0.8],
+    ['bimodal', 0.74],
+  ])('%s has the mean pass rate of its law', (law, expected) => {
+    const { base } = drawSuite(20_000, law, nothing, randomOf(law));
+    expect(Math.abs(mean(base) - expected)).toBeLessThan(0.01);
+    expect(Object.keys(LAWS)).toContain(law);
   });
 
-  test.each(Object.entries(NOISE))(
-    'a %s suite has the pass rates of its Beta law',
-    (noise, [a, b]) => {
-      const { base } = drawRates(
-        20_000,
-        noise as keyof typeof NOISE,
-        { kind: 'nothing' },
-        createRandom(noise),
-      )!;
-      expect(Math.abs(mean(base) - a / (a + b))).toBeLessThan(0.01);
-      expect(
-        Math.abs(mean(base.map((rate) => rate * (1 - rate))) - (a * b) / ((a + b) * (a + b + 1))),
-      ).toBeLessThan(0.003);
-    },
-  );
+  test('goes through rounds and verdicts as a run does, at the cost of its tries', () => {
+    const random = randomOf('one');
+    const all = { base: Array<number>(20).fill(1), head: Array<number>(20).fill(1) };
+    expect(simulate([all], 'adaptive', random)).toMatchObject({ colour: 'green', calls: 4 });
+    expect(simulate([all], 3, random)).toMatchObject({ colour: 'green', calls: 6 });
+    const none = { base: all.base, head: Array<number>(20).fill(0) };
+    expect(simulate([none], 'adaptive', random)).toMatchObject({ colour: 'red', calls: 4 });
+  });
 
-  test.each(['everywhere', 'broken'] as const)(
-    'an effect of kind %s takes exactly its drop',
-    (kind) => {
-      const { base, head } = drawRates(50, 'typical', { kind, drop: 0.07 }, createRandom(1))!;
-      expect(mean(base) - mean(head)).toBeCloseTo(0.07, 10);
-      expect(head.every((rate, i) => rate >= 0 && rate <= base[i]!)).toBe(true);
-      expect(drawRates(50, 'typical', { kind, drop: 1 }, createRandom(1))).toBeNull();
-    },
-  );
+  test('is red for one broken reference, also in one of ten suites', () => {
+    const random = randomOf('ten');
+    const broke = drawSuite(20, 'all 1.0', turned(1, 1, 0), random);
+    const fine = drawSuite(20, 'all 1.0', nothing, random);
+    const ten = [broke, ...Array.from({ length: 9 }, () => fine)];
+    expect(simulate(ten, 'adaptive', random).colour).toBe('red');
+    const mixed = drawSuite(50, 'all 1.0', fiveAndFive, random);
+    expect(simulate([mixed], 5, random).colour).toBe('red');
+  });
+});
 
-  test('every rule is red when everything breaks and quiet when every try passes, at the cost of its tries', () => {
-    const suite = (head: number) =>
-      drawTries(
-        { base: Array<number>(30).fill(1), head: Array<number>(30).fill(head) },
-        createRandom(1),
-      );
-    for (const rule of RULES) {
-      expect([rule.name, rule.judge(suite(0)).red, rule.judge(suite(1)).red]).toEqual([
-        rule.name,
-        true,
-        false,
-      ]);
-    }
-    expect(RULES.map(({ judge }) => judge(suite(1)).calls / 30)).toEqual([
-      2, 10, 6, 6, 10, 10, 6, 10, 4,
-    ]);
+describe('the pages', () => {
+  test('have a row for everything that is simulated', () => {
+    const page = read('benchmarks/verdicts.md');
+    for (const { name, goal } of [...PROMISES, ...UNCHANGED])
+      expect(page.replace(/ +/g, ' ')).toContain(`| ${name} | ${goal} |`);
+  });
+
+  test('agree: the README has the table that was measured', () => {
+    const [page, readme] = [read('benchmarks/verdicts.md'), read('README.md')];
+    expect(readmeWith(readme, page)).toBe(readme);
+  });
+
+  test('show the promises alone between the marks, in per cent', () => {
+    const row = (name: string, shown: boolean): Measured => ({
+      name,
+      goal: 'red ≤ 5 %',
+      shown,
+      runs: 10,
+      red: 0.034,
+      green: 0.966,
+      grey: 0,
+      calls: 4,
+      wrong: 0,
+    });
+    const page = pageOf([row('one', true), row('two', false)], [row('three', false)]);
+    const readme = readmeWith('a\n<!-- verdicts -->\nold\n<!-- /verdicts -->\nb', page);
+    expect(readme).toContain('| one | red ≤ 5 % | 3.4 | 97 | 0 | 4.0 | 10 |');
+    expect(readme).not.toMatch(/two|three|old/);
+    expect(readme.startsWith('a\n') && readme.endsWith('\nb')).toBe(true);
+    expect(() => readmeWith('no marks', page)).toThrow('no place');
   });
 });

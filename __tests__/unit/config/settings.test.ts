@@ -22,7 +22,7 @@ describe('settings', () => {
       fail_on: 'regression',
       alpha: 0.05,
       min_drop: 0.01,
-      tolerance: 0.05,
+      tolerance: 'auto',
       gate_on: 'suite+references',
       on_inconclusive: 'pass',
       yardstick: 'warn',

@@ -8,7 +8,7 @@ import { comparedLane, type ComparedLane, type TryPolicy } from '../../../src/pl
 import type { Verdict } from '../../../src/result/suite-result.ts';
 import type { AffectedReference } from '../../../src/select/affected.ts';
 import { generationOf } from '../../../src/select/generation.ts';
-import { adaptiveLevels } from '../../../src/statistics/adaptive-levels.ts';
+import { lookLevels } from '../../../src/statistics/looks.ts';
 import { visibleDrop } from '../../../src/statistics/visible-drop.ts';
 import type { SuiteGate } from '../../../src/suite/suite.ts';
 import { gate, prompt, reference, suite, suiteSide, tryResult } from '../run/builders.ts';
@@ -97,35 +97,166 @@ describe('the verdicts of the specification', () => {
   });
 });
 
-describe('what a suite usually sees', () => {
+describe('what a suite detects', () => {
   const rows: Row[] = [
     [18, 2, 2, 2, 2],
     [2, 1, 2, 1, 2],
   ];
 
-  test('is what the whole adaptive policy sees, also where it stopped at two tries', async () => {
+  test('is what the whole sequential policy detects, also where it stopped at two tries', async () => {
     const two = await judged(lane(rows, { kind: 'adaptive' }));
     const fixed = await judged(lane(rows, { kind: 'fixed', tries: 2 }));
     const ratio = fixed.suite.visible_drop! / two.suite.visible_drop!;
     expect(ratio).toBeGreaterThan(1.4);
     expect(ratio).toBeLessThan(1.9);
-    expect(two.suite.summary).toContain(
-      'this suite (20 references × 2 tries, up to 5 where it looks worse) usually sees drops of',
-    );
-    expect(fixed.suite.summary).toContain(
-      'this suite (20 references × 2 tries) usually sees drops of',
-    );
+    for (const { suite: shown } of [two, fixed])
+      expect(shown.summary).toMatch(
+        /this suite \(20 references × 2 tries\) detects drops of [\d.]+ points or more \(80 % power\)/,
+      );
   });
 
-  test('after five adaptive tries is that of five tries at the level of the last look', async () => {
+  test('after five sequential tries is that of five tries at the level of the last look', async () => {
     const { suite: shown } = await judged(lane([[20, 5, 5, 5, 5]], { kind: 'adaptive' }));
-    const { extend } = adaptiveLevels(0.05, 'suite+references');
     // Ten parts of 0.05 beside twenty references without any try-to-try variance.
     const variance = (10 * 0.05) / 30;
     expect(shown.visible_drop).toBeCloseTo(
-      visibleDrop({ references: 20, tries: { base: 5, head: 5 }, variance, rate: 1 }, extend)!,
+      visibleDrop(
+        { references: 20, tries: { base: 5, head: 5 }, variance, rate: 1 },
+        lookLevels(0.04)[3],
+      )!,
       2,
     );
+  });
+});
+
+describe('the colour', () => {
+  const verdictOf = async (rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}) => {
+    const { suite: shown } = await judged(lane(rows, policy, own));
+    return [shown.verdict, shown.reason?.by];
+  };
+  const five: TryPolicy = { kind: 'fixed', tries: 5 };
+  const sequential: TryPolicy = { kind: 'adaptive' };
+
+  test('is red for five that broke beside five that healed, at five fixed tries', async () => {
+    const mixed: Row[] = [
+      [5, 5, 5, 0, 5],
+      [5, 0, 5, 5, 5],
+      [40, 5, 5, 5, 5],
+    ];
+    const { suite: shown } = await judged(lane(mixed, five));
+    expect([shown.verdict, shown.reason?.by]).toEqual(['regressed', 'references']);
+    expect(shown.reason?.references).toEqual(['r0', 'r1', 'r2', 'r3', 'r4']);
+    expect(shown.summary).toMatch(/^5 references broke \(r0, r1, r2, r3, r4\); pass rate/);
+    expect(shown.summary).not.toContain('rules out');
+  });
+
+  test('is red for one that broke beside five that healed, and names it', async () => {
+    const { suite: shown } = await judged(
+      lane(
+        [
+          [1, 12, 12, 0, 12],
+          [5, 0, 2, 2, 2],
+          [44, 2, 2, 2, 2],
+        ],
+        sequential,
+      ),
+    );
+    expect([shown.verdict, shown.reason?.by]).toEqual(['regressed', 'references']);
+    expect(shown.reason?.references).toEqual(['r0']);
+  });
+
+  test('is red for one that broke in one of ten suites', () => {
+    const broke: Row[] = [
+      [1, 14, 14, 0, 14],
+      [19, 2, 2, 2, 2],
+    ];
+    const fine: Row[] = [[20, 2, 2, 2, 2]];
+    const verdicts = judgeLanes(
+      [lane(broke, sequential), ...Array.from({ length: 9 }, () => lane(fine, sequential))],
+      gate(),
+    );
+    expect(verdicts.map((one) => one?.verdict)).toEqual([
+      'regressed',
+      ...Array<string>(9).fill('unchanged'),
+    ]);
+  });
+
+  test('is green for 20 references that are always right after two tries, and for 8 after three', async () => {
+    expect(await verdictOf([[20, 2, 2, 2, 2]], sequential, { tolerance: 'auto' })).toEqual([
+      'unchanged',
+      'bound',
+    ]);
+    expect(await verdictOf([[8, 3, 3, 3, 3]], sequential, { tolerance: 'auto' })).toEqual([
+      'unchanged',
+      'level',
+    ]);
+    const { suite: small } = await judged(lane([[8, 3, 3, 3, 3]], sequential));
+    expect(small.summary).toContain('Head is no lower, but the suite is too small to rule out');
+  });
+
+  test('is grey while a reference is suspicious, and where five tries settled nothing', async () => {
+    expect(
+      await verdictOf(
+        [
+          [1, 4, 4, 0, 4],
+          [49, 2, 2, 2, 2],
+        ],
+        sequential,
+      ),
+    ).toEqual(['inconclusive', 'suspicious']);
+    expect(
+      await verdictOf(
+        [
+          [3, 5, 5, 4, 5],
+          [7, 5, 5, 5, 5],
+        ],
+        sequential,
+      ),
+    ).toEqual(['inconclusive', 'unsettled']);
+  });
+
+  test('is never green over a reference that is named as worse', async () => {
+    const only: Row[] = [
+      [1, 5, 5, 0, 5],
+      [5, 4, 5, 5, 5],
+    ];
+    const one = lane(only, five);
+    const [verdict] = judgeLanes([one], { ...gate(), gate_on: 'suite' });
+    expect(verdict?.q.down[0]).toBeLessThan(0.05);
+    expect([verdict?.verdict, verdict?.reason.by]).toEqual(['inconclusive', 'named']);
+    expect(verdict?.reason.references).toEqual(['r0']);
+  });
+
+  test('of small suites is green by what all of them say together', () => {
+    const small: Row[] = [
+      [9, 5, 5, 5, 5],
+      [1, 5, 5, 4, 5],
+    ];
+    const alone = judgeLanes([lane(small, sequential, { tolerance: 0.05 })], gate());
+    expect(alone[0]?.verdict).toBe('inconclusive');
+    const fine: Row[] = [[30, 5, 5, 5, 5]];
+    const together = judgeLanes(
+      [
+        lane(small, sequential, { tolerance: 0.05 }),
+        ...Array.from({ length: 4 }, () => lane(fine, sequential)),
+      ],
+      gate(),
+    );
+    expect([together[0]?.verdict, together[0]?.reason.by]).toEqual(['unchanged', 'run']);
+  });
+
+  test('of references of one cluster counts the template once', () => {
+    const rows: Row[] = [
+      [8, 2, 2, 0, 2],
+      [40, 2, 2, 2, 2],
+    ];
+    const apart = lane(rows, { kind: 'fixed', tries: 2 });
+    expect(judgeLanes([apart], gate())[0]?.verdict).toBe('regressed');
+    const together = lane(rows, { kind: 'fixed', tries: 2 });
+    together.compared.slice(0, 8).forEach((run) => {
+      run.case.reference.cluster = 'letter';
+    });
+    expect(judgeLanes([together], { ...gate(), gate_on: 'suite' })[0]?.reason.by).not.toBe('fall');
   });
 });
 
@@ -156,7 +287,9 @@ describe('several suites', () => {
       lane(rows, { kind: 'fixed', tries: 3 }, { tolerance: 0.2 }),
     );
     expect([strict.verdict, lenient.verdict]).toEqual(['inconclusive', 'unchanged']);
-    expect(strict.summary).toContain('To rule out a drop above the tolerance of 0.1 points takes');
+    expect(strict.summary).toContain(
+      'It could not rule out a drop above the tolerance of 0.1 points',
+    );
     expect(lenient.gate).toEqual({ tolerance: 0.2 });
     const half: Row[] = [[20, 3, 3, 2, 3]];
     expect((await judged(lane(half, { kind: 'fixed', tries: 3 }))).suite.verdict).toBe('regressed');

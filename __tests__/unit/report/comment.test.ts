@@ -130,7 +130,7 @@ describe('the order of a comment', () => {
 
   test('ends with spend, visible drop, commits and the local command', () => {
     expect(body.trimEnd().split('\n').at(-1)).toBe(
-      '<sub>148 model calls, 8 reused · 31,408 tokens in, 4,127 out · $0.12 (answers $0.08, grades $0.04) · usually sees drops of 6.2 to 24.0 points, by suite · ' +
+      '<sub>148 model calls, 8 reused · 31,408 tokens in, 4,127 out · $0.12 (answers $0.08, grades $0.04) · detects drops of 6.2 to 24.0 points or more, by suite (80 % power) · ' +
         `\`1f6a9c0…9e8d7c6\` · locally: \`evaldiff diff --base 1f6a9c0\` · [run](<${REPOSITORY}/actions/runs/123>)</sub>`,
     );
     expect(renderComment(green(), { marker })).toContain('cost unknown');

@@ -14,7 +14,7 @@ export function measured(changes: Partial<NoiseResult> = {}): NoiseResult {
     measured_at: '2026-03-04',
     unjudged: 2,
     neutral: 40,
-    gate: gate(),
+    gate: { ...gate(), tolerance: 0.05 },
     n_tries: 'adaptive',
     suites: [
       {

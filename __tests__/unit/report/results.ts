@@ -344,7 +344,7 @@ export function regression(): Result {
     ),
   ];
   const summaryText =
-    'pass rate 92.2 % → 82.4 % (−9.8 points, 90 % interval −19.0 to −0.6, p = 0.012); rules out a drop above 19.0 points; this suite (17 references × 3 tries) usually sees drops of 11.3 points.';
+    'pass rate 92.2 % → 82.4 % (−9.8 points, 90 % interval −19.0 to −0.6, p = 0.012); rules out a drop above 19.0 points; this suite (17 references × 3 tries) detects drops of 11.3 points or more (80 % power).';
   const capitals = suiteOf('capitals', references, {
     verdict: 'regressed',
     because,
@@ -353,7 +353,7 @@ export function regression(): Result {
     visible_drop: 0.113,
   });
   const openText =
-    'pass rate 100.0 % → 83.3 % (−16.7 points, 90 % interval −37.7 to +4.3, p = 0.083); rules out a drop above 37.7 points; this suite (6 references × 3 tries) usually sees drops of 24.0 points.';
+    'pass rate 100.0 % → 83.3 % (−16.7 points, 90 % interval −37.7 to +4.3, p = 0.083); rules out a drop above 37.7 points; this suite (6 references × 3 tries) detects drops of 24.0 points or more (80 % power).';
   const long =
     'Thank you for writing to us. We are sorry to hear that the parcel arrived late and that the box was damaged on one side. We have looked at the shipment and found that it was held at the depot over the weekend. ';
   const triage = suiteOf(

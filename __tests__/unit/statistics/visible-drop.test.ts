@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { differenceInterval } from '../../../src/statistics/interval.ts';
-import { settlingSize } from '../../../src/statistics/visible-drop.ts';
 import { designOf, visibleDrop } from '../../../src/statistics/visible-drop.ts';
 import { shrunkVariance, withinVariance } from '../../../src/statistics/visible-drop.ts';
 import type { Row } from './vectors.ts';
@@ -112,32 +111,5 @@ describe('designOf', () => {
   test('no drop can be seen in no tables, nor where nothing passes', () => {
     expect(visibleDrop(designOf([]))).toBeNull();
     expect(visibleDrop(designOf(tablesOf(repeat(50, [0, 5, 0, 5]))))).toBeNull();
-  });
-});
-
-describe('settlingSize', () => {
-  test('gives the smallest sizes at which the expected interval clears the tolerance', () => {
-    const { tries, references } = settlingSize(design, 0.05);
-    const clears = (n: number, count: number) =>
-      2.4865 * Math.sqrt(0.1 / (n * count) + 2 / (n * count) ** 2) <= 0.05;
-    expect([clears(tries!, 50), clears(tries! - 1, 50)]).toEqual([true, false]);
-    expect([clears(5, references!), clears(5, references! - 1)]).toEqual([true, false]);
-  });
-
-  test('has no advice where no size is enough', () => {
-    expect(settlingSize({ ...design, references: 1 }, 0.01)).toEqual({
-      tries: null,
-      references: expect.any(Number),
-    });
-    expect(settlingSize({ ...design, references: 0 }, 0.05).tries).toBeNull();
-    expect(settlingSize(design, 0)).toEqual({ tries: null, references: null });
-  });
-
-  test('its number of silent references does settle the interval', () => {
-    const silent = { ...design, variance: 0, tries: { base: 2, head: 2 } };
-    const { references } = settlingSize(silent, 0.05);
-    expect(differenceInterval(tablesOf(repeat(references!, [2, 2, 2, 2])))!.low).toBeGreaterThan(
-      -0.05,
-    );
   });
 });

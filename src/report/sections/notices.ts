@@ -211,8 +211,8 @@ function visibleDrops({ suites }: Result): Line[] {
     [
       text(
         least === most
-          ? `usually sees drops of ${least} points`
-          : `usually sees drops of ${least} to ${most} points, by suite`,
+          ? `detects drops of ${least} points or more (80 % power)`
+          : `detects drops of ${least} to ${most} points or more, by suite (80 % power)`,
       ),
     ],
   ];

@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  dependenceNotices,
+  dependenceOf,
+  type Dependence,
+} from '../../../src/judge/noise-dependence.ts';
+import type { SuiteResult } from '../../../src/result/suite-result.ts';
+import { createRandom, nextFloat } from '../../../src/statistics/random.ts';
+
+const suite = { path: 'prompts/p.yaml', name: 'p' };
+
+type Draw = (reference: number, side: 'base' | 'head', at: number) => boolean;
+
+/** A comparison of base with itself: two tries a side of 20 references. */
+function compared(passes: Draw, answer: (at: number) => string): SuiteResult {
+  const side = (reference: number, which: 'base' | 'head') => ({
+    tries: [0, 1].map((at) => ({
+      outcome: passes(reference, which, at) ? 'pass' : 'fail',
+      actual: answer(at),
+    })),
+  });
+  const references = Array.from({ length: 20 }, (_, i) => ({
+    base: side(i, 'base'),
+    head: side(i, 'head'),
+  }));
+  return { references } as unknown as SuiteResult;
+}
+
+/** Twenty comparisons, each with draws of its own. */
+function seen(draw: (random: () => number) => Draw, answer = (at: number) => String(at)) {
+  const random = createRandom('dependence');
+  return Array.from({ length: 20 }, (): Dependence =>
+    dependenceOf(
+      compared(
+        draw(() => nextFloat(random)),
+        answer,
+      ),
+    )!,
+  );
+}
+
+describe('the dependence between tries', () => {
+  test('is none where every try is a coin of its own', () => {
+    expect(
+      dependenceNotices(
+        suite,
+        seen((random) => () => random() < 0.7),
+      ),
+    ).toEqual([]);
+  });
+
+  test('is reported where a side repeats itself, with a cache as its cause when the answers are the same', () => {
+    const repeating = (random: () => number): Draw => {
+      const first = new Map<string, boolean>();
+      return (reference, side) => {
+        const key = `${String(reference)} ${side}`;
+        const known = first.get(key) ?? random() < 0.7;
+        first.set(key, known);
+        return known;
+      };
+    };
+    const [cached] = dependenceNotices(
+      suite,
+      seen(repeating, () => 'same'),
+    );
+    expect(cached?.message).toMatch(/^p: tries of one side .* a cache in front of the model/);
+    const [other] = dependenceNotices(suite, seen(repeating));
+    expect(other?.message).toContain('their answers differ');
+  });
+
+  test('is reported where references fail together in a try, with the cluster as its cure', () => {
+    const together = (random: () => number): Draw => {
+      const words = new Map<string, boolean>();
+      return (_, side, at) => {
+        const key = `${side} ${String(at)}`;
+        const word = words.get(key) ?? random() < 0.7;
+        words.set(key, word);
+        return word;
+      };
+    };
+    const messages = dependenceNotices(suite, seen(together)).map(({ message }) => message);
+    expect(messages).toEqual([
+      expect.stringContaining('give those of one template the same cluster'),
+    ]);
+  });
+
+  test('is unknown without two judged tries on both sides', () => {
+    expect(dependenceOf({ references: [] } as unknown as SuiteResult)).toBeNull();
+    expect(dependenceNotices(suite, [])).toEqual([]);
+  });
+});

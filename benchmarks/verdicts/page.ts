@@ -1,0 +1,78 @@
+/** What came of one row. */
+export interface Measured {
+  name: string;
+  goal: string;
+  /** Also in the README. */
+  shown: boolean;
+  runs: number;
+  red: number;
+  green: number;
+  grey: number;
+  calls: number;
+  /** Share of runs that ruled out a drop as large as the true one. */
+  wrong: number;
+}
+
+const START = '<!-- verdicts -->';
+const END = '<!-- /verdicts -->';
+
+function percent(share: number): string {
+  if (share > 0 && share < 0.0005) return '< 0.1';
+  return (100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0);
+}
+
+const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+function tableOf(rows: readonly Measured[]): string[] {
+  return [
+    line(['pull request', 'goal', 'red %', 'green %', 'grey %', 'calls per reference', 'runs']),
+    line(['---', '---', '---:', '---:', '---:', '---:', '---:']),
+    ...rows.map(({ name, goal, red, green, grey, calls, runs }) =>
+      line([name, goal, ...[red, green, grey].map(percent), calls.toFixed(1), String(runs)]),
+    ),
+  ];
+}
+
+/** benchmarks/verdicts.md, with the README's table between two marks. */
+export function pageOf(promises: readonly Measured[], unchanged: readonly Measured[]): string {
+  const worst = unchanged.reduce((most, { red }) => Math.max(most, red), 0);
+  const bound = promises.concat(unchanged).reduce((most, { wrong }) => Math.max(most, wrong), 0);
+  return [
+    '# How often the verdict is right',
+    '',
+    "Simulated pull requests through evaldiff's own rounds of tries and its own verdicts, by `npx node benchmarks/verdicts.ts`. A",
+    'suite of "20 × 0.95" has 20 references of which each passes in 95 % of its tries; Beta laws and "bimodal" (64 % always right, 16 % never,',
+    '20 % half) mix steady and unsteady ones. Tries are independent. Calls are those of both sides. The standard error of a share near 5 % is half a',
+    'point with 2,000 runs, 1 point with 500 and 1.5 points with 200.',
+    '',
+    '## The promises',
+    '',
+    START,
+    '',
+    ...tableOf(promises.filter(({ shown }) => shown)),
+    '',
+    END,
+    '',
+    '## All of them',
+    '',
+    ...tableOf(promises),
+    '',
+    '## Nothing changed',
+    '',
+    ...tableOf(unchanged),
+    '',
+    `The most frequent false alarm is ${percent(worst)} %. A drop as large as the true one is said to be ruled out in at most ${percent(bound)} % of the suites of any row.`,
+    '',
+  ].join('\n');
+}
+
+/** The README with the page's short table in its place. */
+export function readmeWith(readme: string, page: string): string {
+  const cut = (text: string): [number, number] => {
+    const [from, to] = [text.indexOf(START), text.indexOf(END)];
+    if (from < 0 || to < from) throw new Error(`no place between ${START} and ${END}`);
+    return [from, to];
+  };
+  const [[from, to], [start, end]] = [cut(readme), cut(page)];
+  return readme.slice(0, from) + page.slice(start, end) + readme.slice(to);
+}

@@ -1,0 +1,135 @@
+import { judgeLanes } from '../../src/judge/verdict.ts';
+import {
+  comparedLane,
+  type CaseRun,
+  type ComparedLane,
+  type LaneRun,
+} from '../../src/plan/suite-run.ts';
+import { nextTries } from '../../src/plan/tries.ts';
+import { nextFloat, type Random } from '../../src/statistics/random.ts';
+import { DEFAULT_GATE } from '../../src/suite/gate.ts';
+import type { Suite } from './scenarios.ts';
+
+export type Colour = 'red' | 'green' | 'grey';
+
+export interface Simulated {
+  colour: Colour;
+  /** Of both sides, for each reference. */
+  calls: number;
+  /** Share of the suites of which a drop as large as the true one was said to be ruled out. */
+  wrongBounds: number;
+}
+
+const PLACE = { file: 'suite.yaml', line: 1 };
+
+/**
+ * One pull request through evaldiff's own code: the same rounds of tries (`nextTries`) and the same
+ * verdicts (`judgeLanes`) as in a run. Only the model and the metric are replaced, by coins.
+ */
+export function simulate(
+  suites: readonly Suite[],
+  tries: 'adaptive' | number,
+  random: Random,
+): Simulated {
+  const policy =
+    tries === 'adaptive' ? ({ kind: 'adaptive' } as const) : ({ kind: 'fixed', tries } as const);
+  const lanes = suites.map((suite, index) =>
+    comparedLane(laneOf(suite, index), policy, { run: DEFAULT_GATE, own: {} }, () => false),
+  );
+  const calls = makeTries(lanes, suites, random);
+  const verdicts = judgeLanes(lanes, DEFAULT_GATE);
+  const words = verdicts.map((one) => one?.verdict);
+  const colour = words.includes('regressed')
+    ? 'red'
+    : words.includes('inconclusive')
+      ? 'grey'
+      : 'green';
+  const wrong = suites.filter(({ base, head }, s) => {
+    const truth = base.reduce((sum, rate, i) => sum + (head[i] ?? 0) - rate, 0) / base.length;
+    return truth < (verdicts[s]?.bound ?? -1) - 1e-9;
+  });
+  const references = suites.reduce((sum, { base }) => sum + base.length, 0);
+  return { colour, calls: calls / references, wrongBounds: wrong.length / suites.length };
+}
+
+function makeTries(
+  lanes: readonly ComparedLane[],
+  suites: readonly Suite[],
+  random: Random,
+): number {
+  const next = nextTries(lanes, DEFAULT_GATE);
+  let calls = 0;
+  for (;;) {
+    const wanted = lanes.map(({ run }) => next(run));
+    if (wanted.every(({ size }) => size === 0)) return calls;
+    wanted.forEach((counts, s) => {
+      for (const [index, count] of counts) {
+        for (const side of ['base', 'head'] as const) {
+          const made = lanes[s]?.run.runs[index]?.[side] ?? [];
+          const rate = suites[s]?.[side][index] ?? 0;
+          for (let at = made.length; at < count; at += 1) {
+            made.push(attempt(at, nextFloat(random) < rate));
+            calls += 1;
+          }
+        }
+      }
+    });
+  }
+}
+
+function attempt(at: number, passed: boolean): CaseRun['base'][number] {
+  const result = {
+    try: at,
+    outcome: passed ? ('pass' as const) : ('fail' as const),
+    actual: '',
+    error: null,
+    scores: [],
+    usage: null,
+    latency_ms: null,
+    reused: false,
+    finish_reason: null,
+  };
+  return { result, other: null };
+}
+
+/** A lane that holds what the policy and the verdict read of one, and nothing else. */
+function laneOf({ base, critical = [] }: Suite, index: number): LaneRun {
+  const runs = base.map((_, position) => {
+    const reference = {
+      id: `r${String(position)}`,
+      place: PLACE,
+      input: {},
+      thread: null,
+      expected: undefined,
+      skip: false,
+      tags: critical.includes(position) ? ['critical'] : [],
+      n_tries: null,
+      problem: null,
+    };
+    const ask = (side: string): object => ({
+      kind: 'request',
+      fingerprint: `${side} ${String(index)} ${String(position)}`,
+    });
+    return {
+      case: {
+        reference,
+        baseReference: reference,
+        change: 'both',
+        base: ask('base'),
+        head: ask('head'),
+      },
+      base: [],
+      head: [],
+    };
+  });
+  const tests = { metrics: [], skip: false, rollup: { kind: 'named', policy: 'all' } };
+  const yardstick = { side: 'head', tests };
+  const side = { suite: { tests }, yardstick };
+  const lane = { path: 'suite.yaml', name: `suite ${String(index)}`, base: side, head: side };
+  return {
+    lane: { ...lane, because: [], cases: runs.map((run) => run.case) },
+    deciding: yardstick,
+    other: null,
+    runs,
+  } as unknown as LaneRun;
+}

@@ -1,0 +1,318 @@
+import { bundlesOf, type Bundle } from './bundles.ts';
+import { evidenceOf, pairsOf } from './evidence.ts';
+import { holm } from './gate.ts';
+import { differenceInterval, Z_AGAIN, Z_FINAL } from './interval.ts';
+import { FIRST_TRIES, LOOKS, MOST_TRIES } from './looks.ts';
+import { suiteTest, type SuiteTest } from './suite-test.ts';
+import { fell, isComparable, made, tableOf, type Table, type Tries, within } from './table.ts';
+import { designOf, visibleDrop } from './visible-drop.ts';
+
+/** Part of alpha with which single references are called; the suites' looks share the rest. */
+export const REFERENCE_SHARE = 0.2;
+
+/** A suite whose mid-p is above this does not look worse; more tries would rarely say otherwise. */
+const FUTILE = 0.3;
+
+/** Smallest and largest tolerance that `auto` can come to. */
+const AUTO = { least: 0.05, most: 0.1 };
+
+/** Pooled over all suites of a run, a larger drop than this is to be ruled out. */
+const RUN_TOLERANCE = 0.05;
+
+/** A suite with a smaller p than this, adjusted for their number, is suspicious by itself. */
+const SUSPICIOUS_P = 0.2;
+
+/** A suite whose references are tried until the answer is clear. */
+export interface SequentialSuite {
+  tries: readonly Tries[];
+  /** By reference: the name of the cluster that it moves with, or null. */
+  clusters: readonly (string | null)[];
+  /** Positions of references of which each single one counts. */
+  critical: ReadonlySet<number>;
+  /** Positions of references that nearly always passed in earlier runs: any failure is suspicious. */
+  steady: ReadonlySet<number>;
+  /** The mean must fall by at least this (0–1) for a look to count. */
+  minDrop: number;
+  /** The largest drop (0–1) that may stand under green. */
+  tolerance: number | 'auto';
+}
+
+/** A suite as its first `tries` tries of every reference show it. */
+export interface Look {
+  tries: number;
+  tables: Table[];
+  bundles: Bundle[];
+  test: SuiteTest;
+  /** Of head − base; the low end is the bound that must lie above −tolerance. Null: nothing seen. */
+  interval: { difference: number; low: number; high: number } | null;
+}
+
+export function lookAt({ tries, clusters }: SequentialSuite, upTo: number): Look {
+  const tables = tries.map((own) => tableOf(own, 0, upTo));
+  const bundles = bundlesOf(tries, clusters, upTo);
+  return {
+    tries: upTo,
+    tables,
+    bundles,
+    test: suiteTest(tables, bundles),
+    interval: differenceInterval(tables, { bundles, z: zOf(upTo) }),
+  };
+}
+
+/** All looks that the tries so far allow, the last one last; none before the first tries are in. */
+export function looksOf(suite: SequentialSuite): Look[] {
+  const most = Math.min(...suite.tries.map(made));
+  return LOOKS.filter((tries) => tries <= most).map((tries) => lookAt(suite, tries));
+}
+
+/** The first look at which the suite fell (`down`) or rose (`up`) at its level; null: at none. */
+export function decidingLook(
+  looks: readonly Look[],
+  levels: readonly number[],
+  minDrop: number,
+  way: 'down' | 'up',
+): Look | null {
+  const hit = looks.find(({ test, interval }, i) => {
+    const difference = interval?.difference ?? null;
+    return way === 'down'
+      ? within(test.midDown, levels[i] ?? 0) && fell(difference, minDrop)
+      : within(test.midUp, levels[i] ?? 0) &&
+          fell(difference === null ? null : -difference, minDrop);
+  });
+  return hit ?? null;
+}
+
+/**
+ * What one reference's tries say about it alone. `open`: suspicious, and more pairs of tries would
+ * tell; `value`: its evidence, an e-value.
+ */
+export interface Suspicion {
+  value: number;
+  open: boolean;
+}
+
+/** Pairs after which a reference is not sampled on. */
+const MOST_PAIRS = 40;
+
+/**
+ * Evidence that keeps a reference under suspicion from so many pairs on, and that of one which is
+ * watched: a critical or steady one, for which one failure more on head is enough to begin with.
+ * Chosen for power and cost; whatever they are, the level holds.
+ */
+const NEEDED = [
+  { pairs: 14, evidence: 12, watched: 4 },
+  { pairs: 8, evidence: 3, watched: 0.3 },
+  { pairs: 0, evidence: 2, watched: 0.3 },
+];
+
+export function suspicionOf(tries: Tries, watched: boolean): Suspicion {
+  const pairs = pairsOf(tries);
+  const value = evidenceOf(pairs);
+  const failed = (side: 'base' | 'head'): number => pairs.filter((pair) => !pair[side]).length;
+  const rung = NEEDED.find((one) => pairs.length >= one.pairs);
+  const needed = rung === undefined ? Infinity : watched ? rung.watched : rung.evidence;
+  const open = failed('head') > failed('base') && pairs.length < MOST_PAIRS && value >= needed;
+  return { value, open };
+}
+
+/** The single references of a run, of all its sequential suites together. */
+export interface References {
+  /** By suite and position. */
+  suspicions: Suspicion[][];
+  /** Some broke: the weighted mean of all evidence has reached 1/level. */
+  called: boolean;
+}
+
+/** Evidence from which on a reference is named once some are called. */
+const NAMED = 20;
+
+/**
+ * Single references under one level (a part of alpha; 0: they do not count), whatever is tried
+ * next and whenever it ends: the weighted mean of e-values is one itself. All weigh alike, but
+ * where there are critical ones they have half of it.
+ */
+export function judgeReferences(suites: readonly SequentialSuite[], level: number): References {
+  const suspicions = suites.map(({ tries, critical, steady }) =>
+    tries.map((own, i) => suspicionOf(own, critical.has(i) || steady.has(i))),
+  );
+  const count = suites.reduce((sum, { tries }) => sum + tries.length, 0);
+  const criticals = suites.reduce((sum, { critical }) => sum + critical.size, 0);
+  const everyone = (criticals > 0 ? 0.5 : 1) / Math.max(1, count);
+  const critical = 0.5 / Math.max(1, criticals);
+  const sum = suspicions.reduce(
+    (all, own, s) =>
+      all +
+      own.reduce(
+        (part, { value }, i) =>
+          part + value * (everyone + (suites[s]?.critical.has(i) === true ? critical : 0)),
+        0,
+      ),
+    0,
+  );
+  return { suspicions, called: level > 0 && sum >= 1 / level };
+}
+
+/** Positions of a suite's references under suspicion, the most suspicious first. */
+export function openIn({ suspicions }: References, suite: number): number[] {
+  return [...(suspicions[suite] ?? []).entries()]
+    .filter(([, { open }]) => open)
+    .sort(([, one], [, other]) => other.value - one.value)
+    .map(([i]) => i);
+}
+
+/** Positions of a suite's references that are called. */
+export function calledIn({ suspicions, called }: References, suite: number): number[] {
+  const own = called ? (suspicions[suite] ?? []) : [];
+  return own.flatMap(({ value }, i) => (value >= NAMED ? [i] : []));
+}
+
+/**
+ * The drop that may stand under green: as written, or the smallest one that the suite sees
+ * (`visible`; null: none), 5 to 10 points.
+ */
+export function toleranceOf(tolerance: number | 'auto', visible: number | null): number {
+  return tolerance === 'auto'
+    ? Math.min(AUTO.most, Math.max(AUTO.least, visible ?? AUTO.most))
+    : tolerance;
+}
+
+/**
+ * Smallest drop that these references are seen to fall by, 0–1; null: none. A suite that stopped
+ * early would have gone on to five tries had it looked worse, so it sees what five tries see at the
+ * level of the last look.
+ */
+export function visibleAt(tables: readonly Table[], levels: readonly number[]): number | null {
+  const tries = { base: MOST_TRIES, head: MOST_TRIES };
+  return visibleDrop({ ...designOf(tables), tries }, levels.at(-1) ?? 0);
+}
+
+/** Tries a side after which a small suite may be calm by its difference alone. */
+const SMALL_TRIES = 3;
+
+/** A suite is small if it is to be all but flawless for the bound to lie above −tolerance. */
+const SMALL_SHARE = 0.7;
+
+/**
+ * Nothing got worse, as far as this look can tell: the bound lies above −tolerance, or the
+ * difference is not negative where no more tries are made, or in a small suite. `open`: a reference is under suspicion.
+ */
+export function calmness(look: Look, tolerance: number, open: boolean): 'bound' | 'level' | null {
+  const { interval, tries, tables } = look;
+  if (interval === null || open) return null;
+  if (interval.low > -tolerance) return 'bound';
+  const flawless = flawlessBound(tables.filter(isComparable).length, tries);
+  const from = flawless < SMALL_SHARE * tolerance ? MOST_TRIES : SMALL_TRIES;
+  return interval.difference >= -1e-12 && tries >= from ? 'level' : null;
+}
+
+/** What `references` would rule out if every try on both sides passed. */
+function flawlessBound(references: number, tries: number): number {
+  const side = { passes: tries, tries };
+  const one = differenceInterval([{ base: side, head: side }], { z: zOf(tries) });
+  return -(one?.low ?? -1) / Math.max(1, references);
+}
+
+function zOf(tries: number): number {
+  return tries < MOST_TRIES ? Z_AGAIN : Z_FINAL;
+}
+
+/**
+ * Several suites are calm together when a drop of 5 points over all their references is ruled out
+ * and none is suspicious by itself.
+ */
+export function isCalmTogether(suites: readonly Omit<Look, 'interval'>[]): boolean {
+  if (suites.length < 2) return false;
+  const adjusted = holm(suites.map(({ test }) => test.midDown));
+  if (adjusted.some((p) => p <= SUSPICIOUS_P)) return false;
+  let before = 0;
+  const bundles = suites.flatMap((suite) => {
+    const shift = before;
+    before += suite.tables.length;
+    return suite.bundles.map((bundle) => ({
+      ...bundle,
+      members: bundle.members.map((i) => i + shift),
+    }));
+  });
+  const tables = suites.flatMap((suite) => suite.tables);
+  const z = zOf(Math.min(...suites.map(({ tries }) => tries)));
+  const pooled = differenceInterval(tables, { bundles, z });
+  return pooled !== null && pooled.low > -RUN_TOLERANCE;
+}
+
+/** Pairs of tries that a suspicious reference gets at once. */
+const STEP = 2;
+
+/** The levels under which the tries of a run are collected. */
+export interface SequentialLevels {
+  /** Of each of a suite's looks. */
+  looks: readonly number[];
+  /** Of all single references together; 0: they do not count. */
+  references: number;
+}
+
+/**
+ * The tries a side that each reference is to have next, by suite and position; an empty map: the
+ * suite is done. Two tries everywhere; then suspicious references, both sides in turn, until they
+ * are called or cleared; then one try more everywhere, up to five, while a suite looks worse or is
+ * not calm. `alone`: the run has other suites too, so that these cannot speak for all.
+ */
+export function wantedTries(
+  suites: readonly SequentialSuite[],
+  levels: SequentialLevels,
+  alone: boolean,
+): Map<number, number>[] {
+  const looks = suites.map(looksOf);
+  const single = judgeReferences(suites, levels.references);
+  const last = looks.flatMap((own) => own.at(-1) ?? []);
+  const together = alone && last.length === suites.length && isCalmTogether(last);
+  return suites.map((suite, s) => {
+    const own = looks[s] ?? [];
+    const look = own.at(-1);
+    if (look === undefined) return upTo(suite, FIRST_TRIES);
+    const worse = decidingLook(own, levels.looks, suite.minDrop, 'down') !== null;
+    if (worse || calledIn(single, s).length > 0) return new Map();
+    const open = levels.references > 0 ? openIn(single, s) : [];
+    const sampled = sampledOn(suite, look, open);
+    if (sampled.size > 0) return sampled;
+    if (look.tries === MOST_TRIES || isSettled(suite, own, levels.looks, together))
+      return new Map();
+    return upTo(suite, look.tries + 1);
+  });
+}
+
+/** The suite got better, or does not look worse and is calm. */
+function isSettled(
+  suite: SequentialSuite,
+  looks: readonly Look[],
+  levels: readonly number[],
+  together: boolean,
+): boolean {
+  const look = looks.at(-1);
+  if (look === undefined) return false;
+  if (decidingLook(looks, levels, suite.minDrop, 'up') !== null) return true;
+  const tolerance = toleranceOf(suite.tolerance, visibleAt(look.tables, levels));
+  const calm = together || calmness(look, tolerance, false) !== null;
+  return calm && !within(look.test.midDown, FUTILE);
+}
+
+/** References of a suite that may be sampled on; with more under suspicion the looks will tell. */
+export function mostSampled(references: number): number {
+  return Math.max(10, Math.ceil(references / 10));
+}
+
+function sampledOn(
+  { tries }: SequentialSuite,
+  { tries: shared }: Look,
+  open: readonly number[],
+): Map<number, number> {
+  const counts = tries.map(made);
+  const begun = new Set([...counts.keys()].filter((i) => (counts[i] ?? 0) > shared));
+  const room = Math.max(0, mostSampled(tries.length) - begun.size);
+  const fresh = open.filter((i) => !begun.has(i)).slice(0, room);
+  const chosen = [...open.filter((i) => begun.has(i)), ...fresh];
+  return new Map(chosen.map((i) => [i, (counts[i] ?? 0) + STEP]));
+}
+
+function upTo({ tries }: SequentialSuite, wanted: number): Map<number, number> {
+  return new Map(tries.flatMap((own, i) => (made(own) < wanted ? [[i, wanted] as const] : [])));
+}
