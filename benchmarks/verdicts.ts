@@ -6,8 +6,8 @@
  *   npx node benchmarks/verdicts.ts [--runs N] [--only TEXT] [--print]
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { PROMISES, UNCHANGED, type Row } from './verdicts/rows.ts';
 import { pageOf, readmeWith, type Measured } from './verdicts/page.ts';
+import { PROMISES, UNCHANGED, type Row } from './verdicts/rows.ts';
 import { randomOf } from './verdicts/scenarios.ts';
 import { simulate } from './verdicts/simulate.ts';
 

@@ -32,7 +32,7 @@ export function outputsOf(
   return {
     conclusion: result.conclusion,
     title: logLine(result.title),
-    regressed: count('regressed'),
+    regressed: count('regressed', 'fell'),
     improved: count('improved'),
     inconclusive: count('inconclusive'),
     'regressed-attributes': String(

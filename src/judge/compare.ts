@@ -1,4 +1,5 @@
 import type { CaseRun, ComparedLane, LaneRun } from '../plan/suite-run.ts';
+import { countsForVerdict } from '../result/counts.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,
@@ -62,7 +63,7 @@ export function compareLane(
     verdict: shown,
     summary: summaryOf(shown, rate, verdict, lane),
     ...decided(lane, verdict),
-    references: [...references, ...removed],
+    references: [...withFallen(references, verdict), ...removed],
     metrics: metricRates(lane, verdict),
     ...(conversation === null ? {} : { conversation }),
     ...(preference === null ? {} : { preference }),
@@ -82,6 +83,33 @@ function decided(
     visible_drop: verdict.visibleDrop,
     compared: { references: comparedReferences(lane, verdict), tries: verdict.tries },
   };
+}
+
+/**
+ * A red suite shows what fell, though too few tries call it alone: what passed on base and fails on
+ * head, or, where nothing flipped, what passed less often.
+ */
+function withFallen(
+  references: readonly ReferenceResult[],
+  verdict: LaneVerdict | null,
+): ReferenceResult[] {
+  const named = references.some(({ status }) => status === 'regressed');
+  const open = verdict?.verdict === 'regressed' && (verdict.reason.by === 'fall' || !named);
+  if (!open) return [...references];
+  const fell = references.filter(hasFallen);
+  const flipped = fell.filter(({ status }) => status === 'inconclusive');
+  const shown = new Set(flipped.length > 0 || named ? flipped : fell);
+  return references.map((one) => (shown.has(one) ? { ...one, status: 'fell' } : one));
+}
+
+function hasFallen(reference: ReferenceResult): boolean {
+  const { status, base, head } = reference;
+  if (!countsForVerdict(reference) || base === null || head === null) return false;
+  return (status === 'inconclusive' || status === 'flaky') && shareOf(head) < shareOf(base);
+}
+
+function shareOf({ passes, tries_judged }: SideResult): number {
+  return passes / Math.max(1, tries_judged);
 }
 
 /** A lane in which nothing had to be told apart. */

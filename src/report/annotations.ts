@@ -51,7 +51,7 @@ export function annotations(
   const found = [
     ...result.problems.flatMap((problem) => onProblem(problem, files)),
     ...[...files.values()].flatMap((file) => onFile(file, result, failed)),
-    ...casesOf(result, 'regressed')
+    ...casesOf(result, 'regressed', 'fell')
       .filter(({ reference }) => files.has(reference.file))
       .map((one) => onReference(one, failed)),
   ];
@@ -94,7 +94,7 @@ function onReference({ suite, reference }: Case, failed: Annotation['level']): A
     reference.file,
     reference.line,
     countsForVerdict(reference) ? failed : 'notice',
-    `${suite.name}: ${reference.id} regressed`,
+    `${suite.name}: ${reference.id} ${reference.status === 'fell' ? 'fell with its suite' : 'regressed'}`,
     [
       `${passed(reference.base)} on base, ${passed(reference.head)} on head.`,
       ...caseWords(reference, PART),
@@ -138,7 +138,7 @@ function onFile(file: ChangedFile, result: Result, failed: Annotation['level']):
 function suiteWords(suite: SuiteResult): string {
   const change = difference(suite.pass_rate);
   const regressed = suite.references
-    .filter(({ status }) => status === 'regressed')
+    .filter(({ status }) => status === 'regressed' || status === 'fell')
     .map(({ id }) => id);
   const more = regressed.length > NAMED ? ` and ${String(regressed.length - NAMED)} more` : '';
   const compared = suite.compared.references > 0 ? `; ${size(suite.compared)}` : '';

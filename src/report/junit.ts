@@ -160,7 +160,7 @@ function endingOf(reference: ReferenceResult, { verdict }: SuiteResult): Ending 
       'skipped',
       `got worse, which is not enough to call the suite regressed: ${counts}`,
     );
-  if (status === 'regressed' || status === 'fail')
+  if (status === 'regressed' || status === 'fell' || status === 'fail')
     return ending('failure', `${STATUS_WORDS[status]}: ${counts}`);
   if (status === 'error') return ending('error', errorOf(reference));
   return status === 'ungraded' ? ending('skipped', `not judged: ${counts}`) : null;

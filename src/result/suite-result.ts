@@ -68,6 +68,8 @@ export const measuredRateSchema = z.strictObject({
 
 const referenceStatus = z.enum([
   'regressed',
+  // Passed on base, fails on head in a suite that fell, with too few tries to call it alone.
+  'fell',
   'improved',
   'unchanged',
   'flaky',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import fc, { draws } from '../../fuzz.ts';
 import { brokenTest } from '../../../src/statistics/broken-test.ts';
 import { suiteTest } from '../../../src/statistics/suite-test.ts';
 import { isInformative } from '../../../src/statistics/table.ts';
+import fc, { draws } from '../../fuzz.ts';
 import { anyTables, outcomes } from './arbitraries.ts';
 import type { Row } from './vectors.ts';
 import { tablesOf } from './vectors.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from '../../fuzz.ts';
 import { bundleMoments, bundlePasses, bundlesOf } from '../../../src/statistics/bundles.ts';
 import { headMoments, headPasses } from '../../../src/statistics/distributions.ts';
 import { differenceInterval } from '../../../src/statistics/interval.ts';
 import { suiteTest } from '../../../src/statistics/suite-test.ts';
 import { tableOf, type Tries } from '../../../src/statistics/table.ts';
+import fc from '../../fuzz.ts';
 
 /** Sums of every choice of `count` of the values. */
 function choices(values: readonly number[], count: number): number[] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from '../../fuzz.ts';
 import { evidenceOf, pairFactor, pairsOf, type Pair } from '../../../src/statistics/evidence.ts';
+import fc from '../../fuzz.ts';
 
 const PAIRS: Pair[] = [true, false].flatMap((base) =>
   [true, false].map((head) => ({ base, head })),

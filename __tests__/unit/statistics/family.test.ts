@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from '../../fuzz.ts';
 import { holm, judgeFamily } from '../../../src/statistics/gate.ts';
+import fc from '../../fuzz.ts';
 import { expectAllClose, vectors } from './vectors.ts';
 
 const judgesOf = (p: readonly number[]) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc, { draws } from '../../fuzz.ts';
 import { normalQuantile } from '../../../src/statistics/distributions.ts';
 import { LOOKS, lookLevels } from '../../../src/statistics/looks.ts';
+import fc, { draws } from '../../fuzz.ts';
 import { expectClose, vectors } from './vectors.ts';
 
 /** Chance of a crossing by each look, by convolving a walk on a fine grid. */

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { differenceInterval } from '../../../src/statistics/interval.ts';
 import { designOf, visibleDrop } from '../../../src/statistics/visible-drop.ts';
 import { shrunkVariance, withinVariance } from '../../../src/statistics/visible-drop.ts';
 import type { Row } from './vectors.ts';

@@ -20,6 +20,7 @@ import { dialogueHtml } from './samples.ts';
 /** The order of references in a suite, and of the filter's boxes: what needs a look comes first. */
 export const STATUS_ORDER: readonly ReferenceStatus[] = [
   'regressed',
+  'fell',
   'fail',
   'error',
   'ungraded',
@@ -35,6 +36,7 @@ export const STATUS_ORDER: readonly ReferenceStatus[] = [
 
 const STATUS_TONES: Readonly<Record<ReferenceStatus, Tone>> = {
   regressed: 'bad',
+  fell: 'bad',
   fail: 'bad',
   error: 'bad',
   ungraded: 'open',

@@ -28,10 +28,15 @@ export function problemsLine({ problems, usage }: Result): Line {
 
 export function regressionLine(result: Result): Line {
   const broken = casesOf(result, 'regressed').length;
+  const fell = casesOf(result, 'fell').length;
   const line = several(result, suitesThat(result, 'regressed'), 'regressed');
-  return broken === 0
-    ? line
-    : [...line, text(` ${counted(broken, 'reference')} clearly got worse.`)];
+  const clearly = broken === 0 ? [] : [`${counted(broken, 'reference')} clearly got worse`];
+  const also =
+    fell === 0
+      ? []
+      : [broken === 0 ? `${counted(fell, 'reference')} fell` : `${count(fell)} more fell`];
+  const words = [...clearly, ...also].join(', ');
+  return words === '' ? line : [...line, text(` ${words}.`)];
 }
 
 export function improvedLine(result: Result): Line {

@@ -32,6 +32,7 @@ export const VERDICTS: Readonly<Record<Verdict, { sign: string; word: string }>>
 
 export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
   regressed: 'regressed',
+  fell: 'fell, too few tries to name it alone',
   improved: 'improved',
   unchanged: 'unchanged',
   flaky: 'flaky',

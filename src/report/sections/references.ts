@@ -26,32 +26,40 @@ import { STATUS_WORDS, andMore, passed, statusWords, variantWords } from './phra
 import { repeatedNames } from './suites.ts';
 
 /**
- * Regressed references (failed ones of a sweep), the worst first and those that only are shown
- * last: with answers, then with counts, then their number.
+ * Regressed references and those that fell with their suite (failed ones of a sweep), the worst
+ * first and those that only are shown last: with answers, then with counts, then their number.
  */
 export function brokenCases(result: Result, detail: Detail): Block[] {
   const found =
-    result.mode === 'sweep' ? casesOf(result, 'fail', 'error') : casesOf(result, 'regressed');
+    result.mode === 'sweep'
+      ? casesOf(result, 'fail', 'error')
+      : casesOf(result, 'regressed', 'fell');
   const cases = [
     ...found.filter(({ reference }) => countsForVerdict(reference)),
     ...found.filter(({ reference }) => !countsForVerdict(reference)),
   ];
   if (cases.length === 0) return [];
   const repeated = repeatedNames(result.suites);
-  const what = result.mode === 'sweep' ? 'failed' : 'regressed';
   const blocks = cases.slice(0, detail.answers).map((one) => answersOf(one, repeated, detail));
   const rows = cases.slice(detail.answers, detail.answers + detail.counts);
   if (rows.length > 0) blocks.push(countsTable(rows, repeated));
   const more = andMore(cases.length, detail.answers + rows.length);
   if (more !== null) blocks.push(paragraph([text(`${more}.`)]));
   return group(
-    [
-      text(
-        `${counted(cases.length, `${what} reference`)}${cases.length === 1 ? '' : ', worst first'}`,
-      ),
-    ],
+    [text(`${brokenWords(result, cases)}${cases.length === 1 ? '' : ', worst first'}`)],
     blocks,
   );
+}
+
+/** `2 regressed references and 3 that fell with their suite`. */
+function brokenWords({ mode }: Result, cases: readonly Case[]): string {
+  if (mode === 'sweep') return counted(cases.length, 'failed reference');
+  const fell = cases.filter(({ reference }) => reference.status === 'fell').length;
+  const regressed = cases.length - fell;
+  if (fell === 0) return counted(regressed, 'regressed reference');
+  return regressed === 0
+    ? `${counted(fell, 'reference')} that fell, with too few tries to name ${fell === 1 ? 'it' : 'each'} alone`
+    : `${counted(regressed, 'regressed reference')} and ${count(fell)} that fell with the suite`;
 }
 
 /**
