@@ -268,7 +268,7 @@ describe('evaldiff demo', () => {
     const comment = stdout.split(/^─+$/m)[1] ?? '';
     expect(comment).toMatch(/\*\*✗ Regressed\*\* – `support` 95\.0 % → 7\d\.\d %/);
     expect(renderGithub(comment).text).toContain(
-      'support › refund-window – 7 of 7 passed → 0 of 7 passed',
+      'support › refund-window – 2 of 2 passed → 0 of 2 passed',
     );
     expect(comment).toContain('The yardstick changed in 1 suite');
     expect(stdout).toContain('Check run: failure – Regressed: support');

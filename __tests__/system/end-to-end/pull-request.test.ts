@@ -45,10 +45,10 @@ describe('a pull request that makes a prompt worse', () => {
     const [first, second, ...rest] = onlyComment(at).split('\n');
     expect(first).toBe('<!-- evaldiff comment evaldiff -->');
     expect(second).toMatch(
-      /^\*\*✗ Regressed\*\* – `quiz` 100\.0 % → 57\.1 % \(−42\.9 points, 90 % interval −\d+\.\d to −\d+\.\d\); 7 references × \d tries\. 3 references clearly got worse\.$/,
+      /^\*\*✗ Regressed\*\* – `quiz` 100\.0 % → 57\.1 % \(−42\.9 points, 90 % interval −\d+\.\d to −\d+\.\d\); 7 references × \d tries\. 3 references fell\.$/,
     );
     expect(renderGithub(rest.join('\n')).text).toContain(
-      'quiz › q2 – 7 of 7 passed → 0 of 7 passed – prompts/tests/quiz.yaml:4',
+      'quiz › q2 – 2 of 2 passed → 0 of 2 passed – prompts/tests/quiz.yaml:4',
     );
     expect(comment?.user.login).toBe('github-actions[bot]');
 
@@ -72,9 +72,9 @@ describe('a pull request that makes a prompt worse', () => {
     ).toEqual([
       ['prompts/quiz.yaml', 9, 9, 'failure', 'This change: regression in 1 suite'],
       ['prompts/tests/quiz.yaml', 9, 9, 'failure', expect.stringContaining('regression')],
-      ['prompts/tests/quiz.yaml', 4, 4, 'failure', 'quiz: q2 regressed'],
-      ['prompts/tests/quiz.yaml', 6, 6, 'failure', 'quiz: q4 regressed'],
-      ['prompts/tests/quiz.yaml', 7, 7, 'failure', 'quiz: q5 regressed'],
+      ['prompts/tests/quiz.yaml', 4, 4, 'failure', 'quiz: q2 fell with its suite'],
+      ['prompts/tests/quiz.yaml', 6, 6, 'failure', 'quiz: q4 fell with its suite'],
+      ['prompts/tests/quiz.yaml', 7, 7, 'failure', 'quiz: q5 fell with its suite'],
     ]);
 
     expect(red.summary).toContain('**✗ Regressed**');
@@ -89,10 +89,10 @@ describe('a pull request that makes a prompt worse', () => {
       red.result.suites[0]?.references.map(({ id, line, status }) => [id, line, status]),
     ).toEqual([
       ['q1', 3, 'unchanged'],
-      ['q2', 4, 'regressed'],
+      ['q2', 4, 'fell'],
       ['q3', 5, 'unchanged'],
-      ['q4', 6, 'regressed'],
-      ['q5', 7, 'regressed'],
+      ['q4', 6, 'fell'],
+      ['q5', 7, 'fell'],
       ['q6', 8, 'unchanged'],
       ['q7', 9, 'added'],
     ]);

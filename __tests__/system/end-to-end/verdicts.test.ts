@@ -83,18 +83,21 @@ describe('the verdict', () => {
     expect(at.github.state.checkRuns[0]?.conclusion).toBe('failure');
   });
 
-  test('of a fall by five points over six references is inconclusive, and what would settle it', async () => {
+  test('of one reference of six that falls in two fixed tries is inconclusive, and says what is not ruled out', async () => {
     const at = await stage(obedient);
     const change = changeOf(
-      { ...quiz(), 'evaldiff.yaml': SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.05') },
-      { 'prompts/quiz.yaml': quizPrompt('Be brief.') },
+      {
+        ...quiz(),
+        'evaldiff.yaml': `${SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.05')}n_tries: 2\n`,
+      },
+      { 'prompts/quiz.yaml': quizPrompt('Skip 2') },
     );
     const run = await onPullRequest(at, change);
     expect(run.code).toBe(0);
     expect(run.outputs['conclusion']).toBe('neutral');
     expect(onlyComment(at)).toMatch(/\*\*\? Inconclusive\*\* – /);
-    expect(run.result.suites[0]?.summary).toMatch(
-      /takes about \d+ tries of each reference or \d+ references/,
+    expect(run.result.suites[0]?.summary).toContain(
+      'It could not rule out a drop above the tolerance of 5.0 points with 2 tries a side.',
     );
     expect(at.github.state.checkRuns[0]?.conclusion).toBe('neutral');
   });

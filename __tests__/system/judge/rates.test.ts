@@ -78,7 +78,7 @@ describe('the rates of a comparison', () => {
       (_, question) => (question === 'New r00' ? 'no' : 'yes'),
       'adaptive',
     );
-    expect(suite.references[0]?.head?.tries).toHaveLength(7);
+    expect(suite.references[0]?.head?.tries).toHaveLength(8);
     expect(suite.pass_rate).toMatchObject({ base: 1, head: 0.95 });
     expect(suite.metrics).toEqual([
       { name: 'has', base: 1, head: 0.95, judged_base: 40, judged_head: 40 },
@@ -207,7 +207,7 @@ describe('a yardstick and a prompt that both change', () => {
   });
 });
 
-test('what usually settles a "cannot tell" is not said to be less than there is', async () => {
+test('an inconclusive suite says which drop it could not rule out, and with how many tries', async () => {
   const { suite } = await compared(
     { references: references(200) },
     ({ try: index }, question) => {
@@ -224,8 +224,11 @@ test('what usually settles a "cannot tell" is not said to be less than there is'
     { min_drop: 0.2 },
   );
   expect(suite.verdict).toBe('inconclusive');
+  expect(suite.reason).toMatchObject({ by: 'unsettled', p: null, references: [] });
+  expect(suite.reason?.tolerance).toBe(suite.visible_drop);
+  expect(suite.summary).toContain('rules out a drop above 6.7 points; ');
   expect(suite.summary).toMatch(
-    /A run of this size usually rules out a drop above the tolerance of 5\.0 points where nothing changed; this one saw too much of a drop for that\.$/,
+    /It could not rule out a drop above the tolerance of 5\.3 points with 3 tries a side\.$/,
   );
 });
 
@@ -268,5 +271,8 @@ test('an interval that reaches from all to nothing rules out no drop', async () 
     1,
   );
   expect(suite.pass_rate).toMatchObject({ low: -1 });
-  expect(suite.summary).toContain('; rules out no drop; ');
+  expect(suite.summary).not.toContain('rules out');
+  expect(suite.summary).toContain(
+    '(1 reference × 1 try) cannot detect a drop. It could not rule out',
+  );
 });

@@ -83,16 +83,22 @@ describe('the adaptive tries', () => {
     expect(result.suites[0]?.verdict).toBe('unchanged');
   });
 
-  test('are inconclusive on a suite that is too small to rule a drop out, and neutral then', async () => {
+  test('call a small suite that is no lower on head green, and say what it could not rule out', async () => {
     const { result } = await runPipeline(
       project([shop(OLD, 5)], adaptive),
       project([shop(NEW, 5)], adaptive),
       () => 'yes',
     );
-    expect(result).toMatchObject({ conclusion: 'neutral', suites: [{ verdict: 'inconclusive' }] });
+    expect(result).toMatchObject({
+      conclusion: 'success',
+      suites: [{ verdict: 'unchanged', reason: { by: 'level', tolerance: 0.1 } }],
+    });
+    expect(result.suites[0]?.summary).toContain(
+      'Head is no lower, but the suite is too small to rule out a drop above the tolerance of 10.0 points.',
+    );
   });
 
-  test('spend five fresh tries on a suspect alone and name it', async () => {
+  test('spend fresh tries on a suspect alone, two a side at a time, until it is named', async () => {
     const { result, requests } = await runPipeline(
       project([shop(OLD, 20)], adaptive),
       project([shop(NEW, 20)], adaptive),
@@ -103,8 +109,8 @@ describe('the adaptive tries', () => {
         .filter(({ messages }) => messages[0]?.content.endsWith('r05'))
         .map((request) => request.try)
         .sort(),
-    ).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
-    expect(requests).toHaveLength(20 * 4 + 10);
+    ).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]);
+    expect(requests).toHaveLength(20 * 4 + 12);
     expect(result.conclusion).toBe('failure');
     expect(
       result.suites[0]?.references

@@ -16,7 +16,7 @@ const TESTS = (count: number, more = '') =>
 const files = (
   count: number,
   more = '',
-  settings = 'gate: { min_pass_rate: 0.99 }\nbudget: { max_cost_usd: null }\n',
+  settings = 'gate: { min_pass_rate: 0.99, tolerance: 0.05 }\nbudget: { max_cost_usd: null }\n',
 ) => ({
   'evaldiff.yaml': settings,
   'prompts/quiz.yaml': PROMPT,
@@ -210,7 +210,7 @@ describe('a measurement that cannot be made', () => {
   test('ends where the run is ended, keeps what was compared, and replaces no earlier one with next to nothing', async () => {
     let asked = 0;
     const { edges, seen } = edgesOf((request) => coin(() => 1)(request), {
-      halted: () => (asked > 100 ? { title: 'Interrupted', why: 'SIGINT came' } : null),
+      halted: () => (asked > 150 ? { title: 'Interrupted', why: 'SIGINT came' } : null),
     });
     const noise = await measureNoise(inputOf(files(9), 20), {
       ...edges,
