@@ -524,7 +524,47 @@ test('a suite may set margins, the floor and what fails it, and nothing else of 
   await expect(gated('{ alpha: 0.5 }')).rejects.toThrow(
     /^prompts\/tests\/p\.yaml:3: unknown key "alpha" in gate; known are fail_on, min_drop, tolerance, min_pass_rate$/,
   );
+  expect((await gated('{ tolerance: auto }')).tests.gate).toEqual({ tolerance: 'auto' });
+  await expect(gated('{ tolerance: 0 }')).rejects.toThrow(
+    /gate\.tolerance must be auto, or a number above 0 .*that no drop at all is possible can never be shown/,
+  );
   await expect(gated('{ tolerance: 2 }')).rejects.toThrow(
     /^prompts\/tests\/p\.yaml:3: gate\.tolerance must be /,
   );
+});
+
+describe('clusters', () => {
+  test('are read from references and from columns', async () => {
+    const written = await suite(
+      `${METRICS}references: [{ input: { a: 1 }, cluster: letter }, { input: { a: 2 }, cluster: letter }, { input: { a: 3 } }]\n`,
+    );
+    expect(written.tests.references.map(({ cluster }) => cluster)).toEqual([
+      'letter',
+      'letter',
+      undefined,
+    ]);
+    const { project, problems } = await read({
+      ...suiteFiles(
+        PROMPT,
+        `${METRICS}references_from: [{ file: d.csv, map: { cluster: template } }]\n`,
+      ),
+      'd.csv': 'a,template\n1,letter\n2,letter\n3,\n',
+    });
+    expect(problems).toEqual([]);
+    expect(project.suites[0]?.tests.references.map(({ cluster }) => cluster)).toEqual([
+      'letter',
+      'letter',
+      undefined,
+    ]);
+  });
+
+  test('of one reference are refused: the name is most likely misspelt', async () => {
+    await expect(
+      suite(
+        `${METRICS}references:\n  - { input: { a: 1 }, cluster: letter }\n  - { input: { a: 2 }, cluster: leter }\n  - { input: { a: 3 }, cluster: letter }\n`,
+      ),
+    ).rejects.toThrow(
+      /^prompts\/tests\/p\.yaml:4: the cluster "leter" has this reference only; give its name to all references that share a template, or leave it out$/,
+    );
+  });
 });

@@ -260,6 +260,53 @@ describe('the colour', () => {
   });
 });
 
+describe('a suite that fell', () => {
+  const statuses = async (rows: Row[], tries = 2) =>
+    (await judged(lane(rows, { kind: 'fixed', tries }))).suite.references.map(
+      ({ status }) => status,
+    );
+
+  test('shows what passed on base and fails on head, though too few tries name it', async () => {
+    expect(
+      await statuses([
+        [5, 2, 2, 0, 2],
+        [1, 1, 2, 1, 2],
+        [1, 0, 2, 2, 2],
+        [13, 2, 2, 2, 2],
+      ]),
+    ).toEqual([
+      ...Array.from({ length: 5 }, () => 'fell'),
+      'flaky',
+      'inconclusive',
+      ...Array.from({ length: 13 }, () => 'unchanged'),
+    ]);
+  });
+
+  test('shows what passed less often where nothing flipped', async () => {
+    expect(
+      await statuses(
+        [
+          [12, 5, 5, 4, 5],
+          [8, 5, 5, 5, 5],
+        ],
+        5,
+      ),
+    ).toEqual([
+      ...Array.from({ length: 12 }, () => 'fell'),
+      ...Array.from({ length: 8 }, () => 'unchanged'),
+    ]);
+  });
+
+  test('is not found in one that is not red: there a flip stays a flip', async () => {
+    expect(
+      await statuses([
+        [1, 2, 2, 0, 2],
+        [19, 2, 2, 2, 2],
+      ]),
+    ).toEqual(['inconclusive', ...Array.from({ length: 19 }, () => 'unchanged')]);
+  });
+});
+
 describe('several suites', () => {
   test('share alpha: what one alone would call is not called beside nine that nothing happened to', () => {
     const worse: Row[] = [[5, 1, 1, 0, 1]];

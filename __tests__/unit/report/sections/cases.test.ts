@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { renderJunit } from '../../../../src/report/junit.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { SuiteResult } from '../../../../src/result/suite-result.ts';
@@ -53,4 +54,28 @@ test('the size of a suite in a sweep counts what gates, in a terminal and on the
     /^capitals +\S+ % +2 × 1$/m,
   );
   expect(await renderHtml(result)).toContain('2 × 1');
+});
+
+test('what fell with its suite is shown with both answers, and fails in JUnit as the suite does', () => {
+  const side = (outcome: 'pass' | 'fail', actual: string) => sideOf([{ outcome, actual }]);
+  const fell = (id: string, status: 'regressed' | 'fell') =>
+    referenceOf(id, status, { base: side('pass', 'Paris'), head: side('fail', 'Lyon') });
+  const shown = (...references: ReturnType<typeof fell>[]) =>
+    resultOf({
+      conclusion: 'failure',
+      suites: [suiteOf('capitals', references, { verdict: 'regressed' })],
+    });
+  const terminal = (result: ReturnType<typeof shown>) =>
+    renderTerminal(result, { width: 120, colour: false });
+  const alone = terminal(shown(fell('a', 'fell'), fell('b', 'fell')));
+  expect(alone).toContain(
+    '2 references that fell, with too few tries to name each alone, worst first',
+  );
+  expect(alone).toMatch(/capitals › a – 1 of 1 passed → 0 of 1 passed – /);
+  expect(alone).toContain('Lyon');
+  expect(alone).not.toContain('within noise');
+  expect(terminal(shown(fell('a', 'fell'), fell('b', 'regressed')))).toContain(
+    '1 regressed reference and 1 that fell with the suite, worst first',
+  );
+  expect(renderJunit(shown(fell('a', 'fell')))).toContain('failures="1"');
 });

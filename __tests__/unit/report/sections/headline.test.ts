@@ -29,6 +29,23 @@ const better = suiteOf(
   ],
   { verdict: 'improved' },
 );
+const fallen = (...statuses: ('regressed' | 'fell')[]) =>
+  resultOf({
+    conclusion: 'failure',
+    outcome: regression().outcome,
+    suites: [
+      suiteOf(
+        'capitals',
+        statuses.map((status, i) =>
+          referenceOf(`r${String(i)}`, status, {
+            base: sideOf([{ outcome: 'pass', actual: 'x' }]),
+            head: sideOf([{ outcome: 'fail', actual: 'y' }]),
+          }),
+        ),
+        { verdict: 'regressed' },
+      ),
+    ],
+  });
 const fresh = suiteOf(
   'capitals',
   [referenceOf('a', 'added', { head: sideOf([{ outcome: 'pass', actual: 'y' }]) })],
@@ -36,6 +53,17 @@ const fresh = suiteOf(
 );
 
 describe('headline', () => {
+  test('counts what fell apart from what is named', () => {
+    const words = (result: Result) =>
+      headline(result)
+        .line.flatMap((part) => ('text' in part ? [part.text] : []))
+        .join('');
+    expect(words(fallen('fell', 'fell'))).toMatch(/ 2 references fell\.$/);
+    expect(words(fallen('regressed', 'fell'))).toMatch(
+      / 1 reference clearly got worse, 1 more fell\.$/,
+    );
+  });
+
   test.each<[string, Result, string]>([
     [
       'a regression',
