@@ -185,9 +185,8 @@ const CALLED_UNCHANGED = 0.9;
 
 /**
  * A tolerance at which nine of ten of these comparisons rule out a drop, unless it follows what the
- * suite sees by itself; and where the gate is red
- * more often than it promises, for answers drift or depend on each other, a smallest drop that all
- * but alpha of them stay below.
+ * suite sees by itself; and where the gate is red more often than it promises, for answers drift or
+ * depend on each other, a smallest drop that all but alpha of them stay below.
  */
 function suggestion(
   { lows, falls }: NoiseTally,

@@ -138,3 +138,33 @@ describe('the history of tries', () => {
     expect(asked).toBe(0);
   });
 });
+
+describe('what passed in nearly all earlier tries', () => {
+  /** Tries a side of r05, whose first try fails on head, after an earlier `passes` of 20. */
+  async function triesAfter(passes: number): Promise<number[]> {
+    const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
+    const earlier: TryHistory = {
+      known: (keys) => new Map(keys.map((key) => [key, { passes, tries: 20 }])),
+      add: () => undefined,
+    };
+    const { result } = await runPipeline(
+      project([shop(OLD, 40)], adaptive),
+      project([shop(NEW, 40)], adaptive),
+      ({ try: index }, question) => (question === 'New r05' && index === 0 ? 'no' : 'yes'),
+      { edges: { history: async () => earlier } },
+    );
+    return ['r05', 'r06'].map(
+      (id) => result.suites[0]!.references.find((one) => one.id === id)!.head!.tries.length,
+    );
+  }
+
+  test('is tried on at the first failure on head', async () => {
+    const [failed, passed] = await triesAfter(19);
+    expect(failed).toBeGreaterThan(passed!);
+  });
+
+  test('is not where it wavered before', async () => {
+    const [failed, passed] = await triesAfter(18);
+    expect(failed).toBe(passed);
+  });
+});
