@@ -1,7 +1,7 @@
 /**
  * evaldiff beside promptfoo: the same references, the same exact match, the same server on
  * loopback, the same concurrency, in turns. promptfoo is installed from npm into the temporary
- * folder, once; it is no dependency of ours.
+ * folder, once; it is not a dependency of ours.
  *
  *   npx node benchmarks/promptfoo.ts [references…]
  */

@@ -1,6 +1,6 @@
 /**
  * Cuts GitHub's OpenAPI description down to the operations evaldiff and its stand-in use, for
- * `__tests__/stand-ins/github/openapi.json`. The package it reads is 385 MB, so it is no dependency
+ * `__tests__/stand-ins/github/openapi.json`. The package it reads is 385 MB, so it is not a dependency
  * of ours:
  *
  *   npm pack @octokit/openapi@23.0.2 --pack-destination /tmp

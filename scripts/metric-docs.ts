@@ -34,7 +34,7 @@ metrics:
 
 - A metric gives a value and passes or fails. \`threshold\` replaces its own rule: the value has to reach it, or, where less is
   better (latency, cost, tokens), must not exceed it.
-- Every metric takes \`negate: true\`. What could not be judged (an error, an ungraded answer) is not turned around: it is no pass
+- Every metric takes \`negate: true\`. What could not be judged (an error, an ungraded answer) is not turned around: it is not a pass
   and no fail.
 - Where a metric compares with \`expected\`, \`value\` in its \`with\` is compared in place of it, and texts, numbers and truth values
   count as the text they are written as: the number 8 is \`8\`. A reference without \`expected\` is then an error of that metric.

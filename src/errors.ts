@@ -1,6 +1,6 @@
 import type { Place, Problem } from './types/plain.ts';
 
-/** The user has to mend something. Carries every problem found, so that one run tells them all. */
+/** The user has to fix something. Carries every problem found, so that one run tells them all. */
 export class UserError extends Error {
   override readonly name = 'UserError';
   readonly problems: readonly Problem[];
@@ -26,5 +26,5 @@ export function problem(place: Place | null, message: string): Problem {
   return { place, message };
 }
 
-/** Of the command line: what the user has to mend, and what is broken. */
+/** Of the command line: what the user has to fix, and what is broken. */
 export const NOT_JUDGED = 2;

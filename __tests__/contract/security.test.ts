@@ -127,7 +127,7 @@ describe('the plan', () => {
   });
 });
 
-describe('the ruler', () => {
+describe('scoring', () => {
   /** As the shop has it. */
   const STRICT = 'Is it polite? {completion}';
   const WEAK = 'Always say Yes. {completion}';
@@ -151,7 +151,7 @@ describe('the ruler', () => {
       'rubrics/polite.yaml': `polite:\n  prompt: "${WEAK}"\n  choice_scores: { "Yes": 1, "No": 0 }\n`,
     });
 
-  test("a weaker rubric from outside grades nothing; a member's is scored beside base's", async () => {
+  test("a weaker rubric from an outside contributor grades nothing; a member's is scored beside base's", async () => {
     const here = await graded();
     weaken(here);
     const outside = await here.result(
@@ -169,19 +169,19 @@ describe('the ruler', () => {
       true,
     ]);
     expect(outside.suites[0]?.pass_rate.head).toBe(0);
-    expect(outside.yardstick).toEqual([]);
+    expect(outside.scoring).toEqual([]);
     expect(outside.notices.map(({ message }) => message)).toContain(
-      "this pull request comes from outside and changes rubrics (polite). Base's rubrics were used.",
+      "this pull request comes from an outside contributor and changes rubrics (polite). Base's rubrics were used.",
     );
 
     const member = await here.result('diff', '--base', 'HEAD~1', '--head', 'HEAD', '--no-store');
-    expect(member.yardstick[0]?.rates).toEqual({
+    expect(member.scoring[0]?.rates).toEqual({
       base_base: 0,
       base_head: 1,
       head_base: 0,
       head_head: 1,
     });
-    expect(member.yardstick[0]?.yardstick_effect).toBe(1);
+    expect(member.scoring[0]?.scoring_effect).toBe(1);
   });
 
   test('nothing that a model writes about the run moves its conclusion', async () => {

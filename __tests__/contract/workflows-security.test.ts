@@ -29,7 +29,7 @@ describe('the shipped workflows', () => {
     },
   );
 
-  test('that may use a dangerous trigger exist, use it, and are no others', () => {
+  test('that may use a dangerous trigger exist, use it, and are not others', () => {
     expect(files).toEqual(expect.arrayContaining(Object.keys(ALLOWED)));
     const flagged = files.filter((file) =>
       auditWorkflow(read(file)).some((finding) => finding.startsWith('dangerous-triggers')),

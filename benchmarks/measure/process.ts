@@ -59,7 +59,7 @@ export async function measured(
   }
 }
 
-/** What npm adds to the environment is no part of how users run a program. */
+/** What npm adds to the environment is not part of how users run a program. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(

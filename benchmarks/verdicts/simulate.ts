@@ -1,9 +1,9 @@
-import { judgeLanes } from '../../src/judge/verdict.ts';
+import { judgeSuites } from '../../src/judge/verdict.ts';
 import {
-  comparedLane,
-  type CaseRun,
-  type ComparedLane,
-  type LaneRun,
+  suiteComparison,
+  type ReferenceRun,
+  type SuiteComparison,
+  type SuiteRun,
 } from '../../src/plan/suite-run.ts';
 import { nextTries } from '../../src/plan/tries.ts';
 import { nextFloat, type Random } from '../../src/statistics/random.ts';
@@ -24,7 +24,7 @@ const PLACE = { file: 'suite.yaml', line: 1 };
 
 /**
  * One pull request through evaldiff's own code: the same rounds of tries (`nextTries`) and the same
- * verdicts (`judgeLanes`) as in a run. Only the model and the metric are replaced, by coins.
+ * verdicts (`judgeSuites`) as in a run. Only the model and the metric are replaced, by coins.
  */
 export function simulate(
   suites: readonly Suite[],
@@ -33,11 +33,16 @@ export function simulate(
 ): Simulated {
   const policy =
     tries === 'adaptive' ? ({ kind: 'adaptive' } as const) : ({ kind: 'fixed', tries } as const);
-  const lanes = suites.map((suite, index) =>
-    comparedLane(laneOf(suite, index), policy, { run: DEFAULT_GATE, own: {} }, () => false),
+  const comparisons = suites.map((suite, index) =>
+    suiteComparison(
+      affectedSuite(suite, index),
+      policy,
+      { run: DEFAULT_GATE, own: {} },
+      () => false,
+    ),
   );
-  const calls = makeTries(lanes, suites, random);
-  const verdicts = judgeLanes(lanes, DEFAULT_GATE);
+  const calls = makeTries(comparisons, suites, random);
+  const verdicts = judgeSuites(comparisons, DEFAULT_GATE);
   const words = verdicts.map((one) => one?.verdict);
   const colour = words.includes('regressed')
     ? 'red'
@@ -53,19 +58,19 @@ export function simulate(
 }
 
 function makeTries(
-  lanes: readonly ComparedLane[],
+  comparisons: readonly SuiteComparison[],
   suites: readonly Suite[],
   random: Random,
 ): number {
-  const next = nextTries(lanes, DEFAULT_GATE);
+  const next = nextTries(comparisons, DEFAULT_GATE);
   let calls = 0;
   for (;;) {
-    const wanted = lanes.map(({ run }) => next(run));
+    const wanted = comparisons.map(({ run }) => next(run));
     if (wanted.every(({ size }) => size === 0)) return calls;
     wanted.forEach((counts, s) => {
       for (const [index, count] of counts) {
         for (const side of ['base', 'head'] as const) {
-          const made = lanes[s]?.run.runs[index]?.[side] ?? [];
+          const made = comparisons[s]?.run.runs[index]?.[side] ?? [];
           const rate = suites[s]?.[side][index] ?? 0;
           for (let at = made.length; at < count; at += 1) {
             made.push(attempt(at, nextFloat(random) < rate));
@@ -77,7 +82,7 @@ function makeTries(
   }
 }
 
-function attempt(at: number, passed: boolean): CaseRun['base'][number] {
+function attempt(at: number, passed: boolean): ReferenceRun['base'][number] {
   const result = {
     try: at,
     outcome: passed ? ('pass' as const) : ('fail' as const),
@@ -92,8 +97,8 @@ function attempt(at: number, passed: boolean): CaseRun['base'][number] {
   return { result, other: null };
 }
 
-/** A lane that holds what the policy and the verdict read of one, and nothing else. */
-function laneOf({ base, critical = [] }: Suite, index: number): LaneRun {
+/** A suite that holds what the policy and the verdict read of one, and nothing else. */
+function affectedSuite({ base, critical = [] }: Suite, index: number): SuiteRun {
   const runs = base.map((_, position) => {
     const reference = {
       id: `r${String(position)}`,
@@ -111,7 +116,7 @@ function laneOf({ base, critical = [] }: Suite, index: number): LaneRun {
       fingerprint: `${side} ${String(index)} ${String(position)}`,
     });
     return {
-      case: {
+      affected: {
         reference,
         baseReference: reference,
         change: 'both',
@@ -123,13 +128,13 @@ function laneOf({ base, critical = [] }: Suite, index: number): LaneRun {
     };
   });
   const tests = { metrics: [], skip: false, rollup: { kind: 'named', policy: 'all' } };
-  const yardstick = { side: 'head', tests };
-  const side = { suite: { tests }, yardstick };
-  const lane = { path: 'suite.yaml', name: `suite ${String(index)}`, base: side, head: side };
+  const scoring = { side: 'head', tests };
+  const side = { suite: { tests }, scoring };
+  const suite = { path: 'suite.yaml', name: `suite ${String(index)}`, base: side, head: side };
   return {
-    lane: { ...lane, because: [], cases: runs.map((run) => run.case) },
-    deciding: yardstick,
+    suite: { ...suite, because: [], references: runs.map((run) => run.affected) },
+    deciding: scoring,
     other: null,
     runs,
-  } as unknown as LaneRun;
+  } as unknown as SuiteRun;
 }

@@ -66,7 +66,7 @@ interface Evaluated {
   /** What a merge joined. */ merged: Manifest[];
 }
 
-/** What the user has to mend is a result like any other: it is published, with its places. */
+/** What the user has to fix is a result like any other: it is published, with its places. */
 export async function evaluateJob(
   job: RunningJob,
   repository: Repository,

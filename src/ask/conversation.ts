@@ -10,7 +10,7 @@ import type { Completion, ErrorKind, Message } from '../types/model.ts';
 import { evaluateDialogue, type EvaluatorTools } from './evaluators.ts';
 
 /**
- * Whether a criterion is met by one word per evaluator. Unknown is no yes: not to know is not to be
+ * Whether a criterion is met by one word per evaluator. Unknown is not a yes: not to know is not to be
  * satisfied.
  */
 export function combined(rule: Criterion['combine'], words: readonly CriterionWord[]): boolean {

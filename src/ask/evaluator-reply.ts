@@ -35,7 +35,7 @@ const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
  * Reads an evaluator's reply: a JSON object with the criteria as keys, else headings in any order,
  * marked by hashes, bold or a colon, with the word behind or below them (`### Correctness` /
  * `**Correctness:** Yes.`). Null when it has a word for no criterion. Two different words for one
- * criterion are no word.
+ * criterion are not a word.
  */
 export function readEvaluation(output: string, criteria: readonly string[]): EvaluatorReply | null {
   if (output.length > MAX_LENGTH) return null;

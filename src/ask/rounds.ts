@@ -1,7 +1,7 @@
-import { identityOf, type LaneRun, type NextTries } from '../plan/suite-run.ts';
+import { identityOf, type SuiteRun, type NextTries } from '../plan/suite-run.ts';
 import type { TryResult } from '../result/suite-result.ts';
 import type { AffectedReference } from '../select/affected.ts';
-import { steeringFor, type Yardstick } from '../select/scoring.ts';
+import { steeringFor, type Scoring } from '../select/scoring.ts';
 import { tryOutcomeOf } from '../suite/gate.ts';
 import type { Score } from '../types/metric.ts';
 import { judgeAgain, type Dialogue } from './conversation.ts';
@@ -16,16 +16,16 @@ import {
 } from './transcript.ts';
 
 /**
- * Samples as a yardstick sees them, without a new answer: a dialogue that another steering led is
- * judged again turn by turn, once for all samples that share it; a yardstick for single answers
+ * Samples as a scoring sees them, without a new answer: a dialogue that another steering led is
+ * judged again turn by turn, once for all samples that share it; a scoring for single answers
  * sees the first answer; and one for dialogues sees a single answer as a dialogue of one turn.
  */
 export async function viewsUnder(
   samples: readonly Sample[],
-  yardstick: Yardstick,
+  scoring: Scoring,
   tools: EvaluatorTools,
 ): Promise<Sample[]> {
-  const steering = steeringFor(yardstick);
+  const steering = steeringFor(scoring);
   if (steering === null)
     return samples.map((sample) =>
       sample.dialogue === null
@@ -70,16 +70,16 @@ function singleAnswer({ messages, completion }: Sample): Dialogue | null {
 }
 
 /**
- * Runs and scores rounds of tries in all lanes until none wants more. The lanes' `runs` are filled
+ * Runs and scores rounds of tries in all suites until none wants more. The suites' `runs` are filled
  * in place.
  */
 export async function runRounds(
-  lanes: readonly LaneRun[],
+  suites: readonly SuiteRun[],
   next: NextTries,
   tools: Executors & ScoringTools,
 ): Promise<void> {
   for (;;) {
-    const planned = lanes.flatMap((lane, index) => plannedTrials(lane, index, next(lane)));
+    const planned = suites.flatMap((suite, index) => plannedTrials(suite, index, next(suite)));
     if (planned.length === 0) return;
     const trials = interleaved(planned);
     const samples = await execute(
@@ -87,80 +87,87 @@ export async function runRounds(
       tools,
     );
     await Promise.all(
-      lanes.map((lane, index) => {
-        const own = samples.filter((_, position) => trials[position]?.lane === index);
-        return score(lane, own, tools);
+      suites.map((suite, index) => {
+        const own = samples.filter((_, position) => trials[position]?.suiteIndex === index);
+        return score(suite, own, tools);
       }),
     );
   }
 }
 
 interface PlannedTrial {
-  lane: number;
+  suiteIndex: number;
   order: number;
   trial: Trial;
 }
 
 function plannedTrials(
-  lane: LaneRun,
-  laneIndex: number,
+  suite: SuiteRun,
+  suiteIndex: number,
   wanted: ReadonlyMap<number, number>,
 ): PlannedTrial[] {
-  const steering = steeringFor(lane.deciding);
-  const suite = identityOf(lane);
+  const steering = steeringFor(suite.deciding);
+  const identity = identityOf(suite);
   return [...wanted].flatMap(([index, count]) => {
-    const run = lane.runs[index];
+    const run = suite.runs[index];
     if (run === undefined) return [];
     return (['base', 'head'] as const).flatMap((side) => {
-      const generation = run.case[side];
+      const generation = run.affected[side];
       if (generation === null) return [];
       const first = run[side].length;
       return Array.from({ length: Math.max(0, count - first) }, (_, step) => ({
-        lane: laneIndex,
+        suiteIndex,
         order: index,
-        trial: { caseId: String(index), suite, side, try: first + step, generation, steering },
+        trial: {
+          caseId: String(index),
+          suite: identity,
+          side,
+          try: first + step,
+          generation,
+          steering,
+        },
       }));
     });
   });
 }
 
 /**
- * Try by try, lane by lane, reference by reference, base beside head: drift over time hits both
+ * Try by try, suite by suite, reference by reference, base beside head: drift over time hits both
  * sides alike.
  */
 function interleaved(planned: readonly PlannedTrial[]): PlannedTrial[] {
   return [...planned].sort(
     (a, b) =>
       a.trial.try - b.trial.try ||
-      a.lane - b.lane ||
+      a.suiteIndex - b.suiteIndex ||
       a.order - b.order ||
       a.trial.side.localeCompare(b.trial.side),
   );
 }
 
 async function score(
-  lane: LaneRun,
+  suite: SuiteRun,
   samples: readonly Sample[],
   tools: ScoringTools,
 ): Promise<void> {
-  const cases = samples.map(({ trial }) => lane.runs[Number(trial.caseId)]?.case);
-  const judge = async (yardstick: Yardstick): Promise<TryResult[]> => {
-    const views = await viewsUnder(samples, yardstick, tools);
+  const references = samples.map(({ trial }) => suite.runs[Number(trial.caseId)]?.affected);
+  const judge = async (scoring: Scoring): Promise<TryResult[]> => {
+    const views = await viewsUnder(samples, scoring, tools);
     const scored = await scoreSamples(
-      views.map((sample, index) => ({ sample, reference: judgedBy(cases[index], yardstick) })),
-      yardstick,
+      views.map((sample, index) => ({ sample, reference: judgedBy(references[index], scoring) })),
+      scoring,
       tools,
     );
-    return scored.map(({ answer, scores }) => tryResult(answer.sample, scores, yardstick));
+    return scored.map(({ answer, scores }) => tryResult(answer.sample, scores, scoring));
   };
   const [deciding, other] = await Promise.all([
-    judge(lane.deciding),
-    lane.other === null ? null : judge(lane.other),
+    judge(suite.deciding),
+    suite.other === null ? null : judge(suite.other),
   ]);
   samples.forEach((sample, index) => {
     const result = deciding[index];
     if (result === undefined) throw new TypeError('a sample has no result');
-    lane.runs[Number(sample.trial.caseId)]?.[sample.trial.side].push({
+    suite.runs[Number(sample.trial.caseId)]?.[sample.trial.side].push({
       result,
       other: other?.[index] ?? null,
     });
@@ -168,12 +175,12 @@ async function score(
 }
 
 /**
- * A yardstick holds its own side's expected values; a reference the other side does not have brings
+ * Scoring holds its own side's expected values; a reference the other side does not have brings
  * its own.
  */
 function judgedBy(
   one: AffectedReference | undefined,
-  { side }: Yardstick,
+  { side }: Scoring,
 ): AffectedReference['reference'] {
   if (one === undefined) throw new TypeError('a sample belongs to a case');
   return side === 'base' ? (one.baseReference ?? one.reference) : one.reference;
@@ -182,9 +189,9 @@ function judgedBy(
 function tryResult(
   { trial, completion, dialogue }: Sample,
   ofMetrics: Score[],
-  yardstick: Yardstick,
+  scoring: Scoring,
 ): TryResult {
-  const steering = steeringFor(yardstick);
+  const steering = steeringFor(scoring);
   const conversation =
     dialogue === null || steering === null
       ? {}

@@ -2,7 +2,7 @@ import { scoreMetric } from '../metrics/index.ts';
 import type { MetricSample, MetricTools } from '../metrics/sample.ts';
 import { asDirect, type Price } from '../plan/price.ts';
 import { fingerprintOf } from '../select/affected.ts';
-import type { Yardstick } from '../select/scoring.ts';
+import type { Scoring } from '../select/scoring.ts';
 import { isBatched } from '../select/targets.ts';
 import {
   comparesEmbeddings,
@@ -106,21 +106,21 @@ interface Row {
 }
 
 /**
- * Every metric of the yardstick on every answer, in the order of the answers. A metric whose
+ * Every metric of the scoring on every answer, in the order of the answers. A metric whose
  * `depends_on` does not hold is skipped with its reason.
  */
 export async function scoreSamples(
   judged: readonly Judged[],
-  yardstick: Yardstick,
+  scoring: Scoring,
   tools: ScoringTools,
 ): Promise<ScoredAnswer[]> {
-  const { tests } = yardstick;
+  const { tests } = scoring;
   const rows = judged.map((answer): Row => ({ answer, scores: new Map() }));
   const answered = rows.filter(({ answer }) => answer.sample.completion.status === 'ok');
   const scoreOne = async (written: Metric): Promise<void> => {
     const metric =
       isPairwise(written) && !gatesByPreference(tests) ? { ...written, skip: true } : written;
-    const reasons = await unmetConditions(metric, answered, yardstick, tools);
+    const reasons = await unmetConditions(metric, answered, scoring, tools);
     for (const [row, reason] of reasons)
       row.scores.set(metric.name, {
         metric: metric.name,
@@ -132,21 +132,21 @@ export async function scoreSamples(
     await scoreRows(
       metric,
       answered.filter((row) => !reasons.has(row)),
-      yardstick,
+      scoring,
       tools,
     );
   };
   // One after the other, unless graders are asked in batches: each of those may take a day.
-  const steps = judgingTargets(yardstick).some(isBatched)
+  const steps = judgingTargets(scoring).some(isBatched)
     ? inWaves(tests.metrics)
     : inDependencyOrder(tests.metrics).map((metric) => [metric]);
   for (const together of steps) await Promise.all(together.map(scoreOne));
-  await scoreOwn(answered, yardstick, tools);
-  return rows.map((row) => finished(row, yardstick));
+  await scoreOwn(answered, scoring, tools);
+  return rows.map((row) => finished(row, scoring));
 }
 
 /** @throws TypeError when an answer lacks a score: whatever stood in its place would be another's. */
-function finished({ answer, scores }: Row, { tests }: Yardstick): ScoredAnswer {
+function finished({ answer, scores }: Row, { tests }: Scoring): ScoredAnswer {
   if (answer.sample.completion.status !== 'ok') return { answer, scores: [] };
   const complete = metricsFor(tests, answer.reference).map(({ name }) => {
     const score = scores.get(name);
@@ -159,7 +159,7 @@ function finished({ answer, scores }: Row, { tests }: Yardstick): ScoredAnswer {
 /** The metrics that single references have of their own. */
 async function scoreOwn(
   answered: readonly Row[],
-  yardstick: Yardstick,
+  scoring: Scoring,
   tools: ScoringTools,
 ): Promise<void> {
   const own = ownMetrics(answered.map(({ answer }) => answer.reference));
@@ -169,7 +169,7 @@ async function scoreOwn(
       return scoreRows(
         metric,
         answered.filter((_, index) => at.has(index)),
-        yardstick,
+        scoring,
         tools,
       );
     }),
@@ -180,12 +180,12 @@ async function scoreOwn(
 async function scoreRows(
   metric: Metric,
   rows: readonly Row[],
-  yardstick: Yardstick,
+  scoring: Scoring,
   tools: ScoringTools,
 ): Promise<void> {
   const judged = rows.map(({ answer }) => answer);
   const score = (some: readonly Judged[]): Promise<Map<Judged, Score>> =>
-    scoreAnswers(metric, some, (one) => metricSample(one, tools.price), yardstick, tools);
+    scoreAnswers(metric, some, (one) => metricSample(one, tools.price), scoring, tools);
   const scores = await (isPairwise(metric) ? scorePairs(metric, judged, score) : score(judged));
   for (const row of rows) row.scores.set(metric.name, scoreOf(scores, row.answer, metric.name));
 }
@@ -194,12 +194,12 @@ async function scoreRows(
 async function unmetConditions(
   { depends_on: conditions }: Metric,
   answered: readonly Row[],
-  yardstick: Yardstick,
+  scoring: Scoring,
   tools: ScoringTools,
 ): Promise<Map<Row, string>> {
   const reasons = new Map<Row, string>();
   for (const condition of conditions) {
-    const dependency = metricOf(condition, yardstick.tests.metrics);
+    const dependency = metricOf(condition, scoring.tests.metrics);
     const open = answered.filter((row) => !reasons.has(row));
     const before =
       condition.relative_object_position === 0 || dependency === null
@@ -208,7 +208,7 @@ async function unmetConditions(
             condition,
             dependency,
             open.map(({ answer }) => answer),
-            yardstick,
+            scoring,
             tools,
           );
     for (const row of open) {
@@ -237,7 +237,7 @@ async function scoreEarlier(
   condition: DependsOn,
   dependency: Metric,
   judged: readonly Judged[],
-  yardstick: Yardstick,
+  scoring: Scoring,
   tools: ScoringTools,
 ): Promise<Map<Judged, Score>> {
   const before = new Map(
@@ -254,7 +254,7 @@ async function scoreEarlier(
     dependency,
     judged.filter((one) => before.get(one) !== null),
     (one) => before.get(one) ?? metricSample(one, tools.price),
-    yardstick,
+    scoring,
     tools,
   );
 }
@@ -268,11 +268,11 @@ async function scoreAnswers(
   metric: Metric,
   judged: readonly Judged[],
   sampleOf: (one: Judged) => MetricSample,
-  yardstick: Yardstick,
+  scoring: Scoring,
   tools: ScoringTools,
 ): Promise<Map<Judged, Score>> {
   const score = (group: readonly Judged[]): Promise<[Judged, Score][]> =>
-    scoreGroup(metric, group, sampleOf, yardstick, tools);
+    scoreGroup(metric, group, sampleOf, scoring, tools);
   const asks = isModelGraded(metric) || comparesEmbeddings(metric);
   const groups = alike(judged, ({ sample: { trial } }) =>
     [trial.suite, trial.side, ...(asks ? [trial.try] : [])].join('\n'),
@@ -300,7 +300,7 @@ async function scoreGroup(
   metric: Metric,
   group: readonly Judged[],
   sampleOf: (one: Judged) => MetricSample,
-  yardstick: Yardstick,
+  scoring: Scoring,
   { complete, evaluate, checkSchema, random }: ScoringTools,
 ): Promise<[Judged, Score][]> {
   const [first] = group;
@@ -317,9 +317,9 @@ async function scoreGroup(
       }),
     checkSchema: checkSchema && checkedAt(checkSchema, metric),
     random,
-    rubrics: yardstick.rubrics,
-    graders: gradersFor(metric, yardstick),
-    embedder: embedderFor(metric, yardstick),
+    rubrics: scoring.rubrics,
+    graders: gradersFor(metric, scoring),
+    embedder: embedderFor(metric, scoring),
     try: index,
   });
   if (scores.length !== group.length)

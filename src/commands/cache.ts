@@ -109,7 +109,7 @@ const KEPT =
 
 /**
  * The file with what SQLite keeps beside it. It is ours: opening refuses another program's and sets
- * aside what is no store.
+ * aside what is not a store.
  */
 function removeFile(file: string, terminal: Terminal): void {
   for (const path of [file, `${file}-wal`, `${file}-shm`]) rmSync(path, { force: true });

@@ -47,7 +47,7 @@ export function discoverCommand(
 ): void {
   evaluateOptions(program.command('discover'), { answers: true, caps: true, asks: true })
     .description(
-      'asks the grader which kinds of inputs the references are, and writes the attributes file to edit and commit',
+      'asks the grader which attributes the references have, and writes the attributes file to edit and commit',
     )
     .argument('[overrides...]', 'key=value, such as prompts=support or qualeval.max_attributes=8')
     .option('--force', 'replace the attributes file that is there, as a whole')

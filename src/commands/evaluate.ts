@@ -63,7 +63,7 @@ export function evaluateOpened(
   });
 }
 
-/** What a run would do, without asking anyone. */
+/** What a run would do, without a model call. */
 export function planOnly(
   mode: 'diff' | 'sweep',
   find: FindSides,
@@ -76,7 +76,7 @@ export function planOnly(
     const log = (line: string): void => {
       terminal.err(`${logText(line)}\n`);
     };
-    // Read as from outside, for a plan leaves nothing behind.
+    // Read as from an outside contributor, for a plan leaves nothing behind.
     const asOutside = { ...opened, input: { trust: 'untrusted' as const } };
     const stores = await storesOf(asOutside, options, terminal, log);
     const { reader } = createAsking({

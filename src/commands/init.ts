@@ -125,7 +125,7 @@ function checkOwner(owner: string): void {
   throw new UserError([
     problem(
       null,
-      `--owner: "${owner.slice(0, 100)}" is no name of a GitHub account: letters, digits and single hyphens, at most 39`,
+      `--owner: "${owner.slice(0, 100)}" is not a name of a GitHub account: letters, digits and single hyphens, at most 39`,
     ),
   ]);
 }

@@ -142,7 +142,7 @@ export function planCommand(
 ): void {
   evaluateOptions(sidesOptions(program.command('plan')), { answers: true, caps: true, trust: true })
     .description(
-      'what diff would run and why, what comes from which side, and how many calls; asks nobody',
+      'what diff would run and why, what comes from which side, and how many calls; makes no model calls',
     )
     .argument('[overrides...]', 'key=value')
     .addHelpText(
@@ -224,7 +224,7 @@ export function validateCommand(
   done: (code: number) => void,
 ): void {
   evaluateOptions(program.command('validate'), {})
-    .description('checks every file and tells all errors at once, with lines; asks nobody')
+    .description('checks every file and tells all errors at once, with lines; makes no model calls')
     .addHelpText(
       'after',
       '\nExamples:\n  evaldiff validate\n  evaldiff validate --directory services/chat --json',

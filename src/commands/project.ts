@@ -168,7 +168,8 @@ export async function withWorld<T>(
   }
 }
 
-export const askNobody: Complete = () => Promise.reject(new InternalError('a plan asks nobody'));
+export const askNobody: Complete = () =>
+  Promise.reject(new InternalError('a plan makes no model calls'));
 
 /**
  * Keys come from the environment; further servers from `--endpoint` and EVALDIFF_ENDPOINTS, never

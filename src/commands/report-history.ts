@@ -48,7 +48,7 @@ export async function historyPaths(
   ]);
 }
 
-/** The trend of a branch's saved results, rendered. Asks nobody; of git, only for the branch. */
+/** The trend of a branch's saved results, rendered. Makes no model calls; of git, only for the branch. */
 export async function renderHistory(
   { paths, branch: name, directory, format }: HistoryRequest,
   { cwd, env, width }: Terminal,
@@ -80,7 +80,10 @@ async function savedResults(paths: readonly string[], cwd: string): Promise<Save
   if (others.length > 0)
     throw new UserError(
       others.map(({ file }) =>
-        problem({ file, line: 0 }, 'is no result of a run; a trend is made of result.json files'),
+        problem(
+          { file, line: 0 },
+          'is not a result of a run; a trend is made of result.json files',
+        ),
       ),
     );
   if (saved.length === 0)

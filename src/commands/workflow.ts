@@ -37,7 +37,7 @@ export async function findWorkflow(root: string, below: string): Promise<FoundWo
 
 type Step = Readonly<Record<string, unknown>>;
 
-/** The steps of all jobs; none where the text is no workflow. */
+/** The steps of all jobs; none where the text is not a workflow. */
 function stepsOf(text: string): Step[] {
   try {
     return mapsIn(fieldOf(parse(text), 'jobs')).flatMap((job) => mapsIn(job['steps']));

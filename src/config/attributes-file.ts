@@ -265,7 +265,7 @@ export function writeAttributes(
           ),
         };
   const head = [
-    ' Kinds of inputs: domains say what an input is about, sub-tasks what answering it takes.',
+    ' Attributes: domains say what an input is about, sub-tasks what answering it takes.',
     ' Found by `evaldiff discover`. Edit and commit: what stands here is used in place of a new discovery.',
   ];
   return `${head.map((line) => `#${line}\n`).join('')}${stringify(value, { lineWidth: 120, version: '1.2' })}`;

@@ -74,7 +74,7 @@ const DEFAULT_CRITERIA: Conversation['criteria'] = [
   { name: 'completeness', combine: 'any' },
 ];
 
-/** Keys of an evaluator's reply that are no criterion. */
+/** Keys of an evaluator's reply that are not a criterion. */
 const TAKEN = ['analysis', 'follow_up'];
 
 /**

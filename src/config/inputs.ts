@@ -59,7 +59,7 @@ export interface Inputs {
   checkName: string | null;
   code: 'sandbox' | 'host' | 'off';
   codeEnv: string[];
-  /** The label by which a maintainer approves one commit from outside; null: none does. */
+  /** The label by which a maintainer approves one commit from an outside contributor; null: none does. */
   untrustedApproval: string | null;
   /** The label that sets a red verdict aside; null: none does. */
   overrideLabel: string | null;
@@ -137,7 +137,7 @@ export function readInputs(given: Readonly<Record<string, string>>): {
   };
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(INPUT_DEFAULTS, name));
   for (const name of unknown)
-    refuse(name, `is no input of this action${suggestion(name, Object.keys(INPUT_DEFAULTS))}`);
+    refuse(name, `is not an input of this action${suggestion(name, Object.keys(INPUT_DEFAULTS))}`);
   return { inputs, problems: [...problems, ...ofEndpoints, ...ofOverrides] };
 }
 

@@ -23,14 +23,14 @@ export interface RunTry {
 export interface RunReport {
   file: string;
   name: string;
-  /** Every key of the prompt that is no part of the text: model and parameters. */
+  /** Every key of the prompt that is not part of the text: model and parameters. */
   parameters: JsonMap;
   rollup: Rollup;
   skip: boolean;
   references: { input: JsonMap; expected: Json | undefined; skip: boolean; attempt: RunTry }[];
 }
 
-/** Keys of a resolved prompt that are no parameters. */
+/** Keys of a resolved prompt that are not parameters. */
 const NOT_PARAMETERS = [
   'variables',
   'name',
@@ -58,7 +58,7 @@ export function readRunReport(
     return {
       report: null,
       problems: [
-        problem({ file, line: 0 }, 'is no report of a run: it has no prompts.tests.references'),
+        problem({ file, line: 0 }, 'is not a report of a run: it has no prompts.tests.references'),
       ],
     };
   }

@@ -90,6 +90,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'tolerance',
     'gate_on',
     'on_inconclusive',
+    'scoring',
     'yardstick',
     'removed',
     'attributes',

@@ -153,7 +153,7 @@ export async function readProject(
     problems,
     notices,
   );
-  // A rubric that cannot be read is missing too; told a second time, it would hide what is to mend.
+  // A rubric that cannot be read is missing too; told a second time, it would hide what is to fix.
   const complete = problems.length === before;
   problems.push(...ofSuites.problems);
   notices.push(...ofSuites.notices);

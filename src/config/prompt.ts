@@ -85,7 +85,7 @@ export function promptSchema(tests: z.ZodType) {
 
 /**
  * Reads one prompt file (already composed with what its `defaults` bring in; `tests` is left to
- * `readTests`). Null when the file is no prompt at all; otherwise what is wrong goes to `problems`,
+ * `readTests`). Null when the file is not a prompt at all; otherwise what is wrong goes to `problems`,
  * and the prompt is usable if nothing did.
  */
 export function readPrompt(

@@ -239,7 +239,7 @@ function promptTexts(
       ),
     );
   if (!hasMessages && prompt === undefined) problems.push(missing(document, at));
-  // A prompt that is no text has been told with the other members.
+  // A prompt that is not text has been told with the other members.
   if (prompt !== undefined) return typeof prompt === 'string' ? [{ at, content: prompt }] : [];
   return checkItems(document, [...path, 'messages'], messageSchema, problems).map((item) => ({
     at: [...item.path, 'content'],

@@ -70,7 +70,8 @@ const gateSchema = closed({
   alpha: number(0.0001, 0.5).describe(meaning('alpha')).optional(),
   gate_on: oneOf(['suite+references', 'suite']).describe(meaning('gate_on')).optional(),
   on_inconclusive: oneOf(['pass', 'fail']).describe(meaning('on_inconclusive')).optional(),
-  yardstick: oneOf(['warn', 'fail']).describe(meaning('yardstick')).optional(),
+  scoring: oneOf(['warn', 'fail']).describe(meaning('scoring')).optional(),
+  yardstick: oneOf(['warn', 'fail']).describe('Old name of scoring.').optional(),
   removed: oneOf(['warn', 'fail']).describe(meaning('removed')).optional(),
   attributes: oneOf(['advise', 'fail']).describe(meaning('attributes')).optional(),
 })

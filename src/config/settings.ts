@@ -4,7 +4,7 @@ import type { Limits } from '../documents/limits.ts';
 import { parameterProblem } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import { DEFAULT_GATE } from '../suite/gate.ts';
-import type { Budget, ModelSettings, Settings } from '../suite/suite.ts';
+import type { Budget, GateSettings, ModelSettings, Settings } from '../suite/suite.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import type { Notice, Problem, Scalar } from '../types/plain.ts';
 import { checkModelKeys, readGraders, readModelChoice, type WrittenModel } from './models.ts';
@@ -100,7 +100,7 @@ function fromWritten(
     sweep: Object.fromEntries(
       Object.entries(written.sweep ?? {}).map(([key, value]) => [key, list(value)]),
     ),
-    gate: { ...DEFAULT_GATE, ...defined(written.gate) },
+    gate: gateOf(written.gate ?? {}),
     budget: {
       ...DEFAULT_BUDGET,
       ...(written.budget?.max_cost_usd === undefined ? { assumed: true as const } : {}),
@@ -109,6 +109,11 @@ function fromWritten(
     qualeval: { ...DEFAULT_QUALEVAL, ...defined(qualeval), enabled: switchWord(enabled) },
     ...(written.transport === undefined ? {} : { transport: written.transport }),
   };
+}
+
+/** `yardstick` is the old name of `scoring`; where both stand, the new one holds. */
+function gateOf({ yardstick, ...gate }: NonNullable<Written['gate']>): GateSettings {
+  return { ...DEFAULT_GATE, ...defined({ scoring: yardstick }), ...defined(gate) };
 }
 
 function readModel(

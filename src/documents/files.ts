@@ -167,7 +167,7 @@ function matchIn(
     if (message !== null) problems.push(problem(place, message));
     else if (found.length + irregular.length > 0) continue;
     else if (exact)
-      problems.push(problem(place, `${pattern} ${absenceIn(tree, pattern) ?? 'is no file'}`));
+      problems.push(problem(place, `${pattern} ${absenceIn(tree, pattern) ?? 'is not a file'}`));
     else if (place.line > 0)
       notices.push({ kind: 'unused', message: `${pattern} matches no file`, place });
   }

@@ -150,7 +150,7 @@ export function programOf(
 const TOLERANCE = 1e-6;
 
 /**
- * A solver's counts as whole numbers, or why they are no solution: every value within 1e-6 of a
+ * A solver's counts as whole numbers, or why they are not a solution: every value within 1e-6 of a
  * whole number from 0 to the row's members, every row complete, every column within its bounds.
  */
 export function wholeCounts(

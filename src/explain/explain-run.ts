@@ -2,7 +2,7 @@ import { pinnedFor } from '../config/attributes-file.ts';
 import { isExplainable, type ExplainPlan } from '../plan/explain-calls.ts';
 import { byReferences, explainedReferences } from '../plan/explain-cost.ts';
 import type { Halt } from '../plan/halt.ts';
-import type { ComparedLane } from '../plan/suite-run.ts';
+import type { SuiteComparison } from '../plan/suite-run.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { gates } from '../select/select.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
@@ -16,9 +16,9 @@ interface ComparedRun {
   mode: 'diff' | 'sweep';
   explaining: ExplainPlan | null;
   gate: GateSettings;
-  /** Lanes that are shown, and what each came to, in the same order. */
-  lanes: readonly ComparedLane[];
-  suites: readonly SuiteResult[];
+  /** Suites that are shown, and what each came to, in the same order. */
+  comparisons: readonly SuiteComparison[];
+  results: readonly SuiteResult[];
   /** Why no further call is made; null while calls are. */
   halt: Halt | null;
 }
@@ -31,20 +31,20 @@ export interface RunExplanation extends Explanation {
 const NOTHING: RunExplanation = { attributes: [], insights: [], notices: [], unexplained: [] };
 
 /**
- * Which kinds of inputs got worse, once the suites are compared. A run that was ended asks nobody,
+ * Which attributes got worse, once the suites are compared. A run that was ended makes no model calls,
  * and says so.
  */
 export async function explainRun(
-  { mode, explaining, gate, lanes, suites, halt }: ComparedRun,
+  { mode, explaining, gate, comparisons, results, halt }: ComparedRun,
   tools: ExplainTools,
 ): Promise<RunExplanation> {
   if (explaining === null) return NOTHING;
-  const wanted = lanes.flatMap((lane, index) => {
-    const suite = suites[index];
-    const asked = suite === undefined ? null : explainSuite(lane, suite, mode);
+  const wanted = comparisons.flatMap((comparison, index) => {
+    const suite = results[index];
+    const asked = suite === undefined ? null : explainSuite(comparison, suite, mode);
     return suite === undefined || asked === null || !isExplained(asked, explaining)
       ? []
-      : [{ suite, asked, isJudged: isExplainable(lane, mode) }];
+      : [{ suite, asked, isJudged: isExplainable(comparison, mode) }];
   });
   const { settings, pinned, seed } = explaining;
   const { grader, unasked } =
@@ -81,11 +81,11 @@ function identity(path: string, name: string, variant: Variant): string {
 }
 
 /**
- * A lane as it is to be explained; null where no attribute could say anything and nothing
+ * A suite as it is to be explained; null where no attribute could say anything and nothing
  * regressed.
  */
 function explainSuite(
-  lane: ComparedLane,
+  comparison: SuiteComparison,
   suite: SuiteResult,
   mode: ComparedRun['mode'],
 ): ExplainSuite | null {
@@ -99,23 +99,27 @@ function explainSuite(
   } = suite;
   const regressed =
     verdict === 'regressed' || references.some(({ status }) => status === 'regressed');
-  if (!isExplainable(lane, mode) && (!regressed || lane.policy.kind === 'pairs')) return null;
+  if (!isExplainable(comparison, mode) && (!regressed || comparison.policy.kind === 'pairs'))
+    return null;
   return {
     path,
     name,
     variant,
     regressed,
-    tries: mode === 'sweep' || lane.policy.kind !== 'adaptive' ? null : tries,
-    references: withTries(lane, mode),
+    tries: mode === 'sweep' || comparison.policy.kind !== 'adaptive' ? null : tries,
+    references: withTries(comparison, mode),
   };
 }
 
-function withTries({ run, compared }: ComparedLane, mode: ComparedRun['mode']): ExplainReference[] {
+function withTries(
+  { run, compared }: SuiteComparison,
+  mode: ComparedRun['mode'],
+): ExplainReference[] {
   const counted = new Set(
-    mode === 'sweep' ? run.runs.filter(({ case: one }) => gates(run.lane, one)) : compared,
+    mode === 'sweep' ? run.runs.filter(({ affected: one }) => gates(run.suite, one)) : compared,
   );
-  const byId = new Map(run.runs.map((one) => [one.case.reference.id, one]));
-  return explainedReferences(run.lane).map((reference) => {
+  const byId = new Map(run.runs.map((one) => [one.affected.reference.id, one]));
+  return explainedReferences(run.suite).map((reference) => {
     const found = byId.get(reference.id);
     if (found === undefined) return { ...reference, compared: false, base: [], head: [] };
     return {
@@ -141,7 +145,7 @@ interface StoredTools {
  */
 export async function withoutStored(
   explaining: ExplainPlan | null,
-  lanes: readonly ComparedLane[],
+  suites: readonly SuiteComparison[],
   mode: 'diff' | 'sweep',
   { stored, random }: StoredTools,
 ): Promise<ExplainPlan | null> {
@@ -161,9 +165,9 @@ export async function withoutStored(
   };
   for (const {
     references,
-    lanes: [first],
-  } of byReferences(lanes.filter((lane) => isExplainable(lane, mode)))) {
-    const attributes = first === undefined ? [] : pinnedFor(pinned, first.run.lane.path);
+    suites: [first],
+  } of byReferences(suites.filter((suite) => isExplainable(suite, mode)))) {
+    const attributes = first === undefined ? [] : pinnedFor(pinned, first.run.suite.path);
     if (attributes.length === 0) continue;
     for (const reference of references)
       await rateReference(reference, attributes, { grader, random, complete: look });

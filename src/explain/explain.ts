@@ -41,7 +41,7 @@ export function isExplained(
 }
 
 /**
- * Which kinds of inputs got worse, and why: attributes of every suite that is to be explained,
+ * Which attributes got worse, and why: attributes of every suite that is to be explained,
  * judged as one family, and insights per suite. A model that fails, or is missing, costs what it
  * would have said, and a notice says so.
  */
@@ -192,8 +192,8 @@ function fallen(suite: CountedSuite, hasAttributes: boolean): Finding[] {
   if (fell.length === 0) return [];
   const worst = largestDrops(fell).map(({ reference }) => reference);
   const why = hasAttributes
-    ? 'No single kind of input stands out among them.'
-    : 'Which kinds of inputs they are could not be worked out.';
+    ? 'No single attribute stands out among them.'
+    : 'Which attributes those share could not be worked out.';
   const text = `${String(fell.length)} of ${String(compared.length)} compared references pass less often than before, most of all ${worst.join(', ')}. ${why}`;
   return [{ text, attributes: [], references: worst, generated: false }];
 }

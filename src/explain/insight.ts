@@ -33,7 +33,7 @@ const FIGURES =
 const COMPARED = [
   'The tables compare the share of answers that pass before a change (base) and after it (head).\n{{tables}}',
   `${FIGURES} "verdict" is the outcome of a statistical test: call nothing worse or better that it does not call so. "same_references_as" names attributes whose references carry the whole change.`,
-  'Write insights that help to mend the change.',
+  'Write insights that help to fix the change.',
 ];
 
 const ONE_SIDED = [

@@ -11,7 +11,7 @@ import type { Notice, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 
 /**
- * Attributes that people chose, as they are in force, and what has to be mended or said about their
+ * Attributes that people chose, as they are in force, and what has to be fixed or said about their
  * files.
  */
 export interface Pinned {
@@ -35,9 +35,9 @@ interface PinnedOptions {
 
 /**
  * Reads the attributes file of both sides. Head's mistakes are the run's; a file of base's that
- * cannot be read is nobody's to mend here, so head's takes its place. In a pull request base's
+ * cannot be read is nobody's to fix here, so head's takes its place. In a pull request base's
  * attributes are in force, as its gate is: a change to them runs nothing, and a notice says so.
- * From outside head's file is not even read.
+ * From an outside contributor head's file is not even read.
  */
 export async function readPinned(
   base: ProjectTree | null,
@@ -71,7 +71,7 @@ function unusedSections({ pinned }: Pinned): Notice[] {
   return (pinned?.unused ?? []).map(({ path, place }) => ({
     kind: 'unused',
     place,
-    message: `${path} is no prompt of this project with tests, so these attributes are not used`,
+    message: `${path} is not a prompt of this project with tests, so these attributes are not used`,
   }));
 }
 
@@ -181,7 +181,7 @@ function changed(
       ? {
           kind: 'trust',
           place: { file, line: 0 },
-          message: `this pull request comes from outside and changes ${file}. ${inForce ? "Base's attributes were used." : 'It was not used.'}`,
+          message: `this pull request comes from an outside contributor and changes ${file}. ${inForce ? "Base's attributes were used." : 'It was not used.'}`,
         }
       : {
           kind: 'settings',

@@ -10,7 +10,7 @@ const MOST = 3;
 /**
  * The references of an attribute whose pass rate fell most, largest first, of equals those that
  * belong to it most. One that did not fall, or does not belong there at all (weight 0, put there to
- * fill a place), is no sample.
+ * fill a place), is not a sample.
  */
 export function largestDrops(
   references: readonly { id: string; table: Table; weight: number }[],

@@ -42,7 +42,7 @@ const KEPT_GIT_VARIABLE =
   /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|SSL_[A-Z_]+|PROXY_SSL_[A-Z_]+|HTTP_[A-Z_]+|ALLOW_PROTOCOL|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/;
 
 /**
- * Model keys and action inputs are no business of git, nor of the credential helpers that it
+ * Model keys and action inputs are none of git's business, nor of the credential helpers that it
  * starts.
  */
 const PRIVATE_VARIABLE = /^INPUT_|_API_KEY$/i;

@@ -38,7 +38,7 @@ export async function checkoutAt(root: string): Promise<Checkout | null> {
 /**
  * The checkout that a folder lies in, looked for upwards.
  *
- * @throws UserError when it is no folder, or reached through a symbolic link of that checkout: a
+ * @throws UserError when it is not a folder, or reached through a symbolic link of that checkout: a
  *   commit can bring such a link, and would choose what is looked at.
  */
 export async function discoverCheckout(directory: string): Promise<FoundFolder> {

@@ -60,7 +60,7 @@ export interface Repository {
   mergeBase(base: string, head: string): Promise<string | null>;
   /** What the working directory is at a commit, or in a tree of `worktree`. */
   folder(commit: SourceTree | string, workingDirectory: string): Promise<Folder>;
-  /** The files below the working directory at a commit; empty where that is no folder. */
+  /** The files below the working directory at a commit; empty where that is not a folder. */
   tree(commit: string, workingDirectory: string): Promise<SourceTree>;
   /**
    * The files as they are on disk now: tracked and untracked, not ignored. Later changes on disk do

@@ -15,7 +15,7 @@ export interface Mainline {
   /** The clone was made without older history, so older states may be missing. */
   shallow: boolean;
   /**
-   * Which of these ids reached the branch, but only as part of a merge. Texts that are no commit
+   * Which of these ids reached the branch, but only as part of a merge. Texts that are not commit
    * ids are none of them.
    */
   merged(ids: readonly string[]): Promise<ReadonlySet<string>>;
@@ -148,7 +148,7 @@ async function unknownMessage(
   history: CommitHistory,
   revision: string,
 ): Promise<string> {
-  const unknown = `"${revision}" is no branch, tag or commit of this repository.`;
+  const unknown = `"${revision}" is not a branch, tag or commit of this repository.`;
   if ((await commitNamed(place, 'HEAD')) === null && !history.hasRemote)
     return `${unknown} It has no commit yet: commit first, or use "evaldiff run", which needs none.`;
   const { output } = await runGit(place, [

@@ -70,7 +70,7 @@ async function copyIndex(index: string, store: string): Promise<void> {
 
 /** Git's refusals of what `working-tree-encoding` says of a file. */
 const ENCODING =
-  /^(?:fatal|error): (?:failed to encode|BOM is |(?:true\/false are no valid|unknown) working-tree-encoding).*$/m;
+  /^(?:fatal|error): (?:failed to encode|BOM is |(?:true\/false are not valid|unknown) working-tree-encoding).*$/m;
 
 async function addFiles(place: GitPlace, prefix: string): Promise<void> {
   // A nested repository without a commit cannot be added and is passed over; it must not stop the

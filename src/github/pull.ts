@@ -221,7 +221,7 @@ export async function withQueuedPullRequest(
 ): Promise<{ facts: EventFacts; warnings: string[] }> {
   const number = QUEUE.exec(facts.headBranch ?? '')?.[1];
   const failed =
-    'The pull request in the merge queue is not known, so it is taken for one from outside';
+    'The pull request in the merge queue is not known, so it is taken for an outside contributor’s';
   if (number === undefined)
     return {
       facts,
@@ -251,7 +251,7 @@ export async function withQueuedPullRequest(
 
 /**
  * Takes a label off a pull request, so that an approval is used up by the run it was for. A label
- * that is gone already is no fault. Never throws; the answer is warnings for the log.
+ * that is gone already is not a fault. Never throws; the answer is warnings for the log.
  */
 export async function removeLabel(
   { octokit }: Client,

@@ -1,10 +1,10 @@
 import { exactLabelOf } from '../metrics/measures/words.ts';
-import type { CaseRun } from '../plan/suite-run.ts';
+import type { ReferenceRun } from '../plan/suite-run.ts';
 import type { BothSides, ClassificationSummary } from '../result/suite-result.ts';
 import type { Tests } from '../suite/suite.ts';
 import type { Side } from '../types/plain.ts';
 
-/** More labels than this are no small set: the answers are texts then. */
+/** More labels than this are not a small set: the answers are texts then. */
 const MOST_LABELS = 20;
 
 interface Item {
@@ -19,7 +19,7 @@ interface Item {
  */
 export function classificationOf(
   tests: Tests,
-  runs: readonly CaseRun[],
+  runs: readonly ReferenceRun[],
   tries: number,
 ): ClassificationSummary | null {
   const metric = tests.metrics.find(
@@ -31,7 +31,7 @@ export function classificationOf(
     metric.source.with['negate'] === true
   )
     return null;
-  const expected = runs.map(({ case: { reference } }) => reference.expected);
+  const expected = runs.map(({ affected: { reference } }) => reference.expected);
   if (
     !expected.every(
       (value) =>
@@ -69,7 +69,7 @@ export function classificationOf(
   };
 }
 
-function answers(run: CaseRun, side: Side, tries: number): string[] {
+function answers(run: ReferenceRun, side: Side, tries: number): string[] {
   return run[side]
     .slice(0, tries)
     .flatMap(({ result: { actual } }) => (actual === null ? [] : [actual]));

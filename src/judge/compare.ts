@@ -1,4 +1,4 @@
-import type { CaseRun, ComparedLane, LaneRun } from '../plan/suite-run.ts';
+import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
 import { countsForVerdict } from '../result/counts.ts';
 import type {
   ReferenceResult,
@@ -24,32 +24,32 @@ import {
   summaryOf,
 } from './summary.ts';
 import { countOutcomes, preferenceOf } from './tables.ts';
-import type { LaneVerdict } from './verdict.ts';
+import type { SuiteVerdict } from './verdict.ts';
 
 /**
- * One lane as the result shows it: counts, statuses, rates with interval, and the verdict in words.
+ * One suite as the result shows it: counts, statuses, rates with interval, and the verdict in words.
  */
-export function compareLane(
-  lane: ComparedLane,
-  verdict: LaneVerdict | null,
-  words: ReadonlyMap<CaseRun, RunWords>,
+export function compareSuite(
+  suite: SuiteComparison,
+  verdict: SuiteVerdict | null,
+  words: ReadonlyMap<ReferenceRun, RunWords>,
 ): SuiteResult {
-  const { run, compared } = lane;
-  const { path, name, variant, baseVariant, because } = run.lane;
+  const { run, compared } = suite;
+  const { path, name, variant, baseVariant, because } = run.suite;
   const statuses = referenceStatuses(compared, verdict);
   const references = run.runs.map((one) =>
-    referenceResult(lane, one, words.get(one), statuses.get(one)),
+    referenceResult(suite, one, words.get(one), statuses.get(one)),
   );
-  const removed = run.lane.cases
+  const removed = run.suite.references
     .filter(({ change }) => change === 'removed')
     .map(({ reference }) => removedReference(reference));
-  const rate = passRate(lane, verdict);
-  const conversation = conversationSummary(run, ratedRuns(lane), ratedTries(lane, verdict));
+  const rate = passRate(suite, verdict);
+  const conversation = conversationSummary(run, ratedRuns(suite), ratedTries(suite, verdict));
   const preference = preferenceOf(run.deciding.tests, compared);
   const classification = classificationOf(
     run.deciding.tests,
-    ratedRuns(lane),
-    ratedTries(lane, verdict),
+    ratedRuns(suite),
+    ratedTries(suite, verdict),
   );
   const shown: Verdict = verdict?.verdict ?? uncomparedVerdict(run);
   return {
@@ -58,13 +58,13 @@ export function compareLane(
     variant,
     base_variant: baseVariant,
     because,
-    ...(Object.keys(lane.ownGate).length === 0 ? {} : { gate: lane.ownGate }),
+    ...(Object.keys(suite.ownGate).length === 0 ? {} : { gate: suite.ownGate }),
     pass_rate: rate,
     verdict: shown,
-    summary: summaryOf(shown, rate, verdict, lane),
-    ...decided(lane, verdict),
+    summary: summaryOf(shown, rate, verdict, suite),
+    ...decided(suite, verdict),
     references: [...withFallen(references, verdict), ...removed],
-    metrics: metricRates(lane, verdict),
+    metrics: metricRates(suite, verdict),
     ...(conversation === null ? {} : { conversation }),
     ...(preference === null ? {} : { preference }),
     ...(classification === null ? {} : { classification }),
@@ -73,15 +73,15 @@ export function compareLane(
 
 /** What the verdict stands on; nothing where nothing was compared. */
 function decided(
-  lane: ComparedLane,
-  verdict: LaneVerdict | null,
+  suite: SuiteComparison,
+  verdict: SuiteVerdict | null,
 ): Pick<SuiteResult, 'reason' | 'visible_drop' | 'compared'> {
   if (verdict === null)
     return { reason: null, visible_drop: null, compared: { references: 0, tries: 0 } };
   return {
     reason: verdict.reason,
     visible_drop: verdict.visibleDrop,
-    compared: { references: comparedReferences(lane, verdict), tries: verdict.tries },
+    compared: { references: comparedReferences(suite, verdict), tries: verdict.tries },
   };
 }
 
@@ -91,7 +91,7 @@ function decided(
  */
 function withFallen(
   references: readonly ReferenceResult[],
-  verdict: LaneVerdict | null,
+  verdict: SuiteVerdict | null,
 ): ReferenceResult[] {
   const named = references.some(({ status }) => status === 'regressed');
   const open = verdict?.verdict === 'regressed' && (verdict.reason.by === 'fall' || !named);
@@ -112,10 +112,10 @@ function shareOf({ passes, tries_judged }: SideResult): number {
   return passes / Math.max(1, tries_judged);
 }
 
-/** A lane in which nothing had to be told apart. */
-function uncomparedVerdict({ lane, runs }: LaneRun): Verdict {
-  if (lane.head === null) return 'removed';
-  if (lane.base === null) return runs.length > 0 ? 'new' : 'no_data';
+/** A suite in which nothing had to be told apart. */
+function uncomparedVerdict({ suite, runs }: SuiteRun): Verdict {
+  if (suite.head === null) return 'removed';
+  if (suite.base === null) return runs.length > 0 ? 'new' : 'no_data';
   const asked = runs.filter(({ base, head }) => base.length > 0 || head.length > 0);
   if (asked.length === 0) return 'no_data';
   return runs.some(({ base }) => base.length > 0) ? 'unchanged' : 'not_compared';
@@ -129,9 +129,9 @@ interface Status {
 
 /** Which single references the tests call regressed or improved. */
 function referenceStatuses(
-  compared: readonly CaseRun[],
-  verdict: LaneVerdict | null,
-): Map<CaseRun, Status> {
+  compared: readonly ReferenceRun[],
+  verdict: SuiteVerdict | null,
+): Map<ReferenceRun, Status> {
   if (verdict === null) return new Map();
   const { down, up } = verdict.q;
   return new Map(
@@ -151,12 +151,12 @@ function referenceStatuses(
 }
 
 function referenceResult(
-  { run: { deciding }, quarantined }: ComparedLane,
-  run: CaseRun,
+  { run: { deciding }, quarantined }: SuiteComparison,
+  run: ReferenceRun,
   words: RunWords | undefined,
   found: Status | undefined,
 ): ReferenceResult {
-  const { reference } = run.case;
+  const { reference } = run.affected;
   const metrics = scoreCount(deciding.tests, reference);
   const skip = deciding.tests.skip || reference.skip;
   const base = sideResult(run, 'base', words?.base, metrics, skip);
@@ -179,13 +179,13 @@ function referenceResult(
 }
 
 function sideResult(
-  run: CaseRun,
+  run: ReferenceRun,
   side: Side,
   word: RollupWord | undefined,
   metrics: number,
   skip: boolean,
 ): SideResult | null {
-  if (run.case[side] === null) return null;
+  if (run.affected[side] === null) return null;
   const tries: TryResult[] = run[side].map(({ result }) => result);
   const { passes, tries: judged } = countOutcomes(tries.map(({ outcome }) => outcome));
   return {
@@ -202,7 +202,7 @@ function sideResult(
  * holds.
  */
 function plainStatus(
-  { case: { change } }: CaseRun,
+  { affected: { change } }: ReferenceRun,
   base: SideResult | null,
   head: SideResult | null,
 ): ReferenceStatus {
@@ -226,7 +226,7 @@ function isMixed({ passes, tries_judged }: SideResult): boolean {
   return passes > 0 && passes < tries_judged;
 }
 
-function removedReference(reference: CaseRun['case']['reference']): ReferenceResult {
+function removedReference(reference: ReferenceRun['affected']['reference']): ReferenceResult {
   return {
     id: reference.id,
     file: reference.place.file,

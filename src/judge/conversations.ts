@@ -1,4 +1,4 @@
-import type { CaseRun, LaneRun } from '../plan/suite-run.ts';
+import type { ReferenceRun, SuiteRun } from '../plan/suite-run.ts';
 import type {
   ConversationOutcome,
   ConversationResult,
@@ -23,8 +23,8 @@ interface Pair {
  * single answers.
  */
 export function conversationSummary(
-  { deciding, runs: all }: LaneRun,
-  runs: readonly CaseRun[],
+  { deciding, runs: all }: SuiteRun,
+  runs: readonly ReferenceRun[],
   tries: number,
 ): ConversationSummary | null {
   const {
@@ -53,8 +53,8 @@ export function conversationSummary(
   };
 }
 
-function judged(run: CaseRun, side: Side, tries: number): ConversationResult[] | null {
-  if (run.case[side] === null) return null;
+function judged(run: ReferenceRun, side: Side, tries: number): ConversationResult[] | null {
+  if (run.affected[side] === null) return null;
   return run[side]
     .slice(0, tries)
     .flatMap(({ result: { conversation } }) =>
@@ -66,8 +66,11 @@ function isError(outcome: ConversationOutcome): boolean {
   return outcome === 'evaluator_error' || outcome === 'model_error';
 }
 
-function outcomesOf(runs: readonly CaseRun[], side: Side): ConversationSummary['outcomes']['base'] {
-  const made = runs.filter((run) => run.case[side] !== null);
+function outcomesOf(
+  runs: readonly ReferenceRun[],
+  side: Side,
+): ConversationSummary['outcomes']['base'] {
+  const made = runs.filter((run) => run.affected[side] !== null);
   if (made.length === 0) return null;
   const counts: Record<ConversationOutcome, number> = {
     complete: 0,

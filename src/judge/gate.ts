@@ -103,7 +103,7 @@ function gated(input: GateInput): Found {
     ...input.suites.flatMap((suite) =>
       suiteFindings(suite, gateOf(suite, settings), input.attributes),
     ),
-    ...yardstickFailures(input),
+    ...scoringFailures(input),
     ...ofRun,
   ];
   const [failures, held] = [
@@ -128,7 +128,7 @@ function gated(input: GateInput): Found {
     ...open.map(({ name, summary }) => `${name}: inconclusive. ${summary}`),
     ...blind,
     ...ungradedShare(input),
-    ...yardstickWarnings(input),
+    ...scoringWarnings(input),
   ];
   return { conclusion, held: held.length > 0, reasons };
 }
@@ -159,13 +159,13 @@ function suiteFindings(
 
 /**
  * Where nothing that counts was run there is no verdict, so there is no success either: deleting
- * tests is no way to green.
+ * tests is not a way to green.
  */
 function neverGreen(decision: Found, { counted, affected, unused }: GateInput): Found {
   if (counted > 0 || decision.conclusion !== 'success') return decision;
   const why = unused
     ? [
-        'What this pull request changes is not used when it comes from outside; the notices say what.',
+        'What this pull request changes is not used when it comes from an outside contributor; the notices say what.',
       ]
     : [];
   return {
@@ -226,38 +226,38 @@ function fails(reference: ReferenceResult): boolean {
   return countsForVerdict(reference) && reference.head?.rollup === 'fail';
 }
 
-function yardstickFailures(input: GateInput): Finding[] {
-  return input.settings.yardstick === 'fail'
-    ? movedYardsticks(input).map(({ text, failOn }) => ({
-        text: `${text}; gate.yardstick is fail`,
+function scoringFailures(input: GateInput): Finding[] {
+  return input.settings.scoring === 'fail'
+    ? changedScorings(input).map(({ text, failOn }) => ({
+        text: `${text}; gate.scoring is fail`,
         failOn,
       }))
     : [];
 }
 
-function yardstickWarnings(input: GateInput): string[] {
-  return input.settings.yardstick === 'warn'
-    ? movedYardsticks(input).map(({ text }) => `${text}: look at that change before the pass rate`)
+function scoringWarnings(input: GateInput): string[] {
+  return input.settings.scoring === 'warn'
+    ? changedScorings(input).map(({ text }) => `${text}: look at that change before the pass rate`)
     : [];
 }
 
 /**
- * Yardsticks that moved the pass rate of base's own answers by more than the margin of their suite.
+ * Scorings that moved the pass rate of base's own answers by more than the margin of their suite.
  */
-function movedYardsticks({ yardstick, suites, settings }: GateInput): Finding[] {
-  return yardstick.flatMap(
+function changedScorings({ scoring, suites, settings }: GateInput): Finding[] {
+  return scoring.flatMap(
     ({
       path,
       name,
       rates,
-      yardstick_effect: effect,
+      scoring_effect: effect,
       same_answers: { pass_fail, fail_pass, p },
     }): Finding[] => {
       const suite = suites.find((one) => one.path === path && one.name === name);
       const gate = suite === undefined ? settings : gateOf(suite, settings);
       if (effect === null || Math.abs(effect) <= gate.min_drop + SLACK) return [];
       const text =
-        `${name}: the yardstick moved the pass rate by ${pointsBetween(rates.base_base, rates.base_head)} ` +
+        `${name}: the scoring moved the pass rate by ${pointsBetween(rates.base_base, rates.base_head)} ` +
         `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass, McNemar mid-${pValue(p)})`;
       return [{ text, failOn: gate.fail_on }];
     },
@@ -278,7 +278,7 @@ function ungradedShare({ suites }: GateInput): string[] {
   );
 }
 
-/** What was to gate and could not be looked at is no success. */
+/** What was to gate and could not be looked at is not a success. */
 function unexplainedSuites({ settings, unexplained }: GateInput): string[] {
   return settings.attributes === 'fail'
     ? unexplained.map(

@@ -8,7 +8,7 @@ import type { Decision, GateInput } from './outcome.ts';
 /**
  * The conclusion of a run that was ended early. A regression that the tries so far show stands;
  * without one there is no verdict, for the tries that are missing could have shown it. Tries that
- * were not made are no errors of the run. What a batch still holds is neither missing nor red:
+ * were not made are not errors of the run. What a batch still holds is neither missing nor red:
  * another run picks it up.
  */
 export function decideHalted(input: GateInput, halt: Halt, unmade: Unmade): Decision {

@@ -1,4 +1,4 @@
-import type { CaseRun, ComparedLane, LaneRun } from '../plan/suite-run.ts';
+import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
 import type { MeasuredRate, SuiteResult } from '../result/suite-result.ts';
 import { questionOf } from '../select/generation.ts';
 import { scoringOf, steeringFor } from '../select/scoring.ts';
@@ -8,7 +8,7 @@ import type { Side } from '../types/plain.ts';
 
 /**
  * How what is asked came out in all tries that were ever judged; by any text that names a question
- * and its yardstick.
+ * and its scoring.
  */
 export interface TryHistory {
   known(keys: readonly string[]): ReadonlyMap<string, { passes: number; tries: number }>;
@@ -18,33 +18,33 @@ export interface TryHistory {
 /**
  * Adds this run's tries to the history, and tells each flaky reference how often what base asks has
  * passed so far. A try that was reused is one that was counted when it was new, unless this
- * yardstick judges it for the first time.
+ * scoring judges it for the first time.
  */
 export function withHistory(
-  lanes: readonly LaneRun[],
+  runs: readonly SuiteRun[],
   suites: readonly SuiteResult[],
   history: TryHistory,
 ): SuiteResult[] {
-  const keysOf = new Map(lanes.map((lane) => [lane, keysOfLane(lane)]));
-  const seen = lanes.flatMap((lane) =>
-    lane.runs.flatMap((run) =>
+  const keysOf = new Map(runs.map((suite) => [suite, keysOfSuite(suite)]));
+  const seen = runs.flatMap((suite) =>
+    suite.runs.flatMap((run) =>
       (['base', 'head'] as const).flatMap((side) =>
-        seenTries(run, side, keysOf.get(lane)?.(run, side) ?? null),
+        seenTries(run, side, keysOf.get(suite)?.(run, side) ?? null),
       ),
     ),
   );
   const known = history.known([...new Set(seen.map(({ key }) => key))]);
   history.add(newRows(seen, known));
-  const flaky = lanes.flatMap((lane, index) =>
+  const flaky = runs.flatMap((suite, index) =>
     (suites[index]?.references ?? []).flatMap((reference) => {
       const run =
         reference.status === 'flaky'
-          ? lane.runs.find(({ case: one }) => one.reference.id === reference.id)
+          ? suite.runs.find(({ affected: one }) => one.reference.id === reference.id)
           : undefined;
       const key =
         run === undefined
           ? null
-          : (keysOf.get(lane)?.(run, 'base') ?? keysOf.get(lane)?.(run, 'head') ?? null);
+          : (keysOf.get(suite)?.(run, 'base') ?? keysOf.get(suite)?.(run, 'head') ?? null);
       return key === null ? [] : [{ reference, key }];
     }),
   );
@@ -64,20 +64,23 @@ export function withHistory(
 const STEADY = { tries: 20, share: 0.95 };
 
 /**
- * Lanes that know which of their references are steady: what base asks nearly always passed in
+ * Suites that know which of their references are steady: what base asks nearly always passed in
  * earlier runs. That only chooses what is sampled on; this run's own tries judge.
  */
-export function withSteady(lanes: readonly ComparedLane[], history: TryHistory): ComparedLane[] {
-  const asked = lanes.map((lane) => {
-    const keyOf = keysOfLane(lane.run);
-    return lane.compared.flatMap((one) => {
+export function withSteady(
+  suites: readonly SuiteComparison[],
+  history: TryHistory,
+): SuiteComparison[] {
+  const asked = suites.map((suite) => {
+    const keyOf = keysOfSuite(suite.run);
+    return suite.compared.flatMap((one) => {
       const key = keyOf(one, 'base');
-      return key === null ? [] : [{ key, id: one.case.reference.id }];
+      return key === null ? [] : [{ key, id: one.affected.reference.id }];
     });
   });
   const known = history.known([...new Set(asked.flatMap((own) => own.map(({ key }) => key)))]);
-  return lanes.map((lane, i) => ({
-    ...lane,
+  return suites.map((suite, i) => ({
+    ...suite,
     steady: new Set(
       (asked[i] ?? []).flatMap(({ key, id }) => {
         const { passes, tries } = known.get(key) ?? { passes: 0, tries: 0 };
@@ -97,9 +100,9 @@ function measured(counts: { passes: number; tries: number } | undefined): Measur
 /**
  * Names a side's question together with all that judges the answer; null where nothing is asked.
  */
-function keysOfLane({ deciding }: LaneRun): (run: CaseRun, side: Side) => string | null {
+function keysOfSuite({ deciding }: SuiteRun): (run: ReferenceRun, side: Side) => string | null {
   const shared = [scoringOf(deciding), steeringFor(deciding)?.fingerprint ?? null];
-  return ({ case: one }, side) => {
+  return ({ affected: one }, side) => {
     const generation = one[side];
     if (generation === null || generation.kind === 'impossible') return null;
     const { expected = null } =
@@ -115,7 +118,7 @@ interface Seen {
   reused: boolean;
 }
 
-function seenTries(run: CaseRun, side: Side, key: string | null): Seen[] {
+function seenTries(run: ReferenceRun, side: Side, key: string | null): Seen[] {
   if (key === null) return [];
   return run[side].flatMap(({ result: { outcome, reused, try: index } }) =>
     outcome === 'pass' || outcome === 'fail'

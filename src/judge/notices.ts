@@ -1,4 +1,4 @@
-import type { LaneRun } from '../plan/suite-run.ts';
+import type { SuiteRun } from '../plan/suite-run.ts';
 import type { ReferenceResult, SuiteResult } from '../result/suite-result.ts';
 import { counted } from '../text/amounts.ts';
 import type { Notice, NoticeKind, Side } from '../types/plain.ts';
@@ -9,7 +9,7 @@ const SHOWN = 20;
  * What a reader must know about a finished suite besides its verdict: classes of references, and
  * what could not be judged.
  */
-export function suiteNotices(run: LaneRun, suite: SuiteResult): Notice[] {
+export function suiteNotices(run: SuiteRun, suite: SuiteResult): Notice[] {
   return [
     ...classNotices(suite),
     ...judgingNotices(suite),
@@ -59,8 +59,8 @@ function judgingNotices({ name, references }: SuiteResult): Notice[] {
   ];
 }
 
-function oneSided({ lane }: LaneRun, { name, references }: SuiteResult): Notice[] {
-  if (lane.base === null) return [];
+function oneSided({ suite }: SuiteRun, { name, references }: SuiteResult): Notice[] {
+  if (suite.base === null) return [];
   const found = references.filter(
     ({ base, head }) => base === null && head !== null && head.tries_judged > 0,
   );
@@ -95,20 +95,20 @@ function listNotice(
 }
 
 /** References that gated on base and are skipped on head: a way to go green that must be seen. */
-export function newlySkippedIds({ lane }: LaneRun): string[] {
-  return lane.cases
+export function newlySkippedIds({ suite }: SuiteRun): string[] {
+  return suite.references
     .filter(({ reference, baseReference }) => reference.skip && baseReference?.skip === false)
     .map(({ reference }) => reference.id);
 }
 
-function newlySkipped(run: LaneRun): Notice[] {
+function newlySkipped(run: SuiteRun): Notice[] {
   const ids = newlySkippedIds(run);
   if (ids.length === 0) return [];
-  const message = `${run.lane.name}: ${counted(ids.length, 'reference')} newly skipped by this change: ${ids.slice(0, SHOWN).join(', ')}`;
+  const message = `${run.suite.name}: ${counted(ids.length, 'reference')} newly skipped by this change: ${ids.slice(0, SHOWN).join(', ')}`;
   return [{ kind: 'skipped', place: { file: run.deciding.tests.file, line: 0 }, message }];
 }
 
-function rollupNotice({ lane, deciding: { tests } }: LaneRun): Notice[] {
+function rollupNotice({ suite, deciding: { tests } }: SuiteRun): Notice[] {
   const skips =
     tests.skip ||
     tests.references.some(({ skip }) => skip) ||
@@ -118,13 +118,13 @@ function rollupNotice({ lane, deciding: { tests } }: LaneRun): Notice[] {
     {
       kind: 'skipped',
       place: tests.rollup.place,
-      message: `${lane.name}: the custom roll-up "${tests.rollup.name}" sees skipped tries too, so skip is ignored for its verdict`,
+      message: `${suite.name}: the custom roll-up "${tests.rollup.name}" sees skipped tries too, so skip is ignored for its verdict`,
     },
   ];
 }
 
 /** A model that answers the same on every try makes more tries worthless; people should know. */
-function repeats({ lane, runs }: LaneRun): Notice[] {
+function repeats({ suite, runs }: SuiteRun): Notice[] {
   const [base, head] = [repetition(runs, 'base'), repetition(runs, 'head')];
   const sides = [...(base === 'same' ? ['base'] : []), ...(head === 'same' ? ['head'] : [])];
   const other = [base, head].includes('varied');
@@ -136,7 +136,7 @@ function repeats({ lane, runs }: LaneRun): Notice[] {
     {
       kind: 'repeats',
       place: null,
-      message: `${lane.name}: every try of a reference gave the same answer on ${sides.join(' and ')}; ${advice}`,
+      message: `${suite.name}: every try of a reference gave the same answer on ${sides.join(' and ')}; ${advice}`,
     },
   ];
 }
@@ -145,10 +145,10 @@ function repeats({ lane, runs }: LaneRun): Notice[] {
  * Whether a side gave the same answer on every try of each reference; null with too little to say
  * so.
  */
-function repetition(runs: LaneRun['runs'], side: Side): 'same' | 'varied' | null {
+function repetition(runs: SuiteRun['runs'], side: Side): 'same' | 'varied' | null {
   const distinct = runs.flatMap((run) => {
     const answers =
-      run.case[side] === null
+      run.affected[side] === null
         ? []
         : run[side].map(({ result }) => result.actual).filter((actual) => actual !== null);
     return answers.length > 1 ? [new Set(answers).size] : [];

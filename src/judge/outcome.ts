@@ -2,7 +2,7 @@ import { NOT_JUDGED } from '../errors.ts';
 import type { AttributeResult } from '../result/attributes.ts';
 import { replacedInShort, ungradedInAll, worseAlone } from '../result/counts.ts';
 import type { OutcomeKind, OutcomeOf, RunOutcome } from '../result/outcome.ts';
-import type { Result, YardstickResult } from '../result/result.ts';
+import type { Result, ScoringResult } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import type { ReplacedModel } from '../select/answerers.ts';
 import type { GateSettings } from '../suite/suite.ts';
@@ -14,7 +14,7 @@ export interface GateInput {
   /** In a sweep nothing is compared, so nothing can have regressed or improved. */
   mode: Result['mode'];
   suites: readonly SuiteResult[];
-  yardstick: readonly YardstickResult[];
+  scoring: readonly ScoringResult[];
   settings: GateSettings;
   /** References that the change affects; 0 means that there was nothing to run. */
   affected: number;
@@ -27,7 +27,7 @@ export interface GateInput {
   /** References that ran and count for the verdict. */
   counted: number;
   /**
-   * Kinds of inputs as they were judged, and the suites in which they were wanted and could not be.
+   * Attributes as they were judged, and the suites in which they were wanted and could not be.
    */
   attributes: readonly AttributeResult[];
   unexplained: readonly string[];

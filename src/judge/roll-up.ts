@@ -1,6 +1,6 @@
-import { identityOf, type CaseRun, type LaneRun } from '../plan/suite-run.ts';
+import { identityOf, type ReferenceRun, type SuiteRun } from '../plan/suite-run.ts';
 import type { TryResult } from '../result/suite-result.ts';
-import { scoreCount, scoreNames, type Yardstick } from '../select/scoring.ts';
+import { scoreCount, scoreNames, type Scoring } from '../select/scoring.ts';
 import type { Rollup } from '../suite/suite.ts';
 import type { Score, Tally } from '../types/metric.ts';
 import type { Evaluate } from '../types/model.ts';
@@ -89,7 +89,7 @@ export async function rollUp(
 
 /**
  * The roll-up's words for one reference: on each side's outputs, and on base's outputs by the other
- * yardstick.
+ * scoring.
  */
 export interface RunWords {
   base: RollupWord;
@@ -97,18 +97,19 @@ export interface RunWords {
   other: RollupWord | null;
 }
 
-/** Asks each yardstick's own roll-up about every reference of a lane. */
-export async function rollUpLane(
-  lane: LaneRun,
+/** Asks each scoring's own roll-up about every reference of a suite. */
+export async function rollUpSuite(
+  suite: SuiteRun,
   evaluate: Evaluate,
-): Promise<Map<CaseRun, RunWords>> {
-  const { runs, deciding, other } = lane;
-  const suite = identityOf(lane);
+): Promise<Map<ReferenceRun, RunWords>> {
+  const { runs, deciding, other } = suite;
+  const identity = identityOf(suite);
   const ask = (
-    yardstick: Yardstick,
+    scoring: Scoring,
     side: Side,
-    triesOf: (run: CaseRun) => TryResult[],
-  ): Promise<RollupWord[]> => words(runs, yardstick, runs.map(triesOf), { suite, side }, evaluate);
+    triesOf: (run: ReferenceRun) => TryResult[],
+  ): Promise<RollupWord[]> =>
+    words(runs, scoring, runs.map(triesOf), { suite: identity, side }, evaluate);
   // Base's first: nothing of head can have touched them.
   const base = await ask(deciding, 'base', (run) => deciders(run, 'base'));
   const others =
@@ -126,20 +127,20 @@ export async function rollUpLane(
 
 const NO_WORD: RollupWord = { word: null, error: null };
 
-function deciders(run: CaseRun, side: Side): TryResult[] {
+function deciders(run: ReferenceRun, side: Side): TryResult[] {
   return run[side].map(({ result }) => result);
 }
 
 function words(
-  runs: readonly CaseRun[],
-  { tests }: Yardstick,
+  runs: readonly ReferenceRun[],
+  { tests }: Scoring,
   tries: readonly TryResult[][],
   of: { suite: string; side: Side },
   evaluate: Evaluate,
 ): Promise<RollupWord[]> {
   const counts = tries.map((list, index) => {
     const { passes, tries: judged } = countOutcomes(list.map(({ outcome }) => outcome));
-    const reference = runs[index]?.case.reference;
+    const reference = runs[index]?.affected.reference;
     const skipped = tests.skip || reference?.skip === true;
     return {
       tally: tallyOf(

@@ -1,7 +1,7 @@
-import type { CaseRun, ComparedLane } from '../plan/suite-run.ts';
-import type { YardstickResult } from '../result/result.ts';
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import type { ScoringResult } from '../result/result.ts';
 import type { Because } from '../result/suite-result.ts';
-import { isYardstickKey } from '../select/scoring.ts';
+import { isScoringKey } from '../select/scoring.ts';
 import { gates } from '../select/select.ts';
 import { cohenKappa } from '../statistics/agreement.ts';
 import { mcnemar } from '../statistics/suite-test.ts';
@@ -13,20 +13,23 @@ import type { RunWords } from './roll-up.ts';
 import { countOutcomes, meanOfCounts, sharedTries } from './tables.ts';
 
 /**
- * Both sides' outputs under both yardsticks, and how the change of the pass rate splits: what the
- * prompt did under head's yardstick, plus what the yardstick did on base's outputs. Null when the
- * yardsticks do not differ.
+ * Outputs of base and head, each under the scoring of base and of head, and how the change of the pass rate splits: what the
+ * prompt did under head's scoring, plus what the scoring did on base's outputs. Null when the
+ * scorings do not differ.
  */
-export function yardstickSplit(
-  { run: lane, policy, quarantined }: ComparedLane,
-  words: ReadonlyMap<CaseRun, RunWords>,
-): YardstickResult | null {
-  if (lane.other === null) return null;
-  const runs = lane.runs.filter(
-    ({ case: one, base, head }) =>
-      base.length > 0 && head.length > 0 && gates(lane.lane, one) && !quarantined(one.reference.id),
+export function scoringSplit(
+  { run: suite, policy, quarantined }: SuiteComparison,
+  words: ReadonlyMap<ReferenceRun, RunWords>,
+): ScoringResult | null {
+  if (suite.other === null) return null;
+  const runs = suite.runs.filter(
+    ({ affected: one, base, head }) =>
+      base.length > 0 &&
+      head.length > 0 &&
+      gates(suite.suite, one) &&
+      !quarantined(one.reference.id),
   );
-  const headDecides = lane.deciding.side === 'head';
+  const headDecides = suite.deciding.side === 'head';
   const rates = ratesOf(
     runs.map((run) =>
       cornersOf(
@@ -38,16 +41,16 @@ export function yardstickSplit(
   );
   const effects = {
     prompt_effect: difference(rates.head_head, rates.base_head),
-    yardstick_effect: difference(rates.base_head, rates.base_base),
+    scoring_effect: difference(rates.base_head, rates.base_base),
     total: difference(rates.head_head, rates.base_base),
   };
-  const because = lane.lane.because.filter(
-    ({ key }) => isYardstickKey(key) || key === 'references',
+  const because = suite.suite.because.filter(
+    ({ key }) => isScoringKey(key) || key === 'references',
   );
   const flipped = flips(runs, words, headDecides);
   return {
-    path: lane.lane.path,
-    name: lane.lane.name,
+    path: suite.suite.path,
+    name: suite.suite.name,
     rates,
     ...effects,
     because,
@@ -57,17 +60,17 @@ export function yardstickSplit(
   };
 }
 
-type Corners = Record<keyof YardstickResult['rates'], Counts>;
+type Corners = Record<keyof ScoringResult['rates'], Counts>;
 
-/** A reference's tries by whose output it is and whose yardstick judges it. */
-function cornersOf(run: CaseRun, headDecides: boolean, tries: number): Corners {
-  const under = (outputs: Side, yardstick: Side): Counts =>
+/** A reference's tries by whose output it is and whose scoring judges it. */
+function cornersOf(run: ReferenceRun, headDecides: boolean, tries: number): Corners {
+  const under = (outputs: Side, scoring: Side): Counts =>
     countOutcomes(
       run[outputs]
         .slice(0, tries)
         .flatMap(
           ({ result, other }) =>
-            ((yardstick === 'head') === headDecides ? result : other)?.outcome ?? [],
+            ((scoring === 'head') === headDecides ? result : other)?.outcome ?? [],
         ),
     );
   return {
@@ -81,9 +84,9 @@ function cornersOf(run: CaseRun, headDecides: boolean, tries: number): Corners {
 /**
  * Mean rates over the references that were judged in all four corners, for a difference between
  * rates of different references would be no effect of anything; where there are none, over those of
- * which base's answers were judged by both yardsticks.
+ * which base's answers were judged by both sides’ scoring.
  */
-function ratesOf(corners: readonly Corners[]): YardstickResult['rates'] {
+function ratesOf(corners: readonly Corners[]): ScoringResult['rates'] {
   const onBase = corners.filter(
     ({ base_base: before, base_head: after }) => before.tries > 0 && after.tries > 0,
   );
@@ -105,13 +108,13 @@ function difference(after: number | null, before: number | null): number | null 
 }
 
 /**
- * Base's tries by their word under base's and under head's yardstick: the same answers, so only the
- * yardstick can differ.
+ * Base's tries by their word under base's and under head's scoring: the same answers, so only the
+ * scoring can differ.
  */
 function sameAnswers(
-  runs: readonly CaseRun[],
+  runs: readonly ReferenceRun[],
   headDecides: boolean,
-): YardstickResult['same_answers'] {
+): ScoringResult['same_answers'] {
   const pairs = runs.flatMap(({ base }) =>
     base.map(({ result, other }) =>
       headDecides ? [other?.outcome, result.outcome] : [result.outcome, other?.outcome],
@@ -134,14 +137,14 @@ function sameAnswers(
 }
 
 /**
- * References whose roll-up on base's own outputs reads differently under head's yardstick than
+ * References whose roll-up on base's own outputs reads differently under head's scoring than
  * under base's.
  */
 function flips(
-  runs: readonly CaseRun[],
-  words: ReadonlyMap<CaseRun, RunWords>,
+  runs: readonly ReferenceRun[],
+  words: ReadonlyMap<ReferenceRun, RunWords>,
   headDecides: boolean,
-): YardstickResult['flipped'] {
+): ScoringResult['flipped'] {
   return runs.flatMap((run) => {
     const found = words.get(run);
     if (found === undefined || found.other === null) return [];
@@ -150,11 +153,11 @@ function flips(
       : [found.base.word, found.other.word];
     if (before === after) return [];
     const tag = (word: 'pass' | 'fail' | null): Outcome => word ?? 'ungraded';
-    return [{ id: run.case.reference.id, from: tag(before), to: tag(after) }];
+    return [{ id: run.affected.reference.id, from: tag(before), to: tag(after) }];
   });
 }
 
-type Split = Pick<YardstickResult, 'rates' | 'because' | 'flipped'>;
+type Split = Pick<ScoringResult, 'rates' | 'because' | 'flipped'>;
 
 function inWords({
   rates: { base_base: before, base_head: between, head_head: after },
@@ -162,14 +165,14 @@ function inWords({
   flipped,
 }: Split): string {
   if (before === null || between === null || after === null)
-    return 'The yardstick changed; the four rates could not all be measured.';
-  const [total, yardstick] = [pointsApart(before, after), pointsApart(before, between)];
+    return 'The scoring changed; the four rates could not all be measured.';
+  const [total, scoring] = [pointsApart(before, after), pointsApart(before, between)];
   const moved =
     total === 0
       ? `The pass rate stayed at ${percent(after)}`
       : `The pass rate ${total > 0 ? 'rose' : 'fell'} ${signedBetween(before, after).slice(1)} points (${percent(before)} → ${percent(after)})`;
-  const flat = yardstick === 0;
-  const how = flat ? 'changed' : `got ${yardstick > 0 ? 'easier' : 'stricter'}`;
+  const flat = scoring === 0;
+  const how = flat ? 'changed' : `got ${scoring > 0 ? 'easier' : 'stricter'}`;
   const rolled =
     flat && flipped.length > 0
       ? ` ${counted(flipped.length, 'reference')} of base read otherwise all the same.`
@@ -177,12 +180,12 @@ function inWords({
   return `${moved}: ${signedBetween(between, after)} from the prompt, ${signedBetween(before, between)} because ${whatChanged(because)} ${how}.${rolled}`;
 }
 
-/** The changed part of the yardstick, as a subject in the singular. */
+/** The changed part of the scoring, as a subject in the singular. */
 function whatChanged(because: readonly Because[]): string {
   const [only, ...others] = because.map(({ key }) => key);
   if (only === undefined || others.length > 0) {
     const names = because.map(({ key }) => partName(key).replace(/^the /, ''));
-    return names.length === 0 ? 'the yardstick' : `the yardstick (${names.join(', ')})`;
+    return names.length === 0 ? 'the scoring' : `the scoring (${names.join(', ')})`;
   }
   return partName(only);
 }
@@ -195,5 +198,5 @@ function partName(key: string): string {
   if (kind === 'metrics_rollup') return 'the roll-up';
   if (kind === 'references') return 'the expected value of references';
   if (kind === 'embeddings') return 'the model of embeddings';
-  return kind === 'grader' ? 'the grader' : 'the yardstick';
+  return kind === 'grader' ? 'the grader' : 'the scoring';
 }

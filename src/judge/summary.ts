@@ -1,4 +1,4 @@
-import type { CaseRun, ComparedLane } from '../plan/suite-run.ts';
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
 import { scoreNames } from '../select/scoring.ts';
 import { gates } from '../select/select.ts';
@@ -6,20 +6,26 @@ import { isComparable } from '../statistics/table.ts';
 import { inSize, pValue, percent, counted, pointsBetween, signed } from '../text/amounts.ts';
 import type { Side } from '../types/plain.ts';
 import { countOutcomes, meanOfTables, meanRate, preferenceTables } from './tables.ts';
-import type { LaneVerdict } from './verdict.ts';
+import type { SuiteVerdict } from './verdict.ts';
 
 /**
  * References that a suite's rates rest on: the compared ones, or all that gate where nothing is
  * compared.
  */
-export function ratedRuns({ run, compared, quarantined }: ComparedLane): readonly CaseRun[] {
+export function ratedRuns({
+  run,
+  compared,
+  quarantined,
+}: SuiteComparison): readonly ReferenceRun[] {
   return compared.length > 0
     ? compared
-    : run.runs.filter((one) => gates(run.lane, one.case) && !quarantined(one.case.reference.id));
+    : run.runs.filter(
+        (one) => gates(run.suite, one.affected) && !quarantined(one.affected.reference.id),
+      );
 }
 
 /** How many tries of these: those that all share where suspects got more, else all of them. */
-export function ratedTries({ policy }: ComparedLane, verdict: LaneVerdict | null): number {
+export function ratedTries({ policy }: SuiteComparison, verdict: SuiteVerdict | null): number {
   return policy.kind === 'adaptive' && verdict !== null ? verdict.tries : Number.POSITIVE_INFINITY;
 }
 
@@ -27,9 +33,9 @@ export function ratedTries({ policy }: ComparedLane, verdict: LaneVerdict | null
  * Where sides are compared, the rates are those of the references that were judged on both, so that
  * they are as far apart as the difference says.
  */
-export function passRate(lane: ComparedLane, verdict: LaneVerdict | null): PassRate {
+export function passRate(suite: SuiteComparison, verdict: SuiteVerdict | null): PassRate {
   if (verdict === null || verdict.interval === null) {
-    const [runs, tries] = [ratedRuns(lane), ratedTries(lane, verdict)];
+    const [runs, tries] = [ratedRuns(suite), ratedTries(suite, verdict)];
     return {
       base: meanRate(runs, 'base', tries),
       head: meanRate(runs, 'head', tries),
@@ -56,19 +62,19 @@ export function passRate(lane: ComparedLane, verdict: LaneVerdict | null): PassR
 
 /** References that were judged on both sides. */
 export function comparedReferences(
-  { run, policy, compared }: ComparedLane,
-  { tables }: LaneVerdict,
+  { run, policy, compared }: SuiteComparison,
+  { tables }: SuiteVerdict,
 ): number {
   if (policy.kind !== 'pairs') return tables.filter(isComparable).length;
   return compared.filter((one) => preferenceTables(run.deciding.tests, [one]).length > 0).length;
 }
 
 export function metricRates(
-  lane: ComparedLane,
-  verdict: LaneVerdict | null,
+  suite: SuiteComparison,
+  verdict: SuiteVerdict | null,
 ): SuiteResult['metrics'] {
-  const { deciding } = lane.run;
-  const [runs, tries] = [ratedRuns(lane), ratedTries(lane, verdict)];
+  const { deciding } = suite.run;
+  const [runs, tries] = [ratedRuns(suite), ratedTries(suite, verdict)];
   const rate = (name: string, side: Side): { rate: number | null; judged: number } => {
     const statuses = runs.flatMap((run) =>
       run[side]
@@ -95,28 +101,28 @@ export function metricRates(
 export function summaryOf(
   shown: Verdict,
   rate: PassRate,
-  verdict: LaneVerdict | null,
-  lane: ComparedLane,
+  verdict: SuiteVerdict | null,
+  suite: SuiteComparison,
 ): string {
   if (verdict === null || verdict.interval === null) return plainSummary(shown, rate);
   const { low, high } = verdict.interval;
   return (
     `${whatFell(verdict)}pass rate ${percent(rate.base)} → ${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ${signed(low)} to ${signed(high)}, ` +
-    `${pValue(verdict.p)}); ${whatIsSeen(verdict, lane)}${whyOpen(verdict)}`
+    `${pValue(verdict.p)}); ${whatIsSeen(verdict, suite)}${whyOpen(verdict)}`
   );
 }
 
 /** What is red for another reason than its rate says so first. */
-function whatFell({ verdict, reason: { by, references } }: LaneVerdict): string {
+function whatFell({ verdict, reason: { by, references } }: SuiteVerdict): string {
   if (verdict !== 'regressed' || by !== 'references') return '';
   return references.length === 0
     ? 'references broke, with too few tries to name them alone; '
     : `${counted(references.length, 'reference')} broke (${listed(references)}); `;
 }
 
-function whatIsSeen(verdict: LaneVerdict, lane: ComparedLane): string {
+function whatIsSeen(verdict: SuiteVerdict, suite: SuiteComparison): string {
   const { bound: low, tries, visibleDrop: drop, tables } = verdict;
-  const size = `${counted(comparedReferences(lane, verdict), 'reference')} × ${tries === 1 ? '1 try' : `${String(tries)} tries`}`;
+  const size = `${counted(comparedReferences(suite, verdict), 'reference')} × ${tries === 1 ? '1 try' : `${String(tries)} tries`}`;
   const sees =
     drop === null
       ? `this suite (${size}) cannot detect a drop`
@@ -130,7 +136,7 @@ function whatIsSeen(verdict: LaneVerdict, lane: ComparedLane): string {
 }
 
 /** What stands between this suite and a clear answer, or what it could not see under green. */
-function whyOpen({ verdict, reason, tries }: LaneVerdict): string {
+function whyOpen({ verdict, reason, tries }: SuiteVerdict): string {
   const tolerated = `a drop above the tolerance of ${inSize(reason.tolerance)} points`;
   switch (reason.by) {
     case 'suspicious':

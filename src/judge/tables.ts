@@ -1,4 +1,4 @@
-import type { Try, CaseRun } from '../plan/suite-run.ts';
+import type { Try, ReferenceRun } from '../plan/suite-run.ts';
 import type { PreferenceSummary } from '../result/suite-result.ts';
 import { differenceInterval } from '../statistics/interval.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
@@ -14,7 +14,7 @@ interface Comparison {
 }
 
 /** The comparisons of one metric that could be read, one for each reference and try. */
-function comparisons(metric: string, runs: readonly CaseRun[]): Comparison[] {
+function comparisons(metric: string, runs: readonly ReferenceRun[]): Comparison[] {
   return runs.flatMap(({ head }) =>
     head.flatMap(({ result }): Comparison[] => {
       const value = result.scores.find((score) => score.metric === metric)?.value;
@@ -29,7 +29,7 @@ function comparisons(metric: string, runs: readonly CaseRun[]): Comparison[] {
  * One table for each comparison of the suite's first comparing metric: the side that is not
  * preferred fails. The suite's test on such tables is the sign test.
  */
-export function preferenceTables({ metrics }: Tests, runs: readonly CaseRun[]): Table[] {
+export function preferenceTables({ metrics }: Tests, runs: readonly ReferenceRun[]): Table[] {
   const metric = metrics.find(isPairwise);
   return metric === undefined
     ? []
@@ -43,7 +43,10 @@ export function preferenceTables({ metrics }: Tests, runs: readonly CaseRun[]): 
  * How base's and head's answers compare, by the suite's first comparing metric; null without one,
  * or without a comparison.
  */
-export function preferenceOf(tests: Tests, runs: readonly CaseRun[]): PreferenceSummary | null {
+export function preferenceOf(
+  tests: Tests,
+  runs: readonly ReferenceRun[],
+): PreferenceSummary | null {
   const metric = tests.metrics.find(isPairwise);
   if (metric === undefined) return null;
   const found = comparisons(metric.name, runs);
@@ -96,15 +99,15 @@ export function countOutcomes(outcomes: readonly Outcome[]): { passes: number; t
  * Both sides' counts of the tries from index `from` to before `to`; of all where these are left
  * out.
  */
-export function tableOf(run: CaseRun, from?: number, to?: number): Table {
+export function tableOf(run: ReferenceRun, from?: number, to?: number): Table {
   return { base: countsOf(run.base, from, to), head: countsOf(run.head, from, to) };
 }
 
 /** The number of tries that every one of these runs has on the sides that can run. */
-export function sharedTries(runs: readonly CaseRun[]): number {
+export function sharedTries(runs: readonly ReferenceRun[]): number {
   return runs.reduce((least, run) => {
     const made = (['base', 'head'] as const)
-      .filter((side) => run.case[side] !== null)
+      .filter((side) => run.affected[side] !== null)
       .map((side) => run[side].length);
     return Math.min(least, ...made);
   }, Number.MAX_SAFE_INTEGER);
@@ -114,7 +117,7 @@ export function sharedTries(runs: readonly CaseRun[]): number {
  * Mean over references of their pass rate on one side, over tries [0, to); null when no try was
  * judged.
  */
-export function meanRate(runs: readonly CaseRun[], side: Side, to: number): number | null {
+export function meanRate(runs: readonly ReferenceRun[], side: Side, to: number): number | null {
   return meanOfCounts(runs.map((run) => countsOf(run[side], 0, to)));
 }
 

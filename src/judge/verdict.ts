@@ -1,4 +1,4 @@
-import type { CaseRun, ComparedLane } from '../plan/suite-run.ts';
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import {
   clustersOf,
   comparing,
@@ -32,14 +32,14 @@ import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import type { GateSettings } from '../suite/suite.ts';
 import { preferenceTables, tableOf } from './tables.ts';
 
-/** The statistical answer for one lane, before it is put into words. */
-export interface LaneVerdict {
-  /** Share of alpha (0–1) that the lane was judged at. */
+/** The statistical answer for one suite, before it is put into words. */
+export interface SuiteVerdict {
+  /** Share of alpha (0–1) that the suite was judged at. */
   alpha: number;
   verdict: Extract<Verdict, 'regressed' | 'improved' | 'unchanged' | 'inconclusive'>;
   reason: VerdictReason;
   /** Runs of references that sequential evidence calls. */
-  broke: ReadonlySet<CaseRun>;
+  broke: ReadonlySet<ReferenceRun>;
   /** Two-sided, 90 %. */
   interval: { difference: number; low: number; high: number } | null;
   /** Drops larger than −bound are ruled out, as far as there are looks to come; −1 to 1. */
@@ -61,16 +61,16 @@ export interface LaneVerdict {
 type Settings = Pick<GateSettings, 'alpha' | 'gate_on'>;
 
 /**
- * Judges all lanes of a pull request under one alpha, shared by Holm's procedure; lanes with
- * nothing to compare are null. Alpha and what gates are the run's; the margins are each lane's own.
+ * Judges all suites of a pull request under one alpha, shared by Holm's procedure; suites with
+ * nothing to compare are null. Alpha and what gates are the run's; the margins are each suite's own.
  */
-export function judgeLanes(
-  lanes: readonly ComparedLane[],
+export function judgeSuites(
+  suites: readonly SuiteComparison[],
   settings: Settings,
-): (LaneVerdict | null)[] {
-  const { all } = comparing(lanes);
-  const evidence = evidenceByLane(lanes, settings);
-  const seen = all.map((lane) => seenOf(lane, evidence.get(lane)));
+): (SuiteVerdict | null)[] {
+  const { all } = comparing(suites);
+  const evidence = evidenceBySuite(suites, settings);
+  const seen = all.map((suite) => seenOf(suite, evidence.get(suite)));
   const levels = (alpha: number): readonly number[] => levelsAt(alpha, settings.gate_on);
   const family = judgeFamily(
     seen.map((one) => (alpha: number) => judged(one, settings.gate_on, alpha, levels)),
@@ -81,41 +81,41 @@ export function judgeLanes(
       const found = family[i];
       return found === undefined
         ? []
-        : [[one.lane, conclude(one, found.alpha, found.result, levels)] as const];
+        : [[one.suite, conclude(one, found.alpha, found.result, levels)] as const];
     }),
   );
   settleTogether(seen, verdicts);
-  return lanes.map((lane) => verdicts.get(lane) ?? null);
+  return suites.map((suite) => verdicts.get(suite) ?? null);
 }
 
 type LevelsAt = (alpha: number) => readonly number[];
 
-/** What is known of a lane's references one by one: positions among the compared. */
+/** What is known of a suite's references one by one: positions among the compared. */
 interface Singles {
   called: number[];
   open: number[];
 }
 
-/** Single references of all sequential lanes, judged together under their part of alpha. */
-function evidenceByLane(
-  lanes: readonly ComparedLane[],
+/** Single references of all sequential suites, judged together under their part of alpha. */
+function evidenceBySuite(
+  suites: readonly SuiteComparison[],
   settings: Settings,
-): ReadonlyMap<ComparedLane, Singles> {
-  const { sequential } = comparing(lanes);
-  const level = referenceLevel(lanes, settings);
+): ReadonlyMap<SuiteComparison, Singles> {
+  const { sequential } = comparing(suites);
+  const level = referenceLevel(suites, settings);
   if (level === 0) return new Map();
   const references = judgeReferences(sequential.map(sequentialSuite), level);
   return new Map(
-    sequential.map((lane, i) => [
-      lane,
+    sequential.map((suite, i) => [
+      suite,
       { called: calledIn(references, i), open: openIn(references, i) },
     ]),
   );
 }
 
-/** A lane's tries, as far as no level is needed to look at them. */
+/** A suite's tries, as far as no level is needed to look at them. */
 interface Seen extends Singles {
-  lane: ComparedLane;
+  suite: SuiteComparison;
   /** Empty where tries are fixed. */
   looks: Look[];
   tables: Table[];
@@ -126,28 +126,31 @@ interface Seen extends Singles {
 
 const NOTHING = { passes: 0, tries: 0 };
 
-function seenOf(lane: ComparedLane, { called, open }: Singles = { called: [], open: [] }): Seen {
-  const { run, policy, compared } = lane;
+function seenOf(
+  suite: SuiteComparison,
+  { called, open }: Singles = { called: [], open: [] },
+): Seen {
+  const { run, policy, compared } = suite;
   if (policy.kind === 'pairs') {
     const tables = preferenceTables(run.deciding.tests, compared);
     const own = compared.map(() => ({ base: NOTHING, head: NOTHING }));
-    return { lane, called, open, looks: [], tables, bundles: [], own, tries: policy.tries };
+    return { suite, called, open, looks: [], tables, bundles: [], own, tries: policy.tries };
   }
-  const looks = policy.kind === 'adaptive' ? looksOf(sequentialSuite(lane)) : [];
+  const looks = policy.kind === 'adaptive' ? looksOf(sequentialSuite(suite)) : [];
   const last = looks.at(-1);
   if (last !== undefined) {
     const { tables, bundles, tries } = last;
     const own = compared.map((one, i) => ownTable(one, tables[i], tries));
-    return { lane, called, open, looks, tables, bundles, own, tries };
+    return { suite, called, open, looks, tables, bundles, own, tries };
   }
   const tries = policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
   const tables = compared.map((one) => tableOf(one));
   const bundles = bundlesOf(compared.map(outcomesOf), clustersOf(compared), Infinity);
-  return { lane, called, open, looks, tables, bundles, own: tables, tries };
+  return { suite, called, open, looks, tables, bundles, own: tables, tries };
 }
 
 /** A reference that was sampled on is named by the tries after those that made it suspicious. */
-function ownTable(run: CaseRun, common: Table | undefined, tries: number): Table {
+function ownTable(run: ReferenceRun, common: Table | undefined, tries: number): Table {
   if (common !== undefined && made(outcomesOf(run)) <= tries) return common;
   return tableOf(run, FIRST_TRIES);
 }
@@ -159,12 +162,12 @@ interface Judgement {
 }
 
 function judged(
-  { lane, looks, called, tables, bundles }: Seen,
+  { suite, looks, called, tables, bundles }: Seen,
   gateOn: GateSettings['gate_on'],
   alpha: number,
   levels: LevelsAt,
 ): Judgement {
-  const { policy, compared, gate } = lane;
+  const { policy, compared, gate } = suite;
   const { min_drop: minDrop } = gate;
   if (policy.kind === 'adaptive') {
     const look = decidingLook(looks, levels(alpha), minDrop, 'down');
@@ -189,30 +192,30 @@ function conclude(
   alpha: number,
   judgement: Judgement,
   levelsFor: LevelsAt,
-): LaneVerdict {
-  const { lane, tables, bundles, own, tries, called, looks } = seen;
+): SuiteVerdict {
+  const { suite, tables, bundles, own, tries, called, looks } = seen;
   const levels = levelsFor(alpha);
   const q = discreteFdr(own);
-  const adaptive = lane.policy.kind === 'adaptive';
+  const adaptive = suite.policy.kind === 'adaptive';
   const visible = adaptive ? visibleAt(tables, levels) : visibleDrop(designOf(tables), alpha);
-  const tolerance = toleranceOf(lane.gate.tolerance, visible);
+  const tolerance = toleranceOf(suite.gate.tolerance, visible);
   const worse = own.flatMap((_, i) =>
     called.includes(i) || (q.down[i] ?? 1) <= REFERENCE_FDR ? [i] : [],
   );
   const rise = adaptive
-    ? (decidingLook(looks, levels, lane.gate.min_drop, 'up')?.test.midUp ?? null)
+    ? (decidingLook(looks, levels, suite.gate.min_drop, 'up')?.test.midUp ?? null)
     : fixedRise(seen, alpha);
   const interval = differenceInterval(tables, { bundles });
   const bounded = looks.at(-1)?.interval ?? interval;
   const found = { seen, judgement, worse, rise, interval: bounded, tolerance };
   const { verdict, ...reason } = colour(found);
   const ids = (positions: readonly number[]): string[] =>
-    positions.flatMap((i) => lane.compared[i]?.case.reference.id ?? []);
+    positions.flatMap((i) => suite.compared[i]?.affected.reference.id ?? []);
   return {
     alpha,
     verdict,
     reason: { ...reason, references: ids(reason.references), tolerance },
-    broke: new Set(called.flatMap((i) => lane.compared[i] ?? [])),
+    broke: new Set(called.flatMap((i) => suite.compared[i] ?? [])),
     interval,
     bound: bounded?.low ?? -1,
     p: suiteTest(tables, bundles).midDown,
@@ -225,11 +228,11 @@ function conclude(
 }
 
 /** p of "head is better" on fixed tries, where it reaches alpha. */
-function fixedRise({ lane, tables, bundles }: Seen, alpha: number): number | null {
+function fixedRise({ suite: { gate }, tables, bundles }: Seen, alpha: number): number | null {
   const { suite } = combinedGate(mirrored(tables), {
     alpha,
     on: 'suite',
-    minDrop: lane.gate.min_drop,
+    minDrop: gate.min_drop,
     bundles: bundles.map(({ members, base, head }) => ({ members, base: head, head: base })),
   });
   return suite.hit ? suite.p : null;
@@ -241,16 +244,16 @@ interface Found {
   /** Positions of references that are named as worse. */
   worse: number[];
   rise: number | null;
-  interval: LaneVerdict['interval'];
+  interval: SuiteVerdict['interval'];
   tolerance: number;
 }
 
-type Colour = Pick<LaneVerdict, 'verdict'> &
+type Colour = Pick<SuiteVerdict, 'verdict'> &
   Pick<VerdictReason, 'by' | 'p'> & { references: number[] };
 
 /** The first that holds. A reference that is named as worse, or still suspicious, is never green. */
 function colour({ seen, judgement, worse, rise, interval, tolerance }: Found): Colour {
-  const { open, tries, tables, bundles, lane } = seen;
+  const { open, tries, tables, bundles, suite } = seen;
   const plain = { p: null, references: [] };
   if (judgement.regressed)
     return {
@@ -264,23 +267,23 @@ function colour({ seen, judgement, worse, rise, interval, tolerance }: Found): C
     return { verdict: 'inconclusive', by: 'suspicious', p: null, references: open };
   if (rise !== null) return { verdict: 'improved', by: 'rise', p: rise, references: [] };
   const look = { tries, tables, bundles, interval, test: suiteTest(tables, bundles) };
-  const final = lane.policy.kind === 'adaptive' ? look : { ...look, tries: MOST_TRIES };
+  const final = suite.policy.kind === 'adaptive' ? look : { ...look, tries: MOST_TRIES };
   const calm = calmness(final, tolerance, false);
   if (calm !== null) return { verdict: 'unchanged', by: calm, ...plain };
   return { verdict: 'inconclusive', by: 'unsettled', ...plain };
 }
 
 /** Several suites may say together what each is too small to say: green, where none looks worse. */
-function settleTogether(seen: readonly Seen[], verdicts: Map<ComparedLane, LaneVerdict>): void {
+function settleTogether(seen: readonly Seen[], verdicts: Map<SuiteComparison, SuiteVerdict>): void {
   const all = [...verdicts.values()];
   const blocked = all.some(
     ({ verdict, reason }) =>
       verdict === 'regressed' || (verdict === 'inconclusive' && reason.by !== 'unsettled'),
   );
-  if (blocked || seen.some(({ lane }) => lane.policy.kind === 'pairs')) return;
+  if (blocked || seen.some(({ suite }) => suite.policy.kind === 'pairs')) return;
   const looks = seen.map((one) => ({ ...one, test: suiteTest(one.tables, one.bundles) }));
   if (!isCalmTogether(looks)) return;
-  for (const [lane, one] of verdicts)
+  for (const [suite, one] of verdicts)
     if (one.verdict === 'inconclusive')
-      verdicts.set(lane, { ...one, verdict: 'unchanged', reason: { ...one.reason, by: 'run' } });
+      verdicts.set(suite, { ...one, verdict: 'unchanged', reason: { ...one.reason, by: 'run' } });
 }

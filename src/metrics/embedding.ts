@@ -63,7 +63,7 @@ function readVector(output: string): readonly number[] | null {
 }
 
 /**
- * Cosine of the angle between two vectors, −1 to 1. Where it is not defined it is no number, and
+ * Cosine of the angle between two vectors, −1 to 1. Where it is not defined it is not a number, and
  * above all not 0.
  */
 export function cosine(one: readonly number[], other: readonly number[]): Similarity {

@@ -61,7 +61,7 @@ function trimOnce(text: string): string {
  * The one label a line gives: the line is the label, or the label stands as a whole word at its end
  * (`Answer: B`, `I choose B.`) or at its start before punctuation (`NO, it is rude`), longer labels
  * first. A label inside a longer word, grade or fraction (`N/A`, `A+`, `15`, `5/5`), after a
- * negation, in running text (`A good answer`), or beside another label is no answer: null.
+ * negation, in running text (`A good answer`), or beside another label is not an answer: null.
  */
 export function labelInLine(line: string, labels: readonly string[]): string | null {
   const exact = exactLabel(line, labels);

@@ -98,7 +98,7 @@ const cost = defineMetric({
     const { usage } = sample.completion;
     if (usage === null) return unknownUsage();
     const dollars = sample.price?.(usage) ?? null;
-    // An unknown price is no price of 0.
+    // An unknown price is not a price of 0.
     if (dollars === null)
       return measureError(
         'the price of the model is not known: set models.<name>.price in the settings',

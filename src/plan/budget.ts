@@ -267,7 +267,7 @@ function costOf(request: Request, completion: Completion, input: number, price: 
   return price(request.target, usage) ?? 0;
 }
 
-/** A vector is no text that a model wrote. */
+/** A vector is not text that a model wrote. */
 function outputOf(
   { usage, output }: Extract<Completion, { status: 'ok' }>,
   purpose: Purpose,

@@ -3,28 +3,28 @@ import { judgingTargets } from '../suite/metrics.ts';
 import type { Problem } from '../types/plain.ts';
 import type { RubricTest } from './grader-tests.ts';
 import type { PrepareInput } from './prepared.ts';
-import type { ComparedLane, TryPolicy } from './suite-run.ts';
+import type { SuiteComparison, TryPolicy } from './suite-run.ts';
 
 /**
  * What stops conversations from being led, and shows only once prompts, tests and models are
  * together.
  */
 export function conversationProblems(
-  lanes: readonly ComparedLane[],
+  suites: readonly SuiteComparison[],
   code: 'sandbox' | 'host' | 'off',
 ): Problem[] {
-  const running = lanes.filter(
+  const running = suites.filter(
     ({ run }) => run.runs.length > 0 && run.deciding.tests.conversation !== null,
   );
-  const problems = running.flatMap(({ run: { lane, deciding, other } }) => [
-    ...[lane.base, lane.head].flatMap((side) =>
+  const problems = running.flatMap(({ run: { suite, deciding, other } }) => [
+    ...[suite.base, suite.head].flatMap((side) =>
       side === null || side.suite.prompt.code === null
         ? []
         : [promptCode(side.suite.prompt.code.place)],
     ),
     ...(code === 'host'
       ? []
-      : [deciding, other].flatMap((yardstick) => (yardstick === null ? [] : programs(yardstick)))),
+      : [deciding, other].flatMap((scoring) => (scoring === null ? [] : programs(scoring)))),
   ]);
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
@@ -41,7 +41,7 @@ function promptCode(place: Problem['place']): Problem {
 function programs({
   tests: { conversation },
   evaluators,
-}: ComparedLane['run']['deciding']): Problem[] {
+}: SuiteComparison['run']['deciding']): Problem[] {
   return evaluators
     .filter(({ target }) => target.provider === 'program')
     .map(({ name }) => ({
@@ -51,8 +51,8 @@ function programs({
 }
 
 /** A roll-up that asks for more passes than there are tries could never pass. */
-export function unreachableRollups(lanes: readonly ComparedLane[]): Problem[] {
-  return lanes.flatMap(({ run, policy }) => {
+export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[] {
+  return suites.flatMap(({ run, policy }) => {
     const { tests } = run.deciding;
     const needed = triesNeeded(tests.rollup);
     const tries = triesOf(policy);
@@ -66,14 +66,14 @@ export function unreachableRollups(lanes: readonly ComparedLane[]): Problem[] {
  * Prompt code and programs need network, packages or a checkout; only the workflow can allow that.
  */
 export function hostOnly(
-  lanes: readonly ComparedLane[],
+  suites: readonly SuiteComparison[],
   tests: readonly RubricTest[],
   code: PrepareInput['code'],
 ): Problem[] {
   if (code === 'host') return [];
-  const needing = lanes
+  const needing = suites
     .filter(({ run }) => run.runs.length > 0)
-    .flatMap(({ run: { lane } }) => [lane.base, lane.head])
+    .flatMap(({ run: { suite } }) => [suite.base, suite.head])
     .filter((side) => side !== null);
   const asked = needing.flatMap(({ suite: { prompt }, variant }): Problem[] => {
     if (prompt.code !== null)
@@ -94,7 +94,7 @@ export function hostOnly(
     ];
   });
   const graded = [
-    ...needing.map(({ yardstick }) => yardstick),
+    ...needing.map(({ scoring }) => scoring),
     ...tests.flatMap(({ base, head, place: { file } }) =>
       [base, head].flatMap((judge) =>
         judge === null ? [] : [{ graders: judge.graders, settingsFile: file }],

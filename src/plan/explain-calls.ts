@@ -13,11 +13,11 @@ import {
 } from './explain-cost.ts';
 import type { Plan } from './plan.ts';
 import type { CostCap, Price } from './price.ts';
-import type { ComparedLane } from './suite-run.ts';
+import type { SuiteComparison } from './suite-run.ts';
 import { createInputCounter } from './tokens.ts';
 
 /**
- * How a run says which kinds of inputs got worse: the part of its plan that asks about attributes.
+ * How a run says which attributes got worse: the part of its plan that asks about attributes.
  */
 export interface ExplainPlan {
   settings: QualEvalSettings;
@@ -45,7 +45,7 @@ interface ExplainPlanOptions {
   mode: 'diff' | 'sweep';
   gate: Pick<GateSettings, 'attributes'>;
   head: ProjectSide;
-  lanes: readonly ComparedLane[];
+  suites: readonly SuiteComparison[];
   pinned: PinnedAttributes | null;
   code: 'sandbox' | 'host' | 'off';
   /** Base is compared with itself: nothing changed, so there is nothing to explain. */
@@ -54,9 +54,17 @@ interface ExplainPlanOptions {
 
 /**
  * What will, or may, be asked about attributes; null where that is switched off. A grader that may
- * be asked is no condition for the run.
+ * be asked is not a condition for the run.
  */
-export function planExplain({ mode, gate, head, lanes, pinned, code, again }: ExplainPlanOptions): {
+export function planExplain({
+  mode,
+  gate,
+  head,
+  suites,
+  pinned,
+  code,
+  again,
+}: ExplainPlanOptions): {
   explaining: ExplainPlan | null;
   problems: Problem[];
   notices: Notice[];
@@ -70,7 +78,7 @@ export function planExplain({ mode, gate, head, lanes, pinned, code, again }: Ex
     };
   const { grader, problems } =
     named === null ? { grader: null, problems: [] } : oneGrader(head, code);
-  const calls = countCalls(lanes, { qualeval: settings, pinned, mode });
+  const calls = countCalls(suites, { qualeval: settings, pinned, mode });
   const isCertain = calls.certain > 0;
   return {
     explaining: {
@@ -125,11 +133,11 @@ function oneGrader(
 }
 
 /**
- * Whether attributes can say anything about a lane: it has references enough that count, judged one
+ * Whether attributes can say anything about a suite: it has references enough that count, judged one
  * by one.
  */
 export function isExplainable(
-  { run: { runs }, compared, policy }: ComparedLane,
+  { run: { runs }, compared, policy }: SuiteComparison,
   mode: ExplainPlanOptions['mode'],
 ): boolean {
   return mode === 'sweep'
@@ -139,16 +147,16 @@ export function isExplainable(
 
 /** Counts calls as if nothing of them were stored. */
 function countCalls(
-  lanes: readonly ComparedLane[],
+  suites: readonly SuiteComparison[],
   { qualeval, pinned, mode }: Deciding,
 ): ExplainCalls {
-  const suites = byReferences(lanes.filter((one) => isExplainable(one, mode))).flatMap((group) =>
+  const each = byReferences(suites.filter((one) => isExplainable(one, mode))).flatMap((group) =>
     suiteCalls(group, { qualeval, pinned, mode }),
   );
   const sum = (pick: (suite: SuiteCalls) => number): number =>
-    suites.reduce((total, suite) => total + pick(suite), 0);
+    each.reduce((total, suite) => total + pick(suite), 0);
   const mean = (pick: (suite: SuiteCalls) => number): number =>
-    suites.length === 0 ? 0 : Math.round(sum(pick) / sum(({ calls }) => calls));
+    each.length === 0 ? 0 : Math.round(sum(pick) / sum(({ calls }) => calls));
   return {
     certain: sum(({ isCertain, calls }) => (isCertain ? calls : 0)),
     possible: sum(({ isCertain, calls }) => (isCertain ? 0 : calls)),
@@ -171,14 +179,14 @@ interface SuiteCalls {
 }
 
 /**
- * Lanes with the same references share what is asked about these: only answers and insights are
+ * Suites with the same references share what is asked about these: only answers and insights are
  * their own.
  */
 function suiteCalls(
-  { references, lanes }: ReturnType<typeof byReferences<ComparedLane>>[number],
+  { references, suites }: ReturnType<typeof byReferences<SuiteComparison>>[number],
   { qualeval: { enabled, max_attributes: most, alignment }, pinned: file, mode }: Deciding,
 ): SuiteCalls[] {
-  const own = file === null ? 0 : pinnedFor(file, lanes[0]?.run.lane.path ?? '').length;
+  const own = file === null ? 0 : pinnedFor(file, suites[0]?.run.suite.path ?? '').length;
   const isCertain = enabled === 'on' || own > 0;
   if (
     references.length < FEWEST_REFERENCES ||
@@ -188,7 +196,8 @@ function suiteCalls(
   const pinned = own > 0 ? own : null;
   const shared = explainCalls(references.length, { pinned, most, alignment: false }) - 1;
   const calls =
-    shared + lanes.length * (explainCalls(references.length, { pinned, most, alignment }) - shared);
+    shared +
+    suites.length * (explainCalls(references.length, { pinned, most, alignment }) - shared);
   const attributes =
     ATTRIBUTE_TOKENS *
     Math.min(PER_QUESTION, pinned ?? 2 * attributeLimit(references.length, most));

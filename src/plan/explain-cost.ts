@@ -1,4 +1,4 @@
-import type { Lane } from '../select/select.ts';
+import type { AffectedSuite } from '../select/select.ts';
 import { attributeLimit, type ReferenceText } from '../suite/attributes.ts';
 import type { Reference } from '../suite/suite.ts';
 
@@ -7,26 +7,26 @@ import type { Reference } from '../suite/suite.ts';
  * them: which attributes a reference gets must not depend on what else a pull request changes.
  * Head's wording where both sides have one.
  */
-export function explainedReferences({ base, head }: Lane): ReferenceText[] {
+export function explainedReferences({ base, head }: AffectedSuite): ReferenceText[] {
   const written = [base, head].flatMap((side) => side?.suite.tests.references ?? []);
   const found = new Map(written.map((reference) => [reference.id, reference]));
   return textsOf([...found.values()]);
 }
 
 /**
- * Lanes that share what is asked about their references: the variants of a prompt, and the prompts
+ * Suites that share what is asked about their references: the variants of a prompt, and the prompts
  * of one file that are held to the same tests.
  */
-export function byReferences<Of extends { run: { lane: Lane } }>(
-  lanes: readonly Of[],
-): { references: ReferenceText[]; lanes: Of[] }[] {
-  const groups = new Map<string, { references: ReferenceText[]; lanes: Of[] }>();
-  for (const one of lanes) {
-    const references = explainedReferences(one.run.lane);
-    const key = JSON.stringify([one.run.lane.path, references.map(({ id }) => id)]);
-    const group = groups.get(key) ?? { references, lanes: [] };
+export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
+  suites: readonly Of[],
+): { references: ReferenceText[]; suites: Of[] }[] {
+  const groups = new Map<string, { references: ReferenceText[]; suites: Of[] }>();
+  for (const one of suites) {
+    const references = explainedReferences(one.run.suite);
+    const key = JSON.stringify([one.run.suite.path, references.map(({ id }) => id)]);
+    const group = groups.get(key) ?? { references, suites: [] };
     groups.set(key, group);
-    group.lanes.push(one);
+    group.suites.push(one);
   }
   return [...groups.values()];
 }

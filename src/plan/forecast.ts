@@ -6,7 +6,7 @@ import { evaluatorCallsOf } from './grader-tests.ts';
 import { judgingCalls } from './plan.ts';
 import type { Prepared } from './prepared.ts';
 import type { Price } from './price.ts';
-import type { CaseRun, LaneRun } from './suite-run.ts';
+import type { ReferenceRun, SuiteRun } from './suite-run.ts';
 import { createInputCounter, expectedOutput, type CountInput } from './tokens.ts';
 
 /**
@@ -94,7 +94,7 @@ interface Reckoning {
 }
 
 function reckoned(
-  { lanes, next, plan, rubricTests, evaluatorTests, explaining }: Prepared,
+  { suites, next, plan, rubricTests, evaluatorTests, explaining }: Prepared,
   { price, stored }: ForecastTools,
   { inputOf, question }: Reckoning,
 ): { forecast: Forecast; question: number } {
@@ -102,7 +102,7 @@ function reckoned(
   const seen = new Set<string>();
   let [found, questions, answers] = [0, 0, 0];
   const add: Add = (target, purpose, calls, input, output) => {
-    // A recording is no call.
+    // A recording is not a call.
     if (target.provider === 'replay') return;
     const key = canonicalJson([purpose, modelLabel(target)]);
     const count = counts.get(key) ?? {
@@ -119,7 +119,7 @@ function reckoned(
       output_tokens: count.output_tokens + calls * output,
     });
   };
-  for (const { request, fingerprint } of lanes.flatMap(({ run }) => requestsOf(run, next(run)))) {
+  for (const { request, fingerprint } of suites.flatMap(({ run }) => requestsOf(run, next(run)))) {
     if (seen.has(fingerprint)) continue;
     seen.add(fingerprint);
     const input = inputOf(request);
@@ -129,7 +129,7 @@ function reckoned(
     else add(request.target, 'prompt', 1, input, expectedOutput(request));
   }
   const mean = question ?? (answers === 0 ? 0 : questions / answers);
-  addJudging({ lanes, next, plan, rubricTests, evaluatorTests }, mean, add);
+  addJudging({ suites, next, plan, rubricTests, evaluatorTests }, mean, add);
   for (const { target, calls, input, output } of certainCalls(explaining))
     add(target, 'qualeval', calls, input, output);
   return { forecast: priced([...counts.values()], found, price), question: mean };
@@ -146,12 +146,12 @@ type Add = (
 /** What judges the answers, and the labelled examples; `question`: mean tokens of what is asked. */
 function addJudging(
   {
-    lanes,
+    suites,
     next,
     plan,
     rubricTests,
     evaluatorTests,
-  }: Pick<Prepared, 'lanes' | 'next' | 'plan' | 'rubricTests' | 'evaluatorTests'>,
+  }: Pick<Prepared, 'suites' | 'next' | 'plan' | 'rubricTests' | 'evaluatorTests'>,
   question: number,
   add: Add,
 ): void {
@@ -165,7 +165,7 @@ function addJudging(
     add(target, purpose, calls, GRADER_FRAME + judged, expectedOutput({ parameters, purpose }));
   };
   for (const { asked, purpose, calls } of judgingCalls(
-    lanes.map(({ run }) => run),
+    suites.map(({ run }) => run),
     next,
   )) {
     if (purpose === 'embedding') add(asked.target, purpose, calls, answer, 0);
@@ -173,7 +173,7 @@ function addJudging(
   }
   for (const { asked, purpose, calls } of labelledCalls({ rubricTests, evaluatorTests }))
     judge(asked, purpose, calls);
-  const evaluators = lanes
+  const evaluators = suites
     .filter(({ run }) => run.runs.length > 0)
     .flatMap(({ run: { deciding, other } }) => [
       ...deciding.evaluators,
@@ -255,14 +255,18 @@ interface Planned {
   request: Request & { messages: Message[]; schema: null };
 }
 
-function requestsOf({ runs }: LaneRun, wanted: ReadonlyMap<number, number>): Planned[] {
+function requestsOf({ runs }: SuiteRun, wanted: ReadonlyMap<number, number>): Planned[] {
   return [...wanted].flatMap(([index, tries]) =>
     (['base', 'head'] as const).flatMap((side) => requestsOfCase(runs[index], side, tries)),
   );
 }
 
-function requestsOfCase(run: CaseRun | undefined, side: 'base' | 'head', tries: number): Planned[] {
-  const generation = run?.case[side];
+function requestsOfCase(
+  run: ReferenceRun | undefined,
+  side: 'base' | 'head',
+  tries: number,
+): Planned[] {
+  const generation = run?.affected[side];
   if (generation?.kind !== 'request') return [];
   const { target, parameters, messages, fingerprint } = generation;
   return Array.from({ length: tries }, (_, attempt) => ({

@@ -1,7 +1,7 @@
 import { builtInRubrics } from '../metrics/rubric.ts';
 import { steeringParts, type Steering } from '../select/conversation-rules.ts';
 import { gradersIdentity, rubricIdentity, steeringFor } from '../select/scoring.ts';
-import type { Lane } from '../select/select.ts';
+import type { AffectedSuite } from '../select/select.ts';
 import { graderSetsOf, type ProjectSide } from '../select/targets.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Conversation } from '../suite/suite.ts';
@@ -25,26 +25,26 @@ export interface EvaluatorTest {
  * The suites whose evaluators, criteria or instructions a change touches (or their labelled
  * answers), each once; and which of those that changed have nothing to be tested by.
  */
-export function selectEvaluatorTests(lanes: readonly Lane[]): {
+export function selectEvaluatorTests(suites: readonly AffectedSuite[]): {
   tests: EvaluatorTest[];
   notices: Notice[];
 } {
-  const suites = [...new Map(lanes.map((lane) => [lane.path, lane])).values()];
-  return { tests: suites.flatMap((lane) => testOf(lane) ?? []), notices: suites.flatMap(untested) };
+  const once = [...new Map(suites.map((suite) => [suite.path, suite])).values()];
+  return { tests: once.flatMap((suite) => testOf(suite) ?? []), notices: once.flatMap(untested) };
 }
 
 /**
  * What is said of evaluators that changed and have no labelled answers; a new suite's count as
  * changed.
  */
-function untested({ name, base, head }: Lane): Notice[] {
-  const after = head && steeringFor(head.yardstick);
+function untested({ name, base, head }: AffectedSuite): Notice[] {
+  const after = head && steeringFor(head.scoring);
   if (after === null || after.conversation.examples.length > 0 || after.evaluators.length === 0)
     return [];
-  const why = whyUntested(base && steeringFor(base.yardstick), after);
+  const why = whyUntested(base && steeringFor(base.scoring), after);
   if (why === null) return [];
   const message = `${name}: the evaluators of its conversations ${why}, so nobody knows whether they judge as people do; add some below conversation: examples: [{ question: "…", answer: "…", accepted: true }, { question: "…", answer: "…", accepted: false }]`;
-  return [{ kind: 'yardstick', message, place: after.conversation.place }];
+  return [{ kind: 'scoring', message, place: after.conversation.place }];
 }
 
 function whyUntested(before: Steering | null, after: Steering): string | null {
@@ -53,11 +53,11 @@ function whyUntested(before: Steering | null, after: Steering): string | null {
   return judging(before) === judging(after) ? null : 'changed and have no labelled answers';
 }
 
-function testOf({ path, name, base, head }: Lane): EvaluatorTest | null {
-  const after = head && steeringFor(head.yardstick);
+function testOf({ path, name, base, head }: AffectedSuite): EvaluatorTest | null {
+  const after = head && steeringFor(head.scoring);
   if (after === null || after.conversation.examples.length === 0 || after.evaluators.length === 0)
     return null;
-  const before = base && steeringFor(base.yardstick);
+  const before = base && steeringFor(base.scoring);
   const { examples } = after.conversation;
   const sameWords = before !== null && judging(before) === judging(after);
   if (sameWords && labelsOf(before.conversation) === labelsOf(after.conversation)) return null;
@@ -234,7 +234,7 @@ function untestedRubric({
     .map((label) => `{ content: "…", expected: ${JSON.stringify(label)} }`)
     .join(', ');
   const message = `the rubric "${name}" ${why}, so nobody knows whether its grader judges as people do; add labelled ones below its choice_scores: examples: [${labels}]`;
-  return [{ kind: 'yardstick', message, place }];
+  return [{ kind: 'scoring', message, place }];
 }
 
 /** Calls that the tests will make, if every grader answers at once. */

@@ -10,10 +10,10 @@ import { shardName, type Shard } from './shards.ts';
 /**
  * What a plan consists of, as a hash: prompts, tests, rubrics, graders, variants and numbers of
  * tries. Equal for every shard of one sweep and for its merge, since a shard keeps its suites
- * whole; the gate is no part of it, for only the merge judges.
+ * whole; the gate is not part of it, for only the merge judges.
  */
 export function planIdentity(
-  { lanes }: Pick<Prepared, 'lanes'>,
+  { suites }: Pick<Prepared, 'suites'>,
   hash: (text: string) => string,
 ): string {
   const known = new Map<object, string>();
@@ -25,10 +25,10 @@ export function planIdentity(
   };
   return hash(
     textOf(
-      lanes.map(
+      suites.map(
         ({
           run: {
-            lane: { path, variant, head },
+            suite: { path, variant, head },
             deciding,
           },
           policy,

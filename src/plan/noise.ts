@@ -1,7 +1,7 @@
 import { MOST_RUNS } from '../documents/limits.ts';
 import type { AffectedReference } from '../select/affected.ts';
 import { drawnAgain } from '../select/generation.ts';
-import { gates, selectAll, type Lane, type Selection } from '../select/select.ts';
+import { gates, selectAll, type AffectedSuite, type Selection } from '../select/select.ts';
 import type { ProjectSide } from '../select/targets.ts';
 import type { GateSettings, SuiteGate, Tests } from '../suite/suite.ts';
 import type { Notice } from '../types/plain.ts';
@@ -28,7 +28,7 @@ export function quarantineNotices(tests: Tests, today: string): Notice[] {
     message:
       until >= today
         ? `${id} is in quarantine until ${until} and does not gate: ${reason}`
-        : `the quarantine of ${id} expired on ${until}: it gates again; mend the reference or renew the entry`,
+        : `the quarantine of ${id} expired on ${until}: it gates again; fix the reference or renew the entry`,
   }));
 }
 
@@ -54,24 +54,26 @@ export function drawOf(today: string, run: number): number {
  * to try.
  */
 export function selectTwice(side: ProjectSide, today: string): Selection {
-  const { lanes, problems } = selectAll(side);
-  const replayed = lanes.filter(({ cases }) => cases.length > 0 && cases.every(isReplayed));
-  const twice = lanes
-    .filter((lane) => !replayed.includes(lane))
-    .map((lane) => ({
-      ...lane,
-      base: lane.head,
-      because: [{ key: 'noise', file: lane.path }],
-      cases: lane.cases.flatMap((one) => twiceAsked(lane, one, today)),
+  const { suites, problems } = selectAll(side);
+  const replayed = suites.filter(
+    ({ references }) => references.length > 0 && references.every(isReplayed),
+  );
+  const twice = suites
+    .filter((suite) => !replayed.includes(suite))
+    .map((suite) => ({
+      ...suite,
+      base: suite.head,
+      because: [{ key: 'noise', file: suite.path }],
+      references: suite.references.flatMap((one) => twiceAsked(suite, one, today)),
     }));
   const notices = replayed.map(({ name, path }): Notice => ({
     kind: 'repeats',
     place: { file: path, line: 0 },
     message: `${name}: recordings give the same answer on every try, so there is no noise to measure`,
   }));
-  const empty = problems.length === 0 && twice.every(({ cases }) => cases.length === 0);
+  const empty = problems.length === 0 && twice.every(({ references }) => references.length === 0);
   return {
-    lanes: twice,
+    suites: twice,
     notices,
     problems: empty
       ? [
@@ -88,12 +90,16 @@ function isReplayed({ head }: AffectedReference): boolean {
   return head?.kind === 'request' && head.target.provider === 'replay';
 }
 
-function twiceAsked(lane: Lane, one: AffectedReference, today: string): AffectedReference[] {
+function twiceAsked(
+  suite: AffectedSuite,
+  one: AffectedReference,
+  today: string,
+): AffectedReference[] {
   const { reference, head } = one;
-  const tests = lane.head?.yardstick.tests;
+  const tests = suite.head?.scoring.tests;
   if (head === null || head.kind === 'impossible' || head.kind === 'recorded' || isReplayed(one))
     return [];
-  if (tests === undefined || !gates(lane, one) || quarantineOf(tests, today)(reference.id))
+  if (tests === undefined || !gates(suite, one) || quarantineOf(tests, today)(reference.id))
     return [];
   return [
     {

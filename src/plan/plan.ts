@@ -1,7 +1,7 @@
 import { alternatives } from '../metrics/sample.ts';
 import type { AffectedReference } from '../select/affected.ts';
 import type { Generation } from '../select/generation.ts';
-import { gradersIdentity, steeringFor, type Yardstick } from '../select/scoring.ts';
+import { gradersIdentity, steeringFor, type Scoring } from '../select/scoring.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { comparesEmbeddings, embedderFor, gradersFor, metricsFor } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
@@ -15,7 +15,7 @@ import {
   type EvaluatorTest,
   type RubricTest,
 } from './grader-tests.ts';
-import type { CaseRun, LaneRun, NextTries } from './suite-run.ts';
+import type { ReferenceRun, SuiteRun, NextTries } from './suite-run.ts';
 
 /** Calls that one model is asked for to judge the first round of tries. */
 interface JudgingCalls {
@@ -28,16 +28,16 @@ interface JudgingCalls {
  * Counts them by model, before anything is asked: fewer where answers repeat, more where a reply
  * has to be asked for again.
  */
-export function judgingCalls(lanes: readonly LaneRun[], next: NextTries): JudgingCalls[] {
+export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): JudgingCalls[] {
   const graded = new Map<string, JudgingCalls>();
   const embedded = new Map<string, { asked: Grader; texts: Set<string> }>();
   const judge = (
-    yardstick: Yardstick,
+    scoring: Scoring,
     metric: Metric,
     reference: Reference,
     answers: readonly string[],
   ): void => {
-    for (const asked of gradersFor(metric, yardstick)) {
+    for (const asked of gradersFor(metric, scoring)) {
       const key = identity(asked);
       const calls = graded.get(key)?.calls ?? 0;
       graded.set(key, {
@@ -46,25 +46,25 @@ export function judgingCalls(lanes: readonly LaneRun[], next: NextTries): Judgin
         calls: calls + questionsOf(metric) * answers.length,
       });
     }
-    const asked = embedderFor(metric, yardstick);
+    const asked = embedderFor(metric, scoring);
     if (asked === null) return;
     const key = identity(asked);
     const texts = embedded.get(key)?.texts ?? new Set();
     embedded.set(key, { asked, texts });
     for (const text of [...answers, ...comparedTexts(metric, reference)]) texts.add(text);
   };
-  for (const lane of lanes) {
-    const yardsticks = [lane.deciding, ...(lane.other === null ? [] : [lane.other])].filter(
+  for (const suite of suites) {
+    const scorings = [suite.deciding, ...(suite.other === null ? [] : [suite.other])].filter(
       asksModels,
     );
-    for (const [index, tries] of yardsticks.length === 0 ? [] : next(lane)) {
-      const one = lane.runs[index]?.case;
+    for (const [index, tries] of scorings.length === 0 ? [] : next(suite)) {
+      const one = suite.runs[index]?.affected;
       if (one === undefined) continue;
       const answers = answersOf(one, tries);
-      for (const yardstick of yardsticks) {
-        const reference = referenceOf(one, yardstick.side);
-        for (const metric of metricsFor(yardstick.tests, reference))
-          judge(yardstick, metric, reference, answers);
+      for (const scoring of scorings) {
+        const reference = referenceOf(one, scoring.side);
+        for (const metric of metricsFor(scoring.tests, reference))
+          judge(scoring, metric, reference, answers);
       }
     }
   }
@@ -78,7 +78,7 @@ export function judgingCalls(lanes: readonly LaneRun[], next: NextTries): Judgin
   ];
 }
 
-function asksModels({ graders, embedder, named }: Yardstick): boolean {
+function asksModels({ graders, embedder, named }: Scoring): boolean {
   return graders.length > 0 || embedder !== undefined || named !== undefined;
 }
 
@@ -132,7 +132,7 @@ export interface Plan {
    * Distinct calls for answers, after sharing between the sides and between duplicate references.
    */
   prompt_calls: number;
-  /** Answers and grades that recordings give: they are no calls, and no cap counts them. */
+  /** Answers and grades that recordings give: they are not calls, and no cap counts them. */
   replayed: number;
   /**
    * Calls for grades and for the embeddings that metrics compare: about this many, fewer where
@@ -169,27 +169,27 @@ export function callsOf({
 }
 
 export function planOf(
-  lanes: readonly LaneRun[],
+  suites: readonly SuiteRun[],
   next: NextTries,
   tests: readonly RubricTest[] = [],
   evaluatorTests: readonly EvaluatorTest[] = [],
 ): Plan {
   const requests = new Set<string>();
   const recorded = new Set<string>();
-  const judging = judgingCalls(lanes, next);
+  const judging = judgingCalls(suites, next);
   const callsBy = (isReplay: boolean): number =>
     judging
       .filter(({ asked }) => (asked.target.provider === 'replay') === isReplay)
       .reduce((sum, { calls }) => sum + calls, 0);
   const grades = rubricCallsOf(tests) + callsBy(false);
   let words = evaluatorCallsOf(evaluatorTests);
-  for (const lane of lanes) {
-    const evaluators = evaluatorsOf(lane);
-    for (const [index, tries] of next(lane)) {
-      const run = lane.runs[index];
+  for (const suite of suites) {
+    const evaluators = evaluatorsOf(suite);
+    for (const [index, tries] of next(suite)) {
+      const run = suite.runs[index];
       if (run === undefined) continue;
       const different = new Set(
-        [run.case.base, run.case.head].flatMap((one) =>
+        [run.affected.base, run.affected.head].flatMap((one) =>
           one === null || one.kind === 'impossible' ? [] : [one.fingerprint],
         ),
       ).size;
@@ -201,7 +201,7 @@ export function planOf(
       }
     }
   }
-  const prompts = referencesByPrompt(lanes);
+  const prompts = referencesByPrompt(suites);
   return {
     suites: prompts.length,
     references: prompts.reduce((sum, references) => sum + references, 0),
@@ -215,12 +215,12 @@ export function planOf(
 }
 
 /** How many references of each prompt run, in the variant with the most. */
-function referencesByPrompt(lanes: readonly LaneRun[]): number[] {
+function referencesByPrompt(suites: readonly SuiteRun[]): number[] {
   const most = new Map<string, number>();
   for (const {
-    lane: { base, head },
+    suite: { base, head },
     runs,
-  } of lanes) {
+  } of suites) {
     const prompt = (head ?? base)?.suite.prompt;
     const key = `${prompt?.file ?? ''}\n${prompt?.name ?? ''}`;
     if (runs.length > 0) most.set(key, Math.max(most.get(key) ?? 0, runs.length));
@@ -228,8 +228,8 @@ function referencesByPrompt(lanes: readonly LaneRun[]): number[] {
   return [...most.values()];
 }
 
-/** Evaluators that are asked about each conversation: both yardsticks' where they differ in it. */
-function evaluatorsOf({ deciding, other }: LaneRun): number {
+/** Evaluators that are asked about each conversation: both sides’ where they differ. */
+function evaluatorsOf({ deciding, other }: SuiteRun): number {
   const [first, second] = [steeringFor(deciding), other && steeringFor(other)];
   return (
     (first?.evaluators.length ?? 0) +
@@ -237,7 +237,9 @@ function evaluatorsOf({ deciding, other }: LaneRun): number {
   );
 }
 
-function requestsOf({ case: { base, head } }: CaseRun): (Generation & { kind: 'request' })[] {
+function requestsOf({
+  affected: { base, head },
+}: ReferenceRun): (Generation & { kind: 'request' })[] {
   return [base, head].flatMap((generation) => (generation?.kind === 'request' ? [generation] : []));
 }
 

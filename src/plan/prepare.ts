@@ -2,7 +2,7 @@ import type { PinnedAttributes } from '../config/attributes-file.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
 import { replacedAnswerers } from '../select/answerers.ts';
 import type { Arranged } from '../select/arrange.ts';
-import { selectAffected, selectAll, type Lane } from '../select/select.ts';
+import { selectAffected, selectAll, type AffectedSuite } from '../select/select.ts';
 import { batchedNames, type ProjectSide } from '../select/targets.ts';
 import { ownGate } from '../suite/gate.ts';
 import type { GateSettings, Project, Settings } from '../suite/suite.ts';
@@ -22,7 +22,7 @@ import {
 import { planOf, repeated } from './plan.ts';
 import { targetsOf, type PrepareInput, type Prepared } from './prepared.ts';
 import { priceFrom } from './price.ts';
-import { comparedLane, startLane, type ComparedLane, type LaneRun } from './suite-run.ts';
+import { suiteComparison, startSuite, type SuiteComparison, type SuiteRun } from './suite-run.ts';
 import { nextTries, tryPolicy } from './tries.ts';
 
 /**
@@ -39,30 +39,30 @@ export function prepare(
   const { base, head } = sidesOf(input, arranged, hash);
   const selected = selectedBy(input, base, head);
   const gate = gateOf(input, arranged);
-  const lanes = selected.lanes.map((lane) =>
-    compared(startLane(lane, 'head'), arranged, { ...input, gate }),
+  const suites = selected.suites.map((suite) =>
+    compared(startSuite(suite, 'head'), arranged, { ...input, gate }),
   );
-  const next = nextTries(lanes, gate);
-  const judges = testsOfJudges(input, base, head, selected.lanes);
+  const next = nextTries(suites, gate);
+  const judges = testsOfJudges(input, base, head, selected.suites);
   const { rubricTests, evaluatorTests } = judges;
   const { explaining, ...attributes } = planExplain({
     mode,
     gate,
     head,
-    lanes,
+    suites,
     pinned,
     code: input.code,
     again: input.again !== undefined,
   });
   const once = planOf(
-    lanes.map(({ run }) => run),
+    suites.map(({ run }) => run),
     next,
     rubricTests,
     evaluatorTests,
   );
   return {
     mode,
-    lanes,
+    suites,
     gate,
     next,
     nextFor: (begun) => nextTries(begun, gate),
@@ -73,18 +73,18 @@ export function prepare(
     price: priceFrom(priceSettings(arranged)),
     problems: [
       ...selected.problems,
-      ...unreachableRollups(lanes),
-      ...conversationProblems(lanes, input.code),
-      ...hostOnly(lanes, rubricTests, input.code),
+      ...unreachableRollups(suites),
+      ...conversationProblems(suites, input.code),
+      ...hostOnly(suites, rubricTests, input.code),
       ...attributes.problems,
     ],
     notices: [
       ...(selected.notices ?? []),
-      ...quarantined(lanes, input.today),
+      ...quarantined(suites, input.today),
       ...judges.notices,
-      ...replacedNotices(selected.lanes),
+      ...replacedNotices(selected.suites),
       ...attributes.notices,
-      ...directNotice(input, targetsOf({ lanes, rubricTests, evaluatorTests }), arranged),
+      ...directNotice(input, targetsOf({ suites, rubricTests, evaluatorTests }), arranged),
     ],
   };
 }
@@ -102,12 +102,12 @@ function gateOf({ again, failOn }: PrepareInput, { gate }: Arranged): GateSettin
   return again === undefined ? { ...gate, fail_on: failOn ?? gate.fail_on } : relativeGate(gate);
 }
 
-function quarantined(lanes: readonly ComparedLane[], today: string): Notice[] {
-  return lanes.flatMap(({ run }) => quarantineNotices(run.deciding.tests, today));
+function quarantined(suites: readonly SuiteComparison[], today: string): Notice[] {
+  return suites.flatMap(({ run }) => quarantineNotices(run.deciding.tests, today));
 }
 
-function replacedNotices(lanes: readonly Lane[]): Notice[] {
-  return replacedAnswerers(lanes).map(({ sentence, file }): Notice => ({
+function replacedNotices(suites: readonly AffectedSuite[]): Notice[] {
+  return replacedAnswerers(suites).map(({ sentence, file }): Notice => ({
     kind: 'settings',
     place: { file, line: 0 },
     message: sentence,
@@ -168,12 +168,12 @@ function testsOfJudges(
   { mode, again }: PrepareInput,
   base: ProjectSide | null,
   head: ProjectSide,
-  lanes: readonly Lane[],
+  suites: readonly AffectedSuite[],
 ): Pick<Prepared, 'rubricTests' | 'evaluatorTests' | 'notices'> {
   if (mode === 'sweep' || again !== undefined)
     return { rubricTests: [], evaluatorTests: [], notices: [] };
   const { tests, notices } = selectRubricTests(base, head);
-  const evaluators = selectEvaluatorTests(lanes);
+  const evaluators = selectEvaluatorTests(suites);
   return {
     rubricTests: tests,
     evaluatorTests: evaluators.tests,
@@ -192,7 +192,7 @@ export function priceSettings({ base, head, budget }: Arranged): Settings[] {
 }
 
 function compared(
-  run: LaneRun,
+  run: SuiteRun,
   arranged: Arranged,
   {
     mode,
@@ -201,9 +201,9 @@ function compared(
     today,
     again,
   }: Pick<PrepareInput, 'mode' | 'failOn' | 'today' | 'again'> & { gate: GateSettings },
-): ComparedLane {
-  const tests = (run.lane.head ?? run.lane.base)?.suite.tests ?? run.deciding.tests;
-  return comparedLane(
+): SuiteComparison {
+  const tests = (run.suite.head ?? run.suite.base)?.suite.tests ?? run.deciding.tests;
+  return suiteComparison(
     run,
     tryPolicy(run, arranged.head.settings, mode === 'diff'),
     { run: gate, own: again === undefined ? ownGate(tests, failOn) : relativeOwnGate(tests) },

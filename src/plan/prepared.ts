@@ -1,4 +1,4 @@
-import type { Lane } from '../select/select.ts';
+import type { AffectedSuite } from '../select/select.ts';
 import { judgingTargets } from '../suite/metrics.ts';
 import type { GateSettings, Suite } from '../suite/suite.ts';
 import type { Target } from '../types/model.ts';
@@ -8,7 +8,7 @@ import { certainCalls, type ExplainPlan } from './explain-calls.ts';
 import { evaluatorTargetsOf, type EvaluatorTest, type RubricTest } from './grader-tests.ts';
 import type { Plan } from './plan.ts';
 import type { Price } from './price.ts';
-import type { ComparedLane, NextTries } from './suite-run.ts';
+import type { SuiteComparison, NextTries } from './suite-run.ts';
 
 export interface PrepareInput {
   mode: 'diff' | 'sweep';
@@ -32,18 +32,18 @@ export interface PrepareInput {
  */
 export interface Prepared {
   mode: 'diff' | 'sweep';
-  /** Every selected lane, those in which nothing runs included. */
-  lanes: ComparedLane[];
+  /** Every selected suite, those in which nothing runs included. */
+  suites: SuiteComparison[];
   gate: GateSettings;
   next: NextTries;
-  /** The same policy for the same lanes begun anew. */
-  nextFor(lanes: readonly ComparedLane[]): NextTries;
+  /** The same policy for the same suites begun anew. */
+  nextFor(suites: readonly SuiteComparison[]): NextTries;
   plan: Plan;
   /** Rubrics to be tested on their labelled examples. */
   rubricTests: RubricTest[];
   /** Evaluators to be tested on their labelled answers. */
   evaluatorTests: EvaluatorTest[];
-  /** What is asked about the kinds of inputs that got worse; null: nothing. */
+  /** What is asked about the attributes that got worse; null: nothing. */
   explaining: ExplainPlan | null;
   price: Price;
   problems: Problem[];
@@ -51,11 +51,11 @@ export interface Prepared {
 }
 
 /** Head's suites as they were read, once for each variant that runs. */
-export function suitesOf({ lanes }: Prepared): Suite[] {
-  return lanes.flatMap(
+export function suitesOf({ suites }: Prepared): Suite[] {
+  return suites.flatMap(
     ({
       run: {
-        lane: { head },
+        suite: { head },
       },
     }) => head?.suite ?? [],
   );
@@ -63,20 +63,20 @@ export function suitesOf({ lanes }: Prepared): Suite[] {
 
 /** Every place that requests of this run go to. */
 export function targetsOf({
-  lanes,
+  suites,
   rubricTests,
   evaluatorTests,
   explaining = null,
-}: Pick<Prepared, 'lanes' | 'rubricTests' | 'evaluatorTests'> &
+}: Pick<Prepared, 'suites' | 'rubricTests' | 'evaluatorTests'> &
   Partial<Pick<Prepared, 'explaining'>>): Target[] {
   const tested = rubricTests
     .flatMap(({ base, head }) => [...(base?.graders ?? []), ...head.graders])
     .map(({ target }) => target);
-  const asked = lanes
+  const asked = suites
     .filter(({ run }) => run.runs.length > 0)
     .flatMap(({ run }) => {
       const answers = run.runs
-        .flatMap(({ case: { base, head } }) => [base, head])
+        .flatMap(({ affected: { base, head } }) => [base, head])
         .flatMap((generation) => (generation?.kind === 'request' ? [generation.target] : []));
       const graders = [
         ...judgingTargets(run.deciding),
@@ -96,8 +96,8 @@ export function targetsOf({
 }
 
 /** References that base gates on and this change removes. */
-export function removedIds({ path, cases }: Lane): string[] {
-  return cases
+export function removedIds({ path, references }: AffectedSuite): string[] {
+  return references
     .filter(({ change }) => change === 'removed')
     .map(({ reference }) => `${path}: ${reference.id}`);
 }

@@ -12,7 +12,7 @@ import {
   type Usage,
 } from '../types/model.ts';
 import { factsOf, type VendorName } from '../types/vendors.ts';
-import type { LaneRun } from './suite-run.ts';
+import type { SuiteRun } from './suite-run.ts';
 
 /**
  * The cap on cost that is in force, and who set it: a default that nobody wrote is kept as far as
@@ -225,8 +225,8 @@ function keyOf(model: Target | ModelSettings): string {
  * batched or reused. Null without an answer, where a price or the tokens of an answer are not
  * known, and for dialogues, whose tokens are those of several models.
  */
-export function costPer1000Calls({ runs }: LaneRun, price: Price): number | null {
-  const costs = runs.flatMap(({ case: { head: generation }, head }) =>
+export function costPer1000Calls({ runs }: SuiteRun, price: Price): number | null {
+  const costs = runs.flatMap(({ affected: { head: generation }, head }) =>
     head
       .filter(({ result }) => result.actual !== null)
       .map(({ result: { usage, conversation } }) =>

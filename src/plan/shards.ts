@@ -6,7 +6,7 @@ import type { Caps } from './budget.ts';
 import type { Portion } from './forecast.ts';
 import { planOf } from './plan.ts';
 import { targetsOf, type Prepared } from './prepared.ts';
-import type { ComparedLane } from './suite-run.ts';
+import type { SuiteComparison } from './suite-run.ts';
 
 /** One part of a sweep: `index` from 1 to `count`. */
 export interface Shard {
@@ -35,14 +35,14 @@ export function partOfPlan(
 ): Prepared {
   const dealt = dealQuestions(prepared, shard.count, hash);
   const mine = (one: AffectedReference): boolean => dealt.get(questionOfCase(one)) === shard.index;
-  const lanes = prepared.lanes.map((lane) => narrowed(lane, mine));
-  const next = prepared.nextFor(lanes);
+  const suites = prepared.suites.map((suite) => narrowed(suite, mine));
+  const next = prepared.nextFor(suites);
   return {
     ...prepared,
-    lanes,
+    suites,
     next,
     plan: planOf(
-      lanes.map(({ run }) => run),
+      suites.map(({ run }) => run),
       next,
     ),
     rubricTests: [],
@@ -53,14 +53,14 @@ export function partOfPlan(
 
 /** Which shard asks a question, from 1. */
 function dealQuestions(
-  { lanes, next }: Pick<Prepared, 'lanes' | 'next'>,
+  { suites, next }: Pick<Prepared, 'suites' | 'next'>,
   count: number,
   hash: (text: string) => string,
 ): Map<string, number> {
   const tries = new Map<string, number>();
-  for (const { run } of lanes) {
+  for (const { run } of suites) {
     const wanted = next(run);
-    for (const [index, { case: one }] of run.runs.entries()) {
+    for (const [index, { affected: one }] of run.runs.entries()) {
       const question = questionOfCase(one);
       tries.set(question, Math.max(wanted.get(index) ?? 0, tries.get(question) ?? 0));
     }
@@ -79,14 +79,14 @@ function questionOfCase({ head, reference }: AffectedReference): string {
 }
 
 function narrowed(
-  { run, compared, ...lane }: ComparedLane,
+  { run, compared, ...suite }: SuiteComparison,
   mine: (one: AffectedReference) => boolean,
-): ComparedLane {
-  const runs = run.runs.filter((one) => mine(one.case));
+): SuiteComparison {
+  const runs = run.runs.filter((one) => mine(one.affected));
   const kept = new Set(runs);
   return {
-    ...lane,
-    run: { ...run, lane: { ...run.lane, cases: run.lane.cases.filter(mine) }, runs },
+    ...suite,
+    run: { ...run, suite: { ...run.suite, references: run.suite.references.filter(mine) }, runs },
     compared: compared.filter((one) => kept.has(one)),
   };
 }
@@ -116,14 +116,14 @@ export function batchProblems(whole: Prepared, shard: Shard | undefined): Proble
 }
 
 /** References that a plan runs, as `suite: id`, a variant's beside the other variants'. */
-export function referencesOf({ lanes }: Pick<Prepared, 'lanes'>): string[] {
-  return lanes.flatMap(({ run: { lane, runs } }) =>
-    runs.map(({ case: { reference } }) => `${lane.name}: ${reference.id}`),
+export function referencesOf({ suites }: Pick<Prepared, 'suites'>): string[] {
+  return suites.flatMap(({ run: { suite, runs } }) =>
+    runs.map(({ affected: { reference } }) => `${suite.name}: ${reference.id}`),
   );
 }
 
-export function countReferences({ lanes }: Pick<Prepared, 'lanes'>): number {
-  return lanes.reduce((sum, { run }) => sum + run.runs.length, 0);
+export function countReferences({ suites }: Pick<Prepared, 'suites'>): number {
+  return suites.reduce((sum, { run }) => sum + run.runs.length, 0);
 }
 
 /**

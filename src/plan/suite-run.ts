@@ -1,12 +1,12 @@
 import type { TryResult } from '../result/suite-result.ts';
 import { fingerprintOf, type AffectedReference } from '../select/affected.ts';
-import { isYardstickKey, referenceYardstickDiffers, type Yardstick } from '../select/scoring.ts';
-import { gates, type Lane } from '../select/select.ts';
+import { isScoringKey, referenceScoringDiffers, type Scoring } from '../select/scoring.ts';
+import { gates, type AffectedSuite } from '../select/select.ts';
 import type { GateSettings, SuiteGate } from '../suite/suite.ts';
 import type { Side } from '../types/plain.ts';
 
 /**
- * One try of one case on one side, judged by the deciding yardstick and, where the yardsticks
+ * One try of one case on one side, judged by the deciding scoring and, where the scorings
  * differ, by the other.
  */
 export interface Try {
@@ -14,48 +14,48 @@ export interface Try {
   other: TryResult | null;
 }
 
-export interface CaseRun {
-  case: AffectedReference;
+export interface ReferenceRun {
+  affected: AffectedReference;
   base: Try[];
   head: Try[];
 }
 
-export interface LaneRun {
-  lane: Lane;
+export interface SuiteRun {
+  suite: AffectedSuite;
   /** Judges both sides' outputs for the verdict. */
-  deciding: Yardstick;
-  /** The other side's yardstick where it differs for some reference; null otherwise. */
-  other: Yardstick | null;
-  /** Cases that can run, in the lane's order; removed references are not among them. */
-  runs: CaseRun[];
+  deciding: Scoring;
+  /** The other side's scoring where it differs for some reference; null otherwise. */
+  other: Scoring | null;
+  /** Cases that can run, in the suite's order; removed references are not among them. */
+  runs: ReferenceRun[];
 }
 
 /** Tells the runs of one sweep apart: no process that runs code holds answers of two of them. */
-export function identityOf({ lane: { path, name, variant } }: LaneRun): string {
+export function identityOf({ suite: { path, name, variant } }: SuiteRun): string {
   return JSON.stringify([path, name, variant]);
 }
 
 /** How many tries each run wants in all, by its index in `runs`; absent: no more than it has. */
-export type NextTries = (run: LaneRun) => ReadonlyMap<number, number>;
+export type NextTries = (run: SuiteRun) => ReadonlyMap<number, number>;
 
-/** Prepares a lane: whose yardstick decides, and which cases run at all. */
-export function startLane(lane: Lane, deciding: Side): LaneRun {
-  const [first, second] = deciding === 'head' ? [lane.head, lane.base] : [lane.base, lane.head];
+/** Prepares a suite: whose scoring decides, and which cases run at all. */
+export function startSuite(suite: AffectedSuite, deciding: Side): SuiteRun {
+  const [first, second] = deciding === 'head' ? [suite.head, suite.base] : [suite.base, suite.head];
   const chosen = first ?? second;
-  if (chosen === null) throw new TypeError('a lane has at least one side');
-  const runs = lane.cases
+  if (chosen === null) throw new TypeError('a suite has at least one side');
+  const runs = suite.references
     .filter(({ change }) => change !== 'removed')
-    .map((one) => ({ case: one, base: [], head: [] }));
+    .map((one) => ({ affected: one, base: [], head: [] }));
   const differs =
     first !== null &&
     second !== null &&
-    (lane.because.some(({ key }) => isYardstickKey(key)) ||
-      runs.some(({ case: one }) => expectedDiffers(one)));
-  return { lane, deciding: chosen.yardstick, other: differs ? second.yardstick : null, runs };
+    (suite.because.some(({ key }) => isScoringKey(key)) ||
+      runs.some(({ affected: one }) => expectedDiffers(one)));
+  return { suite, deciding: chosen.scoring, other: differs ? second.scoring : null, runs };
 }
 
 function expectedDiffers(one: AffectedReference): boolean {
-  return one.baseReference !== null && referenceYardstickDiffers(one.baseReference, one.reference);
+  return one.baseReference !== null && referenceScoringDiffers(one.baseReference, one.reference);
 }
 
 /**
@@ -63,47 +63,47 @@ function expectedDiffers(one: AffectedReference): boolean {
  * share their answers and are unchanged by construction), and the reference gates.
  */
 function isCompared(
-  { lane }: LaneRun,
-  { case: one }: CaseRun,
+  { suite }: SuiteRun,
+  { affected: one }: ReferenceRun,
   quarantined: (id: string) => boolean,
 ): boolean {
   const { base, head, reference } = one;
   if (base === null || head === null || base.kind === 'impossible' || head.kind === 'impossible')
     return false;
   return (
-    fingerprintOf(base) !== fingerprintOf(head) && gates(lane, one) && !quarantined(reference.id)
+    fingerprintOf(base) !== fingerprintOf(head) && gates(suite, one) && !quarantined(reference.id)
   );
 }
 
 /**
- * How tries are planned in a lane: the adaptive policy, or llmeval's fixed number; `pairs` where
+ * How tries are planned in a suite: the adaptive policy, or llmeval's fixed number; `pairs` where
  * both sides' answers are compared with each other.
  */
 export type TryPolicy = { kind: 'adaptive' } | { kind: 'fixed' | 'pairs'; tries: number };
 
-/** A lane with the runs that enter its tests. */
-export interface ComparedLane {
-  run: LaneRun;
+/** A suite with the runs that enter its tests. */
+export interface SuiteComparison {
+  run: SuiteRun;
   policy: TryPolicy;
   /** The run's gate with what this suite sets for itself, and the latter alone. */
   gate: GateSettings;
   ownGate: SuiteGate;
-  compared: CaseRun[];
+  compared: ReferenceRun[];
   quarantined(id: string): boolean;
   /** Ids of references that nearly always passed in earlier runs of what base asks. */
   steady: ReadonlySet<string>;
 }
 
 /**
- * A lane with the gate that holds for it, which is the run's with the suite's own margins, and the
+ * A suite with the gate that holds for it, which is the run's with the suite's own margins, and the
  * cases that enter its verdict.
  */
-export function comparedLane(
-  run: LaneRun,
+export function suiteComparison(
+  run: SuiteRun,
   policy: TryPolicy,
   gates: { run: GateSettings; own: SuiteGate },
   quarantined: (id: string) => boolean,
-): ComparedLane {
+): SuiteComparison {
   return {
     run,
     policy,

@@ -8,16 +8,16 @@ import {
 import type { Tries } from '../statistics/table.ts';
 import { gatesByPreference } from '../suite/metrics.ts';
 import type { GateSettings, Settings } from '../suite/suite.ts';
-import type { CaseRun, ComparedLane, LaneRun, NextTries, TryPolicy } from './suite-run.ts';
+import type { ReferenceRun, SuiteComparison, SuiteRun, NextTries, TryPolicy } from './suite-run.ts';
 
 /** Positions of references tagged `critical`: each of them counts by itself. */
-export function criticalOf(compared: readonly CaseRun[]): number[] {
-  return compared.flatMap(({ case: one }, index) =>
+export function criticalOf(compared: readonly ReferenceRun[]): number[] {
+  return compared.flatMap(({ affected: one }, index) =>
     one.reference.tags.includes('critical') ? [index] : [],
   );
 }
 
-export function outcomesOf({ base, head }: CaseRun): Tries {
+export function outcomesOf({ base, head }: ReferenceRun): Tries {
   return {
     base: base.map(({ result }) => result.outcome),
     head: head.map(({ result }) => result.outcome),
@@ -25,8 +25,8 @@ export function outcomesOf({ base, head }: CaseRun): Tries {
 }
 
 /** Which references move together; null: the reference moves alone. */
-export function clustersOf(compared: readonly CaseRun[]): (string | null)[] {
-  return compared.map(({ case: { reference } }) => reference.cluster ?? null);
+export function clustersOf(compared: readonly ReferenceRun[]): (string | null)[] {
+  return compared.map(({ affected: { reference } }) => reference.cluster ?? null);
 }
 
 /**
@@ -40,19 +40,19 @@ const UNCOMPARED_TRIES = FIRST_TRIES;
  * compared with each other, `adaptive` is a fixed number.
  */
 export function tryPolicy(
-  { lane, deciding }: LaneRun,
+  { suite, deciding }: SuiteRun,
   settings: Settings,
   compares: boolean,
 ): TryPolicy {
-  const tries = (lane.head ?? lane.base)?.suite.tests.n_tries ?? settings.n_tries;
+  const tries = (suite.head ?? suite.base)?.suite.tests.n_tries ?? settings.n_tries;
   const kind = compares && gatesByPreference(deciding.tests) ? 'pairs' : 'fixed';
   if (tries !== 'adaptive') return { kind, tries };
   if (kind === 'pairs') return { kind, tries: UNCOMPARED_TRIES };
   return compares ? { kind: 'adaptive' } : { kind: 'fixed', tries: UNCOMPARED_TRIES };
 }
 
-/** A lane as the statistics see it. */
-export function sequentialSuite({ compared, gate, steady }: ComparedLane): SequentialSuite {
+/** A suite as the statistics see it. */
+export function sequentialSuite({ compared, gate, steady }: SuiteComparison): SequentialSuite {
   return {
     tries: compared.map(outcomesOf),
     clusters: clustersOf(compared),
@@ -63,62 +63,65 @@ export function sequentialSuite({ compared, gate, steady }: ComparedLane): Seque
   };
 }
 
-function isSteady(run: CaseRun | undefined, steady: ComparedLane['steady']): boolean {
-  return run !== undefined && steady.has(run.case.reference.id);
+function isSteady(run: ReferenceRun | undefined, steady: SuiteComparison['steady']): boolean {
+  return run !== undefined && steady.has(run.affected.reference.id);
 }
 
-/** Lanes in which something is compared, and those among them that follow the sequential policy. */
-export function comparing(lanes: readonly ComparedLane[]): {
-  all: ComparedLane[];
-  sequential: ComparedLane[];
+/** Suites in which something is compared, and those among them that follow the sequential policy. */
+export function comparing(suites: readonly SuiteComparison[]): {
+  all: SuiteComparison[];
+  sequential: SuiteComparison[];
 } {
-  const all = lanes.filter(({ compared }) => compared.length > 0);
+  const all = suites.filter(({ compared }) => compared.length > 0);
   return { all, sequential: all.filter(({ policy }) => policy.kind === 'adaptive') };
 }
 
-/** The level of all single references of the sequential lanes together: their part of a fifth. */
+/** The level of all single references of the sequential suites together: their part of a fifth. */
 export function referenceLevel(
-  lanes: readonly ComparedLane[],
+  suites: readonly SuiteComparison[],
   { alpha, gate_on }: Pick<GateSettings, 'alpha' | 'gate_on'>,
 ): number {
-  const { all, sequential } = comparing(lanes);
+  const { all, sequential } = comparing(suites);
   return gate_on === 'suite' || all.length === 0
     ? 0
     : (REFERENCE_SHARE * alpha * sequential.length) / all.length;
 }
 
-/** Levels of a lane's looks when it has `alpha` to itself. */
+/** Levels of a suite's looks when it has `alpha` to itself. */
 export function levelsAt(alpha: number, gateOn: GateSettings['gate_on']): readonly number[] {
   return lookLevels(gateOn === 'suite' ? alpha : (1 - REFERENCE_SHARE) * alpha);
 }
 
 /**
- * What each lane wants next. Fixed lanes want their number once. Sequential lanes follow the policy
+ * What each suite wants next. Fixed suites want their number once. Sequential suites follow the policy
  * at the smallest level that Holm's procedure may give them; its steps do not depend on the level
  * other than by stopping earlier, so what was collected can be judged at any larger one.
  */
-export function nextTries(lanes: readonly ComparedLane[], settings: GateSettings): NextTries {
-  const byRun = new Map(lanes.map((lane) => [lane.run, lane]));
-  const policy = sequentialPolicy(lanes, settings);
+export function nextTries(suites: readonly SuiteComparison[], settings: GateSettings): NextTries {
+  const byRun = new Map(suites.map((suite) => [suite.run, suite]));
+  const policy = sequentialPolicy(suites, settings);
   return (run) => {
-    const lane = byRun.get(run);
-    if (lane === undefined) return new Map();
+    const suite = byRun.get(run);
+    if (suite === undefined) return new Map();
     const wanted =
-      lane.policy.kind === 'adaptive'
-        ? sequentially(lane, policy().get(lane) ?? new Map<number, number>())
-        : fixed(run, lane.policy.tries);
+      suite.policy.kind === 'adaptive'
+        ? sequentially(suite, policy().get(suite) ?? new Map<number, number>())
+        : fixed(run, suite.policy.tries);
     return new Map([...wanted].filter(([index, count]) => lacks(run.runs[index], count)));
   };
 }
 
-type Wanted = ReadonlyMap<ComparedLane, ReadonlyMap<number, number>>;
+type Wanted = ReadonlyMap<SuiteComparison, ReadonlyMap<number, number>>;
 
-/** What the sequential lanes of the run want, worked out once for each state of their tries. */
-function sequentialPolicy(lanes: readonly ComparedLane[], settings: GateSettings): () => Wanted {
-  const { all, sequential } = comparing(lanes);
+/** What the sequential suites of the run want, worked out once for each state of their tries. */
+function sequentialPolicy(
+  suites: readonly SuiteComparison[],
+  settings: GateSettings,
+): () => Wanted {
+  const { all, sequential } = comparing(suites);
   const levels: SequentialLevels = {
     looks: levelsAt(settings.alpha / Math.max(1, all.length), settings.gate_on),
-    references: referenceLevel(lanes, settings),
+    references: referenceLevel(suites, settings),
   };
   const alone = all.length === sequential.length;
   let last: { made: number; wanted: Wanted } | null = null;
@@ -126,27 +129,29 @@ function sequentialPolicy(lanes: readonly ComparedLane[], settings: GateSettings
     const made = triesMade(sequential);
     if (last?.made === made) return last.wanted;
     const found = wantedTries(sequential.map(sequentialSuite), levels, alone);
-    const wanted = new Map(sequential.map((lane, i) => [lane, found[i] ?? new Map()]));
+    const wanted = new Map(sequential.map((suite, i) => [suite, found[i] ?? new Map()]));
     last = { made, wanted };
     return wanted;
   };
 }
 
-function triesMade(lanes: readonly ComparedLane[]): number {
-  return lanes.reduce(
+function triesMade(suites: readonly SuiteComparison[]): number {
+  return suites.reduce(
     (sum, { compared }) =>
       sum + compared.reduce((own, { base, head }) => own + base.length + head.length, 0),
     0,
   );
 }
 
-function fixed(run: LaneRun, tries: number): Map<number, number> {
-  return new Map(run.runs.map(({ case: one }, index) => [index, one.reference.n_tries ?? tries]));
+function fixed(run: SuiteRun, tries: number): Map<number, number> {
+  return new Map(
+    run.runs.map(({ affected: one }, index) => [index, one.reference.n_tries ?? tries]),
+  );
 }
 
 /** By position among the compared references → by index among all that run. */
 function sequentially(
-  { run, compared }: ComparedLane,
+  { run, compared }: SuiteComparison,
   more: ReadonlyMap<number, number>,
 ): Map<number, number> {
   const wanted = fixed(run, FIRST_TRIES);
@@ -159,24 +164,24 @@ function sequentially(
   return wanted;
 }
 
-function lacks(run: CaseRun | undefined, count: number): boolean {
+function lacks(run: ReferenceRun | undefined, count: number): boolean {
   if (run === undefined) return false;
   return (['base', 'head'] as const).some(
-    (side) => run.case[side] !== null && run[side].length < count,
+    (side) => run.affected[side] !== null && run[side].length < count,
   );
 }
 
 /**
- * Tries that the sequential lanes made, and what five fixed ones a side would have made of the same
- * references, distinct questions once. Null without a sequential lane that ran.
+ * Tries that the sequential suites made, and what five fixed ones a side would have made of the same
+ * references, distinct questions once. Null without a sequential suite that ran.
  */
 export function adaptiveTries(
-  lanes: readonly ComparedLane[],
+  suites: readonly SuiteComparison[],
 ): { made: number; fixed: number } | null {
   const made = new Map<string, number>();
-  for (const { run, policy } of lanes) {
+  for (const { run, policy } of suites) {
     if (policy.kind !== 'adaptive') continue;
-    for (const { case: one, base, head } of run.runs) {
+    for (const { affected: one, base, head } of run.runs) {
       if (one.reference.n_tries !== null) continue;
       for (const [generation, tries] of [
         [one.base, base.length],

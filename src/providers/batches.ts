@@ -25,7 +25,7 @@ interface BatchingCalls {
   waiting(): WaitingBatches | null;
   /**
    * Waits for a batch that is just being created, for it is paid for, and, unless the run was ended
-   * early, for results that are being fetched; lets go of all others.
+   * early, for results that are being fetched; releases all others.
    */
   close(): Promise<void>;
 }

@@ -45,7 +45,7 @@ function sendable(body: RequestInit['body']): Body {
 /**
  * As the bounded fetch, for replies that are too long to be held: the body of a success is a
  * stream. What bounds it is silence (`timeoutMs` without a byte), one host, no redirects and no
- * packing; how much is read is the reader's to bound. A reply that is no success is short, and
+ * packing; how much is read is the reader's to bound. A reply that is not a success is short, and
  * wholly in memory as elsewhere.
  *
  * Rejects, and the stream fails, with {@link TransportError} only.

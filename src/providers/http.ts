@@ -85,7 +85,7 @@ export interface OpenRequest {
 /** Requests to one origin. */
 interface Outgoing {
   /**
-   * Sends a request and hands its reply, which is no redirect, to `receive`; what that resolves
+   * Sends a request and hands its reply, which is not a redirect, to `receive`; what that resolves
    * with is the result. Rejects with {@link TransportError} only.
    */
   send<T>(

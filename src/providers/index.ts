@@ -71,7 +71,7 @@ const WITHOUT_VECTORS: Completion = {
 /**
  * The edge to the models.
  *
- * @throws UserError when an address is no https (or loopback) address: a key is never sent to one.
+ * @throws UserError when an address is neither https nor loopback: a key is never sent to one.
  */
 export function createProviders(options: ProviderOptions): Providers {
   const problems = addressProblems(options);

@@ -167,7 +167,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   let health: Health | null = null;
   let busy = 0;
 
-  // Created with the first call, for time before it is no time without an answer.
+  // Created with the first call, for time before it is not time without an answer.
   const healthNow = (): Health => (health ??= createHealth(giveUp, clock.now()));
   const pump = (): void => {
     while (!door.shut() && busy < pace.slots()) {

@@ -13,7 +13,7 @@ interface OnceOptions {
 
 /**
  * One completion per distinct request within a run: whoever asks while or after another did gets
- * the same, marked as reused. A call that was only stopped is no answer to anybody who asks later.
+ * the same, marked as reused. A call that was only stopped is not an answer to anybody who asks later.
  */
 export function createOnce(complete: Complete, { keyOf, answers }: OnceOptions): Complete {
   const known = new Map<string, Promise<Completion>>();

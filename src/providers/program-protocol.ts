@@ -30,7 +30,7 @@ export function askLine(id: string, { target: { model }, parameters, messages }:
   return `${JSON.stringify({ id, model, parameters, messages: plain })}\n`;
 }
 
-/** The call a line answers and how; `id` null when the line is no answer to anything. */
+/** The call a line answers and how; `id` null when the line is not an answer to anything. */
 function understood(
   line: string,
   redact: (text: string) => string,
@@ -78,7 +78,7 @@ function parsed(line: string): unknown {
 function stray(line: string, redact: (text: string) => string): Fault {
   return fault(
     'program',
-    `wrote a line on stdout that is no answer: "${foreignLine(line, redact, SHOWN)}"; messages belong on stderr`,
+    `wrote a line on stdout that is not an answer: "${foreignLine(line, redact, SHOWN)}"; messages belong on stderr`,
   );
 }
 

@@ -25,7 +25,7 @@ export interface Refusals {
 /**
  * Remembers per model. A prompt's own temperature is never left out, for then something else would
  * be measured than what the file says; a grader's may be, for it is ours. A schema that is itself
- * faulty is no refusal of schemas.
+ * faulty is not a refusal of schemas.
  */
 export function createRefusals(): Refusals {
   const known = new Map<string, Set<Feature>>();

@@ -60,7 +60,7 @@ function number(value: string | null, unit: number): number | null {
 
 /** An HTTP or RFC 3339 date; a date in the past asks for nothing more than a new try. */
 function until(value: string | null, now: number): number | null {
-  // A bare number is no date, though Date.parse would take it for a year.
+  // A bare number is not a date, though Date.parse would take it for a year.
   if (value === null || !/[a-z]/i.test(value)) return null;
   const at = Date.parse(value);
   return Number.isNaN(at) ? null : Math.max(0, at - now);

@@ -1,5 +1,5 @@
 import { countsForVerdict } from '../result/counts.ts';
-import type { Result, YardstickResult } from '../result/result.ts';
+import type { Result, ScoringResult } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { counted } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
@@ -86,7 +86,7 @@ function onProblem(
   files: ReadonlyMap<string, ChangedFile>,
 ): Annotation[] {
   if (place === null || !files.has(place.file)) return [];
-  return [at(place.file, place.line, 'failure', 'Not judged: this has to be mended', message)];
+  return [at(place.file, place.line, 'failure', 'Not judged: this has to be fixed', message)];
 }
 
 function onReference({ suite, reference }: Case, failed: Annotation['level']): Annotation {
@@ -109,8 +109,8 @@ function onFile(file: ChangedFile, result: Result, failed: Annotation['level']):
   const suites = suitesWorstFirst(
     result.suites.filter(({ path, because }) => path === file.path || named(because)),
   );
-  const yardsticks = result.yardstick.filter(({ because }) => named(because));
-  if (suites.length === 0 && yardsticks.length === 0) return [];
+  const scorings = result.scoring.filter(({ because }) => named(because));
+  if (suites.length === 0 && scorings.length === 0) return [];
   const verdicts = new Set(suites.map(({ verdict }) => verdict));
   const level = verdicts.has('regressed')
     ? failed
@@ -130,7 +130,7 @@ function onFile(file: ChangedFile, result: Result, failed: Annotation['level']):
       line,
       level,
       `This change: ${word} in ${counted(suites.length, 'suite')}`,
-      [...suites.map(suiteWords), ...yardsticks.map(yardstickWords)].join('\n'),
+      [...suites.map(suiteWords), ...scorings.map(scoringWords)].join('\n'),
     ),
   ];
 }
@@ -152,8 +152,8 @@ function suiteWords(suite: SuiteResult): string {
   return `${suite.name}: ${rates(suite.pass_rate.base, suite.pass_rate.head)}${change === null ? '' : ` (${change})`}${compared}${names}.`;
 }
 
-function yardstickWords({ name, summary }: YardstickResult): string {
-  return `${name}, answers under both yardsticks: ${shorten(summary, PART)}`;
+function scoringWords({ name, summary }: ScoringResult): string {
+  return `${name}, answers under both sides’ scoring: ${shorten(summary, PART)}`;
 }
 
 /**

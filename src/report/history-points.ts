@@ -25,7 +25,7 @@ export interface Branch {
   shallow: boolean;
 }
 
-/** A result that is no part of the trend, and why. */
+/** A result that is not part of the trend, and why. */
 export interface LeftOut {
   file: string;
   sha: string;

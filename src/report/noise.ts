@@ -40,7 +40,7 @@ export function renderNoiseSummary(
 /** The measurement in one line. */
 export function noiseTitle({ red, runs, low, high, problems, unjudged }: NoiseResult): string {
   if (problems.length > 0)
-    return `Noise was not measured: ${counted(problems.length, 'problem')} to mend`;
+    return `Noise was not measured: ${counted(problems.length, 'problem')} to fix`;
   if (runs === 0)
     return `Noise was not measured: ${unjudged > 0 ? 'no comparison could be judged' : 'no comparison was made'}`;
   return `Measured noise: ${count(red)} of ${counted(runs, 'comparison')} of base with itself red (95 % interval ${rateInterval({ low, high })})`;

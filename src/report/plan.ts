@@ -5,7 +5,7 @@ import { totalOf, type Manifest } from '../plan/manifest.ts';
 import { callsOf, recordedWords, type Plan } from '../plan/plan.ts';
 import type { Prepared } from '../plan/prepared.ts';
 import { shardName } from '../plan/shards.ts';
-import type { LaneRun } from '../plan/suite-run.ts';
+import type { SuiteRun } from '../plan/suite-run.ts';
 import { SOURCE_LABELS, sources, type Sources, type TrustDecision } from '../select/trust.ts';
 import { counted, cost, count } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
@@ -34,9 +34,9 @@ export function planLines({
   forecast,
   references = Number.POSITIVE_INFINITY,
 }: PlanView): string[] {
-  const { lanes, plan } = prepared;
+  const { suites, plan } = prepared;
   return [
-    ...lanes.flatMap(({ run }) => laneLines(run, references)),
+    ...suites.flatMap(({ run }) => suiteLines(run, references)),
     `${counted(plan.prompt_calls, 'call')} for the first answers${recordedWords(plan)}, up to ${counted(plan.grader_calls, 'call')} for their grades${plan.evaluator_calls === 0 ? '' : `, at least ${counted(plan.evaluator_calls, 'call')} for evaluators`}${attributeCalls(plan)}`,
     ...(forecast === undefined || callsOf(plan) === 0 ? [] : [forecastWords(forecast)]),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
@@ -49,7 +49,7 @@ export function planLines({
 /** The same as data: what runs by suite and why, and what it takes. */
 export function planJson({
   trust,
-  prepared: { lanes, plan },
+  prepared: { suites, plan },
   notices,
   forecast,
 }: PlanView): object {
@@ -59,17 +59,17 @@ export function planJson({
     plan,
     forecast: forecast ?? null,
     notices,
-    suites: lanes.map(({ run: { lane, runs } }) => ({
-      path: lane.path,
-      because: lane.because,
-      unaffected: lane.unaffected,
-      removed: lane.cases.length - runs.length,
-      references: runs.map(({ case: { reference, change } }) => ({ id: reference.id, change })),
+    suites: suites.map(({ run: { suite, runs } }) => ({
+      path: suite.path,
+      because: suite.because,
+      unaffected: suite.unaffected,
+      removed: suite.references.length - runs.length,
+      references: runs.map(({ affected: { reference, change } }) => ({ id: reference.id, change })),
     })),
   };
 }
 
-/** Calls that say which kinds of inputs got worse. */
+/** Calls that say which attributes got worse. */
 function attributeCalls({ qualeval_calls: certain, qualeval_possible: possible }: Plan): string {
   return `${certain === 0 ? '' : `, up to ${counted(certain, 'call')} about attributes`}${possible === 0 ? '' : `; up to ${counted(possible, 'more call')} if something regresses`}`;
 }
@@ -80,19 +80,19 @@ function sourceLines(from: Sources): string[] {
   );
 }
 
-function laneLines({ lane, runs }: LaneRun, limit: number): string[] {
-  if (lane.cases.length === 0) return [`${lane.path}: not affected`];
-  const why = lane.because.map(({ key, file }) => `${key} (${file})`).join(', ');
-  const removed = lane.cases.length - runs.length;
-  const shown = lane.cases.slice(0, limit);
+function suiteLines({ suite, runs }: SuiteRun, limit: number): string[] {
+  if (suite.references.length === 0) return [`${suite.path}: not affected`];
+  const why = suite.because.map(({ key, file }) => `${key} (${file})`).join(', ');
+  const removed = suite.references.length - runs.length;
+  const shown = suite.references.slice(0, limit);
   return [
-    `${lane.path}: ${counted(runs.length, 'reference')} because of ${why}${lane.unaffected > 0 ? `; ${String(lane.unaffected)} not affected` : ''}`,
+    `${suite.path}: ${counted(runs.length, 'reference')} because of ${why}${suite.unaffected > 0 ? `; ${String(suite.unaffected)} not affected` : ''}`,
     ...shown.map(
       ({ reference, change, base }) =>
         `  ${reference.id}${change === 'both' ? '' : ` (${change})`}${base === null && change !== 'removed' ? ', head only' : ''}`,
     ),
-    ...(shown.length < lane.cases.length
-      ? [`  and ${String(lane.cases.length - shown.length)} more`]
+    ...(shown.length < suite.references.length
+      ? [`  and ${String(suite.references.length - shown.length)} more`]
       : []),
     ...(removed > 0 ? [`  ${counted(removed, 'reference')} removed, not run`] : []),
   ];

@@ -42,7 +42,7 @@ const conversationTurnSchema = z.strictObject({
 
 export const conversationResultSchema = z.strictObject({
   outcome: conversationOutcome.describe(
-    'How the conversation ended. The two errors are no failures of quality.',
+    'How the conversation ended. The two errors are not failures of quality.',
   ),
   turns: z.array(conversationTurnSchema).describe('Questions and answers in their order.'),
   turns_to: z

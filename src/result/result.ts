@@ -33,7 +33,7 @@ const scoringResultSchema = z.strictObject({
   prompt_effect: differenceSchema
     .nullable()
     .describe('What the prompt’s change does: head_head − base_head.'),
-  yardstick_effect: differenceSchema
+  scoring_effect: differenceSchema
     .nullable()
     .describe('What the scoring’s change does: base_head − base_base.'),
   total: differenceSchema.nullable().describe('Sum of the two effects.'),
@@ -80,7 +80,7 @@ const noticeKind = z.enum([
   'repeats',
   'quarantine',
   'qualeval',
-  'yardstick',
+  'scoring',
 ]) satisfies z.ZodType<Notice['kind']>;
 
 const noticeSchema = z.strictObject({
@@ -112,7 +112,7 @@ const saved = dollarsSchema
   .optional();
 
 const replayed = countSchema
-  .describe('Answers that recordings gave, which are no calls. Absent: they were not counted yet.')
+  .describe('Answers that recordings gave, which are not calls. Absent: they were not counted yet.')
   .exactOptional();
 
 const usageTotalsSchema = z.strictObject({
@@ -205,7 +205,7 @@ export const resultSchema = z.strictObject({
     .union([countSchema, z.literal('adaptive')])
     .describe('Tries of each reference, or `adaptive`.'),
   suites: z.array(suiteResultSchema).describe('One for each suite and variant that ran.'),
-  yardstick: z
+  scoring: z
     .array(scoringResultSchema)
     .describe('Suites whose scoring changed: what the change alone does.'),
   attributes: z
@@ -251,7 +251,7 @@ export const resultSchema = z.strictObject({
 });
 
 /** One suite whose scoring changed. */
-export type YardstickResult = z.infer<typeof scoringResultSchema>;
+export type ScoringResult = z.infer<typeof scoringResultSchema>;
 
 /** A suite whose answers come from something of head's own. */
 export type Replaced = z.infer<typeof replacedSchema>;

@@ -4,22 +4,22 @@ import { runRounds } from '../ask/rounds.ts';
 import { runRubricTests } from '../ask/rubric-tests.ts';
 import type { ScoringTools } from '../ask/score.ts';
 import { explainRun, type RunExplanation } from '../explain/explain-run.ts';
-import { compareLane } from '../judge/compare.ts';
+import { compareSuite } from '../judge/compare.ts';
 import { decide } from '../judge/gate.ts';
 import { decideHalted } from '../judge/halted.ts';
 import { type TryHistory, withHistory, withSteady } from '../judge/history.ts';
 import { newlySkippedIds, suiteNotices } from '../judge/notices.ts';
 import type { Decision, GateInput } from '../judge/outcome.ts';
-import { rollUpLane, type RunWords } from '../judge/roll-up.ts';
-import { yardstickSplit } from '../judge/scoring-split.ts';
-import { judgeLanes } from '../judge/verdict.ts';
+import { rollUpSuite, type RunWords } from '../judge/roll-up.ts';
+import { scoringSplit } from '../judge/scoring-split.ts';
+import { judgeSuites } from '../judge/verdict.ts';
 import { incomplete, type Halt, type Unmade, wasNotMade } from '../plan/halt.ts';
 import { removedIds, type Prepared } from '../plan/prepared.ts';
 import { costPer1000Calls, createMeter, type Meter } from '../plan/price.ts';
-import type { CaseRun, ComparedLane, NextTries } from '../plan/suite-run.ts';
+import type { ReferenceRun, SuiteComparison, NextTries } from '../plan/suite-run.ts';
 import { adaptiveTries, comparing } from '../plan/tries.ts';
 import { outcomeFields } from '../report/sections/outcomes.ts';
-import type { Result, YardstickResult } from '../result/result.ts';
+import type { Result, ScoringResult } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { replacedAnswerers, type ReplacedModel } from '../select/answerers.ts';
 import { gates } from '../select/select.ts';
@@ -80,12 +80,12 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
   const spent = startSpending(prepared, edges);
   await executeRounds(prepared, edges, spent);
   const tested = await testJudges(prepared, edges, spent);
-  const compared = await compareLanes(prepared, edges, spent);
+  const compared = await compareSuites(prepared, edges, spent);
   const explained = await explainRun(
     { ...prepared, ...compared, halt: spent.halted() },
     { ...edges, complete: spent.complete },
   );
-  const replaced = replacedAnswerers(prepared.lanes.map(({ run }) => run.lane));
+  const replaced = replacedAnswerers(prepared.suites.map(({ run }) => run.suite));
   const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, blank);
   const { made, notices: unequal } = repeats.found();
   const notices = [
@@ -102,15 +102,15 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
     ...(replaced.length === 0
       ? {}
       : { replaced: replaced.map(({ suite, by }) => ({ suite, by })) }),
-    suites: compared.suites,
-    yardstick: compared.yardstick,
+    suites: compared.results,
+    scoring: compared.scoring,
     graders: tested.graders,
     ...(tested.evaluators.length === 0 ? {} : { evaluators: tested.evaluators }),
     attributes: explained.attributes,
     insights: explained.insights,
     notices,
     usage: spent.meter.totals(),
-    adaptive_tries: adaptiveTries(prepared.lanes),
+    adaptive_tries: adaptiveTries(prepared.suites),
     ...(made.made === 0 ? {} : { evaluations: made }),
   };
 }
@@ -118,9 +118,9 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
 /** The same run with what earlier ones say about its references. */
 async function knowing(prepared: Prepared, { history }: JudgeEdges): Promise<Prepared> {
   if (prepared.mode !== 'diff' || history === undefined) return prepared;
-  if (comparing(prepared.lanes).sequential.length === 0) return prepared;
-  const lanes = withSteady(prepared.lanes, await history());
-  return { ...prepared, lanes, next: prepared.nextFor(lanes) };
+  if (comparing(prepared.suites).sequential.length === 0) return prepared;
+  const suites = withSteady(prepared.suites, await history());
+  return { ...prepared, suites, next: prepared.nextFor(suites) };
 }
 
 /** What a run asks through, and what it could not ask any more because it was ended. */
@@ -150,9 +150,9 @@ function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {
   return { meter, complete, halted: () => edges.halted?.() ?? null, unmade };
 }
 
-/** Makes and scores every round of tries that a lane wants, while calls are made. */
+/** Makes and scores every round of tries that a suite wants, while calls are made. */
 async function executeRounds(
-  { lanes, price, next }: Prepared,
+  { suites, price, next }: Prepared,
   { evaluate, checkSchema, random }: JudgeEdges,
   { meter, complete, halted, unmade }: Spending,
 ): Promise<void> {
@@ -163,7 +163,7 @@ async function executeRounds(
     return new Map();
   };
   await runRounds(
-    lanes.map(({ run }) => run),
+    suites.map(({ run }) => run),
     wanted,
     {
       complete,
@@ -194,48 +194,48 @@ async function testJudges(
   return { graders, evaluators: tested.evaluators, notices: [...notices, ...tested.notices] };
 }
 
-/** Lanes with cases as the result shows them, each beside its suite. */
+/** Suites that ran, and what the result says of each, in the same order. */
 interface Compared {
-  lanes: ComparedLane[];
-  suites: SuiteResult[];
-  yardstick: YardstickResult[];
+  comparisons: SuiteComparison[];
+  results: SuiteResult[];
+  scoring: ScoringResult[];
   notices: Notice[];
 }
 
-/** Rolls up, compares under one alpha, and says what a moved yardstick did. */
-async function compareLanes(
-  { lanes, gate, mode, price }: Prepared,
+/** Rolls up, compares under one alpha, and says what a scoring change did. */
+async function compareSuites(
+  { suites: comparisons, gate, mode, price }: Prepared,
   { evaluate, history }: JudgeEdges,
   { meter }: Spending,
 ): Promise<Compared> {
-  const words = await Promise.all(lanes.map(({ run }) => rollUpLane(run, evaluate)));
-  const verdicts = mode === 'diff' ? judgeLanes(lanes, gate) : lanes.map(() => null);
-  const all = lanes.map((lane, index) => ({
-    lane,
+  const words = await Promise.all(comparisons.map(({ run }) => rollUpSuite(run, evaluate)));
+  const verdicts = mode === 'diff' ? judgeSuites(comparisons, gate) : comparisons.map(() => null);
+  const all = comparisons.map((comparison, index) => ({
+    comparison,
     verdict: verdicts[index] ?? null,
-    words: words[index] ?? new Map<CaseRun, RunWords>(),
+    words: words[index] ?? new Map<ReferenceRun, RunWords>(),
   }));
-  const shown = all.filter(({ lane }) => lane.run.lane.cases.length > 0);
-  const compared = shown.map(({ lane, verdict, words: own }): SuiteResult => ({
-    ...compareLane(lane, verdict, own),
-    ...(mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(lane.run, price) } : {}),
+  const shown = all.filter(({ comparison }) => comparison.run.suite.references.length > 0);
+  const compared = shown.map(({ comparison, verdict, words: own }): SuiteResult => ({
+    ...compareSuite(comparison, verdict, own),
+    ...(mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(comparison.run, price) } : {}),
   }));
   const { calls, reused, replayed = 0 } = meter.totals();
-  const suites =
+  const results =
     history === undefined || calls + reused + replayed === 0
       ? compared
       : withHistory(
-          shown.map(({ lane }) => lane.run),
+          shown.map(({ comparison }) => comparison.run),
           compared,
           await history(),
         );
   return {
-    lanes: shown.map(({ lane }) => lane),
-    suites,
-    yardstick: shown.flatMap(({ lane, words: own }) => yardstickSplit(lane, own) ?? []),
-    notices: shown.flatMap(({ lane }, index) => {
+    comparisons: shown.map(({ comparison }) => comparison),
+    results,
+    scoring: shown.flatMap(({ comparison, words: own }) => scoringSplit(comparison, own) ?? []),
+    notices: shown.flatMap(({ comparison }, index) => {
       const suite = compared[index];
-      return suite === undefined ? [] : suiteNotices(lane.run, suite);
+      return suite === undefined ? [] : suiteNotices(comparison.run, suite);
     }),
   };
 }
@@ -243,33 +243,33 @@ async function compareLanes(
 /** The conclusion, from the tries that were made. */
 function decideRun(
   {
-    lanes,
+    suites: comparisons,
     gate,
     mode,
     rubricTests,
     evaluatorTests,
     replaced,
   }: Prepared & { replaced: ReplacedModel[] },
-  { suites, yardstick }: Compared,
+  { results, scoring }: Compared,
   { attributes, unexplained }: RunExplanation,
   { halted, unmade }: Spending,
   blank: Result,
 ): Decision {
   const input: GateInput = {
     mode,
-    suites,
-    yardstick,
+    suites: results,
+    scoring,
     attributes,
     unexplained,
     settings: gate,
-    affected: lanes.reduce((sum, { run }) => sum + run.runs.length, 0),
-    removed: lanes.flatMap(({ run }) => [
-      ...removedIds(run.lane),
-      ...newlySkippedIds(run).map((id) => `${run.lane.path}: ${id}`),
+    affected: comparisons.reduce((sum, { run }) => sum + run.runs.length, 0),
+    removed: comparisons.flatMap(({ run }) => [
+      ...removedIds(run.suite),
+      ...newlySkippedIds(run).map((id) => `${run.suite.path}: ${id}`),
     ]),
     testedRubrics: rubricTests.length + evaluatorTests.length,
-    counted: countedRuns(lanes),
-    uncomparable: uncomparable(lanes),
+    counted: countedRuns(comparisons),
+    uncomparable: uncomparable(comparisons),
     replaced,
     unused: blank.notices.some(({ kind }) => kind === 'trust'),
   };
@@ -277,20 +277,21 @@ function decideRun(
   return halt === null || !incomplete(unmade) ? decide(input) : decideHalted(input, halt, unmade);
 }
 
-function uncomparable(lanes: Prepared['lanes']): string[] {
-  const alone = lanes.filter(
+function uncomparable(suites: Prepared['suites']): string[] {
+  const alone = suites.filter(
     ({ run: { deciding, runs } }) =>
       runs.length > 0 &&
       gatesByPreference(deciding.tests) &&
-      runs.every(({ case: { base } }) => base === null),
+      runs.every(({ affected: { base } }) => base === null),
   );
-  return alone.map(({ run: { lane } }) => lane.name);
+  return alone.map(({ run: { suite } }) => suite.name);
 }
 
 /** Runs of references that count: not skipped, unless a custom roll-up switches that off. */
-function countedRuns(lanes: Prepared['lanes']): number {
-  return lanes.reduce(
-    (sum, { run: { lane, runs } }) => sum + runs.filter((one) => gates(lane, one.case)).length,
+function countedRuns(suites: Prepared['suites']): number {
+  return suites.reduce(
+    (sum, { run: { suite, runs } }) =>
+      sum + runs.filter((one) => gates(suite, one.affected)).length,
     0,
   );
 }

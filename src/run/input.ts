@@ -76,7 +76,7 @@ export interface Edges extends Omit<JudgeEdges, 'halted'>, Omit<PlanTools, 'rand
   keepNoise?(note: NoiseNote): Promise<void>;
 }
 
-/** What a run would do, worked out without asking anyone; or the result that says why it cannot. */
+/** What a run would do, worked out without a model call; or the result that says why it cannot. */
 export type Planned = ReadyPlan | { ready: false; result: Result };
 
 /** `whole` is what `prepared` is a shard's part of, or `prepared` itself. */
@@ -119,7 +119,7 @@ interface ReadSides extends Pinned {
 }
 
 /**
- * Head's mistakes stop the run; base's cannot be mended by anyone here, so what base cannot say is
+ * Head's mistakes stop the run; base's cannot be fixed by anyone here, so what base cannot say is
  * new.
  */
 export async function readSides(
@@ -176,8 +176,8 @@ function unreadBase([first]: readonly Problem[]): Notice[] {
 }
 
 /**
- * From outside, head is read with base's settings: which files count, and what the models' names
- * stand for, is no part of what is measured.
+ * From an outside contributor, head is read with base's settings: which files count, and what the models' names
+ * stand for, is not part of what is measured.
  */
 function headToRead({ base, head, read, trust }: RunInput): {
   tree: SourceTree;
@@ -189,7 +189,7 @@ function headToRead({ base, head, read, trust }: RunInput): {
   const notices = unused.map((file): Notice => ({
     kind: 'trust',
     place: { file, line: 0 },
-    message: `this pull request comes from outside and changes ${file}. Base's settings were used.`,
+    message: `this pull request comes from an outside contributor and changes ${file}. Base's settings were used.`,
   }));
   return { tree, read: { ...read, configRequired: false, allowedModels: null }, notices };
 }

@@ -1,7 +1,7 @@
 import { countComparison, noiseResult, startTally, type NoiseHead } from '../judge/noise-tally.ts';
 import { drawOf } from '../plan/noise.ts';
 import { targetsOf, type Prepared } from '../plan/prepared.ts';
-import { startLane, type ComparedLane } from '../plan/suite-run.ts';
+import { startSuite, type SuiteComparison } from '../plan/suite-run.ts';
 import type { NoiseResult } from '../result/noise.ts';
 import type { Complete } from '../types/model.ts';
 import type { Notice } from '../types/plain.ts';
@@ -84,10 +84,10 @@ function drawing(complete: Complete, draw: number): Complete {
 
 /** The same comparison without the tries that an earlier one made. */
 function afresh(prepared: Prepared): Prepared {
-  const lanes = prepared.lanes.map((lane): ComparedLane => {
-    const run = startLane(lane.run.lane, 'head');
-    const compared = new Set(lane.compared.map((one) => lane.run.runs.indexOf(one)));
-    return { ...lane, run, compared: run.runs.filter((_, index) => compared.has(index)) };
+  const suites = prepared.suites.map((suite): SuiteComparison => {
+    const run = startSuite(suite.run.suite, 'head');
+    const compared = new Set(suite.compared.map((one) => suite.run.runs.indexOf(one)));
+    return { ...suite, run, compared: run.runs.filter((_, index) => compared.has(index)) };
   });
-  return { ...prepared, lanes, next: prepared.nextFor(lanes) };
+  return { ...prepared, suites, next: prepared.nextFor(suites) };
 }

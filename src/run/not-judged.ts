@@ -1,6 +1,6 @@
 import { evaluatorTargetsOf } from '../plan/grader-tests.ts';
 import { targetsOf, type Prepared } from '../plan/prepared.ts';
-import type { ComparedLane } from '../plan/suite-run.ts';
+import type { SuiteComparison } from '../plan/suite-run.ts';
 import { outcomeFields } from '../report/sections/outcomes.ts';
 import type { NoiseNote, Result, UsageTotals } from '../result/result.ts';
 import type { Withheld } from '../select/trust.ts';
@@ -53,7 +53,7 @@ export function blankResult({
     gate,
     n_tries,
     suites: [],
-    yardstick: [],
+    scoring: [],
     attributes: [],
     insights: [],
     graders: [],
@@ -117,18 +117,18 @@ export async function judgeWithoutKeys({
   missingKeys,
   judge,
 }: KeylessRun): Promise<Result> {
-  const isOpen = (lane: ComparedLane): boolean =>
-    missingKeys(targetsOf({ lanes: [lane], rubricTests: [], evaluatorTests: [] })).length === 0;
-  const open = prepared.lanes.filter(isOpen);
-  const left = prepared.lanes.filter((lane) => !isOpen(lane)).map(leftOut);
+  const isOpen = (suite: SuiteComparison): boolean =>
+    missingKeys(targetsOf({ suites: [suite], rubricTests: [], evaluatorTests: [] })).length === 0;
+  const open = prepared.suites.filter(isOpen);
+  const left = prepared.suites.filter((suite) => !isOpen(suite)).map(leftOut);
   const unasked = withoutKeys(head, withheld, left, notices);
-  if (!open.some(({ run: { lane } }) => lane.cases.length > 0)) return unasked;
+  if (!open.some(({ run: { suite } }) => suite.references.length > 0)) return unasked;
   const hasKeys = (targets: readonly Target[]): boolean => missingKeys(targets).length === 0;
   const judged = await judge({
     ...prepared,
-    lanes: open,
+    suites: open,
     rubricTests: hasKeys(
-      targetsOf({ lanes: [], rubricTests: prepared.rubricTests, evaluatorTests: [] }),
+      targetsOf({ suites: [], rubricTests: prepared.rubricTests, evaluatorTests: [] }),
     )
       ? prepared.rubricTests
       : [],
@@ -140,7 +140,7 @@ export async function judgeWithoutKeys({
     : { ...judged, reasons };
 }
 
-function leftOut({ run: { lane, runs } }: ComparedLane): string {
-  const why = lane.because.map(({ key, file }) => `${key} (${file})`).join(', ');
-  return `${lane.name}: ${counted(runs.length, 'reference')} not run, affected by ${why}`;
+function leftOut({ run: { suite, runs } }: SuiteComparison): string {
+  const why = suite.because.map(({ key, file }) => `${key} (${file})`).join(', ');
+  return `${suite.name}: ${counted(runs.length, 'reference')} not run, affected by ${why}`;
 }

@@ -42,7 +42,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const arranged = arrange(read.base, read.head, sources(input.trust));
   const selected = prepare(input, arranged, tools.hash, read.pinned);
   const pricing = callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing();
-  const explaining = await withoutStored(selected.explaining, selected.lanes, input.mode, {
+  const explaining = await withoutStored(selected.explaining, selected.suites, input.mode, {
     stored: pricing.stored,
     random: tools.random,
   });

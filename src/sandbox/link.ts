@@ -100,7 +100,7 @@ export interface Link {
   /** `variables` is a JSON map. */
   send(id: string, variables: string): void;
   kill(): void;
-  /** Lets go of everything; resolves when the worker is gone. */
+  /** Releases everything; resolves when the worker is gone. */
   close(): Promise<void>;
 }
 

@@ -8,13 +8,13 @@ import {
   type Generation,
   type ResolvedVariant,
 } from './generation.ts';
-import { fileOf, referenceYardstickDiffers, type Yardstick, yardstickChanges } from './scoring.ts';
+import { fileOf, referenceScoringDiffers, type Scoring, scoringChanges } from './scoring.ts';
 
 /** One side of a suite, ready to run. */
 export interface SuiteSide {
   suite: Suite;
   variant: ResolvedVariant;
-  yardstick: Yardstick;
+  scoring: Scoring;
 }
 
 /** One reference to run: what each side asks, and how its definition changed. */
@@ -29,14 +29,14 @@ export interface AffectedReference {
   change: 'both' | 'added' | 'removed' | 'edited';
   /**
    * Base's definition of the reference where it has one: its expected value belongs to base's
-   * yardstick.
+   * scoring.
    */
   baseReference: Reference | null;
 }
 
-interface AffectedSuite {
+interface AffectedPart {
   because: Because[];
-  cases: AffectedReference[];
+  references: AffectedReference[];
   /** References whose fingerprints are equal on both sides: nothing runs for them. */
   unaffected: number;
 }
@@ -45,12 +45,12 @@ interface AffectedSuite {
  * The references of one suite that a change touches, with the changed keys. Either side may be
  * missing, not both.
  */
-export function affectedCases(base: SuiteSide | null, head: SuiteSide | null): AffectedSuite {
+export function affectedReferences(base: SuiteSide | null, head: SuiteSide | null): AffectedPart {
   if (head === null) return removedSuite(base);
   if (base === null) return newSuite(head);
-  const shared = yardstickChanges(base.yardstick, head.yardstick);
+  const shared = scoringChanges(base.scoring, head.scoring);
   const because = [...promptChanges(base, head), ...shared];
-  const cases: AffectedReference[] = [];
+  const references: AffectedReference[] = [];
   const keys = new Set<string>();
   let unaffected = 0;
   const baseById = new Map(
@@ -61,7 +61,7 @@ export function affectedCases(base: SuiteSide | null, head: SuiteSide | null): A
     const reason = reasonFor(base, pair, shared.length > 0);
     if (reason === null) unaffected += 1;
     else {
-      cases.push(pair);
+      references.push(pair);
       keys.add(reason);
     }
   }
@@ -69,16 +69,16 @@ export function affectedCases(base: SuiteSide | null, head: SuiteSide | null): A
   if (keys.has('references') || removed.length > 0)
     because.push({ key: 'references', file: fileOf(head.suite.tests) });
   return {
-    because: cases.length + removed.length > 0 ? because : [],
-    cases: [...cases, ...removed],
+    because: references.length + removed.length > 0 ? because : [],
+    references: [...references, ...removed],
     unaffected,
   };
 }
 
-function newSuite(head: SuiteSide): AffectedSuite {
+function newSuite(head: SuiteSide): AffectedPart {
   return {
     because: [{ key: 'new prompt', file: head.suite.prompt.file }],
-    cases: head.suite.tests.references.map((reference) => ({
+    references: head.suite.tests.references.map((reference) => ({
       reference,
       base: null,
       head: generationOf(head.suite.prompt, head.variant, reference),
@@ -89,11 +89,11 @@ function newSuite(head: SuiteSide): AffectedSuite {
   };
 }
 
-function removedSuite(base: SuiteSide | null): AffectedSuite {
+function removedSuite(base: SuiteSide | null): AffectedPart {
   const references = base?.suite.tests.references ?? [];
   return {
     because: base === null ? [] : [{ key: 'removed prompt', file: base.suite.prompt.file }],
-    cases: references.map((reference) => ({
+    references: references.map((reference) => ({
       reference,
       base: null,
       head: null,
@@ -113,7 +113,7 @@ function pairReference(
   const headGeneration = generationOf(head.suite.prompt, head.variant, reference);
   const edited =
     counterpart !== null &&
-    (referenceYardstickDiffers(counterpart, reference) ||
+    (referenceScoringDiffers(counterpart, reference) ||
       canonicalJson(counterpart.input) !== canonicalJson(reference.input));
   const change = counterpart === null ? 'added' : edited ? 'edited' : 'both';
   const runnable = headGeneration.kind !== 'impossible';
@@ -147,10 +147,10 @@ function baseGeneration(
 function reasonFor(
   base: SuiteSide,
   pair: AffectedReference,
-  yardstickChanged: boolean,
+  scoringChanged: boolean,
 ): string | null {
   if (pair.baseReference === null || pair.change === 'edited') return 'references';
-  if (yardstickChanged) return 'yardstick';
+  if (scoringChanged) return 'scoring';
   const before = generationOf(base.suite.prompt, base.variant, pair.baseReference);
   return fingerprintOf(before) === (pair.head && fingerprintOf(pair.head)) ? null : 'prompt';
 }
@@ -193,7 +193,7 @@ function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
     headTarget !== null &&
     !sameTarget(baseTarget, headTarget)
   ) {
-    changes.push({ key: `models.${head.variant.model ?? ''}`, file: head.yardstick.settingsFile });
+    changes.push({ key: `models.${head.variant.model ?? ''}`, file: head.scoring.settingsFile });
   }
   return changes;
 }

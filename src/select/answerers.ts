@@ -3,7 +3,7 @@ import { judgingTargets } from '../suite/metrics.ts';
 import { placeOf } from '../suite/models.ts';
 import type { Target } from '../types/model.ts';
 import type { SuiteSide } from './affected.ts';
-import type { Lane } from './select.ts';
+import type { AffectedSuite } from './select.ts';
 
 /** A model that base asks and whose place something of the pull request's own takes. */
 export interface ReplacedModel extends Replaced {
@@ -29,10 +29,12 @@ function distance(answerer: Answerer): 0 | 1 | 2 {
  * does: a verdict over them says nothing of the model that base asked. A suite that base does not
  * have is held against those that head removes.
  */
-export function replacedAnswerers(lanes: readonly Lane[]): ReplacedModel[] {
-  const removed = lanes.flatMap(({ base, head }) => (head === null && base !== null ? [base] : []));
-  return lanes.flatMap(({ name, base, head, cases }) => {
-    if (head === null || !cases.some(({ change }) => change !== 'removed')) return [];
+export function replacedAnswerers(suites: readonly AffectedSuite[]): ReplacedModel[] {
+  const removed = suites.flatMap(({ base, head }) =>
+    head === null && base !== null ? [base] : [],
+  );
+  return suites.flatMap(({ name, base, head, references }) => {
+    if (head === null || !references.some(({ change }) => change !== 'removed')) return [];
     const before = base === null ? removed : [base];
     return [
       ...nearer(name, 'answers', before.flatMap(answerers), head, answerers(head)),
@@ -46,8 +48,8 @@ function answerers({ suite: { prompt }, variant: { target } }: SuiteSide): Answe
   return target === null ? [] : [{ kind: 'target', target }];
 }
 
-function graders({ yardstick }: SuiteSide): Answerer[] {
-  return [...judgingTargets(yardstick), ...yardstick.evaluators.map(({ target }) => target)].map(
+function graders({ scoring }: SuiteSide): Answerer[] {
+  return [...judgingTargets(scoring), ...scoring.evaluators.map(({ target }) => target)].map(
     (target) => ({ kind: 'target', target }),
   );
 }
@@ -66,9 +68,9 @@ function nearer(
   return [
     {
       suite,
-      file: instead.kind === 'code' ? head.suite.prompt.file : head.yardstick.settingsFile,
+      file: instead.kind === 'code' ? head.suite.prompt.file : head.scoring.settingsFile,
       by: byOf(instead),
-      sentence: `${suite}: base's ${what} come from ${describe(asked)}, head's from ${describe(instead)}: this says nothing about that model, so it is no success`,
+      sentence: `${suite}: base's ${what} come from ${describe(asked)}, head's from ${describe(instead)}: this says nothing about that model, so it is not a success`,
     },
   ];
 }

@@ -55,7 +55,7 @@ export function arrange(base: Project | null, head: Project, sources: Sources): 
 }
 
 /**
- * Where base has no settings file: head's, or (from outside) what holds without one; null where
+ * Where base has no settings file: head's, or (from an outside contributor) what holds without one; null where
  * base has nothing at all.
  */
 function setting<K extends 'gate' | 'budget'>(

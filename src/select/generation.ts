@@ -118,7 +118,7 @@ export function drawnAgain(generation: Generation, draw: number): Generation {
     : { ...generation, fingerprint, draw };
 }
 
-/** A dialogue that ends with its answer, and so asks nobody. */
+/** A dialogue that ends with its answer, and so makes no model calls. */
 function recordedOf({ id, problem }: Reference, thread: readonly Message[]): Generation {
   if (thread.length === 0)
     return {
@@ -147,7 +147,7 @@ export function targetIdentity(target: Target): Record<string, Json> {
 /**
  * What one paid call is identified by: where it goes, parameters, messages, schema and try index.
  * Equal keys may share one completion; two tries never do. `purpose` is left out, and so is the
- * commit, so that both sides share; a vector is no answer in words, though.
+ * commit, so that both sides share; a vector is not an answer in words, though.
  *
  * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
  */
@@ -193,7 +193,7 @@ function kindOf({ purpose }: Pick<Request, 'purpose'>): { kind?: 'embedding' } {
   return purpose === 'embedding' ? { kind: 'embedding' } : {};
 }
 
-/** Messages may carry places of the user's file, which are no content. */
+/** Messages may carry places of the user's file, which are not content. */
 function plainMessage({ role, content }: Message): Json {
   return { role, content };
 }

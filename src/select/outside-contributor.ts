@@ -17,7 +17,7 @@ const CAN_RUN_IT =
   'A maintainer can run the new code by pushing it to a branch of this repository.';
 
 /**
- * A pull request from outside: head's prompt text and inputs as data, everything that measures or
+ * An outside contributor’s pull request: head's prompt text and inputs as data, everything that measures or
  * pays base's. The notices name, by file and field, what head changes and is not used; a reader
  * must not take such a change for a tried one.
  */
@@ -54,7 +54,7 @@ export function fromOutside(
   };
 }
 
-/** Prompt code is never run from outside, so such a prompt stays as it is on base: unaffected. */
+/** An outside contributor's prompt code is never run, so such a prompt stays as it is on base: unaffected. */
 function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
   if (
     bare([before.prompt.code, before.prompt.messages]) !==
@@ -261,7 +261,7 @@ function listed(words: readonly string[]): string {
 function outside(file: string | null, what: string): Notice {
   return {
     kind: 'trust',
-    message: `this pull request comes from outside and ${what}`,
+    message: `this pull request comes from an outside contributor and ${what}`,
     place: file === null ? null : { file, line: 0 },
   };
 }

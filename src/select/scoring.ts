@@ -18,10 +18,10 @@ import { steeringOf, steeringParts, type Evaluator, type Steering } from './conv
 import { targetIdentity } from './generation.ts';
 
 /**
- * Everything that scores: a change of any part of it is a change of the yardstick, not of the
+ * Everything that scores: a change of any part of it is a change of the scoring, not of the
  * prompt.
  */
-export interface Yardstick extends MetricModels {
+export interface Scoring extends MetricModels {
   side: Side;
   tests: Tests;
   rubrics: ReadonlyMap<string, Rubric>;
@@ -35,9 +35,9 @@ export interface Yardstick extends MetricModels {
 }
 
 /**
- * What leads and judges the conversations of this yardstick; null where single answers are judged.
+ * What leads and judges the conversations of this scoring; null where single answers are judged.
  */
-export function steeringFor({ tests: { conversation }, evaluators }: Yardstick): Steering | null {
+export function steeringFor({ tests: { conversation }, evaluators }: Scoring): Steering | null {
   return conversation === null ? null : steeringOf(conversation, evaluators);
 }
 
@@ -60,11 +60,11 @@ export function scoreCount(tests: Tests, reference: Reference): number {
 }
 
 /**
- * The parts of a yardstick that every reference of the suite shares, by key, each with the file it
+ * The parts of a scoring that every reference of the suite shares, by key, each with the file it
  * stands in.
  */
-function sharedParts(yardstick: Yardstick): Map<string, { file: string; value: string }> {
-  const { tests, rubrics } = yardstick;
+function sharedParts(scoring: Scoring): Map<string, { file: string; value: string }> {
+  const { tests, rubrics } = scoring;
   const parts = new Map<string, { file: string; value: string }>();
   const put = (key: string, file: string, value: Json): void =>
     void parts.set(key, { file, value: canonicalJson(value) });
@@ -84,10 +84,10 @@ function sharedParts(yardstick: Yardstick): Map<string, { file: string; value: s
     if (rubric !== undefined)
       put(`rubrics.${rubric.name}`, rubric.place.file, rubricIdentity(rubric));
   }
-  for (const [key, value] of modelParts(yardstick)) put(key, yardstick.settingsFile, value);
+  for (const [key, value] of modelParts(scoring)) put(key, scoring.settingsFile, value);
   const { conversation } = tests;
   if (conversation !== null) {
-    for (const [key, value] of Object.entries(steeringParts(conversation, yardstick.evaluators)))
+    for (const [key, value] of Object.entries(steeringParts(conversation, scoring.evaluators)))
       put(`conversation.${key}`, conversation.place.file, value);
   }
   put('metrics_rollup', fileOf(tests), rollupIdentity(tests));
@@ -99,7 +99,7 @@ function sharedParts(yardstick: Yardstick): Map<string, { file: string; value: s
  * The models behind the metrics, by the key that names them: those of the settings, and what the
  * metrics' own names stand for.
  */
-function modelParts({ tests, graders, embedder, named }: Yardstick): [string, Json][] {
+function modelParts({ tests, graders, embedder, named }: Scoring): [string, Json][] {
   const all = everyMetric(tests);
   const left = all.filter((metric) => namedModels(metric).length === 0);
   const own = (asks: (metric: Metric) => boolean): string[] => [
@@ -128,11 +128,11 @@ function modelParts({ tests, graders, embedder, named }: Yardstick): [string, Js
 }
 
 /**
- * What decides whether one answer passes, apart from the reference itself: equal for yardsticks
+ * What decides whether one answer passes, apart from the reference itself: equal for scorings
  * that judge alike.
  */
-export function scoringOf(yardstick: Yardstick): string {
-  const parts = [...sharedParts(yardstick)].filter(
+export function scoringOf(scoring: Scoring): string {
+  const parts = [...sharedParts(scoring)].filter(
     ([key]) => key !== 'metrics_rollup' && key !== 'skip',
   );
   return canonicalJson(parts.map(([key, { value }]) => [key, value]));
@@ -164,7 +164,7 @@ export function fileOf({ rollup, metrics, references, conversation, file }: Test
   return place?.file ?? file;
 }
 
-const YARDSTICK_KEYS = [
+const SCORING_KEYS = [
   'metrics.',
   'rubrics.',
   'grader',
@@ -174,9 +174,9 @@ const YARDSTICK_KEYS = [
   'conversation.',
 ];
 
-/** Whether a changed key belongs to the yardstick rather than to what is asked. */
-export function isYardstickKey(key: string): boolean {
-  return YARDSTICK_KEYS.some((start) => key.startsWith(start));
+/** Whether a changed key belongs to the scoring rather than to what is asked. */
+export function isScoringKey(key: string): boolean {
+  return SCORING_KEYS.some((start) => key.startsWith(start));
 }
 
 function rollupIdentity({ rollup }: Tests): Json {
@@ -185,8 +185,8 @@ function rollupIdentity({ rollup }: Tests): Json {
   return { kind, language, code };
 }
 
-/** The keys of the shared yardstick that differ between the sides; empty when it is the same. */
-export function yardstickChanges(base: Yardstick, head: Yardstick): Because[] {
+/** The keys of the shared scoring that differ between the sides; empty when it is the same. */
+export function scoringChanges(base: Scoring, head: Scoring): Because[] {
   const before = sharedParts(base);
   const after = sharedParts(head);
   const keys = new Set([...before.keys(), ...after.keys()]);
@@ -209,7 +209,7 @@ export function yardstickChanges(base: Yardstick, head: Yardstick): Because[] {
  * Whether a reference is judged by another expected value, or gates differently, than its
  * counterpart.
  */
-export function referenceYardstickDiffers(base: Reference, head: Reference): boolean {
+export function referenceScoringDiffers(base: Reference, head: Reference): boolean {
   return (
     base.skip !== head.skip ||
     ownIdentity(base) !== ownIdentity(head) ||

@@ -2,11 +2,11 @@ import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Suite, Variant } from '../suite/suite.ts';
 import type { Notice, Problem, Scalar, Side } from '../types/plain.ts';
-import { affectedCases, type AffectedReference, type SuiteSide } from './affected.ts';
+import { affectedReferences, type AffectedReference, type SuiteSide } from './affected.ts';
 import { nameEvaluators, type Evaluator } from './conversation-rules.ts';
 import type { ResolvedVariant } from './generation.ts';
 import { pairSuites } from './pair.ts';
-import type { Yardstick } from './scoring.ts';
+import type { Scoring } from './scoring.ts';
 import {
   isProblem,
   metricModels,
@@ -16,10 +16,10 @@ import {
 } from './targets.ts';
 
 /**
- * One suite in one variant, with the references that have to run. A lane without cases is not
+ * One suite in one variant, with the references that have to run. A suite without cases is not
  * affected.
  */
-export interface Lane {
+export interface AffectedSuite {
   path: string;
   name: string;
   variant: Variant;
@@ -28,12 +28,12 @@ export interface Lane {
   base: SuiteSide | null;
   head: SuiteSide | null;
   because: Because[];
-  cases: AffectedReference[];
+  references: AffectedReference[];
   unaffected: number;
 }
 
 export interface Selection {
-  lanes: Lane[];
+  suites: AffectedSuite[];
   problems: Problem[];
   notices?: Notice[];
 }
@@ -44,30 +44,30 @@ export interface Selection {
  */
 export function selectAffected(base: ProjectSide | null, head: ProjectSide): Selection {
   const problems: Problem[] = [];
-  const lanes = pairSuites(base?.project ?? null, head.project).flatMap((pair) => {
+  const suites = pairSuites(base?.project ?? null, head.project).flatMap((pair) => {
     const before =
       pair.base === null || base === null ? [] : suiteSides(pair.base, base, 'base', []);
     const after = pair.head === null ? [] : suiteSides(pair.head, head, 'head', problems);
     return Array.from({ length: Math.max(before.length, after.length) }, (_, index) =>
-      lane(before[index] ?? null, after[index] ?? null),
+      affectedSuite(before[index] ?? null, after[index] ?? null),
     );
   });
-  return { lanes, problems };
+  return { suites, problems };
 }
 
 /** A sweep: every reference of head, in every variant of the settings' `sweep`. */
 export function selectAll(head: ProjectSide): Selection {
   const problems: Problem[] = [];
-  const lanes = head.project.suites.flatMap((suite) =>
-    suiteSides(suite, head, 'head', problems).map((side) => lane(null, side)),
+  const suites = head.project.suites.flatMap((suite) =>
+    suiteSides(suite, head, 'head', problems).map((side) => affectedSuite(null, side)),
   );
-  return { lanes, problems };
+  return { suites, problems };
 }
 
-function lane(base: SuiteSide | null, head: SuiteSide | null): Lane {
+function affectedSuite(base: SuiteSide | null, head: SuiteSide | null): AffectedSuite {
   const shown = head ?? base;
-  if (shown === null) throw new TypeError('a lane has at least one side');
-  const { because, cases, unaffected } = affectedCases(base, head);
+  if (shown === null) throw new TypeError('a suite has at least one side');
+  const { because, references, unaffected } = affectedReferences(base, head);
   const variant = variantOf(shown.variant);
   const before = base === null ? null : variantOf(base.variant);
   return {
@@ -81,7 +81,7 @@ function lane(base: SuiteSide | null, head: SuiteSide | null): Lane {
     base,
     head,
     because,
-    cases,
+    references,
     unaffected,
   };
 }
@@ -101,7 +101,7 @@ function suiteSides(
   const settingsFile = settings.file ?? 'evaldiff.yaml';
   const models = metricModels(suite, { project, context }, problems);
   const evaluators = evaluatorsOf(suite, context, problems);
-  const yardstick: Yardstick = {
+  const scoring: Scoring = {
     side,
     tests: suite.tests,
     rubrics,
@@ -114,7 +114,7 @@ function suiteSides(
     return {
       suite,
       variant: { ...variant, target: targetOf(suite, variant, context, problems) },
-      yardstick,
+      scoring,
     };
   });
 }
@@ -177,8 +177,8 @@ export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<strin
  * Whether the reference counts for the gate: skipped ones run and are shown, unless a custom
  * roll-up switches `skip` off.
  */
-export function gates(lane: Lane, one: AffectedReference): boolean {
-  const tests = (lane.head ?? lane.base)?.yardstick.tests;
+export function gates(suite: AffectedSuite, one: AffectedReference): boolean {
+  const tests = (suite.head ?? suite.base)?.scoring.tests;
   if (tests === undefined) return false;
   if (tests.rollup.kind === 'code') return true;
   return !tests.skip && !one.reference.skip;

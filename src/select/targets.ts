@@ -29,7 +29,7 @@ export interface TargetContext {
 }
 
 /**
- * Where requests for a model name go, or what the user has to mend (at `place`, where the name is
+ * Where requests for a model name go, or what the user has to fix (at `place`, where the name is
  * used).
  */
 export function resolveTarget(

@@ -18,7 +18,7 @@ export interface TrustDecision {
   level: TrustLevel;
   /** One clause that says why, for the plan and the log. */
   reason: string;
-  /** The commit comes from outside, and a maintainer let it be evaluated as a member's. */
+  /** The commit comes from an outside contributor, and a maintainer let it be evaluated as a member's. */
   approved?: true;
 }
 
@@ -34,7 +34,7 @@ export function hostRefused({
   if (approved === true)
     return 'code: host does not hold for a pull request from a fork, approved or not: its metric code runs confined, its prompt code and programs do not run';
   return level === 'untrusted'
-    ? 'code: host does not hold for pull requests from outside: metric code runs confined'
+    ? 'code: host does not hold for outside contributors’ pull requests: metric code runs confined'
     : null;
 }
 
@@ -180,18 +180,18 @@ export interface Sources {
   /** QualEval's attributes and assignments behind the verdict. */
   attributes: Source;
   /**
-   * The ruler that does not decide: measured with as well and shown beside it, or only said to be
+   * The scoring that does not decide: applied too and shown beside the other, or only said to be
    * unused.
    */
-  otherYardstick: 'scored' | 'not-used';
+  otherScoring: 'scored' | 'not-used';
   cache: 'read-write' | 'read-write-own-scope' | 'read';
   /** A prompt's own code: only where the workflow says `code: host`, or never. */
   promptCode: 'host-only' | 'never';
 }
 
 /**
- * A pull request must not choose the ruler it is measured with: from outside the ruler is base's; a
- * member's counts as unit tests do, and every change to it is shown. Gate and budget are base's in
+ * A pull request must not choose what judges it: an outside contributor's is scored as base says; a
+ * member's scoring counts as unit tests do, and every change to it is shown. Gate and budget are base's in
  * every pull request.
  */
 const SOURCES: Record<TrustLevel, Sources> = {
@@ -207,7 +207,7 @@ const SOURCES: Record<TrustLevel, Sources> = {
     references: 'head',
     droppedReferences: 'listed',
     attributes: 'base-else-head',
-    otherYardstick: 'scored',
+    otherScoring: 'scored',
     cache: 'read-write',
     promptCode: 'host-only',
   },
@@ -223,7 +223,7 @@ const SOURCES: Record<TrustLevel, Sources> = {
     references: 'head',
     droppedReferences: 'listed',
     attributes: 'base-else-head',
-    otherYardstick: 'scored',
+    otherScoring: 'scored',
     cache: 'read-write-own-scope',
     promptCode: 'host-only',
   },
@@ -239,7 +239,7 @@ const SOURCES: Record<TrustLevel, Sources> = {
     references: 'head',
     droppedReferences: 'run',
     attributes: 'base',
-    otherYardstick: 'not-used',
+    otherScoring: 'not-used',
     cache: 'read',
     promptCode: 'never',
   },
@@ -263,7 +263,7 @@ export const SOURCE_LABELS: Readonly<Record<keyof Sources, string>> = {
   references: 'references',
   droppedReferences: 'references that head removed or skips',
   attributes: 'attributes',
-  otherYardstick: 'the other yardstick',
+  otherScoring: 'the other side’s scoring',
   cache: 'cache',
   promptCode: 'prompt code',
 };

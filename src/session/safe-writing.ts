@@ -40,7 +40,7 @@ export function groundOf(repository: {
 type Kind = 'file' | 'folder' | 'store';
 
 /**
- * Why an absolute path must not be used, as a clause that says how to mend it; null: it may be. A
+ * Why an absolute path must not be used, as a clause that says how to fix it; null: it may be. A
  * folder of ours that the files of a pull request lie in would be published with them.
  */
 export async function refusalOf(path: string, kind: Kind, ground: Ground): Promise<string | null> {
@@ -153,14 +153,14 @@ export const WAITING = '.evaldiff-new-';
  * Writes a file at an absolute path, in the place of a regular file or of none: beside its place
  * first, then moved there. A move does not follow a link at the last step either.
  *
- * @throws UserError for a link of the ground, or for what is no regular file.
+ * @throws UserError for a link of the ground, or for what is not a regular file.
  */
 export async function putFile(path: string, data: Data, ground: Root): Promise<void> {
   await makeFolder(dirname(path), ground);
   const { path: target } = await placeFor(path, ground);
   const entry = await entryAt(target);
   if (entry !== null && !entry.isFile())
-    throw refused(`${visibleLine(target)} is there and is no regular file`);
+    throw refused(`${visibleLine(target)} is there and is not a regular file`);
   const waiting = await mkdtemp(join(dirname(target), WAITING));
   try {
     await writeFile(join(waiting, 'new'), data, { flag: 'wx' });

@@ -21,7 +21,7 @@ import {
 } from './parts.ts';
 import type { OwnFolder } from './safe-writing.ts';
 
-/** What came of one shard: its part, or what the user has to mend before there is one. */
+/** What came of one shard: its part, or what the user has to fix before there is one. */
 export type ShardOutcome =
   | { status: 'done'; manifest: Manifest; result: Result }
   | { status: 'not-evaluated'; result: Result };

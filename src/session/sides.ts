@@ -53,7 +53,7 @@ async function headTree(
   return repository.tree(commit, workingDirectory);
 }
 
-/** A project that base does not have is new; anything else in its place is no project. */
+/** A project that base does not have is new; anything else in its place is not a project. */
 async function baseTree(
   repository: Repository,
   commit: string,

@@ -36,7 +36,7 @@ interface LocalStoresOptions {
   /** Null: there is no store. */
   place: StorePlace | null;
   ground: Ground;
-  /** From outside a store is only read. */
+  /** From an outside contributor a store is only read. */
   trust: TrustLevel;
   notice(line: string): void;
   role?: 'merge';

@@ -149,7 +149,7 @@ function meet(error: unknown, kind: StoreAccess, held: Held, options: Connection
   if (trouble === 'busy') {
     if (!held.busy)
       options.notice(
-        `${visibleLine(options.file)}: another process holds it; what is to be stored is written once it lets go`,
+        `${visibleLine(options.file)}: another process holds it; what is to be stored is written once it is released`,
       );
     wait(held, options, false);
     return false;

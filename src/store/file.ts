@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { BATCHES_SCHEMA, RECORDS_SCHEMA } from './records.ts';
 
 /**
- * Why a file cannot be used: `damaged` is no database any more, `foreign` is somebody else's,
+ * Why a file cannot be used: `damaged` is not a database any more, `foreign` is somebody else's,
  * `absent` is not there, `busy` is held by another process.
  */
 type StoreTrouble = 'damaged' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
@@ -133,7 +133,7 @@ function inspect(file: string): 'absent' | 'empty' | 'database' {
     const handle = openSync(file, 'r');
     try {
       // A device or a folder is nobody's damaged store, and must not be moved aside like one.
-      if (!fstatSync(handle).isFile()) throw new StoreError('foreign', 'is no regular file');
+      if (!fstatSync(handle).isFile()) throw new StoreError('foreign', 'is not a regular file');
       read = readSync(handle, head, 0, 16, 0);
     } finally {
       closeSync(handle);
@@ -144,7 +144,7 @@ function inspect(file: string): 'absent' | 'empty' | 'database' {
   }
   if (read === 0) return 'empty';
   if (head.toString('latin1', 0, read) !== 'SQLite format 3\0')
-    throw new StoreError('damaged', 'is no database');
+    throw new StoreError('damaged', 'is not a database');
   return 'database';
 }
 

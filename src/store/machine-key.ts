@@ -22,7 +22,7 @@ const BYTES = 32;
  * The key that tells what this machine stored from what somebody brought along: random bytes in a
  * file that only its user may read. Null: there is none yet.
  *
- * @throws UserError for a file that is no such key; else what the system answers.
+ * @throws UserError for a file that is not such a key; else what the system answers.
  */
 export function readMachineKey(file: string): Uint8Array | null {
   let handle: number;
@@ -43,7 +43,7 @@ export function readMachineKey(file: string): Uint8Array | null {
   throw new UserError([
     problem(
       null,
-      `${visibleLine(file)}: is no key of evaldiff (${String(BYTES)} bytes). Remove it: a new one is made, and stored answers are asked for once more.`,
+      `${visibleLine(file)}: is not a key of evaldiff (${String(BYTES)} bytes). Remove it: a new one is made, and stored answers are asked for once more.`,
     ),
   ]);
 }

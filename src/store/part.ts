@@ -46,7 +46,7 @@ interface PartWriter {
 /**
  * Begins a part below a folder of its own. Answers that a store keeps go into a store's file;
  * errors, empty and withheld answers, and answers that serve no other run, into a file of lines, so
- * that a merge sees them and asks nobody again.
+ * that a merge sees them and makes no model call again.
  */
 export function createPartWriter(work: string, names: PartNames): PartWriter {
   const [answers, others] = [join(work, names.answers), join(work, names.others)];
@@ -135,7 +135,7 @@ export async function openPart(
   try {
     found = await readdir(folder);
   } catch {
-    return { flaw: 'is no folder that can be read' };
+    return { flaw: 'is not a folder that can be read' };
   }
   const missing = wanted.filter((name) => !found.includes(name));
   if (missing.length > 0)
@@ -143,12 +143,12 @@ export async function openPart(
   const foreign = found.filter((name) => !wanted.includes(name));
   if (foreign.length > 0)
     return {
-      flaw: `holds files that are no part of a sweep: ${foreign.slice(0, 3).map(visibleLine).join(', ')}`,
+      flaw: `holds files that are not part of a sweep: ${foreign.slice(0, 3).map(visibleLine).join(', ')}`,
     };
   for (const name of wanted) {
     const entry = await lstat(join(folder, name));
     const most = name === names.manifest ? MOST_BYTES.manifest : MOST_BYTES.data;
-    if (!entry.isFile()) return { flaw: `${name} is no regular file` };
+    if (!entry.isFile()) return { flaw: `${name} is not a regular file` };
     if (entry.size > most)
       return { flaw: `${name} is ${String(entry.size)} bytes; the limit is ${String(most)}` };
   }
@@ -265,7 +265,7 @@ export async function othersIn(
   })) {
     lines += 1;
     const parsed = line.safeParse(json(text));
-    if (!parsed.success) return { flaw: `line ${String(lines)} is no answer` };
+    if (!parsed.success) return { flaw: `line ${String(lines)} is not an answer` };
     others.set(parsed.data.key, parsed.data.completion);
   }
   return { others, lines };

@@ -5,7 +5,7 @@ import { vendorNames } from '../types/vendors.ts';
 
 /** Batches that were submitted and not fetched yet. */
 export interface Batches {
-  /** Rows that are no batch of ours are left out. */
+  /** Rows that are not a batch of ours are left out. */
   batches(): BatchRecord[];
   addBatch(batch: BatchRecord): void;
   endBatch(id: string): void;

@@ -22,7 +22,7 @@ export function attributeLimit(references: number, most: number): number {
   );
 }
 
-/** What is known of a reference without asking anyone: the part that attributes come from. */
+/** What is known of a reference without a model call: the part that attributes come from. */
 export interface ReferenceText {
   /** Unique among the references of a suite. */
   id: string;
@@ -79,7 +79,7 @@ function clipped(text: string, limit: number): string {
 }
 
 /**
- * A kind of input (domain), or a skill that answering takes (sub-task). `id` is unique within its
+ * An attribute (domain), or a skill that answering takes (sub-task). `id` is unique within its
  * suite, both kinds together.
  */
 export interface Attribute {

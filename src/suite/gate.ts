@@ -34,7 +34,7 @@ export const DEFAULT_GATE: GateSettings = {
   tolerance: 'auto',
   gate_on: 'suite+references',
   on_inconclusive: 'pass',
-  yardstick: 'warn',
+  scoring: 'warn',
   removed: 'warn',
   attributes: 'advise',
   min_pass_rate: null,

@@ -43,7 +43,7 @@ export const gateSettingsSchema = z.strictObject({
     .enum(['suite+references', 'suite'])
     .describe('Whether single references can make a run red, or suites only.'),
   on_inconclusive: z.enum(['pass', 'fail']).describe('What an inconclusive suite does to the run.'),
-  yardstick: z
+  scoring: z
     .enum(['warn', 'fail'])
     .describe(
       'What a scoring change that moves the pass rate of the same answers does to the run.',
@@ -76,7 +76,7 @@ export interface Budget {
   assumed?: true;
 }
 
-/** How the kinds of inputs that got worse are worked out. */
+/** How the attributes that got worse are worked out. */
 export interface QualEvalSettings {
   enabled: 'auto' | 'on' | 'off';
   /** The file of attributes that people chose. */

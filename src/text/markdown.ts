@@ -36,7 +36,7 @@ export function codeSpan(
   const line = unmarked(visible(shown)).replace(/[\n\t]/g, ' ');
   const inner = table ? line.replace(/(?<=\\)\|/g, 'u{7c}').replaceAll('|', '\\|') : line;
   const ticks = '`'.repeat(longestRun(inner) + 1);
-  // CommonMark strips one space on both sides, and an empty span is no span.
+  // CommonMark strips one space on both sides, and an empty span is not a span.
   const padded = inner === '' || /^[ `]|[ `]$/.test(inner) ? ` ${inner} ` : inner;
   return `${ticks}${padded}${ticks}${cutNote(left)}`;
 }

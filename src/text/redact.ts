@@ -6,7 +6,7 @@ import { escapeMarkup, visible } from './visible.ts';
  */
 const REDACTED = '***';
 
-/** Shorter values are no secrets: taking them out would take ordinary text apart. */
+/** Shorter values are not secrets: taking them out would take ordinary text apart. */
 const SHORTEST_SECRET = 4;
 
 /**

@@ -11,7 +11,7 @@ export function nearest(
   reading: 'strict' | 'loose' = 'loose',
 ): string | null {
   const wanted = plain(word);
-  // A word longer than any key is no slip of the pen, and long words cost time squared.
+  // A word longer than any key is not a slip of the pen, and long words cost time squared.
   if (wanted === '' || wanted.length > 40) return null;
   const least = reading === 'loose' && wanted.length > 3 ? 2 : 1;
   const reach = Math.max(least, Math.floor(wanted.length / 3));

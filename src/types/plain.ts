@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /**
- * One thing the user has to mend. `place` is null for inputs and for the environment, which
+ * One thing the user has to fix. `place` is null for inputs and for the environment, which
  * `message` then names.
  */
 export interface Problem {
@@ -45,7 +45,7 @@ export type NoticeKind =
   | 'repeats'
   | 'quarantine'
   | 'qualeval'
-  | 'yardstick';
+  | 'scoring';
 
 export type Conclusion = 'success' | 'failure' | 'neutral' | 'error';
 

@@ -159,7 +159,9 @@ function answer(server: Server, exchange: Exchange, body: Record<string, unknown
   if (exchange.path === '/graphql' && exchange.method === 'POST') return graphql(token, body);
   const found = match(exchange);
   if (found === null) {
-    state.violations.push(`${exchange.method} ${exchange.path} is no operation of this stand-in`);
+    state.violations.push(
+      `${exchange.method} ${exchange.path} is not an operation of this stand-in`,
+    );
     return error(404, 'Not Found');
   }
   const { route, params } = found;

@@ -175,15 +175,15 @@ describe('what GitHub refuses, the stand-in refuses', () => {
       '/check-runs',
       'a misspelt field',
       check({ conclussion: 'x' }),
-      /conclussion is no field of the API/,
+      /conclussion is not a field of the API/,
     ],
     [
       '/check-runs',
       'a misspelt field within an annotation',
       check({}, { annotations: [annotation({ startLine: 3 })] }),
-      /annotations\/0\/startLine is no field of the API/,
+      /annotations\/0\/startLine is not a field of the API/,
     ],
-    ['/issues/12/comments', 'a comment that is no text', { body: 7 }, /body must be string/],
+    ['/issues/12/comments', 'a comment that is not text', { body: 7 }, /body must be string/],
   ])('%s with %s is a violation of the description', async (path, _what, body, expected) => {
     expect((await call('POST', path, body)).status).toBe(422);
     expect(github.state.violations.join('\n')).toMatch(expected);
@@ -286,7 +286,7 @@ describe('what GitHub refuses, the stand-in refuses', () => {
   test('an operation it does not know is a violation, not an empty answer', async () => {
     expect((await call('GET', '/issues')).status).toBe(404);
     expect(github.state.violations).toEqual([
-      'GET /repos/acme/prompts/issues is no operation of this stand-in',
+      'GET /repos/acme/prompts/issues is not an operation of this stand-in',
     ]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * What the stand-in remembers. Everything may be read and changed from outside, before and between
+ * What the stand-in remembers. Everything may be read and changed from an outside contributor, before and between
  * requests.
  */
 

@@ -135,7 +135,7 @@ function unknownProperties(
   return Object.entries(value).flatMap(([key, item]) => {
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
     return known === undefined
-      ? [`${where}/${key} is no field of the API.`]
+      ? [`${where}/${key} is not a field of the API.`]
       : unknownProperties(description, known, item, `${where}/${key}`);
   });
 }
@@ -154,7 +154,7 @@ function queryFaults(
       (candidate) => candidate['in'] === 'query' && candidate['name'] === name,
     );
     if (parameter === undefined)
-      return [`${exchange.operation}: ${name} is no parameter of the API.`];
+      return [`${exchange.operation}: ${name} is not a parameter of the API.`];
     const schema = parameter['schema'] as Schema;
     const value = schema['type'] === 'integer' ? Number(text) : text;
     const tooMany = name === 'per_page' && Number(text) > 100;

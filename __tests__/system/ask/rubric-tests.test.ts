@@ -46,7 +46,7 @@ const examples = [
 ];
 
 describe('a pull request that only loosens a rubric', () => {
-  test('is a change of the yardstick with no prompt effect, and asks for no answer twice', async () => {
+  test('is a change of the scoring with no prompt effect, and asks for no answer twice', async () => {
     const { result, calls, planned } = await runPipeline(
       graded(rubricOf(STRICT)),
       graded(rubricOf(LOOSE)),
@@ -60,10 +60,10 @@ describe('a pull request that only loosens a rubric', () => {
       verdict: 'unchanged',
       because: [{ key: 'rubrics.polite', file: 'rubrics/r.yaml' }],
     });
-    expect(result.yardstick).toEqual([
+    expect(result.scoring).toEqual([
       expect.objectContaining({
         prompt_effect: 0,
-        yardstick_effect: 0.5,
+        scoring_effect: 0.5,
         total: 0.5,
         rates: { base_base: 0.5, base_head: 1, head_base: 0.5, head_head: 1 },
         same_answers: { judged: 18, pass_fail: 0, fail_pass: 9, p: 1 / 512, kappa: 0 },
@@ -71,19 +71,19 @@ describe('a pull request that only loosens a rubric', () => {
           'The pass rate rose 50.0 points (50.0 % → 100.0 %): 0.0 from the prompt, +50.0 because the rubric polite got easier.',
       }),
     ]);
-    expect(result.yardstick[0]?.flipped.map(({ id, from, to }) => `${id} ${from} ${to}`)).toEqual([
+    expect(result.scoring[0]?.flipped.map(({ id, from, to }) => `${id} ${from} ${to}`)).toEqual([
       'r0 fail pass',
       'r2 fail pass',
       'r4 fail pass',
     ]);
     expect(result.reasons).toEqual([
-      'p: the yardstick moved the pass rate by +50.0 points (the same answers: 0 pass → fail, 9 fail → pass, McNemar mid-p = 0.002): look at that change before the pass rate',
+      'p: the scoring moved the pass rate by +50.0 points (the same answers: 0 pass → fail, 9 fail → pass, McNemar mid-p = 0.002): look at that change before the pass rate',
     ]);
   });
 
   test('fails where the settings want that', async () => {
     const strict = settings({ ...grader('gpt-4o') }).gate;
-    const gate = { gate: { ...strict, yardstick: 'fail' as const } };
+    const gate = { gate: { ...strict, scoring: 'fail' as const } };
     const { result } = await runPipeline(
       graded(rubricOf(STRICT), gate),
       graded(rubricOf(LOOSE), gate),
@@ -95,7 +95,7 @@ describe('a pull request that only loosens a rubric', () => {
   test('of another grader, threshold or score counts alike, and is named', async () => {
     const before = graded(rubricOf(STRICT));
     const because = async (head: Project): Promise<string[]> =>
-      (await runPipeline(before, head, scripted)).result.yardstick.flatMap((one) =>
+      (await runPipeline(before, head, scripted)).result.scoring.flatMap((one) =>
         one.because.map(({ key }) => key),
       );
     expect(await because(graded(rubricOf(STRICT), grader('gpt-lenient')))).toEqual(['grader']);
@@ -214,7 +214,7 @@ describe('a rubric with labelled examples', () => {
 describe('a rubric without examples', () => {
   const messages = async (base: Rubric | null, head: Rubric) =>
     (await runPipeline(graded(base, {}, 1), graded(head, {}, 1), scripted)).result.notices
-      .filter(({ kind }) => kind === 'yardstick')
+      .filter(({ kind }) => kind === 'scoring')
       .map(({ message }) => message);
 
   test('that changes is told how to get some', async () => {

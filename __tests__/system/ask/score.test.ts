@@ -4,7 +4,7 @@ import type { Price } from '../../../src/plan/price.ts';
 import type { DependsOn, Metric, MetricLevel, Score } from '../../../src/types/metric.ts';
 import type { Message } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
-import { answer, metric, reference, tests, yardstick } from '../../unit/run/builders.ts';
+import { answer, metric, reference, tests, scoring } from '../../unit/run/builders.ts';
 import { rubricOf } from '../run/pipeline.ts';
 
 const on = (name: string, more: Partial<DependsOn> = {}): DependsOn => ({
@@ -51,7 +51,7 @@ async function scored({
     steering: null,
     generation: { kind: 'request' as const, target, parameters: {}, messages, fingerprint: 'f' },
   };
-  const of = yardstick(tests({ metrics }), {
+  const of = scoring(tests({ metrics }), {
     rubrics: new Map([['polite', rubricOf('{content}')]]),
     graders: [{ target, parameters: {} }],
   });
@@ -256,7 +256,7 @@ describe('the price of an answer', () => {
     ]);
   });
 
-  test('that nobody knows is no price of zero', async () => {
+  test('that nobody knows is not a price of zero', async () => {
     expect((await scored({ metrics: [cost] })).scores).toMatchObject([
       {
         status: 'error',
@@ -292,14 +292,14 @@ describe('graders that are asked in batches', () => {
         fingerprint: 'f',
       },
     };
-    const of = yardstick(tests({ metrics }), {
+    const of = scoring(tests({ metrics }), {
       rubrics: new Map([['polite', rubricOf('{content}')]]),
       graders: [{ target, parameters: {} }],
     });
     let waiting: (() => void)[] = [];
     const sizes: number[] = [];
     let done = false;
-    const scoring = scoreSamples(
+    const scored = scoreSamples(
       [
         {
           sample: { trial, messages: [], completion: answer('yes'), dialogue: null },
@@ -332,7 +332,7 @@ describe('graders that are asked in batches', () => {
       waiting = [];
       for (const settle of round) settle();
     }
-    const [{ scores } = { scores: [] }] = await scoring;
+    const [{ scores } = { scores: [] }] = await scored;
     expect(scores.map(({ metric: name }) => name)).toEqual(metrics.map(({ name }) => name));
     expect(scores.every(({ status }) => status === 'pass')).toBe(true);
     return sizes;

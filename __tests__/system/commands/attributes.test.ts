@@ -24,7 +24,7 @@ afterAll(removeTemporaryFolders);
 const SETTINGS =
   'n_tries: 3\ngrader: judge\nmodels:\n  desk: { provider: openai, endpoint: local, model: desk }\n  judge: { provider: openai, endpoint: local, model: judge }\n';
 
-test('evaldiff diff names the kind of input that got worse, says beforehand what that may cost, and pays for it once', async () => {
+test('evaldiff diff names the attribute that got worse, says beforehand what that may cost, and pays for it once', async () => {
   const grader = scripted(reader);
   const seen = new Map<string, number>();
   shop = await openShop({

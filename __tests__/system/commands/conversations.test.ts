@@ -95,7 +95,7 @@ describe('a pull request on conversations', () => {
     expect([asked('assistant-1'), asked('judge-1')]).toEqual([8 * 3 * (1 + 3), 8 * 3 * (1 + 3)]);
   });
 
-  test('pays for no dialogue twice: a second run asks nobody', async () => {
+  test('pays for no dialogue twice: a second run makes no model calls', async () => {
     const { repository, server, result } = await project(script);
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
     const first = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD');
@@ -120,7 +120,7 @@ describe('a pull request on conversations', () => {
     // known.
     expect(asked('assistant-1')).toBe(24 + 24);
     expect(asked('judge-1')).toBe(24 + 48 + 4);
-    expect(changed.yardstick[0]).toMatchObject({
+    expect(changed.scoring[0]).toMatchObject({
       rates: { base_base: 1, head_head: 1 },
       because: [{ key: 'conversation.instructions' }],
     });

@@ -94,7 +94,7 @@ describe('evaldiff discover', () => {
     });
   });
 
-  test('does not overwrite a file, and asks nobody before it says so', async () => {
+  test('does not overwrite a file, and makes no model calls before it says so', async () => {
     const at = await open();
     at.repository.write({ [FILE]: 'domains: [{ name: mine }]\n' });
     const { code, err } = await at.evaldiff('discover', '--max-cost', '100');

@@ -64,9 +64,9 @@ describe('answers compared by embeddings', () => {
       tests(', with: { threshold: 0.05 }'),
     );
     const moved = await shop.result('diff', '--base', 'HEAD');
-    expect(moved.yardstick[0]).toMatchObject({
+    expect(moved.scoring[0]).toMatchObject({
       prompt_effect: 0,
-      yardstick_effect: 0.5,
+      scoring_effect: 0.5,
       because: [{ key: 'metrics.near', file: 'prompts/tests/ask.yaml' }],
     });
     expect(shop.server.requests).toHaveLength(before);

@@ -106,7 +106,7 @@ describe('evaldiff grade on a conversation', () => {
     ]);
   });
 
-  test('prints the table within the terminal, and asks nobody for an answer', async () => {
+  test('prints the table within the terminal, and makes no model calls for an answer', async () => {
     const { out, models } = await grade(['mentor'], opinion);
     expect(out).toContain(
       'mentor: share of yes on accepted vs rejected answers, 4 labelled answers',
@@ -181,7 +181,7 @@ describe('evaldiff grade on a conversation', () => {
       },
       'prompts/tests/mentor.yaml:1: an evaluator is a program of this repository. It runs only with --code host.',
     ],
-  ])('asks nobody about %s, and says what to mend', async (_, args, files, message) => {
+  ])('makes no model calls about %s, and says what to fix', async (_, args, files, message) => {
     const { code, out, err, models } = await grade(args, opinion, files);
     expect([code, out, models.requests.length]).toEqual([2, '', 0]);
     expect(err).toContain(message);

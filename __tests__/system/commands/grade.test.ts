@@ -188,7 +188,7 @@ describe('evaldiff grade', () => {
       'evaldiff.yaml: names no grader; name a model, grader: { model: … }',
     ],
     [
-      'repeats that are no number',
+      'repeats that are not number',
       ['polite', '--repeats', 'often'],
       {},
       '--repeats must be a whole number from 1 to 100',
@@ -220,7 +220,7 @@ describe('evaldiff grade', () => {
       { 'rubrics/bad.yaml': 'bad: { prompt: "{contents}", choice_scores: { A: 1 } }\n' },
       'rubrics/bad.yaml:1: {contents} is not a keyword',
     ],
-  ])('asks nobody about %s, and says what to mend', async (_, args, files, message) => {
+  ])('makes no model calls about %s, and says what to fix', async (_, args, files, message) => {
     const { code, out, err, models } = await grade(args, wavering(), files);
     expect([code, out, models.requests.length]).toEqual([2, '', 0]);
     expect(err).toContain(message);

@@ -277,7 +277,7 @@ describe('evaldiff import', () => {
       await run(['import', 'promptfooconfig.yaml'], { 'promptfooconfig.yaml': 'jobs: {}\n' }),
     ).toMatchObject({
       code: 2,
-      err: 'promptfooconfig.yaml: is no promptfoo configuration: it has none of prompts, providers and tests\n',
+      err: 'promptfooconfig.yaml: is not a promptfoo configuration: it has none of prompts, providers and tests\n',
     });
     expect(await run(['import', 'x.yaml'], { 'x.yaml': CONFIG })).toMatchObject({
       code: 2,

@@ -129,7 +129,7 @@ eval:
     );
     const changed = await shop.result('diff', '--base', 'HEAD', 'n_tries=1');
     expect(changed.problems).toEqual([]);
-    expect(changed.yardstick).toHaveLength(1);
+    expect(changed.scoring).toHaveLength(1);
     expect(shop.server.requests.slice(before).map(({ model }) => model)).toEqual(['judge']);
   });
 });

@@ -266,7 +266,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
       (folder) => {
         writeFileSync(at(folder, '..run.sh'), '');
       },
-      'holds files that are no part of a sweep: ..run.sh.',
+      'holds files that are not part of a sweep: ..run.sh.',
     ],
     [
       'a file is a link',
@@ -274,7 +274,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
         renameSync(at(folder, 'others.jsonl'), at('elsewhere'));
         symlinkSync(at('elsewhere'), at(folder, 'others.jsonl'));
       },
-      'others.jsonl is no regular file.',
+      'others.jsonl is not a regular file.',
     ],
     [
       'a manifest is too large',
@@ -284,7 +284,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
       'manifest.json is 1048577 bytes; the limit is 1048576.',
     ],
     [
-      'a manifest is no JSON',
+      'a manifest is not JSON',
       (folder) => {
         writeFileSync(at(folder, 'manifest.json'), '{"part_version": 1');
       },
@@ -313,7 +313,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
       (folder) => {
         rmSync(at(folder), { recursive: true });
       },
-      'evaldiff-shard-1-of-2 is no folder that can be read.',
+      'evaldiff-shard-1-of-2 is not a folder that can be read.',
     ],
   ])('%s', async (_what, harm, message) => {
     await bothShards();
@@ -344,7 +344,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
       (folder) => {
         writeFileSync(at(folder, 'answers.sqlite'), 'garbage '.repeat(100));
       },
-      'shard 1/2 cannot be used (answers.sqlite: is no database).',
+      'shard 1/2 cannot be used (answers.sqlite: is not a database).',
     ],
     [
       'an answer that was altered',
@@ -373,12 +373,12 @@ describe('a merge is refused, in words that say what to do, when', () => {
     expect(await merged()).toContain(message);
   });
 
-  test('a forged part holds a line that is no answer, or fewer lines than it says', async () => {
+  test('a forged part holds a line that is not an answer, or fewer lines than it says', async () => {
     await bothShards();
     writeFileSync(at(FOLDERS[0], 'others.jsonl'), '{"key": "k", "completion": {"status": "ok"}}\n');
     seal(FOLDERS[0], 'others.jsonl');
     expect(await merged()).toContain(
-      'shard 1/2 cannot be used (others.jsonl: line 1 is no answer). Run that shard again.',
+      'shard 1/2 cannot be used (others.jsonl: line 1 is not an answer). Run that shard again.',
     );
     writeFileSync(
       at(FOLDERS[0], 'others.jsonl'),

@@ -78,16 +78,16 @@ describe('a slip at the command line', () => {
     ],
     [
       ['diff', '--base', 'mian'],
-      '"mian" is no branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n',
+      '"mian" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n',
     ],
     [['import', 'nowhere.prompt.yml'], 'nowhere.prompt.yml: does not exist, or git ignores it\n'],
     [
       ['init', '--owner', 'acme\nrun: id'],
-      '--owner: "acme\\u{a}run: id" is no name of a GitHub account: letters, digits and single hyphens, at most 39\n',
+      '--owner: "acme\\u{a}run: id" is not a name of a GitHub account: letters, digits and single hyphens, at most 39\n',
     ],
     [
       ['init', '--owner', 'acme/evaldiff'],
-      '--owner: "acme/evaldiff" is no name of a GitHub account: letters, digits and single hyphens, at most 39\n',
+      '--owner: "acme/evaldiff" is not a name of a GitHub account: letters, digits and single hyphens, at most 39\n',
     ],
     [['cache', '--unused', 'x'], '--unused: must be a number of days of at least 0, not "x"\n'],
     [['noise', '--runs', '0'], '--runs: must be a whole number from 1 to 1000, not "0"\n'],
@@ -129,7 +129,7 @@ describe('a slip at the command line', () => {
     },
   );
 
-  test('that holds settings and no prompt is no sweep of nothing, and is not green', async () => {
+  test('that holds settings and no prompt is not a sweep of nothing, and is not green', async () => {
     const repository = createRepository();
     repository.commit('one', { 'evaldiff.yaml': 'seed: 1\n' });
     const { code, out } = await evaldiff(repository.directory, 'run');
@@ -162,7 +162,7 @@ describe('evaldiff diff', () => {
     const none = await evaldiff(repository.directory, 'diff');
     expect([none.code, none.err]).toEqual([
       2,
-      '"HEAD" is no branch, tag or commit of this repository. It has no commit yet: commit first, or use "evaldiff run", which needs none.\n',
+      '"HEAD" is not a branch, tag or commit of this repository. It has no commit yet: commit first, or use "evaldiff run", which needs none.\n',
     ]);
     const first = repository.commit('one', PROJECT);
     expect((await evaldiff(repository.directory, 'diff')).out).toContain(
@@ -193,7 +193,7 @@ describe('what a run says first', () => {
 });
 
 describe('--json', () => {
-  test('of plan and validate is data, also where something has to be mended', async () => {
+  test('of plan and validate is data, also where something has to be fixed', async () => {
     shop = await openShop({ references: 2 });
     expect(JSON.parse((await shop.evaldiff('validate', '--json')).out)).toEqual({
       prompts: 1,
@@ -277,7 +277,7 @@ describe('evaldiff cache', () => {
     const folder = temporaryFolder('foreign');
     writeFileSync(join(folder, 'notes.txt'), 'not a database, and dear to somebody');
     const { err } = await evaldiff(folder, 'cache', '--store', 'notes.txt', '--all');
-    expect(err).toContain('damaged (is no database); it was renamed to');
+    expect(err).toContain('damaged (is not a database); it was renamed to');
     expect(
       readdirSync(folder).map((name) => [
         name.replace(/\d+$/, ''),

@@ -102,7 +102,7 @@ describe('evaldiff noise', () => {
     expect(out).toContain('0 model calls');
   });
 
-  test('asks nobody where the cap forbids it, and where the number of comparisons is none', async () => {
+  test('makes no model calls where the cap forbids it, and where the number of comparisons is none', async () => {
     const { evaldiff, server } = await project(oneCoin);
     const refused = await evaldiff('noise', '--runs', '20', '--max-calls', '100');
     expect(refused.code).toBe(2);

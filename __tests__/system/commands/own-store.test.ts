@@ -128,7 +128,7 @@ describe('the store of the command line', () => {
     const asked = server.requests.length;
     const { code, err } = await evaldiff('run');
     expect([code, server.requests.length]).toEqual([2, asked]);
-    expect(err).toContain(`${keyFile!}: is no key of evaldiff (32 bytes). Remove it`);
+    expect(err).toContain(`${keyFile!}: is not a key of evaldiff (32 bytes). Remove it`);
     rmSync(keyFile!);
   });
 

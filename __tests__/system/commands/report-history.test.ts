@@ -172,13 +172,13 @@ describe('evaldiff report --history', () => {
       'a branch that does not exist',
       { 'result.json': sweepAt('a'.repeat(40), 1) },
       ['--history', 'mian', 'sweeps'],
-      '"mian" is no branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n',
+      '"mian" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n',
     ],
     [
       'a branch that is an option',
       { 'result.json': sweepAt('a'.repeat(40), 1) },
       ['--history=--upload-pack=id', 'sweeps'],
-      '"--upload-pack=id" is no branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n',
+      '"--upload-pack=id" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n',
     ],
     [
       'a folder without results',
@@ -190,7 +190,7 @@ describe('evaldiff report --history', () => {
       'a measurement',
       { 'noise.json': measured() },
       ['--history', 'main', 'sweeps/noise.json'],
-      'sweeps/noise.json: is no result of a run; a trend is made of result.json files\n',
+      'sweeps/noise.json: is not a result of a run; a trend is made of result.json files\n',
     ],
     [
       'results of other versions, all at once',

@@ -213,7 +213,7 @@ describe('evaldiff report', () => {
     ]);
   });
 
-  test('a reference that was never asked is not judged, and that is no pass', async () => {
+  test('a reference that was never asked is not judged, and that is not a pass', async () => {
     const { code, out } = await report(
       {
         [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass', {
@@ -225,10 +225,10 @@ describe('evaldiff report', () => {
     expect([code, out]).toEqual([1, expect.stringMatching(/^not judged/m)]);
   });
 
-  test('tells what is no result, what is of another version, and what cannot be rendered together', async () => {
+  test('tells what is not a result, what is of another version, and what cannot be rendered together', async () => {
     expect(await report({ 'report-0.yaml': 'a: 1\n' }, '.')).toMatchObject({
       code: 2,
-      err: 'report-0.yaml: is no report of a run: it has no prompts.tests.references\n',
+      err: 'report-0.yaml: is not a report of a run: it has no prompts.tests.references\n',
     });
     expect(await report({ 'result.json': '{"schema_version": 99}' }, '.')).toMatchObject({
       code: 2,

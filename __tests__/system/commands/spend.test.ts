@@ -168,7 +168,7 @@ describe('what a run costs, before it is asked', () => {
   test.each([
     [['--max-cost', '5'], 'max-cost'],
     [['budget.max_cost_usd=5'], 'budget.max_cost_usd'],
-  ])('cannot be capped by %j without a price, and says how to mend it', async (argv, name) => {
+  ])('cannot be capped by %j without a price, and says how to fix it', async (argv, name) => {
     const { evaldiff, server } = await open({ price: '' });
     const { code, out } = await evaldiff('run', ...argv);
     expect(code).toBe(2);
@@ -319,7 +319,7 @@ describe('evaldiff cache', () => {
     const { evaldiff, repository } = await open();
     writeFileSync(join(repository.directory, 'notes.txt'), 'not a database');
     expect((await evaldiff('cache', '--store', 'notes.txt')).err).toContain(
-      'is no database; it is not used',
+      'is not a database; it is not used',
     );
     const db = new DatabaseSync(join(repository.directory, 'other.sqlite'));
     db.exec('CREATE TABLE accounts (id)');

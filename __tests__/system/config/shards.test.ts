@@ -349,7 +349,7 @@ describe('a sharded sweep in a workflow', () => {
   });
 });
 
-describe('a job that cannot be a shard or a merge says why, and asks nobody', () => {
+describe('a job that cannot be a shard or a merge says why, and makes no model calls', () => {
   test.each<[string, Record<string, string>, string[], RegExp]>([
     [
       'shard in a comparison',

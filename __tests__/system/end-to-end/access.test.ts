@@ -118,7 +118,7 @@ describe('a pull request from a fork', () => {
     ).toEqual(['prompts/quiz.yaml: needs exactly one of messages, prompt and code']);
   });
 
-  test("is measured with base's ruler where the repository gives it keys", async () => {
+  test("is judged by base's scoring where the repository gives it keys", async () => {
     const at = await stage(obedient);
     const change = changeOf(quiz(), {
       ...WORSE,
@@ -142,7 +142,9 @@ describe('a pull request from a fork', () => {
         .filter(({ kind }) => kind === 'trust' || kind === 'settings')
         .map(({ message }) => message)
         .join('\n'),
-    ).toMatch(/comes from outside and changes how answers are judged \(metrics\.answer\)/);
+    ).toMatch(
+      /comes from an outside contributor and changes how answers are judged \(metrics\.answer\)/,
+    );
   });
 });
 
@@ -164,7 +166,7 @@ describe('a token without permissions', () => {
     expect(run.summary).toContain('**✗ Regressed**');
   });
 
-  test('is no token at all where GitHub is down: the verdict stands', async () => {
+  test('is not a token at all where GitHub is down: the verdict stands', async () => {
     const at = await stage(obedient);
     at.github.intercept('POST', /./, () => 'reset');
     const run = await onPullRequest(at, changeOf(quiz(), WORSE));

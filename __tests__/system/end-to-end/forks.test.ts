@@ -114,7 +114,7 @@ describe('the first stage, without rights', () => {
     };
   };
 
-  test('says level, what comes from where, what would run and why; asks nobody and is neutral', async () => {
+  test('says level, what comes from where, what would run and why; makes no model calls and is neutral', async () => {
     const { run, at } = await check(changeOf(quiz(), WORSE));
     expect(run.code).toBe(0);
     expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
@@ -177,7 +177,7 @@ describe('the first stage, without rights', () => {
 });
 
 describe('the second stage, with the keys', () => {
-  test("finds the pull request by its head and measures it with the default branch's ruler; comment and check are the pull request's", async () => {
+  test("finds the pull request by its head and judges it by the default branch's scoring; comment and check are the pull request's", async () => {
     const at = await stage(obedient);
     const change = fromFork(at, changeOf(quiz(), HOSTILE));
     const run = await evaluate(at, change);
@@ -202,9 +202,9 @@ describe('the second stage, with the keys', () => {
       .filter(({ kind }) => kind === 'trust')
       .map(({ message }) => message);
     expect(said).toEqual([
-      "this pull request comes from outside and changes evaldiff.yaml. Base's settings were used.",
+      "this pull request comes from an outside contributor and changes evaldiff.yaml. Base's settings were used.",
       expect.stringMatching(
-        /^this pull request comes from outside and changes code \(metrics\.answer\)\. The base version was run\. A maintainer can run the new code/,
+        /^this pull request comes from an outside contributor and changes code \(metrics\.answer\)\. The base version was run\. A maintainer can run the new code/,
       ),
       expect.stringMatching(
         /edits 4 references \(q1, q2, q3, q4\)\. Base's inputs, expected values/,
@@ -392,7 +392,7 @@ describe('approval by label', () => {
     return { ...event, payload: { ...(event.payload as object), label: { name: label } } };
   };
 
-  test("evaluates that commit as a member's, with the fork's own ruler, and uses the label up", async () => {
+  test("evaluates that commit as a member's, with the fork's own scoring, and uses the label up", async () => {
     const at = await stage(obedient);
     const change = fromFork(
       at,
@@ -459,7 +459,7 @@ describe('approval by label', () => {
     expect(at.models.requests).toEqual([]);
   });
 
-  test("by another label, or a push after it, is none: the ruler is base's and the label stays", async () => {
+  test("by another label, or a push after it, is none: the scoring is base's and the label stays", async () => {
     const at = await stage(obedient);
     const change = fromFork(at, changeOf(quiz(), HOSTILE));
     for (const event of [

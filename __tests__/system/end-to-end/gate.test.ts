@@ -49,7 +49,7 @@ describe('a red pull request with the override label', () => {
     expect(check).toMatchObject({ conclusion: 'neutral', title: run.outputs['title'] });
   });
 
-  test('stays red where nobody says why, where the label is in the payload alone, and where head comes from outside', async () => {
+  test('stays red where nobody says why, where the label is in the payload alone, and where head comes from an outside contributor', async () => {
     const at = await stage(obedient);
     const change = worse();
     const event = pullRequestEvent(change);

@@ -124,7 +124,7 @@ describe('a server in trouble', () => {
     expect(onlyComment(at)).toContain('**! Not judged** – ');
   });
 
-  test('may send what is no answer at all: each kind is told, none is a pass or a fail', async () => {
+  test('may send what is not an answer at all: each kind is told, none is a pass or a fail', async () => {
     const trap = await modelServer({});
     const at = await stage(
       failing(

@@ -80,7 +80,7 @@ export function pushed({ origin, base, head }: Change, files: FixtureFiles): Cha
   const repository = createRepository();
   repository.git('fetch', '--quiet', `file://${origin.directory}`, base, head);
   repository.git('switch', '--quiet', '--create', 'topic', head);
-  const next = repository.commit('Mended', files);
+  const next = repository.commit('Fixed', files);
   repository.git('branch', '--force', 'main', base);
   return published(repository, next);
 }

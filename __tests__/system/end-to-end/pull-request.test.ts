@@ -6,7 +6,7 @@ import { onPullRequest, onlyComment, stage } from './stage.ts';
 const METRICS = 'metrics: [{ name: answer, uses: exact_match }]';
 
 describe('a pull request that makes a prompt worse', () => {
-  test('is red everywhere a reviewer looks, and the same comment turns green once it is mended', async () => {
+  test('is red everywhere a reviewer looks, and the same comment turns green once it is fixed', async () => {
     const at = await stage(obedient);
     const worse = changeOf(quiz(), {
       'prompts/quiz.yaml': quizPrompt('Be quick. Skip 2 4 5'),
@@ -100,10 +100,10 @@ describe('a pull request that makes a prompt worse', () => {
     expect(red.reports['report.html']).toMatch(/^<!doctype html>/i);
     expect(red.reports['comment.md']).toContain('**✗ Regressed**');
 
-    const mended = pushed(worse, {
+    const fixed = pushed(worse, {
       'prompts/quiz.yaml': quizPrompt('Be quick, and answer everything.'),
     });
-    const green = await onPullRequest(at, mended);
+    const green = await onPullRequest(at, fixed);
     expect(green.code).toBe(0);
     expect(green.lastLine).toBe(
       '| evaldiff: success (the gate passed). No regression in 7 affected references of 1 suite',
@@ -117,11 +117,11 @@ describe('a pull request that makes a prompt worse', () => {
       /^<!-- evaldiff comment evaldiff -->\n\*\*✓ No regression\*\* – `quiz` 100\.0 % → 100\.0 %/,
     );
     expect(at.github.state.checkRuns[1]).toMatchObject({
-      headSha: mended.head,
+      headSha: fixed.head,
       conclusion: 'success',
     });
 
-    const reverted = pushed(mended, quiz());
+    const reverted = pushed(fixed, quiz());
     const idle = await onPullRequest(at, reverted);
     expect(idle.outputs).toMatchObject({
       conclusion: 'success',
@@ -240,7 +240,7 @@ describe('a pull request whose sides differ in more than a text', () => {
     expect(onlyComment(at)).toContain('new suite, nothing to compare with');
   });
 
-  test('names the references of a deleted prompt and asks nobody', async () => {
+  test('names the references of a deleted prompt and makes no model calls', async () => {
     const at = await stage(obedient);
     const base = {
       ...quiz({ questions: 3 }),
@@ -270,7 +270,7 @@ describe('a pull request whose sides differ in more than a text', () => {
       quiz(),
       { 'docs/a.md': 'a' },
       {
-        // Main went on and mended its own regression; neither is this pull request's doing.
+        // Main went on and fixed its own regression; neither is this pull request's doing.
         behind: [
           { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3 4 5 6') },
           { 'docs/b.md': 'b' },

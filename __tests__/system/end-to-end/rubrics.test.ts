@@ -33,7 +33,7 @@ const shop: Script = ({ model, messages }) => {
 };
 
 describe('a pull request that only loosens a rubric', () => {
-  test('is told as a change of the yardstick: no prompt effect, no answer asked for twice, examples graded by both', async () => {
+  test('is told as a change of the scoring: no prompt effect, no answer asked for twice, examples graded by both', async () => {
     const at = await stage(shop);
     const run = await onPullRequest(
       at,
@@ -49,10 +49,10 @@ describe('a pull request that only loosens a rubric', () => {
       'pass-rate-base': '1.0000',
       'pass-rate-head': '1.0000',
     });
-    expect(run.result.yardstick).toMatchObject([
+    expect(run.result.scoring).toMatchObject([
       {
         prompt_effect: 0,
-        yardstick_effect: 0.5,
+        scoring_effect: 0.5,
         total: 0.5,
         because: [{ key: 'rubrics.polite', file: 'rubrics/tone.yaml' }],
         flipped: [{ id: 'q2' }, { id: 'q4' }, { id: 'q6' }],
@@ -78,13 +78,13 @@ describe('a pull request that only loosens a rubric', () => {
       'The pass rate rose 50.0 points (50.0 % → 100.0 %): 0.0 from the prompt, +50.0 because the rubric polite got easier.',
     );
     expect(comment).toContain(
-      'quiz: the yardstick moved the pass rate by +50.0 points (the same answers: 0 pass → fail, 9 fail → pass, McNemar mid-p = 0.002): look at that change before the pass rate',
+      'quiz: the scoring moved the pass rate by +50.0 points (the same answers: 0 pass → fail, 9 fail → pass, McNemar mid-p = 0.002): look at that change before the pass rate',
     );
     expect(comment).toMatch(/polite3100\.0 % → 66\.7 %100\.0 % → 100\.0 %100\.0 % → 0\.0 %/);
   });
 
   test('fails where base’s settings say so, and a rubric without examples is named', async () => {
-    const settings = GRADER.replace('gate: {', 'gate: { yardstick: fail,');
+    const settings = GRADER.replace('gate: {', 'gate: { scoring: fail,');
     const at = await stage(shop);
     const run = await onPullRequest(
       at,
@@ -93,11 +93,11 @@ describe('a pull request that only loosens a rubric', () => {
     expect(run.code).toBe(1);
     expect(run.result.reasons).toEqual([
       expect.stringMatching(
-        /^quiz: the yardstick moved the pass rate by \+50\.0 points .*; gate\.yardstick is fail$/,
+        /^quiz: the scoring moved the pass rate by \+50\.0 points .*; gate\.scoring is fail$/,
       ),
     ]);
     expect(run.result.notices.map(({ kind, place }) => [kind, place?.file])).toContainEqual([
-      'yardstick',
+      'scoring',
       'rubrics/tone.yaml',
     ]);
   });

@@ -23,7 +23,7 @@ describe('the verdict', () => {
     expect(run.code).toBe(0);
     expect(run.outputs['conclusion']).not.toBe('failure');
     expect(run.outputs).toMatchObject({ regressed: '0' });
-    // It did waver: the answers are no constant.
+    // It did waver: the answers are not constant.
     expect(Number(run.outputs['pass-rate-base'])).toBeGreaterThan(0.2);
     expect(Number(run.outputs['pass-rate-head'])).toBeLessThan(0.8);
   });
@@ -103,7 +103,7 @@ describe('the verdict', () => {
   });
 });
 
-describe('a change of the yardstick alone', () => {
+describe('a change of the scoring alone', () => {
   test("generates nothing twice: one side's calls serve both, and none of the change is the prompt's", async () => {
     const at = await stage(obedient);
     const base = quiz({ system: 'Be exact. Skip 1 2', questions: 8 });
@@ -120,9 +120,9 @@ describe('a change of the yardstick alone', () => {
     expect(at.models.requests).toHaveLength(16);
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '16' });
     expect(Number(run.outputs['reused'])).toBeGreaterThanOrEqual(16);
-    const [split] = run.result.yardstick;
+    const [split] = run.result.scoring;
     expect(split?.rates).toEqual({ base_base: 0.75, base_head: 1, head_base: 0.75, head_head: 1 });
-    expect([split?.prompt_effect, split?.yardstick_effect, split?.total]).toEqual([0, 0.25, 0.25]);
+    expect([split?.prompt_effect, split?.scoring_effect, split?.total]).toEqual([0, 0.25, 0.25]);
     expect(split?.flipped.map(({ id, from, to }) => [id, from, to])).toEqual([
       ['q1', 'fail', 'pass'],
       ['q2', 'fail', 'pass'],
@@ -130,7 +130,7 @@ describe('a change of the yardstick alone', () => {
     expect(run.result.suites[0]?.because).toEqual([
       { key: 'metrics.answer', file: 'prompts/tests/quiz.yaml' },
     ]);
-    expect(onlyComment(at)).toContain('The yardstick changed in 1 suite');
+    expect(onlyComment(at)).toContain('The scoring changed in 1 suite');
   });
 });
 

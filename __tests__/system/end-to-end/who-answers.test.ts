@@ -34,7 +34,7 @@ const replaying = (output: (question: number) => string): FixtureFiles => ({
   ),
 });
 
-test('recordings that head puts in the place of a model are said in every first line, and are no success', async () => {
+test('recordings that head puts in the place of a model are said in every first line, and are not success', async () => {
   const at = await stage(obedient);
   const run = await onPullRequest(
     at,

@@ -209,7 +209,7 @@ describe('the choice of a solver', () => {
     ).toEqual(Object.fromEntries(attributes));
   });
 
-  test('turns to the other solver when an answer is no solution, and fails only when neither gives one', async () => {
+  test('turns to the other solver when an answer is not a solution, and fails only when neither gives one', async () => {
     const references = many(12);
     const wrong: Solve = (program, solver) =>
       solver === 'highs'

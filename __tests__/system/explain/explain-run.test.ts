@@ -90,7 +90,7 @@ describe('a pull request that makes answers about one topic worse', () => {
     }
   });
 
-  test('asks nobody a second time: the same run from the same store makes no call and comes to the same', async () => {
+  test('makes no model calls a second time: the same run from the same store makes no call and comes to the same', async () => {
     const { store, remove } = temporaryStore();
     cleanUp = remove;
     const first = await friendlier({ store });
@@ -258,7 +258,7 @@ describe('what is asked about attributes', () => {
     ]);
   });
 
-  test('of a grader that may be asked and has no key is no error: the notice names the key', async () => {
+  test('of a grader that may be asked and has no key is not an error: the notice names the key', async () => {
     const missingKeys: NonNullable<Desk['edges']>['missingKeys'] = (targets) =>
       targets.some((one) => one.model === 'judge')
         ? [problem(null, 'OpenAI has no key; set OPENAI_API_KEY')]
@@ -368,7 +368,7 @@ describe('what is asked about attributes', () => {
     );
   });
 
-  test('is nothing when a cap ends it half way: a part of the ratings is no suite', async () => {
+  test('is nothing when a cap ends it half way: a part of the ratings is not a suite', async () => {
     const { of } = await friendlier();
     const { result, asked } = await friendlier({ input: { maxCalls: 360 + of('qualeval') - 20 } });
     expect(asked.filter(({ schema }) => schema?.name === 'affinity')).toHaveLength(40);
@@ -631,7 +631,7 @@ describe('attributes that people chose', () => {
     );
   });
 
-  test('come from base for a pull request from outside, whose own file is not even read', async () => {
+  test('come from base for an outside contributor’s pull request, whose own file is not even read', async () => {
     const { result } = await runDesk({
       base: { ...EXACT, [FILE]: PINNED },
       head: { ...FRIENDLY, [FILE]: 'domains: [{ name: ' },
@@ -641,7 +641,7 @@ describe('attributes that people chose', () => {
     expect(result.notices).toContainEqual(
       expect.objectContaining({
         kind: 'trust',
-        message: `this pull request comes from outside and changes ${FILE}. Base's attributes were used.`,
+        message: `this pull request comes from an outside contributor and changes ${FILE}. Base's attributes were used.`,
       }),
     );
     const added = await runDesk({
@@ -706,7 +706,7 @@ describe('attributes that people chose', () => {
       kind: 'unused',
       place: { file: FILE, line: 2 },
       message:
-        'prompts/suport.yaml is no prompt of this project with tests, so these attributes are not used',
+        'prompts/suport.yaml is not a prompt of this project with tests, so these attributes are not used',
     });
     const { 'prompts/support.yaml': prompt = '', ...rest } = FRIENDLY;
     const renamed = await runDesk({
@@ -754,7 +754,7 @@ describe('gate.attributes: fail', () => {
     ).not.toBe('failure');
   });
 
-  test('is no success where attributes could not be worked out', async () => {
+  test('is not a success where attributes could not be worked out', async () => {
     const { result } = await friendlier({
       ...withPinned(FAIL),
       rate: () => 1,

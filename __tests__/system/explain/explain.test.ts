@@ -350,7 +350,7 @@ describe('alignment', () => {
     expect(apologise.alignment).toEqual({ base: 0, head: expect.closeTo(needing.length / 56, 9) });
   });
 
-  test('asks nothing about an answer that is the expected one, which is no distance away', async () => {
+  test('asks nothing about an answer that is the expected one, which is not a distance away', async () => {
     const right = worse.map((one) => ({
       ...one,
       head: one.head.map((each) => ({ ...each, actual: String(one.expected) })),
@@ -441,7 +441,7 @@ describe('when attributes are worked out', () => {
     expect(isExplained(suite(changes), { ...settings(enabled), pinned: chosen })).toBe(expected);
   });
 
-  test('off asks nobody and says nothing', async () => {
+  test('off makes no model calls and says nothing', async () => {
     expect(await explained(inputOf(worse, settings('off')))).toEqual({
       attributes: [],
       insights: [],
@@ -486,7 +486,7 @@ describe('when something is missing', () => {
   const plain = {
     attributes: [],
     generated: false,
-    text: expect.stringContaining('Which kinds of inputs they are could not be worked out.'),
+    text: expect.stringContaining('Which attributes those share could not be worked out.'),
     references: expect.any(Array),
   };
 
@@ -646,6 +646,6 @@ describe('several suites', () => {
       ['a.yaml', true],
       ['b.yaml', false],
     ]);
-    expect(found.insights[1]?.text).toContain('No single kind of input stands out among them.');
+    expect(found.insights[1]?.text).toContain('No single attribute stands out among them.');
   });
 });

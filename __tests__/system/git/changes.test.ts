@@ -73,7 +73,7 @@ describe('changed files', () => {
     ]);
   });
 
-  test('have paths below the working directory, and what came from outside it is new', async () => {
+  test('have paths below the working directory, and what came from an outside contributor it is new', async () => {
     const before = {
       'project/a.yaml': 'a\n',
       'other/b.yaml': 'b\n',

@@ -110,7 +110,7 @@ describe('the states of a branch', () => {
     await using(merged().repository.directory, async (opened) => {
       for (const name of ['mian', '--output=x', 'a b', ''])
         expect(await messageOf(opened.mainline(name))).toContain(
-          `"${name}" is no branch, tag or commit of this repository`,
+          `"${name}" is not a branch, tag or commit of this repository`,
         );
     });
   });

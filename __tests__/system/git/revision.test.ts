@@ -82,7 +82,7 @@ describe('a revision', () => {
     const before = readdirSync(repository.directory);
     await using(repository.directory, async (opened) => {
       expect(await messageOf(opened.resolve(name))).toContain(
-        'is no branch, tag or commit of this repository. Give a branch, a tag or a full commit id.',
+        'is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id.',
       );
     });
     expect(readdirSync(repository.directory)).toEqual(before);
@@ -170,7 +170,7 @@ describe('a revision', () => {
       expect(await opened.resolve('heavy')).toBe(base);
       expect(await opened.resolve('light')).toBe(base);
       expect(await opened.resolve('refs/heads/feature/x')).toBe(base);
-      expect(await messageOf(opened.resolve('feature'))).toContain('is no branch');
+      expect(await messageOf(opened.resolve('feature'))).toContain('is not a branch');
       expect(
         decode(await (await opened.tree(await opened.resolve('feature/x'), '.')).read('a.yaml')),
       ).toBe('base\n');
@@ -181,7 +181,7 @@ describe('a revision', () => {
   test('of a repository without a commit is refused', async () => {
     await using(createRepository().directory, async (opened) => {
       expect(await messageOf(opened.resolve('HEAD'))).toContain(
-        '"HEAD" is no branch, tag or commit',
+        '"HEAD" is not a branch, tag or commit',
       );
     });
   });

@@ -15,7 +15,7 @@ test('a label is taken off its pull request, whatever it is called', async () =>
   expect(github.state.violations).toEqual([]);
 });
 
-test('a label that is gone already is no fault', async () => {
+test('a label that is gone already is not a fault', async () => {
   const { client } = await setup();
   expect(await removeLabel(client, job)).toEqual([]);
 });

@@ -84,7 +84,7 @@ describe('a suite of labels', () => {
     expect(found?.macro_f1.head).toBeCloseTo((0.8 + 0.5 + 2 / 3) / 3, 12);
   });
 
-  test('counts what is no label against recall alone, and a label never given has no precision and an F1 of 0', async () => {
+  test('counts what is not a label against recall alone, and a label never given has no precision and an F1 of 0', async () => {
     const found = await classified(
       ['yes', 'no', 'yes', 'no'],
       ['yes', 'no', 'yes', 'no'],

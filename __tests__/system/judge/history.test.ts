@@ -125,7 +125,7 @@ describe('the history of tries', () => {
     expect(sums(rows)).toEqual(['2 of 4', '2 of 4']);
   });
 
-  test('is not asked for by a run that asks nobody', async () => {
+  test('is not asked for by a run that makes no model calls', async () => {
     let asked = 0;
     await runPipeline(project([shop(OLD, 2)], four), project([shop(OLD, 2)], four), wavering, {
       edges: {

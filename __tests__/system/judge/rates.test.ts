@@ -117,7 +117,7 @@ describe('a floor for the pass rate', () => {
   });
 });
 
-describe('a yardstick and a prompt that both change', () => {
+describe('a scoring and a prompt that both change', () => {
   const has = { metrics: [metric('has')] };
   const exact = {
     metrics: [metric('has', { source: { kind: 'built-in', uses: 'exact_match', with: {} } })],
@@ -134,30 +134,30 @@ describe('a yardstick and a prompt that both change', () => {
       project([shop(NEW, 0, { tests: { references: list, ...more.tests, ...exact } })], own),
       reply,
     );
-    return { result, yardstick: result.yardstick[0]! };
+    return { result, scoring: result.scoring[0]! };
   }
 
   test('are told apart on the references that all four rates stand on', async () => {
-    const { yardstick } = await split(references(20), (_, question) => {
+    const { scoring } = await split(references(20), (_, question) => {
       if (numberOf(question) > 0) return 'yes';
       return question.startsWith('Old') ? new Error('timeout') : 'no';
     });
-    expect(yardstick).toMatchObject({
+    expect(scoring).toMatchObject({
       rates: { base_base: 1, base_head: 1, head_base: 1, head_head: 1 },
       prompt_effect: 0,
-      yardstick_effect: 0,
+      scoring_effect: 0,
       total: 0,
     });
   });
 
-  test('say what the yardstick did though head was not judged at all', async () => {
-    const { yardstick } = await split(references(4), (_, question) =>
+  test('say what the scoring did though head was not judged at all', async () => {
+    const { scoring } = await split(references(4), (_, question) =>
       question.startsWith('New') ? new Error('timeout') : 'yes, sir',
     );
-    expect(yardstick).toMatchObject({
+    expect(scoring).toMatchObject({
       rates: { base_base: 1, base_head: 0, head_base: null, head_head: null },
       prompt_effect: null,
-      yardstick_effect: -1,
+      scoring_effect: -1,
       total: null,
     });
   });
@@ -171,13 +171,13 @@ describe('a yardstick and a prompt that both change', () => {
         place: { file: 'prompts/tests/p.yaml', line: 9 },
       },
     ];
-    const { result, yardstick } = await split(
+    const { result, scoring } = await split(
       references(10, { skip: true }),
       (_, question) => (numberOf(question) < 2 ? 'yes, sir' : 'yes'),
-      { tests: { quarantine }, gate: { yardstick: 'fail' } },
+      { tests: { quarantine }, gate: { scoring: 'fail' } },
     );
-    expect(yardstick).toMatchObject({
-      yardstick_effect: 0,
+    expect(scoring).toMatchObject({
+      scoring_effect: 0,
       flipped: [],
       same_answers: { judged: 24, pass_fail: 0 },
     });
@@ -185,25 +185,25 @@ describe('a yardstick and a prompt that both change', () => {
   });
 
   test('add up in words and in the table as they are written', async () => {
-    const { result, yardstick } = await split(references(7), (_, question) => {
+    const { result, scoring } = await split(references(7), (_, question) => {
       if (question.startsWith('Old')) return numberOf(question) < 2 ? 'yes, sir' : 'yes';
       return numberOf(question) < 3 ? 'no' : numberOf(question) === 3 ? 'yes, sir' : 'yes';
     });
-    expect(yardstick.rates).toMatchObject({ base_base: 1, base_head: 5 / 7, head_head: 3 / 7 });
-    expect(yardstick.summary).toContain(
+    expect(scoring.rates).toMatchObject({ base_base: 1, base_head: 5 / 7, head_head: 3 / 7 });
+    expect(scoring.summary).toContain(
       'fell 57.1 points (100.0 % → 42.9 %): −28.5 from the prompt, −28.6 because',
     );
     expect(result.title).toContain('71.4 % → 42.9 % (−28.5 points)');
   });
 
   test('move by exactly the margin without being held to have moved by more', async () => {
-    const { result, yardstick } = await split(
+    const { result, scoring } = await split(
       references(10),
       (_, question) => (numberOf(question) === 0 ? 'yes, sir' : 'yes'),
-      { gate: { yardstick: 'fail', min_drop: 0.1, tolerance: 0.9 } },
+      { gate: { scoring: 'fail', min_drop: 0.1, tolerance: 0.9 } },
     );
-    expect(yardstick.yardstick_effect).toBeCloseTo(-0.1, 12);
-    expect(result.reasons.join('\n')).not.toContain('the yardstick moved');
+    expect(scoring.scoring_effect).toBeCloseTo(-0.1, 12);
+    expect(result.reasons.join('\n')).not.toContain('the scoring moved');
   });
 });
 

@@ -169,7 +169,7 @@ describe('embedding_similarity in a run', () => {
     });
   });
 
-  test('another model, bound or server is a change of the yardstick and is named where it is written', async () => {
+  test('another model, bound or server is a change of the scoring and is named where it is written', async () => {
     const before = shop({ metrics: [near()], more: embeddings });
     expect(
       await because(
@@ -321,7 +321,7 @@ describe('graders that a metric names for itself', () => {
     ).toContain('It runs only with code: host');
   });
 
-  test('are part of the yardstick; a grader of the settings that no metric is left to is none', async () => {
+  test('are part of the scoring; a grader of the settings that no metric is left to is none', async () => {
     const before = shop({ metrics: [polite('gpt-a')], more: settingsGrader });
     expect(
       await because(before, shop({ metrics: [polite('gpt-b')], more: settingsGrader })),

@@ -484,7 +484,7 @@ describe.each<Vendor>(['openai', 'anthropic'])(
 describe.each<Vendor>(['openai', 'anthropic'])(
   'a run that ends before its batch of %s',
   (vendor) => {
-    test('lets go of what waits, says what it leaves, and the next run picks it up without paying again', async () => {
+    test('releases what waits, says what it leaves, and the next run picks it up without paying again', async () => {
       let done = false;
       const first = await start(vendor, {
         answer: echo,
@@ -542,7 +542,7 @@ describe.each<Vendor>(['openai', 'anthropic'])(
       expect(first.ledger.records.size).toBe(1);
     });
 
-    test('asks nobody for batches of which it wants nothing', async () => {
+    test('makes no model calls for batches of which it wants nothing', async () => {
       const clock: Clock = {
         now: () => START,
         sleep: (_, signal) =>
@@ -654,7 +654,7 @@ test.each<[Vendor, BatchApi, number]>([
 });
 
 describe.each<Vendor>(['openai', 'anthropic'])('results of %s that come in pieces', (vendor) => {
-  /** A test that fails lets go of what waits, too. */
+  /** A test that fails releases what waits, too. */
   let release = (): void => undefined;
   const gate = (): Promise<void> =>
     new Promise((resolve) => {

@@ -121,7 +121,7 @@ describe('the bounded fetch', () => {
     expect(await outcome(bounded(base).fetch(base, post))).toBe('connection ECONNREFUSED');
   });
 
-  test('a reply that is no HTTP, and a status outside of HTTP, are connection errors', async () => {
+  test('a reply that is not a HTTP, and a status outside of HTTP, are connection errors', async () => {
     for (const text of [
       'SSH-2.0-OpenSSH\r\n\r\n',
       'HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n',

@@ -23,7 +23,7 @@ test('agrees with the depth of any JSON value, at the limit, below and above', (
   );
 });
 
-test('brackets inside of texts are no nesting, escaped quotes and backslashes included', () => {
+test('brackets inside of texts are not nesting, escaped quotes and backslashes included', () => {
   expect(deeperThan(bytes(JSON.stringify({ a: '[[[["\\[[[{{{' })), 1)).toBe(false);
   expect(deeperThan(bytes('["\\\\",[[]]]'), 2)).toBe(true);
 });

@@ -233,7 +233,7 @@ describe('a program', () => {
     expect(errorOf(await say(`print Debug: ${RED} here`))).toEqual({
       kind: 'program',
       message:
-        'program (our-app): wrote a line on stdout that is no answer: "Debug: \\u{1b}[31m here"; messages belong on stderr',
+        'program (our-app): wrote a line on stdout that is not an answer: "Debug: \\u{1b}[31m here"; messages belong on stderr',
     });
     expect(errorOf(await say('odd')).message).toBe(
       'program (our-app): answered with neither "output" (text) nor "error" (text)',

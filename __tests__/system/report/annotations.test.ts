@@ -62,7 +62,7 @@ describe('annotations', () => {
     ]);
   });
 
-  test('sum up a changed rubric with what it did under both yardsticks', () => {
+  test('sum up a changed rubric with what it did under both sides’ scoring', () => {
     const [one] = annotations(regression(), [RUBRIC]);
     expect(one).toMatchObject({
       path: 'rubrics/tone.yaml',
@@ -71,7 +71,7 @@ describe('annotations', () => {
       title: 'This change: inconclusive in 1 suite',
     });
     expect(one?.message).toContain(
-      'triage, answers under both yardsticks: the pass rate fell 16.7 points',
+      'triage, answers under both sides’ scoring: the pass rate fell 16.7 points',
     );
   });
 
@@ -107,7 +107,7 @@ describe('annotations', () => {
         startLine: 4,
         endLine: 4,
         level: 'failure',
-        title: 'Not judged: this has to be mended',
+        title: 'Not judged: this has to be fixed',
         message: 'unknown key "mesages"; did you mean "messages"?',
       },
       {
@@ -115,7 +115,7 @@ describe('annotations', () => {
         startLine: 1,
         endLine: 1,
         level: 'failure',
-        title: 'Not judged: this has to be mended',
+        title: 'Not judged: this has to be fixed',
         message: 'is empty',
       },
     ]);

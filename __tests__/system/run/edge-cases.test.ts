@@ -21,7 +21,7 @@ describe('without any difference between tries', () => {
     expect(result.conclusion).toBe('success');
   });
 
-  test('every try failing on both sides is no regression, and a drop that cannot be seen is said', async () => {
+  test('every try failing on both sides is not a regression, and a drop that cannot be seen is said', async () => {
     const { result } = await runPipeline(
       project([shop(OLD, 8)], five),
       project([shop(NEW, 8)], five),
@@ -50,7 +50,7 @@ describe('without any difference between tries', () => {
 });
 
 describe('where nothing can be compared', () => {
-  test('a suite whose references are all skipped runs, gates nothing and is no success', async () => {
+  test('a suite whose references are all skipped runs, gates nothing and is not a success', async () => {
     const skipped = {
       tests: { references: [reference('a', { skip: true }), reference('b', { skip: true })] },
     };

@@ -56,7 +56,7 @@ describe('a pull request with fixed tries', () => {
     ).toEqual(['r07']);
   });
 
-  test('that changes nothing asks nobody', async () => {
+  test('that changes nothing makes no model calls', async () => {
     const { result, requests } = await runPipeline(
       project([shop(OLD, 3)]),
       project([shop(OLD, 3)]),
@@ -129,7 +129,7 @@ describe('the adaptive tries', () => {
   });
 });
 
-describe('a change of the yardstick alone', () => {
+describe('a change of the scoring alone', () => {
   const lenient = {
     tests: {
       references: ids(6).map((id) => reference(id)),
@@ -153,9 +153,9 @@ describe('a change of the yardstick alone', () => {
       verdict: 'unchanged',
       because: [{ key: 'metrics.has' }],
     });
-    const [split] = result.yardstick;
+    const [split] = result.scoring;
     expect(split?.prompt_effect).toBe(0);
-    expect(split?.yardstick_effect).toBeCloseTo(1 / 6);
+    expect(split?.scoring_effect).toBeCloseTo(1 / 6);
     expect(split?.flipped).toEqual([{ id: 'r00', from: 'fail', to: 'pass' }]);
     expect(split?.summary).toBe(
       'The pass rate rose 16.7 points (83.3 % → 100.0 %): 0.0 from the prompt, +16.7 because the metric has got easier.',
@@ -168,7 +168,7 @@ describe('a change of the yardstick alone', () => {
       project([shop(NEW, 6, lenient)]),
       (_, question) => (question.endsWith('r00') ? 'YES' : question === 'New r01' ? 'no' : 'yes'),
     );
-    const [split] = result.yardstick;
+    const [split] = result.scoring;
     expect(split?.rates).toEqual({
       base_base: 5 / 6,
       base_head: 1,
@@ -176,7 +176,7 @@ describe('a change of the yardstick alone', () => {
       head_head: 5 / 6,
     });
     expect(split?.prompt_effect).toBeCloseTo(-1 / 6);
-    expect(split?.yardstick_effect).toBeCloseTo(1 / 6);
+    expect(split?.scoring_effect).toBeCloseTo(1 / 6);
     expect(split?.total).toBeCloseTo(0);
   });
 });

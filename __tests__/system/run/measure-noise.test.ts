@@ -148,7 +148,7 @@ describe('a measurement', () => {
     expect(seen.kept).toEqual([expect.objectContaining({ red: noise.red, runs: 20 })]);
   });
 
-  test('leaves the floor of the gate out: what is red on base alone is no noise', async () => {
+  test('leaves the floor of the gate out: what is red on base alone is not noise', async () => {
     const { edges } = edgesOf(coin(() => 0));
     const noise = await measureNoise(inputOf(files(6), 3), edges);
     expect(noise).toMatchObject({

@@ -35,7 +35,7 @@ test('without the guard a signal from any process of the same user opens the ins
 }, 30_000);
 
 test('with the guard the signal arrives and opens nothing', async () => {
-  // The second listener ends the process; the count is taken before it, so that it is no guard
+  // The second listener ends the process; the count is taken before it, so that it is not a guard
   // itself.
   const before = `
     import { guardProcess } from ${JSON.stringify(guard)};

@@ -204,7 +204,7 @@ describe('a suite of conversations', () => {
     expect(summary?.turns.low).toBeLessThan(0.4);
   });
 
-  test('that breaks is named, and its errors are no failures of quality', async () => {
+  test('that breaks is named, and its errors are not failures of quality', async () => {
     const { result } = await evaluate(
       shop({ tries: 5, ids: 20 }),
       shop({ content: NEW, tries: 5, ids: 20 }),
@@ -344,7 +344,7 @@ describe('a change of the evaluators', () => {
   const strict = conversation({ instructions: 'Be strict.' });
   const isStrict = (text: string): boolean => text.includes('Be strict.');
 
-  test('is a change of the yardstick: no dialogue is led twice, and the recorded one is judged again turn by turn', async () => {
+  test('is a change of the scoring: no dialogue is led twice, and the recorded one is judged again turn by turn', async () => {
     const { result, by } = await evaluate(shop({}), shop({ of: strict }), (_, text, turn) =>
       isStrict(text) && turn < 2 ? verdict('yyn', 'More?') : verdict('yyy'),
     );
@@ -359,34 +359,34 @@ describe('a change of the evaluators', () => {
       verdict: 'unchanged',
       because: [{ key: 'conversation.instructions', file: 'prompts/tests/p.yaml' }],
     });
-    expect(result.yardstick[0]).toMatchObject({
+    expect(result.scoring[0]).toMatchObject({
       rates: { base_base: 1, base_head: 1, head_base: 1, head_head: 1 },
       prompt_effect: 0,
-      yardstick_effect: 0,
+      scoring_effect: 0,
     });
   });
 
-  test('that makes the ruler easier is told from a better prompt', async () => {
+  test('that makes the scoring easier is told from a better prompt', async () => {
     const { result } = await evaluate(shop({ of: strict }), shop({}), (_, text) =>
       isStrict(text) ? verdict('ynn') : verdict('yyy'),
     );
-    expect(result.yardstick[0]).toMatchObject({
+    expect(result.scoring[0]).toMatchObject({
       rates: { base_base: 0, base_head: 1, head_base: 0, head_head: 1 },
       prompt_effect: 0,
-      yardstick_effect: 1,
+      scoring_effect: 1,
       total: 1,
     });
-    expect(result.yardstick[0]?.flipped).toHaveLength(6);
+    expect(result.scoring[0]?.flipped).toHaveLength(6);
   });
 
   test('together with the prompt splits the change between the two', async () => {
     const { result } = await evaluate(shop({}), shop({ content: NEW, of: strict }), (_, text) =>
       verdict(text.includes('New') || !isStrict(text) ? 'yyy' : 'ynn'),
     );
-    expect(result.yardstick[0]).toMatchObject({
+    expect(result.scoring[0]).toMatchObject({
       rates: { base_base: 1, base_head: 0, head_head: 1 },
       prompt_effect: 1,
-      yardstick_effect: -1,
+      scoring_effect: -1,
       total: 0,
     });
   });
@@ -412,10 +412,10 @@ describe('a change of the evaluators', () => {
       (_, __, turn) => verdict(turn < 2 ? 'nnn' : 'yyy', 'More?'),
     );
     expect(by('prompt')).toHaveLength(12);
-    expect(result.yardstick[0]).toMatchObject({
+    expect(result.scoring[0]).toMatchObject({
       rates: { base_base: 0, head_head: 1 },
       prompt_effect: 0,
-      yardstick_effect: 1,
+      scoring_effect: 1,
     });
   });
 
@@ -429,15 +429,15 @@ describe('a change of the evaluators', () => {
       (_, __, turn) => verdict(turn < 2 ? 'nnn' : 'yyy', 'More?'),
     );
     expect(by('prompt')).toHaveLength(12);
-    expect(result.yardstick[0]).toMatchObject({ rates: { base_base: 1, head_head: 1 } });
+    expect(result.scoring[0]).toMatchObject({ rates: { base_base: 1, head_head: 1 } });
     const back = await evaluate(shop({}), shop({ of: null, metrics: [exact] }), () =>
       verdict('ynn'),
     );
     expect(back.by('prompt')).toHaveLength(6);
-    expect(back.result.yardstick[0]).toMatchObject({ rates: { base_base: 0, head_head: 1 } });
+    expect(back.result.scoring[0]).toMatchObject({ rates: { base_base: 0, head_head: 1 } });
   });
 
-  test('asks evaluators that did not change only once when something else of the yardstick did', async () => {
+  test('asks evaluators that did not change only once when something else of the scoring did', async () => {
     const named = (name: string) =>
       metric(name, { source: { kind: 'built-in', uses: 'length', with: { min: 1 } } });
     const { by } = await evaluate(
@@ -585,7 +585,7 @@ describe('a change of the evaluators', () => {
         () => verdict('yyy'),
       );
       return result.notices
-        .filter(({ kind }) => kind === 'yardstick')
+        .filter(({ kind }) => kind === 'scoring')
         .map(({ message, place }) => `${String(place?.line)}: ${message}`);
     };
     const examples = [
@@ -678,7 +678,7 @@ describe('recorded dialogues', () => {
     expect(outcomes(result, 'head')).toEqual(['no_follow_up']);
   });
 
-  test('are no comparison of prompts, but of yardsticks', async () => {
+  test('are not comparison of prompts, but of scorings', async () => {
     const unchanged = await evaluate(
       shop({ references: [recorded('A?', 'a')] }),
       shop({ content: NEW, references: [recorded('A?', 'a')] }),
@@ -691,7 +691,7 @@ describe('recorded dialogues', () => {
       (_, text) => verdict(text.includes('strict') ? 'ynn' : 'yyy'),
     );
     expect([by('prompt').length, by('evaluator').length]).toEqual([0, 2]);
-    expect(result.yardstick[0]).toMatchObject({
+    expect(result.scoring[0]).toMatchObject({
       rates: { base_base: 1, head_head: 0 },
       prompt_effect: 0,
     });

@@ -79,7 +79,7 @@ describe('an embedding', () => {
     });
   });
 
-  test('NaN is no JSON, so a server that writes it gave no reply', async () => {
+  test('NaN is not JSON, so a server that writes it gave no reply', async () => {
     const { ask } = await server(() => ({ body: '{"data": [{"embedding": [NaN, 1]}]}' }));
     expect(errorOf(await ask(asks('x'))).kind).toBe('reply');
   });

@@ -59,7 +59,7 @@ describe('the two sides for a terminal', () => {
     );
     await expect(finding).rejects.toThrow(UserError);
     await expect(finding).rejects.toMatchObject({
-      problems: [{ message: expect.stringContaining('"nowhere" is no branch') }],
+      problems: [{ message: expect.stringContaining('"nowhere" is not a branch') }],
     });
   });
 
@@ -68,7 +68,7 @@ describe('the two sides for a terminal', () => {
       findLocalSides(open, { base: 'nowhere', head: 'neither', workingDirectory: '.' }),
     );
     await expect(finding).rejects.toMatchObject({
-      problems: [{ message: expect.stringContaining('"neither" is no branch') }],
+      problems: [{ message: expect.stringContaining('"neither" is not a branch') }],
     });
   });
 });

@@ -63,7 +63,7 @@ describe('batches that were sent', () => {
 
   test.each([
     ['an id that would lead elsewhere', '../../v1/models', null],
-    ['a body that is no JSON', 'batch_x', 'nothing'],
+    ['a body that is not JSON', 'batch_x', 'nothing'],
     ['another version', 'batch_x', '{"batch_version":2}'],
     [
       'another vendor',

@@ -128,7 +128,7 @@ describe('answers across runs, through the real client and a cache service on lo
     expect(await main(['a'], { project: 'right' })).toEqual(['a']);
   });
 
-  test('are saved only by a run that paid for something, and never from outside', async () => {
+  test('are saved only by a run that paid for something, and never from an outside contributor', async () => {
     const project = 'still';
     await main(['a'], { project });
     const count = server.entries().length;
@@ -399,7 +399,7 @@ describe('runs of the default branch at the same time', () => {
       await own.finish();
     });
     expect(warnings).toEqual([
-      'What another run stored meanwhile could not be taken over: is no database',
+      'What another run stored meanwhile could not be taken over: is not a database',
     ]);
     const next = await machine('after');
     await next.on(() => next.complete(asks('b')));

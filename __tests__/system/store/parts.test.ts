@@ -144,7 +144,7 @@ describe('parts, through the real client and an artifact service on loopback', (
     expect(readdirSync(folder)).toEqual(['parts']);
     expect(readdirSync(join(folder, 'parts'))).toEqual(parts.map(({ name }) => name));
     expect(existsSync('/tmp/evil-of-evaldiff.txt')).toBe(false);
-    // What lies in it is no part, and is refused by its names.
+    // What lies in it is not part, and is refused by its names.
     expect(await openPart(parts[0]!.folder, PART_FILES)).toEqual({
       flaw: expect.stringContaining('is not a part of a sweep'),
     });
@@ -230,7 +230,7 @@ describe('what is fetched', () => {
     'evaldiff-shard-../1-of-2-12345678',
     '../evaldiff-shard-1-of-2-12345678',
     'evaldiff-shard-1-of-2-12345678/..',
-  ])('is no artifact called %s', async (name) => {
+  ])('is not an artifact called %s', async (name) => {
     expect(await fetch(found({ name }))).toEqual({ parts: [], problems: [] });
   });
 });

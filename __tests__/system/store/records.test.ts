@@ -82,7 +82,7 @@ describe('a file that may only be read', () => {
     read.close();
   });
 
-  test('may be older and have none: that is no damage, and a run that may write makes room for them', () => {
+  test('may be older and have none: that is not a damage, and a run that may write makes room for them', () => {
     const { file, open, notices } = setting();
     open().close();
     const db = new DatabaseSync(file);

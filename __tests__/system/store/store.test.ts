@@ -25,7 +25,7 @@ afterEach(() => {
   setting.remove();
 });
 
-/** Asks through the store and lets go of it again, as one run does. */
+/** Asks through the store and releases it again, as one run does. */
 async function run(
   contents: string[],
   changes: Parameters<Setting['open']>[0] = {},
@@ -265,10 +265,10 @@ describe('a file that cannot be used', () => {
 
   test('because it is a device or a folder is left alone', () => {
     expect(() => setting.open({ file: '/dev/null' })).toThrow(
-      /^\/dev\/null: is no regular file, and is left alone; or name another file with --store\.$/,
+      /^\/dev\/null: is not a regular file, and is left alone; or name another file with --store\.$/,
     );
     expect(() => setting.open({ file: setting.folder })).toThrow(
-      /is no regular file, and is left alone/,
+      /is not a regular file, and is left alone/,
     );
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
@@ -317,7 +317,7 @@ describe('a file that cannot be written', () => {
     ]);
   });
 
-  test('because another process holds it takes the answers once it lets go', async () => {
+  test('because another process holds it takes the answers once it is released', async () => {
     await run(['a']);
     const holder = new DatabaseSync(setting.file);
     holder.exec('BEGIN IMMEDIATE');
@@ -348,7 +348,7 @@ describe('a file that cannot be written', () => {
     expect(new Set(setting.notices)).toEqual(
       new Set([
         expect.stringMatching(
-          /another process holds it; what is to be stored is written once it lets go$/,
+          /another process holds it; what is to be stored is written once it is released$/,
         ),
       ]),
     );
@@ -384,7 +384,7 @@ describe('reading only', () => {
     writeFileSync(file, 'garbage');
     expect((await run(['a'], { access: 'read', file })).asked).toEqual(['a']);
     expect(setting.notices).toEqual([
-      expect.stringMatching(/bad\.sqlite: is no database; it is not used$/),
+      expect.stringMatching(/bad\.sqlite: is not a database; it is not used$/),
     ]);
     expect(readdirSync(setting.folder)).toEqual(['bad.sqlite']);
   });

@@ -288,7 +288,7 @@ describe('judging a dialogue again', () => {
     });
   });
 
-  test('stops at fewer steps where the yardstick has fewer', async () => {
+  test('stops at fewer steps where the scoring has fewer', async () => {
     const { dialogue, by } = await again(long, () => verdict('nnn', 'But?'), { max_steps: 2 });
     expect([dialogue.outcome, dialogue.turns.length, by('evaluator').length]).toEqual([
       'max_steps',

@@ -56,7 +56,7 @@ describe('a reply in JSON', () => {
     expect(words(output)).toBe('yes yes no');
   });
 
-  test('lacks what is not there or is no word', () => {
+  test('lacks what is not there or is not a word', () => {
     expect(read('{"understanding": "yes", "completeness": 7}')).toMatchObject({
       words: { understanding: 'yes', correctness: 'unknown', completeness: 'unknown' },
       missing: ['correctness', 'completeness'],
@@ -134,7 +134,7 @@ test.each([
   '{"choice": "yes"}',
   '[1, 2]',
   '{"understanding": "maybe"}',
-])('%p is no evaluation', (output) => {
+])('%p is not an evaluation', (output) => {
   expect(read(output)).toBeNull();
 });
 

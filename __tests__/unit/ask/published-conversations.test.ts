@@ -6,14 +6,14 @@ import { gradeEvaluators } from '../../../src/ask/evaluator-tests.ts';
 import { testEvaluators } from '../../../src/ask/evaluator-tests.ts';
 import { conversationResult } from '../../../src/ask/transcript.ts';
 import { conversationSummary } from '../../../src/judge/conversations.ts';
-import type { Try, CaseRun, LaneRun } from '../../../src/plan/suite-run.ts';
+import type { Try, ReferenceRun, SuiteRun } from '../../../src/plan/suite-run.ts';
 import type {
   ConversationResult,
   EvaluatorGrade,
   EvaluatorVerdict,
   PairedMean,
 } from '../../../src/result/conversations.ts';
-import { answer, reference, tests, tryResult, yardstick } from '../run/builders.ts';
+import { answer, reference, tests, tryResult, scoring } from '../run/builders.ts';
 import { conversation, evaluatorsOf, random, scripted, steering, verdict } from './dialogues.ts';
 
 const read = (name: string): unknown =>
@@ -55,7 +55,7 @@ const led = new Map(
   await Promise.all([...'12345xabcd'].map(async (letter) => [letter, await lead(letter)] as const)),
 );
 
-function runsOf(base: string | null, head: string): CaseRun[] {
+function runsOf(base: string | null, head: string): ReferenceRun[] {
   const generation = (side: string) => ({
     kind: 'recorded' as const,
     thread: [],
@@ -68,7 +68,7 @@ function runsOf(base: string | null, head: string): CaseRun[] {
       : [{ result: { ...tryResult('pass'), conversation: found }, other: null }];
   };
   return [...(dialogues.models[head] ?? '')].map((_, index) => ({
-    case: {
+    affected: {
       reference: reference(`q${String(index)}`),
       base: base === null ? null : generation('base'),
       head: generation('head'),
@@ -83,12 +83,12 @@ function runsOf(base: string | null, head: string): CaseRun[] {
 function summaryOf(base: string | null, head: string) {
   const of = conversation({ max_steps: 5 });
   const runs = runsOf(base, head);
-  const lane = {
-    deciding: yardstick(tests({ conversation: of }), { evaluators: evaluatorsOf(of) }),
+  const suite = {
+    deciding: scoring(tests({ conversation: of }), { evaluators: evaluatorsOf(of) }),
     other: null,
     runs,
-  } as unknown as LaneRun;
-  const summary = conversationSummary(lane, runs, 1);
+  } as unknown as SuiteRun;
+  const summary = conversationSummary(suite, runs, 1);
   if (summary === null) throw new Error('no summary');
   return summary;
 }
@@ -155,7 +155,7 @@ describe('the published evaluation of four models', () => {
       turns.reduce((sum, more) => sum + more, 0) / turns.length,
       12,
     );
-    // Gemini's mean over all that it completed is 1.2667; what only one side completed is no part
+    // Gemini's mean over all that it completed is 1.2667; what only one side completed is not part
     // of a comparison.
     const both = pairs.filter(
       ([one, other]) => one?.outcome === 'complete' && other?.outcome === 'complete',

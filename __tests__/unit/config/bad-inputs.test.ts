@@ -505,7 +505,7 @@ describe('defaults', () => {
     '3',
     'null',
     '[tests/p]',
-  ])('of %s is no relative path', async (entry) => {
+  ])('of %s is not a relative path', async (entry) => {
     expect(await problemsOf(to(entry))).toEqual([
       'prompts/p.yaml:1: defaults must be a relative path like tests/name',
     ]);

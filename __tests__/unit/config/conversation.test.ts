@@ -141,7 +141,7 @@ describe('labelled answers', () => {
       'prompts/tests/p.yaml:4: conversation.examples[0]: "accepted" is missing',
     ],
     [
-      'with a label that is no truth value',
+      'with a label that is not a truth value',
       '    - { question: How?, answer: Thus., accepted: maybe }',
       'prompts/tests/p.yaml:4: conversation.examples[0].accepted must be true or false',
     ],

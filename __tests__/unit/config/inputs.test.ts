@@ -174,7 +174,7 @@ describe("the action's inputs", () => {
     [
       'openai_api_key',
       'k',
-      'openai_api_key: is no input of this action; did you mean "openai-api-key"?',
+      'openai_api_key: is not an input of this action; did you mean "openai-api-key"?',
     ],
   ])('%s: %s is refused', (name, value, message) => {
     expect(problemsOf({ [name]: value })).toEqual([message]);

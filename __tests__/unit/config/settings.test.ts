@@ -25,7 +25,7 @@ describe('settings', () => {
       tolerance: 'auto',
       gate_on: 'suite+references',
       on_inconclusive: 'pass',
-      yardstick: 'warn',
+      scoring: 'warn',
       removed: 'warn',
       attributes: 'advise',
       min_pass_rate: null,
@@ -294,7 +294,7 @@ describe('the settings file', () => {
     ]);
   });
 
-  test('that is a symbolic link is no settings file', async () => {
+  test('that is a symbolic link is not a settings file', async () => {
     const { readProject } = await import('../../../src/config/project.ts');
     const { optionsOf, tools, treeOf } = await import('./tree.ts');
     const { problems } = await readProject(

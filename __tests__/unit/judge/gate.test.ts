@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { decide as decideOutcome } from '../../../src/judge/gate.ts';
 import type { GateInput } from '../../../src/judge/outcome.ts';
 import type { AttributeResult } from '../../../src/result/attributes.ts';
-import type { YardstickResult } from '../../../src/result/result.ts';
+import type { ScoringResult } from '../../../src/result/result.ts';
 import type { SuiteResult } from '../../../src/result/suite-result.ts';
 import type { Outcome } from '../../../src/types/metric.ts';
 import { gate, referenceResult, sideResult, suiteResult } from '../run/builders.ts';
@@ -12,7 +12,7 @@ const decide = (given: GateInput) => inWords(decideOutcome(given));
 const input = (changes: Partial<GateInput> = {}): GateInput => ({
   mode: 'diff',
   suites: [suiteResult()],
-  yardstick: [],
+  scoring: [],
   settings: gate(),
   affected: 1,
   removed: [],
@@ -30,12 +30,12 @@ const withHead = (outcomes: Outcome[], changes: Partial<SuiteResult> = {}): Suit
     references: [referenceResult('a', { base: sideResult(['pass']), head: sideResult(outcomes) })],
     ...changes,
   });
-const yardstick = (effect: number): YardstickResult => ({
+const scoring = (effect: number): ScoringResult => ({
   path: 'p',
   name: 'p',
   rates: { base_base: 0.5, base_head: 0.5 + effect, head_base: 0.5, head_head: 0.5 + effect },
   prompt_effect: 0,
-  yardstick_effect: effect,
+  scoring_effect: effect,
   total: effect,
   because: [],
   flipped: [],
@@ -51,7 +51,7 @@ describe('something of its own in the place of a model that base asks', () => {
     sentence: `${suite}: base's answers come from a model`,
   }));
 
-  test('is said in the first line and as a reason, and is no success', () => {
+  test('is said in the first line and as a reason, and is not a success', () => {
     const decision = decide(input({ replaced }));
     expect(decision.conclusion).toBe('neutral');
     expect(decision.title).toBe(
@@ -230,7 +230,7 @@ describe('a change of which nothing counts', () => {
       title: 'No test ran, so there is no verdict.',
       reasons: [
         'No test ran, so there is no verdict.',
-        'What this pull request changes is not used when it comes from outside; the notices say what.',
+        'What this pull request changes is not used when it comes from an outside contributor; the notices say what.',
       ],
     });
   });
@@ -281,45 +281,45 @@ describe('further gates', () => {
     expect(decide(input({ suites: failing(false) })).conclusion).toBe('success');
   });
 
-  test('a yardstick is held to the margin that its suite sets for itself, and to whether that suite may fail', () => {
+  test('a scoring is held to the margin that its suite sets for itself, and to whether that suite may fail', () => {
     const wide = [suiteResult({ path: 'p', name: 'p', gate: { min_drop: 0.2 } })];
     const narrow = [suiteResult({ path: 'p', name: 'p', gate: { min_drop: 0 } })];
-    expect(decide(input({ suites: wide, yardstick: [yardstick(0.12)] })).reasons).toEqual([]);
-    expect(decide(input({ suites: wide, yardstick: [yardstick(0.21)] })).reasons).toHaveLength(1);
-    expect(decide(input({ suites: narrow, yardstick: [yardstick(0.005)] })).reasons).toEqual([
-      expect.stringContaining('the yardstick moved the pass rate by +0.5 points'),
+    expect(decide(input({ suites: wide, scoring: [scoring(0.12)] })).reasons).toEqual([]);
+    expect(decide(input({ suites: wide, scoring: [scoring(0.21)] })).reasons).toHaveLength(1);
+    expect(decide(input({ suites: narrow, scoring: [scoring(0.005)] })).reasons).toEqual([
+      expect.stringContaining('the scoring moved the pass rate by +0.5 points'),
     ]);
-    const strict = gate({ yardstick: 'fail' });
+    const strict = gate({ scoring: 'fail' });
     expect(
-      decide(input({ suites: wide, yardstick: [yardstick(0.12)], settings: strict })).conclusion,
+      decide(input({ suites: wide, scoring: [scoring(0.12)], settings: strict })).conclusion,
     ).toBe('success');
     const never = [suiteResult({ path: 'p', name: 'p', gate: { fail_on: 'never' } })];
     expect(
-      decide(input({ suites: never, yardstick: [yardstick(0.12)], settings: strict })).conclusion,
+      decide(input({ suites: never, scoring: [scoring(0.12)], settings: strict })).conclusion,
     ).toBe('neutral');
     expect(
       decide(
         input({
           suites: [suiteResult({ path: 'other', name: 'p', gate: { fail_on: 'never' } })],
-          yardstick: [yardstick(0.12)],
+          scoring: [scoring(0.12)],
           settings: strict,
         }),
       ).conclusion,
     ).toBe('failure');
   });
 
-  test('a moved yardstick fails only when the settings ask for it', () => {
-    const warned = decide(input({ yardstick: [yardstick(0.12)] }));
+  test('a scoring change fails only when the settings ask for it', () => {
+    const warned = decide(input({ scoring: [scoring(0.12)] }));
     expect(warned).toMatchObject({
       conclusion: 'success',
       reasons: [expect.stringContaining('look at that change before the pass rate')],
     });
-    expect(decide(input({ yardstick: [yardstick(0.005)] })).reasons).toEqual([]);
-    const strict = gate({ yardstick: 'fail' });
-    expect(decide(input({ yardstick: [yardstick(-0.12)], settings: strict })).reasons).toEqual([
-      'p: the yardstick moved the pass rate by −12.0 points (the same answers: 0 pass → fail, 4 fail → pass, McNemar mid-p = 0.063); gate.yardstick is fail',
+    expect(decide(input({ scoring: [scoring(0.005)] })).reasons).toEqual([]);
+    const strict = gate({ scoring: 'fail' });
+    expect(decide(input({ scoring: [scoring(-0.12)], settings: strict })).reasons).toEqual([
+      'p: the scoring moved the pass rate by −12.0 points (the same answers: 0 pass → fail, 4 fail → pass, McNemar mid-p = 0.063); gate.scoring is fail',
     ]);
-    expect(decide(input({ yardstick: [yardstick(0.005)], settings: strict })).conclusion).toBe(
+    expect(decide(input({ scoring: [scoring(0.005)], settings: strict })).conclusion).toBe(
       'success',
     );
   });
@@ -406,7 +406,7 @@ describe('a suite with a gate of its own', () => {
   });
 });
 
-describe('kinds of inputs that got worse', () => {
+describe('attributes that got worse', () => {
   const attribute: AttributeResult = {
     id: 'domain-late-parcels',
     kind: 'domain',
@@ -468,7 +468,7 @@ describe('kinds of inputs that got worse', () => {
     ).toBe('neutral');
   });
 
-  test('that could not be worked out are no success where they are to gate', () => {
+  test('that could not be worked out are not success where they are to gate', () => {
     const { conclusion, title, reasons } = decide(
       input({ settings: gate({ attributes: 'fail' }), unexplained: ['p'] }),
     );

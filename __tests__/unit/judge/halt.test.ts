@@ -26,7 +26,7 @@ const suiteOf = (
 const input = (suites: SuiteResult[], changes: Partial<GateInput> = {}): GateInput => ({
   mode: 'diff',
   suites,
-  yardstick: [],
+  scoring: [],
   settings: gate(),
   affected: 1,
   removed: [],

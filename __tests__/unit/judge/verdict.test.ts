@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { compareLane } from '../../../src/judge/compare.ts';
-import { rollUpLane } from '../../../src/judge/roll-up.ts';
-import { judgeLanes } from '../../../src/judge/verdict.ts';
-import { startLane, type Try } from '../../../src/plan/suite-run.ts';
-import { comparedLane, type ComparedLane, type TryPolicy } from '../../../src/plan/suite-run.ts';
+import { compareSuite } from '../../../src/judge/compare.ts';
+import { rollUpSuite } from '../../../src/judge/roll-up.ts';
+import { judgeSuites } from '../../../src/judge/verdict.ts';
+import { startSuite, type Try } from '../../../src/plan/suite-run.ts';
+import {
+  suiteComparison,
+  type SuiteComparison,
+  type TryPolicy,
+} from '../../../src/plan/suite-run.ts';
 import type { Verdict } from '../../../src/result/suite-result.ts';
 import type { AffectedReference } from '../../../src/select/affected.ts';
 import { generationOf } from '../../../src/select/generation.ts';
@@ -33,8 +37,8 @@ function repeated<T>(runs: readonly [number, ...T[]][]): T[][] {
   return runs.flatMap(([count, ...rest]) => Array.from({ length: count }, () => rest));
 }
 
-/** A lane that was run: passes first, then failures, on both sides of each reference. */
-function lane(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}): ComparedLane {
+/** A suite that was run: passes first, then failures, on both sides of each reference. */
+function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}): SuiteComparison {
   const tables = repeated(rows);
   const references = tables.map((_, index) => reference(`r${String(index)}`));
   const [before, after] = ['Say {q}', 'Tell {q}'].map((content) =>
@@ -51,7 +55,7 @@ function lane(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}): Com
     base: generationOf(base.suite.prompt, base.variant, one),
     head: generationOf(head.suite.prompt, head.variant, one),
   }));
-  const run = startLane(
+  const run = startSuite(
     {
       path: 'prompts/p.yaml',
       name: 'p',
@@ -60,7 +64,7 @@ function lane(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}): Com
       base,
       head,
       because: [],
-      cases: all,
+      references: all,
       unaffected: 0,
     },
     'head',
@@ -74,20 +78,20 @@ function lane(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}): Com
     run.runs[index]!.base.push(...attempts(passesBase!, triesBase!));
     run.runs[index]!.head.push(...attempts(passesHead!, triesHead!));
   });
-  return comparedLane(run, policy, { run: gate(), own }, () => false);
+  return suiteComparison(run, policy, { run: gate(), own }, () => false);
 }
 
-async function judged(one: ComparedLane) {
-  const [verdict] = judgeLanes([one], gate());
-  const words = await rollUpLane(one.run, async () => {
+async function judged(one: SuiteComparison) {
+  const [verdict] = judgeSuites([one], gate());
+  const words = await rollUpSuite(one.run, async () => {
     throw new Error('no code runs here');
   });
-  return { verdict: verdict!, suite: compareLane(one, verdict ?? null, words) };
+  return { verdict: verdict!, suite: compareSuite(one, verdict ?? null, words) };
 }
 
 describe('the verdicts of the specification', () => {
   test.each(cases)('$name', async ({ rows, references, suite: expected }) => {
-    const { verdict, suite: shown } = await judged(lane(rows, { kind: 'fixed', tries: 5 }));
+    const { verdict, suite: shown } = await judged(compared(rows, { kind: 'fixed', tries: 5 }));
     expect(shown.verdict).toBe(expected.verdict);
     expect(shown.references.map(({ status }) => status)).toEqual(repeated(references).flat());
     expect(shown.pass_rate.difference).toBeCloseTo(expected.delta, 9);
@@ -104,8 +108,8 @@ describe('what a suite detects', () => {
   ];
 
   test('is what the whole sequential policy detects, also where it stopped at two tries', async () => {
-    const two = await judged(lane(rows, { kind: 'adaptive' }));
-    const fixed = await judged(lane(rows, { kind: 'fixed', tries: 2 }));
+    const two = await judged(compared(rows, { kind: 'adaptive' }));
+    const fixed = await judged(compared(rows, { kind: 'fixed', tries: 2 }));
     const ratio = fixed.suite.visible_drop! / two.suite.visible_drop!;
     expect(ratio).toBeGreaterThan(1.4);
     expect(ratio).toBeLessThan(1.9);
@@ -116,7 +120,7 @@ describe('what a suite detects', () => {
   });
 
   test('after five sequential tries is that of five tries at the level of the last look', async () => {
-    const { suite: shown } = await judged(lane([[20, 5, 5, 5, 5]], { kind: 'adaptive' }));
+    const { suite: shown } = await judged(compared([[20, 5, 5, 5, 5]], { kind: 'adaptive' }));
     // Ten parts of 0.05 beside twenty references without any try-to-try variance.
     const variance = (10 * 0.05) / 30;
     expect(shown.visible_drop).toBeCloseTo(
@@ -131,7 +135,7 @@ describe('what a suite detects', () => {
 
 describe('the colour', () => {
   const verdictOf = async (rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}) => {
-    const { suite: shown } = await judged(lane(rows, policy, own));
+    const { suite: shown } = await judged(compared(rows, policy, own));
     return [shown.verdict, shown.reason?.by];
   };
   const five: TryPolicy = { kind: 'fixed', tries: 5 };
@@ -143,7 +147,7 @@ describe('the colour', () => {
       [5, 0, 5, 5, 5],
       [40, 5, 5, 5, 5],
     ];
-    const { suite: shown } = await judged(lane(mixed, five));
+    const { suite: shown } = await judged(compared(mixed, five));
     expect([shown.verdict, shown.reason?.by]).toEqual(['regressed', 'references']);
     expect(shown.reason?.references).toEqual(['r0', 'r1', 'r2', 'r3', 'r4']);
     expect(shown.summary).toMatch(/^5 references broke \(r0, r1, r2, r3, r4\); pass rate/);
@@ -152,7 +156,7 @@ describe('the colour', () => {
 
   test('is red for one that broke beside five that healed, and names it', async () => {
     const { suite: shown } = await judged(
-      lane(
+      compared(
         [
           [1, 12, 12, 0, 12],
           [5, 0, 2, 2, 2],
@@ -171,8 +175,8 @@ describe('the colour', () => {
       [19, 2, 2, 2, 2],
     ];
     const fine: Row[] = [[20, 2, 2, 2, 2]];
-    const verdicts = judgeLanes(
-      [lane(broke, sequential), ...Array.from({ length: 9 }, () => lane(fine, sequential))],
+    const verdicts = judgeSuites(
+      [compared(broke, sequential), ...Array.from({ length: 9 }, () => compared(fine, sequential))],
       gate(),
     );
     expect(verdicts.map((one) => one?.verdict)).toEqual([
@@ -190,7 +194,7 @@ describe('the colour', () => {
       'unchanged',
       'level',
     ]);
-    const { suite: small } = await judged(lane([[8, 3, 3, 3, 3]], sequential));
+    const { suite: small } = await judged(compared([[8, 3, 3, 3, 3]], sequential));
     expect(small.summary).toContain('Head is no lower, but the suite is too small to rule out');
   });
 
@@ -220,8 +224,8 @@ describe('the colour', () => {
       [1, 5, 5, 0, 5],
       [5, 4, 5, 5, 5],
     ];
-    const one = lane(only, five);
-    const [verdict] = judgeLanes([one], { ...gate(), gate_on: 'suite' });
+    const one = compared(only, five);
+    const [verdict] = judgeSuites([one], { ...gate(), gate_on: 'suite' });
     expect(verdict?.q.down[0]).toBeLessThan(0.05);
     expect([verdict?.verdict, verdict?.reason.by]).toEqual(['inconclusive', 'named']);
     expect(verdict?.reason.references).toEqual(['r0']);
@@ -232,13 +236,13 @@ describe('the colour', () => {
       [9, 5, 5, 5, 5],
       [1, 5, 5, 4, 5],
     ];
-    const alone = judgeLanes([lane(small, sequential, { tolerance: 0.05 })], gate());
+    const alone = judgeSuites([compared(small, sequential, { tolerance: 0.05 })], gate());
     expect(alone[0]?.verdict).toBe('inconclusive');
     const fine: Row[] = [[30, 5, 5, 5, 5]];
-    const together = judgeLanes(
+    const together = judgeSuites(
       [
-        lane(small, sequential, { tolerance: 0.05 }),
-        ...Array.from({ length: 4 }, () => lane(fine, sequential)),
+        compared(small, sequential, { tolerance: 0.05 }),
+        ...Array.from({ length: 4 }, () => compared(fine, sequential)),
       ],
       gate(),
     );
@@ -250,19 +254,19 @@ describe('the colour', () => {
       [8, 2, 2, 0, 2],
       [40, 2, 2, 2, 2],
     ];
-    const apart = lane(rows, { kind: 'fixed', tries: 2 });
-    expect(judgeLanes([apart], gate())[0]?.verdict).toBe('regressed');
-    const together = lane(rows, { kind: 'fixed', tries: 2 });
+    const apart = compared(rows, { kind: 'fixed', tries: 2 });
+    expect(judgeSuites([apart], gate())[0]?.verdict).toBe('regressed');
+    const together = compared(rows, { kind: 'fixed', tries: 2 });
     together.compared.slice(0, 8).forEach((run) => {
-      run.case.reference.cluster = 'letter';
+      run.affected.reference.cluster = 'letter';
     });
-    expect(judgeLanes([together], { ...gate(), gate_on: 'suite' })[0]?.reason.by).not.toBe('fall');
+    expect(judgeSuites([together], { ...gate(), gate_on: 'suite' })[0]?.reason.by).not.toBe('fall');
   });
 });
 
 describe('a suite that fell', () => {
   const statuses = async (rows: Row[], tries = 2) =>
-    (await judged(lane(rows, { kind: 'fixed', tries }))).suite.references.map(
+    (await judged(compared(rows, { kind: 'fixed', tries }))).suite.references.map(
       ({ status }) => status,
     );
 
@@ -310,12 +314,14 @@ describe('a suite that fell', () => {
 describe('several suites', () => {
   test('share alpha: what one alone would call is not called beside nine that nothing happened to', () => {
     const worse: Row[] = [[5, 1, 1, 0, 1]];
-    const [alone] = judgeLanes([lane(worse, { kind: 'fixed', tries: 1 })], gate());
+    const [alone] = judgeSuites([compared(worse, { kind: 'fixed', tries: 1 })], gate());
     expect(alone?.verdict).toBe('regressed');
-    const many = judgeLanes(
+    const many = judgeSuites(
       [
-        lane(worse, { kind: 'fixed', tries: 1 }),
-        ...Array.from({ length: 9 }, () => lane([[5, 1, 1, 1, 1]], { kind: 'fixed', tries: 1 })),
+        compared(worse, { kind: 'fixed', tries: 1 }),
+        ...Array.from({ length: 9 }, () =>
+          compared([[5, 1, 1, 1, 1]], { kind: 'fixed', tries: 1 }),
+        ),
       ],
       gate(),
     );
@@ -328,10 +334,10 @@ describe('several suites', () => {
       [1, 3, 3, 2, 3],
     ];
     const { suite: strict } = await judged(
-      lane(rows, { kind: 'fixed', tries: 3 }, { tolerance: 0.001 }),
+      compared(rows, { kind: 'fixed', tries: 3 }, { tolerance: 0.001 }),
     );
     const { suite: lenient } = await judged(
-      lane(rows, { kind: 'fixed', tries: 3 }, { tolerance: 0.2 }),
+      compared(rows, { kind: 'fixed', tries: 3 }, { tolerance: 0.2 }),
     );
     expect([strict.verdict, lenient.verdict]).toEqual(['inconclusive', 'unchanged']);
     expect(strict.summary).toContain(
@@ -339,9 +345,11 @@ describe('several suites', () => {
     );
     expect(lenient.gate).toEqual({ tolerance: 0.2 });
     const half: Row[] = [[20, 3, 3, 2, 3]];
-    expect((await judged(lane(half, { kind: 'fixed', tries: 3 }))).suite.verdict).toBe('regressed');
+    expect((await judged(compared(half, { kind: 'fixed', tries: 3 }))).suite.verdict).toBe(
+      'regressed',
+    );
     expect(
-      (await judged(lane(half, { kind: 'fixed', tries: 3 }, { min_drop: 0.4 }))).suite.verdict,
+      (await judged(compared(half, { kind: 'fixed', tries: 3 }, { min_drop: 0.4 }))).suite.verdict,
     ).not.toBe('regressed');
   });
 });

@@ -70,7 +70,7 @@ describe('pairwise_preference', () => {
     ).toMatchObject({ value: 0.5 });
   });
 
-  test('asks nobody about equal answers, and skips where there is nothing to compare with', async () => {
+  test('makes no model calls about equal answers, and skips where there is nothing to compare with', async () => {
     const same = await compared('same', 'same', longer);
     expect([same.asked.length, same.score?.value]).toEqual([0, 0.5]);
     expect((await compared('x', null, longer)).score).toMatchObject({

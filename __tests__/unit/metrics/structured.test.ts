@@ -261,7 +261,7 @@ describe('tool_call_match', () => {
     expect(score?.value).toBeCloseTo(value, 12);
   });
 
-  test('an expectation that is no call is an error', async () => {
+  test('an expectation that is not a call is an error', async () => {
     const [score] = await scoreMetric(
       builtIn('tool_call_match'),
       [sample('', { expected: [{ tool: 'x' }] })],

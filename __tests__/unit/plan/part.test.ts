@@ -67,7 +67,9 @@ function plan(
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 const questionsOf = (prepared: Prepared): string[] =>
-  prepared.lanes.flatMap(({ run }) => run.runs.map(({ case: { head } }) => fingerprintOf(head!)));
+  prepared.suites.flatMap(({ run }) =>
+    run.runs.map(({ affected: { head } }) => fingerprintOf(head!)),
+  );
 const parts = (prepared: Prepared, count: number): Prepared[] =>
   Array.from({ length: count }, (_, index) =>
     partOfPlan(prepared, { index: index + 1, count }, hash),

@@ -83,7 +83,7 @@ describe('the report of a measurement', () => {
         { width: 100, colour: false },
       ),
     ).toMatch(
-      /^Noise was not measured: 1 problem to mend\.[^]*- evaldiff\.yaml:3: unknown key "gaet"/,
+      /^Noise was not measured: 1 problem to fix\.[^]*- evaldiff\.yaml:3: unknown key "gaet"/,
     );
     expect(noiseTitle(measured({ runs: 0, unjudged: 5 }))).toBe(
       'Noise was not measured: no comparison could be judged',

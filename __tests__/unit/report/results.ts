@@ -28,7 +28,7 @@ const gate: GateSettings = {
   tolerance: 0.05,
   gate_on: 'suite+references',
   on_inconclusive: 'pass',
-  yardstick: 'warn',
+  scoring: 'warn',
   removed: 'warn',
   attributes: 'advise',
   min_pass_rate: null,
@@ -59,7 +59,7 @@ export function resultOf({
     gate,
     n_tries: 3,
     suites: [],
-    yardstick: [],
+    scoring: [],
     attributes: [],
     insights: [],
     graders: [],
@@ -76,7 +76,7 @@ export function resultOf({
 
 /** What the gate would name a result of these parts. */
 function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
-  const { problems, override, conclusion, reasons, suites, mode, yardstick, attributes } = result;
+  const { problems, override, conclusion, reasons, suites, mode, scoring, attributes } = result;
   if (problems.length > 0) return { kind: 'not-evaluated', problems: problems.length };
   if (suites.length === 0 && conclusion === 'success')
     return { kind: 'nothing-to-run', rubrics: 0 };
@@ -86,7 +86,7 @@ function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
     {
       mode,
       suites,
-      yardstick,
+      scoring,
       attributes,
       settings: result.gate,
       affected: references,
@@ -435,13 +435,13 @@ export function regression(): Result {
     title: 'capitals regressed: pass rate 92.2 % → 84.3 %',
     reasons: [`capitals regressed: ${summaryText}`, `triage: inconclusive. ${openText}`],
     suites: [math, triage, capitals],
-    yardstick: [
+    scoring: [
       {
         path: 'prompts/triage.yaml',
         name: 'triage',
         rates: { base_base: 1, base_head: 1, head_base: 0.944, head_head: 0.833 },
         prompt_effect: -0.167,
-        yardstick_effect: 0,
+        scoring_effect: 0,
         total: -0.167,
         because: [{ key: 'is_polite.prompt', file: 'rubrics/tone.yaml' }],
         flipped: [{ id: 'invoice', from: 'pass', to: 'fail' }],
@@ -740,12 +740,12 @@ export function hostile(): Result {
     title: all,
     reasons: texts,
     suites,
-    yardstick: texts.map((text) => ({
+    scoring: texts.map((text) => ({
       path: text,
       name: text,
       rates: { base_base: 1, base_head: 0.5, head_base: 0, head_head: null },
       prompt_effect: null,
-      yardstick_effect: -0.5,
+      scoring_effect: -0.5,
       total: null,
       because: [{ key: text, file: text }],
       flipped: [{ id: text, from: 'pass', to: 'fail' }],

@@ -78,7 +78,7 @@ describe('renderTerminal', () => {
     'at %i columns begins no line with what belongs to the word before it: a comma, a bracket',
     (width) => {
       const names = Array.from({ length: 12 }, (_, index) => `reference-${'x'.repeat(index)}`);
-      const changed = regression().yardstick.map((one) => ({
+      const changed = regression().scoring.map((one) => ({
         ...one,
         flipped: names.map((id) => ({ id, from: 'fail' as const, to: 'pass' as const })),
       }));
@@ -87,7 +87,7 @@ describe('renderTerminal', () => {
         place: { file: 'prompts/tests/capitals.yaml', line: 9 },
         message: 'capitals: 2 references added by this change: norway, egypt',
       };
-      const lines = renderTerminal(resultOf({ yardstick: changed, notices: [notice] }), {
+      const lines = renderTerminal(resultOf({ scoring: changed, notices: [notice] }), {
         width,
         colour: false,
       }).split('\n');

@@ -10,7 +10,7 @@ import type {
   TryResult,
 } from '../../../src/result/suite-result.ts';
 import type { SuiteSide } from '../../../src/select/affected.ts';
-import type { Yardstick } from '../../../src/select/scoring.ts';
+import type { Scoring } from '../../../src/select/scoring.ts';
 import { DEFAULT_GATE } from '../../../src/suite/gate.ts';
 import type {
   GateSettings,
@@ -116,7 +116,7 @@ export function project(suites: Suite[], changes: Partial<Project> = {}): Projec
   return { settings: settings(), suites, rubrics: new Map(), notices: [], ...changes };
 }
 
-export function yardstick(of: Tests, changes: Partial<Yardstick> = {}): Yardstick {
+export function scoring(of: Tests, changes: Partial<Scoring> = {}): Scoring {
   return {
     side: 'head',
     tests: of,
@@ -131,14 +131,14 @@ export function yardstick(of: Tests, changes: Partial<Yardstick> = {}): Yardstic
 export function suiteSide(
   side: 'base' | 'head',
   of: Suite = suite(),
-  changes: Partial<Yardstick> = {},
+  changes: Partial<Scoring> = {},
 ): SuiteSide {
   const { model, parameters } = of.prompt;
   const target = model === null ? null : { provider: 'openai' as const, endpoint: null, model };
   return {
     suite: of,
     variant: { model, parameters, target },
-    yardstick: yardstick(of.tests, { side, ...changes }),
+    scoring: scoring(of.tests, { side, ...changes }),
   };
 }
 

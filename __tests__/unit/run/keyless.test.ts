@@ -80,7 +80,7 @@ async function judged(withKey: string[], conclusion: Conclusion) {
       };
     },
   });
-  return { result, names: asked.map(({ lanes }) => lanes.map(({ run }) => run.lane.name)) };
+  return { result, names: asked.map(({ suites }) => suites.map(({ run }) => run.suite.name)) };
 }
 const NO_KEY =
   'No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.';
@@ -88,7 +88,7 @@ const left = (name: string, file: string) =>
   `${name}: 2 references not run, affected by messages (${file})`;
 
 describe('a run that gets no keys', () => {
-  test('asks nobody where everything needs one, and says what would have run', async () => {
+  test('makes no model calls where everything needs one, and says what would have run', async () => {
     const { result, names } = await judged([], 'success');
     expect(names).toEqual([]);
     expect(result).toMatchObject({

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { affectedCases } from '../../../src/select/affected.ts';
+import { affectedReferences } from '../../../src/select/affected.ts';
 import type { Suite } from '../../../src/suite/suite.ts';
 import type { Rubric } from '../../../src/types/metric.ts';
 import { metric, reference, suite, suiteSide, tests } from '../run/builders.ts';
 
 const affected = (base: Suite, head: Suite) =>
-  affectedCases(suiteSide('base', base), suiteSide('head', head));
+  affectedReferences(suiteSide('base', base), suiteSide('head', head));
 const line = (content: string, at = 6) => ({
   role: 'user' as const,
   content,
@@ -22,16 +22,16 @@ describe('what a change affects', () => {
         lines: { model: 50 },
       },
     });
-    expect(affected(suite(), moved)).toEqual({ because: [], cases: [], unaffected: 2 });
+    expect(affected(suite(), moved)).toEqual({ because: [], references: [], unaffected: 2 });
   });
 
   test('is every reference when the prompt text changes, because of its messages', () => {
-    const { because, cases, unaffected } = affected(
+    const { because, references, unaffected } = affected(
       suite(),
       suite({ prompt: { messages: [line('Tell {q}')] } }),
     );
     expect(because).toEqual([{ key: 'messages', file: 'prompts/p.yaml' }]);
-    expect(cases.map(({ reference: { id }, change }) => [id, change])).toEqual([
+    expect(references.map(({ reference: { id }, change }) => [id, change])).toEqual([
       ['a', 'both'],
       ['b', 'both'],
     ]);
@@ -54,8 +54,10 @@ describe('what a change affects', () => {
     const head = suite({
       tests: { references: [reference('a'), reference('b', { input: { q: 'b2', tone: 'warm' } })] },
     });
-    const { cases, because, unaffected } = affected(base, head);
-    expect(cases.map(({ reference: { id }, change }) => [id, change])).toEqual([['b', 'edited']]);
+    const { references, because, unaffected } = affected(base, head);
+    expect(references.map(({ reference: { id }, change }) => [id, change])).toEqual([
+      ['b', 'edited'],
+    ]);
     expect(because).toEqual([{ key: 'references', file: 'prompts/tests/p.yaml' }]);
     expect(unaffected).toBe(1);
   });
@@ -63,7 +65,7 @@ describe('what a change affects', () => {
   test("asks base with head's input, so that an edited input alone asks the same on both sides", () => {
     const base = suite({ tests: { references: [reference('a')] } });
     const head = suite({ tests: { references: [reference('a', { input: { q: 'other' } })] } });
-    const [one] = affected(base, head).cases;
+    const [one] = affected(base, head).references;
     expect(one?.base).toEqual(one?.head);
   });
 
@@ -76,13 +78,13 @@ describe('what a change affects', () => {
         references: [reference('kept'), reference('edited', { expected: 'no' }), reference('new')],
       },
     });
-    const { cases } = affected(base, head);
-    expect(cases.map(({ reference: { id }, change }) => [id, change])).toEqual([
+    const { references } = affected(base, head);
+    expect(references.map(({ reference: { id }, change }) => [id, change])).toEqual([
       ['edited', 'edited'],
       ['new', 'added'],
       ['gone', 'removed'],
     ]);
-    expect(cases[0]?.baseReference?.expected).toBe('yes');
+    expect(references[0]?.baseReference?.expected).toBe('yes');
   });
 
   test("uses base's own input where a variable was renamed, and has no base where that fails too", () => {
@@ -100,26 +102,26 @@ describe('what a change affects', () => {
         ],
       },
     });
-    const { cases } = affected(base, head);
-    expect(cases.map(({ base: generation }) => generation?.kind ?? null)).toEqual([
+    const { references } = affected(base, head);
+    expect(references.map(({ base: generation }) => generation?.kind ?? null)).toEqual([
       'request',
       null,
     ]);
   });
 
   test('is everything for a new prompt, and a list of what is gone for a removed one', () => {
-    expect(affectedCases(null, suiteSide('head'))).toMatchObject({
+    expect(affectedReferences(null, suiteSide('head'))).toMatchObject({
       because: [{ key: 'new prompt' }],
-      cases: [{ base: null, change: 'both' }, { base: null }],
+      references: [{ base: null, change: 'both' }, { base: null }],
     });
-    expect(affectedCases(suiteSide('base'), null)).toMatchObject({
+    expect(affectedReferences(suiteSide('base'), null)).toMatchObject({
       because: [{ key: 'removed prompt' }],
-      cases: [{ change: 'removed' }, { change: 'removed' }],
+      references: [{ change: 'removed' }, { change: 'removed' }],
     });
   });
 });
 
-describe('a change of the yardstick', () => {
+describe('a change of the scoring', () => {
   const rubric = (text: string): Rubric => ({
     name: 'polite',
     prompt: text,
@@ -134,12 +136,12 @@ describe('a change of the yardstick', () => {
   });
 
   test('affects every reference and names the metric', () => {
-    const { because, cases } = affected(
+    const { because, references } = affected(
       suite(),
       suite({ tests: { metrics: [metric('has', { threshold: 0.5 })] } }),
     );
     expect(because).toEqual([{ key: 'metrics.has', file: 'prompts/tests/p.yaml' }]);
-    expect(cases).toHaveLength(2);
+    expect(references).toHaveLength(2);
   });
 
   test("shows in a rubric's text and file, but not in its notes or examples", () => {
@@ -153,11 +155,12 @@ describe('a change of the yardstick', () => {
         { rubrics: new Map([['polite', { ...rubric(text), notes }]]) },
       );
     expect(
-      affectedCases(side('base', 'Is it kind?', null), side('head', 'Is it kind?', 'new note'))
-        .cases,
+      affectedReferences(side('base', 'Is it kind?', null), side('head', 'Is it kind?', 'new note'))
+        .references,
     ).toEqual([]);
     expect(
-      affectedCases(side('base', 'Is it kind?', null), side('head', 'Is it polite?', null)).because,
+      affectedReferences(side('base', 'Is it kind?', null), side('head', 'Is it polite?', null))
+        .because,
     ).toEqual([{ key: 'rubrics.polite', file: 'rubrics/r.yaml' }]);
   });
 
@@ -167,7 +170,8 @@ describe('a change of the yardstick', () => {
       parameters: {},
     };
     expect(
-      affectedCases(suiteSide('base'), suiteSide('head', suite(), { graders: [grader] })).cases,
+      affectedReferences(suiteSide('base'), suiteSide('head', suite(), { graders: [grader] }))
+        .references,
     ).toEqual([]);
   });
 
@@ -178,7 +182,7 @@ describe('a change of the yardstick', () => {
   });
 
   test('is not a change of how many tries are made', () => {
-    expect(affected(suite(), suite({ tests: { n_tries: 9 } })).cases).toEqual([]);
+    expect(affected(suite(), suite({ tests: { n_tries: 9 } })).references).toEqual([]);
   });
 });
 
@@ -187,7 +191,7 @@ describe('a model under the same name', () => {
     const base = suiteSide('base');
     const head = suiteSide('head');
     head.variant.target = { provider: 'openai', endpoint: 'local', model: 'llama3' };
-    expect(affectedCases(base, head).because).toEqual([
+    expect(affectedReferences(base, head).because).toEqual([
       { key: 'models.gpt-4o', file: 'evaldiff.yaml' },
     ]);
   });
@@ -206,7 +210,7 @@ describe('a model under the same name', () => {
       one.variant.target = program(which, files);
       return one;
     };
-    expect(affectedCases(side('base', 'same'), side('head', 'same')).cases).toEqual([]);
-    expect(affectedCases(side('base', 'old'), side('head', 'new')).cases).toHaveLength(2);
+    expect(affectedReferences(side('base', 'same'), side('head', 'same')).references).toEqual([]);
+    expect(affectedReferences(side('base', 'old'), side('head', 'new')).references).toHaveLength(2);
   });
 });

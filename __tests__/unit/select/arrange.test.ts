@@ -67,7 +67,7 @@ describe('a changed number of tries', () => {
   });
 });
 
-describe('a pull request from outside, row by row of what comes from where', () => {
+describe('an outside contributor’s pull request, row by row of what comes from where', () => {
   const place = { file: 'prompts/tests/p.yaml', line: 3 };
   const local = {
     provider: 'openai' as const,
@@ -165,7 +165,7 @@ describe('a pull request from outside, row by row of what comes from where', () 
       'base',
     ]);
     expect(said).toEqual([
-      'prompts/p.yaml: this pull request comes from outside and changes model ("o3-expensive"), temperature (2), top_p (removed), max_tokens (99999). Base\'s model and parameters were used.',
+      'prompts/p.yaml: this pull request comes from an outside contributor and changes model ("o3-expensive"), temperature (2), top_p (removed), max_tokens (99999). Base\'s model and parameters were used.',
     ]);
   });
 
@@ -188,7 +188,7 @@ describe('a pull request from outside, row by row of what comes from where', () 
     ]);
     expect(measured?.tests.rollup).toEqual({ kind: 'named', policy: 'all' });
     expect(said).toEqual([
-      'prompts/tests/p.yaml: this pull request comes from outside and changes code (metrics.tone, metrics_rollup). The base version was run. ' +
+      'prompts/tests/p.yaml: this pull request comes from an outside contributor and changes code (metrics.tone, metrics_rollup). The base version was run. ' +
         'A maintainer can run the new code by pushing it to a branch of this repository.',
     ]);
   });
@@ -210,7 +210,7 @@ describe('a pull request from outside, row by row of what comes from where', () 
       ['strict', false],
     ]);
     expect(said).toEqual([
-      'prompts/tests/p.yaml: this pull request comes from outside and changes how answers are judged (metrics.lenient, metrics.strict, n_tries, skip). The base version was used.',
+      'prompts/tests/p.yaml: this pull request comes from an outside contributor and changes how answers are judged (metrics.lenient, metrics.strict, n_tries, skip). The base version was used.',
     ]);
   });
 
@@ -255,7 +255,7 @@ describe('a pull request from outside, row by row of what comes from where', () 
     );
     expect(head.rubrics.get('polite')?.prompt).toBe('Is it polite? {content}');
     expect(said).toEqual([
-      "rubrics/r.yaml: this pull request comes from outside and changes rubrics (polite). Base's rubrics were used.",
+      "rubrics/r.yaml: this pull request comes from an outside contributor and changes rubrics (polite). Base's rubrics were used.",
     ]);
   });
 
@@ -283,8 +283,8 @@ describe('a pull request from outside, row by row of what comes from where', () 
       strictTests.references[1],
     ]);
     expect(said).toEqual([
-      "prompts/tests/p.yaml: this pull request comes from outside and edits 1 reference (a). Base's inputs, expected values and settings of them were used.",
-      'prompts/tests/p.yaml: this pull request comes from outside and removes 1 reference (dropped). They were run all the same.',
+      "prompts/tests/p.yaml: this pull request comes from an outside contributor and edits 1 reference (a). Base's inputs, expected values and settings of them were used.",
+      'prompts/tests/p.yaml: this pull request comes from an outside contributor and removes 1 reference (dropped). They were run all the same.',
     ]);
   });
 
@@ -335,7 +335,7 @@ describe('a pull request from outside, row by row of what comes from where', () 
         kind: 'trust',
         place: { file: 'prompts/n.yaml', line: 0 },
         message:
-          'this pull request comes from outside and adds a prompt. It is judged once a maintainer pushes it to a branch of this repository.',
+          'this pull request comes from an outside contributor and adds a prompt. It is judged once a maintainer pushes it to a branch of this repository.',
       },
     ]);
     const removed = arrange(project([suite()]), project([]), sources('untrusted'));

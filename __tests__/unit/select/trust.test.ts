@@ -178,7 +178,7 @@ describe('approval by label', () => {
 });
 
 describe('what comes from where', () => {
-  test("from outside, everything that measures or pays is base's; only text to be measured is head's", () => {
+  test("from an outside contributor, everything that measures or pays is base's; only text to be measured is head's", () => {
     const { prompt, references, ...rest } = sources('untrusted');
     expect([prompt, references]).toEqual(['head', 'head']);
     expect(rest).toEqual({
@@ -191,13 +191,13 @@ describe('what comes from where', () => {
       expected: 'base',
       droppedReferences: 'run',
       attributes: 'base',
-      otherYardstick: 'not-used',
+      otherScoring: 'not-used',
       cache: 'read',
       promptCode: 'never',
     });
   });
 
-  test('a member brings the yardstick, but not the gate and not the budget', () => {
+  test('a member brings the scoring, but not the gate and not the budget', () => {
     const member = sources('member');
     expect([
       member.metrics,
@@ -207,7 +207,7 @@ describe('what comes from where', () => {
       member.settings,
     ]).toEqual(['head', 'head', 'head', 'head', 'head']);
     expect([member.gate, member.budget]).toEqual(['base-else-head', 'base-else-head']);
-    expect(member.otherYardstick).toBe('scored');
+    expect(member.otherScoring).toBe('scored');
     expect(member.cache).toBe('read-write-own-scope');
   });
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { scoreSamples } from '../../../src/ask/score.ts';
 import { planOf } from '../../../src/plan/plan.ts';
-import { startLane } from '../../../src/plan/suite-run.ts';
-import { affectedCases } from '../../../src/select/affected.ts';
+import { startSuite } from '../../../src/plan/suite-run.ts';
+import { affectedReferences } from '../../../src/select/affected.ts';
 import { generationOf } from '../../../src/select/generation.ts';
-import { referenceYardstickDiffers, scoreCount, scoreNames } from '../../../src/select/scoring.ts';
+import { referenceScoringDiffers, scoreCount, scoreNames } from '../../../src/select/scoring.ts';
 import { metricIdentity, metricsFor, everyMetric, ownMetrics } from '../../../src/suite/metrics.ts';
-import { answer, metric, reference, suite, suiteSide, tests, yardstick } from '../run/builders.ts';
+import { answer, metric, reference, suite, suiteSide, tests, scoring } from '../run/builders.ts';
 
 const contains = (name: string, value: string, line = 1) =>
   metric(name, {
@@ -38,7 +38,7 @@ describe('metrics of one reference', () => {
         dialogue: null,
       },
     }));
-    const scored = await scoreSamples(judged as never, yardstick(of), {
+    const scored = await scoreSamples(judged as never, scoring(of), {
       complete: async () => answer(''),
       evaluate: async () => [],
       random: () => '',
@@ -74,13 +74,13 @@ describe('metrics of one reference', () => {
   test('are a part of how the reference is judged: a change of one runs that reference alone', () => {
     const [before, after] = [contains('own', 'A'), contains('own', 'B')];
     expect(
-      referenceYardstickDiffers(
+      referenceScoringDiffers(
         reference('a', { metrics: [before] }),
         reference('a', { metrics: [after] }),
       ),
     ).toBe(true);
     expect(
-      referenceYardstickDiffers(
+      referenceScoringDiffers(
         reference('a', { metrics: [contains('own', 'A', 7)] }),
         reference('a', { metrics: [before] }),
       ),
@@ -90,11 +90,11 @@ describe('metrics of one reference', () => {
         own === before ? 'base' : 'head',
         suite({ tests: { references: [reference('a', { metrics: [own] }), reference('b')] } }),
       );
-    const { cases, unaffected } = affectedCases(side(before), side(after));
-    expect([cases.map(({ reference: { id }, change }) => `${id} ${change}`), unaffected]).toEqual([
-      ['a edited'],
-      1,
-    ]);
+    const { references, unaffected } = affectedReferences(side(before), side(after));
+    expect([
+      references.map(({ reference: { id }, change }) => `${id} ${change}`),
+      unaffected,
+    ]).toEqual([['a edited'], 1]);
   });
 
   test('that a grader judges are in the plan', () => {
@@ -108,8 +108,8 @@ describe('metrics of one reference', () => {
       { target: { provider: 'openai' as const, endpoint: null, model: 'g' }, parameters: {} },
     ];
     const head = suiteSide('head', of, { graders });
-    const { because, cases, unaffected } = affectedCases(null, head);
-    const lane = startLane(
+    const { because, references, unaffected } = affectedReferences(null, head);
+    const started = startSuite(
       {
         path: 'p',
         name: 'p',
@@ -118,14 +118,14 @@ describe('metrics of one reference', () => {
         base: null,
         head,
         because,
-        cases,
+        references,
         unaffected,
       },
       'head',
     );
     expect(
       planOf(
-        [lane],
+        [started],
         () =>
           new Map([
             [0, 3],

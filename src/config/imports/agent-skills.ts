@@ -40,7 +40,7 @@ export async function importAgentSkill(
     problems.push(
       problem(
         { file: document.file, line: 0 },
-        'is no evals.json of a skill: it has no list of evals',
+        'is not an evals.json of a skill: it has no list of evals',
       ),
     );
     return imported;
@@ -49,7 +49,7 @@ export async function importAgentSkill(
   for (const key of Object.keys(document.value).filter(
     (each) => !['skill_name', 'evals', '$schema'].includes(each),
   ))
-    left.push(leftOut(document.placeOf([key]), key, 'it is no part of the format'));
+    left.push(leftOut(document.placeOf([key]), key, 'it is not part of the format'));
   const file = skillFile(document.file);
   const text = await skill(file);
   if (text === null) {
@@ -136,7 +136,7 @@ function referenceOf(one: Json, place: Place, left: Notice[]): JsonMap | null {
     return null;
   }
   for (const key of Object.keys(one).filter((each) => !CASE_KEYS.includes(each)))
-    left.push(leftOut(place, key, 'it is no part of the format'));
+    left.push(leftOut(place, key, 'it is not part of the format'));
   const { prompt, expected_output: expected } = one;
   const id = idOf(one);
   if (Array.isArray(one['files']) && one['files'].length > 0) {

@@ -69,9 +69,11 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
   'starts-with': ({ value }) =>
     isScalar(value)
       ? uses('starts_with', { value: String(value), ...exactly })
-      : why('its value is no text'),
+      : why('its value is not text'),
   regex: ({ value }) =>
-    typeof value === 'string' ? uses('regex', { pattern: value }) : why('its value is no pattern'),
+    typeof value === 'string'
+      ? uses('regex', { pattern: value })
+      : why('its value is not a pattern'),
   'is-json': json('raw'),
   'contains-json': json('first'),
   levenshtein: ({ value, threshold }) =>
@@ -81,15 +83,15 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
           max_distance: Math.floor(threshold ?? 5),
           ...exactly,
         })
-      : why('its value is no text'),
+      : why('its value is not text'),
   'rouge-n': ({ value, threshold }) =>
     isScalar(value)
       ? uses('rouge_1', { value: String(value) }, threshold ?? 0.75)
-      : why('its value is no text'),
+      : why('its value is not text'),
   similar: ({ value, threshold, provider }) => {
     const texts = Array.isArray(value) ? value.filter(isScalar).map(String) : value;
     if (!isScalar(texts) && !(Array.isArray(texts) && texts.length > 0))
-      return why('its value is no text');
+      return why('its value is not text');
     // The vendor itself must not be asked what was meant for another server.
     if (isConfigured(provider))
       return why(
@@ -127,7 +129,7 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
     const criteria = Array.isArray(value) ? value.map(String).join('\n') : value;
     return typeof criteria === 'string' && criteria !== ''
       ? uses('g_eval', { criteria }, threshold ?? 0.7)
-      : why('its value is no text');
+      : why('its value is not text');
   },
   factuality: graded('factuality', 'value'),
   'model-graded-factuality': graded('factuality', 'value'),
@@ -164,7 +166,8 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
   const value = valueFor(assertion['value'], isCode, context.vars);
   const threshold = assertion['threshold'] ?? null;
   if (!value.ok) return why(value.why);
-  if (threshold !== null && typeof threshold !== 'number') return why('its threshold is no number');
+  if (threshold !== null && typeof threshold !== 'number')
+    return why('its threshold is not a number');
   const asked: Asked = {
     value: value.value,
     threshold,
@@ -217,7 +220,7 @@ function substring(ignoreCase: boolean): Convert {
   return ({ value }) =>
     isScalar(value)
       ? uses('contains', { value: String(value), ...cased(ignoreCase) })
-      : why('its value is no text');
+      : why('its value is not text');
 }
 
 function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
@@ -230,7 +233,7 @@ function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
             .map((one) => one.trim())
             .filter((one) => one !== '')
         : [];
-    if (list.length === 0) return why('its value is no list');
+    if (list.length === 0) return why('its value is not a list');
     return uses('contains', {
       value: list,
       ...(mode === 'all' ? { mode } : {}),
@@ -261,14 +264,14 @@ function graded(name: string, key: string): Convert {
   return ({ value, threshold }) =>
     typeof value === 'string' && value !== ''
       ? uses(name, { [key]: value }, threshold)
-      : why('its value is no text');
+      : why('its value is not text');
 }
 
 function code(language: 'javascript' | 'python'): Convert {
   const wrap = language === 'javascript' ? javascriptMetric : pythonMetric;
   const problemOf = language === 'javascript' ? javascriptProblem : () => null;
   return ({ value, threshold, negate, config }, { structured, textOf }) => {
-    if (typeof value !== 'string' || value.trim() === '') return why('its value is no code');
+    if (typeof value !== 'string' || value.trim() === '') return why('its value is not code');
     const file = fileOf(value, language);
     const source = file === null ? value : textOf(file.path);
     if (source === null)

@@ -19,7 +19,7 @@ import type { Json, Notice, Place, Problem } from '../../types/plain.ts';
 export interface ImportFiles {
   /** The texts of a path or pattern, in the order of their names; empty when there are none. */
   texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
-  /** YAML or JSON documents of a path or pattern. Syntax errors are the user's to mend. */
+  /** YAML or JSON documents of a path or pattern. Syntax errors are the user's to fix. */
   documents(path: string, from: Place): Promise<Document[]>;
   /** Rows of CSV or JSONL files. */
   rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;

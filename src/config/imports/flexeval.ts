@@ -104,7 +104,7 @@ export function isFlexEval(value: Json): boolean {
 
 /**
  * FlexEval's run or evals as prompts of ours: the dialogues are references, functions and rubrics
- * metrics. A run that completes nothing judges the recorded answers, and asks nobody for any.
+ * metrics. A run that completes nothing judges the recorded answers, and makes no model calls for any.
  */
 export function importFlexEval(
   document: Document,
@@ -116,7 +116,7 @@ export function importFlexEval(
     problems.push(
       problem(
         { file: document.file, line: 0 },
-        'is no file of FlexEval: it has neither an eval with data_sources nor evals with metrics',
+        'is not a file of FlexEval: it has neither an eval with data_sources nor evals with metrics',
       ),
     );
     return imported;
@@ -139,7 +139,7 @@ function evalsOf(document: Document, left: Notice[]): ForeignEval[] {
     }));
   for (const key of Object.keys(value).filter((each) => !RUN_KEYS.includes(each)))
     left.push(
-      leftOut(document.placeOf([key]), key, ownEntry(WHY, key) ?? 'it is no part of the format'),
+      leftOut(document.placeOf([key]), key, ownEntry(WHY, key) ?? 'it is not part of the format'),
     );
   return [{ key: null, path: ['eval'], data: listAt(document, ['data_sources']) }];
 }
@@ -156,7 +156,7 @@ function importEval(document: Document, one: ForeignEval, context: EvalContext):
       leftOut(
         document.placeOf([...one.path, key]),
         key,
-        ownEntry(WHY, key) ?? 'it is no part of the format',
+        ownEntry(WHY, key) ?? 'it is not part of the format',
       ),
     );
   const metrics = convertMetrics(document, [...one.path, 'metrics'], builtIns, left);

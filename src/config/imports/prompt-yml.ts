@@ -70,7 +70,7 @@ export function importPromptYml(document: Document, problems: Problem[]): Import
     return imported;
   }
   for (const key of Object.keys(value).filter((each) => !READ.includes(each)))
-    imported.left.push(leftOut(document.placeOf([key]), key, 'it is no part of the format'));
+    imported.left.push(leftOut(document.placeOf([key]), key, 'it is not part of the format'));
   const prompt = promptDraft(document, value, imported.left);
   if (prompt === null) return imported;
   const tests = testsDraft(document, value, imported);
@@ -128,7 +128,9 @@ function parametersOf(document: Document, value: JsonMap, left: Notice[]): JsonM
   const schema = schemaOf(value['jsonSchema']);
   if (schema !== null)
     return { ...parameters, response_format: { type: 'json_schema', json_schema: schema } };
-  left.push(leftOut(document.placeOf(['jsonSchema']), 'jsonSchema', 'it is no JSON text of a map'));
+  left.push(
+    leftOut(document.placeOf(['jsonSchema']), 'jsonSchema', 'it is not the JSON text of a map'),
+  );
   return parameters;
 }
 
@@ -160,7 +162,7 @@ function testsDraft(document: Document, value: JsonMap, imported: Imported): Dra
   rows.forEach((row, index) => {
     if (!isMap(row))
       left.push(
-        leftOut(document.placeOf(['testData', index]), 'a row of testData', 'it is no map'),
+        leftOut(document.placeOf(['testData', index]), 'a row of testData', 'it is not a map'),
       );
   });
   const references = kept.map(({ row }) => referenceOf(row));
@@ -172,7 +174,7 @@ function testsDraft(document: Document, value: JsonMap, imported: Imported): Dra
     const place = document.placeOf(path);
     const converted = isMap(evaluator)
       ? judged(convertEvaluator(evaluator), evaluator, place, imported)
-      : { why: 'it is no map' };
+      : { why: 'it is not a map' };
     if ('why' in converted) left.push(leftOut(place, `the evaluator ${name}`, converted.why));
     else if (JSON.stringify(converted.metric).includes('{{'))
       ownMetrics(document, kept, references, { name, metric: converted.metric, path }, left, draft);
@@ -229,7 +231,7 @@ function ownMetrics(
         leftOut(
           document.placeOf(at),
           `the evaluator ${name} for this row`,
-          filled.ok ? 'it is no map' : filled.why,
+          filled.ok ? 'it is not a map' : filled.why,
         ),
       );
       return;
@@ -264,7 +266,7 @@ function convertString(string: JsonMap): Converted {
     return { why: 'a string evaluator is one of equals, contains, startsWith and endsWith' };
   return isScalar(value)
     ? { metric: { uses: metric, with: { value: String(value), ignore_case: true } } }
-    : { why: 'its value is no text' };
+    : { why: 'its value is not text' };
 }
 
 const EVALUATOR_KEYS = ['name', 'string', 'llm', 'uses'];
@@ -289,7 +291,11 @@ function judged(
   ];
   imported.left.push(
     ...unknown.map((key) =>
-      leftOut(place, `${key} of the evaluator ${nameOf(evaluator)}`, 'it is no part of the format'),
+      leftOut(
+        place,
+        `${key} of the evaluator ${nameOf(evaluator)}`,
+        'it is not part of the format',
+      ),
     ),
   );
   const { modelId } = llm;

@@ -73,7 +73,7 @@ function fromFile(
   label: string | null,
 ): ReadPrompt[] {
   const place = { file, line: 1 };
-  if (!TEXT_FILE.test(file)) return [{ why: `${file} is no text, JSON or YAML file`, place }];
+  if (!TEXT_FILE.test(file)) return [{ why: `${file} is not a text, JSON or YAML file`, place }];
   const parts = /\.(?:txt|md|j2)$/i.test(file)
     ? text
         .split(/^---[^\S\n]*$/m)

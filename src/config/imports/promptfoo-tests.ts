@@ -126,7 +126,7 @@ async function readTestFile(file: Document, reader: Reader): Promise<ForeignTest
       const path = Array.isArray(file.value) ? [index] : [];
       return isMap(test)
         ? readTest(test, file, path, reader)
-        : left(reader, file.placeOf(path), 'a test', 'it is no map');
+        : left(reader, file.placeOf(path), 'a test', 'it is not a map');
     }),
   );
   return found.flat();
@@ -243,7 +243,7 @@ function readAssertions(
 ): ForeignAssertion[] {
   if (written === undefined || written === null) return [];
   if (!Array.isArray(written)) {
-    said.push(leftOut(document.placeOf(path), 'assert', 'it is no list'));
+    said.push(leftOut(document.placeOf(path), 'assert', 'it is not a list'));
     return [];
   }
   return written.flatMap((value, index): ForeignAssertion[] => {
@@ -256,7 +256,7 @@ function readAssertions(
       leftOut(
         place,
         'an assertion',
-        isMap(value) ? 'references to other parts of the file are not followed' : 'it is no map',
+        isMap(value) ? 'references to other parts of the file are not followed' : 'it is not a map',
       ),
     );
     return [];

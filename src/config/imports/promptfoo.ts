@@ -54,7 +54,7 @@ export async function importPromptfoo(
     problems.push(
       problem(
         { file: document.file, line: 0 },
-        'is no promptfoo configuration: it has none of prompts, providers and tests',
+        'is not a promptfoo configuration: it has none of prompts, providers and tests',
       ),
     );
     return imported;

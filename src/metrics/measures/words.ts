@@ -93,7 +93,7 @@ export function exactLabelOf(
 
 /**
  * Signed, with thousands separators in groups of three, decimals and an exponent; a hyphen after a
- * letter or digit is no sign.
+ * letter or digit is not a sign.
  */
 const NUMBER =
   /(?:(?<![\p{L}\p{N}])[-+−])?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?|(?<!\d)\.\d+/gu;

@@ -14,7 +14,7 @@ export interface Vendor {
   /** Why these parameters cannot be sent, or null. */
   refuses(parameters: Record<string, Json>): string | null;
   body(ask: Ask): Record<string, unknown>;
-  /** Null when the data is no reply of this vendor. */
+  /** Null when the data is not a reply of this vendor. */
   read(data: unknown, ask: Ask): VendorAnswer | null;
   /** How vectors of texts are asked for; null: the vendor has none. */
   embeddings: Embeddings | null;
@@ -108,7 +108,7 @@ export interface BatchServer {
   upload(items: readonly BatchItem[]): Promise<Uploaded | null>;
   /** Creates the batch, which is paid for from here on; null when the reply names none. */
   create(items: readonly BatchItem[], uploaded: Uploaded): Promise<string | null>;
-  /** Null when the reply is no batch. */
+  /** Null when the reply is not a batch. */
   state(id: string): Promise<BatchState | null>;
   /** The parts of a batch's results, each as a stream of lines of JSON. */
   results(

@@ -162,7 +162,7 @@ function proficiencyCard(
 }
 
 /**
- * In a comparison with interval and verdict; an attribute with too few references is no finding, so
+ * In a comparison with interval and verdict; an attribute with too few references is not a finding, so
  * its shares are not said.
  */
 function sidesRow(

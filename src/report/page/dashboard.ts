@@ -34,7 +34,7 @@ const MOST_NAMED = 12;
 const SENTENCE = 600;
 
 /**
- * The kinds of inputs of every suite: insights, what moved with its samples, the charts, and all
+ * The attributes of every suite: insights, what moved with its samples, the charts, and all
  * attributes with their references.
  */
 export function dashboardHtml(result: Result, charts: Charts, index: PageIndex): string {
@@ -54,7 +54,7 @@ export function dashboardHtml(result: Result, charts: Charts, index: PageIndex):
       : []),
   ];
   return [
-    '<section id="kinds"><h2>Kinds of inputs</h2>',
+    '<section id="kinds"><h2>Attributes</h2>',
     ...(result.attributes.length === 0 ? [] : [`<p>${escapeMarkup(summaryOf(result))}</p>`]),
     ...shown.map((one) => suiteDashboard(one, shown.length > 1, result.mode, charts, index)),
     ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`),

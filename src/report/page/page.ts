@@ -137,7 +137,7 @@ const PARTS = {
   conversations: asBlocks('conversations'),
   preferences: asBlocks('preferences'),
   classes: asBlocks('classes'),
-  yardsticks: asBlocks('yardsticks'),
+  scorings: asBlocks('scorings'),
   graders: asBlocks('graders'),
   evaluators: asBlocks('evaluators'),
   notices: asBlocks('notices'),
@@ -266,7 +266,7 @@ function kindsHtml(result: Result, index: PageIndex): string {
     );
   return options.length === 0
     ? ''
-    : `<select aria-label="Kind of input"><option value="">All kinds of inputs</option>${options.join('')}</select>`;
+    : `<select aria-label="Attribute"><option value="">All attributes</option>${options.join('')}</select>`;
 }
 
 const KINDS = [

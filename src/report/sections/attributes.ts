@@ -40,7 +40,7 @@ interface Row {
 }
 
 /**
- * Which kinds of inputs moved, with how many references each stands on. One with too few to judge
+ * Which attributes moved, with how many references each stands on. One with too few to judge
  * is only counted.
  */
 export function attributes(result: Result, { items }: Detail): Block[] {
@@ -80,7 +80,7 @@ export function attributes(result: Result, { items }: Detail): Block[] {
   return group(
     [
       text(
-        `Kinds of inputs: ${count(of('regressed'))} regressed, ${count(of('improved'))} improved, of ${counted(all.length, 'attribute')}`,
+        `Attributes: ${count(of('regressed'))} regressed, ${count(of('improved'))} improved, of ${counted(all.length, 'attribute')}`,
       ),
     ],
     [

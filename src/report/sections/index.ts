@@ -5,7 +5,7 @@ import { paragraph, strong, text, type Block, type Detail } from './document.ts'
 import { footer, notices, problems, reasons } from './notices.ts';
 import { headline } from './outcomes.ts';
 import { brokenCases, movedCases } from './references.ts';
-import { graders, yardsticks } from './scoring.ts';
+import { graders, scorings } from './scoring.ts';
 import { suitesTable, verdictsInWords } from './suites.ts';
 import { classes, preferences, ranking } from './tables.ts';
 
@@ -29,7 +29,7 @@ export const SECTIONS = {
   conversations,
   preferences,
   classes,
-  yardsticks,
+  scorings,
   graders,
   evaluators,
   attributes,

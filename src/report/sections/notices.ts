@@ -19,7 +19,7 @@ import { headline } from './outcomes.ts';
 import { andMore, costOf, rateInterval, shortSha } from './phrases.ts';
 
 /**
- * What the user has to mend, each with its place. Not collapsed: it is all that such a run has to
+ * What the user has to fix, each with its place. Not collapsed: it is all that such a run has to
  * say.
  */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
@@ -67,7 +67,7 @@ const KINDS: readonly { kind: NoticeKind; words: string }[] = [
   { kind: 'ungraded', words: 'ungraded' },
   { kind: 'capped', words: 'capped' },
   { kind: 'not-comparable', words: 'not comparable' },
-  { kind: 'yardstick', words: 'untested rubric' },
+  { kind: 'scoring', words: 'untested rubric' },
   { kind: 'quarantine', words: 'quarantined' },
   { kind: 'trust', words: 'trust' },
   { kind: 'settings', words: 'settings' },

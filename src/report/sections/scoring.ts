@@ -1,5 +1,5 @@
 import type { GraderResult } from '../../result/conversations.ts';
-import type { Result, YardstickResult } from '../../result/result.ts';
+import type { Result, ScoringResult } from '../../result/result.ts';
 import { decimal, pValue, percent, pointsBetween, counted } from '../../text/amounts.ts';
 import {
   code,
@@ -15,19 +15,19 @@ import { byCodeUnits } from './order.ts';
 import { andMore } from './phrases.ts';
 import { becauseLine } from './suites.ts';
 
-/** Both sides' answers under both yardsticks, and how the change of the pass rate splits. */
-export function yardsticks({ yardstick }: Result, { items }: Detail): Block[] {
-  const shown = yardstick.slice(0, items);
-  const more = andMore(yardstick.length, shown.length);
-  const blocks = shown.flatMap((one) => yardstickOf(one, items));
+/** Answers of base and head, each under the scoring of base and of head, and how the change of the pass rate splits. */
+export function scorings({ scoring }: Result, { items }: Detail): Block[] {
+  const shown = scoring.slice(0, items);
+  const more = andMore(scoring.length, shown.length);
+  const blocks = shown.flatMap((one) => scoringOf(one, items));
   if (more !== null) blocks.push(paragraph([text(`${more}.`)]));
   return group(
-    [text(`The yardstick changed in ${counted(yardstick.length, 'suite')}`)],
-    yardstick.length === 0 ? [] : blocks,
+    [text(`Scoring changed in ${counted(scoring.length, 'suite')}`)],
+    scoring.length === 0 ? [] : blocks,
   );
 }
 
-function yardstickOf(one: YardstickResult, items: number): Block[] {
+function scoringOf(one: ScoringResult, items: number): Block[] {
   const { rates } = one;
   const flipped = one.flipped
     .slice(0, items)
@@ -37,7 +37,7 @@ function yardstickOf(one: YardstickResult, items: number): Block[] {
     paragraph([code(one.name), text(`: ${one.summary}`)]),
     {
       kind: 'table',
-      head: [[text('')], [text('Base’s yardstick')], [text('Head’s yardstick')]],
+      head: [[text('')], [text('Base’s scoring')], [text('Head’s scoring')]],
       rows: [
         [
           [text('Base’s answers')],
@@ -53,7 +53,7 @@ function yardstickOf(one: YardstickResult, items: number): Block[] {
     },
     paragraph([
       text(
-        `Prompt ${pointsBetween(rates.base_head, rates.head_head)}, yardstick ${pointsBetween(rates.base_base, rates.base_head)}, together ${pointsBetween(rates.base_base, rates.head_head)}. Changed: `,
+        `Prompt ${pointsBetween(rates.base_head, rates.head_head)}, scoring ${pointsBetween(rates.base_base, rates.base_head)}, together ${pointsBetween(rates.base_base, rates.head_head)}. Changed: `,
       ),
       ...becauseLine(one.because),
       text('.'),
@@ -73,12 +73,13 @@ function yardstickOf(one: YardstickResult, items: number): Block[] {
   ];
 }
 
-/** What the new yardstick does to answers that stay as they are. */
+/** What the new scoring does to answers that stay as they are. */
 function sameAnswers({
   same_answers: { judged, pass_fail, fail_pass, p, kappa },
-}: YardstickResult): Block[] {
+}: ScoringResult): Block[] {
   if (judged === 0) return [];
-  const agree = kappa === null ? '' : `, Cohen’s κ between the yardsticks ${decimal(kappa)}`;
+  const agree =
+    kappa === null ? '' : `, Cohen’s κ between base’s and head’s scoring ${decimal(kappa)}`;
   return [
     paragraph([
       text(

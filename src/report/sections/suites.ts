@@ -142,7 +142,7 @@ export function becauseLine(because: readonly Because[]): Line {
   return [...joined(lines, '; '), ...(more === null ? [] : [text(` ${more}`)])];
 }
 
-/** What is known of the kinds of inputs of one suite. */
+/** What is known of the attributes of one suite. */
 export interface ExplainedSuite {
   /** Null: the suite is not among the result's. */
   suite: SuiteResult | null;

@@ -54,7 +54,7 @@ function classesOf(
     paragraph([
       code(name),
       text(
-        `: accuracy ${sides(accuracy, percent)}, macro-F1 ${sides(macro_f1, decimal)}, answers that are no label ${sides(other, percent)}.`,
+        `: accuracy ${sides(accuracy, percent)}, macro-F1 ${sides(macro_f1, decimal)}, answers that are not a label ${sides(other, percent)}.`,
       ),
     ]),
     {

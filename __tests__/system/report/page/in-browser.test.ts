@@ -75,7 +75,7 @@ inBrowser('the HTML report in a browser', () => {
     ['a regression', regression],
     ['hostile text', hostile],
     ['nothing affected', nothingAffected],
-    ['kinds of inputs', withKinds],
+    ['attributes', withKinds],
     ['a sweep', sweepOfModels],
   ] as const)('of %s runs within its policy and asks for nothing', async (_what, build) => {
     const { page, complaints } = await opened(build());
@@ -108,7 +108,7 @@ inBrowser('the HTML report in a browser', () => {
     expect(await page.locator('details.case[open]').count()).toBe(0);
   });
 
-  test('filters by a kind of input, together with the status', async () => {
+  test('filters by a attribute, together with the status', async () => {
     const result = withKinds();
     const { page } = await opened(result);
     const says = page.locator('#filter output');
@@ -161,7 +161,7 @@ inBrowser('the HTML report in a browser', () => {
           ],
   }));
   const pages: [string, () => Promise<string>][] = [
-    ['kinds of inputs', () => renderHtml(withKinds())],
+    ['attributes', () => renderHtml(withKinds())],
     ['a sweep', () => renderHtml(sweepOfModels())],
     ['a history', () => renderHistoryHtml(history)],
   ];

@@ -101,7 +101,7 @@ describe('evals/evals.json with SKILL.md', () => {
     });
     expect(project.suites[0]?.tests.references).toHaveLength(1);
     expect(notices.map((line) => line.slice(line.indexOf(':') + 1))).toEqual([
-      '3: version is not carried over: it is no part of the format',
+      '3: version is not carried over: it is not part of the format',
       expect.stringContaining('the skill runs without tools'),
       '5: the eval 7 is not carried over: it hands files to an agent with tools',
       '15: an eval is not carried over: it has no prompt',
@@ -115,7 +115,7 @@ describe('evals/evals.json with SKILL.md', () => {
       `${EVALS}: belongs to a skill, and skills/pdf/SKILL.md cannot be read`,
     ]);
     expect(await problemsOf({ [EVALS]: '[1, 2]' })).toEqual([
-      `${EVALS}: is no evals.json of a skill: it has no list of evals`,
+      `${EVALS}: is not an evals.json of a skill: it has no list of evals`,
     ]);
     expect(await problemsOf({ [EVALS]: '{"evals": [' })).toHaveLength(1);
   });

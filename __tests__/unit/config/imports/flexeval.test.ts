@@ -143,7 +143,7 @@ describe("FlexEval's run", () => {
     ]);
   });
 
-  test('without a completion judges recorded answers and asks nobody for one, whatever models are allowed', async () => {
+  test('without a completion judges recorded answers and makes no model calls for one, whatever models are allowed', async () => {
     const of = files(WHOLE.replace('do_completion: true', 'do_completion: false'));
     const {
       project: { suites, settings },
@@ -242,7 +242,7 @@ describe("FlexEval's run", () => {
     },
   );
 
-  test("an ambiguous condition is the user's to mend, at its line", async () => {
+  test("an ambiguous condition is the user's to fix, at its line", async () => {
     const of = WHOLE.replace(
       '{ name: is_role, kwargs: { role: assistant }, metric_name',
       '{ name: is_role, metric_name',
@@ -350,7 +350,7 @@ eval:
     expect(endpoints).toEqual(['localhost-1234', 'localhost-1337']);
   });
 
-  test('data that cannot be read is said; a file that is missing has to be mended', async () => {
+  test('data that cannot be read is said; a file that is missing has to be fixed', async () => {
     const of = (source: string) =>
       files(
         `data_sources:\n  - { path: data/lessons.jsonl }\n  - ${source}\neval: { metrics: { function: [{ name: count_turns }] } }\n`,
@@ -428,7 +428,7 @@ third:
     '%s is none',
     async (text) => {
       expect(await problemsOf({ 'flexeval.yaml': text })).toEqual([
-        'flexeval.yaml: is no file of FlexEval: it has neither an eval with data_sources nor evals with metrics',
+        'flexeval.yaml: is not a file of FlexEval: it has neither an eval with data_sources nor evals with metrics',
       ]);
     },
   );

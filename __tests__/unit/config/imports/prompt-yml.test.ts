@@ -111,7 +111,7 @@ describe('a .prompt.yml', () => {
     const { project, problems, notices } = await read({ [FILE]: file });
     expect([problems, notices]).toEqual([
       [],
-      [`${FILE}:9: seed of the evaluator three is not carried over: it is no part of the format`],
+      [`${FILE}:9: seed of the evaluator three is not carried over: it is not part of the format`],
     ]);
     expect(project.settings.grader?.model).toBe('gpt-4o-mini');
     expect(

@@ -495,10 +495,10 @@ tests:
 
   test('that is none says so, as does a file that it names and that is not there', async () => {
     expect(await problemsOf({ [CONFIG]: 'name: x\nmodel: gpt-4o\n' })).toEqual([
-      `${CONFIG}: is no promptfoo configuration: it has none of prompts, providers and tests`,
+      `${CONFIG}: is not a promptfoo configuration: it has none of prompts, providers and tests`,
     ]);
     expect(await problemsOf({ [CONFIG]: '- a\n' })).toEqual([
-      `${CONFIG}: is no promptfoo configuration: it has none of prompts, providers and tests`,
+      `${CONFIG}: is not a promptfoo configuration: it has none of prompts, providers and tests`,
     ]);
     expect(
       await problemsOf(config('  - file://gone.yaml\n  - ../../out.csv\n  - t/*.yaml\n')),

@@ -152,7 +152,7 @@ describe('the dashboard of a comparison', () => {
 
   test('is not there without attributes and insights', async () => {
     const plain = await renderHtml({ ...result, attributes: [], insights: [] });
-    expect(plain).not.toContain('Kinds of inputs');
+    expect(plain).not.toContain('Attributes');
     expect(plain).not.toContain('<select');
     expect(plain).not.toContain('data-kinds');
   });

@@ -55,7 +55,7 @@ describe('a suite that classifies', () => {
     const text = (await render(result)).replace(/<[^>]+>/g, ' ').replace(/[|·\s]+/g, ' ');
     expect(text).toContain('Precision and recall by label, 1 suite');
     expect(text).toMatch(
-      /accuracy 80\.0 % → 75\.0 %, macro-F1 0\.791 → 0\.740, answers that are no label 0\.0 % → 5\.0 %/,
+      /accuracy 80\.0 % → 75\.0 %, macro-F1 0\.791 → 0\.740, answers that are not a label 0\.0 % → 5\.0 %/,
     );
     expect(text).toMatch(/spam 12 90\.0 % → 100\.0 % 75\.0 % → 50\.0 %/);
   });

@@ -101,7 +101,7 @@ describe('the cost of a thousand calls', () => {
     ({
       runs: [
         {
-          case: {
+          affected: {
             head: { kind: 'request', target, parameters: {}, messages: [], fingerprint: 'f' },
           },
           base: [],
