@@ -270,7 +270,7 @@ describe('evaldiff demo', () => {
     expect(renderGithub(comment).text).toContain(
       'support › refund-window – 2 of 2 passed → 0 of 2 passed',
     );
-    expect(comment).toContain('The scoring changed in 1 suite');
+    expect(comment).toContain('Scoring changed in 1 suite');
     expect(stdout).toContain('Check run: failure – Regressed: support');
     const report = /^Open in a browser: (.+)$/m.exec(stdout)?.[1] ?? '';
     expect(readFileSync(report, 'utf8')).toContain('refund-window');
