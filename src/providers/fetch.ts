@@ -3,13 +3,12 @@ import { TransportError } from './fault.ts';
 import {
   collectReply,
   createOutgoing,
-  toResponse,
   type Body,
   type BoundedFetch,
   type RequestBounds,
   type OpenRequest,
-  type Received,
 } from './http.ts';
+import { toResponse, type Received } from './reply.ts';
 
 /**
  * The SDKs' own timers cannot be switched off; with this much more time they are not the first to

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { deeperThan } from '../../../src/providers/http.ts';
+import { deeperThan } from '../../../src/providers/reply.ts';
 import fc from '../../fuzz.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

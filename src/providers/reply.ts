@@ -1,0 +1,83 @@
+import type http from 'node:http';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { MAX_REPLY_BYTES, MAX_REPLY_DEPTH, TransportError } from './fault.ts';
+
+const QUOTE = 0x22;
+
+const BACKSLASH = 0x5c;
+
+/**
+ * Whether JSON text (UTF-8) is nested deeper than `limit` arrays and objects, found in one pass
+ * without parsing. For other text the answer means nothing, but comes as fast.
+ */
+export function deeperThan(text: Uint8Array, limit: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const byte = text[i];
+    if (byte === undefined) break;
+    if (inString) {
+      if (byte === BACKSLASH) i++;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (byte === 0x5b || byte === 0x7b) {
+      depth++;
+      if (depth > limit) return true;
+    } else if (byte === 0x5d || byte === 0x7d) depth--;
+  }
+  return false;
+}
+
+/** What comes in and is of use here; each further header would cost time on every call. */
+const READ_HEADERS =
+  /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id|(x|anthropic)-ratelimit-[a-z-]+)$/;
+
+export interface Received {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  body: Buffer;
+}
+
+type Unpack = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const UNPACK = new Map<string, Unpack>([
+  ['gzip', promisify(gunzip) as Unpack],
+  ['x-gzip', promisify(gunzip) as Unpack],
+  ['deflate', promisify(inflate) as Unpack],
+  ['br', promisify(brotliDecompress) as Unpack],
+]);
+
+async function unpacked({ headers, body }: Received): Promise<Buffer> {
+  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (encoding === '' || encoding === 'identity' || body.byteLength === 0) return body;
+  const unpack = UNPACK.get(encoding);
+  if (unpack === undefined) throw new TransportError('encoding');
+  try {
+    return await unpack(body, { maxOutputLength: MAX_REPLY_BYTES });
+  } catch (error) {
+    const tooLarge =
+      typeof error === 'object' &&
+      error !== null &&
+      'code' in error &&
+      error.code === 'ERR_BUFFER_TOO_LARGE';
+    throw new TransportError(tooLarge ? 'too-large' : 'encoding');
+  }
+}
+
+/** What an SDK gets: the reply wholly in memory, unpacked, and no deeper than a parser stands. */
+export async function toResponse(received: Received): Promise<Response> {
+  const body = await unpacked(received);
+  if (deeperThan(body, MAX_REPLY_DEPTH)) throw new TransportError('too-deep');
+  // Response takes no status outside this range, and a server can send any three digits.
+  if (received.status < 200 || received.status > 599)
+    throw new TransportError('connection', `status ${received.status}`);
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(received.headers)) {
+    if (value !== undefined && READ_HEADERS.test(name))
+      headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  headers.set('content-length', String(body.byteLength));
+  const empty = received.status === 204 || received.status === 205;
+  return new Response(empty ? null : body.toString('utf8'), { status: received.status, headers });
+}
