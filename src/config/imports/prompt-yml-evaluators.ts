@@ -34,7 +34,7 @@ export function nameOf(evaluator: Json): string {
 }
 
 /** A metric of ours, or why there is none. */
-export type Converted = { metric: JsonMap } | { why: string };
+type Converted = { metric: JsonMap } | { why: string };
 
 /** One evaluator as a metric. */
 export function convertEvaluator(evaluator: JsonMap): Converted {
