@@ -4,7 +4,15 @@
  * byte for byte the same.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,6 +56,9 @@ async function minifyChunks(folder: string): Promise<void> {
 
 rmSync(join(root, 'build', 'lib'), { recursive: true, force: true });
 node('typescript/bin/tsc', '-p', 'tsconfig.build.json');
+// What runs inside the sandboxes is carried along as it is.
+for (const name of ['worker.py', 'guest.js'])
+  cpSync(join(root, 'src/sandbox', name), join(root, 'build/lib/sandbox', name));
 for (const entry of ['action', 'cli']) {
   const target = join(out, entry);
   rmSync(target, { recursive: true, force: true });

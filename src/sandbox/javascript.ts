@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { limits, type Link, type StartLink } from './link.ts';
 import {
   startThread,
@@ -7,11 +8,14 @@ import {
 } from './quickjs-thread.ts';
 import { oneLine } from './reply.ts';
 
+/** What runs in the engine before any user code. A bundle carries it as a file beside its entry. */
+const guest = readFileSync(new URL('./guest.js', import.meta.url), 'utf8');
+
 /** Starts QuickJS in threads that can be ended from outside whatever the engine is doing. */
-export function javascriptStarter(settings: ThreadSettings): StartLink {
+export function javascriptStarter(settings: Omit<ThreadSettings, 'guest'>): StartLink {
   return (listener) =>
     new Promise((resolve) => {
-      const thread = startThread(settings);
+      const thread = startThread({ ...settings, guest });
       const refuse = (message: string): void =>
         resolve({ status: 'refused', message: `The JavaScript engine did not start: ${message}` });
       const deadline = setTimeout(() => {

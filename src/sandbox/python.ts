@@ -1,4 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,6 @@ import {
   type Started,
 } from './link.ts';
 import { oneLine, readPrinted } from './reply.ts';
-import { pythonWorker } from './worker-source.ts';
 
 interface PythonOptions {
   mode: 'sandbox' | 'host';
@@ -29,6 +29,9 @@ const noPython =
   'Metric code needs python3 (3.8 or newer); none was found. Built-in metrics work without it.';
 
 const outcomes: readonly CodeOutcome[] = ['reply', 'timeout', 'exit', 'memory', 'channel'];
+
+/** The program that `python3 -c` runs. A bundle carries it as a file beside its entry. */
+const worker = readFileSync(new URL('./worker.py', import.meta.url), 'utf8');
 
 /** Four fields at their limits, with room for JSON's escapes in the printed text. */
 const longestLine = limits.reply + 8 * limits.printed + 4096;
@@ -69,7 +72,7 @@ function workerArguments({ mode, timeoutSeconds, alone }: PythonOptions): string
   return [
     ...(mode === 'sandbox' ? ['-s', '-S', '-B'] : ['-B']),
     '-c',
-    pythonWorker,
+    worker,
     JSON.stringify(settings),
   ];
 }

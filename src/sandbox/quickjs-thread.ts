@@ -19,7 +19,6 @@ import type {
 } from 'quickjs-emscripten-core';
 import { limits, type Answer, type CodeOutcome } from './link.ts';
 import { readPrinted } from './reply.ts';
-import { quickjsGuest } from './worker-source.ts';
 
 /** An engine that was given one code. */
 interface Evaluation {
@@ -39,13 +38,13 @@ const silent = { text: '', cut: false };
 function createEvaluation(
   module: QuickJSWASMModule,
   job: { code: string; outputs: string[] },
-  timeout: number,
+  { timeoutSeconds, guest: source }: ThreadSettings,
 ): Evaluation {
   const runtime = module.newRuntime();
   // A quarter of what the thread's own stack takes: the engine must notice first.
   runtime.setMaxStackSize(256 * 1024);
   const context = runtime.newContext();
-  const guest = context.unwrapResult(context.evalCode(quickjsGuest, 'guest.js'));
+  const guest = context.unwrapResult(context.evalCode(source, 'guest.js'));
   const bounds = context.unwrapResult(
     context.evalCode(`(${JSON.stringify({ reply: limits.reply, printed: limits.printed })})`),
   );
@@ -63,7 +62,7 @@ function createEvaluation(
     });
     let late = false;
     refused = false;
-    const deadline = Date.now() + timeout;
+    const deadline = Date.now() + timeoutSeconds * 1000;
     runtime.setInterruptHandler(() => {
       late ||= Date.now() > deadline;
       return late;
@@ -134,6 +133,8 @@ export interface ThreadSettings {
   timeoutSeconds: number;
   /** An engine of its own for each evaluation. */
   alone: boolean;
+  /** The program that QuickJS runs before any user code. */
+  guest: string;
 }
 
 /** A thread without environment, arguments and streams of its own. Its first message is `ready`. */
@@ -170,7 +171,7 @@ interface Job {
   outputs: string[];
 }
 
-async function serve(port: MessagePort, { timeoutSeconds, alone }: ThreadSettings): Promise<never> {
+async function serve(port: MessagePort, settings: ThreadSettings): Promise<never> {
   capMemory();
   const { newQuickJSWASMModuleFromVariant } = await import('quickjs-emscripten-core');
   let module: QuickJSWASMModule | null = null;
@@ -186,12 +187,12 @@ async function serve(port: MessagePort, { timeoutSeconds, alone }: ThreadSetting
       }
       // An engine of its own for each code and place: nothing is ever another's, not even memory.
       module ??= await newQuickJSWASMModuleFromVariant(engine);
-      evaluate ??= createEvaluation(module, job, timeoutSeconds * 1000);
+      evaluate ??= createEvaluation(module, job, settings);
       port.postMessage({
         kind: 'answer',
         answer: evaluate.evaluate(message.id, message.variables),
       } satisfies FromThread);
-      if (alone) {
+      if (settings.alone) {
         endQuietly(evaluate);
         evaluate = null;
       }
@@ -255,10 +256,12 @@ if (
   'role' in started &&
   started.role === role &&
   'timeoutSeconds' in started &&
-  'alone' in started
+  'alone' in started &&
+  'guest' in started
 ) {
   await serve(parentPort, {
     timeoutSeconds: Number(started.timeoutSeconds),
     alone: started.alone === true,
+    guest: String(started.guest),
   });
 }
