@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -15,6 +23,11 @@ export interface FixtureRepository {
   directory: string;
   /** Runs git here and gives its output without the last newline. */
   git(...args: string[]): string;
+  /**
+   * Several commands, one after the other, started by one small process: a test's own is large, and
+   * copying it is what a start of git costs.
+   */
+  all(...commands: string[][]): string;
   /** As `git`, with bytes on stdin. */
   gitInput(input: string | Uint8Array, ...args: string[]): string;
   /** Writes into the work tree only. */
@@ -70,6 +83,7 @@ export function temporaryFolder(name = 'fixture'): string {
 
 /** For `afterAll`. */
 export function removeTemporaryFolders(): void {
+  empty.clear();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
   if (caches !== null) rmSync(caches, { recursive: true, force: true });
   caches = null;
@@ -100,15 +114,27 @@ export function createRepository(
 ): FixtureRepository {
   const directory = options.directory ?? join(temporaryFolder('repository'), 'project');
   mkdirSync(directory, { recursive: true });
-  const repository = repositoryAt(directory);
-  repository.git(
+  const { branch = 'main', objectFormat = 'sha1' } = options;
+  cpSync(emptyRepository(branch, objectFormat), join(directory, '.git'), { recursive: true });
+  return repositoryAt(directory);
+}
+
+const empty = new Map<string, string>();
+
+/** The `.git` of a new repository, made once by git and then copied. */
+function emptyRepository(branch: string, format: string): string {
+  const known = empty.get(`${format} ${branch}`);
+  if (known !== undefined) return known;
+  const directory = temporaryFolder('empty');
+  repositoryAt(directory).git(
     'init',
     '--quiet',
     '--template=',
-    `--initial-branch=${options.branch ?? 'main'}`,
-    `--object-format=${options.objectFormat ?? 'sha1'}`,
+    `--initial-branch=${branch}`,
+    `--object-format=${format}`,
   );
-  return repository;
+  empty.set(`${format} ${branch}`, join(directory, '.git'));
+  return join(directory, '.git');
 }
 
 /**
@@ -140,29 +166,18 @@ export function shallowCheckout(
 ): FixtureRepository {
   const clone = createRepository();
   const depth = options.depth === null ? [] : [`--depth=${options.depth ?? 1}`];
-  clone.git('remote', 'add', 'origin', `file://${origin.directory}`);
-  clone.git(
-    'fetch',
-    '--quiet',
-    '--no-tags',
-    ...depth,
-    'origin',
-    `+${ref}:refs/remotes/${ref.replace(/^refs\/(?:heads\/)?/, '')}`,
-  );
-  clone.git(
-    '-c',
-    'advice.detachedHead=false',
-    'checkout',
-    '--quiet',
-    '--detach',
-    `refs/remotes/${ref.replace(/^refs\/(?:heads\/)?/, '')}`,
+  const local = `refs/remotes/${ref.replace(/^refs\/(?:heads\/)?/, '')}`;
+  clone.all(
+    ['remote', 'add', 'origin', `file://${origin.directory}`],
+    ['fetch', '--quiet', '--no-tags', ...depth, 'origin', `+${ref}:${local}`],
+    ['-c', 'advice.detachedHead=false', 'checkout', '--quiet', '--detach', local],
   );
   return clone;
 }
 
 function repositoryAt(directory: string): FixtureRepository {
   let commits = 0;
-  const run = (input: string | Uint8Array | undefined, args: string[]): string => {
+  const run = (program: string, args: string[], input?: string | Uint8Array): string => {
     const date = `${1_700_000_000 + commits * 60} +0000`;
     const identity = {
       GIT_AUTHOR_NAME: 'Ada',
@@ -172,7 +187,7 @@ function repositoryAt(directory: string): FixtureRepository {
       GIT_COMMITTER_EMAIL: 'ada@example.com',
       GIT_COMMITTER_DATE: date,
     };
-    const output = execFileSync('git', args, {
+    const output = execFileSync(program, args, {
       cwd: directory,
       env: fixtureEnvironment(identity),
       encoding: 'utf8',
@@ -184,15 +199,22 @@ function repositoryAt(directory: string): FixtureRepository {
   };
   const repository: FixtureRepository = {
     directory,
-    git: (...args) => run(undefined, args),
-    gitInput: (input, ...args) => run(input, args),
+    git: (...args) => run('git', args),
+    all: (...commands) =>
+      run('sh', [
+        '-c',
+        commands.map((args) => ['git', ...args].map(quoted).join(' ')).join(' && '),
+      ]),
+    gitInput: (input, ...args) => run('git', args, input),
     write: (files) => writeFiles(directory, files),
     commit(message, files = {}) {
       commits += 1;
       repository.write(files);
-      repository.git('add', '--all');
-      repository.git('commit', '--quiet', '--allow-empty', '--no-gpg-sign', '-m', message);
-      return repository.git('rev-parse', 'HEAD');
+      return repository.all(
+        ['add', '--all'],
+        ['commit', '--quiet', '--allow-empty', '--no-gpg-sign', '-m', message],
+        ['rev-parse', 'HEAD'],
+      );
     },
     commitMany(count, change) {
       const branch = repository.git('symbolic-ref', 'HEAD');
@@ -210,6 +232,11 @@ function repositoryAt(directory: string): FixtureRepository {
     },
   };
   return repository;
+}
+
+/** A word of a shell's command line. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Writes files below any folder. */

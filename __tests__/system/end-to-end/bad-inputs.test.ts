@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { FixtureFiles } from '../../stand-ins/repository.ts';
 import { createRepository } from '../../stand-ins/repository.ts';
 import { changeOf, obedient, quiz, quizPrompt, quizTests, SETTINGS } from './projects.ts';
-import { bareEnvironment, startBundle } from './runner.ts';
+import { bareEnvironment, startCommand } from './runner.ts';
 import { onPullRequest, onlyComment, stage } from './stage.ts';
 
 const PROMPT = quizPrompt('Be exact.');
@@ -272,12 +272,7 @@ describe('a bad input', () => {
 function onCommandLine(files: FixtureFiles) {
   const repository = createRepository();
   repository.commit('Files', files);
-  return startBundle(
-    'cli/index.js',
-    ['validate'],
-    { ...bareEnvironment(), COLUMNS: '400' },
-    repository.directory,
-  );
+  return startCommand(['validate'], bareEnvironment(), repository.directory);
 }
 
 /** A terminal breaks lines where they end; tests of words should not. */

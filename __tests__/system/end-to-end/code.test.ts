@@ -24,7 +24,7 @@ describe("a project's own code", () => {
   test('judges in Python and in JavaScript, confined: no keys, no process, no network', async () => {
     const at = await stage(obedient);
     const base = { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(6, METRICS) };
-    const run = await onPullRequest(at, changeOf(base, WORSE));
+    const run = await onPullRequest(at, changeOf(base, WORSE), { shipped: true });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3', errors: '0' });
     const [first] = run.result.suites[0]!.references;
     expect(first).toMatchObject({ id: 'q1', base: { rollup: 'pass' }, head: { rollup: 'fail' } });
@@ -78,6 +78,7 @@ metrics:
     );
     const value = async (inputs: Record<string, string>) => {
       const run = await onPullRequest(at, change, {
+        shipped: true,
         inputs,
         env: { TEAM_NAME: 'a', TEAM_SECRET: 'b' },
       });
@@ -119,6 +120,7 @@ describe("a team's own application", () => {
   test("is run from each side's own commit, outside the workspace and without keys, and judged like a model", async () => {
     const at = await stage(obedient);
     const run = await onPullRequest(at, changeOf(base, { 'app/style.txt': 'vague\n' }), {
+      shipped: true,
       inputs: { code: 'host' },
     });
     expect(run.outputs).toMatchObject({

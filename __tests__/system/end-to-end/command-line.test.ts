@@ -12,7 +12,7 @@ import {
 } from '../../stand-ins/repository.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
 import { obedient, quiz, quizPrompt } from './projects.ts';
-import { bareEnvironment, startBundle, type Ended } from './runner.ts';
+import { bareEnvironment, startBundle, startCommand, type Ended } from './runner.ts';
 import { endpointLines, MODEL_KEY, modelServer } from './stage.ts';
 
 /**
@@ -23,8 +23,7 @@ async function desk(files: FixtureFiles = quiz(), answer: Script = obedient) {
   const repository = createRepository();
   repository.commit('Base', files);
   const evaldiff = (...args: string[]): Promise<Ended> =>
-    startBundle(
-      'cli/index.js',
+    startCommand(
       args,
       {
         ...bareEnvironment(),

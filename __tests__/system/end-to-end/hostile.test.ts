@@ -120,7 +120,7 @@ messages:\n  - { role: system, content: ${quoted(system)} }\n  - { role: human, 
     payload.pull_request.title = PAYLOADS.join(' ');
     payload.pull_request.head.ref = 'a$(id)`id`<b>@octocat';
 
-    const run = await onPullRequest(at, change, { event });
+    const run = await onPullRequest(at, change, { event, shipped: true });
     expect(run.outputs).toMatchObject({
       conclusion: 'failure',
       errors: '0',

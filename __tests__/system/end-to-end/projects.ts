@@ -47,23 +47,16 @@ export function changeOf(
 }
 
 function published(repository: FixtureRepository, head: string): Change {
-  const base = repository.git('rev-parse', 'main');
-  repository.git('switch', '--quiet', '--detach', 'main');
-  repository.git(
-    '-c',
-    'user.name=GitHub',
-    '-c',
-    'user.email=noreply@example.com',
-    'merge',
-    '--quiet',
-    '--no-ff',
-    '--no-gpg-sign',
-    '-m',
-    'Merge',
-    head,
-  );
-  const merge = repository.git('rev-parse', 'HEAD');
-  repository.git('switch', '--quiet', 'topic');
+  const merging = ['merge', '--quiet', '--no-ff', '--no-gpg-sign', '-m', 'Merge', head];
+  const [base = '', merge = ''] = repository
+    .all(
+      ['rev-parse', 'main'],
+      ['switch', '--quiet', '--detach', 'main'],
+      ['-c', 'user.name=GitHub', '-c', 'user.email=noreply@example.com', ...merging],
+      ['rev-parse', 'HEAD'],
+      ['switch', '--quiet', 'topic'],
+    )
+    .split('\n');
   const origin = bareOrigin(repository);
   repository.git(
     'push',
@@ -78,8 +71,10 @@ function published(repository: FixtureRepository, head: string): Change {
 /** A further commit on the pull request, and what GitHub makes of it. */
 export function pushed({ origin, base, head }: Change, files: FixtureFiles): Change {
   const repository = createRepository();
-  repository.git('fetch', '--quiet', `file://${origin.directory}`, base, head);
-  repository.git('switch', '--quiet', '--create', 'topic', head);
+  repository.all(
+    ['fetch', '--quiet', `file://${origin.directory}`, base, head],
+    ['switch', '--quiet', '--create', 'topic', head],
+  );
   const next = repository.commit('Fixed', files);
   repository.git('branch', '--force', 'main', base);
   return published(repository, next);

@@ -13,7 +13,7 @@ describe('a pull request that makes a prompt worse', () => {
       'prompts/tests/quiz.yaml': quizTests(7, METRICS),
       'README.md': 'About',
     });
-    const red = await onPullRequest(at, worse);
+    const red = await onPullRequest(at, worse, { shipped: true });
 
     expect(red.code).toBe(1);
     expect(red.lastLine).toBe(
@@ -103,7 +103,7 @@ describe('a pull request that makes a prompt worse', () => {
     const fixed = pushed(worse, {
       'prompts/quiz.yaml': quizPrompt('Be quick, and answer everything.'),
     });
-    const green = await onPullRequest(at, fixed);
+    const green = await onPullRequest(at, fixed, { shipped: true });
     expect(green.code).toBe(0);
     expect(green.lastLine).toBe(
       '| evaldiff: success (the gate passed). No regression in 7 affected references of 1 suite',

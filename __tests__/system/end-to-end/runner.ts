@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { main as commandLine } from '../../../src/commands/program.ts';
+import { terminalOf, type TerminalProcess } from '../../../src/commands/terminal.ts';
 import type { Result } from '../../../src/result/result.ts';
 import type { GitHubStandIn } from '../../stand-ins/github/index.ts';
 import { temporaryFolder, type FixtureRepository } from '../../stand-ins/repository.ts';
@@ -21,6 +23,47 @@ export interface Ended {
 }
 
 /**
+ * Runs a command line in this process, as `dist/cli` would in one of its own, with nothing inherited
+ * but what is given.
+ */
+export async function startCommand(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+): Promise<Ended> {
+  const texts = { stdout: '', stderr: '' };
+  const into = (name: keyof typeof texts) => ({
+    write: (text: string) => (texts[name] += text) !== '',
+    on: () => undefined,
+  });
+  const terminal = terminalOf({
+    env,
+    cwd: () => cwd,
+    stdout: into('stdout'),
+    stderr: into('stderr'),
+  } as unknown as TerminalProcess);
+  return { code: await commandLine(args, terminal), ...texts };
+}
+
+/**
+ * Runs a step in this process, as `dist/action` would in one of its own. The runner's toolkit reads
+ * the process's environment and writes to its output: both are the step's as long as it runs.
+ */
+async function startStep(env: NodeJS.ProcessEnv): Promise<Ended> {
+  const { main } = await import('../../../src/action/main.ts');
+  const before = { env: process.env, write: process.stdout.write };
+  let stdout = '';
+  process.env = env;
+  process.stdout.write = (text) => (stdout += String(text)) !== '';
+  try {
+    return { code: await main(env), stdout, stderr: '' };
+  } finally {
+    process.env = before.env;
+    process.stdout.write = before.write;
+  }
+}
+
+/**
  * Starts a file of `dist/` on the Node that runs the tests, which is the action's own, with nothing
  * inherited but what is given.
  */
@@ -32,6 +75,16 @@ export function startBundle(
 ): Promise<Ended> {
   const script = join(ROOT, 'dist', path);
   if (!existsSync(script)) throw new Error(`${script} does not exist: run \`npm run build\` first`);
+  return start(script, args, env, cwd);
+}
+
+/** Starts a script on this Node and waits for its end. */
+export function start(
+  script: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [script, ...args], {
       cwd,
@@ -83,6 +136,8 @@ export interface Step {
   inputs?: Record<string, string>;
   /** `env:` of the step. */
   env?: Record<string, string>;
+  /** As it is shipped: `dist/`, in a process of its own. Else what `dist/` is built from, in this. */
+  shipped?: boolean;
 }
 
 /** Everything that a step leaves behind. */
@@ -115,12 +170,9 @@ export async function runAction(step: Step): Promise<StepResult> {
     GIT_CONFIG_GLOBAL: serverInPlace(folder, step),
     ...step.env,
   };
-  const { code, stdout, stderr } = await startBundle(
-    'action/index.js',
-    [],
-    env,
-    step.checkout.directory,
-  );
+  const { code, stdout, stderr } = await (step.shipped === true
+    ? startBundle('action/index.js', [], env, step.checkout.directory)
+    : startStep(env));
   const log = stdout + stderr;
   const faults = step.github.state.violations;
   if (faults.length > 0) throw new Error(`GitHub would have refused: ${faults.join('; ')}\n${log}`);
@@ -143,7 +195,7 @@ export async function runAction(step: Step): Promise<StepResult> {
 }
 
 /** The configuration of a machine on which the server's repository is a folder. */
-function serverInPlace(folder: string, { origin, checkout }: Step): string {
+function serverInPlace(folder: string, { origin, checkout, env }: Step): string {
   const url =
     origin === undefined
       ? execFileSync('git', ['-C', checkout.directory, 'remote', 'get-url', 'origin'], {
@@ -152,7 +204,10 @@ function serverInPlace(folder: string, { origin, checkout }: Step): string {
         }).trim()
       : `file://${origin.directory}`;
   const file = join(folder, 'gitconfig');
-  writeFileSync(file, `[url "${url}"]\n\tinsteadOf = ${SERVER}/${REPOSITORY}\n`);
+  writeFileSync(
+    file,
+    `[url "${url}"]\n\tinsteadOf = ${env?.['GITHUB_SERVER_URL'] ?? SERVER}/${REPOSITORY}\n`,
+  );
   return file;
 }
 

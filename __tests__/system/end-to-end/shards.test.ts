@@ -33,6 +33,7 @@ async function workflow(
       {
         inputs: { cache: 'false', overrides: 'n_tries=2', ...inputs },
         env: service.environment('run-1'),
+        shipped: true,
       },
     );
 }

@@ -64,7 +64,7 @@ export async function modelServer(options: ServerOptions): Promise<ModelServer> 
   return models;
 }
 
-export interface StepOptions {
+export interface StepOptions extends Pick<Step, 'shipped'> {
   inputs?: Record<string, string>;
   env?: Record<string, string>;
 }
@@ -93,13 +93,14 @@ export async function onPullRequest(
 export async function runOn(
   { github, models }: Stage,
   step: Pick<Step, 'checkout' | 'origin' | 'event'>,
-  { inputs = {}, env = {} }: StepOptions = {},
+  { inputs = {}, env = {}, shipped = false }: StepOptions = {},
 ): Promise<StepResult> {
   const result = await runAction({
     ...step,
     github,
     inputs: { endpoints: endpointLines(models), ...inputs },
     env: { LOCAL_KEY: MODEL_KEY, ...env },
+    shipped,
   });
   if (models.refused.length > 0)
     throw new Error(`the vendor would have refused: ${models.refused.join('; ')}`);

@@ -1,15 +1,15 @@
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import type { Result } from '../../../src/result/result.ts';
 import { simplexModel } from '../../../src/solver/thread.ts';
 import type { AssignmentAnswer, AssignmentProgram } from '../../../src/types/solver.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
-import { ROOT } from './runner.ts';
-
-jest.setTimeout(60_000);
-afterAll(removeTemporaryFolders);
+import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts';
+import { obedient, quiz } from './projects.ts';
+import { bareEnvironment, ROOT, start } from './runner.ts';
+import { endpointLines, MODEL_KEY, modelServer } from './stage.ts';
 
 interface Instance {
   scores: number[][];
@@ -33,6 +33,10 @@ const whole = temporaryFolder('dist');
 cpSync(join(ROOT, 'dist'), whole, { recursive: true });
 const alone = temporaryFolder('cli');
 cpSync(join(ROOT, 'dist/cli'), alone, { recursive: true });
+/** That folder without HiGHS. */
+const lacking = temporaryFolder('lacking');
+cpSync(alone, lacking, { recursive: true });
+rmSync(join(lacking, 'highs.mjs'));
 
 const jobs = {
   'javascript-lp-solver': { solver: 'javascript-lp-solver', program, model: simplexModel(program) },
@@ -90,12 +94,71 @@ describe.each([
   );
 });
 
-test("the action's folder holds nothing of HiGHS, which is there once", () => {
+test('a bundle without HiGHS has the other solver, and looks for it only when it is asked', async () => {
+  const entry = join(lacking, 'index.js');
+  const answers: AssignmentAnswer[] = [];
+  for (const solver of ['javascript-lp-solver', 'highs'] as const) {
+    const { worker } = await thread(entry);
+    worker.postMessage({ job: jobs[solver], seconds: 30 });
+    answers.push(((await messageOf(worker)) as { answer: AssignmentAnswer }).answer);
+    await worker.terminate();
+  }
+  expect(answers).toEqual([
+    expect.objectContaining({ status: 'solved' }),
+    { status: 'failed', reason: expect.stringMatching(/^failed: Cannot find package 'highs'/) },
+  ]);
+});
+
+/** Code in both languages, which runs in what the bundle carries beside its entry. */
+const METRICS = `n_tries: 1
+metrics:
+  - { name: in python, code: "metric = len(actual)\\nresult = actual == expected" }
+  - { name: in javascript, language: javascript, code: "metric = actual.length; result = actual === expected" }`;
+
+test('the bundle of the command line, far from its packages, runs code in both languages', async () => {
+  const models = await modelServer({ answer: obedient, key: MODEL_KEY });
+  const repository = createRepository();
+  repository.commit('Base', quiz({ questions: 1, metrics: METRICS }));
+  const env = {
+    ...bareEnvironment(),
+    TMPDIR: temporaryFolder('tmp'),
+    LOCAL_KEY: MODEL_KEY,
+    EVALDIFF_ENDPOINTS: endpointLines(models),
+  };
+  const run = await start(join(alone, 'index.js'), ['run', '--json'], env, repository.directory);
+  const [suite] = (JSON.parse(run.stdout) as Result).suites;
+  expect(
+    suite?.references[0]?.head?.tries[0]?.scores.map(({ metric, status, value }) => [
+      metric,
+      status,
+      value,
+    ]),
+  ).toEqual([
+    ['in python', 'pass', 8],
+    ['in javascript', 'pass', 8],
+  ]);
+});
+
+test('both bundles carry what runs in the sandboxes as it is in the source', () => {
+  for (const bundle of ['action', 'cli'])
+    for (const name of ['worker.py', 'guest.js'])
+      expect(readFileSync(join(ROOT, 'dist', bundle, name), 'utf8')).toBe(
+        readFileSync(join(ROOT, 'src/sandbox', name), 'utf8'),
+      );
+});
+
+test("the action's folder holds nothing of HiGHS, which is there once, as its package has it", () => {
   expect(readdirSync(join(ROOT, 'dist/cli')).filter((name) => name.startsWith('highs'))).toEqual([
     'highs.LICENSE.txt',
     'highs.mjs',
     'highs.wasm',
   ]);
+  for (const name of ['highs.mjs', 'highs.wasm'])
+    expect(
+      readFileSync(join(ROOT, 'dist/cli', name)).equals(
+        readFileSync(join(ROOT, 'node_modules/highs/build', name)),
+      ),
+    ).toBe(true);
   expect(
     readdirSync(join(ROOT, 'dist/action')).filter(
       (name) => name.startsWith('highs') || name.endsWith('.wasm'),

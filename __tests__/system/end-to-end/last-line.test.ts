@@ -1,0 +1,63 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { startCacheServer, type CacheServer } from '../../stand-ins/cache-service.ts';
+import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts';
+import { changeOf, obedient, quiz, quizPrompt } from './projects.ts';
+import { bareEnvironment, startBundle } from './runner.ts';
+import { endpointLines, MODEL_KEY, modelServer, onPullRequest, stage } from './stage.ts';
+
+const WORSE = { 'prompts/quiz.yaml': quizPrompt('Be quick. Skip 1 2 3') };
+const REGRESSED =
+  'evaldiff: failure (the gate failed). Regressed: quiz 100.0 % → 50.0 % (−50.0 points)';
+
+let cache: CacheServer | null = null;
+afterEach(async () => {
+  await cache?.close();
+});
+
+/** What a job sees of GitHub's cache; its toolkit knows none on a server of one's own. */
+function cacheEnvironment({ url }: CacheServer): Record<string, string> {
+  const claims = Buffer.from(JSON.stringify({ scp: 'Actions.Results:a:b' })).toString('base64url');
+  return {
+    ACTIONS_CACHE_SERVICE_V2: 'true',
+    ACTIONS_RESULTS_URL: `${url}/`,
+    ACTIONS_RUNTIME_TOKEN: `x.${claims}.x`,
+    GITHUB_SERVER_URL: 'https://acme.ghe.com',
+  };
+}
+
+describe('the last line of what is shipped says how the run ended and why', () => {
+  test('in the log of a job, below what the cache says of the answers it keeps', async () => {
+    cache = await startCacheServer();
+    const at = await stage(obedient);
+    const run = await onPullRequest(at, changeOf(quiz(), WORSE), {
+      env: cacheEnvironment(cache),
+      shipped: true,
+    });
+    const said = run.log.trimEnd().split('\n');
+    expect(cache.entries()).toHaveLength(1);
+    expect(said.filter((line) => /^Sent \d+ of \d+/.test(line))).not.toEqual([]);
+    expect(said.at(-1)).toBe(`| ${REGRESSED}`);
+    expect(run.code).toBe(1);
+  });
+
+  test('in a terminal, on stderr, where a reader of stdout finds the report alone', async () => {
+    const models = await modelServer({ answer: obedient, key: MODEL_KEY });
+    const repository = createRepository();
+    repository.commit('Base', quiz());
+    repository.write(WORSE);
+    const { code, stdout, stderr } = await startBundle(
+      'cli/index.js',
+      ['diff'],
+      {
+        ...bareEnvironment(),
+        TMPDIR: temporaryFolder('tmp'),
+        LOCAL_KEY: MODEL_KEY,
+        EVALDIFF_ENDPOINTS: endpointLines(models),
+      },
+      repository.directory,
+    );
+    expect(stderr.trimEnd().split('\n').at(-1)).toBe(REGRESSED);
+    expect(stdout).not.toContain('evaldiff: failure');
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import * as core from '@actions/core';
+import { INPUT_DEFAULTS, readInputs } from '../config/inputs.ts';
+import { UserError, formatProblem } from '../errors.ts';
+import { parsePayload, readEvent, resolveMode } from '../github/event.ts';
+import { accessFrom, secretsOf, withoutSecrets } from '../session/access.ts';
+import { endLine, logText } from '../text/log.ts';
+import { visible, visibleLine } from '../text/visible.ts';
+import { runJob } from './job.ts';
+
+/**
+ * One step of a workflow, as the runner describes it in `env`; the toolkit reads the same of the
+ * process. Gives the step's exit code, and never rejects.
+ */
+export async function main(env: NodeJS.ProcessEnv): Promise<0 | 1> {
+  try {
+    return await runStep(env);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+async function runStep(env: NodeJS.ProcessEnv): Promise<0 | 1> {
+  const { inputs, problems } = readInputs(givenInputs(env));
+  const access = accessFrom(inputs, env);
+  const secrets = [...secretsOf(access), inputs.token].filter((secret) => secret !== '');
+  for (const secret of secrets) core.setSecret(secret);
+  if (problems.length > 0) throw new UserError(problems);
+  const facts = readEvent(
+    env,
+    parsePayload(await readFile(env['GITHUB_EVENT_PATH'] ?? '', 'utf8')),
+  );
+  const conclusion = await runJob({
+    inputs,
+    access,
+    facts,
+    mode: resolveMode(inputs.mode, facts),
+    workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'),
+    env: withoutSecrets(env, secrets),
+    secrets,
+    runner: {
+      // The toolkit escapes what the runner would obey in an annotation; what a reader cannot see
+      // is shown here.
+      info: (text) => {
+        core.info(logText(text));
+      },
+      notice: (text) => {
+        core.notice(visibleLine(text));
+      },
+      warning: (text) => {
+        core.warning(visibleLine(text));
+      },
+      error: (text, place) => {
+        core.error(visibleLine(text), place);
+      },
+      output: core.setOutput,
+    },
+    now: () => new Date(),
+  });
+  return conclusion === 'failure' || conclusion === 'error' ? 1 : 0;
+}
+
+/** The inputs that the runner gave, by name. */
+function givenInputs(env: NodeJS.ProcessEnv): Record<string, string> {
+  const names = Object.keys(INPUT_DEFAULTS).filter(
+    (name) => env[`INPUT_${name.toUpperCase()}`] !== undefined,
+  );
+  return Object.fromEntries(names.map((name) => [name, core.getInput(name)]));
+}
+
+const OWN_FAULT = 'evaldiff itself failed; the error is above.';
+
+/** Says what ended the step before it judged anything, also as the log's last line. */
+export function fail(error: unknown): 1 {
+  const problems = error instanceof UserError ? error.problems.map(formatProblem) : [];
+  for (const problem of problems) core.error(visibleLine(problem));
+  if (problems.length === 0)
+    core.error(
+      visible(
+        `evaldiff failed, and the fault is its own: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      ),
+    );
+  core.setOutput('conclusion', 'error');
+  const [first = OWN_FAULT] = problems;
+  const more = problems.length > 1 ? ` (and ${String(problems.length - 1)} more)` : '';
+  core.info(logText(endLine('error', `${first}${more}`)));
+  return 1;
+}
