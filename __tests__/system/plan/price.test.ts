@@ -1,30 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { asDirect, priceFrom, type ListPrice } from '../../../src/plan/price.ts';
 import { loadListPrices } from '../../../src/session/prices.ts';
-import type { ModelSettings } from '../../../src/suite/suite.ts';
 import type { Target } from '../../../src/types/model.ts';
-import { settings } from '../../unit/run/builders.ts';
+import { hostedTarget, modelSettings, settingsWithModels } from '../../unit/run/builders.ts';
 
-const entry = (changes: Partial<ModelSettings>): ModelSettings => ({
-  provider: 'openai',
-  endpoint: null,
-  model: 'gpt-4o',
-  price: { input: 2, output: 10 },
-  command: [],
-  files: [],
-  setup: [],
-  file: null,
-  replaces: [],
-  place: { file: 'evaldiff.yaml', line: 1 },
-  ...changes,
-});
-const models = (...entries: ModelSettings[]) =>
-  settings({ models: new Map(entries.map((one, index) => [`m${String(index)}`, one])) });
-const hosted = (model: string, endpoint: string | null = null): Target => ({
-  provider: 'openai',
-  endpoint,
-  model,
-});
 const program: Target = {
   provider: 'program',
   model: 'app',
@@ -38,16 +17,19 @@ const usage = { input_tokens: 1_000_000, output_tokens: 500_000 };
 describe('the price of a call', () => {
   test('is dollars per million tokens, by provider, endpoint and model', () => {
     const price = priceFrom([
-      models(entry({}), entry({ endpoint: 'local', price: { input: 0, output: 1 } })),
+      settingsWithModels(
+        modelSettings(),
+        modelSettings({ endpoint: 'local', price: { input: 0, output: 1 } }),
+      ),
     ]);
-    expect(price(hosted('gpt-4o'), usage)).toBe(7);
-    expect(price(hosted('gpt-4o', 'local'), usage)).toBe(0.5);
+    expect(price(hostedTarget('gpt-4o'), usage)).toBe(7);
+    expect(price(hostedTarget('gpt-4o', 'local'), usage)).toBe(0.5);
   });
 
   test('is unknown where no price is given, also for a program; recordings cost nothing', () => {
-    const price = priceFrom([models(entry({ price: null }))]);
-    expect(price(hosted('gpt-4o'), usage)).toBeNull();
-    expect(price(hosted('gpt-4o-mini'), usage)).toBeNull();
+    const price = priceFrom([settingsWithModels(modelSettings({ price: null }))]);
+    expect(price(hostedTarget('gpt-4o'), usage)).toBeNull();
+    expect(price(hostedTarget('gpt-4o-mini'), usage)).toBeNull();
     expect(price(program, usage)).toBeNull();
     expect(
       price(
@@ -59,16 +41,16 @@ describe('the price of a call', () => {
 
   test('is that of the first settings where two have one', () => {
     const [head, base] = [
-      models(entry({ price: { input: 1, output: 1 } })),
-      models(entry({ price: { input: 9, output: 9 } })),
+      settingsWithModels(modelSettings({ price: { input: 1, output: 1 } })),
+      settingsWithModels(modelSettings({ price: { input: 9, output: 9 } })),
     ];
-    expect(priceFrom([head, base])(hosted('gpt-4o'), usage)).toBe(1.5);
+    expect(priceFrom([head, base])(hostedTarget('gpt-4o'), usage)).toBe(1.5);
   });
 
   test('of a program is the one it is given, whatever its files are', () => {
     const price = priceFrom([
-      models(
-        entry({
+      settingsWithModels(
+        modelSettings({
           provider: 'program',
           model: 'app',
           command: ['node', 'a.mjs'],
@@ -84,10 +66,12 @@ describe('the price of a call', () => {
   test("is the vendor's own where the settings give none, and never that for a server of the workflow's", () => {
     const list: ListPrice = (vendor, model) =>
       vendor === 'openai' && model === 'gpt-4o' ? () => 42 : null;
-    const price = priceFrom([models(entry({ price: null }))], list);
-    expect(price(hosted('gpt-4o'), usage)).toBe(42);
-    expect(price(hosted('gpt-4o', 'local'), usage)).toBeNull();
-    expect(priceFrom([models(entry({}))], list)(hosted('gpt-4o'), usage)).toBe(7);
+    const price = priceFrom([settingsWithModels(modelSettings({ price: null }))], list);
+    expect(price(hostedTarget('gpt-4o'), usage)).toBe(42);
+    expect(price(hostedTarget('gpt-4o', 'local'), usage)).toBeNull();
+    expect(
+      priceFrom([settingsWithModels(modelSettings())], list)(hostedTarget('gpt-4o'), usage),
+    ).toBe(7);
   });
 });
 
@@ -119,7 +103,7 @@ describe('the bundled list', () => {
 
   test('is half of any price in a batch, and what it is directly for those who ask for that', () => {
     const list: ListPrice = (_, name) => (name === 'listed' ? () => 3 : null);
-    const price = priceFrom([models(entry({}))], list);
+    const price = priceFrom([settingsWithModels(modelSettings())], list);
     const batched = (name: string): Target => ({
       provider: 'openai',
       endpoint: null,

@@ -5,26 +5,10 @@ import type { AttributeResult } from '../../../src/result/attributes.ts';
 import type { ScoringResult } from '../../../src/result/result.ts';
 import type { SuiteResult } from '../../../src/result/suite-result.ts';
 import type { Outcome } from '../../../src/types/metric.ts';
-import { gate, referenceResult, sideResult, suiteResult } from '../run/builders.ts';
+import { gate, gateInput, referenceResult, sideResult, suiteResult } from '../run/builders.ts';
 import { inWords } from './in-words.ts';
 
 const decide = (given: GateInput) => inWords(decideOutcome(given));
-const input = (changes: Partial<GateInput> = {}): GateInput => ({
-  mode: 'diff',
-  suites: [suiteResult()],
-  scoring: [],
-  settings: gate(),
-  affected: 1,
-  removed: [],
-  testedRubrics: 0,
-  replaced: [],
-  uncomparable: [],
-  counted: 1,
-  attributes: [],
-  unexplained: [],
-  unused: false,
-  ...changes,
-});
 const withHead = (outcomes: Outcome[], changes: Partial<SuiteResult> = {}): SuiteResult =>
   suiteResult({
     references: [referenceResult('a', { base: sideResult(['pass']), head: sideResult(outcomes) })],
@@ -52,7 +36,7 @@ describe('something of its own in the place of a model that base asks', () => {
   }));
 
   test('is said in the first line and as a reason, and is not a success', () => {
-    const decision = decide(input({ replaced }));
+    const decision = decide(gateInput({ replaced }));
     expect(decision.conclusion).toBe('neutral');
     expect(decision.title).toBe(
       'Not comparable: recordings in place of a model in a, b and 1 more',
@@ -67,7 +51,7 @@ describe('something of its own in the place of a model that base asks', () => {
         pass_rate: { base: 1, head: 0.5, difference: -0.5, low: -0.6, high: -0.4, p: 0.001 },
       }),
     ];
-    const decision = decide(input({ suites, replaced }));
+    const decision = decide(gateInput({ suites, replaced }));
     expect(decision.conclusion).toBe('failure');
     expect(decision.title).toMatch(
       /^Regressed: .*; recordings in place of a model in a, b and 1 more$/,
@@ -76,7 +60,7 @@ describe('something of its own in the place of a model that base asks', () => {
 
   test('stays in a title that is cut', () => {
     const suite = 'long '.repeat(100);
-    const { title } = decide(input({ replaced: [{ ...replaced[0]!, suite }] }));
+    const { title } = decide(gateInput({ replaced: [{ ...replaced[0]!, suite }] }));
     expect(title.length).toBeLessThanOrEqual(255);
     expect(title).toContain('recordings in place of a model');
   });
@@ -84,7 +68,7 @@ describe('something of its own in the place of a model that base asks', () => {
 
 describe('the conclusion', () => {
   test('is a success that says so when nothing relevant changed', () => {
-    expect(decide(input({ suites: [], affected: 0 }))).toEqual({
+    expect(decide(gateInput({ suites: [], affected: 0 }))).toEqual({
       conclusion: 'success',
       title: 'No prompt, rubric or test changed: nothing to run.',
       reasons: [],
@@ -93,7 +77,7 @@ describe('the conclusion', () => {
 
   test('is a failure with the numbers when a suite regressed', () => {
     const decision = decide(
-      input({
+      gateInput({
         suites: [
           suiteResult({
             name: 'math',
@@ -113,23 +97,23 @@ describe('the conclusion', () => {
     const suites = [
       suiteResult({ verdict: 'inconclusive', summary: 'five tries would settle it.' }),
     ];
-    expect(decide(input({ suites }))).toMatchObject({
+    expect(decide(gateInput({ suites }))).toMatchObject({
       conclusion: 'neutral',
       title: 'Inconclusive for 1 suite of 1',
       reasons: ['p: inconclusive. five tries would settle it.'],
     });
-    expect(decide(input({ suites, settings: gate({ on_inconclusive: 'fail' }) })).conclusion).toBe(
-      'failure',
-    );
     expect(
-      decide(input({ suites, settings: gate({ on_inconclusive: 'fail', fail_on: 'never' }) }))
+      decide(gateInput({ suites, settings: gate({ on_inconclusive: 'fail' }) })).conclusion,
+    ).toBe('failure');
+    expect(
+      decide(gateInput({ suites, settings: gate({ on_inconclusive: 'fail', fail_on: 'never' }) }))
         .conclusion,
     ).toBe('neutral');
   });
 
   test('does not fail under fail_on never, and says why', () => {
     const decision = decide(
-      input({
+      gateInput({
         suites: [suiteResult({ verdict: 'regressed' })],
         settings: gate({ fail_on: 'never' }),
       }),
@@ -140,7 +124,7 @@ describe('the conclusion', () => {
 
   test('names removals where there is nothing else', () => {
     const removed = ['p.yaml: a', 'p.yaml: b'];
-    expect(decide(input({ suites: [], affected: 0, counted: 0, removed }))).toEqual({
+    expect(decide(gateInput({ suites: [], affected: 0, counted: 0, removed }))).toEqual({
       conclusion: 'neutral',
       title: 'Nothing to run: 2 references removed or newly skipped',
       reasons: ['No test ran, so there is no verdict.'],
@@ -148,7 +132,7 @@ describe('the conclusion', () => {
   });
 
   test('is a success when everything improved', () => {
-    expect(decide(input({ suites: [suiteResult({ verdict: 'improved' })] })).conclusion).toBe(
+    expect(decide(gateInput({ suites: [suiteResult({ verdict: 'improved' })] })).conclusion).toBe(
       'success',
     );
   });
@@ -160,8 +144,8 @@ describe('runs without a verdict', () => {
       ...Array<Outcome>(errors).fill('error'),
       ...Array<Outcome>(19 - errors).fill('pass'),
     ];
-    expect(decide(input({ suites: [withHead(tries(2))] })).conclusion).toBe('success');
-    const over = decide(input({ suites: [withHead(tries(3), { verdict: 'regressed' })] }));
+    expect(decide(gateInput({ suites: [withHead(tries(2))] })).conclusion).toBe('success');
+    const over = decide(gateInput({ suites: [withHead(tries(3), { verdict: 'regressed' })] }));
     expect(over).toMatchObject({
       conclusion: 'error',
       reasons: ['3 of 20 tries ended in an error, so nothing was judged', 'timeout'],
@@ -177,7 +161,7 @@ describe('runs without a verdict', () => {
         ],
       }),
     ];
-    expect(decide(input({ suites }))).toMatchObject({
+    expect(decide(gateInput({ suites }))).toMatchObject({
       conclusion: 'error',
       reasons: [
         '1 of 2 tries have no readable grade and no other was judged, so there is no verdict.',
@@ -188,24 +172,24 @@ describe('runs without a verdict', () => {
         references: [referenceResult('a', { base: null, head: sideResult(['skipped']) })],
       }),
     ];
-    expect(decide(input({ suites: skipped }))).toMatchObject({
+    expect(decide(gateInput({ suites: skipped }))).toMatchObject({
       conclusion: 'error',
       reasons: ['No test ran, so there is no verdict.'],
     });
   });
 
   test('say so in the reasons when more than a tenth has no readable grade', () => {
-    const { reasons, title } = decide(input({ suites: [withHead(['pass', 'ungraded'])] }));
+    const { reasons, title } = decide(gateInput({ suites: [withHead(['pass', 'ungraded'])] }));
     expect(reasons).toEqual(['p: 1 of 3 tries have no readable grade']);
     expect(title).toBe(
       'No regression in 1 affected reference of 1 suite; 1 of 3 tries have no readable grade',
     );
     const tenth = [...Array<Outcome>(8).fill('pass'), 'ungraded'] as Outcome[];
-    expect(decide(input({ suites: [withHead(tenth)] })).title).toBe(
+    expect(decide(gateInput({ suites: [withHead(tenth)] })).title).toBe(
       'No regression in 1 affected reference of 1 suite',
     );
     const long = decide(
-      input({
+      gateInput({
         suites: [withHead(['fail', 'ungraded'], { name: 'n'.repeat(400), verdict: 'regressed' })],
       }),
     ).title;
@@ -220,11 +204,11 @@ describe('a change of which nothing counts', () => {
   const nothing = { counted: 0, suites: [suiteResult({ verdict: 'unchanged' })] };
 
   test('is never a success: all skipped, all removed, or all of it unused', () => {
-    expect(decide(input(nothing))).toMatchObject({
+    expect(decide(gateInput(nothing))).toMatchObject({
       conclusion: 'neutral',
       title: 'No test that counts ran, so there is no verdict.',
     });
-    const unused = decide(input({ counted: 0, suites: [], affected: 0, unused: true }));
+    const unused = decide(gateInput({ counted: 0, suites: [], affected: 0, unused: true }));
     expect(unused).toEqual({
       conclusion: 'neutral',
       title: 'No test ran, so there is no verdict.',
@@ -237,16 +221,19 @@ describe('a change of which nothing counts', () => {
 
   test('is still a failure where the settings ask for it, and an error where nothing could be judged', () => {
     expect(
-      decide(input({ ...nothing, removed: ['p: a'], settings: gate({ removed: 'fail' }) }))
+      decide(gateInput({ ...nothing, removed: ['p: a'], settings: gate({ removed: 'fail' }) }))
         .conclusion,
     ).toBe('failure');
-    expect(decide(input({ counted: 0, suites: [withHead(['error', 'error'])] })).conclusion).toBe(
-      'error',
-    );
+    expect(
+      decide(gateInput({ counted: 0, suites: [withHead(['error', 'error'])] })).conclusion,
+    ).toBe('error');
   });
 
   test('says nothing of it where other references do count', () => {
-    expect(decide(input({ unused: true }))).toMatchObject({ conclusion: 'success', reasons: [] });
+    expect(decide(gateInput({ unused: true }))).toMatchObject({
+      conclusion: 'success',
+      reasons: [],
+    });
   });
 });
 
@@ -257,11 +244,11 @@ describe('further gates', () => {
         pass_rate: { base: 0.7, head: 0.79, difference: 0.09, low: 0, high: 0.1, p: 0.9 },
       }),
     ];
-    expect(decide(input({ suites, settings: gate({ min_pass_rate: 0.8 }) }))).toMatchObject({
+    expect(decide(gateInput({ suites, settings: gate({ min_pass_rate: 0.8 }) }))).toMatchObject({
       conclusion: 'failure',
       reasons: ['p: pass rate 79.0 % is below min_pass_rate 80.0 %'],
     });
-    expect(decide(input({ suites, settings: gate({ min_pass_rate: 0.79 }) })).conclusion).toBe(
+    expect(decide(gateInput({ suites, settings: gate({ min_pass_rate: 0.79 }) })).conclusion).toBe(
       'success',
     );
   });
@@ -273,33 +260,34 @@ describe('further gates', () => {
       }),
     ];
     expect(
-      decide(input({ suites: failing(false), settings: gate({ fail_on: 'failure' }) })).reasons,
+      decide(gateInput({ suites: failing(false), settings: gate({ fail_on: 'failure' }) })).reasons,
     ).toEqual(['p: 1 reference failed on head: a']);
     expect(
-      decide(input({ suites: failing(true), settings: gate({ fail_on: 'failure' }) })).conclusion,
+      decide(gateInput({ suites: failing(true), settings: gate({ fail_on: 'failure' }) }))
+        .conclusion,
     ).toBe('success');
-    expect(decide(input({ suites: failing(false) })).conclusion).toBe('success');
+    expect(decide(gateInput({ suites: failing(false) })).conclusion).toBe('success');
   });
 
   test('a scoring is held to the margin that its suite sets for itself, and to whether that suite may fail', () => {
     const wide = [suiteResult({ path: 'p', name: 'p', gate: { min_drop: 0.2 } })];
     const narrow = [suiteResult({ path: 'p', name: 'p', gate: { min_drop: 0 } })];
-    expect(decide(input({ suites: wide, scoring: [scoring(0.12)] })).reasons).toEqual([]);
-    expect(decide(input({ suites: wide, scoring: [scoring(0.21)] })).reasons).toHaveLength(1);
-    expect(decide(input({ suites: narrow, scoring: [scoring(0.005)] })).reasons).toEqual([
+    expect(decide(gateInput({ suites: wide, scoring: [scoring(0.12)] })).reasons).toEqual([]);
+    expect(decide(gateInput({ suites: wide, scoring: [scoring(0.21)] })).reasons).toHaveLength(1);
+    expect(decide(gateInput({ suites: narrow, scoring: [scoring(0.005)] })).reasons).toEqual([
       expect.stringContaining('the scoring moved the pass rate by +0.5 points'),
     ]);
     const strict = gate({ scoring: 'fail' });
     expect(
-      decide(input({ suites: wide, scoring: [scoring(0.12)], settings: strict })).conclusion,
+      decide(gateInput({ suites: wide, scoring: [scoring(0.12)], settings: strict })).conclusion,
     ).toBe('success');
     const never = [suiteResult({ path: 'p', name: 'p', gate: { fail_on: 'never' } })];
     expect(
-      decide(input({ suites: never, scoring: [scoring(0.12)], settings: strict })).conclusion,
+      decide(gateInput({ suites: never, scoring: [scoring(0.12)], settings: strict })).conclusion,
     ).toBe('neutral');
     expect(
       decide(
-        input({
+        gateInput({
           suites: [suiteResult({ path: 'other', name: 'p', gate: { fail_on: 'never' } })],
           scoring: [scoring(0.12)],
           settings: strict,
@@ -309,33 +297,33 @@ describe('further gates', () => {
   });
 
   test('a scoring change fails only when the settings ask for it', () => {
-    const warned = decide(input({ scoring: [scoring(0.12)] }));
+    const warned = decide(gateInput({ scoring: [scoring(0.12)] }));
     expect(warned).toMatchObject({
       conclusion: 'success',
       reasons: [expect.stringContaining('look at that change before the pass rate')],
     });
-    expect(decide(input({ scoring: [scoring(0.005)] })).reasons).toEqual([]);
+    expect(decide(gateInput({ scoring: [scoring(0.005)] })).reasons).toEqual([]);
     const strict = gate({ scoring: 'fail' });
-    expect(decide(input({ scoring: [scoring(-0.12)], settings: strict })).reasons).toEqual([
+    expect(decide(gateInput({ scoring: [scoring(-0.12)], settings: strict })).reasons).toEqual([
       'p: the scoring moved the pass rate by −12.0 points (the same answers: 0 pass → fail, 4 fail → pass, McNemar mid-p = 0.063); gate.scoring is fail',
     ]);
-    expect(decide(input({ scoring: [scoring(0.005)], settings: strict })).conclusion).toBe(
+    expect(decide(gateInput({ scoring: [scoring(0.005)], settings: strict })).conclusion).toBe(
       'success',
     );
   });
 
   test('removed references fail only when the settings ask for it, also when nothing else runs', () => {
     const removed = ['p: a'];
-    expect(decide(input({ removed })).conclusion).toBe('success');
+    expect(decide(gateInput({ removed })).conclusion).toBe('success');
     expect(
-      decide(input({ removed, affected: 0, suites: [], settings: gate({ removed: 'fail' }) }))
+      decide(gateInput({ removed, affected: 0, suites: [], settings: gate({ removed: 'fail' }) }))
         .conclusion,
     ).toBe('failure');
   });
 
   test('the title never exceeds what GitHub shows', () => {
     const { title } = decide(
-      input({ suites: [suiteResult({ verdict: 'regressed', name: 'x'.repeat(400) })] }),
+      gateInput({ suites: [suiteResult({ verdict: 'regressed', name: 'x'.repeat(400) })] }),
     );
     expect(title).toHaveLength(255);
   });
@@ -347,14 +335,16 @@ describe('a suite with a gate of its own', () => {
 
   test('that is never to fail keeps its regression out of the conclusion, and the reasons say so', () => {
     const alone = decide(
-      input({ suites: [suiteResult(), regressed('draft', { gate: { fail_on: 'never' } })] }),
+      gateInput({ suites: [suiteResult(), regressed('draft', { gate: { fail_on: 'never' } })] }),
     );
     expect(alone).toMatchObject({
       conclusion: 'neutral',
       reasons: ['draft regressed: fell.', 'Not failed, because fail_on is never.'],
     });
     const beside = decide(
-      input({ suites: [regressed('draft', { gate: { fail_on: 'never' } }), regressed('math')] }),
+      gateInput({
+        suites: [regressed('draft', { gate: { fail_on: 'never' } }), regressed('math')],
+      }),
     );
     expect(beside).toMatchObject({
       conclusion: 'failure',
@@ -368,7 +358,7 @@ describe('a suite with a gate of its own', () => {
 
   test('can fail a run that is otherwise never to fail', () => {
     const suites = [regressed('draft'), regressed('money', { gate: { fail_on: 'regression' } })];
-    const decision = decide(input({ suites, settings: gate({ fail_on: 'never' }) }));
+    const decision = decide(gateInput({ suites, settings: gate({ fail_on: 'never' }) }));
     expect(decision).toMatchObject({
       conclusion: 'failure',
       reasons: [
@@ -387,7 +377,7 @@ describe('a suite with a gate of its own', () => {
       suiteResult({ name: 'strict', ...low, gate: { min_pass_rate: 0.9 } }),
       suiteResult({ name: 'free', ...low, gate: { min_pass_rate: null } }),
     ];
-    expect(decide(input({ suites, settings: gate({ min_pass_rate: 0.8 }) })).reasons).toEqual([
+    expect(decide(gateInput({ suites, settings: gate({ min_pass_rate: 0.8 }) })).reasons).toEqual([
       'strict: pass rate 70.0 % is below min_pass_rate 90.0 %',
     ]);
   });
@@ -398,10 +388,10 @@ describe('a suite with a gate of its own', () => {
       suiteResult({ name: 'one', ...failing, gate: { fail_on: 'failure' } }),
       suiteResult({ name: 'two', ...failing }),
     ];
-    expect(decide(input({ suites })).reasons).toEqual(['one: 1 reference failed on head: a']);
+    expect(decide(gateInput({ suites })).reasons).toEqual(['one: 1 reference failed on head: a']);
     const open = [suiteResult({ verdict: 'inconclusive', gate: { fail_on: 'never' } })];
     expect(
-      decide(input({ suites: open, settings: gate({ on_inconclusive: 'fail' }) })).conclusion,
+      decide(gateInput({ suites: open, settings: gate({ on_inconclusive: 'fail' }) })).conclusion,
     ).toBe('neutral');
   });
 });
@@ -433,7 +423,7 @@ describe('attributes that got worse', () => {
   const fail = { settings: gate({ attributes: 'fail' }), attributes: [attribute] };
 
   test('are advice by default', () => {
-    expect(decide(input({ attributes: [attribute], unexplained: ['p'] }))).toMatchObject({
+    expect(decide(gateInput({ attributes: [attribute], unexplained: ['p'] }))).toMatchObject({
       conclusion: 'success',
       reasons: [],
     });
@@ -442,14 +432,14 @@ describe('attributes that got worse', () => {
   test('fail with gate.attributes, and are the reason', () => {
     const reason =
       'p: the domain "late parcels" regressed: pass rate 95.0 % → 20.0 % (−75.0 points, 90 % interval −90.0 to −60.0) over 15 references; gate.attributes is fail';
-    expect(decide(input(fail))).toEqual({
+    expect(decide(gateInput(fail))).toEqual({
       conclusion: 'failure',
       title: reason,
       reasons: [reason],
     });
     expect(
       decide(
-        input({
+        gateInput({
           ...fail,
           attributes: [
             { ...attribute, verdict: 'no change seen' },
@@ -464,13 +454,14 @@ describe('attributes that got worse', () => {
 
   test('are held where the suite never fails', () => {
     expect(
-      decide(input({ ...fail, suites: [suiteResult({ gate: { fail_on: 'never' } })] })).conclusion,
+      decide(gateInput({ ...fail, suites: [suiteResult({ gate: { fail_on: 'never' } })] }))
+        .conclusion,
     ).toBe('neutral');
   });
 
   test('that could not be worked out are not success where they are to gate', () => {
     const { conclusion, title, reasons } = decide(
-      input({ settings: gate({ attributes: 'fail' }), unexplained: ['p'] }),
+      gateInput({ settings: gate({ attributes: 'fail' }), unexplained: ['p'] }),
     );
     expect([conclusion, title]).toEqual([
       'neutral',

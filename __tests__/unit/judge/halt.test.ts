@@ -4,7 +4,7 @@ import type { GateInput } from '../../../src/judge/outcome.ts';
 import { incomplete, wasNotMade, type Halt } from '../../../src/plan/halt.ts';
 import type { SuiteResult } from '../../../src/result/suite-result.ts';
 import type { Outcome } from '../../../src/types/metric.ts';
-import { gate, referenceResult, sideResult, suiteResult } from '../run/builders.ts';
+import { gate, gateInput, referenceResult, sideResult, suiteResult } from '../run/builders.ts';
 import { inWords } from './in-words.ts';
 
 const decideHalted = (...given: Parameters<typeof decideOutcome>) =>
@@ -23,22 +23,8 @@ const suiteOf = (
     references: [referenceResult('a', { base: sideResult(base), head: sideResult(head) })],
     ...changes,
   });
-const input = (suites: SuiteResult[], changes: Partial<GateInput> = {}): GateInput => ({
-  mode: 'diff',
-  suites,
-  scoring: [],
-  settings: gate(),
-  affected: 1,
-  removed: [],
-  testedRubrics: 0,
-  replaced: [],
-  uncomparable: [],
-  counted: 1,
-  attributes: [],
-  unexplained: [],
-  unused: false,
-  ...changes,
-});
+const input = (suites: SuiteResult[], changes: Partial<GateInput> = {}): GateInput =>
+  gateInput({ suites, ...changes });
 const many = (count: number, outcome: Outcome): Outcome[] => Array<Outcome>(count).fill(outcome);
 
 describe('a run that was ended early', () => {

@@ -1,30 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { createMeter } from '../../../src/plan/price.ts';
 import { priceFrom } from '../../../src/plan/price.ts';
-import type { ModelSettings } from '../../../src/suite/suite.ts';
 import type { Completion, Request, Target } from '../../../src/types/model.ts';
-import { answer, settings } from '../run/builders.ts';
-
-const entry = (changes: Partial<ModelSettings>): ModelSettings => ({
-  provider: 'openai',
-  endpoint: null,
-  model: 'gpt-4o',
-  price: { input: 2, output: 10 },
-  command: [],
-  files: [],
-  setup: [],
-  file: null,
-  replaces: [],
-  place: { file: 'evaldiff.yaml', line: 1 },
-  ...changes,
-});
-const models = (...entries: ModelSettings[]) =>
-  settings({ models: new Map(entries.map((one, index) => [`m${String(index)}`, one])) });
-const hosted = (model: string, endpoint: string | null = null): Target => ({
-  provider: 'openai',
-  endpoint,
-  model,
-});
+import { answer, hostedTarget, modelSettings, settingsWithModels } from '../run/builders.ts';
 
 describe('the meter', () => {
   const request = (target: Target): Request => ({
@@ -36,7 +14,10 @@ describe('the meter', () => {
     purpose: 'prompt',
   });
   const meterOf = (completion: Completion) =>
-    createMeter(() => Promise.resolve(completion), priceFrom([models(entry({}))]));
+    createMeter(
+      () => Promise.resolve(completion),
+      priceFrom([settingsWithModels(modelSettings())]),
+    );
   const replay: Target = {
     provider: 'replay',
     model: 'gpt-4o',
@@ -47,7 +28,7 @@ describe('the meter', () => {
 
   test('counts what recordings give apart: no call, nothing reused, no price', async () => {
     const meter = meterOf(answer('x'));
-    await meter.complete(request(hosted('gpt-4o')));
+    await meter.complete(request(hostedTarget('gpt-4o')));
     await meter.complete(request(replay));
     meter.shared('prompt', { target: replay, usage: null });
     expect(meter.totals()).toMatchObject({ calls: 1, reused: 0, replayed: 2 });
@@ -59,9 +40,9 @@ describe('the meter', () => {
 
   test('counts calls, tokens and dollars of what was paid for, and what was reused apart', async () => {
     const meter = meterOf(answer('yes'));
-    await meter.complete(request(hosted('gpt-4o')));
+    await meter.complete(request(hostedTarget('gpt-4o')));
     meter.shared('prompt', {
-      target: hosted('gpt-4o'),
+      target: hostedTarget('gpt-4o'),
       usage: { input_tokens: 3, output_tokens: 1 },
     });
     expect(meter.totals()).toEqual({
@@ -80,8 +61,8 @@ describe('the meter', () => {
 
   test('has no total where one call has no price', async () => {
     const meter = meterOf(answer('yes'));
-    await meter.complete(request(hosted('gpt-4o')));
-    await meter.complete(request(hosted('mystery')));
+    await meter.complete(request(hostedTarget('gpt-4o')));
+    await meter.complete(request(hostedTarget('mystery')));
     expect(meter.totals().cost_usd).toBeNull();
   });
 
@@ -103,14 +84,14 @@ describe('the meter', () => {
     expect(meter.totals()).not.toHaveProperty('unpriced');
     await meter.complete(request(program));
     expect(meter.totals()).toMatchObject({ cost_usd: null, unpriced: 'programs' });
-    await meter.complete(request(hosted('gpt-4o')));
+    await meter.complete(request(hostedTarget('gpt-4o')));
     expect(meter.totals()).toMatchObject({ cost_usd: null });
     expect(meter.totals()).not.toHaveProperty('unpriced');
   });
 
   test('does not know what was saved where one reused answer has no price', async () => {
     const meter = meterOf({ ...answer('yes'), reused: true } as Completion);
-    await meter.complete(request(hosted('gpt-4o')));
+    await meter.complete(request(hostedTarget('gpt-4o')));
     expect(meter.totals()).toMatchObject({ calls: 0, reused: 1, cost_usd: 0, saved_usd: 16e-6 });
     meter.shared('prompt');
     expect(meter.totals()).toMatchObject({ reused: 2, saved_usd: null });
@@ -122,7 +103,7 @@ describe('the meter', () => {
     ['timeout', 1],
   ] as const)('takes a call that ended as %s for %d calls', async (kind, calls) => {
     const meter = meterOf({ status: 'error', kind, message: 'no' });
-    await meter.complete(request(hosted('gpt-4o')));
+    await meter.complete(request(hostedTarget('gpt-4o')));
     expect(meter.totals()).toMatchObject({ calls, cost_usd: 0 });
   });
 });

@@ -1,4 +1,3 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { COMMENT_LIMIT, renderComment } from '../../../src/report/comment.ts';
 import { markdownOf } from '../../../src/report/markdown.ts';
@@ -6,6 +5,7 @@ import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../src/report/sections/doc
 import type { Links } from '../../../src/report/sections/document.ts';
 import { sectionBlocks } from '../../../src/report/sections/index.ts';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
+import { expectGolden } from './golden.ts';
 import {
   enormous,
   goldens,
@@ -48,16 +48,8 @@ const ALLOWED = new Set([
 ]);
 
 describe('the golden comments', () => {
-  // To update: UPDATE_GOLDENS=1 npm test -- __tests__/report/comment, then read the difference.
   test.each(Object.entries(goldens))('%s is rendered as in fixtures/comments', (name, build) => {
-    const body = renderComment(build(), { marker, links });
-    const file = `fixtures/comments/${name}.md`;
-    if (process.env['UPDATE_GOLDENS'] === '1') {
-      mkdirSync('fixtures/comments', { recursive: true });
-      writeFileSync(file, body);
-    }
-    expect(existsSync(file)).toBe(true);
-    expect(body).toBe(readFileSync(file, 'utf8'));
+    expectGolden(name, renderComment(build(), { marker, links }));
   });
 });
 

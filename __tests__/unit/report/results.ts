@@ -147,6 +147,11 @@ export function sideOf(answers: readonly Answer[], skip = false): SideResult {
       scores ?? (outcome === 'pass' || outcome === 'fail' ? [score(outcome)] : []),
     ),
   );
+  return sideOfTries(tries, skip);
+}
+
+/** A side whose counts agree with its tries. */
+export function sideOfTries(tries: TryResult[], skip = false): SideResult {
   const of = (outcome: Outcome): number => tries.filter((one) => one.outcome === outcome).length;
   const [passes, fails] = [of('pass'), of('fail')];
   return {

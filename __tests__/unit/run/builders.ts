@@ -2,6 +2,7 @@
  * Small, valid pieces of the vocabulary for tests of the core; every argument is what a test cares
  * about.
  */
+import type { GateInput } from '../../../src/judge/outcome.ts';
 import type {
   PassRate,
   ReferenceResult,
@@ -14,6 +15,7 @@ import type { Scoring } from '../../../src/select/scoring.ts';
 import { DEFAULT_GATE } from '../../../src/suite/gate.ts';
 import type {
   GateSettings,
+  ModelSettings,
   Project,
   Prompt,
   Reference,
@@ -22,7 +24,7 @@ import type {
   Tests,
 } from '../../../src/suite/suite.ts';
 import type { Metric, Outcome } from '../../../src/types/metric.ts';
-import type { Completion } from '../../../src/types/model.ts';
+import type { Completion, Target } from '../../../src/types/model.ts';
 
 const place = (file: string, line = 1) => ({ file, line });
 
@@ -235,4 +237,52 @@ export function suiteResult(changes: Partial<SuiteResult> = {}): SuiteResult {
 
 export function gate(changes: Partial<GateSettings> = {}): GateSettings {
   return { ...DEFAULT_GATE, ...changes };
+}
+
+/** What the gate decides on: one suite without changes, unless said otherwise. */
+export function gateInput(changes: Partial<GateInput> = {}): GateInput {
+  return {
+    mode: 'diff',
+    suites: [suiteResult()],
+    scoring: [],
+    settings: gate(),
+    affected: 1,
+    removed: [],
+    testedRubrics: 0,
+    replaced: [],
+    uncomparable: [],
+    counted: 1,
+    attributes: [],
+    unexplained: [],
+    unused: false,
+    ...changes,
+  };
+}
+
+/** An entry of `models` that is paid for, at 2 and 10 dollars per million tokens. */
+export function modelSettings(changes: Partial<ModelSettings> = {}): ModelSettings {
+  return {
+    provider: 'openai',
+    endpoint: null,
+    model: 'gpt-4o',
+    price: { input: 2, output: 10 },
+    command: [],
+    files: [],
+    setup: [],
+    file: null,
+    replaces: [],
+    place: { file: 'evaldiff.yaml', line: 1 },
+    ...changes,
+  };
+}
+
+/** Settings with these models and nothing else of their own. */
+export function settingsWithModels(...entries: ModelSettings[]): Settings {
+  return settings({
+    models: new Map(entries.map((entry, index) => [`m${String(index)}`, entry])),
+  });
+}
+
+export function hostedTarget(model: string, endpoint: string | null = null): Target {
+  return { provider: 'openai', endpoint, model };
 }

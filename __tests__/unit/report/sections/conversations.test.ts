@@ -1,4 +1,3 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { gradeEvaluators } from '../../../../src/ask/evaluator-tests.ts';
 import { annotations } from '../../../../src/report/annotations.ts';
@@ -24,7 +23,8 @@ import type { SideResult, TryResult } from '../../../../src/result/suite-result.
 import type { Score } from '../../../../src/types/metric.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
-import { referenceOf, resultOf, suiteOf, tryOf } from '../results.ts';
+import { expectGolden } from '../golden.ts';
+import { referenceOf, resultOf, sideOfTries, suiteOf, tryOf } from '../results.ts';
 
 const CRITERIA = ['understanding', 'correctness', 'completeness'];
 const marker = '<!-- evaldiff -->';
@@ -91,27 +91,8 @@ function tried(index: number, conversation: ConversationResult): TryResult {
   };
 }
 
-function side(...dialogues: ConversationResult[]): SideResult {
-  const tries = dialogues.map((one, index) => tried(index, one));
-  const of = (outcome: TryResult['outcome']): number =>
-    tries.filter((one) => one.outcome === outcome).length;
-  return {
-    tally: {
-      num_passes: of('pass'),
-      num_fails: of('fail'),
-      num_skip_passes: 0,
-      num_skip_fails: 0,
-      num_tries: tries.length,
-      num_metrics: 1,
-      num_ungraded: 0,
-      num_errors: of('error'),
-    },
-    rollup: of('fail') > 0 ? 'fail' : 'pass',
-    passes: of('pass'),
-    tries_judged: of('pass') + of('fail'),
-    tries,
-  };
-}
+const side = (...dialogues: ConversationResult[]): SideResult =>
+  sideOfTries(dialogues.map((one, index) => tried(index, one)));
 
 const ASK = 'How do I sort a list of names?';
 const quick = talk('complete', [ASK, 'Use sorted(names).', 'yyy']);
@@ -234,13 +215,8 @@ function mentor(): Result {
 describe('a regressed conversation in a comment', () => {
   const body = renderComment(mentor(), { marker });
 
-  // To update: UPDATE_GOLDENS=1 npm test -- __tests__/report/conversations, then read the
-  // difference.
   test('is rendered as in fixtures/comments', () => {
-    const file = 'fixtures/comments/conversations.md';
-    if (process.env['UPDATE_GOLDENS'] === '1') writeFileSync(file, body);
-    expect(existsSync(file)).toBe(true);
-    expect(body).toBe(readFileSync(file, 'utf8'));
+    expectGolden('conversations', body);
   });
 
   test('shows the shortest pair of transcripts that convinces', () => {
