@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   rmSync,
@@ -115,7 +116,8 @@ export function createRepository(
   const directory = options.directory ?? join(temporaryFolder('repository'), 'project');
   mkdirSync(directory, { recursive: true });
   const { branch = 'main', objectFormat = 'sha1' } = options;
-  cpSync(emptyRepository(branch, objectFormat), join(directory, '.git'), { recursive: true });
+  const own = join(directory, '.git');
+  if (!existsSync(own)) cpSync(emptyRepository(branch, objectFormat), own, { recursive: true });
   return repositoryAt(directory);
 }
 
