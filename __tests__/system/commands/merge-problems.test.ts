@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   copyFileSync,
+  cpSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -11,19 +12,28 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { storeOf } from '../../stand-ins/kept.ts';
-import { removeTemporaryFolders } from '../../stand-ins/repository.ts';
+import { startModelServer, type ModelServer } from '../../stand-ins/models/server.ts';
+import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
 import { openShop, type Shop } from '../../unit/commands/shop.ts';
 
 jest.setTimeout(60_000);
 
+/** One for all tests: its address is in every part. */
+let server: ModelServer;
 let shop: Shop;
-beforeEach(async () => {
-  shop = await openShop({ references: 6 });
+beforeAll(async () => {
+  server = await startModelServer({ answer: () => ({ text: 'Yes, 5' }) });
 });
-afterEach(() => shop.close());
-afterAll(removeTemporaryFolders);
+beforeEach(async () => {
+  server.requests.length = 0;
+  shop = await openShop({ references: 6, server });
+});
+afterAll(async () => {
+  await server.close();
+  removeTemporaryFolders();
+});
 
 const FOLDERS = ['evaldiff-shard-1-of-2', 'evaldiff-shard-2-of-2'] as const;
 const at = (...path: string[]): string => join(shop.repository.directory, ...path);
@@ -31,6 +41,17 @@ const at = (...path: string[]): string => join(shop.repository.directory, ...pat
 async function bothShards(...more: string[]): Promise<void> {
   for (const shard of ['1/2', '2/2'])
     expect(await shop.evaldiff('run', '--shard', shard, ...more)).toMatchObject({ code: 0 });
+}
+
+let parts: string | null = null;
+
+/** What both shards of the project give, which is the same in every test: evaluated once, then copied. */
+async function givenShards(): Promise<void> {
+  if (parts === null) {
+    await bothShards();
+    parts = temporaryFolder('parts');
+    for (const folder of FOLDERS) cpSync(at(folder), join(parts, folder), { recursive: true });
+  } else for (const folder of FOLDERS) cpSync(join(parts, folder), at(folder), { recursive: true });
 }
 
 type Manifest = Record<string, unknown> & {
@@ -139,7 +160,7 @@ describe('a shard', () => {
 
 describe('a merge is refused, in words that say what to do, when', () => {
   test('a shard is missing: which one, and what it leaves out', async () => {
-    await bothShards();
+    await givenShards();
     const left = (JSON.parse(readFileSync(at(FOLDERS[1], 'manifest.json'), 'utf8')) as Manifest)
       .counts['references'];
     expect(left).toBe(3);
@@ -149,14 +170,14 @@ describe('a merge is refused, in words that say what to do, when', () => {
   });
 
   test('a part is there twice', async () => {
-    await bothShards();
+    await givenShards();
     expect(await merged(...FOLDERS, FOLDERS[1])).toContain(
       'shard 2/2 is there twice. Each part must be evaluated by one job.',
     );
   });
 
   test('the sweep was cut differently', async () => {
-    await bothShards();
+    await givenShards();
     await shop.evaldiff('run', '--shard', '3/3');
     expect(await merged(...FOLDERS, 'evaldiff-shard-3-of-3')).toContain(
       'these are parts of sweeps cut differently: shard 1/2, shard 2/2, shard 3/3. Every job must be given the same n in shard: i/n.',
@@ -192,7 +213,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
   });
 
   test('the parts are of another commit, level of trust or version', async () => {
-    await bothShards();
+    await givenShards();
     editManifest(FOLDERS[0], (manifest) => {
       manifest['head'] = 'a'.repeat(40);
     });
@@ -216,7 +237,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
   });
 
   test('a part is of a newer version than this program reads', async () => {
-    await bothShards();
+    await givenShards();
     editManifest(FOLDERS[0], (manifest) => {
       manifest['part_version'] = 2;
       manifest['evaldiff'] = '2.0.0';
@@ -316,7 +337,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
       'evaldiff-shard-1-of-2 is not a folder that can be read.',
     ],
   ])('%s', async (_what, harm, message) => {
-    await bothShards();
+    await givenShards();
     harm(FOLDERS[0]);
     const err = await merged();
     expect(err).toContain(message);
@@ -367,14 +388,14 @@ describe('a merge is refused, in words that say what to do, when', () => {
       'shard 1/2 cannot be used (5 of 6 answers could be taken over).',
     ],
   ])('a forged part holds %s', async (_what, forge, message) => {
-    await bothShards();
+    await givenShards();
     forge(FOLDERS[0]);
     seal(FOLDERS[0], 'answers.sqlite');
     expect(await merged()).toContain(message);
   });
 
   test('a forged part holds a line that is not an answer, or fewer lines than it says', async () => {
-    await bothShards();
+    await givenShards();
     writeFileSync(at(FOLDERS[0], 'others.jsonl'), '{"key": "k", "completion": {"status": "ok"}}\n');
     seal(FOLDERS[0], 'others.jsonl');
     expect(await merged()).toContain(
@@ -399,7 +420,7 @@ describe('what a merge was given', () => {
   });
 
   test('cannot be put into a store that cannot be written: that store is named, and no shard', async () => {
-    await bothShards();
+    await givenShards();
     writeFileSync(at('plain'), '');
     const { code, err } = await shop.evaldiff('merge', ...FOLDERS, '--store', 'plain/store.sqlite');
     expect(code).toBe(2);

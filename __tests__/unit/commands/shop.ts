@@ -28,6 +28,8 @@ export interface ShopOptions {
   rubric?: boolean;
   answer?: Script;
   env?: NodeJS.ProcessEnv;
+  /** A server of the caller's, which closes it; absent: one of the shop's own. */
+  server?: ModelServer;
 }
 
 const PRICE = ', price: { input: 1000, output: 1000 }';
@@ -39,8 +41,9 @@ export async function openShop({
   rubric = false,
   answer = () => ({ text: 'Yes, 5' }),
   env = {},
+  server: given,
 }: ShopOptions = {}): Promise<Shop> {
-  const server = await startModelServer({ answer });
+  const server = given ?? (await startModelServer({ answer }));
   const repository = createRepository();
   repository.commit('begin', {
     'evaldiff.yaml': `n_tries: 2\nmodels:\n  m: { provider: openai, endpoint: local, model: model-1${price} }\n${rubric ? 'grader: { model: m }\n' : ''}${settings}`,
@@ -94,6 +97,6 @@ export async function openShop({
       if (!out.startsWith('{')) throw new Error(`no result: ${out}${err}`);
       return JSON.parse(out) as Result;
     },
-    close: () => server.close(),
+    close: () => (given === undefined ? server.close() : Promise.resolve()),
   };
 }
