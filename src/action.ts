@@ -9,7 +9,7 @@ guardProcess();
 // A log that nobody reads any more: saying so there would fail again, without end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-const { fail, main } = await import('./action/main.ts');
+const { fail, runStep } = await import('./action/step.ts');
 
 for (const event of ['uncaughtException', 'unhandledRejection'] as const)
   process.on(event, (error: unknown) => {
@@ -18,5 +18,5 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const)
 
 keepHeapSmall();
 
-const code = await main(process.env);
+const code = await runStep(process.env);
 if (code !== 0) process.exitCode = code;

@@ -50,13 +50,13 @@ export async function startCommand(
  * the process's environment and writes to its output: both are the step's as long as it runs.
  */
 async function startStep(env: NodeJS.ProcessEnv): Promise<Ended> {
-  const { main } = await import('../../../src/action/main.ts');
+  const { runStep } = await import('../../../src/action/step.ts');
   const before = { env: process.env, write: process.stdout.write };
   let stdout = '';
   process.env = env;
   process.stdout.write = (text) => (stdout += String(text)) !== '';
   try {
-    return { code: await main(env), stdout, stderr: '' };
+    return { code: await runStep(env), stdout, stderr: '' };
   } finally {
     process.env = before.env;
     process.stdout.write = before.write;

@@ -13,15 +13,15 @@ import { runJob } from './job.ts';
  * One step of a workflow, as the runner describes it in `env`; the toolkit reads the same of the
  * process. Gives the step's exit code, and never rejects.
  */
-export async function main(env: NodeJS.ProcessEnv): Promise<0 | 1> {
+export async function runStep(env: NodeJS.ProcessEnv): Promise<0 | 1> {
   try {
-    return await runStep(env);
+    return await judgeStep(env);
   } catch (error) {
     return fail(error);
   }
 }
 
-async function runStep(env: NodeJS.ProcessEnv): Promise<0 | 1> {
+async function judgeStep(env: NodeJS.ProcessEnv): Promise<0 | 1> {
   const { inputs, problems } = readInputs(givenInputs(env));
   const access = accessFrom(inputs, env);
   const secrets = [...secretsOf(access), inputs.token].filter((secret) => secret !== '');
