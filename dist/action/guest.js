@@ -1,0 +1,142 @@
+/*
+ * Runs inside QuickJS, once per code, before any of the user's: `engine` gets back a function that
+ * evaluates the code on one
+ *    set of variables. It keeps its own copies of what user code could replace; a replaced built-in may spoil later
+ *    evaluations of the same code, and nothing else.
+ */
+// eslint-disable-next-line @typescript-eslint/no-unused-expressions -- it is the value of the script
+(function (limits) {
+  'use strict';
+  const { parse, stringify } = JSON;
+  const { isArray } = Array;
+  const { is, keys, getPrototypeOf, getOwnPropertyDescriptor, defineProperty } = Object;
+  const { ownKeys, deleteProperty } = Reflect;
+  const { isFinite } = Number;
+  const text = String;
+  const evaluateGlobally = eval;
+  const world = globalThis;
+  const plainPrototypes = [Object.prototype, null];
+
+  let printed = '';
+  let cut = false;
+  const print = (...values) => {
+    const line =
+      values
+        .map((value) =>
+          typeof value === 'object' && value !== null ? stringify(value) : text(value),
+        )
+        .join(' ') + '\n';
+    cut = cut || line.length > limits.printed - printed.length;
+    printed += line.slice(0, limits.printed - printed.length);
+  };
+  world.console = { log: print, info: print, debug: print, warn: print, error: print };
+
+  const names = ownKeys(world);
+  const descriptors = names.map((name) => getOwnPropertyDescriptor(world, name));
+  const values = names.map((name) => world[name]);
+
+  /**
+   * Takes away what the last evaluation left in the global scope and puts back what it replaced
+   * there.
+   */
+  const clear = () => {
+    const present = ownKeys(world);
+    for (let index = 0; index < present.length; index += 1) {
+      if (present[index] !== names[index]) deleteProperty(world, present[index]);
+    }
+    for (let index = 0; index < names.length; index += 1) {
+      if (!is(world[names[index]], values[index]))
+        defineProperty(world, names[index], descriptors[index]);
+    }
+  };
+
+  const kind = (value) => {
+    if (typeof value !== 'object') return typeof value;
+    if (value === null) return 'null';
+    const name = value.constructor === undefined ? '' : value.constructor.name;
+    return typeof name === 'string' && name !== '' ? name.slice(0, 80) : 'object';
+  };
+
+  /**
+   * Why a value may not leave, after the output's name; null when it is plain data of at most about
+   * `room.left` characters.
+   */
+  const unfit = (value, room, depth) => {
+    room.left -= 1 + (typeof value === 'string' ? value.length : 0);
+    if (room.left < 0) return `is larger than ${limits.reply >> 10} KiB`;
+    if (value === null || typeof value === 'boolean' || typeof value === 'string') return null;
+    if (typeof value === 'number') return isFinite(value) ? null : 'is not a finite number';
+    if (
+      typeof value !== 'object' ||
+      !(isArray(value) || plainPrototypes.includes(getPrototypeOf(value)))
+    ) {
+      return `must be plain data, not ${kind(value)}`;
+    }
+    if (depth >= 8) return 'is nested deeper than 8 levels';
+    const list = isArray(value);
+    const members = list ? null : keys(value);
+    const length = list ? value.length : members.length;
+    for (let index = 0; index < length; index += 1) {
+      const name = list ? index : members[index];
+      if (!list) room.left -= name.length;
+      const why = unfit(value[name], room, depth + 1);
+      if (why !== null) return why;
+    }
+    return null;
+  };
+
+  const readOutputs = (found, outputs) => {
+    const values = {};
+    const room = { left: limits.reply };
+    for (let index = 0; index < outputs.length; index += 1) {
+      const name = outputs[index];
+      const value = found[index];
+      if (value === undefined) return { unset: name };
+      if (name === 'result' && typeof value !== 'boolean')
+        return { unfit: `result must be true or false, not ${kind(value)}` };
+      const why = unfit(value, room, 0);
+      if (why !== null) return { unfit: `${name} ${why}` };
+      values[name] = value;
+    }
+    return { values };
+  };
+
+  const describe = (error, lines) => {
+    const isError = typeof error === 'object' && error !== null;
+    if (isError && error.name === 'InternalError' && error.message === 'out of memory')
+      return { memory: true };
+    const place = /(?:<evalScript>|<input>|<eval>|eval\.js)\)?:(\d+)/.exec(
+      isError ? text(error.stack) : '',
+    );
+    const line = place === null ? null : Math.min(Number(place[1]), lines);
+    const type = isError && typeof error.name === 'string' ? error.name.slice(0, 80) : 'Error';
+    const raised = { type, line, message: text(isError ? error.message : error).slice(0, 500) };
+    // Nothing at all is thrown by `throw null`, and by an engine without the memory for an error.
+    return error === null ? { raised, nothing: true } : { raised };
+  };
+
+  return function evaluate(code, variables, outputs) {
+    printed = '';
+    cut = false;
+    let reply;
+    try {
+      const wanted = parse(outputs);
+      for (const name of wanted) world[name] = undefined;
+      const given = parse(variables);
+      for (const name of keys(given)) world[name] = given[name];
+      // On a line of its own behind the code, so that outputs declared with const, let and var are
+      // seen as well.
+      const found = evaluateGlobally(`${code}\n;[${wanted.join(', ')}]`);
+      reply = readOutputs(found, wanted);
+    } catch (error) {
+      reply = describe(error, code.split('\n').length);
+    }
+    try {
+      clear();
+    } catch {
+      // User code may have frozen the global object: its own later evaluations see what is left
+      // there.
+    }
+    return stringify({ reply, printed: { text: printed, cut } });
+  };
+});
