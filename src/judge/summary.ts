@@ -121,7 +121,8 @@ function whatFell({ verdict, reason: { by, references } }: SuiteVerdict): string
 }
 
 function whatIsSeen(verdict: SuiteVerdict, suite: SuiteComparison): string {
-  const { bound: low, tries, visibleDrop: drop, tables } = verdict;
+  const { interval, tries, visibleDrop: drop, tables } = verdict;
+  const low = interval?.low ?? -1;
   const size = `${counted(comparedReferences(suite, verdict), 'reference')} × ${tries === 1 ? '1 try' : `${String(tries)} tries`}`;
   const sees =
     drop === null

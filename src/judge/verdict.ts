@@ -40,10 +40,11 @@ export interface SuiteVerdict {
   reason: VerdictReason;
   /** Runs of references that sequential evidence calls. */
   broke: ReadonlySet<ReferenceRun>;
-  /** Two-sided, 90 %. */
+  /**
+   * Two-sided, 90 % however many looks there were; a drop larger than −low is ruled out. The one
+   * interval of the suite: what is shown is what decided.
+   */
   interval: { difference: number; low: number; high: number } | null;
-  /** Drops larger than −bound are ruled out, as far as there are looks to come; −1 to 1. */
-  bound: number;
   /** One-sided mid-p of "head is worse". */
   p: number;
   /** Tables that the rates, the interval and p stand on: the tries that all references share. */
@@ -205,9 +206,8 @@ function conclude(
   const rise = adaptive
     ? (decidingLook(looks, levels, suite.gate.min_drop, 'up')?.test.midUp ?? null)
     : fixedRise(seen, alpha);
-  const interval = differenceInterval(tables, { bundles });
-  const bounded = looks.at(-1)?.interval ?? interval;
-  const found = { seen, judgement, worse, rise, interval: bounded, tolerance };
+  const interval = looks.at(-1)?.interval ?? differenceInterval(tables, { bundles });
+  const found = { seen, judgement, worse, rise, interval, tolerance };
   const { verdict, ...reason } = colour(found);
   const ids = (positions: readonly number[]): string[] =>
     positions.flatMap((i) => suite.compared[i]?.affected.reference.id ?? []);
@@ -217,7 +217,6 @@ function conclude(
     reason: { ...reason, references: ids(reason.references), tolerance },
     broke: new Set(called.flatMap((i) => suite.compared[i] ?? [])),
     interval,
-    bound: bounded?.low ?? -1,
     p: suiteTest(tables, bundles).midDown,
     tables,
     own,

@@ -17,16 +17,13 @@ export function meanDifference(tables: readonly Table[]): number | null {
 }
 
 /** The normal 0.95 quantile: a two-sided 90 %, and each end by itself right in 95 %. */
-export const Z_FINAL = 1.6448536269514722;
-
-/** The normal 0.965 quantile, for a bound that is looked at again after more tries. */
-export const Z_AGAIN = 1.8119106729525978;
+const Z_SINGLE = 1.6448536269514722;
 
 /**
- * (ln 20)² / Z_FINAL²: where every try on both sides passes, the bound is then ln 20 / tries, the
+ * (ln 20)² / Z_SINGLE²: where every try on both sides passes, the bound is then ln 20 / tries, the
  * exact one (the rule of three).
  */
-const FLOOR = (Math.log(20) / Z_FINAL) ** 2;
+const FLOOR = (Math.log(20) / Z_SINGLE) ** 2;
 
 /**
  * Interval for `meanDifference` on these very tables: d ± z·SE, cut to [−1, 1], with SE² = (1/N²)[V
@@ -37,7 +34,7 @@ const FLOOR = (Math.log(20) / Z_FINAL) ** 2;
  */
 export function differenceInterval(
   tables: readonly Table[],
-  { bundles = [], z = Z_FINAL }: { bundles?: readonly Bundle[]; z?: number } = {},
+  { bundles = [], z = Z_SINGLE }: { bundles?: readonly Bundle[]; z?: number } = {},
 ): { difference: number; low: number; high: number } | null {
   const compared = tables.filter(isComparable);
   const difference = meanDifference(compared);

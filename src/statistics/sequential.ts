@@ -1,8 +1,8 @@
 import { bundlesOf, type Bundle } from './bundles.ts';
 import { evidenceOf, pairsOf } from './evidence.ts';
 import { holm } from './gate.ts';
-import { differenceInterval, Z_AGAIN, Z_FINAL } from './interval.ts';
-import { FIRST_TRIES, LOOKS, MOST_TRIES } from './looks.ts';
+import { differenceInterval } from './interval.ts';
+import { boundQuantile, FIRST_TRIES, LOOKS, MOST_TRIES } from './looks.ts';
 import { suiteTest, type SuiteTest } from './suite-test.ts';
 import { fell, isComparable, made, tableOf, type Table, type Tries, within } from './table.ts';
 import { designOf, visibleDrop } from './visible-drop.ts';
@@ -55,7 +55,7 @@ export function lookAt({ tries, clusters }: SequentialSuite, upTo: number): Look
     tables,
     bundles,
     test: suiteTest(tables, bundles),
-    interval: differenceInterval(tables, { bundles, z: zOf(upTo) }),
+    interval: differenceInterval(tables, { bundles, z: boundQuantile(upTo) }),
   };
 }
 
@@ -186,7 +186,7 @@ export function visibleAt(tables: readonly Table[], levels: readonly number[]): 
   return visibleDrop({ ...designOf(tables), tries }, levels.at(-1) ?? 0);
 }
 
-/** Tries a side after which a small suite may be calm by its difference alone. */
+/** Tries a side after which a small suite may be calm because its difference is not negative. */
 const SMALL_TRIES = 3;
 
 /** A suite is small if it is to be all but flawless for the bound to lie above −tolerance. */
@@ -194,26 +194,29 @@ const SMALL_SHARE = 0.7;
 
 /**
  * Nothing got worse, as far as this look can tell: the bound lies above −tolerance, or the
- * difference is not negative where no more tries are made, or in a small suite. `open`: a reference is under suspicion.
+ * difference is not negative where no more tries are made, or in a small suite. A small suite in
+ * which head is ahead stops at once: waiting would find few falls more. `open`: a reference is
+ * under suspicion.
  */
 export function calmness(look: Look, tolerance: number, open: boolean): 'bound' | 'level' | null {
   const { interval, tries, tables } = look;
   if (interval === null || open) return null;
   if (interval.low > -tolerance) return 'bound';
   const flawless = flawlessBound(tables.filter(isComparable).length, tries);
-  const from = flawless < SMALL_SHARE * tolerance ? MOST_TRIES : SMALL_TRIES;
-  return interval.difference >= -1e-12 && tries >= from ? 'level' : null;
+  const small = flawless >= SMALL_SHARE * tolerance;
+  const isAhead = interval.difference > SLACK;
+  const from = small ? (isAhead ? FIRST_TRIES : SMALL_TRIES) : MOST_TRIES;
+  return interval.difference >= -SLACK && tries >= from ? 'level' : null;
 }
+
+/** Rounding slack of a difference that is 0 on paper. */
+const SLACK = 1e-12;
 
 /** What `references` would rule out if every try on both sides passed. */
 function flawlessBound(references: number, tries: number): number {
   const side = { passes: tries, tries };
-  const one = differenceInterval([{ base: side, head: side }], { z: zOf(tries) });
+  const one = differenceInterval([{ base: side, head: side }], { z: boundQuantile(tries) });
   return -(one?.low ?? -1) / Math.max(1, references);
-}
-
-function zOf(tries: number): number {
-  return tries < MOST_TRIES ? Z_AGAIN : Z_FINAL;
 }
 
 /**
@@ -234,7 +237,7 @@ export function isCalmTogether(suites: readonly Omit<Look, 'interval'>[]): boole
     }));
   });
   const tables = suites.flatMap((suite) => suite.tables);
-  const z = zOf(Math.min(...suites.map(({ tries }) => tries)));
+  const z = boundQuantile(Math.min(...suites.map(({ tries }) => tries)));
   const pooled = differenceInterval(tables, { bundles, z });
   return pooled !== null && pooled.low > -RUN_TOLERANCE;
 }
