@@ -28,7 +28,13 @@ export interface RunExplanation extends Explanation {
   unexplained: string[];
 }
 
-const NOTHING: RunExplanation = { attributes: [], insights: [], notices: [], unexplained: [] };
+const NOTHING: RunExplanation = {
+  attributes: [],
+  insights: [],
+  droppedInsights: [],
+  notices: [],
+  unexplained: [],
+};
 
 /**
  * Which attributes got worse, once the suites are compared. A run that was ended makes no model calls,

@@ -1,6 +1,6 @@
 import { pinnedFor } from '../config/attributes-file.ts';
 import { AUTO_REFERENCES, FEWEST_COMPARED } from '../plan/explain-cost.ts';
-import type { AttributeResult, Insight } from '../result/attributes.ts';
+import type { AttributeResult, DroppedInsights, Insight } from '../result/attributes.ts';
 import { isComparable } from '../statistics/table.ts';
 import { FEWEST_REFERENCES } from '../suite/attributes.ts';
 import type { Notice } from '../types/plain.ts';
@@ -15,13 +15,15 @@ import {
   type ExplainSuite,
   type ExplainTools,
 } from './attribute-results.ts';
-import { findingsFor, type Finding } from './insight.ts';
+import type { Finding } from './check-insight.ts';
+import { findingsFor } from './insight.ts';
 import { survey, type Survey } from './survey.ts';
 import { largestDrops } from './tables.ts';
 
 export interface Explanation {
   attributes: AttributeResult[];
   insights: Insight[];
+  droppedInsights: DroppedInsights[];
   notices: Notice[];
 }
 
@@ -62,11 +64,15 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
     suites.flatMap(({ path }, at) => notes(at).map((message) => notice(path, message)));
   const notices = [
     ...noticesOf((at) => surveyed[at]?.notes ?? []),
-    ...noticesOf((at) => written[at]?.dropped ?? []),
+    ...noticesOf((at) => written[at]?.notes ?? []),
   ];
   return {
     attributes: results.flat(),
     insights: written.flatMap(({ findings }) => findings),
+    droppedInsights: suites.flatMap(({ path, name, variant }, at) => {
+      const count = written[at]?.dropped ?? 0;
+      return count === 0 ? [] : [{ path, suite: name, variant, count }];
+    }),
     notices: distinct(notices),
   };
 }
@@ -155,7 +161,8 @@ function askTools({ grader }: ExplainInput, { complete, random }: ExplainTools):
 
 interface Told {
   findings: Insight[];
-  dropped: string[];
+  dropped: number;
+  notes: string[];
 }
 
 /**
@@ -171,14 +178,15 @@ async function insightsOf(
   const { path, name, variant } = suite;
   const moved = attributes.some(({ verdict }) => verdict === 'regressed' || verdict === 'improved');
   const wanted = attributes.length > 0 && (moved || input.settings.enabled === 'on');
-  const { findings, dropped } = wanted
+  const { findings, dropped, notes } = wanted
     ? await findingsFor(attributes, askTools(input, tools))
-    : { findings: [], dropped: [] };
+    : { findings: [], dropped: 0, notes: [] };
   const shown =
     findings.length > 0 || !suite.regressed ? findings : fallen(suite, attributes.length > 0);
   return {
     findings: shown.map((finding) => ({ path, suite: name, variant, ...finding })),
     dropped,
+    notes,
   };
 }
 

@@ -1,21 +1,19 @@
 import { z } from 'zod';
-import type { AttributeResult, Insight } from '../result/attributes.ts';
+import type { AttributeResult } from '../result/attributes.ts';
 import { percent, counted, pointsBetween, signed } from '../text/amounts.ts';
-import { ask, singleLine, type AskTools } from './ask.ts';
-import { areCompared, numbersOf, tableText } from './tables.ts';
-
-/** What one insight may say; its suite is added by who knows it. */
-export type Finding = Omit<Insight, 'path' | 'suite' | 'variant'>;
+import { ask, type AskTools } from './ask.ts';
+import { checkInsight, type Finding } from './check-insight.ts';
+import { areCompared, tableText } from './tables.ts';
 
 interface Findings {
   findings: Finding[];
-  /** Why something that the model wrote is not among them. */
-  dropped: string[];
+  /** Insights that the model wrote and that are not among them. */
+  dropped: number;
+  /** Why something that the model was asked for is not among them. */
+  notes: string[];
 }
 
 const MOST = 6;
-
-const TEXT_LENGTH = 600;
 
 const written = z.object({
   insights: z.array(
@@ -43,15 +41,14 @@ const ONE_SIDED = [
 ];
 
 /**
- * Insights that the grader writes from the tables alone. One that names an attribute or reference
- * that does not exist, or a number that no table states, is dropped, and `dropped` says so. Without
- * any, sentences of our own from the same tables.
+ * Insights that the grader writes from the tables alone. One that the tables do not bear out is
+ * dropped, counted, and `notes` say why. Without any, sentences of our own from the same tables.
  */
 export async function findingsFor(
   attributes: readonly AttributeResult[],
   tools: AskTools | null,
 ): Promise<Findings> {
-  if (tools === null) return { findings: plainFindings(attributes), dropped: [] };
+  if (tools === null) return { findings: plainFindings(attributes), dropped: 0, notes: [] };
   const asked = await ask(
     {
       purpose: 'insight',
@@ -62,7 +59,7 @@ export async function findingsFor(
       text: [
         'The test cases of the application were sorted into domains (what an input is about) and sub-tasks (what answering takes).',
         ...(areCompared(attributes) ? COMPARED : ONE_SIDED),
-        `At most ${String(MOST)} in all, the most important first. Use no number that the tables do not state, spelled in digits as there, and name attributes and references by their ids in the lists.`,
+        `At most ${String(MOST)} in all, the most important first. Use no number that the tables do not state, spelled in digits as there; call an attribute by its name wherever you state figures of it; and name attributes and references by their ids in the lists.`,
       ].join('\n'),
     },
     tools,
@@ -70,92 +67,17 @@ export async function findingsFor(
   if (asked.status === 'failed')
     return {
       findings: plainFindings(attributes),
-      dropped: [`no insights were written: ${asked.reason}`],
+      dropped: 0,
+      notes: [`no insights were written: ${asked.reason}`],
     };
-  const checked = asked.reply.insights.slice(0, MOST).map((one) => check(one, attributes));
+  const checked = asked.reply.insights.slice(0, MOST).map((one) => checkInsight(one, attributes));
   const findings = checked.flatMap((one) => (typeof one === 'string' ? [] : [one]));
-  const dropped = checked
-    .filter((one) => typeof one === 'string')
-    .map((reason) => `an insight was dropped: ${reason}`);
-  return { findings: findings.length > 0 ? findings : plainFindings(attributes), dropped };
-}
-
-/** A written insight, or why it is none. */
-function check(
-  given: z.output<typeof written>['insights'][number],
-  attributes: readonly AttributeResult[],
-): Finding | string {
-  const text = singleLine(given.text, TEXT_LENGTH);
-  if (text === '') return 'it says nothing';
-  const references = new Set(attributes.flatMap((attribute) => attribute.references));
-  const attribute = given.attributes.find((id) => !attributes.some((one) => one.id === id));
-  if (attribute !== undefined)
-    return `it names the attribute ${quoted(attribute)}, which does not exist`;
-  const reference = given.references.find((id) => !references.has(id));
-  if (reference !== undefined)
-    return `it names the reference ${quoted(reference)}, which does not exist`;
-  if (given.attributes.length + given.references.length === 0)
-    return 'it rests on no attribute and no reference';
-  const number = foreignNumber(
-    text,
-    attributes,
-    [...references].filter((id) => !isNumber(id) || given.references.includes(id)),
-  );
-  if (number !== null)
-    return `it states the number ${quoted(number)}, which is in none of the tables`;
+  const reasons = checked.filter((one) => typeof one === 'string');
   return {
-    text,
-    attributes: [...new Set(given.attributes)],
-    references: [...new Set(given.references)],
-    generated: true,
+    findings: findings.length > 0 ? findings : plainFindings(attributes),
+    dropped: reasons.length,
+    notes: reasons.map((reason) => `an insight was dropped: ${reason}`),
   };
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(singleLine(text, 60));
-}
-
-/**
- * Whether a reference is called by a number alone: in a text that is a name only where the insight
- * lists it.
- */
-function isNumber(id: string): boolean {
-  return /^[\p{N}.,]+$/u.test(id);
-}
-
-/**
- * The first number of a text that no table states; digits within names of the tables, as whole
- * words, are none.
- */
-function foreignNumber(
-  text: string,
-  attributes: readonly AttributeResult[],
-  references: readonly string[],
-): string | null {
-  const names = [...attributes.flatMap(({ id, name }) => [id, name]), ...references]
-    .filter((name) => /\p{N}/u.test(name))
-    .sort((a, b) => b.length - a.length);
-  const bare = names.reduce((rest, name) => rest.replace(wholeWord(name), ' '), text);
-  const known = numbersOf(attributes);
-  const numbers = bare.match(/\p{N}+(?:[.,]\p{N}+)*/gu) ?? [];
-  return numbers.find((number) => !readings(number).some((value) => known.has(value))) ?? null;
-}
-
-/**
- * A name where no letter or digit goes on with it, and no decimals do: `7` is in none of `17`,
- * `7.5` and `r7`.
- */
-function wholeWord(name: string): RegExp {
-  const literal = name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  return new RegExp(`(?<![\\p{L}\\p{N}]|\\p{N}[.,])${literal}(?![\\p{L}\\p{N}]|[.,]\\p{N})`, 'gu');
-}
-
-/** What a number may mean: `1,234` with a thousands separator, `12,5` with a decimal comma. */
-function readings(number: string): number[] {
-  const ascii = number.normalize('NFKC');
-  return [ascii, ascii.replaceAll(',', ''), ascii.replace(',', '.')]
-    .map(Number)
-    .filter((value) => !Number.isNaN(value));
 }
 
 /** Sentences of our own for what regressed and improved, from the tables alone. */

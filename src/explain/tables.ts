@@ -172,15 +172,44 @@ function inPoints(difference: number): number {
   return Math.round(difference * 1000) / 10;
 }
 
-/** Every number that the tables state, without its sign; 90 is the interval's level. */
-export function numbersOf(attributes: readonly AttributeResult[]): Set<number> {
+/** Every number that the tables state, with its sign; 90 is the interval's level. */
+export function signedNumbersOf(attributes: readonly AttributeResult[]): Set<number> {
   const found = new Set([90]);
   const visit = (value: Json): void => {
-    if (typeof value === 'number') found.add(Math.abs(value));
+    if (typeof value === 'number') found.add(value);
     else if (Array.isArray(value)) value.forEach(visit);
     else if (value !== null && typeof value === 'object') Object.values(value).forEach(visit);
   };
   const isCompared = areCompared(attributes);
   attributes.forEach((attribute) => visit(tableRow(attribute, isCompared)));
   return found;
+}
+
+/** The same without signs. */
+export function numbersOf(attributes: readonly AttributeResult[]): Set<number> {
+  return new Set([...signedNumbersOf(attributes)].map(Math.abs));
+}
+
+/** Two figures of the tables that may be said as "from … to …", as the tables state them. */
+interface Change {
+  from: number;
+  to: number;
+}
+
+/** Pass rates and skills from base to head, samples likewise, and the ends of intervals. */
+export function changesOf(attributes: readonly AttributeResult[]): Change[] {
+  return attributes.flatMap(({ base, head, low, high, alignment, samples }) => [
+    ...change(hundred(base), hundred(head)),
+    ...change(low === null ? null : inPoints(low), high === null ? null : inPoints(high)),
+    ...change(hundred(alignment?.base ?? null), hundred(alignment?.head ?? null)),
+    ...samples.flatMap((sample) =>
+      sample.kind === 'drop'
+        ? change(hundred(sample.base), hundred(sample.head))
+        : change(sample.expected, sample.output),
+    ),
+  ]);
+}
+
+function change(from: number | null, to: number | null): Change[] {
+  return from === null || to === null ? [] : [{ from, to }];
 }

@@ -95,6 +95,12 @@ export const insightSchema = z.strictObject({
   generated: z.boolean().describe('A model wrote it; otherwise it is made from the figures.'),
 });
 
+/** Insights that a model wrote and that the tables did not bear out. */
+export const droppedInsightsSchema = z.strictObject({
+  ...ofSuite,
+  count: countSchema.describe('How many were left out; the notices say why.'),
+});
+
 /**
  * How well the references of an attribute are answered: their pass rates, 0–1, null where nothing
  * was judged.
@@ -112,3 +118,5 @@ export type AttributeSample = z.infer<typeof attributeSampleSchema>;
 
 /** A sentence about the attributes of one suite. */
 export type Insight = z.infer<typeof insightSchema>;
+
+export type DroppedInsights = z.infer<typeof droppedInsightsSchema>;

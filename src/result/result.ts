@@ -3,7 +3,7 @@ import { problem } from '../errors.ts';
 import { gateSettingsSchema } from '../suite/suite.ts';
 import type { Purpose } from '../types/model.ts';
 import type { Conclusion, Notice, Problem, TrustLevel } from '../types/plain.ts';
-import { attributeResultSchema, insightSchema } from './attributes.ts';
+import { attributeResultSchema, droppedInsightsSchema, insightSchema } from './attributes.ts';
 import { evaluatorResultSchema, graderResultSchema } from './conversations.ts';
 import { runOutcomeSchema } from './outcome.ts';
 import {
@@ -212,6 +212,12 @@ export const resultSchema = z.strictObject({
     .array(attributeResultSchema)
     .describe('Domains and sub-tasks of the references (QualEval), base against head.'),
   insights: z.array(insightSchema).describe('Sentences about the attributes.'),
+  dropped_insights: z
+    .array(droppedInsightsSchema)
+    .describe(
+      'Suites of which a model wrote insights that are not shown, because a figure or a direction is not that of the attribute they name; absent: none.',
+    )
+    .exactOptional(),
   graders: z
     .array(graderResultSchema)
     .describe('Agreement of rubrics’ graders with labelled examples, where a change touches them.'),

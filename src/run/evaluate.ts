@@ -108,6 +108,9 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
     ...(tested.evaluators.length === 0 ? {} : { evaluators: tested.evaluators }),
     attributes: explained.attributes,
     insights: explained.insights,
+    ...(explained.droppedInsights.length === 0
+      ? {}
+      : { dropped_insights: explained.droppedInsights }),
     notices,
     usage: spent.meter.totals(),
     adaptive_tries: adaptiveTries(prepared.suites),

@@ -445,6 +445,7 @@ describe('when attributes are worked out', () => {
     expect(await explained(inputOf(worse, settings('off')))).toEqual({
       attributes: [],
       insights: [],
+      droppedInsights: [],
       notices: [],
       asked: [],
     });

@@ -8,6 +8,7 @@ import { suitesWorstFirst } from '../sections/order.ts';
 import { andMore, change, rates, signedInterval } from '../sections/phrases.ts';
 import {
   KIND_WORDS,
+  droppedWords,
   attributesWorstFirst,
   explainedSuites,
   explainers,
@@ -107,7 +108,8 @@ function suiteDashboard(
 }
 
 function insightsHtml(insights: readonly Insight[], of: ExplainedSuite, index: PageIndex): string {
-  if (insights.length === 0) return '';
+  const dropped = droppedWords(of.dropped);
+  if (insights.length === 0 && dropped === null) return '';
   const generated = insights.some((one) => one.generated);
   const items = insights.map(({ text, attributes, references }) => {
     const kinds = attributes
@@ -122,7 +124,9 @@ function insightsHtml(insights: readonly Insight[], of: ExplainedSuite, index: P
   const note = generated
     ? '<p class="soft">Generated text, without influence on the verdict. Check it against the references it names.</p>'
     : '';
-  return `<div class="insights"><h4>${title}</h4>${note}<ul>${items.join('')}</ul></div>`;
+  const list = items.length === 0 ? '' : `<ul>${items.join('')}</ul>`;
+  const left = dropped === null ? '' : `<p class="soft">${escapeMarkup(dropped)}</p>`;
+  return `<div class="insights"><h4>${title}</h4>${note}${list}${left}</div>`;
 }
 
 /**

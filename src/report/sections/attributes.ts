@@ -18,6 +18,7 @@ import { andMore, change, rates } from './phrases.ts';
 import {
   KIND_WORDS,
   attributesWorstFirst,
+  droppedWords,
   explainedSuites,
   explainers,
   type ExplainedSuite,
@@ -198,11 +199,12 @@ function listOf(rows: readonly Row[], items: number, several: boolean): Block[] 
 /** What a model, or our own rules, make of it; marked, and never part of the verdict. */
 export function insights(result: Result, { items }: Detail): Block[] {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
-    (one) => one.insights.length > 0,
+    (one) => one.insights.length + one.dropped > 0,
   );
+  const dropped = droppedWords(suites.reduce((sum, one) => sum + one.dropped, 0));
   const all = suites.flatMap((of) => of.insights.map((insight) => ({ insight, of })));
   const shown = all.slice(0, items);
-  if (all.length === 0) return [];
+  if (all.length === 0 && dropped === null) return [];
   const generated = all.some(({ insight }) => insight.generated);
   const more = andMore(all.length, shown.length);
   return group(
@@ -228,6 +230,7 @@ export function insights(result: Result, { items }: Detail): Block[] {
             },
           ]),
       ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+      ...(dropped === null ? [] : [paragraph([text(dropped)])]),
     ],
   );
 }

@@ -1,8 +1,8 @@
-import type { AttributeResult, Insight } from '../../result/attributes.ts';
+import type { AttributeResult, DroppedInsights, Insight } from '../../result/attributes.ts';
 import { countsForVerdict } from '../../result/counts.ts';
 import type { Result } from '../../result/result.ts';
 import type { Because, SuiteResult } from '../../result/suite-result.ts';
-import { signed } from '../../text/amounts.ts';
+import { signed, counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import {
   code,
@@ -102,9 +102,9 @@ function sweepCells(suite: SuiteResult): Line[] {
 
 /** `5 × 2`: the references that gate and the most tries of one; a dash where none gates. */
 export function sweepSize({ references }: SuiteResult): string {
-  const counted = references.filter(countsForVerdict);
-  const tries = counted.reduce((most, { head }) => Math.max(most, head?.tries.length ?? 0), 0);
-  return counted.length === 0 ? '–' : `${String(counted.length)} × ${String(tries)}`;
+  const counting = references.filter(countsForVerdict);
+  const tries = counting.reduce((most, { head }) => Math.max(most, head?.tries.length ?? 0), 0);
+  return counting.length === 0 ? '–' : `${String(counting.length)} × ${String(tries)}`;
 }
 
 function interval(low: number | null, high: number | null): Line {
@@ -150,10 +150,12 @@ export interface ExplainedSuite {
   name: string;
   attributes: AttributeResult[];
   insights: Insight[];
+  /** Insights that a model wrote and that the tables did not bear out. */
+  dropped: number;
 }
 
 /** Equal for a suite and what is said of it. One file can hold several prompts of one model. */
-export function suiteKey(of: SuiteResult | AttributeResult | Insight): string {
+export function suiteKey(of: SuiteResult | AttributeResult | Insight | DroppedInsights): string {
   const {
     path,
     variant: { model, parameters },
@@ -171,7 +173,11 @@ export function suiteKey(of: SuiteResult | AttributeResult | Insight): string {
  * to none of them.
  */
 export function explainedSuites(
-  { attributes, insights }: Pick<Result, 'attributes' | 'insights'>,
+  {
+    attributes,
+    insights,
+    dropped_insights: dropped = [],
+  }: Pick<Result, 'attributes' | 'insights' | 'dropped_insights'>,
   suites: readonly SuiteResult[],
 ): ExplainedSuite[] {
   const repeated = repeatedNames(suites);
@@ -185,24 +191,36 @@ export function explainedSuites(
           name: words === '' ? suite.name : `${suite.name}, ${words}`,
           attributes: [],
           insights: [],
+          dropped: 0,
         },
       ];
     }),
   );
-  const of = (one: AttributeResult | Insight): ExplainedSuite => {
+  const of = (one: AttributeResult | Insight | DroppedInsights): ExplainedSuite => {
     const key = suiteKey(one);
     const explained = found.get(key) ?? {
       suite: null,
       name: one.path,
       attributes: [],
       insights: [],
+      dropped: 0,
     };
     found.set(key, explained);
     return explained;
   };
   for (const one of attributes) of(one).attributes.push(one);
   for (const one of insights) of(one).insights.push(one);
-  return [...found.values()].filter((one) => one.attributes.length + one.insights.length > 0);
+  for (const one of dropped) of(one).dropped += one.count;
+  return [...found.values()].filter(
+    (one) => one.attributes.length + one.insights.length + one.dropped > 0,
+  );
+}
+
+/** Said where insights stand; null: none was dropped. */
+export function droppedWords(dropped: number): string | null {
+  return dropped === 0
+    ? null
+    : `${counted(dropped, 'more insight')} ${dropped === 1 ? 'was' : 'were'} dropped: a figure or a direction was not that of the attribute ${dropped === 1 ? 'it names' : 'they name'}.`;
 }
 
 export const KIND_WORDS: Readonly<Record<AttributeResult['kind'], string>> = {

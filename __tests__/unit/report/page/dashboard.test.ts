@@ -150,6 +150,16 @@ describe('the dashboard of a comparison', () => {
     expect(await renderHtml(withKinds())).toBe(html);
   });
 
+  test('counts the insights that were dropped', async () => {
+    const { path, name: suite, variant } = result.suites[0]!;
+    const page = await renderHtml({
+      ...result,
+      dropped_insights: [{ path, suite, variant, count: 3 }],
+    });
+    expect(page).toContain('3 more insights were dropped: a figure or a direction');
+    expect(html).not.toContain('insights were dropped');
+  });
+
   test('is not there without attributes and insights', async () => {
     const plain = await renderHtml({ ...result, attributes: [], insights: [] });
     expect(plain).not.toContain('Attributes');

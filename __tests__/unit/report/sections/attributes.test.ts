@@ -153,6 +153,23 @@ describe('insights', () => {
     );
   });
 
+  test('that were dropped are counted where the others stand', () => {
+    const result = withKinds();
+    const { path, name: suite, variant } = result.suites[0]!;
+    const dropped = (count: number): Result => ({
+      ...result,
+      dropped_insights: [{ path, suite, variant, count }],
+    });
+    expect(shown(dropped(2), insights)).toContain(
+      '2 more insights were dropped: a figure or a direction was not that of the attribute they name.',
+    );
+    expect(shown(dropped(1), insights)).toContain('1 more insight was dropped: ');
+    expect(shown({ ...dropped(1), insights: [] }, insights)).toContain(
+      '1 more insight was dropped',
+    );
+    expect(shown(result, insights)).not.toContain('dropped');
+  });
+
   test('of our own are not called generated', () => {
     const result = withKinds();
     const { path, name: suite, variant } = result.suites[0]!;
