@@ -2,9 +2,11 @@ import type { PinnedAttributes } from '../config/attributes-file.ts';
 import { FEWEST_COMPARED } from '../plan/explain-cost.ts';
 import type { AttributeResult } from '../result/attributes.ts';
 import type { TryResult } from '../result/suite-result.ts';
+import { bundlesAmong, clustersOf, type Bundle, type Cluster } from '../statistics/bundles.ts';
 import type { Table } from '../statistics/table.ts';
 import type { ReferenceText } from '../suite/attributes.ts';
 import type { QualEvalSettings, Variant } from '../suite/suite.ts';
+import type { Outcome } from '../types/metric.ts';
 import type { Complete, Grader } from '../types/model.ts';
 import type { Side } from '../types/plain.ts';
 import type { Solve } from '../types/solver.ts';
@@ -14,6 +16,8 @@ import {
   countTries,
   groupVerdicts,
   proficiencyOf,
+  triesBelow,
+  wordOf,
   type GroupVerdict,
   type Member,
 } from './verdicts.ts';
@@ -22,6 +26,8 @@ import {
 export interface ExplainReference extends ReferenceText {
   /** Whether it enters the suite's verdict; otherwise it is assigned, and not compared. */
   compared: boolean;
+  /** The name that it shares with the references that it moves with; null: it moves alone. */
+  cluster: string | null;
   /** Its tries; empty where that side did not run. */
   base: readonly TryResult[];
   head: readonly TryResult[];
@@ -123,17 +129,25 @@ export function resultsOf(
       }),
     ),
   );
-  const verdicts = groupVerdicts(tables, groups.flat(), { alpha: input.alpha, seed: input.seed });
+  const clusters = suites.flatMap((suite, at) =>
+    attributeClusters(suite, positions[at] ?? new Map<string, number>()),
+  );
+  const verdicts = groupVerdicts(tables, groups.flat(), {
+    alpha: input.alpha,
+    seed: input.seed,
+    clusters,
+  });
   const ids = surveyed.flat().map(({ attribute }) => attribute.id);
   let next = 0;
   return suites.map((suite, at) =>
     (surveyed[at] ?? []).map((one, place): AttributeResult => {
       const verdict = verdicts[next++];
-      const own = (groups[at]?.[place] ?? []).flatMap((member) => tables[member.at] ?? []);
+      const members = (groups[at]?.[place] ?? []).map((member) => member.at);
+      const own = members.flatMap((position) => tables[position] ?? []);
       return attributeResult(
         suite,
         one,
-        own,
+        { tables: own, bundles: bundlesAmong(clusters, members) },
         input.mode === 'sweep' || verdict === undefined ? oneSided(own) : verdict,
         ids,
       );
@@ -164,15 +178,39 @@ export function attributeTable(
   return { base: count(base), head: count(head) };
 }
 
+/** References of one suite that move together, at the positions of their tables. */
+function attributeClusters(
+  { references, tries, metric }: CountedSuite,
+  positions: ReadonlyMap<string, number>,
+): Cluster[] {
+  const compared = references.filter((reference) => reference.compared);
+  const passes = (side: readonly TryResult[]): Outcome[] => {
+    const byTry = new Map(triesBelow(side, tries).map((one) => [one.try, wordOf(one, metric)]));
+    const last = Math.max(-1, ...byTry.keys());
+    return Array.from({ length: last + 1 }, (_, at) => byTry.get(at) ?? 'skipped');
+  };
+  const found = clustersOf(
+    compared.map(({ base, head }) => ({ base: passes(base), head: passes(head) })),
+    compared.map(({ cluster }) => cluster),
+    Infinity,
+  );
+  return found.map((members) =>
+    members.flatMap((member) => {
+      const at = positions.get(compared[member.at]?.id ?? '');
+      return at === undefined ? [] : [{ ...member, at }];
+    }),
+  );
+}
+
 function attributeResult(
   { path, name, variant }: ExplainSuite,
   one: Surveyed,
-  tables: readonly Table[],
+  { tables, bundles }: { tables: readonly Table[]; bundles: readonly Bundle[] },
   { verdict, p, explainedBy }: GroupVerdict,
   ids: readonly string[],
 ): AttributeResult {
   const { attribute, affinityMean, prior, references, alignment, skills } = one;
-  const proficiency = proficiencyOf(tables);
+  const proficiency = proficiencyOf(tables, bundles);
   const members = references.flatMap(({ id, affinity }, at) => {
     const table = tables[at];
     return table === undefined ? [] : [{ id, table, weight: weightOf(affinity) }];

@@ -127,10 +127,12 @@ function withTries(
   const byId = new Map(run.runs.map((one) => [one.affected.reference.id, one]));
   return explainedReferences(run.suite).map((reference) => {
     const found = byId.get(reference.id);
-    if (found === undefined) return { ...reference, compared: false, base: [], head: [] };
+    if (found === undefined)
+      return { ...reference, compared: false, cluster: null, base: [], head: [] };
     return {
       ...reference,
       compared: counted.has(found),
+      cluster: found.case.reference.cluster ?? null,
       base: found.base.map(({ result }) => result),
       head: found.head.map(({ result }) => result),
     };

@@ -1,6 +1,14 @@
 import { FEWEST_COMPARED } from '../plan/explain-cost.ts';
 import type { AttributeResult, Proficiency } from '../result/attributes.ts';
 import type { TryResult } from '../result/suite-result.ts';
+import {
+  bundleMoments,
+  bundlesAmong,
+  mirroredClusters,
+  total,
+  type Bundle,
+  type Cluster,
+} from '../statistics/bundles.ts';
 import { headMoments } from '../statistics/distributions.ts';
 import { differenceInterval } from '../statistics/interval.ts';
 import { stepDownMaxT } from '../statistics/max-t.ts';
@@ -12,6 +20,7 @@ import {
   type Counts,
   type Table,
 } from '../statistics/table.ts';
+import type { Outcome } from '../types/metric.ts';
 
 /**
  * Passes and judged tries of one side: by the try's own outcome, or by one metric's score. Tries
@@ -22,22 +31,31 @@ export function countTries(
   metric: string | null,
   tries: number | null,
 ): Counts {
-  const words = given
-    .filter(({ try: index }) => tries === null || index < tries)
-    .map(({ outcome, scores }) =>
-      metric === null ? outcome : scores.find((score) => score.metric === metric)?.status,
-    );
+  const words = triesBelow(given, tries).map((one) => wordOf(one, metric));
   const passes = words.filter((word) => word === 'pass').length;
   return { passes, tries: passes + words.filter((word) => word === 'fail').length };
 }
 
+/** The tries with an index below `tries`; null: all. */
+export function triesBelow(given: readonly TryResult[], tries: number | null): TryResult[] {
+  return given.filter(({ try: index }) => tries === null || index < tries);
+}
+
+/** The try's own outcome, or that of one metric's score; undefined: it has none. */
+export function wordOf({ outcome, scores }: TryResult, metric: string | null): Outcome | undefined {
+  return metric === null ? outcome : scores.find((score) => score.metric === metric)?.status;
+}
+
 /**
  * Pass rates of an attribute's references on both sides, their difference and its two-sided 90 %
- * interval.
+ * interval, in which `bundles` of them move together.
  */
-export function proficiencyOf(tables: readonly Table[]): Proficiency {
+export function proficiencyOf(
+  tables: readonly Table[],
+  bundles: readonly Bundle[] = [],
+): Proficiency {
   const compared = tables.filter(isComparable);
-  const interval = differenceInterval(compared);
+  const interval = differenceInterval(tables, { bundles });
   const onBase = tables.some(({ base }) => base.tries > 0);
   const onHead = tables.some(({ head }) => head.tries > 0);
   const shown =
@@ -90,6 +108,8 @@ interface VerdictOptions {
   seed: number;
   /** Permutations per test, 1999 by default. */
   permutations?: number;
+  /** Tables that move together; none by default. */
+  clusters?: readonly Cluster[];
 }
 
 /**
@@ -117,7 +137,11 @@ export function groupVerdicts(
   );
   const tested = [...open.keys()].filter((j) => (open[j]?.length ?? 0) >= FEWEST_COMPARED);
   const worse = calls(tables, open, tested, { ...options, name: 'worse' });
-  const better = calls(mirrored(tables), open, tested, { ...options, name: 'better' });
+  const better = calls(mirrored(tables), open, tested, {
+    ...options,
+    clusters: mirroredClusters(options.clusters ?? []),
+    name: 'better',
+  });
   return groups.map((_, j): GroupVerdict => {
     const [down, up] = [worse.get(j), better.get(j)];
     if (down === undefined || up === undefined)
@@ -144,6 +168,7 @@ function calls(
   tested: readonly number[],
   options: VerdictOptions & { name: string },
 ): Map<number, Call> {
+  const { clusters = [], permutations = PERMUTATIONS } = options;
   const found = new Map<number, Call>();
   const aside = new Set<number>();
   const alone = new Map<number, number>();
@@ -158,13 +183,13 @@ function calls(
       tables,
       rest.map((group) => group.map(({ at }) => at)),
       random,
-      options.permutations ?? PERMUTATIONS,
+      { permutations, clusters },
     );
     if (round === 0) left.forEach((j, place) => alone.set(j, tests[place]?.p ?? 1));
     const moved = [...left.keys()].filter(
       (place) => Math.max(floor, tests[place]?.p ?? 1) <= options.alpha,
     );
-    const top = foremost(tables, rest, moved);
+    const top = foremost(tables, rest, moved, clusters);
     const chosen = top === null ? undefined : left[top];
     if (top === null || chosen === undefined) {
       left.forEach((j, place) =>
@@ -204,12 +229,13 @@ function foremost(
   tables: readonly Table[],
   groups: readonly AttributeMembers[],
   places: readonly number[],
+  clusters: readonly Cluster[],
 ): number | null {
   const ranked = places.map((place) => {
     const group = groups[place] ?? [];
     return {
       place,
-      z: weightedZ(tables, group),
+      z: weightedZ(tables, group, clusters),
       fall:
         proficiencyOf(group.flatMap(({ at, weight }) => (weight > 0 ? (tables[at] ?? []) : [])))
           .difference ?? 0,
@@ -227,16 +253,37 @@ function foremost(
 
 /**
  * Σ w (passes on head − mean) / √Σ w² variance: what a group's references say, by how far they
- * belong to it.
+ * belong to it. Members of a cluster are one summand, their passes weighed.
  */
-function weightedZ(tables: readonly Table[], group: AttributeMembers): number {
+function weightedZ(
+  tables: readonly Table[],
+  group: AttributeMembers,
+  clusters: readonly Cluster[],
+): number {
+  const weights = new Map(group.map(({ at, weight }) => [at, weight]));
+  const clustered = new Set(clusters.flatMap((members) => members.map(({ at }) => at)));
   let [sum, variance] = [0, 0];
   for (const { at, weight } of group) {
     const table = tables[at];
-    if (table === undefined || !isInformative(table)) continue;
+    if (table === undefined || !isInformative(table) || clustered.has(at)) continue;
     const moments = headMoments(table);
     sum += weight * (table.head.passes - moments.mean);
     variance += weight ** 2 * moments.variance;
+  }
+  for (const members of clusters) {
+    const weighed = members.flatMap(({ at, base, head }) => {
+      const weight = weights.get(at) ?? 0;
+      const times = (passes: readonly number[]): number[] => passes.map((pass) => weight * pass);
+      return weight > 0 ? [{ at, base: times(base), head: times(head) }] : [];
+    });
+    for (const bundle of bundlesAmong(
+      [weighed],
+      weighed.map(({ at }) => at),
+    )) {
+      const moments = bundleMoments(bundle);
+      sum += total(bundle.head) - moments.mean;
+      variance += moments.variance;
+    }
   }
   return variance > 0 ? sum / Math.sqrt(variance) : 0;
 }

@@ -13,32 +13,86 @@ export interface Bundle {
   head: readonly number[];
 }
 
+/** A member's passes by try, 1 or 0. */
+export interface ClusterMember {
+  /** Position among the tables. */
+  at: number;
+  base: readonly number[];
+  head: readonly number[];
+}
+
+/** A bundle with its members' own tries, all of one length on each side. */
+export type Cluster = readonly ClusterMember[];
+
 /**
- * The bundles of references with the same name, over the try indices below `to`; those with one
- * member are none. `clusters`: each reference's name, or null.
+ * The clusters of references with the same name, over the try indices below `to`; those with one
+ * member are none. `names`: each reference's cluster, or null. What is neither pass nor fail counts
+ * as a try that did not pass.
  */
-export function bundlesOf(
+export function clustersOf(
   tries: readonly Tries[],
-  clusters: readonly (string | null)[],
+  names: readonly (string | null)[],
   to: number,
-): Bundle[] {
+): Cluster[] {
   const byName = new Map<string, number[]>();
-  clusters.forEach((name, i) => {
+  names.forEach((name, i) => {
     if (name !== null) byName.set(name, [...(byName.get(name) ?? []), i]);
   });
   return [...byName.values()]
     .filter((members) => members.length > 1)
     .map((members) => {
-      const side = (which: 'base' | 'head'): number[] => {
-        const own = members.map((i) => (tries[i]?.[which] ?? []).slice(0, to));
-        const length = Math.max(...own.map((outcomes) => outcomes.length));
-        return Array.from(
-          { length },
-          (_, at) => own.filter((outcomes) => outcomes[at] === 'pass').length,
-        );
+      const passes = (which: 'base' | 'head', own: number): number[] => {
+        const all = members.map((i) => (tries[i]?.[which] ?? []).slice(0, to));
+        const length = Math.max(...all.map((outcomes) => outcomes.length));
+        return Array.from({ length }, (_, at) => Number(all[own]?.[at] === 'pass'));
       };
-      return { members, base: side('base'), head: side('head') };
+      return members.map((at, own) => ({
+        at,
+        base: passes('base', own),
+        head: passes('head', own),
+      }));
+    })
+    .filter(([first]) => (first?.base.length ?? 0) > 0 && (first?.head.length ?? 0) > 0);
+}
+
+/** What members of a cluster do together. */
+export function bundleOf(members: Cluster): Bundle {
+  const sums = (which: 'base' | 'head'): number[] =>
+    (members[0]?.[which] ?? []).map((_, at) =>
+      total(members.map((member) => member[which][at] ?? 0)),
+    );
+  return { members: members.map(({ at }) => at), base: sums('base'), head: sums('head') };
+}
+
+/** The bundles of references with the same name, as `clustersOf`. */
+export function bundlesOf(
+  tries: readonly Tries[],
+  names: readonly (string | null)[],
+  to: number,
+): Bundle[] {
+  return clustersOf(tries, names, to).map(bundleOf);
+}
+
+/** The same with the sides exchanged. */
+export function mirroredClusters(clusters: readonly Cluster[]): Cluster[] {
+  return clusters.map((members) =>
+    members.map(({ at, base, head }) => ({ at, base: head, head: base })),
+  );
+}
+
+/**
+ * The bundles of some of the tables, by their places among these: of each cluster those members
+ * that are there.
+ */
+export function bundlesAmong(clusters: readonly Cluster[], positions: readonly number[]): Bundle[] {
+  const place = new Map(positions.map((at, i) => [at, i]));
+  return clusters.flatMap((members) => {
+    const there = members.flatMap((member) => {
+      const at = place.get(member.at);
+      return at === undefined ? [] : [{ ...member, at }];
     });
+    return there.length === 0 ? [] : [bundleOf(there)];
+  });
 }
 
 /**

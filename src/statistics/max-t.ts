@@ -1,5 +1,6 @@
+import { bundleMoments, bundlesAmong, total, type Cluster } from './bundles.ts';
 import { headMoments, headPasses } from './distributions.ts';
-import { nextFloat, type Random } from './random.ts';
+import { nextFloat, nextIndex, type Random } from './random.ts';
 import { isInformative, type Table } from './table.ts';
 
 /**
@@ -11,6 +12,13 @@ export interface GroupTest {
   p: number;
 }
 
+export interface MaxTOptions {
+  /** Default 9999. */
+  permutations?: number;
+  /** Tables that move together. */
+  clusters?: readonly Cluster[];
+}
+
 /** Rounding slack between statistics that are equal on paper. */
 const SLACK = 1e-12;
 
@@ -18,7 +26,8 @@ const SLACK = 1e-12;
  * Which groups of tables got worse, with one error level for all of them: the step-down max-T of
  * Westfall and Young. z_j = Σ (passes on head − mean) / √Σ variance over the tables of group j. In
  * each permutation the tries are dealt anew within every table, for all groups together, so that
- * groups sharing tables are no dearer than they have to be. With z ascending, p_(r) = the running
+ * groups sharing tables are no dearer than they have to be. Tables of one cluster are dealt together,
+ * whole tries of all its members, which are then in the variance too. With z ascending, p_(r) = the running
  * maximum of (1 + #{min over k >= r of z*_k <= z_(r)}) / (permutations + 1). `groups`: positions of
  * tables, which may overlap. A group without an informative table has z = 0 and p = 1. Mirror the
  * tables to ask for better.
@@ -29,18 +38,26 @@ export function stepDownMaxT(
   tables: readonly Table[],
   groups: readonly (readonly number[])[],
   random: Random,
-  permutations = 9999,
+  { permutations = 9999, clusters = [] }: MaxTOptions = {},
 ): GroupTest[] {
-  const scale = groups.map((group) =>
-    Math.sqrt(group.reduce((sum, i) => sum + variance(tables[i]), 0)),
-  );
-  const members = informative(tables, groups);
-  const z = statistics(members, scale, ({ seen }) => seen);
+  const clustered = new Set(clusters.flatMap((members) => members.map(({ at }) => at)));
+  const scale = groups.map((group) => {
+    const alone = group.filter((i) => !clustered.has(i));
+    const together = bundlesAmong(clusters, group).map((one) => bundleMoments(one).variance);
+    return Math.sqrt(alone.reduce((sum, i) => sum + variance(tables[i]), 0) + total(together));
+  });
+  const inGroups = tables.map((): number[] => []);
+  groups.forEach((group, j) => group.forEach((i) => inGroups[i]?.push(j)));
+  const units = [
+    ...tables.flatMap((table, i) => (clustered.has(i) ? [] : single(table, inGroups[i] ?? []))),
+    ...clusters.map((members) => dealtTogether(members, inGroups)),
+  ];
+  const z = statistics(units, scale, null);
   const order = [...z.keys()].sort((i, j) => at(z, i) - at(z, j));
 
   const asExtreme = new Float64Array(groups.length);
   for (let round = 0; round < permutations; round++) {
-    const drawn = statistics(members, scale, ({ draw }) => draw(nextFloat(random)));
+    const drawn = statistics(units, scale, random);
     let smallest = Infinity;
     for (const j of order.toReversed()) {
       smallest = Math.min(smallest, at(drawn, j));
@@ -57,17 +74,17 @@ export function stepDownMaxT(
   return groups.map((_, j) => ({ z: at(z, j), p: at(p, j) }));
 }
 
-/** Each group's sum of the members' deviations, in standard deviations. */
+/** Each group's sum of deviations in standard deviations: as seen (null), or in a random deal. */
 function statistics(
-  members: readonly Member[],
+  units: readonly Unit[],
   scale: readonly number[],
-  deviation: (member: Member) => number,
+  random: Random | null,
 ): Float64Array {
   const sums = new Float64Array(scale.length);
-  for (const member of members) {
-    const own = deviation(member);
-    for (const j of member.inGroups) sums[j] = at(sums, j) + own;
-  }
+  const add = (inGroups: readonly number[], deviation: number): void => {
+    for (const j of inGroups) sums[j] = at(sums, j) + deviation;
+  };
+  for (const unit of units) unit(random, add);
   return sums.map((sum, j) => ((scale[j] ?? 0) > 0 ? sum / (scale[j] ?? 1) : 0));
 }
 
@@ -76,26 +93,52 @@ function at(values: Float64Array, i: number): number {
   return values[i] ?? 0;
 }
 
-/**
- * A table's groups, and head's passes minus their mean: as seen, and as a sampler of what they
- * could have been.
- */
-interface Member {
-  inGroups: number[];
-  seen: number;
-  draw: (uniform: number) => number;
+/** What is dealt at once: gives its tables' groups, and head's passes minus their mean. */
+type Unit = (
+  random: Random | null,
+  add: (inGroups: readonly number[], deviation: number) => void,
+) => void;
+
+/** A table that can move a statistic, by itself. */
+function single(table: Table, inGroups: readonly number[]): Unit[] {
+  if (!isInformative(table) || inGroups.length === 0) return [];
+  const seen = table.head.passes - headMoments(table).mean;
+  const draw = sampler(table);
+  return [
+    (random, add) => {
+      add(inGroups, random === null ? seen : draw(nextFloat(random)));
+    },
+  ];
 }
 
-/** The tables that can move a statistic. */
-function informative(tables: readonly Table[], groups: readonly (readonly number[])[]): Member[] {
-  const inGroups = tables.map((): number[] => []);
-  groups.forEach((group, j) => group.forEach((i) => inGroups[i]?.push(j)));
-  return tables.flatMap((table, i) => {
-    const own = inGroups[i] ?? [];
-    return isInformative(table) && own.length > 0
-      ? [{ inGroups: own, seen: table.head.passes - headMoments(table).mean, draw: sampler(table) }]
-      : [];
+/** The members of a cluster: the tries that are head's are the same for all of them. */
+function dealtTogether(members: Cluster, groupsOf: readonly (readonly number[])[]): Unit {
+  const parts = members.map(({ at: table, base, head }) => {
+    const tries = [...base, ...head];
+    return {
+      inGroups: groupsOf[table] ?? [],
+      tries,
+      mean: (total(tries) * head.length) / tries.length,
+    };
   });
+  const [first] = members;
+  const onBase = first?.base.length ?? 0;
+  const all = onBase + (first?.head.length ?? 0);
+  return (random, add) => {
+    const order = Array.from({ length: all }, (_, i) => i);
+    if (random !== null) shuffleEnd(order, onBase, random);
+    const onHead = order.slice(onBase);
+    for (const { inGroups, tries, mean } of parts)
+      add(inGroups, total(onHead.map((i) => tries[i] ?? 0)) - mean);
+  };
+}
+
+/** Fills the places from `from` on with a random choice of all, by exchanging. */
+function shuffleEnd(order: number[], from: number, random: Random): void {
+  for (let i = order.length - 1; i >= from; i--) {
+    const other = nextIndex(random, i + 1);
+    [order[i], order[other]] = [order[other] ?? 0, order[i] ?? 0];
+  }
 }
 
 function sampler(table: Table): (uniform: number) => number {

@@ -41,6 +41,7 @@ export function sixty(head: (topic: string) => number, seed = 'sixty'): ExplainR
       },
       expected: `Reply ${String(index)}: ${skill}`,
       compared: true,
+      cluster: null,
       base: tries(0.95, random, `Base ${String(index)}: ${skill}`),
       head: tries(head(topic), random, `Head ${String(index)}`),
     };

@@ -1,5 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { groupVerdicts, type GroupVerdict } from '../../../src/explain/verdicts.ts';
+import type { Cluster } from '../../../src/statistics/bundles.ts';
 import { createRandom, nextFloat, nextIndex } from '../../../src/statistics/random.ts';
 import type { Table } from '../../../src/statistics/table.ts';
 
@@ -89,6 +90,22 @@ describe('verdicts of groups', () => {
       'no change seen',
       'regressed',
     ]);
+  });
+
+  test('take references of one cluster for one: templates that failed in the same tries are no finding', () => {
+    const fell = Array.from({ length: 9 }, () => table(3, 1, 3));
+    const rest = Array.from({ length: 20 }, () => table(3, 3, 3));
+    const groups = [range(0, 9), range(9, 29)].map((group) =>
+      group.map((at) => ({ at, weight: 1 })),
+    );
+    const cluster = range(0, 9).map((at) => ({ at, base: [1, 1, 1], head: [0, 1, 0] }));
+    const verdictWith = (clusters: Cluster[]): GroupVerdict[] =>
+      groupVerdicts([...fell, ...rest], groups, { ...options, clusters });
+    expect(verdictWith([]).map(({ verdict }) => verdict)).toEqual(['regressed', 'no change seen']);
+    const [together] = verdictWith([cluster]);
+    expect(together?.verdict).toBe('no change seen');
+    // Of the twenty deals of the six tries, four give head no more passes than it had.
+    expect(together?.p).toBeCloseTo(0.2, 1);
   });
 
   test('mirror themselves for the better', () => {
