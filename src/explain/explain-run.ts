@@ -132,7 +132,7 @@ function withTries(
     return {
       ...reference,
       compared: counted.has(found),
-      cluster: found.case.reference.cluster ?? null,
+      cluster: found.affected.reference.cluster ?? null,
       base: found.base.map(({ result }) => result),
       head: found.head.map(({ result }) => result),
     };
