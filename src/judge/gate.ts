@@ -3,14 +3,7 @@ import { countsForVerdict, ungradedSuites } from '../result/counts.ts';
 import type { ReferenceResult, SuiteResult, TryResult } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GateSettings } from '../suite/suite.ts';
-import {
-  pValue,
-  percent,
-  percentAndLimit,
-  counted,
-  pointsBetween,
-  signed,
-} from '../text/amounts.ts';
+import { percent, percentAndLimit, counted, pointsBetween, signed } from '../text/amounts.ts';
 import {
   NO_TEST,
   neverForReplaced,
@@ -251,14 +244,14 @@ function changedScorings({ scoring, suites, settings }: GateInput): Finding[] {
       name,
       rates,
       scoring_effect: effect,
-      same_answers: { pass_fail, fail_pass, p },
+      same_answers: { pass_fail, fail_pass },
     }): Finding[] => {
       const suite = suites.find((one) => one.path === path && one.name === name);
       const gate = suite === undefined ? settings : gateOf(suite, settings);
       if (effect === null || Math.abs(effect) <= gate.min_drop + SLACK) return [];
       const text =
         `${name}: the scoring moved the pass rate by ${pointsBetween(rates.base_base, rates.base_head)} ` +
-        `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass, McNemar mid-${pValue(p)})`;
+        `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass)`;
       return [{ text, failOn: gate.fail_on }];
     },
   );

@@ -8,39 +8,55 @@ export interface Dependence {
   repeats: number;
   /** Products of how two references changed from try to try, summed over all pairs of them. */
   together: number;
-  /** Of the pairs of one side's tries, the share with the same answer, letter for letter. */
-  sameAnswer: number;
+  /** Mean change of the pass rate from the first try to the second. */
+  drift: number;
+  /** Of the pairs of long answers of one side, the share that is the same letter for letter. */
+  sameAnswer: number | null;
+  /** By reference: both sides' tries. */
+  tries: ReadonlyMap<string, { base: Pair; head: Pair }>;
 }
 
 /** A pair of judged tries of one reference on one side: 1 where it passed. */
 type Pair = readonly [number, number];
 
+function alike(a: number, b: number): number {
+  return Number(a === b);
+}
+
+/** Share of the four pairs of one try each that come out alike. */
+function alikeAcross(one: Pair, other: Pair): number {
+  return mean(one.flatMap((a) => other.map((b) => alike(a, b))));
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Shorter answers, such as labels, may well be given twice. */
+const LONG_ANSWER = 40;
+
 /** Null where no reference has two judged tries on both sides. */
 export function dependenceOf({ references }: SuiteResult): Dependence | null {
-  const rows = references.flatMap(({ base, head }) => {
+  const rows = references.flatMap(({ id, base, head }) => {
     const [one, other] = [pairOf(base?.tries), pairOf(head?.tries)];
-    return one === null || other === null ? [] : [{ one, other, answers: [base, head] }];
+    return one === null || other === null ? [] : [{ id, one, other, answers: [base, head] }];
   });
   if (rows.length === 0) return null;
-  const alike = (a: number, b: number): number => Number(a === b);
-  const mean = (values: readonly number[]): number =>
-    values.reduce((sum, value) => sum + value, 0) / values.length;
   const repeats = rows.map(
-    ({ one, other }) =>
-      (alike(...one) + alike(...other)) / 2 -
-      (alike(one[0], other[0]) +
-        alike(one[0], other[1]) +
-        alike(one[1], other[0]) +
-        alike(one[1], other[1])) /
-        4,
+    ({ one, other }) => (alike(...one) + alike(...other)) / 2 - alikeAcross(one, other),
   );
   const same = rows.flatMap(({ answers }) =>
-    answers.map((side) => Number(side?.tries[0]?.actual === side?.tries[1]?.actual)),
+    answers.flatMap((side) => {
+      const [first, second] = [side?.tries[0]?.actual ?? '', side?.tries[1]?.actual ?? ''];
+      return first.length < LONG_ANSWER ? [] : [Number(first === second)];
+    }),
   );
   return {
     repeats: mean(repeats),
     together: crossed(rows.map(({ one }) => one)) + crossed(rows.map(({ other }) => other)),
-    sameAnswer: mean(same),
+    drift: mean(rows.flatMap(({ one, other }) => [one[1] - one[0], other[1] - other[0]])),
+    sameAnswer: same.length === 0 ? null : mean(same),
+    tries: new Map(rows.map(({ id, one, other }) => [id, { base: one, head: other }])),
   };
 }
 
@@ -59,42 +75,85 @@ function crossed(pairs: readonly Pair[]): number {
   return sum ** 2 - changes.reduce((total, change) => total + change ** 2, 0);
 }
 
+/**
+ * How much more alike base's and head's tries of one comparison are than those of two comparisons,
+ * for each two that follow each other; no comparison is in two of these.
+ */
+function lasting(seen: readonly Dependence[]): number[] {
+  return seen.flatMap((first, i) => {
+    const second = i % 2 === 0 ? seen[i + 1] : undefined;
+    if (second === undefined) return [];
+    const shares = [...first.tries].flatMap(([id, one]) => {
+      const other = second.tries.get(id);
+      if (other === undefined) return [];
+      const within = alikeAcross(one.base, one.head) + alikeAcross(other.base, other.head);
+      const across = alikeAcross(one.base, other.head) + alikeAcross(other.base, one.head);
+      return [(within - across) / 2];
+    });
+    return shares.length === 0 ? [] : [mean(shares)];
+  });
+}
+
 /** From this share of repeated answers on, they are what makes tries alike. */
 const REPEATED = 0.9;
 
+/** A suite as far as its model's parameters may explain what repeats. */
+interface Measured {
+  path: string;
+  name: string;
+  variant: { parameters: Readonly<Record<string, unknown>> };
+}
+
 /**
  * Whether the tries of a suite are independent, over all its comparisons: a notice for each way in
- * which they are not, where the 99 % interval leaves no doubt.
+ * which they are not, where the 99 % interval leaves no doubt, with the likely cause.
  */
-export function dependenceNotices(
-  suite: { path: string; name: string },
-  seen: readonly Dependence[],
-): Notice[] {
-  const isAbove = (values: readonly number[]): boolean => (pairedMean(values, 0.98)?.low ?? 0) > 0;
-  const same = seen.reduce((sum, { sameAnswer }) => sum + sameAnswer, 0) / seen.length;
-  const notice = (message: string): Notice => ({
-    kind: 'repeats',
-    place: { file: suite.path, line: 0 },
-    message: `${suite.name}: ${message}`,
-  });
-  return [
-    ...(isAbove(seen.map(({ repeats }) => repeats))
-      ? [
-          notice(
-            `tries of one side come out alike more often than tries of both, so they are not independent and the gate is red more often than gate.alpha says; ${
-              same >= REPEATED
-                ? 'their answers are the same letter for letter: a cache in front of the model, or a fixed seed'
-                : 'their answers differ, so something else lasts from try to try: a session, a warm state, a grader'
-            }`,
-          ),
-        ]
-      : []),
-    ...(isAbove(seen.map(({ together }) => together))
-      ? [
-          notice(
-            'references pass and fail together in the same try, so they are not independent; give those of one template the same cluster',
-          ),
-        ]
-      : []),
+export function dependenceNotices(suite: Measured, seen: readonly Dependence[]): Notice[] {
+  const shares = seen.flatMap(({ sameAnswer }) => sameAnswer ?? []);
+  const isSame = shares.length > 0 && mean(shares) >= REPEATED;
+  const repeats = sign(seen.map((one) => one.repeats));
+  const drift = sign(seen.map((one) => one.drift));
+  const found = [
+    repeats > 0 &&
+      `tries of one side come out alike more often than tries of both, so they are not independent and the gate is red more often than gate.alpha says; ${
+        isSame
+          ? `their answers are the same letter for letter: ${fixedBy(suite)}`
+          : 'their answers differ, so something else lasts from try to try: a session, a warm state, a grader'
+      }`,
+    repeats < 0 &&
+      'tries of one side come out alike less often than tries of both, so they are not independent: something takes turns, such as two servers or models behind one name',
+    repeats <= 0 &&
+      isSame &&
+      `nearly all long answers are the same letter for letter, try after try: ${fixedBy(suite)}. So more tries say nothing new, and a comparison of two prompts is one of single answers`,
+    sign(lasting(seen)) > 0 &&
+      'tries of one comparison come out alike more often than those of two, so something lasts for the time of a comparison: a cache that expires, or a model that its vendor changes meanwhile',
+    drift !== 0 &&
+      `second tries pass ${drift < 0 ? 'less' : 'more'} often than first ones: the time of a try matters, as under a rate limit or where a program keeps state. Both sides take turns, so the gate holds`,
+    sign(seen.map((one) => one.together)) > 0 &&
+      'references pass and fail together in the same try, so they are not independent; give those of one template the same cluster',
   ];
+  return found.flatMap((message) =>
+    message === false
+      ? []
+      : [
+          {
+            kind: 'repeats',
+            place: { file: suite.path, line: 0 },
+            message: `${suite.name}: ${message}`,
+          },
+        ],
+  );
+}
+
+/** Whether the mean is surely above (1) or below (−1) zero; 0: neither. */
+function sign(values: readonly number[]): -1 | 0 | 1 {
+  const { low = null, high = null } = pairedMean(values, 0.98) ?? {};
+  if (low !== null && low > 0) return 1;
+  return high !== null && high < 0 ? -1 : 0;
+}
+
+function fixedBy({ variant: { parameters } }: Measured): string {
+  if ('seed' in parameters) return '`seed` is set in the model’s parameters';
+  if (parameters['temperature'] === 0) return '`temperature` is 0';
+  return 'a cache in front of the model, or one that its vendor fixes';
 }

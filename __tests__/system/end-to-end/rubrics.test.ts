@@ -78,7 +78,7 @@ describe('a pull request that only loosens a rubric', () => {
       'The pass rate rose 50.0 points (50.0 % → 100.0 %): 0.0 from the prompt, +50.0 because the rubric polite got easier.',
     );
     expect(comment).toContain(
-      'quiz: the scoring moved the pass rate by +50.0 points (the same answers: 0 pass → fail, 9 fail → pass, McNemar mid-p = 0.002): look at that change before the pass rate',
+      'quiz: the scoring moved the pass rate by +50.0 points (the same answers: 0 pass → fail, 9 fail → pass): look at that change before the pass rate',
     );
     expect(comment).toMatch(/polite3100\.0 % → 66\.7 %100\.0 % → 100\.0 %100\.0 % → 0\.0 %/);
   });

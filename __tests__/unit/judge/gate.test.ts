@@ -305,7 +305,7 @@ describe('further gates', () => {
     expect(decide(gateInput({ scoring: [scoring(0.005)] })).reasons).toEqual([]);
     const strict = gate({ scoring: 'fail' });
     expect(decide(gateInput({ scoring: [scoring(-0.12)], settings: strict })).reasons).toEqual([
-      'p: the scoring moved the pass rate by −12.0 points (the same answers: 0 pass → fail, 4 fail → pass, McNemar mid-p = 0.063); gate.scoring is fail',
+      'p: the scoring moved the pass rate by −12.0 points (the same answers: 0 pass → fail, 4 fail → pass); gate.scoring is fail',
     ]);
     expect(decide(gateInput({ scoring: [scoring(0.005)], settings: strict })).conclusion).toBe(
       'success',

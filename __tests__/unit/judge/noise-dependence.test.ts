@@ -7,7 +7,12 @@ import {
 import type { SuiteResult } from '../../../src/result/suite-result.ts';
 import { createRandom, nextFloat } from '../../../src/statistics/random.ts';
 
-const suite = { path: 'prompts/p.yaml', name: 'p' };
+const measured = (parameters: Record<string, unknown> = {}) => ({
+  path: 'prompts/p.yaml',
+  name: 'p',
+  variant: { parameters },
+});
+const suite = measured();
 
 type Draw = (reference: number, side: 'base' | 'head', at: number) => boolean;
 
@@ -16,10 +21,11 @@ function compared(passes: Draw, answer: (at: number) => string): SuiteResult {
   const side = (reference: number, which: 'base' | 'head') => ({
     tries: [0, 1].map((at) => ({
       outcome: passes(reference, which, at) ? 'pass' : 'fail',
-      actual: answer(at),
+      actual: `an answer that is long enough to be no label: ${answer(at)}`,
     })),
   });
   const references = Array.from({ length: 20 }, (_, i) => ({
+    id: `r${String(i)}`,
     base: side(i, 'base'),
     head: side(i, 'head'),
   }));
@@ -66,6 +72,57 @@ describe('the dependence between tries', () => {
     expect(cached?.message).toMatch(/^p: tries of one side .* a cache in front of the model/);
     const [other] = dependenceNotices(suite, seen(repeating));
     expect(other?.message).toContain('their answers differ');
+  });
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ temperature: 0 }, '`temperature` is 0'],
+    [{ temperature: 0, seed: 7 }, '`seed` is set in the model’s parameters'],
+    [{ temperature: 0.7 }, 'a cache in front of the model'],
+  ])(
+    'is reported where nothing but one answer ever comes, with its cause: %j',
+    (parameters, cause) => {
+      const fixed = seen(
+        () => (reference) => reference > 3,
+        () => 'same',
+      );
+      const messages = dependenceNotices(measured(parameters), fixed).map(({ message }) => message);
+      expect(messages).toHaveLength(1);
+      expect(messages[0]).toContain(`letter for letter, try after try: ${cause}`);
+    },
+  );
+
+  test('is reported where a side takes turns, or tries change with time', () => {
+    const turns = dependenceNotices(
+      suite,
+      seen((random) => {
+        const first = new Map<string, boolean>();
+        return (reference, side, at) => {
+          const key = `${String(reference)} ${side}`;
+          if (at === 0) first.set(key, random() < 0.5);
+          return random() < 0.1 || (first.get(key) ?? false) !== (at === 1);
+        };
+      }),
+    );
+    expect(turns.map(({ message }) => message)).toEqual([
+      expect.stringContaining('something takes turns'),
+    ]);
+    const later = dependenceNotices(
+      suite,
+      seen((random) => (_, _side, at) => random() < (at === 0 ? 0.9 : 0.5)),
+    );
+    expect(later.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('second tries pass less often than first ones'),
+    );
+  });
+
+  test('is reported where something lasts for one comparison, though its sides are alike', () => {
+    const lasting = (random: () => number): Draw => {
+      const rates = Array.from({ length: 20 }, () => (random() < 0.5 ? 0.05 : 0.95));
+      return (reference) => random() < rates[reference]!;
+    };
+    expect(dependenceNotices(suite, seen(lasting)).map(({ message }) => message)).toEqual([
+      expect.stringContaining('a cache that expires'),
+    ]);
   });
 
   test('is reported where references fail together in a try, with the cluster as its cure', () => {
