@@ -87,6 +87,18 @@ export function referenceLevel(
     : (REFERENCE_SHARE * alpha * sequential.length) / all.length;
 }
 
+/** The levels under which the sequential suites of a run are tried. */
+export function sequentialLevels(
+  suites: readonly SuiteComparison[],
+  settings: Pick<GateSettings, 'alpha' | 'gate_on'>,
+): SequentialLevels {
+  const { all } = comparing(suites);
+  return {
+    looks: levelsAt(settings.alpha / Math.max(1, all.length), settings.gate_on),
+    references: referenceLevel(suites, settings),
+  };
+}
+
 /** Levels of a suite's looks when it has `alpha` to itself. */
 export function levelsAt(alpha: number, gateOn: GateSettings['gate_on']): readonly number[] {
   return lookLevels(gateOn === 'suite' ? alpha : (1 - REFERENCE_SHARE) * alpha);
@@ -119,10 +131,7 @@ function sequentialPolicy(
   settings: GateSettings,
 ): () => Wanted {
   const { all, sequential } = comparing(suites);
-  const levels: SequentialLevels = {
-    looks: levelsAt(settings.alpha / Math.max(1, all.length), settings.gate_on),
-    references: referenceLevel(suites, settings),
-  };
+  const levels = sequentialLevels(suites, settings);
   const alone = all.length === sequential.length;
   let last: { made: number; wanted: Wanted } | null = null;
   return () => {

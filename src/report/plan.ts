@@ -1,4 +1,5 @@
 import { formatProblem } from '../errors.ts';
+import { answerCalls, type AnswerCalls } from '../plan/answer-calls.ts';
 import { forecastWords } from '../plan/cost-cap.ts';
 import type { Forecast } from '../plan/forecast.ts';
 import { totalOf, type Manifest } from '../plan/manifest.ts';
@@ -38,6 +39,7 @@ export function planLines({
   return [
     ...suites.flatMap(({ run }) => suiteLines(run, references)),
     `${counted(plan.prompt_calls, 'call')} for the first answers${recordedWords(plan)}, up to ${counted(plan.grader_calls, 'call')} for their grades${plan.evaluator_calls === 0 ? '' : `, at least ${counted(plan.evaluator_calls, 'call')} for evaluators`}${attributeCalls(plan)}`,
+    ...usualLine(answerCalls(prepared)),
     ...(forecast === undefined || callsOf(plan) === 0 ? [] : [forecastWords(forecast)]),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
     '',
@@ -46,17 +48,23 @@ export function planLines({
   ].map((line) => (line === '' ? '' : logLine(line)));
 }
 
+/** Nothing where tries are fixed: then the line before says it all. */
+function usualLine(calls: AnswerCalls | null): string[] {
+  return calls === null
+    ? []
+    : [
+        `usually about ${counted(calls.usual, 'call')} for all answers, where nothing got worse and 95 % of tries pass; at most ${count(calls.most)}`,
+      ];
+}
+
 /** The same as data: what runs by suite and why, and what it takes. */
-export function planJson({
-  trust,
-  prepared: { suites, plan },
-  notices,
-  forecast,
-}: PlanView): object {
+export function planJson({ trust, prepared, notices, forecast }: PlanView): object {
+  const { suites, plan } = prepared;
   return {
     trust,
     sources: sources(trust.level),
     plan,
+    answer_calls: answerCalls(prepared),
     forecast: forecast ?? null,
     notices,
     suites: suites.map(({ run: { suite, runs } }) => ({

@@ -91,7 +91,7 @@ export interface Suspicion {
   open: boolean;
 }
 
-/** Pairs after which a reference is not sampled on. */
+/** Tries a side after which a reference is not sampled on, judged or not. */
 const MOST_PAIRS = 40;
 
 /**
@@ -111,7 +111,7 @@ export function suspicionOf(tries: Tries, watched: boolean): Suspicion {
   const failed = (side: 'base' | 'head'): number => pairs.filter((pair) => !pair[side]).length;
   const rung = NEEDED.find((one) => pairs.length >= one.pairs);
   const needed = rung === undefined ? Infinity : watched ? rung.watched : rung.evidence;
-  const open = failed('head') > failed('base') && pairs.length < MOST_PAIRS && value >= needed;
+  const open = failed('head') > failed('base') && made(tries) < MOST_PAIRS && value >= needed;
   return { value, open };
 }
 
@@ -244,6 +244,9 @@ export function isCalmTogether(suites: readonly Omit<Look, 'interval'>[]): boole
 
 /** Pairs of tries that a suspicious reference gets at once. */
 const STEP = 2;
+
+/** Tries a side of a reference, at most. */
+export const MOST_SAMPLED_TRIES = MOST_PAIRS + STEP - 1;
 
 /** The levels under which the tries of a run are collected. */
 export interface SequentialLevels {

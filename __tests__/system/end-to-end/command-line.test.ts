@@ -179,6 +179,15 @@ describe('evaldiff without a model', () => {
       'prompts/quiz.yaml: 6 references because of messages (prompts/quiz.yaml)',
     );
     expect(plan.stdout).toContain('24 calls for the first answers');
+    // Six references: five tries a side of each, and 36 more for as many as may be sampled on.
+    const usual = /usually about (\d+) calls for all answers.*; at most (\d+)/.exec(plan.stdout);
+    expect(Number(usual?.[1])).toBeGreaterThanOrEqual(24);
+    expect(Number(usual?.[1])).toBeLessThan(60);
+    expect(Number(usual?.[2])).toBe(6 * 2 * 41);
+    const json = JSON.parse((await evaldiff('plan', '--json')).stdout) as {
+      answer_calls: { usual: number; most: number };
+    };
+    expect(json.answer_calls).toEqual({ usual: Number(usual?.[1]), most: Number(usual?.[2]) });
     expect(plan.stdout).toMatch(/gate: base/);
     expect(models.requests).toEqual([]);
   });

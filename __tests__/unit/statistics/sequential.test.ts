@@ -54,6 +54,19 @@ describe('what is tried next', () => {
     expect(openIn(judgeReferences([cleared], 0.01), 0)).toEqual([]);
   });
 
+  test('ends where every further try is in error: those are tries too', () => {
+    const silent = (tries: number): SequentialSuite => {
+      const errors = Array.from({ length: tries - 2 }, (): Outcome => 'error');
+      const broke = {
+        base: word('1'.repeat(tries)),
+        head: [...word('00'), ...errors],
+      };
+      return suite([broke, ...repeat(49, tried('11', '11'))]);
+    };
+    expect(wanted(silent(38))).toEqual(new Map([[0, 40]]));
+    expect(wanted(silent(40)).has(0) && wanted(silent(40)).size === 1).toBe(false);
+  });
+
   test('is a critical or a steady reference at its first failure, another one not', () => {
     const tries = [tried('11', '10'), ...repeat(49, tried('11', '11'))];
     const one = new Set([0]);
