@@ -133,8 +133,12 @@ const preferenceSchema = z.strictObject({
   base: countSchema.describe('Comparisons in which base’s answer is preferred.'),
   ties: countSchema.describe('Comparisons in which neither is.'),
   difference: differenceSchema.describe('Share preferred on head less share preferred on base.'),
-  low: differenceSchema.describe('Lower end of the difference’s two-sided 90 % interval.'),
-  high: differenceSchema.describe('Upper end of the difference’s two-sided 90 % interval.'),
+  low: differenceSchema.describe(
+    'Lower end of the difference’s two-sided 90 % interval, which holds over all looks at growing tries: a larger drop is ruled out.',
+  ),
+  high: differenceSchema.describe(
+    'Upper end of the difference’s two-sided 90 % interval, which holds over all looks at growing tries.',
+  ),
   p: shareSchema.describe('One-sided mid-p of the sign test for "base’s answers are preferred".'),
   gates: z.boolean().describe('The verdict rests on it: nothing else gates in the suite.'),
   summary: z.string().describe('One sentence with the numbers.'),
