@@ -2,7 +2,7 @@ import type { PinnedAttributes } from '../config/attributes-file.ts';
 import { FEWEST_COMPARED } from '../plan/explain-cost.ts';
 import type { AttributeResult } from '../result/attributes.ts';
 import type { TryResult } from '../result/suite-result.ts';
-import { bundlesAmong, clustersOf, type Bundle, type Cluster } from '../statistics/bundles.ts';
+import { bundlesAmong, clustersByName, type Bundle, type Cluster } from '../statistics/bundles.ts';
 import type { Table } from '../statistics/table.ts';
 import type { ReferenceText } from '../suite/attributes.ts';
 import type { QualEvalSettings, Variant } from '../suite/suite.ts';
@@ -189,7 +189,7 @@ function attributeClusters(
     const last = Math.max(-1, ...byTry.keys());
     return Array.from({ length: last + 1 }, (_, at) => byTry.get(at) ?? 'skipped');
   };
-  const found = clustersOf(
+  const found = clustersByName(
     compared.map(({ base, head }) => ({ base: passes(base), head: passes(head) })),
     compared.map(({ cluster }) => cluster),
     Infinity,

@@ -29,7 +29,7 @@ export type Cluster = readonly ClusterMember[];
  * member are none. `names`: each reference's cluster, or null. What is neither pass nor fail counts
  * as a try that did not pass.
  */
-export function clustersOf(
+export function clustersByName(
   tries: readonly Tries[],
   names: readonly (string | null)[],
   to: number,
@@ -64,13 +64,13 @@ export function bundleOf(members: Cluster): Bundle {
   return { members: members.map(({ at }) => at), base: sums('base'), head: sums('head') };
 }
 
-/** The bundles of references with the same name, as `clustersOf`. */
+/** The bundles of references with the same name, as `clustersByName`. */
 export function bundlesOf(
   tries: readonly Tries[],
   names: readonly (string | null)[],
   to: number,
 ): Bundle[] {
-  return clustersOf(tries, names, to).map(bundleOf);
+  return clustersByName(tries, names, to).map(bundleOf);
 }
 
 /** The same with the sides exchanged. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { clustersOf } from '../../../src/statistics/bundles.ts';
+import { clustersByName } from '../../../src/statistics/bundles.ts';
 import { stepDownMaxT } from '../../../src/statistics/max-t.ts';
 import { createRandom } from '../../../src/statistics/random.ts';
 import { tableOf, type Tries } from '../../../src/statistics/table.ts';
@@ -94,7 +94,7 @@ describe('stepDownMaxT', () => {
       { base: ['pass', 'pass', 'pass'], head: ['fail', 'pass', 'pass'] },
       { base: ['pass', 'pass', 'pass'], head: ['fail', 'fail', 'pass'] },
     ];
-    const clusters = clustersOf(tries, ['a', 'a', 'a', null], Infinity);
+    const clusters = clustersByName(tries, ['a', 'a', 'a', null], Infinity);
     const tables = tries.map((one) => tableOf(one, 0, 3));
     const groups = [
       [0, 1, 2],
@@ -151,7 +151,7 @@ describe('stepDownMaxT', () => {
     test('ten templates that fell together are one thing that fell, not ten', () => {
       const fell: Tries = { base: Array(3).fill('pass'), head: Array(3).fill('fail') };
       const ten = Array.from({ length: 10 }, () => fell);
-      const [alone, together] = [[], clustersOf(ten, Array<string>(10).fill('a'), 3)].map(
+      const [alone, together] = [[], clustersByName(ten, Array<string>(10).fill('a'), 3)].map(
         (which) =>
           stepDownMaxT(
             ten.map((one) => tableOf(one, 0, 3)),
@@ -166,9 +166,9 @@ describe('stepDownMaxT', () => {
     });
 
     test('those of one member change nothing', () => {
-      const run = (which: ReturnType<typeof clustersOf>) =>
+      const run = (which: ReturnType<typeof clustersByName>) =>
         stepDownMaxT(tables, groups, createRandom(1), { permutations: 99, clusters: which });
-      expect(run(clustersOf(tries, ['a', 'b', null, 'c'], 3))).toEqual(run([]));
+      expect(run(clustersByName(tries, ['a', 'b', null, 'c'], 3))).toEqual(run([]));
     });
   });
 
