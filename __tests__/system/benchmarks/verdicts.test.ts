@@ -74,7 +74,11 @@ describe('the pages', () => {
       calls: 4,
       wrong: 0,
     });
-    const page = pageOf([row('one', true), row('two', false)], [row('three', false)], [row('four', false)]);
+    const page = pageOf(
+      [row('one', true), row('two', false)],
+      [row('three', false)],
+      [row('four', false)],
+    );
     const readme = readmeWith('a\n<!-- verdicts -->\nold\n<!-- /verdicts -->\nb', page);
     expect(readme).toContain('| one | red ≤ 5 % | 3.4 | 97 | 0 | 4.0 | 10 |');
     expect(readme).not.toMatch(/two|three|four|old/);
