@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import { appendFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { Inputs } from '../config/inputs.ts';
-import type { Halt } from '../plan/halt.ts';
+import { serverAddress } from '../git/remote.ts';
 import { targetsOf, type Prepared } from '../plan/prepared.ts';
+import { planLines } from '../report/plan.ts';
 import { isBatched } from '../select/targets.ts';
-import type { TrustDecision } from '../select/trust.ts';
+import { withheldFrom, type TrustDecision } from '../select/trust.ts';
 import type { Access } from '../session/access.ts';
-import type { Halting } from '../session/progress.ts';
-import { openJobStores, type JobStores } from '../session/stores.ts';
+import { reasonOf } from '../session/safe-writing.ts';
+import type { SessionOptions } from '../session/session.ts';
 import type { ArtifactLibrary } from '../store/artifact.ts';
 import type { CacheLibrary } from '../store/cache-service.ts';
-import type { Store } from '../store/index.ts';
 import type { Conclusion } from '../types/plain.ts';
 import type { EventFacts } from '../types/repository.ts';
 
@@ -47,42 +48,33 @@ export interface Ending {
   line: string;
 }
 
-/** A job with what ends it and what it may reuse. */
-export interface RunningJob extends Job {
-  halting: Halting;
-  /** Restores and opens what answers are reused from, at the first call. */
-  openStores(): Promise<readonly Store[]>;
-}
-
-export interface StoresOfJob {
-  /** Restores and opens, at the first call. */
-  open(): Promise<readonly Store[]>;
-  /** Saves and closes what was opened, once. */
-  finish(): Promise<void>;
-  /**
-   * Does so before the report: a runner that cancels a job ends it ten seconds later, and what was
-   * paid for, waiting batches among it, comes first.
-   */
-  finishIfInterrupted(halt: Halt | null): Promise<void>;
-}
+/** References of a suite that the log's plan names. */
+const REFERENCES_IN_LOG = 20;
 
 /**
- * The action's stores, restored from and saved with the runner's cache service unless the input
- * `cache` is false.
+ * What the session of a job is opened with. Its stores are restored from and saved with the
+ * runner's cache service unless the input `cache` is false.
  */
-export function storesOfJob({ inputs, env, facts, mode, trust, runner }: Job): StoresOfJob {
-  let opened: Promise<JobStores> | null = null;
-  let finished: Promise<void> | null = null;
-  const close = async (): Promise<void> => {
-    if (opened !== null) await (await opened).finish();
-  };
-  const finish = (): Promise<void> => (finished ??= close());
-  const open = async (): Promise<JobStores> =>
-    openJobStores({
-      library: inputs.cache ? await import('@actions/cache') : NO_SERVICE,
-      trust: trust.level,
-      temporary: env['RUNNER_TEMP'] ?? tmpdir(),
-      project: `${inputs.workingDirectory}\n${inputs.read.config}`,
+export function sessionOptions(job: Job): SessionOptions {
+  const { inputs, access, secrets, env, facts, mode, trust, runner, now } = job;
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
+  return {
+    inputs,
+    access,
+    secrets,
+    env,
+    trust,
+    now,
+    directory: job.workspace,
+    workingDirectory: inputs.workingDirectory,
+    // The repository whose workflow runs, as its server has it: it needs no checkout.
+    remote: server && name ? serverAddress(server, name, inputs.token) : undefined,
+    temporary: env['RUNNER_TEMP'] ?? tmpdir(),
+    role: inputs.shard !== null ? 'shard' : mode === 'merge' ? 'merge' : 'whole',
+    withheld: withheldFrom(facts),
+    store: {
+      kind: 'service',
+      library: async () => (inputs.cache ? await import('@actions/cache') : NO_SERVICE),
       own:
         facts.pullRequest === null
           ? `branch ${facts.headBranch ?? facts.head ?? ''}`
@@ -92,14 +84,22 @@ export function storesOfJob({ inputs, env, facts, mode, trust, runner }: Job): S
         env['GITHUB_RUN_ATTEMPT'] ?? '1',
         randomBytes(4).toString('hex'),
       ].join('-'),
-      warn: runner.warning,
-      role: inputs.shard !== null ? 'shard' : mode === 'merge' ? 'merge' : undefined,
-    });
-  return {
-    open: async () => (await (opened ??= open())).stores,
-    finish,
-    async finishIfInterrupted(halt) {
-      if (halt?.title === 'Interrupted') await finish();
+    },
+    outputs: [],
+    record: null,
+    progress: {
+      style: 'steps',
+      write: (text) => {
+        runner.info(text.trimEnd());
+      },
+    },
+    log: runner.info,
+    warn: runner.warning,
+    planned(_plan, { prepared, blank: { notices } }) {
+      const shown = { trust, prepared, notices, references: REFERENCES_IN_LOG };
+      runner.info(planLines(shown).join('\n'));
+      const lost = lostBatches(job, prepared);
+      if (lost !== null) runner.warning(lost);
     },
   };
 }
@@ -108,7 +108,7 @@ export function storesOfJob({ inputs, env, facts, mode, trust, runner }: Job): S
  * What a job is about to lose by its own inputs: the next one knows of its batches only from the
  * cache service. Null: nothing.
  */
-export function lostBatches({ inputs }: Pick<Job, 'inputs'>, prepared: Prepared): string | null {
+function lostBatches({ inputs }: Pick<Job, 'inputs'>, prepared: Prepared): string | null {
   if (inputs.cache || !targetsOf(prepared).some(isBatched)) return null;
   return 'transport: batch with cache: false: batches that this job does not live to see end are paid for and cannot be picked up by another. Leave cache at true.';
 }
@@ -118,3 +118,22 @@ const NO_SERVICE: CacheLibrary = {
   restoreCache: () => Promise.resolve(undefined),
   saveCache: () => Promise.resolve(0),
 };
+
+/** Adds to the job summary, where there is one. What cannot be written is a warning. */
+export async function appendSummary(
+  path: string | null | undefined,
+  text: () => string,
+  warn: (line: string) => void,
+): Promise<void> {
+  if (!path) return;
+  try {
+    await appendFile(path, text());
+  } catch (error) {
+    warn(`The job summary could not be written: ${reasonOf(error)}`);
+  }
+}
+
+/** Sets the outputs of the step. */
+export function say(runner: Pick<JobRunner, 'output'>, outputs: Record<string, string>): void {
+  for (const [name, value] of Object.entries(outputs)) runner.output(name, value);
+}

@@ -3,22 +3,15 @@ import type { Repository } from '../git/repository.ts';
 import type { Client } from '../github/client.ts';
 import { findPullRequest, withPullRequest, withQueuedPullRequest } from '../github/pull.ts';
 import type { Manifest } from '../plan/manifest.ts';
-import { suitesOf } from '../plan/prepared.ts';
-import { planLines } from '../report/plan.ts';
 import type { Result } from '../result/result.ts';
-import type { Edges, RunInput } from '../run/input.ts';
 import { notEvaluated } from '../run/not-judged.ts';
-import { run } from '../run/run.ts';
-import { hostRefused, withheldFrom } from '../select/trust.ts';
-import type { AnswerExchange } from '../session/cached-complete.ts';
-import { openWorld, type WorldOptions } from '../session/edges.ts';
-import { createProgress } from '../session/progress.ts';
+import { evaluate, type Evaluated, type Session } from '../session/session.ts';
+import { mergeParts } from '../session/shards.ts';
 import { findSides, type Sides } from '../session/sides.ts';
 import { DEFAULT_GATE } from '../suite/gate.ts';
-import type { Suite } from '../suite/suite.ts';
-import type { EventFacts, SourceTree } from '../types/repository.ts';
-import { lostBatches, type Job, type RunningJob } from './context.ts';
-import { mergeJob } from './shards.ts';
+import type { EventFacts } from '../types/repository.ts';
+import type { Job } from './context.ts';
+import { gatherArtifacts } from './shards.ts';
 
 /** What a run is about, or why there is nothing to do: no fault of anyone. */
 type Located = { facts: EventFacts; warnings: string[] } | { skip: string };
@@ -56,168 +49,36 @@ async function refuseForkCheckout(
   throw new UserError([problem(null, message)]);
 }
 
-/** References of a suite that the log's plan names. */
-const REFERENCES_IN_LOG = 20;
-
-interface Evaluated {
-  result: Result;
+interface EvaluatedJob extends Evaluated {
+  /** Null: they were not found. */
   sides: Sides | null;
-  suites: Suite[];
-  /** What a merge joined. */ merged: Manifest[];
+  /** What a merge joined. */
+  merged: readonly Manifest[];
 }
 
 /** What the user has to fix is a result like any other: it is published, with its places. */
-export async function evaluateJob(
-  job: RunningJob,
-  repository: Repository,
-  temporaryFolder: string,
-): Promise<Evaluated> {
-  const seen: Seen = { suites: [], merged: [] };
+export async function evaluateJob(job: Job, session: Session): Promise<EvaluatedJob> {
+  const { inputs, facts } = job;
+  const mode: Result['mode'] = job.mode === 'sweep' || job.mode === 'merge' ? 'sweep' : 'diff';
+  let merged: readonly Manifest[] = [];
   try {
-    const { inputs, facts, mode } = job;
-    await refuseForkCheckout(repository, facts);
-    const sides = await findSides(repository, {
-      base: inputs.base,
-      head: inputs.head,
-      facts,
-      workingDirectory: inputs.workingDirectory,
-      mode: comparing(mode),
-    });
-    return { sides, result: await judge(job, repository, sides, temporaryFolder, seen), ...seen };
+    await refuseForkCheckout(session.repository, facts);
+    const sides = await findSides(session.repository, { ...inputs, facts, mode });
+    if (job.mode !== 'merge') return { ...(await evaluate(session, mode, sides)), sides, merged };
+    const gathered = await gatherArtifacts(job, session, sides.head.commit);
+    merged = gathered.parts.map(({ manifest }) => manifest);
+    return { ...(await mergeParts(session, gathered, sides)), sides, merged };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    const head = { commit: job.facts.head ?? '' };
     const unread = {
-      mode: comparing(job.mode),
+      mode,
       base: null,
-      head,
+      head: { commit: facts.head ?? '' },
       trust: job.trust.level,
       gate: DEFAULT_GATE,
       n_tries: 'adaptive' as const,
     };
-    return { sides: null, result: notEvaluated(unread, [...error.problems], []), ...seen };
-  }
-}
-
-/** What is filled in while a run goes on, and shown whatever becomes of it. */
-interface Seen {
-  suites: Suite[];
-  merged: Manifest[];
-}
-
-function comparing(mode: Job['mode']): 'diff' | 'sweep' {
-  return mode === 'sweep' || mode === 'merge' ? 'sweep' : 'diff';
-}
-
-export function jobInput(
-  { inputs, now, trust, mode, facts }: RunningJob,
-  { base, head }: Pick<Sides, 'base' | 'head'>,
-): RunInput {
-  const refused = inputs.code === 'host' && trust.approved === true ? hostRefused(trust) : null;
-  return {
-    mode: comparing(mode),
-    base,
-    head,
-    trust: trust.level,
-    withheld: withheldFrom(facts),
-    read: inputs.read,
-    maxCalls: inputs.maxCalls,
-    maxCost: inputs.maxCost,
-    failOn: inputs.failOn,
-    // Base's own programs may still answer a pull request that was not approved: head's are not
-    // read there.
-    code: refused === null ? inputs.code : 'sandbox',
-    ...(refused === null
-      ? {}
-      : { notices: [{ kind: 'settings' as const, place: null, message: refused }] }),
-    today: now().toISOString().slice(0, 10),
-  };
-}
-
-async function judge(
-  job: RunningJob,
-  repository: Repository,
-  sides: Sides,
-  temporaryFolder: string,
-  seen: Seen,
-): Promise<Result> {
-  const input = jobInput(job, sides);
-  const trees: SourceTree[] = [sides.base, sides.head].filter((tree) => tree !== null);
-  const watched = (edges: Edges): Edges => ({
-    ...edges,
-    planned: (plan, ready) => {
-      seen.suites.push(...suitesOf(ready.prepared));
-      edges.planned(plan, ready);
-    },
-  });
-  if (job.mode !== 'merge')
-    return inWorld(job, repository, { trees, temporaryFolder }, (edges) =>
-      run(input, watched(edges)),
-    );
-  const { merging, manifests } = await mergeJob(job, sides.head.commit, temporaryFolder);
-  seen.merged.push(...manifests);
-  const merge: RunningJob = { ...job, openStores: merging.withAnswers(job.openStores) };
-  return inWorld(
-    merge,
-    repository,
-    { trees, temporaryFolder, exchange: merging.exchange },
-    (edges) => run({ ...input, merged: merging.spent }, merging.edges(watched(edges))),
-  );
-}
-
-/** Opens what a run asks of the world, hands it to `work`, and closes it whatever happens. */
-export async function inWorld<T>(
-  job: RunningJob,
-  repository: Repository,
-  {
-    trees,
-    temporaryFolder,
-    exchange,
-  }: Pick<WorldOptions, 'trees' | 'temporaryFolder'> & { exchange?: AnswerExchange },
-  work: (edges: Edges) => Promise<T>,
-): Promise<T> {
-  const { inputs, access, env, runner, trust } = job;
-  const progress = createProgress({
-    style: 'steps',
-    write: (text) => {
-      runner.info(text.trimEnd());
-    },
-    now: Date.now,
-  });
-  const planned: Edges['planned'] = (plan, ready) => {
-    runner.info(
-      planLines({
-        trust,
-        prepared: ready.prepared,
-        notices: ready.blank.notices,
-        references: REFERENCES_IN_LOG,
-      }).join('\n'),
-    );
-    progress.planned(plan, ready);
-    const lost = lostBatches(job, ready.prepared);
-    if (lost !== null) runner.warning(lost);
-  };
-  const world = openWorld({
-    ...access,
-    env,
-    trust,
-    code: inputs.code,
-    codeEnv: inputs.codeEnv,
-    repository,
-    workingDirectory: inputs.workingDirectory,
-    trees,
-    temporaryFolder,
-    halting: job.halting,
-    openStores: job.openStores,
-    record: null,
-    exchange,
-    log: runner.info,
-    planned,
-    answered: progress.answered,
-  });
-  try {
-    return await work(world.edges);
-  } finally {
-    await world.close();
+    const result = notEvaluated(unread, [...error.problems], []);
+    return { result, suites: [], sides: null, merged };
   }
 }

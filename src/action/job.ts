@@ -1,30 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, posix } from 'node:path';
+import { posix } from 'node:path';
 import type { Inputs } from '../config/inputs.ts';
 import { formatProblem } from '../errors.ts';
-import { serverAddress } from '../git/remote.ts';
-import { openRepository, type Repository } from '../git/repository.ts';
 import { connect, type Client } from '../github/client.ts';
 import { pullWords, removeLabel } from '../github/pull.ts';
-import { llmevalFiles } from '../report/llmeval.ts';
 import type { Result } from '../result/result.ts';
 import { findOverride, withOverride } from '../run/override.ts';
 import { trustLevel, type TrustDecision } from '../select/trust.ts';
-import { createHalting } from '../session/progress.ts';
-import { commentMarker, writeReports, writeRunReports } from '../session/write-reports.ts';
+import { openSession, type Session } from '../session/session.ts';
+import { commentMarker, writeRun } from '../session/write-reports.ts';
 import { endLine, logLine } from '../text/log.ts';
-import { createRedactor, redactAll } from '../text/redact.ts';
 import type { Conclusion } from '../types/plain.ts';
 import type { EventFacts } from '../types/repository.ts';
-import {
-  storesOfJob,
-  type Ending,
-  type Job,
-  type RunningJob,
-  type StoresOfJob,
-} from './context.ts';
-import { evaluateJob, inWorld, jobInput, locate } from './evaluate.ts';
+import { say, sessionOptions, type Ending, type Job } from './context.ts';
+import { evaluateJob, locate } from './evaluate.ts';
 import { runNoiseJob } from './noise.ts';
 import { fillReportFolder, outputsOf, publish, type PublishedIds } from './publish.ts';
 import { refuseMixedRoles, runShardJob, sayParts } from './shards.ts';
@@ -48,7 +36,7 @@ async function endingOf(given: Omit<Job, 'trust'>): Promise<Ending> {
   const job = { ...given, facts: located.facts, trust: trustOf(located.facts, inputs) };
   for (const warning of located.warnings) runner.warning(warning);
   for (const warning of await useUpApproval(client, job)) runner.warning(warning);
-  return inFolder(client, job);
+  return openSession(sessionOptions(job), (session) => ofItsMode(client, job, session));
 }
 
 /** How far head is trusted, once it is known whose it is. */
@@ -56,73 +44,24 @@ function trustOf(facts: EventFacts, { untrustedApproval: label }: Inputs): Trust
   return trustLevel(facts, label === null ? {} : { approval: { label } });
 }
 
-/** Opens what a job needs, and closes it whatever happens. */
-async function inFolder(client: Client, given: Job): Promise<Ending> {
-  const { inputs, env, runner } = given;
-  const halting = createHalting({ timeoutMs: inputs.timeoutMs, process, log: runner.info });
-  const stores = storesOfJob(given);
-  const job: RunningJob = { ...given, halting, openStores: stores.open };
-  const temporaryFolder = await mkdtemp(join(env['RUNNER_TEMP'] ?? tmpdir(), 'evaldiff-'));
-  const repository = await openWorkspace(given, temporaryFolder);
-  try {
-    return await ofItsMode({ client, job, stores, repository, temporaryFolder });
-  } finally {
-    halting.release();
-    // Otherwise last, for the report must not wait for it.
-    await stores.finish();
-    await repository.close();
-    await rm(temporaryFolder, { recursive: true, force: true });
-  }
+async function ofItsMode(client: Client, job: Job, session: Session): Promise<Ending> {
+  if (job.mode === 'noise') return runNoiseJob(job, session);
+  if (job.inputs.shard !== null) return runShardJob(job, session);
+  return evaluateAndPublish(client, job, session);
 }
 
-/** A job with everything that it works with. */
-interface OpenJob {
-  client: Client;
-  job: RunningJob;
-  stores: StoresOfJob;
-  repository: Repository;
-  temporaryFolder: string;
-}
-
-function ofItsMode(open: OpenJob): Promise<Ending> {
-  const { job, repository, temporaryFolder } = open;
-  if (job.mode === 'noise')
-    return runNoiseJob(job, repository, (trees, work) =>
-      inWorld(job, repository, { trees, temporaryFolder }, work),
-    );
-  if (job.inputs.shard === null) return evaluateAndPublish(open);
-  return runShardJob(job, {
-    repository,
-    temporaryFolder,
-    inputOf: (head) => jobInput(job, { base: null, head }),
-    inWorld: (trees, exchange, work) =>
-      inWorld(job, repository, { trees, temporaryFolder, exchange }, work),
-  });
-}
-
-async function evaluateAndPublish({
-  client,
-  job,
-  stores,
-  repository,
-  temporaryFolder,
-}: OpenJob): Promise<Ending> {
+async function evaluateAndPublish(client: Client, job: Job, session: Session): Promise<Ending> {
   const { inputs, env, runner, now } = job;
-  const startedAt = now();
-  const evaluated = await evaluateJob(job, repository, temporaryFolder);
-  const { sides, merged } = evaluated;
-  await stores.finishIfInterrupted(job.halting.halted());
-  const redact = createRedactor(job.secrets);
-  const result = redactAll(await overriddenByLabel(client, job, evaluated.result), redact);
-  const folder = await fillReportFolder(job, repository, async (to) => {
-    await writeReports(result, to, commentMarker(inputs.checkName ?? 'evaldiff'));
-    // A sweep's runs in llmeval's layout too.
-    if (result.mode === 'sweep')
-      await writeRunReports(
-        llmevalFiles(result, redactAll(evaluated.suites, redact), startedAt),
-        to,
-      );
-  });
+  const evaluated = await evaluateJob(job, session);
+  const { sides, suites, merged } = evaluated;
+  // A runner that cancels a job ends it ten seconds later, and what was paid for, waiting batches
+  // among it, comes first.
+  if (session.halting.halted()?.title === 'Interrupted') await session.closeStores();
+  const result = session.redact(await overriddenByLabel(client, job, evaluated.result));
+  const marker = commentMarker(inputs.checkName ?? 'evaldiff');
+  const folder = await fillReportFolder(job, session, (to) =>
+    writeRun(session, { result, suites }, to, marker),
+  );
   const ids = await publish({
     client,
     facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
@@ -134,12 +73,12 @@ async function evaluateAndPublish({
     summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
     links: { run: runUrl(env), place: null },
     runId: env['GITHUB_RUN_ID'] ?? '0',
-    startedAt,
+    startedAt: session.startedAt,
     completedAt: now(),
   });
   for (const warning of ids.warnings) runner.warning(warning);
   await sayParts(merged, job);
-  say(result, ids, folder, job);
+  sayResult(result, ids, folder, job);
   return { conclusion: result.conclusion, line: endLine(result.conclusion, result.title) };
 }
 
@@ -188,7 +127,7 @@ async function overriddenByLabel(
 /**
  * Says how it ended: outputs, errors at their places, and the reasons.
  */
-function say(
+function sayResult(
   result: Result,
   ids: PublishedIds,
   folder: string | null,
@@ -206,19 +145,8 @@ function say(
       file === null ? {} : { file: file.file, startLine: Math.max(1, file.line) },
     );
   }
-  for (const [name, value] of Object.entries(outputsOf(result, ids, folder)))
-    runner.output(name, value);
+  say(runner, outputsOf(result, ids, folder));
   for (const reason of result.reasons) runner.info(reason);
-}
-
-/** The repository whose workflow runs, as its server has it: no checkout is asked where that is. */
-function openWorkspace(
-  { inputs, env, workspace }: Job,
-  temporaryFolder: string,
-): Promise<Repository> {
-  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
-  const remote = server && name ? { remote: serverAddress(server, name, inputs.token) } : {};
-  return openRepository(workspace, { environment: env, temporaryFolder, ...remote });
 }
 
 /** The run's page, from what the runner says of itself. */

@@ -1,4 +1,3 @@
-import { appendFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { publishCheck } from '../github/check.ts';
 import type { Client } from '../github/client.ts';
@@ -8,14 +7,15 @@ import { annotations } from '../report/annotations.ts';
 import { checkSummary, checkTitle, renderComment, renderSummary } from '../report/comment.ts';
 import type { Links } from '../report/sections/document.ts';
 import { countsForVerdict } from '../result/counts.ts';
-import type { Result } from '../result/result.ts';
+import type { Result, UsageTotals } from '../result/result.ts';
 import type { ReferenceStatus, SuiteResult } from '../result/suite-result.ts';
 import { withheldFrom } from '../select/trust.ts';
-import { openFolder, reasonOf, type Ground, type OwnFolder } from '../session/safe-writing.ts';
-import { commentMarker } from '../session/write-reports.ts';
+import type { OwnFolder } from '../session/safe-writing.ts';
+import type { Session } from '../session/session.ts';
+import { commentMarker, fillFolder } from '../session/write-reports.ts';
 import { logLine } from '../text/log.ts';
 import type { ChangedFile, EventFacts } from '../types/repository.ts';
-import type { Job } from './context.ts';
+import { appendSummary, type Job } from './context.ts';
 
 /**
  * The action's outputs: numbers, words from a closed set and paths of our own; `title` is one
@@ -26,12 +26,13 @@ export function outputsOf(
   ids: { commentId: number | null; checkRunId: number | null },
   reportPath: string | null,
 ): Record<string, string> {
+  const { conclusion, title, usage } = result;
   const references = result.suites.flatMap((suite) => suite.references);
   const count = (...statuses: ReferenceStatus[]): string =>
     String(references.filter(({ status }) => statuses.includes(status)).length);
   return {
-    conclusion: result.conclusion,
-    title: logLine(result.title),
+    conclusion,
+    title: logLine(title),
     regressed: count('regressed', 'fell'),
     improved: count('improved'),
     inconclusive: count('inconclusive'),
@@ -41,13 +42,22 @@ export function outputsOf(
     errors: count('error', 'ungraded'),
     'pass-rate-base': rate(result, 'base'),
     'pass-rate-head': rate(result, 'head'),
-    calls: String(result.usage.calls),
-    reused: String(result.usage.reused),
-    replayed: String(result.usage.replayed ?? 0),
-    'cost-usd': result.usage.cost_usd === null ? '' : result.usage.cost_usd.toFixed(4),
+    ...usageOutputs(usage),
     'report-path': reportPath ?? '',
     'comment-id': ids.commentId === null ? '' : String(ids.commentId),
     'check-run-id': ids.checkRunId === null ? '' : String(ids.checkRunId),
+  };
+}
+
+/** What a run was paid for, as outputs. */
+export function usageOutputs(
+  usage: Pick<UsageTotals, 'calls' | 'reused' | 'replayed' | 'cost_usd'>,
+): Record<string, string> {
+  return {
+    calls: String(usage.calls),
+    reused: String(usage.reused),
+    replayed: String(usage.replayed ?? 0),
+    'cost-usd': usage.cost_usd === null ? '' : usage.cost_usd.toFixed(4),
   };
 }
 
@@ -78,25 +88,17 @@ function judged({ references }: SuiteResult, side: 'base' | 'head'): number {
     .length;
 }
 
-/**
- * Has `write` fill the report folder. Its path; null where it must not or cannot be written, which
- * is a warning: the verdict is published all the same.
- */
-export async function fillReportFolder(
-  { inputs, workspace, runner }: Pick<Job, 'inputs' | 'workspace' | 'runner'>,
-  { tracked }: Pick<Ground, 'tracked'>,
+/** Has `write` fill the report folder. Its path; null, with a warning, where it cannot be written. */
+export function fillReportFolder(
+  { inputs: { reportPath }, workspace, runner }: Pick<Job, 'inputs' | 'workspace' | 'runner'>,
+  session: Session,
   write: (folder: OwnFolder) => Promise<void>,
 ): Promise<string | null> {
-  const path = resolve(workspace, inputs.reportPath);
-  try {
-    await write(await openFolder(path, { root: workspace, tracked }));
-    return path;
-  } catch (error) {
+  return fillFolder(resolve(workspace, reportPath), session, write, (reason) => {
     runner.warning(
-      `report-path ${inputs.reportPath}: the report could not be written: ${reasonOf(error)}. The verdict stands.`,
+      `report-path ${reportPath}: the report could not be written: ${reason}. The verdict stands.`,
     );
-    return null;
-  }
+  });
 }
 
 export interface PublishJob {
@@ -195,13 +197,8 @@ async function postCheck({
 }
 
 async function writeSummary({ result, summaryPath, links }: PublishJob): Promise<string[]> {
-  if (summaryPath === null) return [];
-  try {
-    await appendFile(summaryPath, renderSummary(result, undefined, links));
-    return [];
-  } catch (error) {
-    return [
-      `The job summary could not be written: ${error instanceof Error ? error.message : String(error)}`,
-    ];
-  }
+  const warnings: string[] = [];
+  const text = (): string => renderSummary(result, undefined, links);
+  await appendSummary(summaryPath, text, (line) => warnings.push(line));
+  return warnings;
 }

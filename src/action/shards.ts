@@ -1,7 +1,5 @@
-import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError, problem } from '../errors.ts';
-import type { Repository } from '../git/repository.ts';
 import { PART_FILES, type Manifest } from '../plan/manifest.ts';
 import {
   mergeWords,
@@ -10,20 +8,8 @@ import {
   shardTitle,
   shardWords,
 } from '../report/plan.ts';
-import type { Edges, RunInput } from '../run/input.ts';
-import type { AnswerExchange } from '../session/cached-complete.ts';
-import type { MergeFacts } from '../session/check-parts.ts';
-import { createShardExchange, inputsOf } from '../session/parts.ts';
-import { VERSION } from '../session/runtime.ts';
-import { openFolder } from '../session/safe-writing.ts';
-import {
-  gatherParts,
-  runShard,
-  startMerging,
-  type Gathered,
-  type Merging,
-  type ShardOutcome,
-} from '../session/shards.ts';
+import { projectOf, type Session } from '../session/session.ts';
+import { evaluateShard, gatherParts, type Gathered } from '../session/shards.ts';
 import { findSides } from '../session/sides.ts';
 import {
   artifactName,
@@ -33,31 +19,12 @@ import {
   uploadPart,
 } from '../store/artifact.ts';
 import { endLine, logLine } from '../text/log.ts';
-import { createRedactor, redactAll } from '../text/redact.ts';
-import type { SourceTree } from '../types/repository.ts';
-import type { Ending, RunningJob } from './context.ts';
+import { appendSummary, say, type Ending, type Job } from './context.ts';
+import { usageOutputs } from './publish.ts';
 
 /** Loaded only by jobs that need it: it costs a tenth of a second. */
 async function artifactLibrary(): Promise<ArtifactLibrary> {
   return (await import('@actions/artifact')).default;
-}
-
-/** What tells this project's shards from others' in the same workflow run. */
-function projectOf({ inputs }: Pick<RunningJob, 'inputs'>): string {
-  return `${inputs.workingDirectory}\n${inputs.read.config}`;
-}
-
-/** What every job of a sweep must have in common, as this one has it. */
-function sweepFacts(
-  { inputs, access, trust }: Pick<RunningJob, 'inputs' | 'access' | 'trust'>,
-  head: string,
-): MergeFacts {
-  return {
-    evaldiff: VERSION,
-    head,
-    trust: trust.level,
-    inputs: inputsOf({ ...inputs, endpoints: access.endpoints }),
-  };
 }
 
 /**
@@ -65,7 +32,7 @@ function sweepFacts(
  *
  * @throws UserError that says which of the two inputs to change.
  */
-export function refuseMixedRoles({ inputs, mode }: Pick<RunningJob, 'inputs' | 'mode'>): void {
+export function refuseMixedRoles({ inputs, mode }: Pick<Job, 'inputs' | 'mode'>): void {
   if (inputs.shard === null || mode === 'sweep') return;
   throw new UserError([
     problem(
@@ -77,96 +44,35 @@ export function refuseMixedRoles({ inputs, mode }: Pick<RunningJob, 'inputs' | '
   ]);
 }
 
-interface ShardTools {
-  repository: Repository;
-  temporaryFolder: string;
-  inputOf(head: SourceTree): RunInput;
-  /** Opens the world around an exchange. */
-  inWorld(
-    trees: readonly SourceTree[],
-    exchange: AnswerExchange,
-    work: (edges: Edges) => Promise<ShardOutcome>,
-  ): Promise<ShardOutcome>;
-}
-
 /**
  * One part of a full sweep: evaluates it, and leaves an artifact for `mode: merge`. It posts
  * nothing, for it has judged nothing.
  */
-export async function runShardJob(
-  job: RunningJob,
-  { repository, temporaryFolder, inputOf, inWorld }: ShardTools,
-): Promise<Ending> {
-  const {
-    inputs: { shard },
-    env,
-    runner,
-  } = job;
+export async function runShardJob(job: Job, session: Session): Promise<Ending> {
+  const { inputs, facts, env, runner } = job;
+  const { shard } = inputs;
   const closed = unreachable(env);
   if (shard === null || closed !== null)
     throw new UserError([problem(null, `shard: ${closed ?? 'is not given'}.`)]);
-  const { head } = await findSides(repository, {
-    base: null,
-    head: job.inputs.head,
-    facts: job.facts,
-    workingDirectory: job.inputs.workingDirectory,
-    mode: 'sweep',
+  const sides = { ...inputs, base: null, facts, mode: 'sweep' as const };
+  const { head } = await findSides(session.repository, sides);
+  const folder = join(session.temporaryFolder, 'evaldiff-shard');
+  const manifest = session.redact(await evaluateShard(session, head, shard, folder));
+  await uploadPart(await (job.artifacts ?? artifactLibrary)(), {
+    name: artifactName(shard, projectOf(session)),
+    folder,
+    files: Object.values(PART_FILES),
   });
-  const exchange = await createShardExchange(temporaryFolder);
-  try {
-    const folder = join(temporaryFolder, 'evaldiff-shard');
-    const outcome = await inWorld([head], exchange, (edges) =>
-      runShard({
-        input: { ...inputOf(head), shard },
-        edges,
-        exchange,
-        facts: sweepFacts(job, head.commit),
-        // Below the runner's own temporary folder, where nothing of a pull request lies.
-        openFolder: () => openFolder(folder, { root: folder, tracked: async () => [] }),
-      }),
-    );
-    // The merge would say the same, but has no part of this shard to say it of.
-    if (outcome.status === 'not-evaluated')
-      throw new UserError(redactAll(outcome.result.problems, createRedactor(job.secrets)));
-    const library = await (job.artifacts ?? artifactLibrary)();
-    await uploadPart(library, {
-      name: artifactName(shard, projectOf(job)),
-      folder,
-      files: Object.values(PART_FILES),
-    });
-    const summary = env['GITHUB_STEP_SUMMARY'];
-    const manifest = redactAll(outcome.manifest, createRedactor(job.secrets));
-    if (summary)
-      await appendFile(summary, renderShardSummary(manifest)).catch((error: unknown) => {
-        runner.warning(`The job summary could not be written: ${String(error)}`);
-      });
-    return say(manifest, job);
-  } finally {
-    exchange.close();
-  }
-}
-
-function say(manifest: Manifest, { runner }: RunningJob): Ending {
-  const { usage, halted } = manifest;
+  await appendSummary(
+    env['GITHUB_STEP_SUMMARY'],
+    () => renderShardSummary(manifest),
+    runner.warning,
+  );
   const title = shardTitle(manifest);
-  const outputs = {
-    conclusion: 'neutral',
-    title: logLine(title),
-    calls: String(usage.calls),
-    reused: String(usage.reused),
-    replayed: String(usage.replayed ?? 0),
-    'cost-usd': usage.cost_usd === null ? '' : usage.cost_usd.toFixed(4),
-  };
-  for (const [name, value] of Object.entries(outputs)) runner.output(name, value);
-  if (halted !== null) runner.warning(title);
+  say(runner, { conclusion: 'neutral', title: logLine(title), ...usageOutputs(manifest.usage) });
+  if (manifest.halted !== null) runner.warning(title);
   runner.info(shardWords(manifest));
   return { conclusion: 'neutral', line: endLine('neutral', title, 'the merge judges') };
-}
-
-/** What a merge found, to be said with its result. */
-interface MergedJob {
-  merging: Merging;
-  manifests: Manifest[];
 }
 
 /**
@@ -174,17 +80,16 @@ interface MergedJob {
  *
  * @throws UserError when artifacts cannot be reached, or a part cannot be read.
  */
-export async function mergeJob(
-  job: RunningJob,
+export async function gatherArtifacts(
+  { env, artifacts }: Pick<Job, 'env' | 'artifacts'>,
+  session: Session,
   head: string,
-  temporaryFolder: string,
-): Promise<MergedJob> {
-  const closed = unreachable(job.env);
+): Promise<Gathered> {
+  const closed = unreachable(env);
   if (closed !== null) throw new UserError([problem(null, `mode: merge: ${closed}.`)]);
-  const library = await (job.artifacts ?? artifactLibrary)();
-  const fetched = await fetchParts(library, {
-    project: projectOf(job),
-    folder: join(temporaryFolder, 'evaldiff-parts'),
+  const fetched = await fetchParts(await (artifacts ?? artifactLibrary)(), {
+    project: projectOf(session),
+    folder: join(session.temporaryFolder, 'evaldiff-parts'),
   });
   const problems = fetched.problems.map((message) => problem(null, message));
   if (fetched.parts.length === 0 && problems.length === 0) problems.push(problem(null, NO_PARTS));
@@ -193,15 +98,7 @@ export async function mergeJob(
     folder,
     shard: { index, count },
   }));
-  const gathered: Gathered = await gatherParts(places, {
-    facts: sweepFacts(job, head),
-    source: 'artifacts',
-    problems,
-  });
-  return {
-    merging: await startMerging(gathered),
-    manifests: gathered.parts.map(({ manifest }) => manifest),
-  };
+  return gatherParts(session, head, { places, source: 'artifacts', problems });
 }
 
 const NO_PARTS =
@@ -209,15 +106,13 @@ const NO_PARTS =
   'with the same working-directory and config; if there are such jobs, look at their logs.';
 
 /** Says what the shards were paid for, which the result does not count. */
-export async function sayParts(
-  manifests: readonly Manifest[],
-  { env, runner }: RunningJob,
-): Promise<void> {
+export async function sayParts(manifests: readonly Manifest[], job: Job): Promise<void> {
   if (manifests.length === 0) return;
+  const { env, runner } = job;
   runner.info(mergeWords(manifests));
-  const summary = env['GITHUB_STEP_SUMMARY'];
-  if (summary)
-    await appendFile(summary, renderMergeSummary(manifests)).catch((error: unknown) => {
-      runner.warning(`The job summary could not be written: ${String(error)}`);
-    });
+  await appendSummary(
+    env['GITHUB_STEP_SUMMARY'],
+    () => renderMergeSummary(manifests),
+    runner.warning,
+  );
 }

@@ -2,14 +2,13 @@ import { existsSync, rmSync } from 'node:fs';
 import type { Command } from 'commander';
 import { UserError, problem } from '../errors.ts';
 import { groundOf, type Ground } from '../session/safe-writing.ts';
-import type { StorePlace } from '../session/store-place.ts';
+import { storePlaceOf, type StorePlace } from '../session/store-place.ts';
 import { openLocalStore } from '../session/stores.ts';
 import type { Prune, StoreStats } from '../store/index.ts';
 import { counted } from '../text/amounts.ts';
 import { logLine, logText } from '../text/log.ts';
 import type { BatchRecord } from '../types/model.ts';
-import { storePlaceOf } from './own-store.ts';
-import { withRepository } from './project.ts';
+import { inRepository } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 interface CacheOptions {
@@ -57,8 +56,8 @@ export function cacheCommand(
       '\nExamples:\n  evaldiff cache\n  evaldiff cache --unused 30\n  evaldiff cache --max-size 200\n  evaldiff cache --all',
     )
     .action(async (options: CacheOptions) => {
-      await withRepository(options.directory, terminal, async (repository) => {
-        const place = await storePlaceOf(repository, options, terminal);
+      await inRepository(options.directory, terminal, async (repository) => {
+        const place = await storePlaceOf(repository, options.store, terminal.cwd, terminal.env);
         if (place !== null) await tend(place, groundOf(repository), options, terminal);
       });
       done(0);

@@ -5,7 +5,6 @@ import { costCap, costProblems, uncheckedCap } from '../plan/cost-cap.ts';
 import { modelLabel, type Forecast } from '../plan/forecast.ts';
 import { priceFrom, type Price } from '../plan/price.ts';
 import type { Edges } from '../run/input.ts';
-import type { Project } from '../suite/suite.ts';
 import { counted } from '../text/amounts.ts';
 import type { Target } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
@@ -33,13 +32,12 @@ interface Intended {
  */
 export function holdToCaps(
   { calls, targets, price, forecast, problems }: Intended,
-  { settings }: Project,
-  { input }: Opened,
+  { project: { settings }, session: { inputs } }: Opened,
   edges: Edges,
 ): Guard {
   const settingsFile = settings.file ?? SETTINGS_FILE;
-  const maxCalls = input.maxCalls ?? settings.budget.max_calls;
-  const cost = costCap(input.maxCost, settings.budget);
+  const maxCalls = inputs.maxCalls ?? settings.budget.max_calls;
+  const cost = costCap(inputs.maxCost, settings.budget);
   const unpriced = targets
     .filter((target) => price(target, { input_tokens: 0, output_tokens: 0 }) === null)
     .map(modelLabel);
@@ -65,7 +63,7 @@ export function holdToCaps(
 }
 
 /** Prices by the project's settings, else by the vendors' lists. */
-export async function priceOf({ settings }: Project, edges: Edges): Promise<Price> {
+export async function priceOf({ project: { settings } }: Opened, edges: Edges): Promise<Price> {
   const { list } = await edges.pricing();
   return priceFrom([settings], list);
 }

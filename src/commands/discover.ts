@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readAttributes, writeAttributes } from '../config/attributes-file.ts';
 import { schemaLine } from '../config/imports/index.ts';
-import { readProject } from '../config/project.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
 import { InternalError, UserError, problem } from '../errors.ts';
 import {
@@ -14,15 +13,13 @@ import {
   type DiscoveryPlan,
 } from '../explain/discover-project.ts';
 import { attributesPath } from '../explain/pinned.ts';
-import { metrics } from '../metrics/index.ts';
-import { builtInRubrics } from '../metrics/rubric.ts';
 import { forecastWords } from '../plan/cost-cap.ts';
 import { createMeter } from '../plan/price.ts';
 import type { UsageTotals } from '../result/result.ts';
 import type { Edges } from '../run/input.ts';
 import { gradersOf } from '../select/targets.ts';
 import { sha256 } from '../session/cached-complete.ts';
-import { groundOf, refusalOf } from '../session/safe-writing.ts';
+import { refusalOf } from '../session/safe-writing.ts';
 import type { Attribute } from '../suite/attributes.ts';
 import type { Project } from '../suite/suite.ts';
 import { counted } from '../text/amounts.ts';
@@ -32,7 +29,7 @@ import type { Problem } from '../types/plain.ts';
 import { holdToCaps, priceOf } from './caps.ts';
 import { replaceFile, writeNewFiles } from './new-files.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
-import { currentFiles, type Opened, withProject, withWorld } from './project.ts';
+import { asking, type Opened, withCurrentProject } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 interface DiscoverOptions extends EvaluateOptions {
@@ -61,18 +58,12 @@ export function discoverCommand(
       '\nThe number of calls and their price are said before anything is asked. Nothing is written if the run is ended early.\n\nExamples:\n  evaldiff discover\n  evaldiff discover prompts=support --max-cost 0.5\n  evaldiff discover qualeval.max_attributes=8 --force',
     )
     .action(async (overrides: string[], options: DiscoverOptions) => {
-      await withProject('sweep', currentFiles, overrides, options, terminal, async (opened) => {
-        const { project, problems } = await readProject(opened.input.head, opened.input.read, {
-          builtInMetrics: metrics,
-          builtInRubrics,
-          hash: sha256,
-        });
-        if (problems.length > 0) throw new UserError(problems);
-        const file = await targetFile(project, opened, options, terminal);
-        const { found, usage } = await withWorld(opened, options, terminal, (edges) =>
-          ask(project, opened, options, edges, terminal),
+      await withCurrentProject(options, terminal, overrides, async (opened) => {
+        const file = await targetFile(opened, options, terminal);
+        const { found, usage } = await asking(opened, (edges) =>
+          ask(opened, options, edges, terminal),
         );
-        await write(file, found, { project, opened, options, terminal });
+        await write(file, found, opened, options, terminal);
         show(file, found, usage, options, terminal);
       });
       done(0);
@@ -81,8 +72,7 @@ export function discoverCommand(
 
 /** Where the attributes go; refused before anybody is asked if something is there. */
 async function targetFile(
-  { settings }: Project,
-  { repository }: Opened,
+  { project: { settings }, session: { ground } }: Opened,
   { directory, force }: DiscoverOptions,
   { cwd }: Terminal,
 ): Promise<string> {
@@ -96,7 +86,7 @@ async function targetFile(
       ),
     ]);
   const path = join(resolve(cwd, directory), file);
-  const refusal = await refusalOf(path, 'file', groundOf(repository));
+  const refusal = await refusalOf(path, 'file', ground);
   if (refusal !== null) throw new UserError([problem({ file, line: 0 }, refusal)]);
   if (force !== true && existsSync(path)) {
     throw new UserError([
@@ -115,14 +105,14 @@ interface Asked {
 }
 
 async function ask(
-  project: Project,
   opened: Opened,
   options: DiscoverOptions,
   edges: Edges,
   terminal: Terminal,
 ): Promise<Asked> {
-  const grader = graderOf(project, opened, options);
-  const price = await priceOf(project, edges);
+  const { project } = opened;
+  const grader = graderOf(opened, options);
+  const price = await priceOf(opened, edges);
   const plan = planDiscovery(project, grader, price);
   for (const note of plan.left) terminal.err(`note: ${logLine(note)}\n`);
   const guard = holdToCaps(
@@ -133,7 +123,6 @@ async function ask(
       forecast: plan.forecast,
       problems: nothingToRead(plan, project),
     },
-    project,
     opened,
     edges,
   );
@@ -160,7 +149,7 @@ async function ask(
 }
 
 /** The first grader of the settings: what votes on grades does not vote here. */
-function graderOf(project: Project, { input }: Opened, { code }: DiscoverOptions): Grader {
+function graderOf({ project, tree }: Opened, { code }: DiscoverOptions): Grader {
   const { settings } = project;
   if (settings.grader === null) {
     throw new UserError([
@@ -174,7 +163,7 @@ function graderOf(project: Project, { input }: Opened, { code }: DiscoverOptions
   const [grader] = gradersOf(
     {
       project: { ...project, settings: { ...settings, voters: [] } },
-      context: { settings, tree: input.head, hash: sha256 },
+      context: { settings, tree, hash: sha256 },
     },
     problems,
   );
@@ -206,12 +195,9 @@ function nothingToRead({ parts, left }: DiscoveryPlan, { settings }: Project): P
 async function write(
   file: string,
   found: readonly Discovered[],
-  {
-    project,
-    opened,
-    options: { directory, force, owner },
-    terminal: { cwd },
-  }: { project: Project; opened: Opened; options: DiscoverOptions; terminal: Terminal },
+  { project, session: { ground } }: Opened,
+  { directory, force, owner }: DiscoverOptions,
+  { cwd }: Terminal,
 ): Promise<void> {
   const named = found.filter(({ attributes }) => attributes.length > 0);
   if (named.length === 0)
@@ -229,7 +215,6 @@ async function write(
       `what was found cannot be read back: ${back.problems[0]?.message ?? ''}`,
     );
   const folder = resolve(cwd, directory);
-  const ground = groundOf(opened.repository);
   if (force === true) await replaceFile(folder, file, text, ground);
   else await writeNewFiles(folder, new Map([[file, text]]), ground);
 }

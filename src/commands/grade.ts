@@ -1,10 +1,7 @@
 import type { Command } from 'commander';
 import { testEvaluators } from '../ask/evaluator-tests.ts';
 import { tryRubric, type RubricTrial } from '../ask/rubric-tests.ts';
-import { readProject } from '../config/project.ts';
 import { UserError, problem } from '../errors.ts';
-import { metrics } from '../metrics/index.ts';
-import { builtInRubrics } from '../metrics/rubric.ts';
 import { evaluatorCallsOf, evaluatorTargetsOf, type EvaluatorTest } from '../plan/grader-tests.ts';
 import { rubricTrial } from '../report/rubric-trial.ts';
 import { evaluatorTables } from '../report/sections/conversations.ts';
@@ -22,7 +19,7 @@ import type { Rubric } from '../types/metric.ts';
 import type { Problem } from '../types/plain.ts';
 import { holdToCaps, priceOf } from './caps.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
-import { currentFiles, type Opened, withProject, withWorld } from './project.ts';
+import { asking, type Opened, withCurrentProject } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
@@ -31,13 +28,12 @@ import type { Terminal } from './terminal.ts';
  */
 function gradeSuite(
   suite: Suite,
-  project: Project,
   opened: Opened,
   options: EvaluateOptions,
   terminal: Terminal,
 ): Promise<void> {
-  return withWorld(opened, options, terminal, async (edges) => {
-    const result = await graded(suite, project, opened, options, edges);
+  return asking(opened, async (edges) => {
+    const result = await graded(suite, opened, options, edges);
     if (options.json === true) terminal.out(`${logJson(result)}\n`);
     else
       terminal.out(
@@ -48,13 +44,12 @@ function gradeSuite(
 
 async function graded(
   suite: Suite,
-  project: Project,
   opened: Opened,
   { code }: EvaluateOptions,
   edges: Edges,
 ): Promise<EvaluatorResult> {
   const problems: Problem[] = [];
-  const test = testOf(suite, project, opened.input, problems);
+  const test = testOf(suite, opened, problems);
   const targets = evaluatorTargetsOf([test]);
   if (code !== 'host' && targets.some(({ provider }) => provider === 'program')) {
     problems.push(
@@ -68,11 +63,10 @@ async function graded(
     {
       calls: evaluatorCallsOf([test]),
       targets,
-      price: await priceOf(project, edges),
+      price: await priceOf(opened, edges),
       forecast: null,
       problems,
     },
-    project,
     opened,
     edges,
   );
@@ -84,8 +78,7 @@ async function graded(
 
 function testOf(
   suite: Suite,
-  { settings }: Project,
-  input: Opened['input'],
+  { project: { settings }, tree }: Opened,
   problems: Problem[],
 ): EvaluatorTest {
   const {
@@ -103,7 +96,7 @@ function testOf(
         : '; add some: examples: [{ question: "…", answer: "…", accepted: true }]';
     throw new UserError([problem(place, `the prompt "${prompt.name}" has ${what}${add}`)]);
   }
-  const evaluators = evaluatorsOf(suite, { settings, tree: input.head, hash: sha256 }, problems);
+  const evaluators = evaluatorsOf(suite, { settings, tree, hash: sha256 }, problems);
   return {
     path: prompt.file,
     name: prompt.name,
@@ -120,13 +113,12 @@ function testOf(
 function gradeRubric(
   name: string,
   repeats: number,
-  project: Project,
   opened: Opened,
   options: EvaluateOptions,
   terminal: Terminal,
 ): Promise<void> {
-  return withWorld(opened, options, terminal, async (edges) => {
-    const trial = await tried(rubricNamed(name, project), repeats, project, opened, options, edges);
+  return asking(opened, async (edges) => {
+    const trial = await tried(rubricNamed(name, opened.project), repeats, opened, options, edges);
     if (options.json === true) terminal.out(`${logJson(trial)}\n`);
     else
       terminal.out(
@@ -157,16 +149,15 @@ function rubricNamed(name: string, { rubrics }: Project): Rubric {
 async function tried(
   rubric: Rubric,
   repeats: number,
-  project: Project,
   opened: Opened,
   { code }: EvaluateOptions,
   edges: Edges,
 ): Promise<RubricTrial> {
-  const { input } = opened;
+  const { project, tree, session } = opened;
   const { settings } = project;
   const problems: Problem[] = [];
-  const side = { project, context: { settings, tree: input.head, hash: sha256 } };
-  const named = input.read.overrides.settings.some(({ path }) => path[0] === 'grader');
+  const side = { project, context: { settings, tree, hash: sha256 } };
+  const named = session.inputs.read.overrides.settings.some(({ path }) => path[0] === 'grader');
   const graders = named
     ? gradersOf(side, problems)
     : (graderSetsOf(rubric.name, side, problems)[0] ?? []);
@@ -190,11 +181,10 @@ async function tried(
     {
       calls,
       targets: graders.map(({ target }) => target),
-      price: await priceOf(project, edges),
+      price: await priceOf(opened, edges),
       forecast: null,
       problems,
     },
-    project,
     opened,
     edges,
   );
@@ -231,19 +221,13 @@ export function gradeCommand(
     )
     .action(async (name: string, overrides: string[], options: GradeOptions) => {
       const repeats = repeatsOf(options.repeats);
-      await withProject('sweep', currentFiles, overrides, options, terminal, async (opened) => {
-        const { project, problems } = await readProject(opened.input.head, opened.input.read, {
-          builtInMetrics: metrics,
-          builtInRubrics,
-          hash: sha256,
-        });
-        if (problems.length > 0) throw new UserError(problems);
+      await withCurrentProject(options, terminal, overrides, async (opened) => {
+        const { project } = opened;
         const suite = project.rubrics.has(name)
           ? undefined
           : project.suites.find(({ prompt }) => prompt.name === name || prompt.file === name);
-        if (suite !== undefined) await gradeSuite(suite, project, opened, options, terminal);
-        else
-          await gradeRubric(knownName(name, project), repeats, project, opened, options, terminal);
+        if (suite !== undefined) await gradeSuite(suite, opened, options, terminal);
+        else await gradeRubric(knownName(name, project), repeats, opened, options, terminal);
       });
       done(0);
     });

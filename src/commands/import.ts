@@ -23,7 +23,7 @@ import { logLine } from '../text/log.ts';
 import type { Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { writeNewFiles } from './new-files.ts';
-import { withRepository } from './project.ts';
+import { inRepository } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 interface ImportOptions {
@@ -149,7 +149,7 @@ export function withTree<T>(
   terminal: Terminal,
   work: (tree: SourceTree, repository: Repository) => Promise<T>,
 ): Promise<T> {
-  return withRepository(directory, terminal, async (repository) =>
+  return inRepository(directory, terminal, async (repository) =>
     work(await repository.worktree('.'), repository),
   );
 }

@@ -3,13 +3,12 @@ import { runsOf } from '../config/inputs.ts';
 import { UserError, problem } from '../errors.ts';
 import { renderNoise } from '../report/noise.ts';
 import type { NoiseResult } from '../result/noise.ts';
-import { measureNoise } from '../run/measure-noise.ts';
+import { measure, type Session } from '../session/session.ts';
 import { findLocalSides } from '../session/sides.ts';
 import { writeNoise } from '../session/write-reports.ts';
 import { logJson } from '../text/log.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
-import { writeOwnReports } from './outputs.ts';
-import { currentFiles, type FindSides, type Opened, withProject, withWorld } from './project.ts';
+import { currentFiles, type FindSides, withProject, writeOwnReports } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 interface NoiseOptions extends EvaluateOptions {
@@ -43,29 +42,12 @@ export function noiseCommand(
     )
     .action(async (overrides: string[], options: NoiseOptions) => {
       const runs = readRuns(options.runs);
-      const noise = await withProject(
-        'diff',
-        sideOf(options.base),
-        overrides,
-        options,
-        terminal,
-        async (opened) => {
-          const found = await withWorld(opened, options, terminal, async (edges, progress) => {
-            const {
-              head: tree,
-              mode: _mode,
-              base: _base,
-              failOn: _failOn,
-              ...input
-            } = opened.input;
-            const measured = await measureNoise({ ...input, tree, runs }, edges);
-            progress.end();
-            return measured;
-          });
-          await show(found, opened, options, terminal);
-          return found;
-        },
-      );
+      const noise = await withProject(options, terminal, { overrides }, async (session) => {
+        const { head } = await sideOf(options.base)(session);
+        const found = await measure(session, head, runs);
+        await show(found, session, options, terminal);
+        return found;
+      });
       done(noise.problems.length > 0 || noise.runs === 0 ? 2 : 0);
     });
 }
@@ -81,15 +63,12 @@ function readRuns(value: string): number {
 
 function sideOf(base: string | undefined): FindSides {
   if (base === undefined) return currentFiles;
-  return async (repository, workingDirectory) => {
-    const { head } = await findLocalSides(repository, { base, head: base, workingDirectory });
-    return { base: null, head, changed: [] };
-  };
+  return ({ repository }) => findLocalSides(repository, { base, head: base, workingDirectory: '' });
 }
 
 async function show(
   noise: NoiseResult,
-  opened: Opened,
+  session: Session,
   options: NoiseOptions,
   terminal: Terminal,
 ): Promise<void> {
@@ -99,5 +78,5 @@ async function show(
       ? `${logJson(noise)}\n`
       : renderNoise(noise, { width, colour: isTerminal }),
   );
-  await writeOwnReports(opened, options, terminal, (folder) => writeNoise(noise, folder));
+  await writeOwnReports(session, options, terminal, (folder) => writeNoise(noise, folder));
 }

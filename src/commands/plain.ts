@@ -1,25 +1,26 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UserError, formatProblem, problem } from '../errors.ts';
 import { exitCode } from '../judge/outcome.ts';
-import { mergeWords, planJson, planLines } from '../report/plan.ts';
-import { renderTerminal } from '../report/terminal.ts';
-import type { Result } from '../result/result.ts';
-import { gatherParts, startMerging } from '../session/shards.ts';
+import { planJson, planLines } from '../report/plan.ts';
+import type { Planned } from '../run/input.ts';
+import { planRun } from '../run/plan-run.ts';
+import type { TrustDecision } from '../select/trust.ts';
+import { runInput, withEdges } from '../session/session.ts';
 import { WORKTREE, findLocalSides } from '../session/sides.ts';
 import { counted } from '../text/amounts.ts';
-import { endLine, logJson, logLine } from '../text/log.ts';
-import { evaluate, evaluateOpened, planOnly } from './evaluate.ts';
-import { collectValues, evaluateOptions, type EvaluateOptions } from './options.ts';
-import { currentFiles, currentState, type FindSides, withProject } from './project.ts';
-import { evaluateShard, partFacts, type ShardOptions } from './shard.ts';
+import { logJson, logLine } from '../text/log.ts';
+import { evaluateOptions, type EvaluateOptions } from './options.ts';
+import {
+  currentFiles,
+  currentState,
+  ended,
+  evaluateSides,
+  type FindSides,
+  print,
+  withProject,
+} from './project.ts';
+import { runPart, type ShardOptions } from './shards.ts';
 import type { Terminal } from './terminal.ts';
-
-/** Writes the last line of a run, beside the report that went to the output; gives the exit code. */
-function ended({ conclusion, title }: Result, terminal: Terminal): number {
-  terminal.err(`${logLine(endLine(conclusion, title))}\n`);
-  return exitCode(conclusion);
-}
 
 interface SidesOptions {
   base?: string;
@@ -28,8 +29,8 @@ interface SidesOptions {
 
 /** Base and head as a person names them. */
 function sidesFrom({ base, head }: SidesOptions): FindSides {
-  return (repository, workingDirectory) =>
-    findLocalSides(repository, { base: base ?? null, head, workingDirectory });
+  return ({ repository }) =>
+    findLocalSides(repository, { base: base ?? null, head, workingDirectory: '' });
 }
 
 /** Adds `--base` and `--head`. */
@@ -68,71 +69,30 @@ export function diffCommand(
       '\nExamples:\n  evaldiff diff\n  evaldiff diff --base origin/main --head HEAD\n  evaldiff diff prompts=capitals n_tries=5',
     )
     .action(async (overrides: string[], options: EvaluateOptions & SidesOptions) => {
-      const result = await evaluate('diff', sidesFrom(options), overrides, options, terminal);
+      const result = await withProject(options, terminal, { overrides }, (session) =>
+        evaluateSides('diff', sidesFrom(options), session, options, terminal),
+      );
       done(ended(result, terminal));
     });
 }
 
-/** Joins the parts of a sweep into the result of the whole. */
-export function mergeCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
-  evaluateOptions(program.command('merge'), {
-    answers: true,
-    caps: true,
-    asks: true,
-    trust: true,
-    verdict: true,
-    report:
-      "result.json, report.html, junit.xml, comment.md and (below multirun/) reports in llmeval's layout",
-  })
-    .description(
-      'joins the parts that evaldiff run --shard wrote into one result, as if the sweep had run on one machine',
-    )
-    .argument('<folders...>', 'the folders of all parts')
-    .option(
-      '--override <key=value>',
-      'an override that the shards were given; repeatable',
-      collectValues,
-    )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  evaldiff run --shard 1/2\n  evaldiff run --shard 2/2\n  evaldiff merge evaldiff-shard-1-of-2 evaldiff-shard-2-of-2 --report out',
-    )
-    .action(async (folders: string[], options: EvaluateOptions & { override?: string[] }) => {
-      const result = await withProject(
-        'sweep',
-        currentState,
-        options.override ?? [],
-        options,
-        terminal,
-        async (opened) => {
-          const places = folders.map((folder) => ({
-            name: folder,
-            folder: resolve(terminal.cwd, folder),
-            shard: null,
-          }));
-          const gathered = await gatherParts(places, {
-            facts: partFacts(opened, options, terminal.env),
-            source: 'folders',
-            problems: [],
-          });
-          const merging = await startMerging(gathered);
-          const { exchange, spent } = merging;
-          const merged = await evaluateOpened(
-            { ...opened, input: { ...opened.input, merged: spent }, exchange, merging },
-            options,
-            terminal,
-            merging.edges,
-          );
-          terminal.err(`${logLine(mergeWords(gathered.parts.map(({ manifest }) => manifest)))}\n`);
-          return merged;
-        },
-      );
-      done(ended(result, terminal));
-    });
+/** What a run would do, without a model call. */
+function planOnly(
+  mode: 'diff' | 'sweep',
+  find: FindSides,
+  {
+    overrides,
+    options,
+    terminal,
+  }: { overrides: readonly string[]; options: EvaluateOptions; terminal: Terminal },
+): Promise<{ planned: Planned; trust: TrustDecision }> {
+  return withProject(options, terminal, { overrides, role: 'plan' }, async (session) => {
+    const sides = await find(session);
+    const planned = await withEdges(session, sides, (edges) =>
+      planRun(runInput(session, mode, sides), edges),
+    );
+    return { planned, trust: session.trust };
+  });
 }
 
 export function planCommand(
@@ -150,22 +110,13 @@ export function planCommand(
       '\nExamples:\n  evaldiff plan\n  evaldiff plan --base origin/main --head HEAD prompts=capitals\n  evaldiff plan --untrusted --json',
     )
     .action(async (overrides: string[], options: EvaluateOptions & SidesOptions) => {
-      const { planned, trust } = await planOnly(
-        'diff',
-        sidesFrom(options),
+      const { planned, trust } = await planOnly('diff', sidesFrom(options), {
         overrides,
         options,
         terminal,
-      );
+      });
       if (!planned.ready) {
-        terminal.out(
-          options.json === true
-            ? `${logJson(planned.result)}\n`
-            : renderTerminal(planned.result, {
-                width: terminal.width,
-                colour: terminal.isTerminal,
-              }),
-        );
+        print(planned.result, options, terminal);
         done(exitCode(planned.result.conclusion));
         return;
       }
@@ -202,7 +153,7 @@ export function runCommand(
     )
     .action(async (overrides: string[], options: EvaluateOptions & ShardOptions) => {
       if (options.shard !== undefined) {
-        await evaluateShard({ ...options, shard: options.shard }, overrides, options, terminal);
+        await runPart({ ...options, shard: options.shard }, overrides, options, terminal);
         done(0);
         return;
       }
@@ -213,7 +164,9 @@ export function runCommand(
             '--shard-to: is the folder of one part; name the part with --shard i/n, like 2/4',
           ),
         ]);
-      const result = await evaluate('sweep', currentState, overrides, options, terminal);
+      const result = await withProject(options, terminal, { overrides }, (session) =>
+        evaluateSides('sweep', currentState, session, options, terminal),
+      );
       done(ended(result, terminal));
     });
 }
@@ -230,16 +183,13 @@ export function validateCommand(
       '\nExamples:\n  evaldiff validate\n  evaldiff validate --directory services/chat --json',
     )
     .action(async (options: EvaluateOptions) => {
-      const { planned } = await planOnly('sweep', currentFiles, [], options, terminal);
+      const { planned } = await planOnly('sweep', currentFiles, {
+        overrides: [],
+        options,
+        terminal,
+      });
       if (!planned.ready) {
-        terminal.out(
-          options.json === true
-            ? `${logJson(planned.result)}\n`
-            : renderTerminal(planned.result, {
-                width: terminal.width,
-                colour: terminal.isTerminal,
-              }),
-        );
+        print(planned.result, options, terminal);
         done(exitCode(planned.result.conclusion));
         return;
       }

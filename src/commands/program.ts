@@ -9,8 +9,9 @@ import { gradeCommand } from './grade.ts';
 import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
 import { noiseCommand } from './noise.ts';
-import { diffCommand, mergeCommand, planCommand, runCommand, validateCommand } from './plain.ts';
+import { diffCommand, planCommand, runCommand, validateCommand } from './plain.ts';
 import { reportCommand } from './report.ts';
+import { mergeCommand } from './shards.ts';
 import type { Terminal } from './terminal.ts';
 
 /**

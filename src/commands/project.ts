@@ -1,36 +1,45 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { readCommandLine } from '../config/inputs.ts';
 import { readEndpoints } from '../config/overrides.ts';
-import { sweepExtent } from '../config/project.ts';
-import { InternalError, UserError } from '../errors.ts';
-import { openRepository, type Repository } from '../git/repository.ts';
-import type { Edges, RunInput } from '../run/input.ts';
-import { trustLevel, type TrustDecision } from '../select/trust.ts';
-import { accessFrom, secretsOf, type Access, withoutSecrets } from '../session/access.ts';
-import type { AnswerExchange } from '../session/cached-complete.ts';
-import { openWorld } from '../session/edges.ts';
-import { createHalting, createProgress, type Progress } from '../session/progress.ts';
-import { groundOf } from '../session/safe-writing.ts';
-import type { Merging } from '../session/shards.ts';
+import { readProject, sweepExtent } from '../config/project.ts';
+import { UserError } from '../errors.ts';
+import type { Repository } from '../git/repository.ts';
+import { exitCode } from '../judge/outcome.ts';
+import { metrics } from '../metrics/index.ts';
+import { builtInRubrics } from '../metrics/rubric.ts';
+import { renderTerminal } from '../report/terminal.ts';
+import type { Result } from '../result/result.ts';
+import type { Edges } from '../run/input.ts';
+import { trustLevel } from '../select/trust.ts';
+import { accessFrom } from '../session/access.ts';
+import { sha256 } from '../session/cached-complete.ts';
+import type { Output, OwnFolder } from '../session/safe-writing.ts';
+import {
+  evaluate,
+  openSession,
+  withEdges,
+  withRepository,
+  type Evaluated,
+  type Session,
+  type SessionOptions,
+} from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
-import { logText } from '../text/log.ts';
-import type { Complete } from '../types/model.ts';
-import type { EventFacts } from '../types/repository.ts';
+import { commentMarker, fillFolder, writeRun } from '../session/write-reports.ts';
+import type { Project } from '../suite/suite.ts';
+import { endLine, logJson, logLine, logText } from '../text/log.ts';
+import type { EventFacts, SourceTree } from '../types/repository.ts';
 import { perVendor } from '../types/vendors.ts';
 import type { EvaluateOptions } from './options.ts';
-import { outputFilesOf, recorderOf, refuseUnwritable } from './outputs.ts';
-import { storesOf } from './own-store.ts';
 import type { Terminal } from './terminal.ts';
 
 /** How a command finds its two sides. */
-export type FindSides = (repository: Repository, workingDirectory: string) => Promise<Sides>;
+export type FindSides = (session: Pick<Session, 'repository'>) => Promise<Sides>;
 
 /** The files as they are, without a base to compare with. */
-export const currentFiles: FindSides = async (repository, workingDirectory) => ({
+export const currentFiles: FindSides = async ({ repository }) => ({
   base: null,
-  head: await repository.worktree(workingDirectory),
+  head: await repository.worktree(''),
   changed: [],
 });
 
@@ -38,157 +47,104 @@ export const currentFiles: FindSides = async (repository, workingDirectory) => (
  * The same; with nothing uncommitted they go by the id of the commit that is checked out, so that a
  * trend can place the result.
  */
-export const currentState: FindSides = async (repository, workingDirectory) => {
-  const sides = await currentFiles(repository, workingDirectory);
+export const currentState: FindSides = async (session) => {
+  const sides = await currentFiles(session);
+  const { repository } = session;
   const [commit] = await repository.checkedOut();
-  const isCommit =
-    commit !== undefined && (await repository.isCommitted(sides.head, commit, workingDirectory));
-  return isCommit ? { ...sides, head: await repository.tree(commit, workingDirectory) } : sides;
+  const isCommit = commit !== undefined && (await repository.isCommitted(sides.head, commit, ''));
+  return isCommit ? { ...sides, head: await repository.tree(commit, '') } : sides;
 };
 
-export interface Opened {
-  repository: Repository;
-  sides: Sides;
-  input: RunInput;
-  trust: TrustDecision;
-  timeoutMs: number | null;
-  temporaryFolder: string;
-  /** Of a sharded sweep, on either side. */
-  exchange?: AnswerExchange;
-  /** A merge's stores, which begin with what the shards were answered. */
-  merging?: Pick<Merging, 'withAnswers'>;
-}
-
-/** Opens the repository of a folder, hands it to `work`, and cleans up whatever happens. */
-export async function withRepository<T>(
+/** Opens the repository of a folder alone, hands it to `work`, and closes it whatever happens. */
+export function inRepository<T>(
   directory: string,
   { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
-  work: (repository: Repository, temporaryFolder: string) => Promise<T>,
+  work: (repository: Repository) => Promise<T>,
 ): Promise<T> {
-  const temporaryFolder = await mkdtemp(join(tmpdir(), 'evaldiff-'));
-  const repository = await openRepository(resolve(cwd, directory), {
-    environment: env,
-    temporaryFolder,
-  });
-  try {
-    return await work(repository, temporaryFolder);
-  } finally {
-    await repository.close();
-    await rm(temporaryFolder, { recursive: true, force: true });
-  }
+  return withRepository({ directory: resolve(cwd, directory), env, temporary: tmpdir() }, work);
 }
 
-/** Opens the project, hands it to `work`, and cleans up whatever happens. */
-export async function withProject<T>(
-  mode: 'diff' | 'sweep',
-  find: FindSides,
-  overrides: readonly string[],
-  options: EvaluateOptions,
-  terminal: Terminal,
-  work: (opened: Opened) => Promise<T>,
-): Promise<T> {
-  return withRepository(options.directory, terminal, async (repository, temporaryFolder) => {
-    const sides = await find(repository, '.');
-    const read = readCommandLine({
-      config: options.config,
-      overrides,
-      maxCalls: options.maxCalls ?? null,
-      maxCost: options.maxCost ?? null,
-      timeout: options.timeout ?? null,
-    });
-    if (read.problems.length > 0) throw new UserError(read.problems);
-    const trust = levelOf(options);
-    const input: RunInput = {
-      mode,
-      base: sides.base,
-      head: sides.head,
-      trust: trust.level,
-      withheld: null,
-      read: read.options,
-      maxCalls: read.maxCalls,
-      maxCost: read.maxCost,
-      failOn: options.failOn ?? null,
-      code: options.code,
-      today: new Date().toISOString().slice(0, 10),
-    };
-    return work({ repository, sides, input, trust, timeoutMs: read.timeoutMs, temporaryFolder });
-  });
+/** What a command gives its session beside the options that many have. */
+interface OwnOptions {
+  overrides?: readonly string[];
+  role?: SessionOptions['role'];
+  outputs?: readonly Output[];
 }
 
-/** Opens what a run asks of the world, hands it to `work`, and closes it whatever happens. */
-export async function withWorld<T>(
-  opened: Opened,
+/** Opens the session of a command, hands it to `work`, and closes it whatever happens. */
+export function withProject<T>(
   options: EvaluateOptions,
   terminal: Terminal,
-  work: (edges: Edges, progress: Progress) => Promise<T>,
+  own: OwnOptions,
+  work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const { repository, sides, input, timeoutMs, temporaryFolder, exchange, merging } = opened;
-  const ground = groundOf(repository);
-  await refuseUnwritable(outputFilesOf(options, terminal), ground);
+  return openSession(sessionOptions(options, terminal, own), work);
+}
+
+function sessionOptions(
+  options: EvaluateOptions,
+  terminal: Terminal,
+  { overrides = [], role = 'whole', outputs = [] }: OwnOptions,
+): SessionOptions {
+  const { cwd, env, err, isTerminal, reach } = terminal;
+  const { store, trust = false, report, record } = options;
   const log = (line: string): void => {
-    terminal.err(`${logText(line)}\n`);
+    err(`${logText(line)}\n`);
   };
-  const access = accessOf(options, terminal.env);
-  const halting = createHalting({ timeoutMs, process, log });
-  const progress = createProgress({
-    style: terminal.isTerminal ? 'line' : 'steps',
-    write: terminal.err,
-    now: Date.now,
-  });
-  const stores = await storesOf(opened, options, terminal, log);
-  const world = openWorld({
-    ...terminal.reach,
-    ...access,
-    env: withoutSecrets(terminal.env, secretsOf(access)),
-    trust: { level: input.trust },
-    code: options.code,
-    codeEnv: options.codeEnv ?? [],
-    repository,
+  return {
+    directory: resolve(cwd, options.directory),
     workingDirectory: '',
-    trees: [sides.base, sides.head].filter((tree) => tree !== null),
-    temporaryFolder,
-    halting,
-    openStores: merging?.withAnswers(stores.open) ?? stores.open,
-    exchange,
-    record: recorderOf(options, terminal, ground, log),
+    temporary: tmpdir(),
+    env,
+    ...given(options, overrides, env),
+    secrets: null,
+    role,
+    trust: trustLevel(COMMAND_LINE, {
+      trust,
+      ...(options.untrusted === true ? { lower: 'untrusted' } : {}),
+    }),
+    withheld: null,
+    store: { kind: 'machine', file: store, cwd },
+    outputs: report === undefined ? outputs : [folderOutput('--report', resolve(cwd, report))],
+    record:
+      record === undefined
+        ? null
+        : { option: '--record', path: resolve(cwd, record), kind: 'file' },
+    progress: { style: isTerminal ? 'line' : 'steps', write: err },
     log,
-    planned: (plan, ready) => {
-      const size = sweepExtent(ready.sweep);
-      if (size !== null && plan.references > 0) terminal.err(`sweep: ${size.words}\n`);
-      progress.planned(plan, ready);
+    warn: log,
+    planned(plan, { sweep }) {
+      const size = sweepExtent(sweep);
+      if (size !== null && plan.references > 0) err(`sweep: ${size.words}\n`);
     },
-    answered: progress.answered,
-  });
-  try {
-    return await work(world.edges, progress);
-  } finally {
-    halting.release();
-    await world.close();
-    stores.close();
-  }
+    now: () => new Date(),
+    reach,
+  };
 }
-
-export const askNobody: Complete = () =>
-  Promise.reject(new InternalError('a plan makes no model calls'));
 
 /**
- * Keys come from the environment; further servers from `--endpoint` and EVALDIFF_ENDPOINTS, never
- * from a file of the project.
+ * What the options and the environment say, read; all that is wrong with it at once. Further
+ * servers come from these two alone, never from a file of the project.
  */
-export function accessOf(options: EvaluateOptions, env: NodeJS.ProcessEnv): Access {
-  const { endpoints, problems } = readEndpoints([
-    ...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'),
-    ...(options.endpoint ?? []),
-  ]);
-  if (problems.length > 0) throw new UserError(problems);
-  return accessFrom({ keys: perVendor(() => null), endpoints }, env);
+function given(
+  options: EvaluateOptions,
+  overrides: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Pick<SessionOptions, 'inputs' | 'access'> {
+  const { failOn = null, code, codeEnv = [], endpoint = [] } = options;
+  const read = readCommandLine({ ...options, overrides });
+  const lines = [...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...endpoint];
+  const { endpoints, problems } = readEndpoints(lines);
+  const all = [...read.problems, ...problems];
+  if (all.length > 0) throw new UserError(all);
+  return {
+    inputs: { ...read, read: read.options, failOn, code, codeEnv },
+    access: accessFrom({ keys: perVendor(() => null), endpoints }, env),
+  };
 }
 
-function levelOf(options: EvaluateOptions): TrustDecision {
-  return trustLevel(COMMAND_LINE, {
-    trust: options.trust === true,
-    ...(options.untrusted === true ? { lower: 'untrusted' as const } : {}),
-  });
+export function folderOutput(option: string, path: string): Output {
+  return { option, path, kind: 'folder' };
 }
 
 const COMMAND_LINE: EventFacts = {
@@ -205,3 +161,94 @@ const COMMAND_LINE: EventFacts = {
   addedLabel: null,
   origin: null,
 };
+
+/** A project as it lies there, for a command that asks models about it and runs no suite. */
+export interface Opened {
+  session: Session;
+  tree: SourceTree;
+  project: Project;
+}
+
+/** Reads the current files in a session of their own, hands them to `work`, and closes it. */
+export function withCurrentProject(
+  options: EvaluateOptions,
+  terminal: Terminal,
+  overrides: readonly string[],
+  work: (opened: Opened) => Promise<void>,
+): Promise<void> {
+  return withProject(options, terminal, { overrides }, async (session) => {
+    const { head: tree } = await currentFiles(session);
+    const { project, problems } = await readProject(tree, session.inputs.read, {
+      builtInMetrics: metrics,
+      builtInRubrics,
+      hash: sha256,
+    });
+    if (problems.length > 0) throw new UserError(problems);
+    await work({ session, tree, project });
+  });
+}
+
+/** Asks models about it. */
+export function asking<T>(
+  { session, tree }: Opened,
+  work: (edges: Edges) => Promise<T>,
+): Promise<T> {
+  return withEdges(session, { base: null, head: tree }, work);
+}
+
+/** Evaluates the two sides in a session, prints the result and writes its reports. */
+export async function evaluateSides(
+  mode: 'diff' | 'sweep',
+  find: FindSides,
+  session: Session,
+  options: EvaluateOptions,
+  terminal: Terminal,
+): Promise<Result> {
+  return show(await evaluate(session, mode, await find(session)), session, options, terminal);
+}
+
+/** Prints a result and writes its reports. */
+export async function show(
+  evaluated: Evaluated,
+  session: Session,
+  options: EvaluateOptions,
+  terminal: Terminal,
+): Promise<Result> {
+  const { result } = evaluated;
+  print(result, options, terminal);
+  await writeOwnReports(session, options, terminal, (folder) =>
+    writeRun(session, evaluated, folder, commentMarker('evaldiff')),
+  );
+  return result;
+}
+
+/** Prints a result. */
+export function print(
+  result: Result,
+  { json }: Pick<EvaluateOptions, 'json'>,
+  { out, width, isTerminal }: Terminal,
+): void {
+  out(
+    json === true ? `${logJson(result)}\n` : renderTerminal(result, { width, colour: isTerminal }),
+  );
+}
+
+/** Has `write` fill the folder of `--report`, where it is given. */
+export async function writeOwnReports(
+  session: Session,
+  { report }: Pick<EvaluateOptions, 'report'>,
+  { cwd, err }: Terminal,
+  write: (folder: OwnFolder) => Promise<void>,
+): Promise<void> {
+  if (report === undefined) return;
+  const path = resolve(cwd, report);
+  await fillFolder(path, session, write, (reason) => {
+    err(`${logLine(`--report: ${path} could not be written: ${reason}`)}\n`);
+  });
+}
+
+/** Writes the last line of a run, beside the report that went to the output; gives the exit code. */
+export function ended({ conclusion, title }: Result, { err }: Pick<Terminal, 'err'>): number {
+  err(`${logLine(endLine(conclusion, title))}\n`);
+  return exitCode(conclusion);
+}

@@ -11,7 +11,7 @@ import {
 import { renderHistoryHtml, renderHistoryMarkdown, renderHistoryText } from '../report/history.ts';
 import { logJson } from '../text/log.ts';
 import { readSavedFiles, savedFilesIn } from './files.ts';
-import { withRepository } from './project.ts';
+import { inRepository } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 /** `branch`: null for the default branch. */
@@ -105,7 +105,7 @@ async function branchOf(
   environment: NodeJS.ProcessEnv,
   ids: readonly string[],
 ): Promise<Branch | null> {
-  return withRepository(directory, { cwd: directory, env: environment }, async (repository) => {
+  return inRepository(directory, { cwd: directory, env: environment }, async (repository) => {
     const mainline = await repository.mainline(name);
     if (mainline === null && name !== null)
       throw new UserError([

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { WorldOptions } from '../session/edges.ts';
+import type { Reach } from '../session/access.ts';
 
 /** The terminal a command runs in; the tests give one of their own. */
 export interface Terminal {
@@ -15,7 +15,7 @@ export interface Terminal {
    * Other addresses of the vendors and another clock, set in process by tests and measurements;
    * nothing else can.
    */
-  reach?: Pick<WorldOptions, 'vendorUrls' | 'clock'>;
+  reach?: Reach;
 }
 
 /** What of the process a terminal is made of. */

@@ -145,7 +145,7 @@ export function readInputs(given: Readonly<Record<string, string>>): {
 export function readCommandLine(given: {
   config: string;
   overrides: readonly string[];
-  maxCalls: string | null;
+  maxCalls?: string | null;
   maxCost?: string | null;
   timeout?: string | null;
   allowedModels?: readonly string[];

@@ -42,7 +42,7 @@ export function createLastWords(): LastWords {
   };
 }
 
-interface SessionOptions {
+interface ProgramSessionOptions {
   command: readonly string[];
   env: Readonly<Record<string, string>>;
   /** Prepares the checkout and names its folder, or says what is wrong with it. */
@@ -55,7 +55,7 @@ interface SessionOptions {
 }
 
 /** One application of the user's, running as one process that answers many calls. */
-export interface Session {
+export interface ProgramSession {
   ask(request: Request): Promise<CallAttempt<Said>>;
   /** Ends every call under way as aborted. */
   abort(): void;
@@ -74,7 +74,7 @@ const CLOSE_GRACE_MS = 2000;
  * passes the deadline fails alone; when nothing at all was heard in that time the process is taken
  * for stuck, ended, and started anew for the next call.
  */
-export function createSession(options: SessionOptions): Session {
+export function createSession(options: ProgramSessionOptions): ProgramSession {
   const calls = createCalls(options);
   const program = createRuns(options, calls);
   return {
@@ -104,7 +104,7 @@ interface Runs {
   killNow(): void;
 }
 
-function createRuns(options: SessionOptions, calls: Calls): Runs {
+function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
   const lastWords = createLastWords();
   let child: Child | null = null;
   let starting: Promise<Fault | null> | null = null;

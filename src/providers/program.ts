@@ -6,7 +6,7 @@ import { STOPPED, budgetFault, fault, type Fault } from './fault.ts';
 import type { CallOptions } from './hosted.ts';
 import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
 import { startChild } from './program-child.ts';
-import { createSession, endText, type Session } from './program-session.ts';
+import { createSession, endText, type ProgramSession } from './program-session.ts';
 import { withRetries, type Tried } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { Said } from './vendors/vendor.ts';
@@ -39,7 +39,7 @@ const LOGGED_LENGTH = 500;
 
 interface Running {
   name: string;
-  session: Session;
+  session: ProgramSession;
   limiter: Limiter;
 }
 

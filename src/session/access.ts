@@ -1,9 +1,12 @@
 import type { Endpoint } from '../config/overrides.ts';
+import type { ProviderOptions } from '../providers/index.ts';
 import { factsOf, perVendor } from '../types/vendors.ts';
-import type { WorldOptions } from './edges.ts';
 
 /** Keys and addresses by which models are reached. */
-export type Access = Pick<WorldOptions, 'keys' | 'endpoints'>;
+export type Access = Pick<ProviderOptions, 'keys' | 'endpoints'>;
+
+/** Other addresses for the vendors' hosts, and another clock than the machine's; set in process only. */
+export type Reach = Partial<Pick<ProviderOptions, 'vendorUrls' | 'clock'>>;
 
 /**
  * Puts together what the workflow (or the command line) gave: keys by input, else by the vendor's

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Repository } from '../git/repository.ts';
 import type { Halt } from '../plan/halt.ts';
 import { createActivity, type Activity } from '../providers/clock.ts';
-import { createProviders, type ProviderOptions, type Providers } from '../providers/index.ts';
+import { createProviders, type Providers } from '../providers/index.ts';
 import type { BatchLedger } from '../providers/open-batch.ts';
 import type { Edges } from '../run/input.ts';
 import { createSandbox, type SandboxOptions } from '../sandbox/index.ts';
@@ -14,6 +14,7 @@ import { createSolver } from '../solver/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Purpose } from '../types/model.ts';
 import type { SourceTree } from '../types/repository.ts';
+import type { Access, Reach } from './access.ts';
 import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
 import { loadListPrices } from './prices.ts';
 import type { Halting } from './progress.ts';
@@ -68,14 +69,13 @@ function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Hal
   return halt === null || waiting === null ? halt : { ...halt, waiting };
 }
 
-export interface WorldOptions {
+/** What of a session the world is built from, and what one run adds. */
+interface WorldOptions {
   env: NodeJS.ProcessEnv;
-  keys: ProviderOptions['keys'];
-  endpoints: ProviderOptions['endpoints'];
+  access: Access;
   trust: Pick<TrustDecision, 'level' | 'approved'>;
   /** Where the project's own code runs, and the environment names that it may see in the host. */
-  code: SandboxOptions['mode'];
-  codeEnv: readonly string[];
+  inputs: { code: SandboxOptions['mode']; codeEnv: readonly string[] };
   repository: Repository;
   /** The project's folder below the repository's root, POSIX, '' for the root itself. */
   workingDirectory: string;
@@ -91,12 +91,7 @@ export interface WorldOptions {
   record: ((line: string) => Promise<void>) | null;
   /** Of a sharded sweep; absent: the run is a whole. */
   exchange?: AnswerExchange | undefined;
-  /**
-   * Other addresses for the vendors' hosts, and another clock than the machine's; set in process
-   * only.
-   */
-  vendorUrls?: ProviderOptions['vendorUrls'];
-  clock?: ProviderOptions['clock'];
+  reach?: Reach | undefined;
   log(line: string): void;
   planned: Edges['planned'];
   answered(purpose: Purpose): void;
@@ -140,7 +135,7 @@ export function openWorld(options: WorldOptions): World {
     complete: providers.complete,
     openStores: options.openStores,
     record: record === null ? null : (line) => activity.during(() => record(line)),
-    endpoints: options.endpoints,
+    endpoints: options.access.endpoints,
     exchange: options.exchange,
   });
   const edges: Edges = {
@@ -177,7 +172,7 @@ export function openWorld(options: WorldOptions): World {
 function sandboxOf(options: WorldOptions): ReturnType<typeof createSandbox> {
   return createSandbox({
     mode: codeMode(options),
-    env: pick(options.env, options.codeEnv),
+    env: pick(options.env, options.inputs.codeEnv),
     timeoutSeconds: CODE_TIMEOUT_SECONDS,
     log: options.log,
     // An earlier step of the job may have put anything on PATH, and answers may be of anyone's
@@ -196,23 +191,19 @@ function providersOf(
 ): Providers {
   const { activity, checkouts, onAttempt } = parts;
   return createProviders({
-    keys: options.keys,
-    endpoints: options.endpoints,
+    ...options.access,
     concurrency: CONCURRENCY,
     timeoutMs: CALL_TIMEOUT_MS,
     maxTries: CALL_TRIES,
     signal: options.halting.signal,
     onAttempt,
     env: options.env,
-    programEnv: options.codeEnv,
+    programEnv: options.inputs.codeEnv,
     log: options.log,
     random: Math.random,
     recordingKey,
-    clock: options.clock ?? {
-      now: Date.now,
-      sleep: (ms, signal) => sleep(ms, undefined, { signal }),
-    },
-    ...(options.vendorUrls === undefined ? {} : { vendorUrls: options.vendorUrls }),
+    clock: { now: Date.now, sleep: (ms, signal) => sleep(ms, undefined, { signal }) },
+    ...options.reach,
     checkout: checkouts.folderOf,
     readRecording: (commit, file) => readText(options.trees, commit, file),
     batches: {
@@ -224,7 +215,7 @@ function providersOf(
   });
 }
 
-function codeMode({ code, trust, log }: WorldOptions): SandboxOptions['mode'] {
+function codeMode({ inputs: { code }, trust, log }: WorldOptions): SandboxOptions['mode'] {
   const refused = code === 'host' ? hostRefused(trust) : null;
   if (refused === null) return code;
   log(refused);

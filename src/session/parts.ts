@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ReadOptions } from '../config/project.ts';
 import { UserError, problem } from '../errors.ts';
 import { type Halt, wasNotMade } from '../plan/halt.ts';
 import {
@@ -9,9 +8,7 @@ import {
   PART_VERSION,
   partName,
   readManifest,
-  sharedInputs,
   type Manifest,
-  type SharedInputs,
 } from '../plan/manifest.ts';
 import { shardName, type Shard } from '../plan/shards.ts';
 import type { Store } from '../store/index.ts';
@@ -27,7 +24,7 @@ import { counted } from '../text/amounts.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { Completion } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
-import { sha256, type AnswerExchange } from './cached-complete.ts';
+import type { AnswerExchange } from './cached-complete.ts';
 import { mixedParts, type MergeFacts } from './check-parts.ts';
 import type { OwnFolder } from './safe-writing.ts';
 
@@ -44,43 +41,6 @@ export interface PartPlace {
 export interface Part {
   manifest: Manifest;
   folder: string;
-}
-
-/** What both a shard and a merge were given that decides what is asked and by which caps. */
-interface SharedValues {
-  read: ReadOptions;
-  workingDirectory: string;
-  endpoints: ReadonlyMap<string, { url: string }>;
-  code: string;
-  codeEnv: readonly string[];
-  maxCalls: number | null;
-  maxCost: number | null;
-}
-
-/** What the jobs of a sharded sweep must be given alike. */
-export function inputsOf({
-  read: { config, overrides, allowedModels },
-  workingDirectory,
-  endpoints,
-  code,
-  codeEnv,
-  maxCalls,
-  maxCost,
-}: SharedValues): SharedInputs {
-  return sharedInputs(
-    {
-      config,
-      overrides,
-      'working-directory': workingDirectory,
-      'allowed-models': allowedModels,
-      endpoints: [...endpoints].map(([name, { url }]) => [name, url]).sort(),
-      code,
-      'code-env': [...codeEnv].sort(),
-      'max-calls': maxCalls,
-      'max-cost': maxCost,
-    },
-    sha256,
-  );
 }
 
 /**
@@ -171,7 +131,7 @@ async function readPart({ folder, shard }: PartPlace): Promise<Part | { flaw: st
 }
 
 /** A merge's side of the exchange: what no store keeps is given as the shards were told it. */
-export interface MergeExchange extends AnswerExchange {
+interface MergeExchange extends AnswerExchange {
   /** Why a shard ended before its plan, once something is missing for it. */
   halted(): Halt | null;
 }

@@ -21,6 +21,13 @@ export interface Halting {
   release(): void;
 }
 
+/** Of what nothing is asked in: it ends when it has ended. */
+export const NEVER: Halting = {
+  signal: new AbortController().signal,
+  halted: () => null,
+  release: () => undefined,
+};
+
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** As a shell reports a program that was ended by Ctrl-C. */

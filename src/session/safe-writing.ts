@@ -1,5 +1,6 @@
 import { constants, type Stats } from 'node:fs';
 import {
+  access,
   appendFile,
   lstat,
   mkdir,
@@ -7,11 +8,13 @@ import {
   realpath,
   rename,
   rm,
+  stat,
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join, parse, relative, sep } from 'node:path';
 import { UserError, problem } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
+import type { Problem } from '../types/plain.ts';
 
 /**
  * The tree that a pull request may have had a hand in. Below its root no link is followed, and what
@@ -181,7 +184,7 @@ const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY;
  *
  * @throws UserError for a link of the ground.
  */
-export async function appendTo(path: string, text: string, ground: Root): Promise<void> {
+async function appendTo(path: string, text: string, ground: Root): Promise<void> {
   const { path: target, inside } = await placeFor(path, ground);
   await appendFile(target, text, { flag: APPEND | (inside ? NO_FOLLOW : 0) });
 }
@@ -201,4 +204,75 @@ export async function writeTo(path: string, data: Data, ground: Root): Promise<v
 export function reasonOf(error: unknown): string {
   const message: unknown = (error as Partial<Error> | null)?.message;
   return visibleLine(typeof message === 'string' ? message : String(error));
+}
+
+/**
+ * Where an option says that something is to be written; a folder may be yet to be made, and a
+ * file's folder must be there.
+ */
+export interface Output {
+  option: string;
+  path: string;
+  kind: 'file' | 'folder';
+}
+
+/**
+ * Refuses places that cannot be written to before anybody is asked, so that no answer is paid for
+ * and then lost. All at once.
+ */
+export async function refuseUnwritable(outputs: readonly Output[], ground: Ground): Promise<void> {
+  const problems = (await Promise.all(outputs.map((output) => problemOf(output, ground)))).filter(
+    (found) => found !== null,
+  );
+  if (problems.length > 0) throw new UserError(problems);
+}
+
+async function problemOf({ option, path, kind }: Output, ground: Ground): Promise<Problem | null> {
+  const refusal = await refusalOf(path, kind, ground);
+  if (refusal !== null) return problem(null, `${option}: ${refusal}`);
+  const entry = await stat(path).catch(() => null);
+  const refuse = (why: string): Problem => problem(null, `${option}: ${path} ${why}`);
+  if (entry !== null && entry.isDirectory() !== (kind === 'folder'))
+    return refuse(`is a ${kind === 'folder' ? 'file' : 'folder'}; name a ${kind}`);
+  const nearest =
+    entry !== null ? path : kind === 'file' ? dirname(path) : await nearestOf(dirname(path));
+  const holder = await stat(nearest).catch(() => null);
+  if (holder === null) return refuse(`lies in a folder that does not exist`);
+  if (entry === null && !holder.isDirectory())
+    return refuse(`cannot be made: ${nearest} is a file`);
+  return (await access(nearest, constants.W_OK).then(
+    () => true,
+    () => false,
+  ))
+    ? null
+    : refuse(`cannot be written: no permission at ${nearest}`);
+}
+
+/** The path itself, or what of it exists. */
+async function nearestOf(path: string): Promise<string> {
+  const exists = await stat(path).then(
+    () => true,
+    () => false,
+  );
+  return exists || dirname(path) === path ? path : nearestOf(dirname(path));
+}
+
+/**
+ * Adds lines to a file as they come. One that fails is told once, and costs the rest of the file.
+ */
+export function recorder(
+  { option, path }: Output,
+  ground: Ground,
+  log: (line: string) => void,
+): (line: string) => Promise<void> {
+  let failed = false;
+  return async (line) => {
+    if (failed) return;
+    try {
+      await appendTo(path, `${line}\n`, ground);
+    } catch (error) {
+      if (!failed) log(`${option}: ${path} is not whole: ${reasonOf(error)}`);
+      failed = true;
+    }
+  };
 }

@@ -1,69 +1,101 @@
 import { UserError, problem } from '../errors.ts';
 import type { Guard } from '../plan/budget.ts';
 import { budgetHalt, type Halt } from '../plan/halt.ts';
-import { planIdentity, totalOf, type Manifest } from '../plan/manifest.ts';
-import { countReferences, type Shard, type Spent } from '../plan/shards.ts';
-import type { Result } from '../result/result.ts';
-import type { Edges, ReadyPlan, RunInput } from '../run/input.ts';
+import { planIdentity, sharedInputs, totalOf, type Manifest } from '../plan/manifest.ts';
+import { countReferences, type Shard } from '../plan/shards.ts';
+import type { Edges, ReadyPlan } from '../run/input.ts';
 import { run } from '../run/run.ts';
 import type { Store } from '../store/index.ts';
 import type { Problem } from '../types/plain.ts';
+import type { SourceTree } from '../types/repository.ts';
 import { sha256 } from './cached-complete.ts';
 import { incompleteParts, type MergeFacts, type PartSource } from './check-parts.ts';
 import {
   createMergeExchange,
+  createShardExchange,
   importParts,
   readParts,
-  type MergeExchange,
   type Part,
   type PartPlace,
   type ShardExchange,
 } from './parts.ts';
-import type { OwnFolder } from './safe-writing.ts';
+import { VERSION } from './runtime.ts';
+import { openFolder } from './safe-writing.ts';
+import { evaluateWith, runInput, withEdges, type Evaluated, type Session } from './session.ts';
+import type { Sides } from './sides.ts';
 
-/** What came of one shard: its part, or what the user has to fix before there is one. */
-export type ShardOutcome =
-  | { status: 'done'; manifest: Manifest; result: Result }
-  | { status: 'not-evaluated'; result: Result };
-
-interface ShardJob {
-  input: RunInput & { shard: Shard };
-  edges: Edges;
-  exchange: ShardExchange;
-  facts: MergeFacts;
-  /** Opens the folder that the part goes to. */
-  openFolder(): Promise<OwnFolder>;
+/** What every job of a sweep must have in common, as this one has it. */
+function sweepFacts(
+  { trust, inputs, workingDirectory, access }: Session,
+  head: string,
+): MergeFacts {
+  const { read, code, codeEnv, maxCalls, maxCost } = inputs;
+  const shared = {
+    config: read.config,
+    overrides: read.overrides,
+    'working-directory': workingDirectory,
+    'allowed-models': read.allowedModels,
+    endpoints: [...access.endpoints].map(([name, { url }]) => [name, url]).sort(),
+    code,
+    'code-env': [...codeEnv].sort(),
+    'max-calls': maxCalls,
+    'max-cost': maxCost,
+  };
+  return { evaldiff: VERSION, head, trust: trust.level, inputs: sharedInputs(shared, sha256) };
 }
 
 /**
- * Runs one part of a sweep as the sweep would, and writes what it was answered. It judges nothing,
- * and adds to no history.
+ * Evaluates one part of a sweep as the sweep would, and writes what it was answered to a folder. It
+ * judges nothing, and adds to no history.
+ *
+ * @throws UserError for what the user has to fix before there is a part.
  */
-export async function runShard({
-  input,
-  edges,
-  exchange,
-  facts,
-  openFolder,
-}: ShardJob): Promise<ShardOutcome> {
-  const { history: _, ...others } = edges;
+export async function evaluateShard(
+  session: Session,
+  head: SourceTree,
+  shard: Shard,
+  folder: string,
+): Promise<Manifest> {
+  const exchange = await createShardExchange(session.temporaryFolder);
+  try {
+    const work = (edges: Edges): Promise<Manifest> =>
+      runShard(session, { head, shard, folder, exchange, edges });
+    return await withEdges(session, { base: null, head }, work, exchange);
+  } finally {
+    exchange.close();
+  }
+}
+
+interface ShardJob {
+  head: SourceTree;
+  shard: Shard;
+  folder: string;
+  exchange: ShardExchange;
+  edges: Edges;
+}
+
+async function runShard(
+  session: Session,
+  { head, shard, folder, exchange, edges: { history: _, ...edges } }: ShardJob,
+): Promise<Manifest> {
   const seen: { ready: ReadyPlan | null; guard: Guard | null; attempts: number } = {
     ready: null,
     guard: null,
     attempts: 0,
   };
-  const result = await run(input, {
-    ...others,
-    planned: (plan, ready) => {
-      seen.ready = ready;
-      edges.planned(plan, ready);
+  const input = { ...runInput(session, 'sweep', { base: null, head }), shard };
+  const { problems, usage } = await run(input, {
+    ...edges,
+    planned(plan, given) {
+      seen.ready = given;
+      edges.planned(plan, given);
     },
-    guard: (guard) => {
-      seen.guard = guard;
+    guard(given) {
+      seen.guard = given;
       edges.guard({
-        ...guard,
+        ...given,
         attempt: () => {
-          const may = guard.attempt();
+          const may = given.attempt();
           seen.attempts += Number(may);
           return may;
         },
@@ -71,18 +103,18 @@ export async function runShard({
     },
   });
   const { ready, guard, attempts } = seen;
-  if (ready === null || result.problems.length > 0) return { status: 'not-evaluated', result };
-  const { calls, reused, replayed = 0, input_tokens, output_tokens, cost_usd } = result.usage;
-  const manifest = await exchange.finish(await openFolder(), {
-    ...facts,
-    shard: input.shard,
+  // The merge would say the same, but has no part of this shard to say it of.
+  if (ready === null || problems.length > 0) throw new UserError(session.redact(problems));
+  const { calls, reused, replayed = 0, input_tokens, output_tokens, cost_usd } = usage;
+  return exchange.finish(await openFolder(folder, session.ground), {
+    ...sweepFacts(session, head.commit),
+    shard,
     plan: planIdentity(ready.whole, sha256),
     counts: { references: countReferences(ready.prepared), of: countReferences(ready.whole) },
     usage: { calls, reused, replayed, input_tokens, output_tokens, cost_usd },
     attempts,
     halted: budgetHalt(guard) ?? said(edges.halted()),
   });
-  return { status: 'done', manifest, result };
 }
 
 function said(halt: Halt | null): Halt | null {
@@ -96,37 +128,21 @@ function said(halt: Halt | null): Halt | null {
 export interface Gathered {
   parts: Part[];
   problems: Problem[];
-  facts: MergeFacts;
   source: PartSource;
 }
 
 /**
- * Reads the parts at their places; parts that do not belong together, or to this merge, are
- * problems.
+ * Reads the parts at their places; parts that do not belong together, or to this merge of the
+ * commit `head`, are problems.
  */
 export async function gatherParts(
-  places: readonly PartPlace[],
-  given: { facts: MergeFacts; source: PartSource; problems: readonly Problem[] },
+  session: Session,
+  head: string,
+  found: { places: readonly PartPlace[]; source: PartSource; problems: readonly Problem[] },
 ): Promise<Gathered> {
-  const { parts, problems } = await readParts(places, given.facts);
-  return {
-    parts,
-    facts: given.facts,
-    source: given.source,
-    problems: [...given.problems, ...problems],
-  };
+  const { parts, problems } = await readParts(found.places, sweepFacts(session, head));
+  return { parts, source: found.source, problems: [...found.problems, ...problems] };
 }
-
-/** A merge over what was gathered. */
-export interface Merging {
-  exchange: MergeExchange;
-  spent: Spent;
-  /** The stores with all stored answers of the parts in the first of them. */
-  withAnswers(open: () => Promise<readonly Store[]>): () => Promise<readonly Store[]>;
-  edges(edges: Edges): Edges;
-}
-
-const NOTHING: MergeExchange = { given: () => null, keep: () => undefined, halted: () => null };
 
 /**
  * Merging is the ordinary sweep, with everything answered from the parts. Parts that do not belong
@@ -135,49 +151,54 @@ const NOTHING: MergeExchange = { given: () => null, keep: () => undefined, halte
  *
  * @throws UserError for a part that cannot be read.
  */
-export async function startMerging({ parts, problems, source }: Gathered): Promise<Merging> {
+export async function mergeParts(
+  session: Session,
+  { parts, problems, source }: Gathered,
+  sides: Pick<Sides, 'base' | 'head'>,
+): Promise<Evaluated> {
   const usable = problems.length === 0;
-  const exchange = usable ? await createMergeExchange(parts) : NOTHING;
-  const withImports = async (open: () => Promise<readonly Store[]>): Promise<readonly Store[]> => {
-    const stores = await open();
-    const [first] = stores;
-    if (!usable || parts.length === 0) return stores;
-    if (first === undefined)
-      throw new UserError([
-        problem(
-          null,
-          'There is no store that the answers of the shards could be put into; make room in the temporary folder and run the merge again.',
-        ),
-      ]);
-    importParts(first, parts);
-    return stores;
-  };
+  const exchange = await createMergeExchange(usable ? parts : []);
   const manifests = parts.map(({ manifest }) => manifest);
   // As far as it is known: a shard whose cost nobody knows does not give back what the others
   // spent.
   const cost = manifests.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0);
-  return {
+  const merged = { calls: totalOf(manifests).attempts, cost };
+  let opened: Promise<readonly Store[]> | null = null;
+  const openStores = (): Promise<readonly Store[]> =>
+    (opened ??= session.openStores().then((stores) => withAnswers(stores, usable ? parts : [])));
+  return withEdges(
+    { ...session, openStores },
+    sides,
+    (edges) =>
+      evaluateWith(
+        { ...runInput(session, 'sweep', sides), merged },
+        {
+          ...edges,
+          halted: () => exchange.halted() ?? edges.halted(),
+          planned(plan, ready) {
+            const found = usable
+              ? incompleteParts(manifests, ready.whole, source, sha256)
+              : problems;
+            if (found.length > 0) throw new UserError(found);
+            edges.planned(plan, ready);
+          },
+        },
+      ),
     exchange,
-    spent: { calls: totalOf(manifests).attempts, cost },
-    withAnswers(open) {
-      let opened: Promise<readonly Store[]> | null = null;
-      return () => (opened ??= withImports(open));
-    },
-    edges: (edges) => ({
-      ...edges,
-      halted: () => exchange.halted() ?? edges.halted(),
-      planned(plan, ready) {
-        const found = usable
-          ? incompleteParts(
-              parts.map(({ manifest }) => manifest),
-              ready.whole,
-              source,
-              sha256,
-            )
-          : problems;
-        if (found.length > 0) throw new UserError(found);
-        edges.planned(plan, ready);
-      },
-    }),
-  };
+  );
+}
+
+/** The stores with all stored answers of the parts in the first of them. */
+function withAnswers(stores: readonly Store[], parts: readonly Part[]): readonly Store[] {
+  const [first] = stores;
+  if (parts.length === 0) return stores;
+  if (first === undefined)
+    throw new UserError([
+      problem(
+        null,
+        'There is no store that the answers of the shards could be put into; make room in the temporary folder and run the merge again.',
+      ),
+    ]);
+  importParts(first, parts);
+  return stores;
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
 import { basename, isAbsolute, join, resolve } from 'node:path';
+import type { Repository } from '../git/repository.ts';
 
 /** Where a store lies. */
 export interface StorePlace {
@@ -65,4 +67,15 @@ export function storePlace(
     keyFile,
     former: join(root, below, '.evaldiff', FILE),
   };
+}
+
+/** The same on this machine, for the project that is opened. */
+export async function storePlaceOf(
+  { workTree, commonFolder }: Pick<Repository, 'workTree' | 'commonFolder'>,
+  option: string | false | undefined,
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+): Promise<StorePlace | null> {
+  const machine = { platform: process.platform, env, home: env['HOME'] ?? homedir() };
+  return storePlace({ commonFolder: await commonFolder(), workTree }, option, cwd, machine);
 }

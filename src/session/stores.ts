@@ -26,10 +26,31 @@ const CACHED_BYTES = 256 * 1024 * 1024;
 
 const FILE = 'answers.sqlite';
 
-/** A project's own answers, opened when they are first asked for. */
-export interface LocalStores {
+/** What a run is: by itself, one part of a sweep, what joins these, or a plan that asks nothing. */
+export type SessionRole = 'whole' | 'shard' | 'merge' | 'plan';
+
+export interface OpenStores {
+  /** To be asked in this order; the first is written to. */
+  stores: readonly Store[];
+  /** Saves what is new, as far as this run may, and closes. */
+  finish(): Promise<void>;
+}
+
+/** Opens stores at the first call, and finishes what was opened once. */
+export function openedOnce(open: () => Promise<OpenStores>): {
   open(): Promise<readonly Store[]>;
-  close(): void;
+  close(): Promise<void>;
+} {
+  let opened: Promise<OpenStores> | null = null;
+  let closed: Promise<void> | null = null;
+  const close = async (): Promise<void> => {
+    // Whoever asked for stores that did not open knows why.
+    await (await opened?.catch(() => null))?.finish();
+  };
+  return {
+    open: async () => (await (opened ??= open())).stores,
+    close: () => (closed ??= close()),
+  };
 }
 
 interface LocalStoresOptions {
@@ -39,30 +60,23 @@ interface LocalStoresOptions {
   /** From an outside contributor a store is only read. */
   trust: TrustLevel;
   notice(line: string): void;
-  role?: 'merge';
+  role: SessionRole;
 }
 
 /** The store of a project on a developer's machine. */
-export function localStores(options: LocalStoresOptions): LocalStores {
+export async function openLocalStores(options: LocalStoresOptions): Promise<OpenStores> {
   const { place, trust, role } = options;
-  const opened: Store[] = [];
+  if (place === null) return { stores: [], finish: () => Promise.resolve() };
+  const store = await openLocalStore(place, {
+    ...options,
+    access: sources(trust).cache === 'read' ? 'read' : 'read-write',
+    maxBytes: role === 'merge' ? Number.MAX_SAFE_INTEGER : LOCAL_BYTES,
+  });
   return {
-    async open() {
-      if (place === null || opened.length > 0) return opened;
-      opened.push(
-        await openLocalStore(place, {
-          ...options,
-          access: sources(trust).cache === 'read' ? 'read' : 'read-write',
-          maxBytes: role === 'merge' ? Number.MAX_SAFE_INTEGER : LOCAL_BYTES,
-        }),
-      );
-      return opened;
-    },
-    close() {
-      for (const store of opened.splice(0)) {
-        if (role === 'merge') store.prune({ maxBytes: LOCAL_BYTES });
-        store.close();
-      }
+    stores: [store],
+    async finish() {
+      if (role === 'merge') store.prune({ maxBytes: LOCAL_BYTES });
+      store.close();
     },
   };
 }
@@ -112,13 +126,6 @@ function secretOf(
   }
 }
 
-export interface JobStores {
-  /** To be asked in this order; the first is written to. */
-  stores: Store[];
-  /** Hands the answers to the cache service, as far as this run may, and closes. */
-  finish(): Promise<void>;
-}
-
 interface JobStoresOptions {
   library: CacheLibrary;
   trust: TrustLevel;
@@ -135,7 +142,7 @@ interface JobStoresOptions {
    * A shard saves nothing: its part carries what it was answered, and the merge saves all of it,
    * however much that is while it runs.
    */
-  role?: 'shard' | 'merge' | undefined;
+  role?: SessionRole;
   warn(line: string): void;
 }
 
@@ -152,7 +159,7 @@ export async function openJobStores({
   run,
   role,
   warn,
-}: JobStoresOptions): Promise<JobStores> {
+}: JobStoresOptions): Promise<OpenStores> {
   const keys = cacheKeys({ access: sources(trust).cache, project, own, run });
   const service = createCacheService(library, warn);
   const folder = join(temporary, 'evaldiff-store', keys.shared);

@@ -1,10 +1,11 @@
 import { renderComment } from '../report/comment.ts';
 import { renderJunit } from '../report/junit.ts';
-import type { LlmevalFile } from '../report/llmeval.ts';
+import { llmevalFiles } from '../report/llmeval.ts';
 import { renderHtml } from '../report/page/page.ts';
 import type { NoiseResult } from '../result/noise.ts';
 import type { Result } from '../result/result.ts';
-import type { OwnFolder } from './safe-writing.ts';
+import { openFolder, reasonOf, type OwnFolder } from './safe-writing.ts';
+import type { Evaluated, Session } from './session.ts';
 
 /**
  * Parts are gathered to about this many letters: one write for each would cost more than the text.
@@ -98,10 +99,34 @@ export async function writeNoise(noise: NoiseResult, folder: OwnFolder): Promise
   await folder.write('noise.json', `${JSON.stringify(noise, null, 1)}\n`);
 }
 
-/** Writes the files of a run in llmeval's layout below the folder of reports. */
-export async function writeRunReports(
-  files: Iterable<LlmevalFile>,
+/** Writes the reports of a run; a sweep's tries in llmeval's layout too. */
+export async function writeRun(
+  { startedAt, redact }: Pick<Session, 'startedAt' | 'redact'>,
+  { result, suites }: Evaluated,
   folder: OwnFolder,
+  marker: string,
 ): Promise<void> {
-  for (const { path, text } of files) await folder.write(path, text);
+  await writeReports(result, folder, marker);
+  if (result.mode !== 'sweep') return;
+  for (const { path, text } of llmevalFiles(result, redact(suites), startedAt))
+    await folder.write(path, text);
+}
+
+/**
+ * Has `write` fill the folder of reports. What keeps it from that is told to `failed` and costs the
+ * files alone: the result was paid for. The folder's path; null where it could not be filled.
+ */
+export async function fillFolder(
+  path: string,
+  { ground }: Pick<Session, 'ground'>,
+  write: (folder: OwnFolder) => Promise<void>,
+  failed: (reason: string) => void,
+): Promise<string | null> {
+  try {
+    await write(await openFolder(path, ground));
+    return path;
+  } catch (error) {
+    failed(reasonOf(error));
+    return null;
+  }
 }

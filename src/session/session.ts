@@ -1,0 +1,278 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Inputs } from '../config/inputs.ts';
+import type { RemoteAddress } from '../git/remote.ts';
+import { openRepository, type Repository } from '../git/repository.ts';
+import { suitesOf } from '../plan/prepared.ts';
+import type { NoiseResult } from '../result/noise.ts';
+import type { Result } from '../result/result.ts';
+import type { Edges, RunInput } from '../run/input.ts';
+import { measureNoise } from '../run/measure-noise.ts';
+import { run } from '../run/run.ts';
+import { hostRefused, type TrustDecision, type Withheld } from '../select/trust.ts';
+import type { CacheLibrary } from '../store/cache-service.ts';
+import type { Store } from '../store/index.ts';
+import type { Suite } from '../suite/suite.ts';
+import { createRedactor, redactAll } from '../text/redact.ts';
+import type { SourceTree } from '../types/repository.ts';
+import { secretsOf, withoutSecrets, type Access, type Reach } from './access.ts';
+import type { AnswerExchange } from './cached-complete.ts';
+import { openWorld } from './edges.ts';
+import { createHalting, createProgress, NEVER, type Halting, type Progress } from './progress.ts';
+import { groundOf, recorder, refuseUnwritable, type Ground, type Output } from './safe-writing.ts';
+import type { Sides } from './sides.ts';
+import { storePlaceOf } from './store-place.ts';
+import {
+  openJobStores,
+  openLocalStores,
+  openedOnce,
+  type OpenStores,
+  type SessionRole,
+} from './stores.ts';
+
+/** Where a session's folder comes from. */
+interface Place {
+  /** Absolute path of the checkout, or of the project in it. */
+  directory: string;
+  /** Where the workflow's repository is fetched from; absent: what the folder is a checkout of. */
+  remote?: RemoteAddress | undefined;
+  /** The folder in which temporary files are made. */
+  temporary: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** Where the answers of earlier runs lie: in a file of this machine, or at the runner's service. */
+type StoreChoice =
+  | {
+      kind: 'machine';
+      /** As the user gave it; false: none. */ file: string | false | undefined;
+      cwd: string;
+    }
+  | {
+      kind: 'service';
+      library(): Promise<CacheLibrary>;
+      /** What tells this pull request and this job from others. */
+      own: string;
+      run: string;
+    };
+
+/** What an entry gives a session: plain data, and where its words go. */
+export interface SessionOptions extends Place {
+  /** The project's folder below `directory`, POSIX; '' for the folder itself. */
+  workingDirectory: string;
+  access: Access;
+  /** To be taken out of what is published; null: all of it is for its owner's eyes. */
+  secrets: readonly string[] | null;
+  role: SessionRole;
+  trust: TrustDecision;
+  withheld: Withheld | null;
+  inputs: Pick<
+    Inputs,
+    'read' | 'maxCalls' | 'maxCost' | 'failOn' | 'code' | 'codeEnv' | 'timeoutMs'
+  >;
+  store: StoreChoice;
+  /** What is written when the run has ended, refused now where it cannot be. */
+  outputs: readonly Output[];
+  /** The same for a file to which every answer is written as it comes; null: none. */
+  record: Output | null;
+  progress: { style: 'line' | 'steps'; write(text: string): void };
+  log(line: string): void;
+  warn(line: string): void;
+  /** Told what will run before anything is asked, and before the progress says how much it is. */
+  planned: Edges['planned'];
+  now(): Date;
+  reach?: Reach | undefined;
+}
+
+export interface Session extends SessionOptions {
+  repository: Repository;
+  ground: Ground;
+  temporaryFolder: string;
+  startedAt: Date;
+  halting: Halting;
+  /** Restored and opened at the first call. */
+  openStores(): Promise<readonly Store[]>;
+  /** Saves and closes them, once; the end of the session does it otherwise. */
+  closeStores(): Promise<void>;
+  /** The same with every secret taken out. */
+  redact<T>(value: T): T;
+}
+
+/** Opens the repository of a folder, hands it to `work`, and cleans up whatever happens. */
+export async function withRepository<T>(
+  { directory, remote, temporary, env }: Place,
+  work: (repository: Repository, temporaryFolder: string) => Promise<T>,
+): Promise<T> {
+  const temporaryFolder = await mkdtemp(join(temporary, 'evaldiff-'));
+  try {
+    const options = { environment: env, temporaryFolder, ...(remote && { remote }) };
+    const repository = await openRepository(directory, options);
+    try {
+      return await work(repository, temporaryFolder);
+    } finally {
+      await repository.close();
+    }
+  } finally {
+    await rm(temporaryFolder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Opens what a run needs, hands it to `work`, and closes it whatever happens. Nothing is asked or
+ * restored before it is needed.
+ *
+ * @throws UserError for outputs that cannot be written, before anything is paid for.
+ */
+export function openSession<T>(
+  options: SessionOptions,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const { role, secrets, inputs, outputs, record, log } = options;
+  const env = withoutSecrets(options.env, [...secretsOf(options.access), ...(secrets ?? [])]);
+  return withRepository({ ...options, env }, async (repository, temporaryFolder) => {
+    const ground = groundOf(repository);
+    await refuseUnwritable(record === null ? outputs : [...outputs, record], ground);
+    const opened = { ...options, env, repository, temporaryFolder, ground };
+    const stores = openedOnce(() => storesOf(opened));
+    const redactText = createRedactor(secrets ?? []);
+    const halting =
+      role === 'plan' ? NEVER : createHalting({ timeoutMs: inputs.timeoutMs, process, log });
+    try {
+      return await work({
+        ...opened,
+        startedAt: options.now(),
+        halting,
+        openStores: stores.open,
+        closeStores: stores.close,
+        redact: (value) => (secrets === null ? value : redactAll(value, redactText)),
+      });
+    } finally {
+      halting.release();
+      await stores.close();
+    }
+  });
+}
+
+/** What tells this project from others of its repository. */
+export function projectOf({ workingDirectory, inputs }: SessionOptions): string {
+  return `${workingDirectory}\n${inputs.read.config}`;
+}
+
+/**
+ * A merge's stores take what its shards were answered; where the project's own must not be written,
+ * or there is none, that goes into one that is thrown away.
+ */
+async function storesOf(
+  session: Omit<Session, 'startedAt' | 'halting' | 'openStores' | 'closeStores' | 'redact'>,
+): Promise<OpenStores> {
+  const { store, role, trust, temporary, env, repository, ground, warn } = session;
+  if (store.kind === 'service')
+    return openJobStores({
+      ...store,
+      library: await store.library(),
+      trust: trust.level,
+      temporary,
+      project: projectOf(session),
+      role,
+      warn,
+    });
+  const place = await storePlaceOf(repository, store.file, store.cwd, env);
+  const given = { ground, notice: warn, role };
+  if (role !== 'merge' || (place !== null && trust.level !== 'untrusted'))
+    return openLocalStores({ ...given, place, trust: role === 'plan' ? 'untrusted' : trust.level });
+  const file = join(session.temporaryFolder, 'merged.sqlite');
+  const passing = { file, keyFile: null, former: null };
+  return openLocalStores({ ...given, place: passing, trust: 'member' });
+}
+
+/** What the pipeline is given for these sides. */
+export function runInput(
+  { inputs, trust, withheld, now }: Session,
+  mode: RunInput['mode'],
+  { base, head }: Pick<Sides, 'base' | 'head'>,
+): RunInput {
+  const refused = inputs.code === 'host' && trust.approved === true ? hostRefused(trust) : null;
+  const { read, maxCalls, maxCost, failOn, code } = inputs;
+  return {
+    mode,
+    base,
+    head,
+    trust: trust.level,
+    withheld,
+    read,
+    maxCalls,
+    maxCost,
+    failOn,
+    // Base's own programs may still answer a pull request that was not approved: head's are not
+    // read there.
+    code: refused === null ? code : 'sandbox',
+    notices: refused === null ? [] : [{ kind: 'settings', place: null, message: refused }],
+    today: now().toISOString().slice(0, 10),
+  };
+}
+
+/** Opens what a run asks of the world, hands it to `work`, and closes it whatever happens. */
+export async function withEdges<T>(
+  session: Session,
+  { base, head }: Pick<Sides, 'base' | 'head'>,
+  work: (edges: Edges) => Promise<T>,
+  exchange?: AnswerExchange,
+): Promise<T> {
+  const { ground, record, log, planned } = session;
+  const progress: Progress = createProgress({ ...session.progress, now: Date.now });
+  const world = openWorld({
+    ...session,
+    trees: base === null ? [head] : [base, head],
+    record: record === null ? null : recorder(record, ground, log),
+    exchange,
+    planned(plan, ready) {
+      planned(plan, ready);
+      progress.planned(plan, ready);
+    },
+    answered: progress.answered,
+  });
+  try {
+    const done = await work(world.edges);
+    progress.end();
+    return done;
+  } finally {
+    await world.close();
+  }
+}
+
+/** What a run came to, with what its reports need beside it. */
+export interface Evaluated {
+  result: Result;
+  /** The suites that were planned. */
+  suites: readonly Suite[];
+}
+
+/** Runs the pipeline on these sides. */
+export function evaluate(
+  session: Session,
+  mode: RunInput['mode'],
+  sides: Pick<Sides, 'base' | 'head'>,
+): Promise<Evaluated> {
+  return withEdges(session, sides, (edges) => evaluateWith(runInput(session, mode, sides), edges));
+}
+
+/** The same with edges that are open. */
+export async function evaluateWith(input: RunInput, edges: Edges): Promise<Evaluated> {
+  const suites: Suite[] = [];
+  const result = await run(input, {
+    ...edges,
+    planned(plan, ready) {
+      edges.planned(plan, ready);
+      suites.push(...suitesOf(ready.prepared));
+    },
+  });
+  return { result, suites };
+}
+
+/** The gate on one tree against itself, by new tries each time. */
+export function measure(session: Session, tree: SourceTree, runs: number): Promise<NoiseResult> {
+  const sides = { base: null, head: tree };
+  return withEdges(session, sides, (edges) =>
+    measureNoise({ ...runInput(session, 'diff', sides), tree, runs }, edges),
+  );
+}
