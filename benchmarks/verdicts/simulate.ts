@@ -1,6 +1,7 @@
 import { judgeSuites } from '../../src/judge/verdict.ts';
 import {
   suiteComparison,
+  withMoreTries,
   type ReferenceRun,
   type SuiteComparison,
   type SuiteRun,
@@ -33,7 +34,7 @@ export function simulate(
 ): Simulated {
   const policy =
     tries === 'adaptive' ? ({ kind: 'adaptive' } as const) : ({ kind: 'fixed', tries } as const);
-  const comparisons = suites.map((suite, index) =>
+  const started = suites.map((suite, index) =>
     suiteComparison(
       affectedSuite(suite, index),
       policy,
@@ -41,7 +42,7 @@ export function simulate(
       () => false,
     ),
   );
-  const calls = makeTries(comparisons, suites, random);
+  const { comparisons, calls } = makeTries(started, suites, random);
   const verdicts = judgeSuites(comparisons, DEFAULT_GATE);
   const words = verdicts.map((one) => one?.verdict);
   const colour = words.includes('regressed')
@@ -60,27 +61,31 @@ export function simulate(
 }
 
 function makeTries(
-  comparisons: readonly SuiteComparison[],
+  started: readonly SuiteComparison[],
   suites: readonly Suite[],
   random: Random,
-): number {
-  const next = nextTries(comparisons, DEFAULT_GATE);
+): { comparisons: SuiteComparison[]; calls: number } {
+  let comparisons = [...started];
   let calls = 0;
   for (;;) {
-    const wanted = comparisons.map(({ run }) => next(run));
-    if (wanted.every(({ size }) => size === 0)) return calls;
-    wanted.forEach((counts, s) => {
-      for (const [index, count] of counts) {
-        for (const side of ['base', 'head'] as const) {
-          const made = comparisons[s]?.run.runs[index]?.[side] ?? [];
+    const next = nextTries(comparisons, DEFAULT_GATE);
+    const made = comparisons.map(({ run }, s) =>
+      [...next(run)].flatMap(([index, count]) =>
+        (['base', 'head'] as const).flatMap((side) => {
           const rate = suites[s]?.[side][index] ?? 0;
-          for (let at = made.length; at < count; at += 1) {
-            made.push(attempt(at, nextFloat(random) < rate));
-            calls += 1;
-          }
-        }
-      }
-    });
+          const first = run.runs[index]?.[side].length ?? 0;
+          return Array.from({ length: Math.max(0, count - first) }, (_, step) => ({
+            index,
+            side,
+            made: attempt(first + step, nextFloat(random) < rate),
+          }));
+        }),
+      ),
+    );
+    const round = made.reduce((sum, { length }) => sum + length, 0);
+    if (round === 0) return { comparisons, calls };
+    calls += round;
+    comparisons = comparisons.map((suite, s) => withMoreTries(suite, made[s] ?? []));
   }
 }
 

@@ -1,4 +1,11 @@
-import { identityOf, type SuiteRun, type NextTries } from '../plan/suite-run.ts';
+import {
+  identityOf,
+  withMoreTries,
+  type MadeTry,
+  type NextTries,
+  type SuiteComparison,
+  type SuiteRun,
+} from '../plan/suite-run.ts';
 import type { TryResult } from '../result/suite-result.ts';
 import type { AffectedReference } from '../select/affected.ts';
 import { steeringFor, type Scoring } from '../select/scoring.ts';
@@ -70,26 +77,28 @@ function singleAnswer({ messages, completion }: Sample): Dialogue | null {
 }
 
 /**
- * Runs and scores rounds of tries in all suites until none wants more. The suites' `runs` are filled
- * in place.
+ * Runs and scores rounds of tries in all suites until none wants more: the suites with the tries
+ * that they have then.
  */
 export async function runRounds(
-  suites: readonly SuiteRun[],
-  next: NextTries,
+  started: readonly SuiteComparison[],
+  next: (suites: readonly SuiteComparison[]) => NextTries,
   tools: Executors & ScoringTools,
-): Promise<void> {
+): Promise<SuiteComparison[]> {
+  let suites = [...started];
   for (;;) {
-    const planned = suites.flatMap((suite, index) => plannedTrials(suite, index, next(suite)));
-    if (planned.length === 0) return;
+    const wanted = next(suites);
+    const planned = suites.flatMap(({ run }, index) => plannedTrials(run, index, wanted(run)));
+    if (planned.length === 0) return suites;
     const trials = interleaved(planned);
     const samples = await execute(
       trials.map(({ trial }) => trial),
       tools,
     );
-    await Promise.all(
-      suites.map((suite, index) => {
+    suites = await Promise.all(
+      suites.map(async (suite, index) => {
         const own = samples.filter((_, position) => trials[position]?.suiteIndex === index);
-        return score(suite, own, tools);
+        return withMoreTries(suite, await score(suite.run, own, tools));
       }),
     );
   }
@@ -149,7 +158,7 @@ async function score(
   suite: SuiteRun,
   samples: readonly Sample[],
   tools: ScoringTools,
-): Promise<void> {
+): Promise<MadeTry[]> {
   const references = samples.map(({ trial }) => suite.runs[Number(trial.caseId)]?.affected);
   const judge = async (scoring: Scoring): Promise<TryResult[]> => {
     const views = await viewsUnder(samples, scoring, tools);
@@ -164,13 +173,10 @@ async function score(
     judge(suite.deciding),
     suite.other === null ? null : judge(suite.other),
   ]);
-  samples.forEach((sample, index) => {
+  return samples.map(({ trial: { caseId, side } }, index) => {
     const result = deciding[index];
     if (result === undefined) throw new TypeError('a sample has no result');
-    suite.runs[Number(sample.trial.caseId)]?.[sample.trial.side].push({
-      result,
-      other: other?.[index] ?? null,
-    });
+    return { index: Number(caseId), side, made: { result, other: other?.[index] ?? null } };
   });
 }
 

@@ -6,7 +6,7 @@ import { evaluatorCallsOf } from './grader-tests.ts';
 import { judgingCalls } from './plan.ts';
 import type { Prepared } from './prepared.ts';
 import type { Price } from './price.ts';
-import type { ReferenceRun, SuiteRun } from './suite-run.ts';
+import type { NextTries, ReferenceRun, SuiteRun } from './suite-run.ts';
 import { createInputCounter, expectedOutput, type CountInput } from './tokens.ts';
 
 /**
@@ -119,7 +119,9 @@ function reckoned(
       output_tokens: count.output_tokens + calls * output,
     });
   };
-  for (const { request, fingerprint } of suites.flatMap(({ run }) => requestsOf(run, next(run)))) {
+  const wanted = next(suites);
+  const requests = suites.flatMap(({ run }) => requestsOf(run, wanted(run)));
+  for (const { request, fingerprint } of requests) {
     if (seen.has(fingerprint)) continue;
     seen.add(fingerprint);
     const input = inputOf(request);
@@ -129,7 +131,7 @@ function reckoned(
     else add(request.target, 'prompt', 1, input, expectedOutput(request));
   }
   const mean = question ?? (answers === 0 ? 0 : questions / answers);
-  addJudging({ suites, next, plan, rubricTests, evaluatorTests }, mean, add);
+  addJudging({ suites, wanted, plan, rubricTests, evaluatorTests }, mean, add);
   for (const { target, calls, input, output } of certainCalls(explaining))
     add(target, 'qualeval', calls, input, output);
   return { forecast: priced([...counts.values()], found, price), question: mean };
@@ -147,11 +149,11 @@ type Add = (
 function addJudging(
   {
     suites,
-    next,
+    wanted,
     plan,
     rubricTests,
     evaluatorTests,
-  }: Pick<Prepared, 'suites' | 'next' | 'plan' | 'rubricTests' | 'evaluatorTests'>,
+  }: Pick<Prepared, 'suites' | 'plan' | 'rubricTests' | 'evaluatorTests'> & { wanted: NextTries },
   question: number,
   add: Add,
 ): void {
@@ -166,7 +168,7 @@ function addJudging(
   };
   for (const { asked, purpose, calls } of judgingCalls(
     suites.map(({ run }) => run),
-    next,
+    wanted,
   )) {
     if (purpose === 'embedding') add(asked.target, purpose, calls, answer, 0);
     else judge(asked, purpose, calls);

@@ -35,9 +35,8 @@ export interface Prepared {
   /** Every selected suite, those in which nothing runs included. */
   suites: SuiteComparison[];
   gate: GateSettings;
-  next: NextTries;
-  /** The same policy for the same suites begun anew. */
-  nextFor(suites: readonly SuiteComparison[]): NextTries;
+  /** By the policy, what these suites want beyond the tries that they have. */
+  next(suites: readonly SuiteComparison[]): NextTries;
   plan: Plan;
   /** Rubrics to be tested on their labelled examples. */
   rubricTests: RubricTest[];

@@ -36,14 +36,12 @@ export function partOfPlan(
   const dealt = dealQuestions(prepared, shard.count, hash);
   const mine = (one: AffectedReference): boolean => dealt.get(questionOfCase(one)) === shard.index;
   const suites = prepared.suites.map((suite) => narrowed(suite, mine));
-  const next = prepared.nextFor(suites);
   return {
     ...prepared,
     suites,
-    next,
     plan: planOf(
       suites.map(({ run }) => run),
-      next,
+      prepared.next(suites),
     ),
     rubricTests: [],
     evaluatorTests: [],
@@ -58,8 +56,9 @@ function dealQuestions(
   hash: (text: string) => string,
 ): Map<string, number> {
   const tries = new Map<string, number>();
+  const wantedBy = next(suites);
   for (const { run } of suites) {
-    const wanted = next(run);
+    const wanted = wantedBy(run);
     for (const [index, { affected: one }] of run.runs.entries()) {
       const question = questionOfCase(one);
       tries.set(question, Math.max(wanted.get(index) ?? 0, tries.get(question) ?? 0));

@@ -16,8 +16,8 @@ export interface Try {
 
 export interface ReferenceRun {
   affected: AffectedReference;
-  base: Try[];
-  head: Try[];
+  base: readonly Try[];
+  head: readonly Try[];
 }
 
 export interface SuiteRun {
@@ -27,7 +27,7 @@ export interface SuiteRun {
   /** The other side's scoring where it differs for some reference; null otherwise. */
   other: Scoring | null;
   /** Cases that can run, in the suite's order; removed references are not among them. */
-  runs: ReferenceRun[];
+  runs: readonly ReferenceRun[];
 }
 
 /** Tells the runs of one sweep apart: no process that runs code holds answers of two of them. */
@@ -88,7 +88,7 @@ export interface SuiteComparison {
   /** The run's gate with what this suite sets for itself, and the latter alone. */
   gate: GateSettings;
   ownGate: SuiteGate;
-  compared: ReferenceRun[];
+  compared: readonly ReferenceRun[];
   quarantined(id: string): boolean;
   /** Ids of references that nearly always passed in earlier runs of what base asks. */
   steady: ReadonlySet<string>;
@@ -112,5 +112,29 @@ export function suiteComparison(
     compared: run.runs.filter((one) => isCompared(run, one, quarantined)),
     quarantined,
     steady: new Set(),
+  };
+}
+
+/** A try that was made, and of which run of its suite. */
+export interface MadeTry {
+  index: number;
+  side: Side;
+  made: Try;
+}
+
+/** The suite with further tries, each side's in the order in which they are given. */
+export function withMoreTries(suite: SuiteComparison, tries: readonly MadeTry[]): SuiteComparison {
+  const more = suite.run.runs.map(() => ({ base: [] as Try[], head: [] as Try[] }));
+  for (const { index, side, made } of tries) more[index]?.[side].push(made);
+  const runs = suite.run.runs.map((one, index) => ({
+    ...one,
+    base: [...one.base, ...(more[index]?.base ?? [])],
+    head: [...one.head, ...(more[index]?.head ?? [])],
+  }));
+  const compared = new Set(suite.compared);
+  return {
+    ...suite,
+    run: { ...suite.run, runs },
+    compared: runs.filter((_, index) => compared.has(suite.run.runs[index] as ReferenceRun)),
   };
 }

@@ -111,13 +111,14 @@ export function levelsAt(alpha: number, gateOn: GateSettings['gate_on']): readon
  */
 export function nextTries(suites: readonly SuiteComparison[], settings: GateSettings): NextTries {
   const byRun = new Map(suites.map((suite) => [suite.run, suite]));
-  const policy = sequentialPolicy(suites, settings);
+  let policy: Wanted | null = null;
   return (run) => {
     const suite = byRun.get(run);
     if (suite === undefined) return new Map();
+    policy ??= sequentialPolicy(suites, settings);
     const wanted =
       suite.policy.kind === 'adaptive'
-        ? sequentially(suite, policy().get(suite) ?? new Map<number, number>())
+        ? sequentially(suite, policy.get(suite) ?? new Map<number, number>())
         : fixed(run, suite.policy.tries);
     return new Map([...wanted].filter(([index, count]) => lacks(run.runs[index], count)));
   };
@@ -125,31 +126,13 @@ export function nextTries(suites: readonly SuiteComparison[], settings: GateSett
 
 type Wanted = ReadonlyMap<SuiteComparison, ReadonlyMap<number, number>>;
 
-/** What the sequential suites of the run want, worked out once for each state of their tries. */
-function sequentialPolicy(
-  suites: readonly SuiteComparison[],
-  settings: GateSettings,
-): () => Wanted {
+/** What the sequential suites of the run want. */
+function sequentialPolicy(suites: readonly SuiteComparison[], settings: GateSettings): Wanted {
   const { all, sequential } = comparing(suites);
   const levels = sequentialLevels(suites, settings);
   const alone = all.length === sequential.length;
-  let last: { made: number; wanted: Wanted } | null = null;
-  return () => {
-    const made = triesMade(sequential);
-    if (last?.made === made) return last.wanted;
-    const found = wantedTries(sequential.map(sequentialSuite), levels, alone);
-    const wanted = new Map(sequential.map((suite, i) => [suite, found[i] ?? new Map()]));
-    last = { made, wanted };
-    return wanted;
-  };
-}
-
-function triesMade(suites: readonly SuiteComparison[]): number {
-  return suites.reduce(
-    (sum, { compared }) =>
-      sum + compared.reduce((own, { base, head }) => own + base.length + head.length, 0),
-    0,
-  );
+  const found = wantedTries(sequential.map(sequentialSuite), levels, alone);
+  return new Map(sequential.map((suite, i) => [suite, found[i] ?? new Map<number, number>()]));
 }
 
 function fixed(run: SuiteRun, tries: number): Map<number, number> {

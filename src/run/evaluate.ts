@@ -76,9 +76,9 @@ function savedBy({
 export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): Promise<Result> {
   const repeats = repeatedEvaluate(world.evaluate, `${blank.base?.sha ?? ''} ${blank.head.sha}`);
   const edges = { ...world, evaluate: repeats.evaluate };
-  const prepared = await knowing(plain, edges);
-  const spent = startSpending(prepared, edges);
-  await executeRounds(prepared, edges, spent);
+  const started = await knowing(plain, edges);
+  const spent = startSpending(started, edges);
+  const prepared = { ...started, suites: await executeRounds(started, edges, spent) };
   const tested = await testJudges(prepared, edges, spent);
   const compared = await compareSuites(prepared, edges, spent);
   const explained = await explainRun(
@@ -122,8 +122,7 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
 async function knowing(prepared: Prepared, { history }: JudgeEdges): Promise<Prepared> {
   if (prepared.mode !== 'diff' || history === undefined) return prepared;
   if (comparing(prepared.suites).sequential.length === 0) return prepared;
-  const suites = withSteady(prepared.suites, await history());
-  return { ...prepared, suites, next: prepared.nextFor(suites) };
+  return { ...prepared, suites: withSteady(prepared.suites, await history()) };
 }
 
 /** What a run asks through, and what it could not ask any more because it was ended. */
@@ -158,28 +157,27 @@ async function executeRounds(
   { suites, price, next }: Prepared,
   { evaluate, checkSchema, random }: JudgeEdges,
   { meter, complete, halted, unmade }: Spending,
-): Promise<void> {
-  const wanted: NextTries = (run) => {
-    const tries = next(run);
-    if (halted() === null || tries.size === 0) return tries;
-    unmade.rounds += 1;
-    return new Map();
+): Promise<SuiteComparison[]> {
+  const whileCalled = (begun: readonly SuiteComparison[]): NextTries => {
+    const wanted = next(begun);
+    return (run) => {
+      const tries = wanted(run);
+      if (halted() === null || tries.size === 0) return tries;
+      unmade.rounds += 1;
+      return new Map();
+    };
   };
-  await runRounds(
-    suites.map(({ run }) => run),
-    wanted,
-    {
-      complete,
-      evaluate,
-      checkSchema,
-      random,
-      price,
-      answered: (sample, shared) => {
-        if (shared) for (const purpose of callsOf(sample)) meter.shared(purpose, savedBy(sample));
-        if (wasNotMade(sample.completion)) unmade.tries += 1;
-      },
+  return runRounds(suites, whileCalled, {
+    complete,
+    evaluate,
+    checkSchema,
+    random,
+    price,
+    answered: (sample, shared) => {
+      if (shared) for (const purpose of callsOf(sample)) meter.shared(purpose, savedBy(sample));
+      if (wasNotMade(sample.completion)) unmade.tries += 1;
     },
-  );
+  });
 }
 
 type Tested = Pick<Result, 'graders' | 'notices'> & {

@@ -1,7 +1,6 @@
 import { countComparison, noiseResult, startTally, type NoiseHead } from '../judge/noise-tally.ts';
 import { drawOf } from '../plan/noise.ts';
-import { targetsOf, type Prepared } from '../plan/prepared.ts';
-import { startSuite, type SuiteComparison } from '../plan/suite-run.ts';
+import { targetsOf } from '../plan/prepared.ts';
 import type { NoiseResult } from '../result/noise.ts';
 import type { Complete } from '../types/model.ts';
 import type { Notice } from '../types/plain.ts';
@@ -44,11 +43,7 @@ export async function measureNoise(
   const notices: Notice[] = [...blank.notices];
   for (let run = 0; run < runs; run += 1) {
     const complete = drawing(guarded.complete, drawOf(rest.today, run));
-    const result = await judge(
-      afresh(prepared),
-      { ...guarded, complete },
-      { ...blank, notices: [] },
-    );
+    const result = await judge(prepared, { ...guarded, complete }, { ...blank, notices: [] });
     const halt = guarded.halted?.() ?? null;
     if (halt !== null) {
       notices.push({
@@ -80,14 +75,4 @@ function headOf(
 /** Answers and grades of their own: a grade that one comparison drew must not decide the next. */
 function drawing(complete: Complete, draw: number): Complete {
   return (request) => complete({ ...request, try: request.try + draw });
-}
-
-/** The same comparison without the tries that an earlier one made. */
-function afresh(prepared: Prepared): Prepared {
-  const suites = prepared.suites.map((suite): SuiteComparison => {
-    const run = startSuite(suite.run.suite, 'head');
-    const compared = new Set(suite.compared.map((one) => suite.run.runs.indexOf(one)));
-    return { ...suite, run, compared: run.runs.filter((_, index) => compared.has(index)) };
-  });
-  return { ...prepared, suites, next: prepared.nextFor(suites) };
 }

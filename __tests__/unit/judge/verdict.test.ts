@@ -55,7 +55,7 @@ function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}):
     base: generationOf(base.suite.prompt, base.variant, one),
     head: generationOf(head.suite.prompt, head.variant, one),
   }));
-  const run = startSuite(
+  const started = startSuite(
     {
       path: 'prompts/p.yaml',
       name: 'p',
@@ -74,11 +74,12 @@ function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}):
       result: tryResult(index < passes ? 'pass' : 'fail', index),
       other: null,
     }));
-  tables.forEach(([passesBase, triesBase, passesHead, triesHead], index) => {
-    run.runs[index]!.base.push(...attempts(passesBase!, triesBase!));
-    run.runs[index]!.head.push(...attempts(passesHead!, triesHead!));
-  });
-  return suiteComparison(run, policy, { run: gate(), own }, () => false);
+  const runs = tables.map(([passesBase, triesBase, passesHead, triesHead], index) => ({
+    ...started.runs[index]!,
+    base: attempts(passesBase!, triesBase!),
+    head: attempts(passesHead!, triesHead!),
+  }));
+  return suiteComparison({ ...started, runs }, policy, { run: gate(), own }, () => false);
 }
 
 async function judged(one: SuiteComparison) {
