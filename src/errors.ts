@@ -22,6 +22,17 @@ export function formatProblem({ place, message }: Problem): string {
   return place.line > 0 ? `${place.file}:${place.line}: ${message}` : `${place.file}: ${message}`;
 }
 
+/** What something that was thrown says of itself. */
+export function errorMessage(error: unknown): string {
+  const message: unknown = (error as Partial<Error> | null)?.message;
+  return typeof message === 'string' ? message : String(error);
+}
+
+/** The same with where it was thrown: what we need of a fault of our own. */
+export function errorTrace(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
 export function problem(place: Place | null, message: string): Problem {
   return { place, message };
 }

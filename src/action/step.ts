@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as core from '@actions/core';
 import { INPUT_DEFAULTS, readInputs } from '../config/inputs.ts';
-import { UserError, formatProblem } from '../errors.ts';
+import { UserError, errorTrace, formatProblem } from '../errors.ts';
 import { parsePayload, readEvent, resolveMode } from '../github/event.ts';
 import { accessFrom, secretsOf, withoutSecrets } from '../session/access.ts';
 import { endLine, logText } from '../text/log.ts';
@@ -76,11 +76,7 @@ export function fail(error: unknown): 1 {
   const problems = error instanceof UserError ? error.problems.map(formatProblem) : [];
   for (const problem of problems) core.error(visibleLine(problem));
   if (problems.length === 0)
-    core.error(
-      visible(
-        `evaldiff failed, and the fault is its own: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      ),
-    );
+    core.error(visible(`evaldiff failed, and the fault is its own: ${errorTrace(error)}`));
   core.setOutput('conclusion', 'error');
   const [first = OWN_FAULT] = problems;
   const more = problems.length > 1 ? ` (and ${String(problems.length - 1)} more)` : '';

@@ -18,7 +18,7 @@ import { evaluateDialogue, type EvaluatorTools } from './evaluators.ts';
  * An answer that people accepted or rejected, with what each evaluator said about it; null where
  * one could not be read.
  */
-export interface JudgedAnswer {
+interface JudgedAnswer {
   accepted: boolean;
   verdicts: (EvaluatorVerdict | null)[];
 }

@@ -1,6 +1,6 @@
-import { excerpt } from '../metrics/sample.ts';
 import type { EvaluatorVerdict } from '../result/conversations.ts';
 import type { Evaluator } from '../select/conversation-rules.ts';
+import { shorten } from '../text/visible.ts';
 import type { Complete, ErrorKind, Message, Request } from '../types/model.ts';
 import {
   askEvaluatorAgain,
@@ -19,7 +19,7 @@ export interface EvaluatorTools {
 /**
  * What all evaluators say about a dialogue: the verdicts that could be read, and why one could not.
  */
-export interface EvaluatorVerdicts {
+interface EvaluatorVerdicts {
   verdicts: EvaluatorVerdict[];
   error: { kind: ErrorKind; message: string } | null;
 }
@@ -139,5 +139,5 @@ function asOpinion(evaluator: string, { words, analysis, follow_up }: EvaluatorR
 function lastLine(text: string): string {
   return text.trim() === ''
     ? 'an empty reply'
-    : JSON.stringify(excerpt(text.trim().split('\n').at(-1) ?? '', 120));
+    : JSON.stringify(shorten(text.trim().split('\n').at(-1) ?? '', 120));
 }

@@ -27,7 +27,7 @@ import {
  * judged again turn by turn, once for all samples that share it; a scoring for single answers
  * sees the first answer; and one for dialogues sees a single answer as a dialogue of one turn.
  */
-export async function viewsUnder(
+async function viewsUnder(
   samples: readonly Sample[],
   scoring: Scoring,
   tools: EvaluatorTools,

@@ -10,7 +10,7 @@ import type { Notice } from '../types/plain.ts';
 import type { ScoringTools } from './score.ts';
 
 /** An example's label by people, and by a grader; null where its grade could not be read. */
-export interface Labelled {
+interface Labelled {
   expected: string;
   label: string | null;
 }
@@ -19,7 +19,7 @@ export interface Labelled {
  * How many examples were counted, and how well the grader agrees with people on them. Shares are
  * null where there is nothing to count.
  */
-export type RubricAgreement = Pick<
+type RubricAgreement = Pick<
   GraderResult,
   'judged' | 'agreement' | 'true_positive_rate' | 'true_negative_rate' | 'kappa' | 'base_rate'
 >;
@@ -60,7 +60,7 @@ export function agreementWith(examples: readonly Labelled[], rubric: Rubric): Ru
   };
 }
 
-export interface RubricTools {
+interface RubricTools {
   complete: Complete;
   random: ScoringTools['random'];
 }
@@ -92,7 +92,7 @@ export async function runRubricTests(
  * The label that each example gets, in their order; null where no grade could be read. `attempt` is
  * the try index from 0.
  */
-export async function gradeExamples(
+async function gradeExamples(
   { rubric, graders }: Judge,
   examples: Rubric['examples'],
   attempt: number,

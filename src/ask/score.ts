@@ -25,7 +25,7 @@ import type { Judged } from './execute.ts';
  * and base's score is its mirror image. `score` judges answers that have a rival; equal questions
  * and equal answers are ties that cost nothing.
  */
-export async function scorePairs(
+async function scorePairs(
   metric: Metric,
   judged: readonly Judged[],
   score: (judged: readonly Judged[]) => Promise<ReadonlyMap<Judged, Score>>,
@@ -94,7 +94,7 @@ export interface ScoringTools {
 }
 
 /** One answer with its scores, in the order of the metrics; an answer that never came has none. */
-export interface ScoredAnswer {
+interface ScoredAnswer {
   answer: Judged;
   scores: Score[];
 }

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { NOT_JUDGED, UserError, formatProblem } from '../errors.ts';
+import { NOT_JUDGED, UserError, formatProblem, errorTrace } from '../errors.ts';
 import { VERSION } from '../session/runtime.ts';
 import { logLine, logText } from '../text/log.ts';
 import { cacheCommand } from './cache.ts';
@@ -36,10 +36,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
       terminal.err(
         `${logLine(`This machine refused: ${error.message}. Make room, or let this path be read and written (TMPDIR names the folder for temporary files).`)}\n`,
       );
-    else
-      terminal.err(
-        `evaldiff failed, and the fault is its own: ${logText(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`,
-      );
+    else terminal.err(`evaldiff failed, and the fault is its own: ${logText(errorTrace(error))}\n`);
     return NOT_JUDGED;
   }
 }

@@ -1,8 +1,8 @@
-import { below, isMap, layered, type Document, under, valueAt } from '../documents/document.ts';
+import { below, layered, type Document, under, valueAt } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
 import { folderOf, isBelow, isPlainRelative, join } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import type { Json, Problem } from '../types/plain.ts';
+import { isMap, type Json, type Problem } from '../types/plain.ts';
 
 const MAX_DEPTH = 8;
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { isMap, pathText, type Document, valueAt } from '../documents/document.ts';
+import { pathText, type Document, valueAt } from '../documents/document.ts';
 import { readParameters } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import type { Conversation, Settings } from '../suite/suite.ts';
 import { isVariableName } from '../suite/template.ts';
 import { suggestion } from '../text/suggest.ts';
-import type { Problem } from '../types/plain.ts';
+import { isMap, type Problem } from '../types/plain.ts';
 import { answerSchema, answersFromSchema, readAnswers, type AnswersContext } from './answers.ts';
 import {
   anything,

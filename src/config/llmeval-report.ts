@@ -1,8 +1,8 @@
-import { isMap, type Document, type JsonMap, valueAt } from '../documents/document.ts';
+import { type Document, valueAt } from '../documents/document.ts';
 import { readYaml } from '../documents/yaml.ts';
 import { problem } from '../errors.ts';
 import type { Rollup } from '../suite/suite.ts';
-import type { Json, Place, Problem } from '../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 import { readRollup } from './roll-up.ts';
 
 /** One metric's word on one answer, as a report shows it. */

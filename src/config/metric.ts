@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { isMap, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import type { BuiltInMetrics } from '../suite/metrics.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { DependsOn, Metric, MetricLevel, MetricSource } from '../types/metric.ts';
-import type { Problem } from '../types/plain.ts';
+import { isMap, type Problem } from '../types/plain.ts';
 import { gradersSchema, readGraders } from './models.ts';
 import {
   anything,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { isMap, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { readParameters } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import type { Prompt } from '../suite/suite.ts';
 import { isVariableName, placeholders } from '../suite/template.ts';
 import { nearest } from '../text/suggest.ts';
 import type { Message, Role } from '../types/model.ts';
-import type { Notice, Place, Problem } from '../types/plain.ts';
+import { isMap, type Notice, type Place, type Problem } from '../types/plain.ts';
 import {
   anything,
   check,

@@ -1,11 +1,11 @@
-import { emptyMap, isMap, type Document, valueAt } from '../documents/document.ts';
+import { emptyMap, type Document, valueAt } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
 import type { Limits } from '../documents/limits.ts';
 import { isPlainRelative, join } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { Settings } from '../suite/suite.ts';
 import type { GraderSettings } from '../types/metric.ts';
-import type { Notice, Place, Problem, Scalar } from '../types/plain.ts';
+import { isMap, type Notice, type Place, type Problem, type Scalar } from '../types/plain.ts';
 import { readOverrides, type Overrides } from './overrides.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE, defaultSettings, readSettings } from './settings.ts';
 

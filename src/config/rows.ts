@@ -1,5 +1,5 @@
-import { emptyMap, isMap, type JsonMap } from '../documents/document.ts';
-import type { Json, Place, Problem } from '../types/plain.ts';
+import { emptyMap } from '../documents/document.ts';
+import { isMap, type Json, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 
 /**
  * Loads a data file named by a document; null when it cannot be read, with the reason in

@@ -1,7 +1,7 @@
-import { isMap, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { findKeywords, type Keyword, type Material } from '../metrics/grader-prompt.ts';
 import { suggestion } from '../text/suggest.ts';
-import type { Json, Place } from '../types/plain.ts';
+import { isMap, type Json, type Place } from '../types/plain.ts';
 
 interface Choices {
   scores: Map<string, number>;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { isMap, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import { materialUsed } from '../metrics/grader-prompt.ts';
 import type { Rubric } from '../types/metric.ts';
-import type { Notice, Problem } from '../types/plain.ts';
+import { isMap, type Notice, type Problem } from '../types/plain.ts';
 import { keywordProblems, readChoices, showsNothing } from './rubric-choices.ts';
 import {
   exampleSchema,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { isMap, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { refusedKey } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import { suggestion } from '../text/suggest.ts';
-import type { Json, Problem } from '../types/plain.ts';
+import { isMap, type Json, type Problem } from '../types/plain.ts';
 
 /*
  * Schemas of the user's files are made of these pieces. Each piece carries its own words for what

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isMap, pathText, type Document, valueAt } from '../documents/document.ts';
+import { pathText, type Document, valueAt } from '../documents/document.ts';
 import { DEFAULT_LIMITS, perLimits, type Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
 import { checkDependencies } from '../suite/depends-on.ts';
@@ -7,7 +7,7 @@ import { CONVERSATION_SCORE, type BuiltInMetrics } from '../suite/metrics.ts';
 import type { Settings, Tests } from '../suite/suite.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
-import type { Problem } from '../types/plain.ts';
+import { isMap, type Problem } from '../types/plain.ts';
 import { conversationSchema, readConversation } from './conversation.ts';
 import { metricsSchema, readMetrics } from './metric.ts';
 import { readReferences, referenceSchema, referencesFromSchema } from './references.ts';

@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { problem } from '../errors.ts';
-import type { Json, Problem } from '../types/plain.ts';
-import { emptyMap, type JsonMap } from './document.ts';
+import type { Json, Problem, JsonMap } from '../types/plain.ts';
+import { emptyMap } from './document.ts';
 import { FORBIDDEN_KEYS, fileFlaw, type Limits, valueFlaw } from './limits.ts';
 
 /** One row of a data file, and the line on which it begins. */

@@ -1,4 +1,11 @@
-import type { Json, Notice, Place, Problem } from '../types/plain.ts';
+import {
+  isMap,
+  type Json,
+  type JsonMap,
+  type Notice,
+  type Place,
+  type Problem,
+} from '../types/plain.ts';
 
 /** Without repeats: what several prompts or tests share is read for each of them. */
 export function distinct<T extends Problem | Notice>(entries: readonly T[]): T[] {
@@ -11,8 +18,6 @@ export function distinct<T extends Problem | Notice>(entries: readonly T[]): T[]
 }
 
 export type Path = readonly (string | number)[];
-
-export type JsonMap = { [key: string]: Json };
 
 /**
  * A user's file as plain data, and where each value of it is written. Never handed on beyond
@@ -33,10 +38,6 @@ export interface Document {
 }
 
 export type Reading<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
-
-export function isMap(value: Json | undefined): value is JsonMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** A map without a prototype, so that no key can mean anything but itself. */
 export function emptyMap(): JsonMap {

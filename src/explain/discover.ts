@@ -68,7 +68,7 @@ export async function discover(
       const proposed = replies.map((reply) =>
         reply.status === 'ok' ? reply.reply[kind === 'domain' ? 'domains' : 'subtasks'] : [],
       );
-      return { kind, ...(await shrink(distinct(proposed), kind, limit, groups.length, tools)) };
+      return { kind, ...(await shrink(candidatesOf(proposed), kind, limit, groups.length, tools)) };
     }),
   );
   for (const { failed, reason } of kinds) {
@@ -153,7 +153,7 @@ async function shrink(
     counted.asked += chunks.length;
     counted.failed += replies.filter(({ status }) => status === 'failed').length;
     counted.reason ??= firstReason(replies);
-    const next = distinct(
+    const next = candidatesOf(
       replies.map((reply, index) => (reply.status === 'ok' ? reply.reply : (chunks[index] ?? []))),
     );
     open = next.length > limit && next.length < kept.length;
@@ -200,7 +200,7 @@ async function merge(
     tools,
   );
   if (asked.status === 'failed') return asked;
-  const best = distinct([asked.reply.attributes]).slice(0, most);
+  const best = candidatesOf([asked.reply.attributes]).slice(0, most);
   return best.length === 0
     ? { status: 'failed', reason: 'the grader kept no label' }
     : { status: 'ok', reply: best };
@@ -210,7 +210,7 @@ async function merge(
  * One candidate per folded name, those that more lists proposed first, otherwise in the order they
  * were proposed.
  */
-function distinct(lists: readonly (readonly Proposal[])[]): Candidate[] {
+function candidatesOf(lists: readonly (readonly Proposal[])[]): Candidate[] {
   const found = new Map<string, Candidate>();
   for (const list of lists) {
     for (const given of list) {

@@ -1,4 +1,5 @@
 import { pinnedFor } from '../config/attributes-file.ts';
+import { distinct } from '../documents/document.ts';
 import { AUTO_REFERENCES, FEWEST_COMPARED } from '../plan/explain-cost.ts';
 import type { AttributeResult, DroppedInsights, Insight } from '../result/attributes.ts';
 import { isComparable } from '../statistics/table.ts';
@@ -97,11 +98,6 @@ function inOrder(suite: ExplainSuite): ExplainSuite {
 
 function notice(path: string, message: string): Notice {
   return { kind: 'qualeval', message: `${path}: ${message}`, place: null };
-}
-
-/** The variants of a sweep say the same of their common references. */
-function distinct(notices: readonly Notice[]): Notice[] {
-  return [...new Map(notices.map((one) => [one.message, one])).values()];
 }
 
 async function surveySuite(

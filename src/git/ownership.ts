@@ -1,4 +1,4 @@
-import { join, relative, sep } from 'node:path';
+import { join, parse, relative, sep } from 'node:path';
 import { git, type GitPlace } from './command.ts';
 import type { Checkout } from './discover.ts';
 import { splitNul } from './tree.ts';
@@ -14,10 +14,17 @@ export async function trackedAt(
   path: string,
 ): Promise<string[]> {
   if (checkout === null) return [];
+  if (!isWithin(path, checkout.root)) return [];
   const below = relative(checkout.root, path);
-  if (below === '..' || below.startsWith(`..${sep}`)) return [];
   const asked = below === '' ? [] : ['--', below.split(sep).join('/')];
   const environment = { ...place.environment, GIT_INDEX_FILE: join(checkout.gitDir, 'index') };
   const listed = await git({ ...place, environment }, ['ls-files', '-z', '--full-name', ...asked]);
   return splitNul(listed).map((entry) => entry.toString('utf8'));
+}
+
+/** Whether an absolute path lies in a folder, or is it; no link is followed. */
+export function isWithin(path: string, folder: string): boolean {
+  const below = relative(folder, path);
+  // On another drive it has a root of its own.
+  return below !== '..' && !below.startsWith(`..${sep}`) && parse(below).root === '';
 }

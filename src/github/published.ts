@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { errorMessage } from '../errors.ts';
 import { logLine } from '../text/log.ts';
 import { shorten } from '../text/visible.ts';
 
@@ -34,8 +35,7 @@ export function failureLine({ failed, permission, fork }: PublishAttempt, error:
 function cause(error: unknown, permission: string, fork: boolean): string {
   if (error instanceof z.ZodError)
     return 'GitHub sent an answer that is not what its API describes.';
-  if (!isHttpError(error))
-    return `${foreign(error instanceof Error ? error.message : String(error))}.`;
+  if (!isHttpError(error)) return `${foreign(errorMessage(error))}.`;
   if (error.response === undefined)
     return `GitHub could not be reached (${foreign(error.message)}).`;
   if (isRateLimit(error, error.response))

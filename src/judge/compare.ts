@@ -11,6 +11,7 @@ import type {
 import { scoreCount } from '../select/scoring.ts';
 import { REFERENCE_FDR } from '../statistics/gate.ts';
 import { referenceTest } from '../statistics/reference-tests.ts';
+import { countOutcomes } from '../statistics/table.ts';
 import type { Side } from '../types/plain.ts';
 import { classificationOf } from './classification.ts';
 import { conversationSummary } from './conversations.ts';
@@ -23,7 +24,7 @@ import {
   ratedTries,
   summaryOf,
 } from './summary.ts';
-import { countOutcomes, preferenceOf } from './tables.ts';
+import { preferenceOf } from './tables.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 /**

@@ -6,7 +6,7 @@ import type { GateSettings } from '../suite/suite.ts';
 import { dependenceNotices, dependenceOf, type Dependence } from './noise-dependence.ts';
 
 /** What has been seen so far; answers are not kept. */
-export interface NoiseTally {
+interface NoiseTally {
   red: number;
   neutral: number;
   judged: number;

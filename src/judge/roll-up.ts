@@ -1,11 +1,11 @@
 import { identityOf, type ReferenceRun, type SuiteRun } from '../plan/suite-run.ts';
 import type { TryResult } from '../result/suite-result.ts';
 import { scoreCount, scoreNames, type Scoring } from '../select/scoring.ts';
+import { countOutcomes } from '../statistics/table.ts';
 import type { Rollup } from '../suite/suite.ts';
 import type { Score, Tally } from '../types/metric.ts';
 import type { Evaluate } from '../types/model.ts';
 import type { Side } from '../types/plain.ts';
-import { countOutcomes } from './tables.ts';
 
 /**
  * llmeval's four counts over all metrics and tries (skipped ones are inside num_passes and

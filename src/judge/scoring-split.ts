@@ -5,12 +5,12 @@ import { isScoringKey } from '../select/scoring.ts';
 import { gates } from '../select/select.ts';
 import { cohenKappa } from '../statistics/agreement.ts';
 import { mcnemar } from '../statistics/suite-test.ts';
-import type { Counts } from '../statistics/table.ts';
+import { countOutcomes, type Counts } from '../statistics/table.ts';
 import { percent, counted, pointsApart, signedBetween } from '../text/amounts.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 import type { RunWords } from './roll-up.ts';
-import { countOutcomes, meanOfCounts, sharedTries } from './tables.ts';
+import { meanOfCounts, sharedTries } from './tables.ts';
 
 /**
  * Outputs of base and head, each under the scoring of base and of head, and how the change of the pass rate splits: what the

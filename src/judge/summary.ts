@@ -2,10 +2,10 @@ import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
 import { scoreNames } from '../select/scoring.ts';
 import { gates } from '../select/select.ts';
-import { isComparable } from '../statistics/table.ts';
+import { isComparable, countOutcomes } from '../statistics/table.ts';
 import { inSize, pValue, percent, counted, pointsBetween, signed } from '../text/amounts.ts';
 import type { Side } from '../types/plain.ts';
-import { countOutcomes, meanOfTables, meanRate, preferenceTables } from './tables.ts';
+import { meanOfTables, meanRate, preferenceTables } from './tables.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 /**

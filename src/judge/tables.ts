@@ -1,12 +1,12 @@
-import type { Try, ReferenceRun } from '../plan/suite-run.ts';
+import type { ReferenceRun } from '../plan/suite-run.ts';
+import { outcomesOf } from '../plan/tries.ts';
 import type { PreferenceSummary } from '../result/suite-result.ts';
 import { differenceInterval } from '../statistics/interval.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
-import { isComparable, type Counts, type Table } from '../statistics/table.ts';
+import { isComparable, countOutcomes, type Counts, type Table } from '../statistics/table.ts';
 import { gatesByPreference, isPairwise } from '../suite/metrics.ts';
 import type { Tests } from '../suite/suite.ts';
 import { pValue, counted, points, signed } from '../text/amounts.ts';
-import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 
 interface Comparison {
@@ -73,36 +73,6 @@ export function preferenceOf(
   };
 }
 
-/**
- * Passes and judged tries among the tries with an index in [from, to). Errors, ungraded and skipped
- * tries are not tries.
- */
-export function countsOf(
-  attempts: readonly Try[],
-  from = 0,
-  to = Number.POSITIVE_INFINITY,
-): { passes: number; tries: number } {
-  return countOutcomes(
-    attempts
-      .filter(({ result }) => result.try >= from && result.try < to)
-      .map(({ result }) => result.outcome),
-  );
-}
-
-/** Passes among the tries that were judged: those that pass or fail. */
-export function countOutcomes(outcomes: readonly Outcome[]): { passes: number; tries: number } {
-  const passes = outcomes.filter((outcome) => outcome === 'pass').length;
-  return { passes, tries: passes + outcomes.filter((outcome) => outcome === 'fail').length };
-}
-
-/**
- * Both sides' counts of the tries from index `from` to before `to`; of all where these are left
- * out.
- */
-export function tableOf(run: ReferenceRun, from?: number, to?: number): Table {
-  return { base: countsOf(run.base, from, to), head: countsOf(run.head, from, to) };
-}
-
 /** The number of tries that every one of these runs has on the sides that can run. */
 export function sharedTries(runs: readonly ReferenceRun[]): number {
   return runs.reduce((least, run) => {
@@ -118,7 +88,7 @@ export function sharedTries(runs: readonly ReferenceRun[]): number {
  * judged.
  */
 export function meanRate(runs: readonly ReferenceRun[], side: Side, to: number): number | null {
-  return meanOfCounts(runs.map((run) => countsOf(run[side], 0, to)));
+  return meanOfCounts(runs.map((run) => countOutcomes(outcomesOf(run)[side].slice(0, to))));
 }
 
 /** Mean over tables with tries on both sides of one side's pass rate; null where there is none. */

@@ -27,10 +27,10 @@ import {
   type Look,
 } from '../statistics/sequential.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
-import { made, mirrored, type Table } from '../statistics/table.ts';
+import { made, mirrored, tableOf, type Table } from '../statistics/table.ts';
 import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import type { GateSettings } from '../suite/suite.ts';
-import { preferenceTables, tableOf } from './tables.ts';
+import { preferenceTables } from './tables.ts';
 
 /** The statistical answer for one suite, before it is put into words. */
 export interface SuiteVerdict {
@@ -145,7 +145,7 @@ function seenOf(
     return { suite, called, open, looks, tables, bundles, own, tries };
   }
   const tries = policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
-  const tables = compared.map((one) => tableOf(one));
+  const tables = compared.map((one) => tableOf(outcomesOf(one)));
   const bundles = bundlesOf(compared.map(outcomesOf), clustersOf(compared), Infinity);
   return { suite, called, open, looks, tables, bundles, own: tables, tries };
 }
@@ -153,7 +153,7 @@ function seenOf(
 /** A reference that was sampled on is named by the tries after those that made it suspicious. */
 function ownTable(run: ReferenceRun, common: Table | undefined, tries: number): Table {
   if (common !== undefined && made(outcomesOf(run)) <= tries) return common;
-  return tableOf(run, FIRST_TRIES);
+  return tableOf(outcomesOf(run), FIRST_TRIES);
 }
 
 interface Judgement {

@@ -1,3 +1,4 @@
+import { shorten } from '../text/visible.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Completion, Grader, Request } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
@@ -10,7 +11,7 @@ import {
 } from './grader-prompt.ts';
 import { exactLabel, labelInLine } from './label.ts';
 import { fencedBlock } from './measures/json.ts';
-import { excerpt, type MetricTools } from './sample.ts';
+import { type MetricTools } from './sample.ts';
 
 /** What one grader says; the grader by its model's name. */
 interface Vote {
@@ -230,7 +231,7 @@ async function askGrader(
   const last =
     unread.trim() === ''
       ? 'an empty reply'
-      : JSON.stringify(excerpt(unread.trim().split('\n').at(-1) ?? '', 120));
+      : JSON.stringify(shorten(unread.trim().split('\n').at(-1) ?? '', 120));
   return {
     status: 'ungraded',
     reason: `grader gave no single choice of ${labels.join(', ')}: ${last}`,

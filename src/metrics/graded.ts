@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shorten } from '../text/visible.ts';
 import {
   defineBatch,
   measureError,
@@ -19,7 +20,7 @@ import { gradeMaterial } from './grade.ts';
 import { closedQa, gEval, llmRubric, statementMet } from './graded-prompts.ts';
 import { pairwisePreference } from './pairwise.ts';
 import { materialsOf } from './rubric.ts';
-import { alternatives, excerpt, type MetricSample } from './sample.ts';
+import { alternatives, type MetricSample } from './sample.ts';
 
 const criteria = z
   .string()
@@ -180,11 +181,11 @@ async function checklist(
   let pass = true;
   for (const { statement: text, required, grade } of grades) {
     if (grade.status !== 'graded')
-      return { status: grade.status, reason: `${excerpt(text, 80)}: ${grade.reason}` };
+      return { status: grade.status, reason: `${shorten(text, 80)}: ${grade.reason}` };
     if (grade.score === 1) met++;
     else {
       if (required) pass = false;
-      unmet.push(`${excerpt(text, 80)} (${grade.reasons ?? 'no reason given'})`);
+      unmet.push(`${shorten(text, 80)} (${grade.reasons ?? 'no reason given'})`);
     }
   }
   return measured(

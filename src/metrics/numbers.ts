@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shorten } from '../text/visible.ts';
 import {
   bounds,
   defineComparison,
@@ -8,7 +9,7 @@ import {
   inBounds,
 } from './definition.ts';
 import { lengthIn, numberOf, numbersIn, units } from './measures/words.ts';
-import { asText, excerpt } from './sample.ts';
+import { asText } from './sample.ts';
 
 export const numericDiff = defineComparison({
   name: 'numeric_diff',
@@ -34,7 +35,7 @@ export const numericDiff = defineComparison({
     const wanted = numberOf(expected);
     if (wanted === null)
       return measureError(
-        `expected ${JSON.stringify(excerpt(asText(expected), 80))} is not a number`,
+        `expected ${JSON.stringify(shorten(asText(expected), 80))} is not a number`,
       );
     const found = numbersIn(output);
     const actual =

@@ -1,3 +1,4 @@
+import { shorten } from '../text/visible.ts';
 import type { CheckSchema, MetricLevel, Rubric } from '../types/metric.ts';
 import type {
   Complete,
@@ -63,19 +64,9 @@ export function alternatives(expected: Json): string[] {
 
 /** `"a"`, or `one of "a", "b"`, cut so that a reason stays one line. */
 export function quoteAlternatives(texts: readonly string[]): string {
-  const quoted = texts.slice(0, 5).map((text) => JSON.stringify(excerpt(text, 80)));
+  const quoted = texts.slice(0, 5).map((text) => JSON.stringify(shorten(text, 80)));
   const more = texts.length > 5 ? ', …' : '';
   return texts.length === 1 ? quoted.join('') : `one of ${quoted.join(', ')}${more}`;
-}
-
-/** At most `limit` characters of a text, never half of a surrogate pair. */
-export function excerpt(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const end =
-    text.charCodeAt(limit - 1) >= 0xd800 && text.charCodeAt(limit - 1) <= 0xdbff
-      ? limit - 1
-      : limit;
-  return `${text.slice(0, end)}…`;
 }
 
 /** FlexEval's sides: what follows one another from the same side is one turn. */

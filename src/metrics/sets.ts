@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shorten } from '../text/visible.ts';
 import type { Json } from '../types/plain.ts';
 import {
   defineComparison,
@@ -9,7 +10,7 @@ import {
 } from './definition.ts';
 import { canonical, parseJson } from './measures/json.ts';
 import { fBeta, normalise } from './measures/words.ts';
-import { asText, excerpt } from './sample.ts';
+import { asText } from './sample.ts';
 
 const parameters = {
   separator: z
@@ -98,7 +99,7 @@ function difference(found: ReadonlySet<string>, wanted: ReadonlySet<string>): st
   const list = (entries: string[]): string =>
     entries
       .slice(0, 5)
-      .map((entry) => JSON.stringify(excerpt(entry, 60)))
+      .map((entry) => JSON.stringify(shorten(entry, 60)))
       .join(', ');
   const missing = [...wanted].filter((entry) => !found.has(entry));
   const extra = [...found].filter((entry) => !wanted.has(entry));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shorten } from '../text/visible.ts';
 import {
   decided,
   defineComparison,
@@ -16,7 +17,7 @@ import {
   type Normalisation,
 } from './measures/words.ts';
 import { length, numericDiff, wordCount } from './numbers.ts';
-import { alternatives, excerpt, quoteAlternatives } from './sample.ts';
+import { alternatives, quoteAlternatives } from './sample.ts';
 
 const anyOf = 'A list means any of its entries.';
 
@@ -240,7 +241,7 @@ const regex = defineComparison({
       if (full_match ? compiled.testExact(output) : compiled.test(output)) return decided(true, '');
       last = source;
     }
-    return decided(false, `the pattern ${excerpt(last, 80)} is not found`);
+    return decided(false, `the pattern ${shorten(last, 80)} is not found`);
   },
 });
 
@@ -257,11 +258,11 @@ function captured(
   const found = (options.full_match ? matcher.matches() : matcher.find())
     ? matcher.group(group)
     : null;
-  if (found === null) return decided(false, `the pattern ${excerpt(pattern, 80)} is not found`);
+  if (found === null) return decided(false, `the pattern ${shorten(pattern, 80)} is not found`);
   const spelling = { ignore_case: options.ignore_case, trim: true, ignore_punctuation: false };
   return decided(
     fits(found, texts, spelling, (a, b) => a === b),
-    `captured ${JSON.stringify(excerpt(found, 80))}, not ${quoteAlternatives(texts)}`,
+    `captured ${JSON.stringify(shorten(found, 80))}, not ${quoteAlternatives(texts)}`,
   );
 }
 

@@ -130,8 +130,8 @@ type Wanted = ReadonlyMap<SuiteComparison, ReadonlyMap<number, number>>;
 function sequentialPolicy(suites: readonly SuiteComparison[], settings: GateSettings): Wanted {
   const { all, sequential } = comparing(suites);
   const levels = sequentialLevels(suites, settings);
-  const alone = all.length === sequential.length;
-  const found = wantedTries(sequential.map(sequentialSuite), levels, alone);
+  const isWhole = all.length === sequential.length;
+  const found = wantedTries(sequential.map(sequentialSuite), levels, isWhole);
   return new Map(sequential.map((suite, i) => [suite, found[i] ?? new Map<number, number>()]));
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { errorMessage } from '../errors.ts';
 import { limits, type Link, type StartLink } from './link.ts';
 import {
   startThread,
@@ -48,9 +49,7 @@ export function javascriptStarter(settings: Omit<ThreadSettings, 'guest'>): Star
         if (ready) listener.ended('exit');
         else refuse(why);
       };
-      thread.once('error', (error: unknown) =>
-        end(oneLine(error instanceof Error ? error.message : String(error))),
-      );
+      thread.once('error', (error: unknown) => end(oneLine(errorMessage(error))));
       thread.once('exit', () => end('it ended'));
     });
 }

@@ -1,5 +1,6 @@
+import { shorten } from '../text/visible.ts';
 import type { CodeLanguage, CodeResult } from '../types/model.ts';
-import type { Json } from '../types/plain.ts';
+import { isMap, type Json } from '../types/plain.ts';
 import { limits, type CodeOutcome, type Printed } from './link.ts';
 
 /** What the messages depend on. */
@@ -69,7 +70,7 @@ export function oneLine(text: string): string {
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .trimEnd()
     .toWellFormed();
-  return flat.length > most ? `${flat.slice(0, most - 1)}…` : flat;
+  return shorten(flat, most);
 }
 
 function readValues(values: { [key: string]: Json }, setting: Setting): CodeResult | null {
@@ -127,10 +128,6 @@ function parseMap(text: string): { [key: string]: Json } | null {
   } catch {
     return null;
   }
-}
-
-function isMap(value: unknown): value is { [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isDeeper(value: Json, levels: number): boolean {

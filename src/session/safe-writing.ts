@@ -12,7 +12,8 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join, parse, relative, sep } from 'node:path';
-import { UserError, problem } from '../errors.ts';
+import { UserError, errorMessage, problem } from '../errors.ts';
+import { isWithin } from '../git/ownership.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
 
@@ -81,11 +82,6 @@ async function settle(path: string, root: string): Promise<Settled> {
     at = inside ? next : await realpath(next).catch(() => next);
   }
   return { path: at, inside: isWithin(at, ground), link: null };
-}
-
-function isWithin(path: string, folder: string): boolean {
-  const below = relative(folder, path);
-  return below !== '..' && !below.startsWith(`..${sep}`) && parse(below).root === '';
 }
 
 async function entryAt(path: string): Promise<Stats | null> {
@@ -202,8 +198,7 @@ export async function writeTo(path: string, data: Data, ground: Root): Promise<v
 
 /** What kept something from being written, in one line. */
 export function reasonOf(error: unknown): string {
-  const message: unknown = (error as Partial<Error> | null)?.message;
-  return visibleLine(typeof message === 'string' ? message : String(error));
+  return visibleLine(errorMessage(error));
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   workerData,
 } from 'node:worker_threads';
 import type highsLoader from 'highs';
+import { errorMessage } from '../errors.ts';
 import type { AssignmentAnswer, AssignmentProgram } from '../types/solver.ts';
 
 /**
@@ -257,7 +258,7 @@ async function solveWithSimplex(
 }
 
 function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+  return errorMessage(error).split('\n', 1)[0] ?? '';
 }
 
 const started: unknown = workerData;

@@ -75,7 +75,7 @@ function brokenHit(
 }
 
 /** A verdict and the level it was judged at. */
-export interface Judged<Result> {
+interface Judged<Result> {
   alpha: number;
   result: Result;
 }

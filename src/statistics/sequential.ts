@@ -260,17 +260,17 @@ export interface SequentialLevels {
  * The tries a side that each reference is to have next, by suite and position; an empty map: the
  * suite is done. Two tries everywhere; then suspicious references, both sides in turn, until they
  * are called or cleared; then one try more everywhere, up to five, while a suite looks worse or is
- * not calm. `alone`: the run has other suites too, so that these cannot speak for all.
+ * not calm. `isWhole`: the run compares no other suites, so that these speak for all of it.
  */
 export function wantedTries(
   suites: readonly SequentialSuite[],
   levels: SequentialLevels,
-  alone: boolean,
+  isWhole: boolean,
 ): Map<number, number>[] {
   const looks = suites.map(looksOf);
   const single = judgeReferences(suites, levels.references);
   const last = looks.flatMap((own) => own.at(-1) ?? []);
-  const together = alone && last.length === suites.length && isCalmTogether(last);
+  const together = isWhole && last.length === suites.length && isCalmTogether(last);
   return suites.map((suite, s) => {
     const own = looks[s] ?? [];
     const look = own.at(-1);

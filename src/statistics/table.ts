@@ -52,9 +52,9 @@ export interface Tries {
   head: readonly Outcome[];
 }
 
-/** Counts over the try indices `from` (included) to `to` (excluded). */
-export function tableOf({ base, head }: Tries, from: number, to: number): Table {
-  return { base: count(base.slice(from, to)), head: count(head.slice(from, to)) };
+/** Counts over the try indices `from` (included) to `to` (excluded); absent: over all. */
+export function tableOf({ base, head }: Tries, from?: number, to?: number): Table {
+  return { base: countOutcomes(base.slice(from, to)), head: countOutcomes(head.slice(from, to)) };
 }
 
 /** Tries made on both sides; also the first try index that a side lacks. */
@@ -62,7 +62,8 @@ export function made({ base, head }: Tries): number {
   return Math.min(base.length, head.length);
 }
 
-function count(outcomes: readonly Outcome[]): Counts {
+/** Passes among the tries that were judged: those that pass or fail. */
+export function countOutcomes(outcomes: readonly Outcome[]): Counts {
   const passes = outcomes.filter((outcome) => outcome === 'pass').length;
   return { passes, tries: passes + outcomes.filter((outcome) => outcome === 'fail').length };
 }

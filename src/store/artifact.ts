@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { UserError, problem } from '../errors.ts';
+import { UserError, problem, errorMessage } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
 
 /**
@@ -165,7 +165,7 @@ async function fetched(
 
 /** The library's own words in one line, and what to do where they do not say it. */
 function explained(error: unknown): string {
-  const message = visibleLine(error instanceof Error ? error.message : String(error));
+  const message = visibleLine(errorMessage(error));
   const hint = HINTS.find(({ sign }) => sign.test(message))?.hint;
   return hint === undefined ? message : `${message} – ${hint}`;
 }

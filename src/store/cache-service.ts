@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { errorMessage } from '../errors.ts';
 import { STORE_VERSION } from './file.ts';
 
 /**
@@ -81,7 +82,7 @@ export function createCacheService(
     try {
       return await work();
     } catch (error) {
-      warn(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+      warn(`${what}: ${errorMessage(error)}`);
       return without;
     }
   };

@@ -4,7 +4,7 @@ import { lstat, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { UserError, problem } from '../errors.ts';
+import { UserError, problem, errorMessage } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { BatchRecord, Completion, ErrorKind, Request } from '../types/model.ts';
 import { storedEntryOf, isLasting, openDatabase, plainDigest, type Entry } from './database.ts';
@@ -82,7 +82,7 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
       try {
         write(key, request, completion, lasting);
       } catch (error) {
-        failure = error instanceof Error ? error.message : String(error);
+        failure = errorMessage(error);
       }
     },
     async finish(place, where) {
@@ -96,7 +96,7 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
         }
       } catch (error) {
         if (error instanceof UserError) throw error;
-        failure = error instanceof Error ? error.message : String(error);
+        failure = errorMessage(error);
       }
       close();
       if (failure !== null) throw unwritten(where, failure);

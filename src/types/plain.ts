@@ -2,6 +2,12 @@
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
+export type JsonMap = { [key: string]: Json };
+
+export function isMap(value: unknown): value is JsonMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 export type Scalar = string | number | boolean;
 
 export type Side = 'base' | 'head';

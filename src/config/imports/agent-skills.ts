@@ -1,7 +1,14 @@
-import { isMap, type Document, type JsonMap, valueAt } from '../../documents/document.ts';
+import { type Document, valueAt } from '../../documents/document.ts';
 import { folderOf, join } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
-import type { Json, Notice, Place, Problem } from '../../types/plain.ts';
+import {
+  isMap,
+  type Json,
+  type JsonMap,
+  type Notice,
+  type Place,
+  type Problem,
+} from '../../types/plain.ts';
 import { createDraft, isScalar, lastSteps, leftOut, type Imported } from './draft.ts';
 import { UNNAMED_MODEL } from './models.ts';
 import { escaped } from './templates.ts';

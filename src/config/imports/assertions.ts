@@ -1,7 +1,6 @@
-import { isMap, type JsonMap } from '../../documents/document.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { suggestion } from '../../text/suggest.ts';
-import type { Json } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { javascriptMetric, javascriptProblem, pythonMetric, type CodeCheck } from './code.ts';
 import { ownEntry, isScalar } from './draft.ts';
 import { EMBEDDINGS, embeddingModel, isConfigured } from './models.ts';

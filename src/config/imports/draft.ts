@@ -1,5 +1,5 @@
 import { readRows, type DataRow } from '../../documents/dataset.ts';
-import { emptyMap, type Document, type JsonMap, type Path } from '../../documents/document.ts';
+import { emptyMap, type Document, type Path } from '../../documents/document.ts';
 import type { Files } from '../../documents/files.ts';
 import type { Limits } from '../../documents/limits.ts';
 import {
@@ -10,7 +10,7 @@ import {
   join,
 } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
-import type { Json, Notice, Place, Problem } from '../../types/plain.ts';
+import type { Json, Notice, Place, Problem, JsonMap } from '../../types/plain.ts';
 
 /**
  * The files beside an imported one, found as the other tool finds them: relative to the file that

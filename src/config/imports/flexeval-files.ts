@@ -1,8 +1,8 @@
-import { isMap, type Document, type Path, valueAt } from '../../documents/document.ts';
+import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { folderOf, isPlainRelative, join } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
-import type { Json, Place, Problem } from '../../types/plain.ts';
+import { isMap, type Json, type Place, type Problem } from '../../types/plain.ts';
 import { leftOut, type Imported } from './draft.ts';
 
 export interface FlexEvalContext {

@@ -1,14 +1,8 @@
-import {
-  isMap,
-  type Document,
-  type JsonMap,
-  type Path,
-  valueAt,
-} from '../../documents/document.ts';
+import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { canonicalJson } from '../../suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import type { MetricLevel } from '../../types/metric.ts';
-import type { Json, Notice } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Notice } from '../../types/plain.ts';
 import { ownEntry, isScalar, leftOut, uniqueNames } from './draft.ts';
 
 /** A metric of ours, and where FlexEval's stands. */

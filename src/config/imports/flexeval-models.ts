@@ -1,5 +1,4 @@
-import { isMap, type JsonMap } from '../../documents/document.ts';
-import type { Json } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { ownEntry } from './draft.ts';
 import { addressed, readForeignParameters, type ImportedModel } from './models.ts';
 

@@ -1,12 +1,13 @@
+import { type Document, type Path, valueAt } from '../../documents/document.ts';
+import { problem } from '../../errors.ts';
 import {
   isMap,
-  type Document,
+  type Json,
   type JsonMap,
-  type Path,
-  valueAt,
-} from '../../documents/document.ts';
-import { problem } from '../../errors.ts';
-import type { Json, Notice, Place, Problem } from '../../types/plain.ts';
+  type Notice,
+  type Place,
+  type Problem,
+} from '../../types/plain.ts';
 import {
   createDraft,
   ownEntry,

@@ -1,9 +1,8 @@
 import { stringify } from 'yaml';
-import { isMap, type JsonMap } from '../../documents/document.ts';
 import type { Files } from '../../documents/files.ts';
 import type { Limits } from '../../documents/limits.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
-import type { Json, Problem } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import { importAgentSkill } from './agent-skills.ts';
 import { importFiles, type Draft, type Imported } from './draft.ts';
 import { importFlexEval, isFlexEval } from './flexeval.ts';

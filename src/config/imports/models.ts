@@ -1,6 +1,5 @@
-import { isMap, type JsonMap } from '../../documents/document.ts';
 import { parameterProblem } from '../../documents/parameters.ts';
-import type { Json } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { ownEntry, isScalar } from './draft.ts';
 
 /** What promptfoo compares by where nothing else is named. */

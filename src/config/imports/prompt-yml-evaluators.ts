@@ -1,5 +1,5 @@
-import { isMap, type JsonMap, valueAt } from '../../documents/document.ts';
-import type { Json, Place } from '../../types/plain.ts';
+import { valueAt } from '../../documents/document.ts';
+import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
 import { isScalar, leftOut, ownEntry, type Imported } from './draft.ts';
 import { publishedModel } from './models.ts';
 

@@ -1,12 +1,6 @@
-import {
-  isMap,
-  type Document,
-  type JsonMap,
-  type Path,
-  valueAt,
-} from '../../documents/document.ts';
+import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
-import type { Json, Notice, Problem } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Notice, type Problem } from '../../types/plain.ts';
 import {
   createDraft,
   isScalar,

@@ -1,7 +1,7 @@
-import { type Document, type JsonMap, valueAt } from '../../documents/document.ts';
+import { type Document, valueAt } from '../../documents/document.ts';
 import type { Limits } from '../../documents/limits.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
-import type { Notice, Place } from '../../types/plain.ts';
+import type { Notice, Place, JsonMap } from '../../types/plain.ts';
 import { ASSERTION_KEYS, convertAssertion } from './assertions.ts';
 import {
   createDraft,

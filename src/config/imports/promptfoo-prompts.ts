@@ -1,7 +1,7 @@
-import { isMap, type Document, type JsonMap, type Path } from '../../documents/document.ts';
+import { type Document, type Path } from '../../documents/document.ts';
 import { readYaml } from '../../documents/yaml.ts';
 import type { Message, Role } from '../../types/model.ts';
-import type { Json, Place } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
 import { ownEntry, lastSteps, type ImportFiles } from './draft.ts';
 import { readTemplate, type Template } from './templates.ts';
 

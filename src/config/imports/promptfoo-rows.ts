@@ -1,6 +1,5 @@
-import type { JsonMap } from '../../documents/document.ts';
 import type { Limits } from '../../documents/limits.ts';
-import type { Json, Notice, Place } from '../../types/plain.ts';
+import type { Json, Notice, Place, JsonMap } from '../../types/plain.ts';
 import { leftOut, type ImportFiles } from './draft.ts';
 import { fillInAll } from './templates.ts';
 

@@ -1,13 +1,7 @@
 import { isTable } from '../../documents/dataset.ts';
-import {
-  emptyMap,
-  isMap,
-  type Document,
-  type JsonMap,
-  type Path,
-} from '../../documents/document.ts';
+import { emptyMap, type Document, type Path } from '../../documents/document.ts';
 import type { Limits } from '../../documents/limits.ts';
-import type { Json, Notice, Place } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Notice, type Place } from '../../types/plain.ts';
 import { leftOut, type ImportFiles } from './draft.ts';
 import {
   ROW_KEYS,

@@ -1,6 +1,6 @@
-import { isMap, type Document, type Path, valueAt } from '../../documents/document.ts';
+import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
-import type { Json, Place, Problem } from '../../types/plain.ts';
+import { isMap, type Json, type Place, type Problem } from '../../types/plain.ts';
 import {
   createDraft,
   ownEntry,

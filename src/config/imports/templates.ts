@@ -1,5 +1,5 @@
-import { emptyMap, isMap, type JsonMap, valueAt } from '../../documents/document.ts';
-import type { Json, Scalar } from '../../types/plain.ts';
+import { emptyMap, valueAt } from '../../documents/document.ts';
+import { isMap, type Json, type JsonMap, type Scalar } from '../../types/plain.ts';
 import { isScalar } from './draft.ts';
 
 /**

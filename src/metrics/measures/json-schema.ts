@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { errorMessage } from '../../errors.ts';
 import type { JsonSchema, SchemaFinding } from '../../types/metric.ts';
 import type { Json } from '../../types/plain.ts';
 import { compilePattern } from './pattern.ts';
@@ -56,7 +57,7 @@ export function compileSchema(schema: JsonSchema): ((value: Json) => string | nu
     const validate = ajv.compile(schema);
     return (value) => (validate(value) === true ? null : firstError(validate));
   } catch (error) {
-    return `the schema is not valid: ${error instanceof Error ? error.message : String(error)}`;
+    return `the schema is not valid: ${errorMessage(error)}`;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../types/plain.ts';
+import { isMap, type Json } from '../../types/plain.ts';
 
 export const extractions = ['raw', 'fenced', 'first'] as const;
 
@@ -132,10 +132,6 @@ export function jsonAgreement(actual: Json, expected: Json, options: JsonMatchOp
     return listAgreement(actual, expected, options);
   if (isMap(actual) && isMap(expected)) return mapAgreement(actual, expected, options);
   return scalarsAgree(actual, expected, options) ? 1 : 0;
-}
-
-function isMap(value: Json): value is { [key: string]: Json } {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function mapAgreement(

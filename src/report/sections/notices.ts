@@ -1,3 +1,4 @@
+import { distinct } from '../../documents/document.ts';
 import type { Result } from '../../result/result.ts';
 import { inSize, cost, count, counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
@@ -103,15 +104,6 @@ export function notices(result: Result, { items }: Detail): Block[] {
       ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
     ],
   );
-}
-
-/** Variants of one prompt say the same of themselves: once is enough. */
-function distinct(all: readonly Notice[]): Notice[] {
-  return [
-    ...new Map(
-      all.map((notice) => [JSON.stringify([notice.kind, notice.message, notice.place]), notice]),
-    ).values(),
-  ];
 }
 
 function noticeLine(words: string, { message, place: at }: Notice): Line {
