@@ -185,12 +185,13 @@ async function oneAnswer(
       purpose: 'prompt',
     });
   }
-  const { language, code, variables } = generation;
+  const { language, code, at, variables } = generation;
   const [result] = await evaluate({
     suite: trial.suite,
     side: trial.side,
     language,
     code,
+    ...(at === undefined ? {} : { at }),
     outputs: ['output'],
     inputs: [variables],
   });

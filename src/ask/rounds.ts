@@ -10,11 +10,12 @@ import type { TryResult } from '../result/suite-result.ts';
 import type { AffectedReference } from '../select/affected.ts';
 import { steeringFor, type Scoring } from '../select/scoring.ts';
 import { tryOutcomeOf } from '../suite/gate.ts';
+import { CONVERSATION_SCORE } from '../suite/metrics.ts';
 import type { Score } from '../types/metric.ts';
 import { judgeAgain, type Dialogue } from './conversation.ts';
 import type { EvaluatorTools } from './evaluators.ts';
 import { attemptOf, execute, type Executors, type Sample, type Trial } from './execute.ts';
-import { scoreSamples, type ScoringTools } from './score.ts';
+import { noAnswer, scoreSamples, type ScoringTools } from './score.ts';
 import {
   completionOf,
   conversationResult,
@@ -192,23 +193,29 @@ function judgedBy(
   return side === 'base' ? (one.baseReference ?? one.reference) : one.reference;
 }
 
-function tryResult(
-  { trial, completion, dialogue }: Sample,
-  ofMetrics: Score[],
-  scoring: Scoring,
-): TryResult {
+/** A dialogue whose model declines to answer fails, like a single answer. */
+function unanswered({ dialogue }: Sample, reason: string): Score[] {
+  return dialogue === null
+    ? []
+    : [{ metric: CONVERSATION_SCORE, status: 'fail', value: null, reason, skip: false }];
+}
+
+function tryResult(sample: Sample, ofMetrics: Score[], scoring: Scoring): TryResult {
+  const { trial, completion, dialogue } = sample;
   const steering = steeringFor(scoring);
   const conversation =
     dialogue === null || steering === null
       ? {}
       : { conversation: conversationResult(dialogue, steering) };
+  const declinedFor = noAnswer(sample);
   if (completion.status === 'error') {
+    const scores = declinedFor === null ? [] : [...unanswered(sample, declinedFor), ...ofMetrics];
     return {
       try: trial.try,
-      outcome: 'error',
+      outcome: tryOutcomeOf(scores) === 'fail' ? 'fail' : 'error',
       actual: null,
       error: completion.message,
-      scores: [],
+      scores,
       usage: null,
       latency_ms: null,
       reused: false,

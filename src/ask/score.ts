@@ -16,9 +16,9 @@ import {
   ownMetrics,
 } from '../suite/metrics.ts';
 import type { CheckSchema, DependsOn, Metric, Score } from '../types/metric.ts';
-import type { Complete, Evaluate } from '../types/model.ts';
+import { declined, type Complete, type Evaluate } from '../types/model.ts';
 import { earlier, inDependencyOrder, inWaves, metricOf, unmet } from './conditions.ts';
-import type { Judged } from './execute.ts';
+import type { Judged, Sample } from './execute.ts';
 
 /**
  * Scores a comparing metric: head's answer is judged against base's of the same reference and try,
@@ -93,6 +93,23 @@ export interface ScoringTools {
   price: Price;
 }
 
+/**
+ * Why whoever was asked declined to answer, which fails the try; null: an answer came, or something
+ * was in its way.
+ */
+export function noAnswer({ completion, dialogue }: Sample): string | null {
+  // What an evaluator declines is not the model's doing.
+  return dialogue?.outcome === 'evaluator_error' ? null : declined(completion);
+}
+
+/** No metric passes where there is no answer; a comparison of answers has nothing to compare. */
+function failed(metric: Metric, reason: string): Score {
+  const { name, skip } = metric;
+  return isPairwise(metric)
+    ? { metric: name, status: 'skipped', value: null, reason, skip }
+    : { metric: name, status: 'fail', value: null, reason, skip };
+}
+
 /** One answer with its scores, in the order of the metrics; an answer that never came has none. */
 interface ScoredAnswer {
   answer: Judged;
@@ -116,7 +133,9 @@ export async function scoreSamples(
 ): Promise<ScoredAnswer[]> {
   const { tests } = scoring;
   const rows = judged.map((answer): Row => ({ answer, scores: new Map() }));
-  const answered = rows.filter(({ answer }) => answer.sample.completion.status === 'ok');
+  const answered = rows.filter(
+    ({ answer: { sample } }) => sample.completion.status === 'ok' && noAnswer(sample) === null,
+  );
   const scoreOne = async (written: Metric): Promise<void> => {
     const metric =
       isPairwise(written) && !gatesByPreference(tests) ? { ...written, skip: true } : written;
@@ -147,6 +166,12 @@ export async function scoreSamples(
 
 /** @throws TypeError when an answer lacks a score: whatever stood in its place would be another's. */
 function finished({ answer, scores }: Row, { tests }: Scoring): ScoredAnswer {
+  const reason = noAnswer(answer.sample);
+  if (reason !== null)
+    return {
+      answer,
+      scores: metricsFor(tests, answer.reference).map((metric) => failed(metric, reason)),
+    };
   if (answer.sample.completion.status !== 'ok') return { answer, scores: [] };
   const complete = metricsFor(tests, answer.reference).map(({ name }) => {
     const score = scores.get(name);
@@ -313,6 +338,7 @@ async function scoreGroup(
         ...job,
         suite,
         side,
+        ...(metric.codeAt === undefined ? {} : { at: metric.codeAt }),
         scores: { what: `metric "${metric.name}"`, place: metric.place },
       }),
     checkSchema: checkSchema && checkedAt(checkSchema, metric),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { codePlaceOf, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import type { BuiltInMetrics } from '../suite/metrics.ts';
 import { suggestion } from '../text/suggest.ts';
@@ -215,6 +215,9 @@ function readMetric(
     ),
     skip: written.skip ?? false,
     ...ownGraders(document, path, written, source, builtIns, problems),
+    ...(source.kind === 'code'
+      ? { codeAt: codePlaceOf(document, [...path, 'code'], source.code) }
+      : {}),
     place,
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { codePlaceOf, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { readParameters } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import type { Prompt } from '../suite/suite.ts';
@@ -203,6 +203,7 @@ function readCode(document: Document, problems: Problem[]): Prompt['code'] {
   return {
     source: source ?? '',
     language: language ?? 'python',
+    at: codePlaceOf(document, ['code'], source ?? ''),
     place: document.placeOf(['code']),
   };
 }

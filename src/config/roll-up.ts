@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Document, valueAt } from '../documents/document.ts';
+import { codePlaceOf, type Document, valueAt } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import type { Rollup } from '../suite/suite.ts';
 import { suggestion } from '../text/suggest.ts';
@@ -54,6 +54,7 @@ export function readRollup(document: Document, problems: Problem[]): Rollup {
       name: name ?? 'custom',
       language: language ?? 'python',
       code,
+      at: codePlaceOf(document, [key, 'code'], code),
       place: document.placeOf([key]),
     };
   const named = namedPolicy(name, k, min);

@@ -1,3 +1,4 @@
+import type { CodePlace } from '../types/model.ts';
 import {
   isMap,
   type Json,
@@ -110,4 +111,20 @@ export function under(key: string, document: Document): Document {
     placeOf: (path) => document.placeOf(path.slice(1)),
     placeOfText: (path, text, occurrence) => document.placeOfText(path.slice(1), text, occurrence),
   };
+}
+
+/**
+ * Where the code at `path` stands. Its lines are lines of the file where it is written as a block,
+ * and where it has but one.
+ */
+export function codePlaceOf(document: Document, path: Path, code: string): CodePlace {
+  const lines = code.split('\n');
+  const first = lines.findIndex((line) => line.trim() !== '');
+  const whole = document.placeOf(path);
+  const { file, line } = document.placeOfText(path, (lines[first] ?? '').trim(), 0);
+  const several = lines.slice(first + 1).some((rest) => rest.trim() !== '');
+  // In quotes the first line stands beside its key, and what follows it anywhere.
+  return several && line === whole.line
+    ? { ...whole, linewise: false }
+    : { file, line: line - Math.max(0, first), linewise: true };
 }

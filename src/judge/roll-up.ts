@@ -24,7 +24,9 @@ export function tallyOf(tries: readonly TryResult[], metrics: number, skipped: b
     num_tries: tries.length,
     num_metrics: metrics,
     num_ungraded: count('ungraded'),
-    num_errors: count('error') + tries.filter(({ error }) => error !== null).length,
+    num_errors:
+      count('error') +
+      tries.filter(({ outcome, error }) => outcome === 'error' && error !== null).length,
   };
 }
 
@@ -70,10 +72,11 @@ export async function rollUp(
       error: null,
     }));
   }
-  const { language, code, name, place } = rollup;
+  const { language, code, name, place, at } = rollup;
   const results = await evaluate({
     ...of,
     scores: { what: `metrics_rollup "${name}"`, place },
+    ...(at === undefined ? {} : { at }),
     language,
     code,
     outputs: ['result'],

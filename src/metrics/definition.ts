@@ -8,6 +8,8 @@ import type { MetricSample, MetricTools } from './sample.ts';
 /** What a metric found on one sample, before a threshold and `negate` are applied. */
 export type Measured =
   | { status: 'measured'; value: Json; pass: boolean; reason: string | null }
+  /** The check's own code broke on this answer: it fails, whatever else is set. */
+  | { status: 'raised'; reason: string }
   | { status: 'ungraded' | 'error' | 'skipped'; reason: string };
 
 /** What a metric is told about its place in the file. */

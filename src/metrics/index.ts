@@ -22,8 +22,8 @@ type CodeSource = Extract<MetricSource, { kind: 'code' }>;
 
 /**
  * Runs the user's code on all samples in one batch. It sees `prompt` (the messages as `role: text`
- * lines), `actual`, `input` and `expected` (unset when absent) and sets `metric` and `result`. With
- * a threshold the metric's number decides, and `result` need not be set.
+ * lines), `actual`, `input` and `expected` (unset when absent) and sets `metric` and `result`, and
+ * may set `reason`. With a threshold the metric's number decides, and `result` need not be set.
  */
 async function scoreCode(
   source: CodeSource,
@@ -35,7 +35,7 @@ async function scoreCode(
   const results = await tools.evaluate({
     language: source.language,
     code: source.code,
-    outputs: threshold === null ? ['metric', 'result'] : ['metric'],
+    outputs: [...(threshold === null ? ['metric', 'result'] : ['metric']), 'reason?'],
     inputs: samples.map(({ messages, completion, input, expected }) => ({
       prompt: transcript(messages),
       actual: completion.output,
@@ -55,16 +55,17 @@ function fromResult(
   metric: string,
 ): Measured {
   if (result === undefined) return measureError(`${metric} has no result`);
-  if (result.status === 'error')
-    return measureError(
-      `${metric}${/^(?:did|took|used|ended|wrote|was|keeps) /.test(result.message) ? '' : ':'} ${result.message}`,
-    );
-  const { metric: value, result: verdict } = result.values;
+  if (result.status === 'error') {
+    const said = `${metric}${/^(?:did|took|used|ended|wrote|was|keeps) /.test(result.message) ? '' : ':'} ${result.message}`;
+    return result.cause === 'code' ? { status: 'raised', reason: said } : measureError(said);
+  }
+  const { metric: value, result: verdict, reason } = result.values;
+  const said = typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : null;
   if (value === undefined) return measureError(`${metric} did not set metric`);
   // The threshold is applied with every other metric's.
-  if (threshold !== null) return measured(value, false);
+  if (threshold !== null) return measured(value, false, said);
   if (verdict === undefined) return measureError(`${metric} did not set result`);
-  if (typeof verdict === 'boolean') return measured(value, verdict);
+  if (typeof verdict === 'boolean') return measured(value, verdict, said);
   return measureError(
     `${metric}: result must be ${language === 'python' ? 'True or False' : 'true or false'}`,
   );
@@ -129,8 +130,11 @@ function judged(
           measured,
           metric.threshold,
           definition?.better ?? 'higher',
-          isGraded(metric, definition),
+          explains(metric, definition, measured.reason),
         );
+  // Code that gives no number on this answer broke on it.
+  if (byThreshold.status === 'error' && metric.source.kind === 'code')
+    return { status: 'raised', reason: byThreshold.reason };
   if (byThreshold.status !== 'measured' || !negates(metric)) return byThreshold;
   const { pass, reason } = byThreshold;
   return {
@@ -140,7 +144,13 @@ function judged(
   };
 }
 
-function isGraded({ source }: Metric, definition: MetricDefinition | undefined): boolean {
+/** Whether the metric's reason explains its value, whatever bound that is held to. */
+function explains(
+  { source }: Metric,
+  definition: MetricDefinition | undefined,
+  reason: string | null,
+): boolean {
+  if (source.kind === 'code') return reason !== null;
   return source.kind === 'rubric' || definition?.needs.model === true;
 }
 
@@ -152,14 +162,14 @@ function againstThreshold(
   measured: Extract<Measured, { status: 'measured' }>,
   threshold: number,
   better: 'higher' | 'lower',
-  graded: boolean,
+  explained: boolean,
 ): Measured {
   const value = numberFor(measured.value);
   if (value === null)
     return measureError('the metric has a threshold, and its value is not a number');
   const pass = better === 'higher' ? reaches(value, threshold) : reaches(-value, -threshold);
-  // A grader's reasons explain its score, whatever bound it is held to.
-  if (graded || (pass === measured.pass && measured.reason !== null)) return { ...measured, pass };
+  if (explained || (pass === measured.pass && measured.reason !== null))
+    return { ...measured, pass };
   const compared = `${String(value)}, ${better === 'higher' ? 'at least' : 'at most'} ${String(threshold)} wanted`;
   return { ...measured, pass, reason: pass ? null : compared };
 }
@@ -174,6 +184,8 @@ function numberFor(value: Score['value']): number | null {
 }
 
 function toScore({ name: metric, skip }: Metric, measured: Measured): Score {
+  if (measured.status === 'raised')
+    return { metric, status: 'fail', value: null, reason: measured.reason, skip, raised: true };
   if (measured.status !== 'measured')
     return { metric, status: measured.status, value: null, reason: measured.reason, skip };
   return {

@@ -144,8 +144,8 @@ export function httpFault(failure: HttpFailure): Fault {
   const more = { waitMs, status, detail: `${failure.code} ${said}` };
   if (status === 401) return fault('key', '401, the key was refused', { status });
   if (status === 403) return fault('key', `403, the key may not do this${tail}`, more);
-  if (/content_filter|content_policy/.test(failure.code))
-    return fault('filtered', `${status}, the content filter refused the request`, more);
+  const refusal = refusalOf(failure, tail);
+  if (refusal !== null) return fault(refusal.kind, refusal.message, more);
   if (status === 429 && /insufficient_quota|billing/.test(failure.code))
     return fault('rate-limit', `429, the account's quota is used up${tail}`, more);
   const retry =
@@ -159,6 +159,29 @@ export function httpFault(failure: HttpFailure): Fault {
 
 const SUCCESSOR =
   'If the model was retired, name its successor in the settings: models: { NEW: { provider: …, replaces: [OLD] } }';
+
+/** What the vendor will not answer, whenever it is asked; null: it is another failure. */
+function refusalOf(
+  failure: HttpFailure,
+  tail: string,
+): { kind: 'filtered' | 'too-long'; message: string } | null {
+  const { status, code } = failure;
+  if (/content_filter|content_policy/.test(code))
+    return { kind: 'filtered', message: `${status}, the content filter refused the request` };
+  return isTooLong(failure)
+    ? { kind: 'too-long', message: `${status}, the request is too long${tail}` }
+    : null;
+}
+
+/** The vendors' own words for a request that does not fit into the model's context. */
+function isTooLong({ status, code, said }: HttpFailure): boolean {
+  return (
+    status === 413 ||
+    /context_length_exceeded|string_above_max_length|request_too_large/.test(code) ||
+    (status === 400 &&
+      /prompt is too long|maximum context length|exceeds? (?:the )?context/i.test(said))
+  );
+}
 
 /** OpenAI's and Anthropic's own words for a model they do not have, or have no more. */
 function isUnknownModel({ status, code, said }: HttpFailure): boolean {

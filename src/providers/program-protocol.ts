@@ -46,15 +46,13 @@ function understood(
     };
   const said = full.data;
   if ('error' in said) {
-    const retry = said.retryable === true ? 'later' : 'never';
-    return {
-      id: said.id,
-      result: failedCall(
-        fault('program', foreignLine(said.error, redact, SHOWN) || 'an error without a text', {
-          retry,
-        }),
-      ),
-    };
+    const text = foreignLine(said.error, redact, SHOWN) || 'an error without a text';
+    // What may be asked again is a failure; what may not is the program's answer.
+    const reason =
+      said.retryable === true
+        ? fault('program', text, { retry: 'later' })
+        : fault('program-answer', text);
+    return { id: said.id, result: failedCall(reason) };
   }
   const value: Said = {
     kind: 'answer',

@@ -51,6 +51,10 @@ export const scoreSchema = z.discriminatedUnion('status', [
     status: z.enum(['pass', 'fail']).describe('Whether the metric passes in this answer.'),
     value: jsonSchema.describe('What the metric measured.'),
     reason: z.string().nullable().describe('Why, as the metric or its grader says; null: nothing.'),
+    raised: z
+      .literal(true)
+      .describe('The metric’s own code broke on this answer, which fails it; absent: it did not.')
+      .exactOptional(),
   }),
   z.strictObject({
     ...ofScore,

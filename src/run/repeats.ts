@@ -50,7 +50,7 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
     made.differing += differing.length;
     if (differing.length > 0 && !stateful.has(own)) {
       const message = keepsState(scores.place);
-      stateful.set(own, { status: 'error', message });
+      stateful.set(own, { status: 'error', cause: 'sandbox', message });
       notices.push({ kind: 'error', place: scores.place, message: `${scores.what} ${message}` });
     }
     const error = stateful.get(own);

@@ -7,6 +7,8 @@ export const limits = {
   input: 8 * 1024 * 1024,
   /** The values of one evaluation as JSON. */
   reply: 64 * 1024,
+  /** Characters of a text that the code may set beside what it must. */
+  remark: 2000,
   /** What one evaluation prints; the rest is dropped. */
   printed: 8 * 1024,
   /** Lines in the log, per language and side. */

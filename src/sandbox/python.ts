@@ -67,6 +67,7 @@ function workerArguments({ mode, timeoutSeconds, alone }: PythonOptions): string
     memory: limits.memory,
     reply: limits.reply,
     printed: limits.printed,
+    remark: limits.remark,
   };
   // -s, -S: no site-packages; -B: no compiled files. Host code may use what is installed.
   return [

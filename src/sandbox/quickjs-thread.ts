@@ -46,7 +46,9 @@ function createEvaluation(
   const context = runtime.newContext();
   const guest = context.unwrapResult(context.evalCode(source, 'guest.js'));
   const bounds = context.unwrapResult(
-    context.evalCode(`(${JSON.stringify({ reply: limits.reply, printed: limits.printed })})`),
+    context.evalCode(
+      `(${JSON.stringify({ reply: limits.reply, printed: limits.printed, remark: limits.remark })})`,
+    ),
   );
   const evaluate = context.unwrapResult(context.callFunction(guest, context.undefined, bounds));
   const code = context.newString(job.code);

@@ -1,5 +1,5 @@
 import { shorten } from '../text/visible.ts';
-import type { CodeLanguage, CodeResult } from '../types/model.ts';
+import type { CodeLanguage, CodePlace, CodeResult } from '../types/model.ts';
 import { isMap, type Json } from '../types/plain.ts';
 import { limits, type CodeOutcome, type Printed } from './link.ts';
 
@@ -9,6 +9,8 @@ export interface Setting {
   mode: 'sandbox' | 'host';
   timeoutSeconds: number;
   outputs: string[];
+  /** Where the code stands; absent: its lines are counted from its own first. */
+  at?: CodePlace | undefined;
 }
 
 const engineName: Record<CodeLanguage, string> = {
@@ -45,9 +47,10 @@ export function readReply(text: string, setting: Setting): CodeResult | null {
   if (reply === null) return null;
   if (isMap(reply.values)) return readValues(reply.values, setting);
   if (reply.memory === true) return failure(explainOutcome('memory', setting));
-  if (typeof reply.unset === 'string') return failure(`did not set ${oneLine(reply.unset)}`);
-  if (typeof reply.unfit === 'string') return failure(oneLine(reply.unfit));
-  if (isMap(reply.raised)) return failure(explainRaised(reply.raised, setting));
+  if (typeof reply.unset === 'string')
+    return failure(`did not set ${oneLine(reply.unset)}`, 'code');
+  if (typeof reply.unfit === 'string') return failure(oneLine(reply.unfit), 'code');
+  if (isMap(reply.raised)) return failure(explainRaised(reply.raised, setting), 'code');
   return null;
 }
 
@@ -58,8 +61,8 @@ export function readPrinted(value: unknown): Printed | null {
     : null;
 }
 
-export function failure(message: string): CodeResult {
-  return { status: 'error', message };
+export function failure(message: string, cause: 'code' | 'sandbox' = 'sandbox'): CodeResult {
+  return { status: 'error', cause, message };
 }
 
 /** Text of unknown origin as one line of at most 300 characters without control characters. */
@@ -74,23 +77,24 @@ export function oneLine(text: string): string {
 }
 
 function readValues(values: { [key: string]: Json }, setting: Setting): CodeResult | null {
-  const names = Object.keys(values);
+  const known = new Set(setting.outputs.map((name) => name.replace(/\?$/, '')));
   if (
-    names.length !== setting.outputs.length ||
-    !setting.outputs.every((name) => Object.hasOwn(values, name))
+    Object.keys(values).some((name) => !known.has(name)) ||
+    setting.outputs.some((name) => !name.endsWith('?') && !Object.hasOwn(values, name))
   )
     return null;
   const kept: Record<string, Json> = {};
-  for (const name of setting.outputs) {
+  for (const name of known) {
+    if (!Object.hasOwn(values, name)) continue;
     const value = values[name] ?? null;
     if (name === 'result' && typeof value !== 'boolean')
-      return failure(`result must be ${booleans[setting.language]}, not ${typeof value}`);
+      return failure(`result must be ${booleans[setting.language]}, not ${typeof value}`, 'code');
     if (isDeeper(value, limits.depth))
-      return failure(`${name} is nested deeper than ${limits.depth} levels`);
+      return failure(`${name} is nested deeper than ${limits.depth} levels`, 'code');
     kept[name] = wellFormed(value);
   }
   if (Buffer.byteLength(JSON.stringify(kept)) > limits.reply)
-    return failure(`${largest(kept)} is larger than ${limits.reply / 1024} KiB`);
+    return failure(`${largest(kept)} is larger than ${limits.reply / 1024} KiB`, 'code');
   return { status: 'ok', values: kept };
 }
 
@@ -102,23 +106,31 @@ function largest(values: Record<string, Json>): string {
   return sizes.reduce((most, one) => (one.size > most.size ? one : most)).name;
 }
 
-function explainRaised(raised: { [key: string]: Json }, { language, mode }: Setting): string {
+function explainRaised(raised: { [key: string]: Json }, setting: Setting): string {
+  const { language, mode } = setting;
   const type = oneLine(typeof raised.type === 'string' ? raised.type : 'Error');
   const message = oneLine(typeof raised.message === 'string' ? raised.message : '');
-  const where =
-    typeof raised.line === 'number' && raised.line > 0 ? `${type} on line ${raised.line}` : type;
+  const where = `${type}${placeOf(raised.line, setting)}`;
   if (mode === 'sandbox' && language === 'python') {
     if (typeof raised.module === 'string') {
       const remedy =
         raised.shipped === true
           ? 'It cannot be loaded on this kernel without code: host'
           : 'Packages need code: host';
-      return `${type}: ${oneLine(raised.module)}. ${remedy}`;
+      return `${setting.at === undefined ? type : where}: ${oneLine(raised.module)}. ${remedy}`;
     }
     if (raised.denied === true)
       return `${where}: files, network and programs are closed to metric code`;
   }
   return message === '' ? where : `${where}: ${message}`;
+}
+
+/** ` at tests/a.yaml:12`, or ` on line 2` of code that nobody knows the place of. */
+function placeOf(line: Json | undefined, { at }: Setting): string {
+  const known = typeof line === 'number' && line > 0 ? line : null;
+  if (at === undefined) return known === null ? '' : ` on line ${String(known)}`;
+  const offset = at.linewise && known !== null ? known - 1 : 0;
+  return ` at ${at.file}:${String(at.line + offset)}`;
 }
 
 function parseMap(text: string): { [key: string]: Json } | null {

@@ -103,7 +103,7 @@ async function runJob(
     place: placeOf(job),
     results,
     printed,
-    setting: { language, mode, timeoutSeconds, outputs: job.outputs },
+    setting: { language, mode, timeoutSeconds, outputs: job.outputs, at: job.at },
     givesUp: (outcome) => {
       const now = clock.now();
       clock.left -= now - since;

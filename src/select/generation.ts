@@ -1,7 +1,7 @@
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Prompt, Reference, Variant } from '../suite/suite.ts';
 import { asksNothing, fill, placeholders } from '../suite/template.ts';
-import type { CodeLanguage, Message, Request, Target } from '../types/model.ts';
+import type { CodeLanguage, CodePlace, Message, Request, Target } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 
 /**
@@ -31,6 +31,7 @@ export type Generation =
       kind: 'code';
       language: CodeLanguage;
       code: string;
+      at?: CodePlace;
       variables: Record<string, Json>;
       messages: Message[];
       fingerprint: string;
@@ -59,9 +60,10 @@ export function generationOf(
     };
   }
   if (prompt.code !== null) {
-    const { source: code, language } = prompt.code;
+    const { source: code, language, at } = prompt.code;
     const fingerprint = canonicalJson({ code, language, input: reference.input });
-    return { kind: 'code', language, code, variables: reference.input, messages: [], fingerprint };
+    const own = { kind: 'code' as const, language, code, ...(at === undefined ? {} : { at }) };
+    return { ...own, variables: reference.input, messages: [], fingerprint };
   }
   if (variant.target === null)
     return { kind: 'impossible', message: `no model is known for ${prompt.file}` };

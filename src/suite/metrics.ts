@@ -117,7 +117,13 @@ export function everyMetric({
 }
 
 /** Equal for metrics that score alike, wherever they stand. */
-export function metricIdentity({ place: _, depends_on, graders, ...metric }: Metric): string {
+export function metricIdentity({
+  place: _,
+  codeAt: _at,
+  depends_on,
+  graders,
+  ...metric
+}: Metric): string {
   const bare = <T extends { place: unknown }>(some: readonly T[] | undefined): unknown =>
     some?.map(({ place: _place, ...rest }) => rest);
   return canonicalJson(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { GraderSettings, Metric, Rubric } from '../types/metric.ts';
-import type { CodeLanguage, Message, ProviderName, Transport } from '../types/model.ts';
+import type { CodeLanguage, CodePlace, Message, ProviderName, Transport } from '../types/model.ts';
 import type { Json, Notice, Place, Scalar } from '../types/plain.ts';
 
 export interface ModelSettings {
@@ -127,7 +127,7 @@ export interface Prompt {
   parameters: Record<string, Json>;
   variables: { name: string; place: Place }[];
   messages: (Message & { place: Place })[];
-  code: { source: string; language: CodeLanguage; place: Place } | null;
+  code: { source: string; language: CodeLanguage; at?: CodePlace; place: Place } | null;
   /** Line of each top-level key, for messages and annotations. */
   lines: Record<string, number>;
 }
@@ -136,7 +136,14 @@ export type Rollup =
   | { kind: 'named'; policy: 'all' | 'any' | 'majority' }
   | { kind: 'at_least'; k: number }
   | { kind: 'pass_rate'; min: number }
-  | { kind: 'code'; name: string; language: CodeLanguage; code: string; place: Place };
+  | {
+      kind: 'code';
+      name: string;
+      language: CodeLanguage;
+      code: string;
+      at?: CodePlace;
+      place: Place;
+    };
 
 export interface Reference {
   /** Given, or a hash of the input; unique in its suite. */

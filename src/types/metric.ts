@@ -1,4 +1,4 @@
-import type { CodeLanguage } from './model.ts';
+import type { CodeLanguage, CodePlace } from './model.ts';
 import type { Json, Place } from './plain.ts';
 
 /** A model that grades or gives embeddings, as a file names it. */
@@ -42,6 +42,8 @@ export interface Metric {
    * settings.
    */
   graders?: GraderSettings[];
+  /** Where its code stands; absent for other metrics. */
+  codeAt?: CodePlace;
   place: Place;
 }
 
@@ -68,7 +70,15 @@ export interface Rubric {
 
 /** One metric on one sample. Only pass and fail ever enter a rate. */
 export type Score =
-  | { metric: string; status: 'pass' | 'fail'; value: Json; reason: string | null; skip: boolean }
+  | {
+      metric: string;
+      status: 'pass' | 'fail';
+      value: Json;
+      reason: string | null;
+      skip: boolean;
+      /** The check's own code broke on this answer. */
+      raised?: true;
+    }
   | {
       metric: string;
       status: 'ungraded' | 'error' | 'skipped';

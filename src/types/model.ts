@@ -151,12 +151,33 @@ export type ErrorKind =
   | 'request'
   | 'reply'
   | 'filtered'
+  | 'too-long'
   | 'program'
+  | 'program-answer'
   | 'recording'
   | 'budget'
   | 'aborted'
   | 'code'
   | 'reference';
+
+/**
+ * Errors that are an answer of their own: the vendor's filter withheld it, the request is too long
+ * for the model, the user's program said that it cannot. Asked again, the same would come.
+ */
+const DECLINED: ReadonlySet<ErrorKind> = new Set(['filtered', 'too-long', 'program-answer']);
+
+/**
+ * Why whoever was asked gave no answer that could be judged, though nothing was in the way; null:
+ * there is one, or something was.
+ */
+export function declined(completion: Completion): string | null {
+  if (completion.status === 'error')
+    return DECLINED.has(completion.kind) ? completion.message : null;
+  const { finish_reason, output, tool_calls } = completion;
+  return finish_reason === 'length' && output.trim() === '' && tool_calls.length === 0
+    ? 'the answer reached its limit of tokens before it said anything; raise the limit (max_tokens)'
+    : null;
+}
 
 export type Complete = (request: Request) => Promise<Completion>;
 
@@ -177,9 +198,14 @@ export interface CodeJob {
    * outcome may be chance, as a prompt's.
    */
   scores?: { what: string; place: Place };
+  /** Where the code stands, for messages. Absent: they name the line within the code. */
+  at?: CodePlace;
   language: CodeLanguage;
   code: string;
-  /** Names the code must set, in the order wanted. */
+  /**
+   * Names the code must set, in the order wanted; those that end in `?` it may set, to text. None:
+   * it is not run, but compiled, and what it imports at its top is looked for.
+   */
   outputs: string[];
   inputs: Record<string, Json | undefined>[];
 }
@@ -190,4 +216,15 @@ export type EvaluateAnswers = (
 ) => Promise<CodeResult[]>;
 
 export type CodeResult =
-  { status: 'ok'; values: Record<string, Json> } | { status: 'error'; message: string };
+  | { status: 'ok'; values: Record<string, Json> }
+  /**
+   * `code`: it raised on these inputs, or set what cannot be used. `sandbox`: it was not run, or not
+   * to its end, which says nothing of the inputs.
+   */
+  | { status: 'error'; cause: 'code' | 'sandbox'; message: string };
+
+/** Where code stands in the user's file. */
+export interface CodePlace extends Place {
+  /** Whether its lines are the file's from there on; else the place is that of all of it. */
+  linewise: boolean;
+}

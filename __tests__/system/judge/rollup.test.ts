@@ -150,7 +150,7 @@ describe('a roll-up in code', () => {
 
   test('that fails leaves an error with its name, not a verdict', async () => {
     const [word] = await rollUp(rollup, [entry(1, 0)], { suite: 'p', side: 'head' }, async () => [
-      { status: 'error', message: 'NameError on line 1: x' },
+      { status: 'error', cause: 'code', message: 'NameError on line 1: x' },
     ]);
     expect(word).toEqual({ word: null, error: 'metrics_rollup "mine": NameError on line 1: x' });
   });
@@ -164,7 +164,7 @@ describe('a roll-up in code', () => {
     });
     const [word] = await rollUp(
       { ...rollup, name: 'majority', code: 'result = num_passes' },
-      [entry(1, 0)],
+      [entry(2, 0)],
       { suite: 'p', side: 'head' },
       sandbox.evaluate,
     );

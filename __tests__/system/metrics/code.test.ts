@@ -75,7 +75,8 @@ describe('metric code', () => {
       real,
     );
     expect(used).toMatchObject({
-      status: 'error',
+      status: 'fail',
+      raised: true,
       value: null,
       reason: expect.stringMatching(/^metric "m": NameError on line 2/),
     });
@@ -85,19 +86,80 @@ describe('metric code', () => {
     ['metric = int(actual)\nresult = True', /^metric "m": ValueError on line 1: invalid literal/],
     ['metric = 1', /^metric "m" did not set result$/],
     ['result = True', /^metric "m" did not set metric$/],
-    ['metric = 1\nresult = 1', /^metric "m": result must be True or False/],
+    ['metric = 1\nresult = 2', /^metric "m": result must be True or False/],
     ['metric = 1\nresult = (', /^metric "m": SyntaxError on line 2/],
-    ['import os; os._exit(0)', /^metric "m" ended the Python process$/],
-  ])('%j is an error that names the metric', async (code, reason) => {
-    const [score] = await scoreMetric(codeMetric(code), [sample('x')], real);
+  ])(
+    '%j breaks on the answer, which fails with the exception as its reason',
+    async (code, reason) => {
+      const [score] = await scoreMetric(codeMetric(code), [sample('x')], real);
+      expect(score).toEqual({
+        metric: 'm',
+        status: 'fail',
+        raised: true,
+        value: null,
+        reason: expect.stringMatching(reason),
+        skip: false,
+      });
+    },
+  );
+
+  test('code that ends its process says nothing of the answer: that is an error', async () => {
+    const [score] = await scoreMetric(codeMetric('import os; os._exit(0)'), [sample('x')], real);
     expect(score).toMatchObject({
       status: 'error',
       value: null,
-      reason: expect.stringMatching(reason),
+      reason: 'metric "m" ended the Python process',
     });
   });
 
-  test('one answer’s error leaves the others alone, and all run in one job', async () => {
+  test.each([
+    ['python', 'metric = 1\nresult = 0', 'metric = 1\nresult = 1'],
+    ['javascript', 'metric = 1; result = 0', 'metric = 1; result = 1'],
+  ] as const)('0 and 1 are truth values in %s', async (language, no, yes) => {
+    for (const [code, status] of [
+      [no, 'fail'],
+      [yes, 'pass'],
+    ] as const) {
+      const [score] = await scoreMetric(codeMetric(code, language), [sample('x')], real);
+      expect(score).toMatchObject({ status, value: 1, reason: null });
+      expect(score).not.toHaveProperty('raised');
+    }
+  });
+
+  test.each([
+    ['python', 'metric = len(actual)\nresult = False\nreason = f"no total in {actual}"'],
+    [
+      'javascript',
+      'metric = actual.length; result = false; const reason = `no total in ${actual}`',
+    ],
+  ] as const)('may set its reason in %s', async (language, code) => {
+    const [score] = await scoreMetric(codeMetric(code, language), [sample('abc')], real);
+    expect(score).toMatchObject({ status: 'fail', value: 3, reason: 'no total in abc' });
+    const [held] = await scoreMetric(codeMetric(code, language, 2), [sample('abc')], real);
+    expect(held).toMatchObject({ status: 'pass', value: 3, reason: 'no total in abc' });
+  });
+
+  test.each([
+    ['python', 'import re\nmetric = 1\nresult = True\nreason = re.compile("a")'],
+    ['javascript', 'metric = 1; result = true; const reason = () => 1'],
+  ] as const)('a reason that is no text is the code’s own in %s', async (language, code) => {
+    const [score] = await scoreMetric(codeMetric(code, language), [sample('abc')], real);
+    expect(score).toMatchObject({ status: 'pass', reason: null });
+  });
+
+  test('an exception names the line of the user’s file', async () => {
+    const evaluate = onAnswers((job) =>
+      sandbox.evaluate({ ...job, at: { file: 'tests/a.yaml', line: 12, linewise: true } }),
+    );
+    const [score] = await scoreMetric(
+      codeMetric('import json\n\nmetric = json.loads(actual)\nresult = True'),
+      [sample('I am sorry')],
+      tools({ evaluate }),
+    );
+    expect(score?.reason).toMatch(/^metric "m": JSONDecodeError at tests\/a\.yaml:14: Expecting/);
+  });
+
+  test('one answer’s exception leaves the others alone, and all run in one job', async () => {
     const jobs: CodeJob[] = [];
     const evaluate = onAnswers((job) => {
       jobs.push(job);
@@ -108,7 +170,7 @@ describe('metric code', () => {
       ['1', 'x', '2'].map((output) => sample(output)),
       tools({ evaluate }),
     );
-    expect(scores.map(({ status }) => status)).toEqual(['fail', 'error', 'pass']);
+    expect(scores.map(({ status }) => status)).toEqual(['fail', 'fail', 'pass']);
     expect(jobs).toHaveLength(1);
   });
 
@@ -130,7 +192,8 @@ describe('metric code', () => {
       real,
     );
     expect(text).toMatchObject({
-      status: 'error',
+      status: 'fail',
+      raised: true,
       reason: 'the metric has a threshold, and its value is not a number',
     });
   });

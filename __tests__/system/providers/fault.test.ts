@@ -27,3 +27,18 @@ describe('a model that its vendor does not have any more', () => {
       expect(one.message).not.toContain('replaces');
   });
 });
+
+describe('a request that does not fit into the model’s context', () => {
+  test.each([
+    [400, 'context_length_exceeded', 'This model has a maximum context length of 8192 tokens.'],
+    [400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum'],
+    [413, 'request_too_large', 'Request exceeds the maximum size'],
+  ])('is told from what is wrong with it otherwise (%i %s)', (status, code, said) => {
+    expect(failure(status, code, said)).toMatchObject({
+      kind: 'too-long',
+      retry: 'never',
+      message: `${String(status)}, the request is too long: ${said}`,
+    });
+    expect(failure(400, 'invalid_request_error', 'max_tokens: required').kind).toBe('request');
+  });
+});

@@ -216,7 +216,7 @@ describe('a program', () => {
   test('may answer with an error, which is shown filtered and not asked again', async () => {
     const { say, log } = await start();
     expect(errorOf(await say(`error failed with ${KEY} \u202e`))).toEqual({
-      kind: 'program',
+      kind: 'program-answer',
       message: 'program (our-app): failed with *** \\u{202e}',
     });
     expect(log).toEqual([]);

@@ -101,7 +101,7 @@ async function attackAll({ language, mode, python, only }: HarnessOptions): Prom
       outputs: ['metric', 'result'],
       inputs: [{ a: 7 }],
     });
-    return result ?? { status: 'error', message: 'no result' };
+    return result ?? { status: 'error', cause: 'sandbox', message: 'no result' };
   };
   const attacks: Record<string, Attack> =
     language === 'python' ? pythonAttacks(at) : javascriptAttacks(at);

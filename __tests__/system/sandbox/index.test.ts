@@ -73,7 +73,10 @@ const ok = (metric: unknown, result = true): unknown => ({
   status: 'ok',
   values: { metric, result },
 });
-const error = (message: string): unknown => ({ status: 'error', message });
+const error = (message: string): unknown => ({ status: 'error', cause: 'code', message });
+
+/** What says nothing of the code's inputs. */
+const unrun = (message: string): unknown => ({ status: 'error', cause: 'sandbox', message });
 
 /** The same idea in both languages; a test that holds for one must hold for the other. */
 const both = [
@@ -167,7 +170,7 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
     expect(results).toEqual([
       ok('a'),
       ok('b'),
-      error('took longer than 1 s and was stopped'),
+      unrun('took longer than 1 s and was stopped'),
       ok('c'),
     ]);
   });
@@ -178,8 +181,8 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
       actual,
     }));
     const results = await evaluate(job(language, when('actual == "loop"', never), { inputs }));
-    const stopped = error('took longer than 0.3 s and was stopped');
-    const given = error('was not run: it took longer than 0.3 s 5 times');
+    const stopped = unrun('took longer than 0.3 s and was stopped');
+    const given = unrun('was not run: it took longer than 0.3 s 5 times');
     expect(results).toEqual([stopped, ok('a'), stopped, stopped, stopped, ok('b'), stopped, given]);
     expect(
       await evaluate(job(language, when('actual == "loop"', never), { inputs: [{ actual: 'a' }] })),
@@ -248,7 +251,7 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
     const input = { actual: 1, expected: 1 };
     expect(await one(language, fill(32768), null, input)).toEqual(ok(true));
     expect(await one(language, fill(32769), null, input)).toEqual(
-      error('the code is 32769 bytes; the limit is 32768'),
+      unrun('the code is 32769 bytes; the limit is 32768'),
     );
   });
 
@@ -268,7 +271,7 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
         : 'metric = String(a).length; result = true';
     expect(await sandbox().evaluate(job(language, code, { inputs }))).toEqual([
       ok(1),
-      error('the variables are larger than 8 MiB'),
+      unrun('the variables are larger than 8 MiB'),
       ok(3 << 20),
       ok(1),
     ]);
@@ -337,7 +340,7 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
 
   test('is not run when code is off', async () => {
     const { evaluate, close } = sandbox({ mode: 'off' });
-    const off = error('was not run: code is switched off (input code: off)');
+    const off = unrun('was not run: code is switched off (input code: off)');
     expect(await evaluate(job(language, equal, { inputs: [{}, {}] }))).toEqual([off, off]);
     await close();
   });
@@ -369,7 +372,7 @@ describe('errors of Python code', () => {
     ['raise SystemExit(3)', 'SystemExit on line 1: 3'],
     ['metric = 1', 'did not set result'],
     ['result = True', 'did not set metric'],
-    ['metric = 1\nresult = 1', 'result must be True or False, not int'],
+    ['metric = 1\nresult = 2', 'result must be True or False, not int'],
     ['metric = 1\nresult = "yes"', 'result must be True or False, not str'],
     [
       'metric = 1\nclass bool_(int): pass\nresult = bool_(1)',
@@ -407,9 +410,9 @@ describe('errors of Python code', () => {
     ['metric = 1\0', /^(SyntaxError|ValueError)/],
   ])('%j says %s', async (code, message) => {
     const result = await one('python', code);
-    expect(result).toEqual(
-      error(typeof message === 'string' ? message : (expect.stringMatching(message) as never)),
-    );
+    const said = typeof message === 'string' ? message : (expect.stringMatching(message) as never);
+    const stops = /^(?:used more|ended|wrote)/.test(String(message));
+    expect(result).toEqual(stops ? unrun(said) : error(said));
   });
 
   test('may leave values of every plain kind', async () => {
@@ -440,7 +443,7 @@ describe('errors of Python code', () => {
       'metric = actual',
       'result = True',
     ].join('\n');
-  const channel = error('wrote to a channel it does not own');
+  const channel = unrun('wrote to a channel it does not own');
   const inputs = [0, 1, 2, 3].map((actual) => ({ actual }));
 
   test('include two answers at once', async () => {
@@ -534,7 +537,7 @@ describe('Python code in the sandbox', () => {
       expect(result).toEqual(
         missing === 'landlock'
           ? ok(true)
-          : error(
+          : unrun(
               'Metric code cannot be confined on this Linux system: Landlock and seccomp are missing. Use a Linux runner, built-in metrics, or set code: host in the workflow.',
             ),
       );
@@ -544,14 +547,58 @@ describe('Python code in the sandbox', () => {
   test('needs a Python that is there, is new enough and is one', async () => {
     const none =
       'Metric code needs python3 (3.8 or newer); none was found. Built-in metrics work without it.';
-    expect(await one('python', '', { python: join(folder, 'python3') })).toEqual(error(none));
-    expect(await one('python', '', { python: oldPython(folder) })).toEqual(error(none));
+    expect(await one('python', '', { python: join(folder, 'python3') })).toEqual(unrun(none));
+    expect(await one('python', '', { python: oldPython(folder) })).toEqual(unrun(none));
     expect(await one('python', '', { python: '/bin/echo' })).toEqual(
-      error('/bin/echo is not a Python that evaldiff can talk to'),
+      unrun('/bin/echo is not a Python that evaldiff can talk to'),
     );
     expect(await one('python', '', { python: '/bin/false' })).toEqual(
-      error('/bin/false did not start: it wrote nothing'),
+      unrun('/bin/false did not start: it wrote nothing'),
     );
+  });
+});
+
+describe('code that is only compiled', () => {
+  const compiled = (language: CodeLanguage, code: string) =>
+    sandbox().evaluate({ ...job(language, code, { inputs: [{}] }), outputs: [] });
+  const at = { file: 'tests/a.yaml', line: 20, linewise: true };
+
+  test.each([
+    ['python', 'import json, os.path\nmetric = json.loads(actual)'],
+    ['python', 'try:\n  import numpy\nexcept ImportError:\n  numpy = None'],
+    ['javascript', 'function f() { return actual }\nmetric = f(); result = missing'],
+    ['javascript', 'const reason = 1; let metric = 2; while (true) {}'],
+  ] as const)('is not run: %s %j', async (language, code) => {
+    expect(await compiled(language, code)).toEqual([{ status: 'ok', values: {} }]);
+  });
+
+  test.each([
+    ['python', 'metric = 1\nresult = (', "SyntaxError at tests/a.yaml:21: '(' was never closed"],
+    [
+      'python',
+      'import json\nfrom numpy.linalg import norm',
+      'ModuleNotFoundError at tests/a.yaml:21: numpy. Packages need code: host',
+    ],
+    [
+      'javascript',
+      'metric = 1;\n\nresult = (',
+      expect.stringMatching(/^SyntaxError at tests\/a\.yaml:22: /),
+    ],
+    ['javascript', 'return 1', 'SyntaxError at tests/a.yaml:20: return not in a function'],
+  ] as const)('says what is wrong and where: %s %j', async (language, code, message) => {
+    expect(
+      await sandbox().evaluate({ ...job(language, code, { inputs: [{}] }), outputs: [], at }),
+    ).toEqual([error(message as string)]);
+  });
+
+  test('of which no line is the file’s names the place of the whole', async () => {
+    const quoted = { ...at, linewise: false };
+    const [result] = await sandbox().evaluate({
+      ...job('python', 'metric = 1\nresult = (', { inputs: [{}] }),
+      outputs: [],
+      at: quoted,
+    });
+    expect(result).toEqual(error("SyntaxError at tests/a.yaml:20: '(' was never closed"));
   });
 });
 
@@ -595,7 +642,7 @@ describe('Python code on the host', () => {
     const pidFile = join(folder, 'sleeper');
     const code = `import subprocess\np = subprocess.Popen(["sleep", "600"])\nopen(${JSON.stringify(pidFile)}, "w").write(str(p.pid))\nwhile True: pass`;
     expect(await evaluate(job('python', code))).toEqual([
-      error('took longer than 1 s and was stopped'),
+      unrun('took longer than 1 s and was stopped'),
     ]);
     const gone = `pid = open(${JSON.stringify(pidFile)}).read()\ndef lives():\n  try: return open("/proc/" + pid + "/stat").read().split()[2] not in "ZX"\n  except OSError: return False\nwhile lives(): pass\nmetric = "gone"\nresult = True`;
     expect(await evaluate(job('python', gone))).toEqual([ok('gone')]);
@@ -612,7 +659,7 @@ describe('errors of JavaScript code', () => {
     ['return 1', 'SyntaxError on line 1: return not in a function'],
     ['metric = 1', 'did not set result'],
     ['let result = true', 'did not set metric'],
-    ['metric = 1; result = 1', 'result must be true or false, not number'],
+    ['metric = 1; result = 2', 'result must be true or false, not number'],
     ['metric = 1; result = null', 'result must be true or false, not null'],
     ['metric = NaN; result = true', 'metric is not a finite number'],
     ['metric = [1, { a: -Infinity }]; result = true', 'metric is not a finite number'],
@@ -631,7 +678,8 @@ describe('errors of JavaScript code', () => {
   ])('%j says %s', async (code, message) => {
     const result = await one('javascript', code);
     expect(result.status === 'error' && result.message.slice(0, message.length)).toBe(message);
-    if (!/: $|c$/.test(message)) expect(result).toEqual(error(message));
+    if (/^used more/.test(message)) expect(result).toEqual(unrun(message));
+    else if (!/: $|c$/.test(message)) expect(result).toEqual(error(message));
   });
 
   test('do not reach the next code, whatever the code changed', async () => {

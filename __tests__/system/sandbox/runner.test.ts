@@ -25,7 +25,7 @@ const options = {
   log: () => undefined,
 };
 const value = (metric: unknown): unknown => ({ status: 'ok', values: { metric } });
-const forged = { status: 'error', message: 'wrote to a channel it does not own' };
+const forged = { status: 'error', cause: 'sandbox', message: 'wrote to a channel it does not own' };
 
 /** An honest answer: the variable `a` as metric. */
 const answer = ({ id, variables }: Request, rest: Partial<Answer> = {}): Answer => ({
@@ -149,7 +149,7 @@ describe('a worker', () => {
     );
     expect(await runner.run(job)).toEqual([
       value(0),
-      { status: 'error', message: 'ended the Python process' },
+      { status: 'error', cause: 'sandbox', message: 'ended the Python process' },
       value(2),
     ]);
   });
@@ -162,7 +162,7 @@ describe('a worker', () => {
     expect(workers[0]!.killed).toBe(false);
     await jest.advanceTimersByTimeAsync(1);
     expect(await results).toEqual([
-      { status: 'error', message: 'took longer than 5 s and was stopped' },
+      { status: 'error', cause: 'sandbox', message: 'took longer than 5 s and was stopped' },
       value(1),
       value(2),
     ]);
@@ -193,6 +193,7 @@ describe('code', () => {
     const inputs = Array.from({ length: 5 }, (_, a) => ({ a }));
     const ended = {
       status: 'error',
+      cause: 'sandbox',
       message:
         'was not run: the code of this run has taken 1 h, which is the limit; make it quicker, or set code: host in the workflow',
     };
@@ -236,7 +237,9 @@ describe('values of a reply', () => {
     'are checked again, because user code may have written them: %.40s',
     async (values, message) => {
       expect(await reply(values)).toEqual(
-        message === null ? expect.objectContaining({ status: 'ok' }) : { status: 'error', message },
+        message === null
+          ? expect.objectContaining({ status: 'ok' })
+          : { status: 'error', cause: 'code', message },
       );
     },
   );

@@ -186,6 +186,7 @@ describe('roll-ups', () => {
         name: 'majority',
         language: 'python',
         code: 'result = num_passes > num_fails',
+        at: { file: 'prompts/tests/p.yaml', line: 1, linewise: true },
         place: { file: 'prompts/tests/p.yaml', line: 1 },
       },
     ],

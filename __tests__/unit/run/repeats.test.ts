@@ -94,7 +94,7 @@ describe('code that scores', () => {
   test('that met a limit the second time only is not a liar: the machine was busy', async () => {
     const { evaluate } = sandbox((job, index) =>
       job.fresh === true
-        ? { status: 'error', message: 'took longer than 5 s and was stopped' }
+        ? { status: 'error', cause: 'sandbox', message: 'took longer than 5 s and was stopped' }
         : pure(job, index),
     );
     const repeats = repeatedEvaluate(evaluate, 'seed');
