@@ -15,8 +15,10 @@ import { countOutcomes } from '../statistics/table.ts';
 import type { Side } from '../types/plain.ts';
 import { classificationOf } from './classification.ts';
 import { conversationSummary } from './conversations.ts';
+import { countEvidence } from './evidence.ts';
 import { tallyOf, type RollupWord, type RunWords } from './roll-up.ts';
 import {
+  comparedFirst,
   comparedReferences,
   metricRates,
   passRate,
@@ -53,6 +55,7 @@ export function compareSuite(
     ratedTries(suite, verdict),
   );
   const shown: Verdict = verdict?.verdict ?? uncomparedVerdict(run);
+  const evidence = countEvidence(suite);
   return {
     path,
     name,
@@ -62,8 +65,9 @@ export function compareSuite(
     ...(Object.keys(suite.ownGate).length === 0 ? {} : { gate: suite.ownGate }),
     pass_rate: rate,
     verdict: shown,
-    summary: summaryOf(shown, rate, verdict, suite),
+    summary: `${comparedFirst(evidence)}${summaryOf(shown, rate, verdict, suite)}`,
     ...decided(suite, verdict),
+    evidence,
     references: [...withFallen(references, verdict), ...removed],
     metrics: metricRates(suite, verdict),
     ...(conversation === null ? {} : { conversation }),
@@ -135,13 +139,15 @@ function referenceStatuses(
 ): Map<ReferenceRun, Status> {
   if (verdict === null) return new Map();
   const { down, up } = verdict.q;
+  const { by, references } = verdict.reason;
+  const silent = new Set(by === 'unanswered' ? references : []);
   return new Map(
     compared.map((run, index) => {
       const table = verdict.own[index];
       const q = down[index] ?? 1;
       const p = table === undefined ? null : referenceTest(table).down;
       const status =
-        verdict.broke.has(run) || q <= REFERENCE_FDR
+        verdict.broke.has(run) || q <= REFERENCE_FDR || silent.has(run.affected.reference.id)
           ? 'regressed'
           : (up[index] ?? 1) <= REFERENCE_FDR
             ? 'improved'

@@ -1,5 +1,5 @@
 import type { AttributeResult } from '../result/attributes.ts';
-import { countsForVerdict, ungradedSuites } from '../result/counts.ts';
+import { countsForVerdict, standsBeforeGreen, ungradedSuites } from '../result/counts.ts';
 import type { ReferenceResult, SuiteResult, TryResult } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GateSettings } from '../suite/suite.ts';
@@ -36,7 +36,7 @@ function unjudged({ suites, affected, uncomparable }: GateInput): Found | null {
     references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
   );
   const errors = tries.filter(({ outcome }) => outcome === 'error');
-  if (errors.length > MAX_ERROR_SHARE * tries.length) {
+  if (isTooMany(tries) && !headAlone(suites)) {
     const examples = [
       ...new Set(
         errors.map(
@@ -62,6 +62,19 @@ function unjudged({ suites, affected, uncomparable }: GateInput): Found | null {
   if (affected > 0 && !judged)
     return { conclusion: 'error', held: false, reasons: withoutVerdict(tries) };
   return null;
+}
+
+function isTooMany(tries: readonly TryResult[]): boolean {
+  const errors = tries.filter(({ outcome }) => outcome === 'error').length;
+  return errors > MAX_ERROR_SHARE * tries.length;
+}
+
+/** Errors of head where base answers are no trouble on the way: head got worse. */
+function headAlone(suites: readonly SuiteResult[]): boolean {
+  const ofBase = suites.flatMap(({ references }) =>
+    references.flatMap(({ base }) => base?.tries ?? []),
+  );
+  return suites.some(({ reason }) => reason?.by === 'unanswered') && !isTooMany(ofBase);
 }
 
 /**
@@ -107,7 +120,7 @@ function gated(input: GateInput): Found {
   const failing =
     settings.on_inconclusive === 'fail' &&
     open.some((suite) => gateOf(suite, settings).fail_on !== 'never');
-  const blind = unexplainedSuites(input);
+  const blind = [...unseenReferences(input), ...unexplainedSuites(input)];
   const conclusion =
     failures.length > 0 || failing
       ? 'failure'
@@ -269,6 +282,19 @@ function ungradedShare({ suites }: GateInput): string[] {
     ({ name, ungraded, tries }) =>
       `${name}: ${String(ungraded)} of ${String(tries)} tries have no readable grade`,
   );
+}
+
+/** Too little evidence for green, in suites that do not say so by their verdict. */
+function unseenReferences({ suites }: GateInput): string[] {
+  const counts = suites.flatMap(({ name, verdict, evidence }) =>
+    evidence === undefined ? [] : [{ name, verdict, ...evidence }],
+  );
+  return standsBeforeGreen(counts)
+    .filter(({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed')
+    .map(
+      ({ name, references, of, missing }) =>
+        `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; without evidence: ${listed(missing)}`,
+    );
 }
 
 /** What was to gate and could not be looked at is not a success. */

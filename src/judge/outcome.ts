@@ -1,6 +1,6 @@
 import { NOT_JUDGED } from '../errors.ts';
 import type { AttributeResult } from '../result/attributes.ts';
-import { replacedInShort, ungradedInAll, worseAlone } from '../result/counts.ts';
+import { evidenceInAll, replacedInShort, ungradedInAll, worseAlone } from '../result/counts.ts';
 import type { OutcomeKind, OutcomeOf, RunOutcome } from '../result/outcome.ts';
 import type { Result, ScoringResult } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
@@ -57,18 +57,18 @@ export function outcomeOf(found: Found, input: GateInput): RunOutcome {
   const { suites } = input;
   const why = reasons[0] ?? NO_TEST;
   if (conclusion === 'error') return { kind: 'not-judged', why };
-  const seen = { ungraded: ungradedInAll(suites) };
+  const seen = { ungraded: ungradedInAll(suites), evidence: evidenceInAll(suites) };
   const fails = conclusion === 'failure';
   const replaced = replacedInShort(input.replaced);
   const regressed = suites.filter(({ verdict }) => verdict === 'regressed');
   if (regressed.length > 0)
-    return { kind: 'regressed', suites: regressed.map(ratesOf), fails, replaced, ...seen };
+    return { kind: 'regressed', suites: regressed.map(regressedOf), fails, replaced, ...seen };
   if (fails || held) return { kind: 'failed', why, fails, replaced, ...seen };
   if (replaced !== null) return { kind: 'not-comparable', why: replaced, ...seen };
   return conclusion === 'neutral' ? open(why, input, seen) : nothingWorse(input, seen);
 }
 
-type Seen = Pick<OutcomeOf<'evaluated'>, 'ungraded'>;
+type Seen = Pick<OutcomeOf<'evaluated'>, 'ungraded' | 'evidence'>;
 
 /** Neither red nor green. */
 function open(why: string, input: GateInput, seen: Seen): RunOutcome {
@@ -132,6 +132,14 @@ function ratesOf({ name, pass_rate: { base, head } }: SuiteResult): {
   head: number | null;
 } {
   return { name, base, head };
+}
+
+/** The same; where head fell silent, in how many references of how many. */
+function regressedOf(suite: SuiteResult): OutcomeOf<'regressed'>['suites'][number] {
+  const { reason, evidence } = suite;
+  return reason?.by === 'unanswered'
+    ? { ...ratesOf(suite), silent: { in: reason.references.length, of: evidence?.of ?? 0 } }
+    : ratesOf(suite);
 }
 
 const CONCLUSIONS = {

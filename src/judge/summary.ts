@@ -1,5 +1,5 @@
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import type { PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
+import type { EvidenceCount, PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
 import { scoreNames } from '../select/scoring.ts';
 import { gates } from '../select/select.ts';
 import { isComparable, countOutcomes } from '../statistics/table.ts';
@@ -60,6 +60,11 @@ export function passRate(suite: SuiteComparison, verdict: SuiteVerdict | null): 
   };
 }
 
+/** `41 of 50 references compared; `, or nothing where all were. */
+export function comparedFirst({ references, of }: EvidenceCount): string {
+  return references === of ? '' : `${String(references)} of ${counted(of, 'reference')} compared; `;
+}
+
 /** References that were judged on both sides. */
 export function comparedReferences(
   { run, policy, compared }: SuiteComparison,
@@ -104,7 +109,11 @@ export function summaryOf(
   verdict: SuiteVerdict | null,
   suite: SuiteComparison,
 ): string {
-  if (verdict === null || verdict.interval === null) return plainSummary(shown, rate);
+  if (verdict === null) return plainSummary(shown, rate);
+  if (verdict.interval === null)
+    return verdict.reason.by === 'unanswered'
+      ? `${whatFell(verdict).replace(/; $/, '')}.`
+      : plainSummary(shown, rate);
   const { low, high } = verdict.interval;
   return (
     `${whatFell(verdict)}pass rate ${percent(rate.base)} → ${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ${signed(low)} to ${signed(high)}, ` +
@@ -114,6 +123,8 @@ export function summaryOf(
 
 /** What is red for another reason than its rate says so first. */
 function whatFell({ verdict, reason: { by, references } }: SuiteVerdict): string {
+  if (verdict === 'regressed' && by === 'unanswered')
+    return `head does not answer in ${counted(references.length, 'reference')} that base answers (${listed(references)}); `;
   if (verdict !== 'regressed' || by !== 'references') return '';
   return references.length === 0
     ? 'references broke, with too few tries to name them alone; '
@@ -144,6 +155,8 @@ function whyOpen({ verdict, reason, tries }: SuiteVerdict): string {
       return ` Suspicious still: ${listed(reason.references)}.`;
     case 'named':
       return ` Worse by themselves: ${listed(reason.references)}.`;
+    case 'uncompared':
+      return ` Without evidence: ${listed(reason.references)}.`;
     case 'unsettled':
       return ` It could not rule out ${tolerated} with ${tries === 1 ? '1 try' : `${String(tries)} tries`} a side.`;
     case 'level':

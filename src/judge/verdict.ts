@@ -30,6 +30,7 @@ import { suiteTest } from '../statistics/suite-test.ts';
 import { made, mirrored, tableOf, type Table } from '../statistics/table.ts';
 import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import type { GateSettings } from '../suite/suite.ts';
+import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
 import { preferenceTables } from './tables.ts';
 
 /** The statistical answer for one suite, before it is put into words. */
@@ -68,6 +69,8 @@ type Settings = Pick<GateSettings, 'alpha' | 'gate_on'>;
 export function judgeSuites(
   suites: readonly SuiteComparison[],
   settings: Settings,
+  /** Every try that was wanted was made, so that one without an answer says something. */
+  complete = true,
 ): (SuiteVerdict | null)[] {
   const { all } = comparing(suites);
   const evidence = evidenceBySuite(suites, settings);
@@ -86,6 +89,11 @@ export function judgeSuites(
     }),
   );
   settleTogether(seen, verdicts);
+  if (complete)
+    for (const [suite, evidence] of judgeEvidence(suites, settings.alpha)) {
+      const verdict = verdicts.get(suite);
+      if (verdict !== undefined) verdicts.set(suite, withEvidence(verdict, evidence));
+    }
   return suites.map((suite) => verdicts.get(suite) ?? null);
 }
 
@@ -285,4 +293,20 @@ function settleTogether(seen: readonly Seen[], verdicts: Map<SuiteComparison, Su
   for (const [suite, one] of verdicts)
     if (one.verdict === 'inconclusive')
       verdicts.set(suite, { ...one, verdict: 'unchanged', reason: { ...one.reason, by: 'run' } });
+}
+
+/** Head that does not answer is worse, and what could not be compared is not green. */
+function withEvidence(verdict: SuiteVerdict, evidence: EvidenceVerdict): SuiteVerdict {
+  const { lost, open, missing } = evidence;
+  if (verdict.verdict === 'regressed') return verdict;
+  const decided = (by: VerdictReason['by'], p: number | null, references: string[]) => ({
+    ...verdict,
+    reason: { ...verdict.reason, by, p, references },
+  });
+  if (lost !== null)
+    return { ...decided('unanswered', lost.p, lost.references), verdict: 'regressed' };
+  const told = verdict.verdict === 'inconclusive' && verdict.interval !== null;
+  return open && !told
+    ? { ...decided('uncompared', null, missing), verdict: 'inconclusive' }
+    : verdict;
 }

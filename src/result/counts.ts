@@ -1,6 +1,6 @@
 import { shorten } from '../text/visible.ts';
 import type { Replaced } from './result.ts';
-import type { ReferenceResult, SuiteResult } from './suite-result.ts';
+import type { EvidenceCount, ReferenceResult, SuiteResult } from './suite-result.ts';
 
 /**
  * Whether a reference of a result counts for its verdict: what is skipped or in quarantine is only
@@ -65,4 +65,29 @@ export function replacedInShort(replaced: readonly Replaced[]): string | null {
   const shown = shorten(suites.slice(0, 2).join(', '), 60);
   const more = suites.length > 2 ? ` and ${String(suites.length - 2)} more` : '';
   return `${by} in place of a model in ${shown}${more}`;
+}
+
+/** Above this share of a run's references without evidence it is never green. */
+const MOST_MISSING = 0.02;
+
+/**
+ * The counts that stand between a run and green: all in which something is missing where that is
+ * more than a fiftieth of the run's references; else those of a critical reference, and of a suite
+ * in which nothing could be judged.
+ */
+export function standsBeforeGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
+  const lacking = counts.filter(({ missing }) => missing.length > 0);
+  const missing = lacking.reduce((sum, one) => sum + one.missing.length, 0);
+  if (missing > MOST_MISSING * counts.reduce((sum, { of }) => sum + of, 0)) return lacking;
+  return lacking.filter(({ critical, references }) => critical.length > 0 || references === 0);
+}
+
+/** References with evidence in all of these suites, of how many; null: none lacks any. */
+export function evidenceInAll(
+  suites: readonly Pick<SuiteResult, 'evidence'>[],
+): { references: number; of: number } | null {
+  const counts = suites.flatMap(({ evidence }) => evidence ?? []);
+  const references = counts.reduce((sum, one) => sum + one.references, 0);
+  const of = counts.reduce((sum, one) => sum + one.of, 0);
+  return references === of ? null : { references, of };
 }

@@ -8,6 +8,25 @@ const suiteRates = z.strictObject({
   head: shareSchema.nullable().describe('Pass rate on head; null: nothing was judged there.'),
 });
 
+const regressedSuite = suiteRates.extend({
+  silent: z
+    .strictObject({
+      in: countSchema.describe('References that head does not answer and base does.'),
+      of: countSchema.describe('References that should have been compared.'),
+    })
+    .describe('It regressed because head does not answer; absent: it answers.')
+    .exactOptional(),
+});
+
+const evidence = z
+  .strictObject({
+    references: countSchema.describe('References that could be judged.'),
+    of: countSchema.describe('References that should have been.'),
+  })
+  .nullable()
+  .describe('How many references could be judged, where it is not all; else null.')
+  .exactOptional();
+
 const kind = <const K extends string>(name: K) => z.literal(name).describe('Which outcome it is.');
 
 const why = z.string().describe('The first reason, in one sentence.');
@@ -45,15 +64,16 @@ const progress = {
 const regressed = z
   .strictObject({
     kind: kind('regressed'),
-    suites: z.array(suiteRates).describe('The suites that regressed.'),
+    suites: z.array(regressedSuite).describe('The suites that regressed.'),
     fails,
     ungraded,
+    evidence,
     replaced,
   })
   .describe('A suite got worse.');
 
 const failed = z
-  .strictObject({ kind: kind('failed'), why, fails, ungraded, replaced })
+  .strictObject({ kind: kind('failed'), why, fails, ungraded, evidence, replaced })
   .describe('No suite regressed, and a gate that the settings ask for is not met.');
 
 /** What a run came to. Every surface renders this one value; only `judge/outcome.ts` makes it. */
@@ -86,10 +106,10 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
     })
     .describe('GitHub gave the run no keys; `judged`: what needs none was judged.'),
   z
-    .strictObject({ kind: kind('no-verdict'), why, ungraded })
+    .strictObject({ kind: kind('no-verdict'), why, ungraded, evidence })
     .describe('Nothing that counts could be judged, and nobody is at fault.'),
   z
-    .strictObject({ kind: kind('not-comparable'), why, ungraded })
+    .strictObject({ kind: kind('not-comparable'), why, ungraded, evidence })
     .describe('Head puts something of its own in the place of a model that base asks.'),
   z
     .strictObject({
@@ -112,6 +132,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
       ran,
       worse,
       ungraded,
+      evidence,
     })
     .describe('It may be worse, and the tries were too few to say.'),
   z
@@ -121,6 +142,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
       ran,
       worse,
       ungraded,
+      evidence,
     })
     .describe('A suite got better and none worse.'),
   z
@@ -130,6 +152,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
       ran,
       worse,
       ungraded,
+      evidence,
     })
     .describe('No suite got worse, as far as these suites can see.'),
   z
@@ -142,6 +165,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
         .describe('The lowest pass rate; null: none could be worked out.'),
       highest: shareSchema.nullable().describe('The highest pass rate.'),
       ungraded,
+      evidence,
     })
     .describe('A full sweep: nothing is compared, so nothing regressed.'),
 ]);

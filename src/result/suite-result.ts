@@ -203,9 +203,11 @@ const verdictReasonSchema = z.strictObject({
       'suspicious',
       'named',
       'unsettled',
+      'unanswered',
+      'uncompared',
     ])
     .describe(
-      'Regressed by the `fall` of all, or by single `references`. Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`).',
+      'Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`).',
     ),
   p: shareSchema
     .nullable()
@@ -214,6 +216,13 @@ const verdictReasonSchema = z.strictObject({
     ),
   references: z.array(z.string()).describe('Ids of the references that it is about; empty: all.'),
   tolerance: shareSchema.describe('The drop that was to be ruled out.'),
+});
+
+const evidenceSchema = z.strictObject({
+  references: countSchema.describe('References that were judged on every side they ran on.'),
+  of: countSchema.describe('References that should have been: all that gate and were to run.'),
+  missing: z.array(z.string()).describe('Ids of those that were not.'),
+  critical: z.array(z.string()).describe('Of these, the ones tagged `critical`.'),
 });
 
 export const suiteResultSchema = z.strictObject({
@@ -247,6 +256,9 @@ export const suiteResultSchema = z.strictObject({
       tries: countSchema.describe('Tries of each of them.'),
     })
     .describe('What the verdict rests on.'),
+  evidence: evidenceSchema
+    .describe('How many references could be judged, of how many; absent in older results.')
+    .exactOptional(),
   references: z.array(referenceResultSchema).describe('Every reference of the suite.'),
   metrics: z
     .array(
@@ -283,6 +295,9 @@ export const suiteResultSchema = z.strictObject({
     )
     .exactOptional(),
 });
+
+/** How many references could be judged, of how many. */
+export type EvidenceCount = z.infer<typeof evidenceSchema>;
 
 export type Verdict = z.infer<typeof verdict>;
 

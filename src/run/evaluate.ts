@@ -207,10 +207,12 @@ interface Compared {
 async function compareSuites(
   { suites: comparisons, gate, mode, price }: Prepared,
   { evaluate, history }: JudgeEdges,
-  { meter }: Spending,
+  { meter, halted, unmade }: Spending,
 ): Promise<Compared> {
   const words = await Promise.all(comparisons.map(({ run }) => rollUpSuite(run, evaluate)));
-  const verdicts = mode === 'diff' ? judgeSuites(comparisons, gate) : comparisons.map(() => null);
+  const complete = halted() === null || !incomplete(unmade);
+  const verdicts =
+    mode === 'diff' ? judgeSuites(comparisons, gate, complete) : comparisons.map(() => null);
   const all = comparisons.map((comparison, index) => ({
     comparison,
     verdict: verdicts[index] ?? null,

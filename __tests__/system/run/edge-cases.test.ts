@@ -106,14 +106,20 @@ describe('where nothing can be compared', () => {
     );
   });
 
-  test('one side without a judged try leaves no difference and no verdict of "worse"', async () => {
+  test('head without a judged try where base has them is red, without a difference', async () => {
     const { result } = await runPipeline(
       project([shop(OLD, 4)], adaptive),
       project([shop(NEW, 4)], adaptive),
       (_, question) => (question.startsWith('Old') ? 'yes' : new Error('timeout')),
     );
-    expect(result.conclusion).toBe('error');
-    expect(result.suites[0]?.verdict).not.toBe('regressed');
+    expect(result.conclusion).toBe('failure');
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'regressed',
+      reason: { by: 'unanswered' },
+      pass_rate: { difference: null, p: null },
+      summary:
+        '0 of 4 references compared; head does not answer in 4 references that base answers (r00, r01, r02, r03).',
+    });
   });
 });
 

@@ -27,7 +27,10 @@ export function problemsLine({ problems, usage }: Result): Line {
 }
 
 export function regressionLine(result: Result): Line {
-  const broken = casesOf(result, 'regressed').length;
+  const silent = suitesThat(result, 'regressed').flatMap(({ reason }) =>
+    reason?.by === 'unanswered' ? reason.references : [],
+  ).length;
+  const broken = casesOf(result, 'regressed').length - silent;
   const fell = casesOf(result, 'fell').length;
   const line = several(result, suitesThat(result, 'regressed'), 'regressed');
   const clearly = broken === 0 ? [] : [`${counted(broken, 'reference')} clearly got worse`];
@@ -35,7 +38,11 @@ export function regressionLine(result: Result): Line {
     fell === 0
       ? []
       : [broken === 0 ? `${counted(fell, 'reference')} fell` : `${count(fell)} more fell`];
-  const words = [...clearly, ...also].join(', ');
+  const unanswered =
+    silent === 0
+      ? []
+      : [`head does not answer in ${counted(silent, 'reference')} that base answers`];
+  const words = [...unanswered, ...clearly, ...also].join(', ');
   return words === '' ? line : [...line, text(` ${words}.`)];
 }
 

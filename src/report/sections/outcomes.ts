@@ -144,8 +144,9 @@ export const OUTCOMES: OutcomeTable = {
     sign: '✓',
     tone: 'good',
     words: ({ worse }) => (worse === 0 ? 'No regression' : 'No suite regressed'),
-    title: ({ references, ran, worse }) => {
-      const size = `${counted(references, 'affected reference')} of ${counted(ran, 'suite')}`;
+    title: ({ references, ran, worse, evidence = null }) => {
+      const all = evidence === null ? `${counted(references, 'affected reference')} of ` : '';
+      const size = `${all}${counted(ran, 'suite')}`;
       return worse === 0
         ? `No regression in ${size}`
         : `No suite regressed in ${size}${alone(worse)}`;
@@ -181,14 +182,18 @@ export function headline(result: Result): Headline {
   const { outcome } = result;
   const row = rowOf(outcome);
   const line = row.line(result, outcome);
-  const said = caution(outcome);
+  const [first, said] = [evidenceFirst(outcome), caution(outcome)];
   const last = line.at(-1);
   const begun = last !== undefined && 'text' in last && !last.text.endsWith('.') ? ';' : '';
   return {
     sign: row.sign,
     tone: row.tone,
     outcome: row.words(outcome),
-    line: said === null ? line : [...line, text(`${begun} ${said}.`)],
+    line: [
+      ...(first === null ? [] : [text(`${first}; `)]),
+      ...line,
+      ...(said === null ? [] : [text(`${begun} ${said}.`)]),
+    ],
   };
 }
 
@@ -198,7 +203,8 @@ const TITLE_LIMIT = 255;
 /** The outcome in one line of at most 255 characters, its end kept. */
 export function titleOf(outcome: RunOutcome): string {
   const said = caution(outcome);
-  const title = rowOf(outcome).title(outcome);
+  const first = evidenceFirst(outcome);
+  const title = `${first === null ? '' : `${first}. `}${rowOf(outcome).title(outcome)}`;
   if (said === null) return shorten(title, TITLE_LIMIT);
   const end = `; ${said}`;
   return `${shorten(title.replace(/\.$/, ''), TITLE_LIMIT - end.length)}${end}`;
@@ -209,6 +215,15 @@ export function outcomeFields(
   outcome: RunOutcome,
 ): Pick<Result, 'outcome' | 'conclusion' | 'title'> {
   return { outcome, conclusion: conclusionOf(outcome), title: titleOf(outcome) };
+}
+
+/** How many references could be compared, where it is not all: said before anything else. */
+function evidenceFirst(outcome: RunOutcome): string | null {
+  if (outcome.kind === 'overridden') return evidenceFirst(outcome.by);
+  const evidence = 'evidence' in outcome ? (outcome.evidence ?? null) : null;
+  if (evidence === null) return null;
+  const alone = outcome.kind === 'evaluated' || outcome.kind === 'no-verdict';
+  return `${count(evidence.references)} of ${counted(evidence.of, 'reference')} ${alone ? 'judged' : 'compared'}`;
 }
 
 /** What has to be known of any outcome beside what it is called; null: nothing. */
@@ -241,11 +256,15 @@ function alone(worse: number): string {
   return worse === 0 ? '' : `; ${counted(worse, 'reference')} got worse`;
 }
 
-function inShort(suites: OutcomeOf<'regressed'>['suites']): string {
+function inShort(
+  suites: readonly (OutcomeOf<'improved'>['suites'][number] &
+    Pick<OutcomeOf<'regressed'>['suites'][number], 'silent'>)[],
+): string {
   return suites
-    .map(
-      ({ name, base, head }) =>
-        `${name} ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)})`,
+    .map(({ name, base, head, silent }) =>
+      silent === undefined
+        ? `${name} ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)})`
+        : `head does not answer in ${count(silent.in)} of ${counted(silent.of, 'reference')} of ${name}`,
     )
     .join(', ');
 }
