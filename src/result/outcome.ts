@@ -89,7 +89,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
       kind: kind('not-evaluated'),
       problems: countSchema.describe('Problems to fix.'),
     })
-    .describe('The configuration has to be fixed first: nothing was sent, nothing judged.'),
+    .describe('The configuration, or code that scores, has to be fixed first: nothing was judged.'),
   z
     .strictObject({ kind: kind('not-judged'), why })
     .describe('It ran, and what came back allows no verdict.'),

@@ -4,6 +4,7 @@ import { runRounds } from '../ask/rounds.ts';
 import { runRubricTests } from '../ask/rubric-tests.ts';
 import type { ScoringTools } from '../ask/score.ts';
 import { explainRun, type RunExplanation } from '../explain/explain-run.ts';
+import { brokenCode } from '../judge/broken-code.ts';
 import { compareSuite } from '../judge/compare.ts';
 import { decide } from '../judge/gate.ts';
 import { decideHalted } from '../judge/halted.ts';
@@ -26,7 +27,7 @@ import { gates } from '../select/select.ts';
 import { gatesByPreference } from '../suite/metrics.ts';
 import type { CheckSchema } from '../types/metric.ts';
 import type { Complete, Evaluate, Purpose, Target, Usage } from '../types/model.ts';
-import type { Notice } from '../types/plain.ts';
+import type { Notice, Problem } from '../types/plain.ts';
 import type { Solve } from '../types/solver.ts';
 import { repeatedEvaluate } from './repeats.ts';
 
@@ -81,6 +82,7 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
   const prepared = { ...started, suites: await executeRounds(started, edges, spent) };
   const tested = await testJudges(prepared, edges, spent);
   const compared = await compareSuites(prepared, edges, spent);
+  if (compared.problems.length > 0) return withBrokenCode(blank, compared, spent);
   const explained = await explainRun(
     { ...prepared, ...compared, halt: spent.halted() },
     { ...edges, complete: spent.complete },
@@ -115,6 +117,22 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
     usage: spent.meter.totals(),
     adaptive_tries: adaptiveTries(prepared.suites),
     ...(made.made === 0 ? {} : { evaluations: made }),
+  };
+}
+
+/** Code that scores and is broken has to be mended first: there is no rate from it, and no verdict. */
+function withBrokenCode(
+  blank: Result,
+  { problems, results, notices }: Compared,
+  { meter }: Spending,
+): Result {
+  return {
+    ...blank,
+    ...outcomeFields({ kind: 'not-evaluated', problems: problems.length }),
+    problems,
+    suites: results,
+    notices: [...blank.notices, ...notices],
+    usage: meter.totals(),
   };
 }
 
@@ -201,6 +219,8 @@ interface Compared {
   results: SuiteResult[];
   scoring: ScoringResult[];
   notices: Notice[];
+  /** Code that scores and is broken; suites that it judges are not among the others. */
+  problems: Problem[];
 }
 
 /** Rolls up, compares under one alpha, and says what a scoring change did. */
@@ -218,7 +238,12 @@ async function compareSuites(
     verdict: verdicts[index] ?? null,
     words: words[index] ?? new Map<ReferenceRun, RunWords>(),
   }));
-  const shown = all.filter(({ comparison }) => comparison.run.suite.references.length > 0);
+  const broken = brokenCode(
+    all.map(({ comparison: { run }, words: own }) => ({ run, words: own })),
+  );
+  const shown = all.filter(
+    ({ comparison: { run } }) => run.suite.references.length > 0 && !broken.suites.has(run),
+  );
   const compared = shown.map(({ comparison, verdict, words: own }): SuiteResult => ({
     ...compareSuite(comparison, verdict, own),
     ...(mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(comparison.run, price) } : {}),
@@ -233,6 +258,7 @@ async function compareSuites(
           await history(),
         );
   return {
+    problems: broken.problems,
     comparisons: shown.map(({ comparison }) => comparison),
     results,
     scoring: shown.flatMap(({ comparison, words: own }) => scoringSplit(comparison, own) ?? []),

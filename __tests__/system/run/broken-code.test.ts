@@ -1,0 +1,142 @@
+/** Code of the project that cannot judge anything, from the plan to the result. */
+import { describe, expect, test } from '@jest/globals';
+import type { Rollup } from '../../../src/suite/suite.ts';
+import type { CodeJob, CodeResult } from '../../../src/types/model.ts';
+import { metric, project, reference, settings } from '../../unit/run/builders.ts';
+import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
+
+const two = { settings: settings({ n_tries: 2 }) };
+
+const raised = (message: string): CodeResult => ({ status: 'error', cause: 'code', message });
+
+const check = metric('parses', {
+  source: { kind: 'code', language: 'python', code: 'metric = json.loads(actual)' },
+  place: { file: 'prompts/tests/p.yaml', line: 4 },
+});
+
+/** The sandbox with this answer for each input of a metric or a roll-up. */
+const scripted = (say: (input: CodeJob['inputs'][number]) => CodeResult) => ({
+  edges: { evaluate: async ({ inputs }: CodeJob) => inputs.map(say) },
+});
+
+const rollup: Rollup = {
+  kind: 'code',
+  name: 'mine',
+  language: 'python',
+  code: 'result = passes > 1',
+  place: { file: 'prompts/tests/p.yaml', line: 9 },
+};
+
+describe('a check that breaks', () => {
+  const run = (say: (actual: unknown) => CodeResult, tests = { metrics: [check] }) =>
+    runPipeline(
+      project([shop(OLD, 20, { tests })], two),
+      project([shop(NEW, 20, { tests })], two),
+      (_, question) => (question.startsWith('New') ? 'prose' : '{}'),
+      scripted(({ actual }) => say(actual)),
+    );
+  const good: CodeResult = { status: 'ok', values: { metric: 1, result: true } };
+
+  test('on head’s answers alone is a regression, with the exception as the reason', async () => {
+    const { result } = await run((actual) => (actual === 'prose' ? raised('ValueError') : good));
+    expect(result.conclusion).toBe('failure');
+    expect(result.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 0 });
+    expect(result.suites[0]?.references[0]?.head?.tries[0]?.scores[0]).toMatchObject({
+      status: 'fail',
+      raised: true,
+      reason: 'metric "parses": ValueError',
+    });
+  });
+
+  test('on every answer of both sides is to be mended first: no rate, no verdict', async () => {
+    const { result } = await run(() => raised("NameError at prompts/tests/p.yaml:6: 'json'"));
+    expect(result).toMatchObject({
+      conclusion: 'error',
+      outcome: { kind: 'not-evaluated', problems: 1 },
+      suites: [],
+      problems: [
+        {
+          place: { file: 'prompts/tests/p.yaml', line: 4 },
+          message:
+            'metric "parses" breaks on every answer of both sides, so it judges nothing: NameError at prompts/tests/p.yaml:6: \'json\'',
+        },
+      ],
+    });
+    expect(result.usage.calls).toBeGreaterThan(0);
+  });
+
+  test('is not broken for what it says of the one reference that it belongs to', async () => {
+    const references = (text: string) => {
+      const one = shop(text, 20);
+      const [first, ...rest] = one.tests.references;
+      return {
+        ...one,
+        tests: { ...one.tests, references: [{ ...first!, metrics: [check] }, ...rest] },
+      };
+    };
+    const { result } = await runPipeline(
+      project([references(OLD)], two),
+      project([references(NEW)], two),
+      () => 'yes',
+      scripted(() => raised('ValueError')),
+    );
+    expect(result.conclusion).toBe('success');
+    expect(result.suites[0]?.references[0]).toMatchObject({
+      base: { passes: 0 },
+      head: { passes: 0 },
+    });
+  });
+});
+
+describe('a roll-up that breaks', () => {
+  test('is to be mended first, whatever the tries say', async () => {
+    const { result } = await runPipeline(
+      project([shop(OLD, 20, { tests: { rollup } })], two),
+      project([shop(NEW, 20, { tests: { rollup } })], two),
+      () => 'yes',
+      scripted(() => raised("NameError at prompts/tests/p.yaml:10: 'passes'")),
+    );
+    expect(result).toMatchObject({
+      conclusion: 'error',
+      problems: [
+        {
+          place: { file: 'prompts/tests/p.yaml', line: 9 },
+          message: 'metrics_rollup "mine": NameError at prompts/tests/p.yaml:10: \'passes\'',
+        },
+      ],
+    });
+  });
+
+  test('on base, and is mended on head, is no problem of head', async () => {
+    const mended = { ...rollup, code: 'result = num_passes > 1' };
+    const { result } = await runPipeline(
+      project([shop(OLD, 20, { tests: { rollup } })], two),
+      project([shop(NEW, 20, { tests: { rollup: mended } })], two),
+      () => 'yes',
+      {
+        edges: {
+          evaluate: async ({ code, inputs }) =>
+            inputs.map(() =>
+              code === mended.code
+                ? { status: 'ok', values: { result: true } }
+                : raised('NameError'),
+            ),
+        },
+      },
+    );
+    expect(result.problems).toEqual([]);
+    expect(result.conclusion).toBe('success');
+  });
+
+  test('leaves the suites alone that it does not judge', async () => {
+    const other = shop(NEW, 4, { prompt: { name: 'other', file: 'prompts/o.yaml' } });
+    const { result } = await runPipeline(
+      null,
+      project([shop(NEW, 4, { tests: { rollup, references: [reference('a')] } }), other], two),
+      () => 'yes',
+      { ...scripted(() => raised('NameError')), input: { mode: 'sweep' } },
+    );
+    expect(result.conclusion).toBe('error');
+    expect(result.suites.map(({ name }) => name)).toEqual(['other']);
+  });
+});
