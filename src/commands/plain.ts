@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UserError, formatProblem, problem } from '../errors.ts';
 import { exitCode } from '../judge/outcome.ts';
 import { planJson, planLines } from '../report/plan.ts';
-import type { Planned } from '../run/input.ts';
+import type { Planned, RunInput } from '../run/input.ts';
 import { planRun } from '../run/plan-run.ts';
 import type { TrustDecision } from '../select/trust.ts';
 import { runInput, withEdges } from '../session/session.ts';
@@ -84,12 +84,17 @@ function planOnly(
     overrides,
     options,
     terminal,
-  }: { overrides: readonly string[]; options: EvaluateOptions; terminal: Terminal },
+    ...strictness
+  }: {
+    overrides: readonly string[];
+    options: EvaluateOptions;
+    terminal: Terminal;
+  } & Pick<RunInput, 'strict'>,
 ): Promise<{ planned: Planned; trust: TrustDecision }> {
   return withProject(options, terminal, { overrides, role: 'plan' }, async (session) => {
     const sides = await find(session);
     const planned = await withEdges(session, sides, (edges) =>
-      planRun(runInput(session, mode, sides), edges),
+      planRun({ ...runInput(session, mode, sides), ...strictness }, edges),
     );
     return { planned, trust: session.trust };
   });
@@ -187,6 +192,7 @@ export function validateCommand(
         overrides: [],
         options,
         terminal,
+        strict: true,
       });
       if (!planned.ready) {
         print(planned.result, options, terminal);

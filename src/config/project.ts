@@ -14,6 +14,7 @@ import type { Overrides } from './overrides.ts';
 import { loadSettings } from './read-settings.ts';
 import { loadSuites } from './read-suites.ts';
 import { readRubrics } from './rubric.ts';
+import { checkUnread } from './unread-files.ts';
 
 /**
  * What is swept, by key: the values of the settings' `sweep` and of overrides with several values.
@@ -167,6 +168,7 @@ export async function readProject(
   if (options.allowedModels !== null)
     problems.push(...checkModels(settings, suites, options.allowedModels));
   notices.push(...twins(tree, files.read));
+  if (options.configRequired) checkUnread(tree, files.read, settings, problems, notices);
   if (
     options.configRequired &&
     settings.file === null &&

@@ -37,16 +37,8 @@ function unjudged({ suites, affected, uncomparable }: GateInput): Found | null {
   );
   const errors = tries.filter(({ outcome }) => outcome === 'error');
   if (isTooMany(tries) && !headAlone(suites)) {
-    const examples = [
-      ...new Set(
-        errors.map(
-          ({ error, scores }) =>
-            error ?? scores.find(({ status }) => status === 'error')?.reason ?? 'unknown',
-        ),
-      ),
-    ];
     const share = `${String(errors.length)} of ${String(tries.length)} tries ended in an error, so nothing was judged`;
-    return { conclusion: 'error', held: false, reasons: [share, ...examples.slice(0, 3)] };
+    return { conclusion: 'error', held: false, reasons: [share, ...causesOf(errors)] };
   }
   const judged = tries.some(({ outcome }) => outcome === 'pass' || outcome === 'fail');
   if (affected > 0 && !judged && uncomparable.length > 0) {
@@ -62,6 +54,24 @@ function unjudged({ suites, affected, uncomparable }: GateInput): Found | null {
   if (affected > 0 && !judged)
     return { conclusion: 'error', held: false, reasons: withoutVerdict(tries) };
   return null;
+}
+
+/** What tries in error say themselves: at most three texts. */
+function causesOf(errors: readonly TryResult[]): string[] {
+  const texts = errors.map(
+    ({ error, scores }) =>
+      error ?? scores.find(({ status }) => status === 'error')?.reason ?? 'unknown',
+  );
+  return [...new Set(texts)].slice(0, 3);
+}
+
+/** Why head has no answers, or none that can be judged, where base has them. */
+function causesOfSilence(suites: readonly SuiteResult[]): string[] {
+  const silent = suites.filter(({ reason }) => reason?.by === 'unanswered');
+  const tries = silent.flatMap(({ references }) =>
+    references.flatMap(({ head }) => head?.tries ?? []),
+  );
+  return causesOf(tries.filter(({ outcome }) => outcome === 'error'));
 }
 
 function isTooMany(tries: readonly TryResult[]): boolean {
@@ -129,6 +139,7 @@ function gated(input: GateInput): Found {
         : 'success';
   const reasons = [
     ...failures.map(({ text }) => text),
+    ...causesOfSilence(input.suites),
     ...held.map(({ text }) => text),
     ...(held.length === 0 ? [] : [notFailed(held.length, failures.length)]),
     ...open.map(({ name, summary }) => `${name}: inconclusive. ${summary}`),

@@ -50,6 +50,19 @@ function programs({
     }));
 }
 
+/**
+ * References of head that cannot run: without a value for a variable of the prompt, say, or without
+ * an `expected` that a metric needs.
+ */
+export function unrunnableReferences(suites: readonly SuiteComparison[]): Problem[] {
+  const found = suites.flatMap(({ run: { suite } }) =>
+    (suite.head?.suite.tests.references ?? []).flatMap(({ problem, place }): Problem[] =>
+      problem === null ? [] : [{ place, message: problem }],
+    ),
+  );
+  return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
+}
+
 /** A roll-up that asks for more passes than there are tries could never pass. */
 export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[] {
   return suites.flatMap(({ run, policy }) => {

@@ -24,6 +24,8 @@ export interface RunInput extends PrepareInput {
   trust: TrustLevel;
   /** What the caller has to say of the run before it begins; absent: nothing. */
   notices?: readonly Notice[];
+  /** A single reference that cannot run is a mistake of the whole; absent: the others run. */
+  strict?: true;
   /** Why there may be no keys; null: a missing one is a mistake. */
   withheld: Withheld | null;
   /** Cap on cost that the workflow or the command line sets, in US dollars; null: the settings'. */
@@ -51,6 +53,8 @@ export interface PlanTools {
    * As a run draws delimiters; absent: which ratings of chosen attributes are stored is not known.
    */
   random?: JudgeEdges['random'];
+  /** Compiles the project's code; absent: nobody looks at it before it runs. */
+  evaluate?: JudgeEdges['evaluate'];
   /**
    * Vendors' public prices, and whether an answer lies in a store; asked for only by a run that has
    * something to ask.
@@ -59,7 +63,7 @@ export interface PlanTools {
 }
 
 /** What the pipeline needs from the world. */
-export interface Edges extends Omit<JudgeEdges, 'halted'>, Omit<PlanTools, 'random'> {
+export interface Edges extends Omit<JudgeEdges, 'halted'>, Omit<PlanTools, 'random' | 'evaluate'> {
   /** Every paid call goes through this guard from now on. */
   guard(guard: Guard): void;
   /** Why the world ends the run before its plan is done: its time, or a signal. */

@@ -2,6 +2,8 @@ import { sweepNotice } from '../config/project.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
 import { withoutStored } from '../explain/explain-run.ts';
 import type { Caps } from '../plan/budget.ts';
+import { unrunnableReferences } from '../plan/check.ts';
+import { codeProblems } from '../plan/compile.ts';
 import { costCap, costProblems, spendNotices } from '../plan/cost-cap.ts';
 import { affordable, withExplainCalls } from '../plan/explain-calls.ts';
 import { forecast, portionOfCost, timesForecast, type Forecast } from '../plan/forecast.ts';
@@ -55,17 +57,26 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const prepared = input.shard === undefined ? whole : partOfPlan(whole, input.shard, tools.hash);
   const spend = spending(input, arranged, { prepared, whole }, pricing);
   const { sweep, n_tries } = arranged.head.settings;
+  const unrunnable = unrunnableReferences(
+    selected.suites.filter(({ run }) => input.mode === 'sweep' || run.runs.length > 0),
+  );
+  const strict = input.strict === true;
   const head: ResultHead = { ...input, gate: prepared.gate, n_tries };
   const notices = [
     ...read.notices,
     ...arranged.notices,
     ...arranged.head.notices,
     ...prepared.notices,
+    ...(strict ? [] : unrunnable.map((one): Notice => ({ kind: 'error', ...one }))),
     ...sweepNotice(sweep, arranged.head.suites),
     ...spend.notices,
   ];
   const problems = [
     ...prepared.problems,
+    ...(strict ? unrunnable : []),
+    ...(tools.evaluate === undefined
+      ? []
+      : await codeProblems(selected.suites, input, tools.evaluate)),
     ...nothingToSweep(input.mode, arranged.head, whole),
     ...batchProblems(whole, input.shard),
     ...spend.problems,

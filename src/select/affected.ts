@@ -50,21 +50,8 @@ export function affectedReferences(base: SuiteSide | null, head: SuiteSide | nul
   if (base === null) return newSuite(head);
   const shared = scoringChanges(base.scoring, head.scoring);
   const because = [...promptChanges(base, head), ...shared];
-  const references: AffectedReference[] = [];
-  const keys = new Set<string>();
-  let unaffected = 0;
-  const baseById = new Map(
-    base.suite.tests.references.map((reference) => [reference.id, reference]),
-  );
-  for (const reference of head.suite.tests.references) {
-    const pair = pairReference(base, head, reference, baseById.get(reference.id) ?? null);
-    const reason = reasonFor(base, pair, shared.length > 0);
-    if (reason === null) unaffected += 1;
-    else {
-      references.push(pair);
-      keys.add(reason);
-    }
-  }
+  const { references, keys } = touchedReferences(base, head, shared.length > 0);
+  const unaffected = head.suite.tests.references.length - references.length;
   const removed = removedCases(base, head);
   if (keys.has('references') || removed.length > 0)
     because.push({ key: 'references', file: fileOf(head.suite.tests) });
@@ -73,6 +60,29 @@ export function affectedReferences(base: SuiteSide | null, head: SuiteSide | nul
     references: [...references, ...removed],
     unaffected,
   };
+}
+
+/**
+ * References whose fingerprints differ, with the keys that say why; and beside them those that can
+ * run on neither side, which are shown wherever their suite runs.
+ */
+function touchedReferences(
+  base: SuiteSide,
+  head: SuiteSide,
+  scoringChanged: boolean,
+): { references: AffectedReference[]; keys: Set<string> } {
+  const baseById = new Map(
+    base.suite.tests.references.map((reference) => [reference.id, reference]),
+  );
+  const pairs = head.suite.tests.references.map((reference) => {
+    const pair = pairReference(base, head, reference, baseById.get(reference.id) ?? null);
+    return { pair, reason: reasonFor(base, pair, scoringChanged) };
+  });
+  const keys = new Set(pairs.flatMap(({ reason }) => reason ?? []));
+  const shown = pairs.filter(
+    ({ pair, reason }) => reason !== null || (keys.size > 0 && pair.head?.kind === 'impossible'),
+  );
+  return { references: shown.map(({ pair }) => pair), keys };
 }
 
 function newSuite(head: SuiteSide): AffectedPart {

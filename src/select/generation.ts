@@ -47,7 +47,8 @@ export function generationOf(
   variant: ResolvedVariant,
   reference: Reference,
 ): Generation {
-  const { thread } = reference;
+  const { thread, problem } = reference;
+  if (problem !== null) return { kind: 'impossible', message: problem };
   if (thread !== null && asksNothing(thread)) return recordedOf(reference, thread);
   const missing = prompt.variables.find(
     ({ name }) =>
@@ -56,7 +57,7 @@ export function generationOf(
   if (missing !== undefined) {
     return {
       kind: 'impossible',
-      message: reference.problem ?? `reference ${reference.id} has no value for {${missing.name}}`,
+      message: `reference ${reference.id} has no value for {${missing.name}}`,
     };
   }
   if (prompt.code !== null) {
@@ -121,11 +122,11 @@ export function drawnAgain(generation: Generation, draw: number): Generation {
 }
 
 /** A dialogue that ends with its answer, and so makes no model calls. */
-function recordedOf({ id, problem }: Reference, thread: readonly Message[]): Generation {
+function recordedOf({ id }: Reference, thread: readonly Message[]): Generation {
   if (thread.length === 0)
     return {
       kind: 'impossible',
-      message: problem ?? `reference ${id} is a dialogue without a message`,
+      message: `reference ${id} is a dialogue without a message`,
     };
   const messages = thread.map(({ role, content }) => ({ role, content }));
   return { kind: 'recorded', thread: messages, fingerprint: canonicalJson({ recorded: messages }) };

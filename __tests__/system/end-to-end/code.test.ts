@@ -36,14 +36,13 @@ describe("a project's own code", () => {
     ]);
   });
 
-  test('that is wrong is an error of its metric, with line and reason, never a pass or a fail', async () => {
+  test('that breaks on every answer is to be fixed first, with its lines', async () => {
     const at = await stage(obedient);
     const broken = `n_tries: 1
 metrics:
-  - { name: syntax, code: "result = (" }
   - { name: raises, code: "x = 1\\nresult = int(actual)" }
   - { name: forgets, code: "metric = 1" }
-  - { name: number, code: "metric = 1\\nresult = 1" }
+  - { name: number, code: "metric = 1\\nresult = 2" }
   - { name: file, code: "metric = open('/etc/passwd').read()\\nresult = True" }
   - { name: js, language: javascript, code: "result = nothing.here" }`;
     const run = await onPullRequest(
@@ -54,19 +53,46 @@ metrics:
       ),
     );
     expect(run.code).toBe(1);
-    expect(run.outputs).toMatchObject({ conclusion: 'error', errors: '1', 'pass-rate-head': '' });
-    expect(
-      run.result.suites[0]!.references[0]!.head!.tries[0]!.scores.map(
-        ({ metric, status, reason }) => [metric, status, reason],
+    expect(run.outputs).toMatchObject({ conclusion: 'error', 'pass-rate-head': '' });
+    const on = (line: number, said: string): unknown => ({
+      place: { file: 'prompts/tests/quiz.yaml', line },
+      message: expect.stringContaining(
+        `breaks on every answer of both sides, so it judges nothing: ${said}`,
       ),
-    ).toEqual([
-      ['syntax', 'error', expect.stringMatching(/SyntaxError on line 1/)],
-      ['raises', 'error', expect.stringMatching(/ValueError on line 2/)],
-      ['forgets', 'error', expect.stringMatching(/did not set result/)],
-      ['number', 'error', expect.stringMatching(/result must be True or False, not int/)],
-      ['file', 'error', expect.stringMatching(/PermissionError on line 1/)],
-      ['js', 'error', expect.stringMatching(/ReferenceError/)],
+    });
+    expect(run.result.problems).toEqual([
+      on(3, 'ValueError at prompts/tests/quiz.yaml:3'),
+      on(4, 'did not set result'),
+      on(5, 'result must be True or False, not int'),
+      on(6, 'PermissionError at prompts/tests/quiz.yaml:6'),
+      on(7, 'ReferenceError at prompts/tests/quiz.yaml:7'),
     ]);
+    expect(at.models.requests.length).toBeGreaterThan(0);
+  });
+
+  test('that does not compile is told of before any model call', async () => {
+    const at = await stage(obedient);
+    const broken = `metrics:
+  - name: syntax
+    code: |
+      metric = 1
+      result = (`;
+    const run = await onPullRequest(
+      at,
+      changeOf(
+        { 'README.md': 'About' },
+        { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, broken) },
+      ),
+    );
+    expect(run.code).toBe(1);
+    expect(run.result.problems).toEqual([
+      {
+        place: { file: 'prompts/tests/quiz.yaml', line: 2 },
+        message:
+          'metric "syntax": SyntaxError at prompts/tests/quiz.yaml:5: \'(\' was never closed',
+      },
+    ]);
+    expect(at.models.requests).toEqual([]);
   });
 
   test('can be given its place, and names of the environment, by the workflow', async () => {

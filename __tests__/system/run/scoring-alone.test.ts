@@ -95,7 +95,7 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
       ['alpha', 1, null],
       ['beta', 1, 1],
     ]);
-    expect(ran.result.conclusion).toBe('error');
+    expect(ran.result.conclusion).toBe('failure');
     expect(ran.result.reasons[1]).toMatch(
       /^metric "runs" keeps state \(prompts\/tests\/p.yaml:4\): /,
     );
