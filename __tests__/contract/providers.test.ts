@@ -260,9 +260,10 @@ describe.each(names)('%s', (vendor) => {
         status,
         error: { message: 'no such\nmodel \u202e' },
       }));
-      const refused = `${vendor}: ${status}, the request was refused: no such\\u{a}model \\u{202e}`;
+      const what = status === 413 ? 'is too long' : 'was refused';
+      const refused = `${vendor}: ${status}, the request ${what}: no such\\u{a}model \\u{202e}`;
       expect(errorOf(await ask())).toEqual({
-        kind: 'request',
+        kind: status === 413 ? 'too-long' : 'request',
         message:
           status === 404 ? expect.stringMatching(/ If the model was retired, .*replaces/) : refused,
       });

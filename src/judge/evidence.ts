@@ -6,9 +6,9 @@ import { gates } from '../select/select.ts';
 import { bundlesOf } from '../statistics/bundles.ts';
 import { holm } from '../statistics/gate.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
-import { tableOf, within, type Tries } from '../statistics/table.ts';
+import { countOutcomes, tableOf, within, type Tries } from '../statistics/table.ts';
 import type { Outcome } from '../types/metric.ts';
-import { countOutcomes, preferenceTables } from './tables.ts';
+import { preferenceTables } from './tables.ts';
 
 /** Part of alpha at which head is held to answering as often as base. */
 const ANSWERED_SHARE = 0.2;

@@ -85,6 +85,7 @@ function javascriptVerdict({ threshold, negate }: CodeCheck): string[] {
     'const $score = typeof $said.score === "number" ? $said.score : typeof $said.pass === "number" ? $said.pass : $said.pass === true ? 1 : 0;',
     'if (typeof $said.pass !== "boolean" && typeof $said.pass !== "number") throw new TypeError("the check must give true, false, a number, or { pass, score, reason }");',
     'metric = $score;',
+    'reason = $said.reason;',
     `result = ${negate ? '!' : ''}(${bound === null ? '$said.pass === true || (typeof $said.pass === "number" && $said.pass > 0)' : `$score >= ${bound}${' && $said.pass !== false'}`});`,
   ];
 }
@@ -128,6 +129,7 @@ export function pythonMetric(
     '    raise TypeError("the check must give True, False, a number, or {pass, score, reason}")',
     '_score = _said.get("score", _pass)',
     'metric = float(_score)',
+    'reason = _said.get("reason")',
     `result = ${negate ? 'not ' : ''}bool(${passed})`,
     '',
   ].join('\n');
