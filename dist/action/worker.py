@@ -23,7 +23,7 @@ import select
 import signal
 import time
 
-OPTIONS = json.loads(sys.argv[1])  # lock, alone, timeout (s), memory, reply, printed (bytes)
+OPTIONS = json.loads(sys.argv[1])  # lock, alone, timeout (s), memory, reply, printed (bytes), remark (characters)
 MEMORY_EXIT = 97  # a child that has no memory left to say so
 FILE_NAME = "<code>"
 
@@ -65,7 +65,7 @@ MACHINES = {"x86_64": (X86_64, 0xC000003E), "aarch64": (AARCH64, 0xC00000B7)}
 PRELOADED = (
     "_strptime abc array ast base64 binascii bisect calendar cmath codecs collections.abc colorsys configparser contextlib copy "
     "csv dataclasses datetime decimal difflib enum fnmatch fractions functools graphlib hashlib heapq hmac html.entities "
-    "html.parser inspect io ipaddress itertools json keyword linecache locale logging math numbers operator pprint random re "
+    "html.parser importlib.util inspect io ipaddress itertools json keyword linecache locale logging math numbers operator pprint random re "
     "secrets shlex statistics string stringprep struct textwrap token tokenize tomllib traceback types typing unicodedata "
     "urllib.parse uuid weakref xml.dom.minidom xml.etree.ElementTree zlib"
 ).split()
@@ -313,9 +313,16 @@ def type_name(value):
 def read_outputs(namespace, outputs):
     values, room = {}, [OPTIONS["reply"]]
     for name in outputs:
+        if name.endswith("?"):
+            name = name[:-1]
+            if type(namespace.get(name)) is not str:
+                continue  # the code's own business
+            namespace[name] = namespace[name][:OPTIONS["remark"]]
         if name not in namespace:
             return {"unset": name}
         value = namespace[name]
+        if name == "result" and type(value) is int and value in (0, 1):
+            value = bool(value)
         if name == "result" and type(value) is not bool:
             return {"unfit": "result must be True or False, not " + type_name(value)}
         try:
@@ -362,6 +369,21 @@ def safe_text(error):
         return "an error without a text"
 
 
+def missing_import(code):
+    """The first module that the code imports at its top and cannot have, as the error that this will be; None: it has all."""
+    import ast
+    import importlib.util
+    for statement in ast.parse(code).body:
+        names = [alias.name for alias in statement.names] if isinstance(statement, ast.Import) else []
+        if isinstance(statement, ast.ImportFrom) and statement.level == 0:
+            names = [statement.module]
+        for name in [name.split(".")[0] for name in names]:
+            if name not in sys.modules and importlib.util.find_spec(name) is None:
+                text = "No module named %r" % name
+                return describe(ModuleNotFoundError(text, name=name), statement.lineno, text)
+    return None
+
+
 class Evaluator:
     """Compiles once, then evaluates each set of variables in a namespace of its own."""
 
@@ -369,6 +391,8 @@ class Evaluator:
         self.outputs, self.code, self.problem = job["outputs"], None, None
         try:
             self.code = compile(job["code"], FILE_NAME, "exec", dont_inherit=True)
+            if not self.outputs:
+                self.problem = missing_import(job["code"]) or {"values": {}}
         except BaseException as error:
             syntax = isinstance(error, SyntaxError)
             self.problem = describe(error, error.lineno if syntax else None, error.msg if syntax else safe_text(error))

@@ -89,9 +89,15 @@
     const values = {};
     const room = { left: limits.reply };
     for (let index = 0; index < outputs.length; index += 1) {
-      const name = outputs[index];
-      const value = found[index];
+      const { name, must } = outputs[index];
+      let value = found[index];
+      if (!must) {
+        // Anything but text is the code's own business.
+        if (typeof value !== 'string') continue;
+        value = value.slice(0, limits.remark);
+      }
       if (value === undefined) return { unset: name };
+      if (name === 'result' && (value === 0 || value === 1)) value = value === 1;
       if (name === 'result' && typeof value !== 'boolean')
         return { unfit: `result must be true or false, not ${kind(value)}` };
       const why = unfit(value, room, 0);
@@ -120,16 +126,22 @@
     cut = false;
     let reply;
     try {
-      const wanted = parse(outputs);
-      for (const name of wanted) world[name] = undefined;
+      const written = parse(outputs);
+      // Thrown after all of the code is parsed, and before anything of it is run.
+      if (written.length === 0) evaluateGlobally(`throw null;${code}`);
+      const wanted = written.map((name) =>
+        name.endsWith('?') ? { name: name.slice(0, -1), must: false } : { name, must: true },
+      );
+      for (const { name } of wanted) world[name] = undefined;
       const given = parse(variables);
       for (const name of keys(given)) world[name] = given[name];
       // On a line of its own behind the code, so that outputs declared with const, let and var are
       // seen as well.
-      const found = evaluateGlobally(`${code}\n;[${wanted.join(', ')}]`);
+      const found = evaluateGlobally(`${code}\n;[${wanted.map(({ name }) => name).join(', ')}]`);
       reply = readOutputs(found, wanted);
     } catch (error) {
-      reply = describe(error, code.split('\n').length);
+      const isParsed = outputs === '[]' && error === null;
+      reply = isParsed ? { values: {} } : describe(error, code.split('\n').length);
     }
     try {
       clear();
