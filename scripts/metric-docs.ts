@@ -33,7 +33,10 @@ metrics:
 \`\`\`
 
 - A metric gives a value and passes or fails. \`threshold\` replaces its own rule: the value has to reach it, or, where less is
-  better (latency, cost, tokens), must not exceed it.
+  better (latency, cost, tokens), must not exceed it. \`min\` and \`max\` beside \`uses\` or \`code\` are bounds of the value itself.
+- \`better: higher\`, \`lower\` or \`none\` says which way the value should move, where the metric does not know it (lengths, counts, code).
+  A pull request shows every value's mean on both sides; \`gate.metrics\` says which of them may fail it: see
+  [verdicts of values](suites.md#values).
 - Every metric takes \`negate: true\`. What could not be judged (an error, an ungraded answer) is not turned around: it is not a pass
   and no fail.
 - Where a metric compares with \`expected\`, \`value\` in its \`with\` is compared in place of it, and texts, numbers and truth values
@@ -50,12 +53,12 @@ metrics:
 
 const rubricsSection = `## Rubrics that every project has
 
-For \`rubric:\` in a metric; a rubric file may replace them. They pass at the highest score unless the metric has a \`threshold\`.
+For \`rubric:\` in a metric; a rubric file may replace them. They pass at the best label, which is that of the lowest score where \`better\` is lower, unless the metric says what passes. A rubric with \`better: none\` tells kinds apart and does not gate by itself.
 \`yeasayer_completion\` measures a fault: 1 is an answer that agrees with everything.
 
-| rubric | labels and scores |
-| --- | --- |
-${[...builtInRubrics.values()].map(({ name, choice_scores }) => `| \`${name}\` | ${[...choice_scores].map(([label, score]) => `${label} ${String(score)}`).join(', ')} |`).join('\n')}`;
+| rubric | labels and scores | better |
+| --- | --- | --- |
+${[...builtInRubrics.values()].map(({ name, choice_scores, better = 'none' }) => `| \`${name}\` | ${[...choice_scores].map(([label, score]) => `${label} ${String(score)}`).join(', ')} | ${better} |`).join('\n')}`;
 
 /** The whole page. */
 export function renderMetricDocs(): string {

@@ -74,7 +74,7 @@ export function filesOf({ model, tries, readme, rubric, prompts }: Project): Fil
       },
     }),
     'rubrics/polite.yaml': stringify({
-      polite: { prompt: `${rubric} {content}`, choice_scores: { YES: 1, NO: 0 } },
+      polite: { prompt: `${rubric} {content}`, choice_scores: { YES: 1, NO: 0 }, better: 'higher' },
     }),
     ...Object.fromEntries(
       prompts.flatMap((prompt) => [

@@ -1,5 +1,6 @@
 import { gradeMaterial } from '../metrics/grade.ts';
-import { exampleMaterials, topScore } from '../metrics/rubric.ts';
+import { passingLabels } from '../metrics/passing.ts';
+import { exampleMaterials } from '../metrics/rubric.ts';
 import type { Judge, RubricTest } from '../plan/grader-tests.ts';
 import type { GraderResult } from '../result/conversations.ts';
 import { agreementOf, cohenKappa, fleissKappa } from '../statistics/agreement.ts';
@@ -26,7 +27,7 @@ type RubricAgreement = Pick<
 
 /**
  * Agreement and Cohen's kappa over the labels as they are; the two rates over good and bad, where
- * good is a label of the rubric's highest score, as for a metric without a threshold. Counted are
+ * good is a label that passes, or of the highest score where the rubric does not say. Counted are
  * examples with a readable grade whose own label the rubric knows: an older rubric may not.
  */
 export function agreementWith(examples: readonly Labelled[], rubric: Rubric): RubricAgreement {
@@ -39,7 +40,8 @@ export function agreementWith(examples: readonly Labelled[], rubric: Rubric): Ru
       (label) => counted.filter((one) => one.expected === expected && one.label === label).length,
     ),
   );
-  const good = (label: string): boolean => rubric.choice_scores.get(label) === topScore(rubric);
+  const passing = passingLabels(rubric) ?? passingLabels(rubric, { better: 'higher' });
+  const good = (label: string): boolean => passing?.has(label) === true;
   const count = (expected: boolean, label: boolean): number =>
     counted.filter((one) => good(one.expected) === expected && good(one.label) === label).length;
   const rates = agreementOf({

@@ -1,12 +1,14 @@
 import { problem } from '../errors.ts';
+import { saysWhatPasses } from '../metrics/passing.ts';
 import { comparesEmbeddings, everyMetric, isModelGraded, namedModels } from '../suite/metrics.ts';
 import { entryOf, placeOf, vendorOf } from '../suite/models.ts';
 import type { Settings, Suite, Tests } from '../suite/suite.ts';
 import { asksNothing } from '../suite/template.ts';
 import { suggestion } from '../text/suggest.ts';
-import type { Rubric } from '../types/metric.ts';
-import type { Place, Problem } from '../types/plain.ts';
+import type { Metric, Rubric } from '../types/metric.ts';
+import type { Notice, Place, Problem } from '../types/plain.ts';
 import { isVendor } from '../types/vendors.ts';
+import { passProblems } from './rubric-choices.ts';
 
 /**
  * Problems of models that `allowed` does not name, at the lines that name them. What counts is the
@@ -136,6 +138,61 @@ export function checkRubricNames(
       ),
     );
   }
+}
+
+/** Labels that a metric lets pass, against the rubric that it names. */
+export function checkPassing(
+  suites: readonly Suite[],
+  rubrics: ReadonlyMap<string, Rubric>,
+  problems: Problem[],
+): void {
+  for (const { name, source, place, better, pass } of suites.flatMap(({ tests }) =>
+    everyMetric(tests),
+  )) {
+    const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
+    if (rubric === undefined || (better === undefined && pass === undefined)) continue;
+    const found = passProblems(
+      rubric.choice_scores,
+      better ?? rubric.better,
+      pass ?? rubric.pass?.slice(),
+    );
+    problems.push(...found.map((message) => problem(place, `metric "${name}": ${message}`)));
+  }
+}
+
+/**
+ * Suites in which a metric whose rubric says nothing of what passes is only shown, and a notice for
+ * each of those.
+ */
+export function withoutSilent(
+  suites: readonly Suite[],
+  rubrics: ReadonlyMap<string, Rubric>,
+): { suites: Suite[]; notices: Notice[] } {
+  const notices: Notice[] = [];
+  const shown = (metric: Metric): Metric => {
+    const { name, source, place, skip } = metric;
+    if (source.kind !== 'rubric' || skip || saysWhatPasses(metric, rubrics.get(source.rubric)))
+      return metric;
+    notices.push({
+      kind: 'unused',
+      place,
+      message: `metric "${name}" is shown and does not gate: neither it nor the rubric "${source.rubric}" says what passes. Say it in the rubric (better: higher, better: lower or pass: [label]), or beside the metric (threshold, min or max too)`,
+    });
+    return { ...metric, skip: true };
+  };
+  const changed = suites.map(({ prompt, tests }) => ({
+    prompt,
+    tests: {
+      ...tests,
+      metrics: tests.metrics.map(shown),
+      references: tests.references.map((reference) =>
+        reference.metrics === undefined
+          ? reference
+          : { ...reference, metrics: reference.metrics.map(shown) },
+      ),
+    },
+  }));
+  return { suites: changed, notices };
 }
 
 /**

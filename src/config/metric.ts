@@ -4,7 +4,7 @@ import { problem } from '../errors.ts';
 import type { BuiltInMetrics } from '../suite/metrics.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { DependsOn, Metric, MetricLevel, MetricSource } from '../types/metric.ts';
-import { isMap, type Problem } from '../types/plain.ts';
+import { isMap, type Problem, type Scalar } from '../types/plain.ts';
 import { gradersSchema, readGraders } from './models.ts';
 import {
   anything,
@@ -16,6 +16,7 @@ import {
   mapOf,
   number,
   oneOf,
+  scalar,
   anyText,
 } from './schema.ts';
 
@@ -30,6 +31,19 @@ const level = () =>
   anyText()
     .refine((word) => levelOf(word) !== null, { error: `must be one of ${LEVELS.join(', ')}` })
     .meta({ enum: [...LEVELS, ...LEVELS.map((word) => word.toLowerCase())] });
+
+export const BETTER = ['higher', 'lower', 'none'] as const;
+
+/** One label or several; YAML reads some labels as numbers or truth values. */
+export const labels = () =>
+  z.union([scalar(), listOf(scalar()).min(1, { error: 'must name at least one label' })], {
+    error: 'must be a label or a list of labels',
+  });
+
+/** Labels as text, however YAML read them. */
+export function labelsOf(written: Scalar | Scalar[] | undefined): string[] | undefined {
+  return written === undefined ? undefined : [written].flat().map(String);
+}
 
 const parameters = () => mapOf(anything(), 'a map of values');
 
@@ -73,6 +87,16 @@ const metricSchema = closed({
     .describe(
       'Value that the metric has to reach (where less is better: not to exceed) to pass. Default: the metric’s own rule.',
     )
+    .optional(),
+  better: oneOf(BETTER)
+    .describe(
+      'Which way its value should move, where neither the built-in metric nor the rubric says it.',
+    )
+    .optional(),
+  min: number(-UNBOUNDED, UNBOUNDED).describe('Smallest value that passes.').optional(),
+  max: number(-UNBOUNDED, UNBOUNDED).describe('Largest value that passes.').optional(),
+  pass: labels()
+    .describe('Labels of the rubric that pass, in place of the rubric’s own.')
     .optional(),
   metric_level: level()
     .describe('What it judges: Turn (the default), Message, Thread or ToolCall.')
@@ -209,6 +233,7 @@ function readMetric(
     name,
     source,
     threshold: written.threshold ?? null,
+    ...readPassing(document, path, written, source, builtIns, problems),
     level,
     depends_on: (written.depends_on ?? []).map((entry, index) =>
       dependsOn(entry, document, [...path, 'depends_on', index]),
@@ -219,6 +244,41 @@ function readMetric(
       ? { codeAt: codePlaceOf(document, [...path, 'code'], source.code) }
       : {}),
     place,
+  };
+}
+
+/** What the metric itself says of its values. Two rules for what passes would be one too many. */
+function readPassing(
+  document: Document,
+  path: Path,
+  written: Written,
+  source: MetricSource,
+  builtIns: BuiltInMetrics,
+  problems: Problem[],
+): Pick<Metric, 'better' | 'min' | 'max' | 'pass'> {
+  const { better, min, max, threshold } = written;
+  const pass = labelsOf(written.pass);
+  const name = written.name ?? written.uses ?? written.rubric ?? pathText(path);
+  const refuse = (key: string, message: string): void => {
+    problems.push(problem(document.placeOf([...path, key]), `metric "${name}": ${message}`));
+  };
+  const bounded = (['threshold', 'min', 'max'] as const).find((key) => written[key] !== undefined);
+  if (pass !== undefined && source.kind !== 'rubric')
+    refuse('pass', 'pass names labels of a rubric; a number passes by min, max or threshold');
+  else if (pass !== undefined && bounded !== undefined)
+    refuse('pass', `pass and ${bounded} both say what passes; keep one of them`);
+  if (threshold !== undefined && (min !== undefined || max !== undefined))
+    refuse('threshold', 'threshold is one bound, and min and max are the same; keep one form');
+  if (min !== undefined && max !== undefined && min > max)
+    refuse('max', `max ${String(max)} is below min ${String(min)}, so that nothing passes`);
+  const own = source.kind === 'built-in' ? builtIns.get(source.uses)?.better : undefined;
+  if (source.kind === 'built-in' && better !== undefined && own !== 'none' && own !== better)
+    refuse('better', `${source.uses} knows its direction: ${String(own)} is better`);
+  return {
+    ...(better === undefined ? {} : { better }),
+    ...(min === undefined ? {} : { min }),
+    ...(max === undefined ? {} : { max }),
+    ...(pass === undefined ? {} : { pass }),
   };
 }
 
@@ -271,8 +331,8 @@ function readSource(
   problems: Problem[],
 ): MetricSource | null {
   const name = written.name === undefined ? pathText(path) : `metric "${written.name}"`;
-  const refuse = (key: string, message: string): void => {
-    problems.push(problem(document.placeOf([...path, key]), `${name}: ${message}`));
+  const refuse = (key: string | Path, message: string): void => {
+    problems.push(problem(document.placeOf([...path, key].flat()), `${name}: ${message}`));
   };
   const given = (['uses', 'rubric', 'code'] as const).filter((key) => written[key] !== undefined);
   if (given.length !== 1) {
@@ -281,6 +341,7 @@ function readSource(
     );
     return null;
   }
+  if (written.uses === undefined) refuseParameters(document, path, written, name, problems);
   if (written.code !== undefined)
     return { kind: 'code', language: written.language ?? 'python', code: written.code };
   if (written.language !== undefined) refuse('language', 'language belongs to code');
@@ -289,10 +350,41 @@ function readSource(
     : { kind: 'rubric', rubric: written.rubric };
 }
 
+/** What a rubric or code is told stands beside it; below `with` nobody would read it. */
+function refuseParameters(
+  document: Document,
+  path: Path,
+  written: Written,
+  name: string,
+  problems: Problem[],
+): void {
+  const kind = written.rubric === undefined ? 'code' : 'a rubric';
+  for (const key of ['with', 'kwargs'] as const) {
+    for (const parameter of Object.keys(written[key] ?? {})) {
+      const beside = Object.hasOwn(metricSchema.shape, parameter);
+      problems.push(
+        problem(
+          document.placeOf([...path, key, parameter]),
+          `${name}: ${key}.${parameter} is not read, ${kind} has no parameters` +
+            (beside
+              ? `; write ${parameter} beside ${kind === 'code' ? 'code' : 'rubric'}`
+              : suggestion(parameter, [
+                  'better',
+                  'threshold',
+                  'min',
+                  'max',
+                  ...(kind === 'code' ? [] : ['pass', 'grader']),
+                ])),
+        ),
+      );
+    }
+  }
+}
+
 function readBuiltIn(
   written: Written,
   builtIns: BuiltInMetrics,
-  refuse: (key: string, message: string) => void,
+  refuse: (key: string | Path, message: string) => void,
 ): MetricSource | null {
   const { uses = '', with: values, kwargs } = written;
   const builtIn = builtIns.get(uses);
@@ -304,8 +396,11 @@ function readBuiltIn(
     return null;
   }
   const parameters = { ...kwargs, ...values };
-  for (const message of builtIn.problems(parameters))
-    refuse(values === undefined ? 'kwargs' : 'with', message);
+  for (const message of builtIn.problems(parameters)) {
+    const [, at = ''] = /^with\.(\w+)/.exec(message) ?? [];
+    const key = values === undefined ? 'kwargs' : 'with';
+    refuse(Object.hasOwn((key === 'with' ? values : kwargs) ?? {}, at) ? [key, at] : key, message);
+  }
   return { kind: 'built-in', uses, with: parameters };
 }
 

@@ -9,7 +9,14 @@ import { nearest } from '../text/suggest.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { checkGraders, checkModels, checkNames, checkRubricNames } from './check-suites.ts';
+import {
+  checkGraders,
+  checkModels,
+  checkNames,
+  checkPassing,
+  checkRubricNames,
+  withoutSilent,
+} from './check-suites.ts';
 import type { Overrides } from './overrides.ts';
 import { loadSettings } from './read-settings.ts';
 import { loadSuites } from './read-suites.ts';
@@ -164,6 +171,9 @@ export async function readProject(
       ...sweepProblems(settings.sweep, suites, options.limits.combinations, places.sweep),
     );
   if (complete) checkRubricNames(suites, rubrics, problems);
+  checkPassing(suites, rubrics, problems);
+  const gating = withoutSilent(suites, rubrics);
+  notices.push(...gating.notices);
   checkGraders(suites, settings, problems);
   if (options.allowedModels !== null)
     problems.push(...checkModels(settings, suites, options.allowedModels));
@@ -179,7 +189,7 @@ export async function readProject(
   return {
     project: {
       settings,
-      suites,
+      suites: gating.suites,
       rubrics: used(rubrics, suites, builtInRubrics),
       notices: distinct(notices),
     },

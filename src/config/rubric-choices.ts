@@ -1,6 +1,8 @@
 import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { findKeywords, type Keyword, type Material } from '../metrics/grader-prompt.ts';
+import { contradiction } from '../metrics/passing.ts';
 import { suggestion } from '../text/suggest.ts';
+import type { Better } from '../types/metric.ts';
 import { isMap, type Json, type Place } from '../types/plain.ts';
 
 interface Choices {
@@ -81,6 +83,27 @@ function entriesOf(value: Json | undefined): [string, Json][] | null {
   return value.map((item) =>
     isMap(item) ? [String(item['choice'] ?? ''), item['score'] ?? null] : ['', null],
   );
+}
+
+/** What is wrong with the labels that are to pass; empty when they can be used. */
+export function passProblems(
+  scores: ReadonlyMap<string, number>,
+  better: Better | undefined,
+  pass: readonly string[] | undefined,
+): string[] {
+  if (pass === undefined) return [];
+  const unknown = pass.filter((label) => !scores.has(label));
+  if (unknown.length > 0)
+    return unknown.map(
+      (label) =>
+        `pass names "${label}", which is not a label${suggestion(label, [...scores.keys()])}`,
+    );
+  const found = contradiction({ choice_scores: scores }, pass, better ?? 'none');
+  if (found === null) return [];
+  const of = (label: string): string => `"${label}" (${String(scores.get(label))})`;
+  return [
+    `better: ${String(better)} contradicts pass: ${of(found.passes)} passes and ${of(found.fails)}, which is better, does not`,
+  ];
 }
 
 /** FlexEval's names, for the hint at an unknown one. */

@@ -3,9 +3,10 @@ import { pathText, type Document, type Path, valueAt } from '../documents/docume
 import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import { materialUsed } from '../metrics/grader-prompt.ts';
-import type { Rubric } from '../types/metric.ts';
+import type { Better, Rubric } from '../types/metric.ts';
 import { isMap, type Notice, type Problem } from '../types/plain.ts';
-import { keywordProblems, readChoices, showsNothing } from './rubric-choices.ts';
+import { BETTER, labels, labelsOf } from './metric.ts';
+import { keywordProblems, passProblems, readChoices, showsNothing } from './rubric-choices.ts';
 import {
   exampleSchema,
   examplesFromSchema,
@@ -30,6 +31,15 @@ const messageSchema = closed({
   role: oneOf(['system', 'human', 'user', 'ai', 'assistant']).describe('Who says it.'),
   content: filled().describe('The text, with keywords in braces.'),
 });
+
+/** Phoenix's words for a direction. */
+const PHOENIX = ['maximize', 'minimize', 'neutral'] as const;
+
+const DIRECTIONS: Readonly<Record<(typeof PHOENIX)[number], Better>> = {
+  maximize: 'higher',
+  minimize: 'lower',
+  neutral: 'none',
+};
 
 const score = number(-Number.MAX_VALUE, Number.MAX_VALUE);
 
@@ -59,6 +69,10 @@ const shape = {
   messages: listOf(messageSchema).describe('Messages in place of prompt (Phoenix).').optional(),
   choice_scores: scoresSchema.describe('The labels, and the score of each.').optional(),
   choices: scoresSchema.describe('The same as choice_scores (Phoenix).').optional(),
+  better: oneOf(BETTER)
+    .describe('Which way its score should move; the labels of the best score pass.')
+    .optional(),
+  pass: labels().describe('The labels that pass, where it is not only the best one.').optional(),
   choice_strings: z
     .union([filled(), listOf(filled())], { error: 'must be a list of answers' })
     .describe('Labels as a list, or as the letters of one word (openai/evals).')
@@ -76,8 +90,8 @@ const shape = {
   examples_from: examplesFromSchema.describe('Data file with further such answers.').optional(),
   input_outputs: anything().describe('Of other tools’ files: read, without effect.').optional(),
   output_template: anything().describe('Of other tools’ files: read, without effect.').optional(),
-  optimization_direction: anything()
-    .describe('Of other tools’ files: read, without effect.')
+  optimization_direction: oneOf(PHOENIX)
+    .describe('Phoenix’s word for better: maximize, minimize or neutral.')
     .optional(),
   use_cot: flag().describe('false asks for the label without reasons (autoevals).').optional(),
   model: anything().describe('Of other tools’ files: read, without effect.').optional(),
@@ -89,7 +103,6 @@ const shape = {
 const WITHOUT_EFFECT = [
   'input_outputs',
   'output_template',
-  'optimization_direction',
   'model',
   'engine',
   'temperature',
@@ -179,10 +192,17 @@ async function readRubric(
       );
     }
   }
+  const direction = written.optimization_direction;
+  const better = written.better ?? (direction === undefined ? undefined : DIRECTIONS[direction]);
+  const pass = labelsOf(written.pass);
+  for (const message of choices.problem === null ? passProblems(choices.scores, better, pass) : [])
+    problems.push(problem(document.placeOf([...path, 'pass']), `the rubric "${name}": ${message}`));
   return {
     name,
     prompt,
     choice_scores: choices.scores,
+    ...(better === undefined ? {} : { better }),
+    ...(pass === undefined ? {} : { pass }),
     eval_type: written.eval_type ?? (written.use_cot === false ? 'classify' : 'cot_classify'),
     notes: written.notes ?? written.description ?? null,
     examples,

@@ -17,6 +17,7 @@ export const callsByName = defineMetric({
   parameters: { tool: z.string().optional().describe('Count this tool only.'), ...bounds },
   range: 'a map of tool and number',
   passes: boundsRule,
+  better: 'none',
   source: SOURCE,
   example: {
     output: '',
@@ -86,6 +87,7 @@ export const numericParameters = defineMetric({
   parameters: { tool: z.string().optional().describe('Count this tool only.'), ...bounds },
   range: 'a map of tool and number',
   passes: boundsRule,
+  better: 'none',
   source: SOURCE,
   example: {
     output: '',

@@ -46,6 +46,7 @@ function counter(
     parameters: bounds,
     range: 'a number',
     passes: boundsRule,
+    better: 'none',
     source: SOURCE,
     example,
     measure({ sample, options, context }) {
@@ -167,6 +168,7 @@ const isRole = defineMetric({
   parameters: { role: role.describe('The role.') },
   range: 'a map of role and 0 or 1',
   passes: 'at 1',
+  better: 'none',
   source: SOURCE,
   example: { ...said, with: { role: 'assistant' }, value: { assistant: 1 }, pass: true },
   measure({ sample, options, context }) {
@@ -185,6 +187,7 @@ const messagesPerRole = defineMetric({
   parameters: { role: role.optional().describe('Count this role only.'), ...bounds },
   range: 'a map of role and number',
   passes: boundsRule,
+  better: 'none',
   source: SOURCE,
   example: { ...said, value: { assistant: 1 }, pass: true },
   measure({ sample, options, context }) {
@@ -228,6 +231,7 @@ const countRegex = defineMetric({
   parameters: { expression, ...bounds },
   range: '0 and up',
   passes: boundsRule,
+  better: 'none',
   source: SOURCE,
   example: {
     output: 'one, two, three',

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { suggestion } from '../text/suggest.ts';
-import type { MetricLevel } from '../types/metric.ts';
+import type { Better, MetricLevel } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import type { Json, Scalar } from '../types/plain.ts';
 import type { MetricSample, MetricTools } from './sample.ts';
 
 /** What a metric found on one sample, before a threshold and `negate` are applied. */
 export type Measured =
-  | { status: 'measured'; value: Json; pass: boolean; reason: string | null }
+  | { status: 'measured'; value: Json; pass: boolean; reason: string | null; label?: string }
   /** The check's own code broke on this answer: it fails, whatever else is set. */
   | { status: 'raised'; reason: string }
   | { status: 'ungraded' | 'error' | 'skipped'; reason: string };
@@ -60,8 +60,11 @@ export interface MetricDefinition {
   range: string;
   /** When it passes while the file sets no `threshold`. */
   passes: string;
-  /** Which way a `threshold` reads: reached from below, or not exceeded. */
-  better: 'higher' | 'lower';
+  /**
+   * Which way its values should move, before `negate`. A `threshold` is reached from below, and not
+   * exceeded where less is better.
+   */
+  better: Better;
   needs: Needs;
   /** What it can be asked about: only some metrics look at single tool calls. */
   levels: readonly MetricLevel[];
@@ -86,7 +89,7 @@ interface Description {
   summary: string;
   range: string;
   passes: string;
-  better?: 'lower';
+  better?: 'lower' | 'none';
   /** It looks at tool calls, and so has something to say at their level. */
   calls?: true;
   source: string;

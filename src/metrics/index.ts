@@ -12,6 +12,7 @@ import {
 import { embeddingSimilarity } from './embedding.ts';
 import { gradedMetrics } from './graded.ts';
 import { operationalMetrics } from './operational.ts';
+import { boundsOf, type Bounds } from './passing.ts';
 import { scoreRubric } from './rubric.ts';
 import { transcript, type MetricSample, type MetricTools } from './sample.ts';
 import { similarityMetrics } from './similarity.ts';
@@ -23,19 +24,19 @@ type CodeSource = Extract<MetricSource, { kind: 'code' }>;
 /**
  * Runs the user's code on all samples in one batch. It sees `prompt` (the messages as `role: text`
  * lines), `actual`, `input` and `expected` (unset when absent) and sets `metric` and `result`, and
- * may set `reason`. With a threshold the metric's number decides, and `result` need not be set.
+ * may set `reason`. With bounds the metric's number decides, and `result` need not be set.
  */
 async function scoreCode(
   source: CodeSource,
   samples: readonly MetricSample[],
-  threshold: number | null,
+  bounded: boolean,
   { name, tools }: MetricContext,
 ): Promise<Measured[]> {
   if (samples.length === 0) return [];
   const results = await tools.evaluate({
     language: source.language,
     code: source.code,
-    outputs: [...(threshold === null ? ['metric', 'result'] : ['metric']), 'reason?'],
+    outputs: [...(bounded ? ['metric'] : ['metric', 'result']), 'reason?'],
     inputs: samples.map(({ messages, completion, input, expected }) => ({
       prompt: transcript(messages),
       actual: completion.output,
@@ -43,14 +44,12 @@ async function scoreCode(
       expected,
     })),
   });
-  return samples.map((_, index) =>
-    fromResult(results[index], threshold, source, `metric "${name}"`),
-  );
+  return samples.map((_, index) => fromResult(results[index], bounded, source, `metric "${name}"`));
 }
 
 function fromResult(
   result: CodeResult | undefined,
-  threshold: number | null,
+  bounded: boolean,
   { language }: CodeSource,
   metric: string,
 ): Measured {
@@ -62,8 +61,8 @@ function fromResult(
   const { metric: value, result: verdict, reason } = result.values;
   const said = typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : null;
   if (value === undefined) return measureError(`${metric} did not set metric`);
-  // The threshold is applied with every other metric's.
-  if (threshold !== null) return measured(value, false, said);
+  // Bounds are applied with every other metric's.
+  if (bounded) return measured(value, false, said);
   if (verdict === undefined) return measureError(`${metric} did not set result`);
   if (typeof verdict === 'boolean') return measured(value, verdict, said);
   return measureError(
@@ -95,7 +94,7 @@ async function scoreWith(
       definition?.group === 'operational' || completion.output.length <= MAX_OUTPUT,
   );
   const results = (await measure(definition, metric, readable, context)).map((one) =>
-    judged(one, metric, definition),
+    judged(one, metric, definition, tools.rubrics),
   );
   const byText = new Map(readable.map((sample, index) => [sample, results[index]]));
   const tooLong = measureError('the answer is longer than 1 MiB');
@@ -109,36 +108,37 @@ async function measure(
   context: MetricContext,
 ): Promise<Measured[]> {
   const { source } = metric;
-  if (source.kind === 'code') return await scoreCode(source, samples, metric.threshold, context);
-  if (source.kind === 'rubric') return await scoreRubric(source.rubric, samples, context);
+  const bounded = boundsOf(metric, 'none') !== null;
+  if (source.kind === 'code') return await scoreCode(source, samples, bounded, context);
+  if (source.kind === 'rubric') return await scoreRubric(source.rubric, metric, samples, context);
   if (definition === undefined)
     return samples.map(() => measureError(`there is no metric ${source.uses}`));
   return await definition.score(samples, source.with, context);
 }
 
-/** Applies the file's threshold and `negate`; what is not measured stays what it is. */
+/** Applies the file's bounds and `negate`; what is not measured stays what it is. */
 function judged(
   measured: Measured,
   metric: Metric,
   definition: MetricDefinition | undefined,
+  rubrics: MetricTools['rubrics'],
 ): Measured {
   if (measured.status !== 'measured') return measured;
-  const byThreshold =
-    metric.threshold === null
+  const rubric = metric.source.kind === 'rubric' ? rubrics.get(metric.source.rubric) : undefined;
+  // Bounds are of the value itself, whichever way `negate` turns.
+  const better = metric.better ?? definition?.better ?? rubric?.better ?? 'none';
+  const bounds = boundsOf(metric, better);
+  const byBounds =
+    bounds === null
       ? measured
-      : againstThreshold(
-          measured,
-          metric.threshold,
-          definition?.better ?? 'higher',
-          explains(metric, definition, measured.reason),
-        );
+      : againstBounds(measured, bounds, explains(metric, definition, measured.reason));
   // Code that gives no number on this answer broke on it.
-  if (byThreshold.status === 'error' && metric.source.kind === 'code')
-    return { status: 'raised', reason: byThreshold.reason };
-  if (byThreshold.status !== 'measured' || !negates(metric)) return byThreshold;
-  const { pass, reason } = byThreshold;
+  if (byBounds.status === 'error' && metric.source.kind === 'code')
+    return { status: 'raised', reason: byBounds.reason };
+  if (byBounds.status !== 'measured' || !negates(metric)) return byBounds;
+  const { pass, reason } = byBounds;
   return {
-    ...byThreshold,
+    ...byBounds,
     pass: !pass,
     reason: pass ? (reason ?? 'negated: the metric passes') : reason,
   };
@@ -158,24 +158,25 @@ function negates({ source }: Metric): boolean {
   return source.kind === 'built-in' && source.with.negate === true;
 }
 
-function againstThreshold(
+function againstBounds(
   measured: Extract<Measured, { status: 'measured' }>,
-  threshold: number,
-  better: 'higher' | 'lower',
+  { min, max }: Bounds,
   explained: boolean,
 ): Measured {
   const value = numberFor(measured.value);
   if (value === null)
     return measureError('the metric has a threshold, and its value is not a number');
-  const pass = better === 'higher' ? reaches(value, threshold) : reaches(-value, -threshold);
+  const tooLow = min !== undefined && !reaches(value, min);
+  const tooHigh = max !== undefined && !reaches(-value, -max);
+  const pass = !tooLow && !tooHigh;
   if (explained || (pass === measured.pass && measured.reason !== null))
     return { ...measured, pass };
-  const compared = `${String(value)}, ${better === 'higher' ? 'at least' : 'at most'} ${String(threshold)} wanted`;
-  return { ...measured, pass, reason: pass ? null : compared };
+  const wanted = tooLow ? `at least ${String(min)}` : `at most ${String(max)}`;
+  return { ...measured, pass, reason: pass ? null : `${String(value)}, ${wanted} wanted` };
 }
 
 /** A number, a truth value, or the one number of a map such as `is_role` gives. */
-function numberFor(value: Score['value']): number | null {
+export function numberFor(value: Score['value']): number | null {
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value === 'number') return value;
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
@@ -194,6 +195,7 @@ function toScore({ name: metric, skip }: Metric, measured: Measured): Score {
     value: measured.value,
     reason: measured.reason,
     skip,
+    ...(measured.label === undefined ? {} : { label: measured.label }),
   };
 }
 

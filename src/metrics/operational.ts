@@ -118,6 +118,7 @@ const finishReason = defineMetric({
   },
   range: 'one of the five words',
   passes: 'when the reason is in `one_of`',
+  better: 'none',
   source: 'finish or stop reason of the reply; promptfoo `finish-reason`',
   example: {
     output: 'The first of the',

@@ -80,8 +80,15 @@ function bodyOf({ code, messages }: Prompt): Record<string, Json> {
   return { messages: messages.map(({ role, content }) => ({ role: ROLES[role], content })) };
 }
 
-function metricOf({ name, source, threshold, skip }: Metric): Json {
-  const rest = { ...(threshold === null ? {} : { threshold }), ...(skip ? { skip } : {}) };
+function metricOf({ name, source, threshold, better, min, max, pass, skip }: Metric): Json {
+  const rest = {
+    ...(threshold === null ? {} : { threshold }),
+    ...(better === undefined ? {} : { better }),
+    ...(min === undefined ? {} : { min }),
+    ...(max === undefined ? {} : { max }),
+    ...(pass === undefined ? {} : { pass }),
+    ...(skip ? { skip } : {}),
+  };
   if (source.kind === 'code')
     return {
       name,

@@ -55,6 +55,10 @@ export const scoreSchema = z.discriminatedUnion('status', [
       .literal(true)
       .describe('The metric’s own code broke on this answer, which fails it; absent: it did not.')
       .exactOptional(),
+    label: z
+      .string()
+      .describe('The rubric’s label behind the value; absent: no rubric judged.')
+      .exactOptional(),
   }),
   z.strictObject({
     ...ofScore,

@@ -5,7 +5,7 @@ import { shorten } from '../text/visible.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import type { Json, Notice } from '../types/plain.ts';
 import { pairSuites } from './pair.ts';
-import { fileOf } from './scoring.ts';
+import { fileOf, rubricIdentity } from './scoring.ts';
 
 /** Names and ids of one notice; the rest is counted. */
 const SHOWN = 10;
@@ -233,9 +233,7 @@ function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): No
 function unusedRubrics(base: Project | null, head: Project): Notice[] {
   if (base === null) return [];
   const text = (rubric: Rubric | undefined): string | null =>
-    rubric === undefined
-      ? null
-      : bare([rubric.prompt, [...rubric.choice_scores], rubric.eval_type]);
+    rubric === undefined ? null : canonicalJson(rubricIdentity(rubric));
   const names = [...new Set([...head.rubrics.keys(), ...base.rubrics.keys()])].filter(
     (name) => text(base.rubrics.get(name)) !== text(head.rubrics.get(name)),
   );

@@ -70,9 +70,11 @@ function sharedParts(scoring: Scoring): Map<string, { file: string; value: strin
     void parts.set(key, { file, value: canonicalJson(value) });
   for (const metric of tests.metrics) {
     const { name, source, threshold, level, depends_on, skip, graders } = metric;
+    const { better, min, max, pass } = metric;
     put(`metrics.${name}`, metric.place.file, {
       source: { ...source } as Json,
       threshold,
+      ...written({ better, min, max, pass }),
       level,
       skip,
       ...(graders === undefined
@@ -142,12 +144,21 @@ export function scoringOf(scoring: Scoring): string {
  * The parts of a rubric that decide what a grader is asked and what its label is worth; notes and
  * examples do not.
  */
-export function rubricIdentity({ prompt, choice_scores, eval_type }: Rubric): Json {
+export function rubricIdentity(rubric: Rubric): Json {
+  const { prompt, choice_scores, eval_type, better, pass } = rubric;
   return {
     prompt,
     eval_type,
     choice_scores: [...choice_scores].map(([label, score]) => [label, score]),
+    ...written({ better, pass: pass === undefined ? undefined : [...pass] }),
   };
+}
+
+/** Without what the file does not say, so that a new key leaves older fingerprints as they are. */
+function written(keys: Record<string, Json | undefined>): Record<string, Json> {
+  return Object.fromEntries(
+    Object.entries(keys).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
 }
 
 /** What tells graders apart: whom they ask, and with which parameters. */

@@ -1,6 +1,6 @@
 import { metrics as builtIn } from '../metrics/index.ts';
 import { PAIRWISE } from '../metrics/pairwise.ts';
-import type { GraderSettings, Metric, MetricLevel } from '../types/metric.ts';
+import type { Better, GraderSettings, Metric, MetricLevel } from '../types/metric.ts';
 import type { Grader, Target } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 import { canonicalJson } from './canonical-json.ts';
@@ -13,6 +13,8 @@ interface BuiltInMetric {
    * of embeddings.
    */
   needs: { model: boolean; embeddings?: boolean };
+  /** Which way its values should move. */
+  better: Better;
   /** The levels at which it has something to look at. */
   levels: readonly MetricLevel[];
   /** What is wrong with the values of `with`, each a sentence; empty when they are right. */

@@ -28,11 +28,24 @@ export type MetricSource =
   | { kind: 'code'; language: CodeLanguage; code: string }
   | { kind: 'rubric'; rubric: string };
 
+/** Which way a value should move; `none`: neither way is better. */
+export type Better = 'higher' | 'lower' | 'none';
+
 export interface Metric {
   name: string;
   source: MetricSource;
-  /** Passes when the value reaches it; null: the metric's own rule. */
+  /**
+   * Passes when the value reaches it (where less is better: does not exceed it); null: the metric's
+   * own rule.
+   */
   threshold: number | null;
+  /** As the file says; absent: as the built-in metric or the rubric says. */
+  better?: Better;
+  /** Bounds within which the value passes, both inclusive. */
+  min?: number;
+  max?: number;
+  /** Labels of its rubric that pass, in place of the rubric's own. */
+  pass?: string[];
   level: MetricLevel;
   depends_on: DependsOn[];
   /** Runs and is shown, but does not gate. */
@@ -52,6 +65,10 @@ export interface Rubric {
   prompt: string;
   /** Label → score; labels are text even when YAML would read them otherwise. */
   choice_scores: ReadonlyMap<string, number>;
+  /** Absent: the file does not say, and the rubric's scores alone gate nothing. */
+  better?: Better;
+  /** Labels that pass; absent: those of the best score. */
+  pass?: readonly string[];
   eval_type: 'classify' | 'cot_classify' | 'classify_cot';
   notes: string | null;
   /**
@@ -78,6 +95,8 @@ export type Score =
       skip: boolean;
       /** The check's own code broke on this answer. */
       raised?: true;
+      /** The rubric's label behind the value. */
+      label?: string;
     }
   | {
       metric: string;

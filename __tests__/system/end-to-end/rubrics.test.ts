@@ -15,7 +15,7 @@ const EXAMPLES = `
     - { content: "Find it yourself.", expected: NO }
 `;
 const rubric = (text: string, more = ''): string =>
-  `polite:\n  prompt: "Is it polite? ${text} {content}"\n  choice_scores: { YES: 1, NO: 0 }\n${more}`;
+  `polite:\n  prompt: "Is it polite? ${text} {content}"\n  choice_scores: { YES: 1, NO: 0 }\n  better: higher\n${more}`;
 const project = (text: string, more = '', settings = GRADER): Record<string, string> => ({
   ...quiz({ metrics: 'metrics: [{ name: kind, rubric: polite }]', settings }),
   'rubrics/tone.yaml': rubric(text, more),

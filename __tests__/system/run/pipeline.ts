@@ -135,6 +135,7 @@ export function rubricOf(prompt: string, more: Partial<Rubric> = {}): Rubric {
       ['YES', 1],
       ['NO', 0],
     ]),
+    better: 'higher',
     eval_type: 'cot_classify',
     notes: null,
     examples: [],

@@ -8,7 +8,15 @@ const tests = (text: string) => suiteFiles(PROMPT, text);
 const withLine = (line: string) =>
   prompt((text) => text.replace('temperature: 0\n', `temperature: 0\n${line}\n`));
 const settings = (text: string) => ({ ...suiteFiles(), 'evaldiff.yaml': text });
-const metric = (lines: string) => tests(`metrics:\n${lines}\nreferences: []\n`);
+const metric = (lines: string, more: Record<string, string> = {}) => ({
+  ...tests(`metrics:\n${lines}\nreferences: []\n`),
+  ...more,
+});
+const RUBRICS = {
+  'evaldiff.yaml': 'grader: gpt-4o',
+  'rubrics/r.yaml':
+    'yea: { prompt: "{content}", choice_scores: { F: 1, C: 0.5, A: 0 }, better: lower }',
+};
 
 describe('a prompt file', () => {
   test.each<[string, Record<string, string>, string]>([
@@ -364,7 +372,57 @@ describe('a test file', () => {
     [
       'with an unknown parameter of a built-in metric',
       metric('  - name: m\n    uses: exact_match\n    with:\n      ignore_cases: true'),
-      'prompts/tests/p.yaml:4: metric "m": with.ignore_cases is not a parameter of exact_match; did you mean "ignore_case"?',
+      'prompts/tests/p.yaml:5: metric "m": with.ignore_cases is not a parameter of exact_match; did you mean "ignore_case"?',
+    ],
+    [
+      'with a parameter of a rubric that stands beside it',
+      metric('  - name: m\n    rubric: yea\n    with:\n      max: 0.25', RUBRICS),
+      'prompts/tests/p.yaml:5: metric "m": with.max is not read, a rubric has no parameters; write max beside rubric',
+    ],
+    [
+      'with a parameter of a rubric that nobody knows',
+      metric('  - name: m\n    rubric: yea\n    kwargs:\n      treshold: 1', RUBRICS),
+      'prompts/tests/p.yaml:5: metric "m": kwargs.treshold is not read, a rubric has no parameters; did you mean "threshold"?',
+    ],
+    [
+      'with a parameter of code',
+      metric('  - name: m\n    code: "result = True"\n    with: { limit: 3 }'),
+      'prompts/tests/p.yaml:4: metric "m": with.limit is not read, code has no parameters; known are better, threshold, min, max',
+    ],
+    [
+      'with a direction that its built-in metric does not have',
+      metric('  - { name: m, uses: latency, better: higher }'),
+      'prompts/tests/p.yaml:2: metric "m": latency knows its direction: lower is better',
+    ],
+    [
+      'with labels that pass and no rubric',
+      metric('  - { name: m, uses: is_json, pass: [A] }'),
+      'prompts/tests/p.yaml:2: metric "m": pass names labels of a rubric; a number passes by min, max or threshold',
+    ],
+    [
+      'with two rules for what passes',
+      metric('  - { name: m, rubric: yea, pass: [A], max: 1 }', RUBRICS),
+      'prompts/tests/p.yaml:2: metric "m": pass and max both say what passes; keep one of them',
+    ],
+    [
+      'with a threshold and a bound',
+      metric('  - { name: m, rubric: yea, threshold: 1, min: 1 }', RUBRICS),
+      'prompts/tests/p.yaml:2: metric "m": threshold is one bound, and min and max are the same; keep one form',
+    ],
+    [
+      'with bounds that nothing meets',
+      metric('  - { name: m, rubric: yea, min: 1, max: 0 }', RUBRICS),
+      'prompts/tests/p.yaml:2: metric "m": max 0 is below min 1, so that nothing passes',
+    ],
+    [
+      'with a label that its rubric does not have',
+      metric('  - { name: m, rubric: yea, pass: [a] }', RUBRICS),
+      'prompts/tests/p.yaml:2: metric "m": pass names "a", which is not a label; did you mean "A"?',
+    ],
+    [
+      'with labels that pass against the direction of its rubric',
+      metric('  - { name: m, rubric: yea, pass: [F] }', RUBRICS),
+      'prompts/tests/p.yaml:2: metric "m": better: lower contradicts pass: "F" (1) passes and "A" (0), which is better, does not',
     ],
     [
       'with an unknown rubric',
@@ -593,6 +651,21 @@ describe('a rubric file', () => {
       'with a score in words',
       body('{content}', 'choice_scores: { YES: good }'),
       'rubrics/r.yaml:5: polite.choice_scores must map at least one answer to a number',
+    ],
+    [
+      'with a direction that nobody knows',
+      body('{content}', 'choice_scores: { YES: 1, NO: 0 }\n  better: up'),
+      'rubrics/r.yaml:6: polite.better must be one of higher, lower, none',
+    ],
+    [
+      'with a label to pass that it does not have',
+      body('{content}', 'choice_scores: { YES: 1, NO: 0 }\n  pass: [YSE]'),
+      'rubrics/r.yaml:6: the rubric "polite": pass names "YSE", which is not a label; known are YES, NO',
+    ],
+    [
+      'with a direction that contradicts pass',
+      body('{content}', 'choice_scores: { YES: 1, NO: 0 }\n  better: lower\n  pass: YES'),
+      'rubrics/r.yaml:7: the rubric "polite": better: lower contradicts pass: "YES" (1) passes and "NO" (0), which is better, does not',
     ],
     [
       'with {turn} and {completion}',

@@ -72,7 +72,13 @@ describe('fixtures', () => {
 
   test("in FlexEval's rubric form load as they are", async () => {
     const { project, problems, notices } = await load('fixtures/repos/flexeval-rubrics');
-    expect([problems, notices]).toEqual([[], []]);
+    // FlexEval's files never say which label is the good one, so none of them gates.
+    expect(problems).toEqual([]);
+    expect(notices.map((notice) => notice.replace(/: neither.*/, ''))).toEqual([
+      'prompts/tests/tutor.yaml:5: metric "asks_for_drawing" is shown and does not gate',
+      'prompts/tests/tutor.yaml:8: metric "hint_quality" is shown and does not gate',
+    ]);
+    expect(project.suites[0]?.tests.metrics.map(({ skip }) => skip)).toEqual([false, true, true]);
     expect(
       [...project.rubrics.values()].map(({ name, choice_scores, examples }) => [
         name,

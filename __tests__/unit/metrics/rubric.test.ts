@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { scoreMetric } from '../../../src/metrics/index.ts';
-import type { Rubric, Score } from '../../../src/types/metric.ts';
+import type { Metric, Rubric, Score } from '../../../src/types/metric.ts';
 import type { Completion } from '../../../src/types/model.ts';
 import { rubricMetric, rubricOf, sample, scriptedGrader, tools } from './samples.ts';
 
@@ -9,6 +9,7 @@ interface Setting {
   replies: (string | Completion)[];
   output?: string;
   threshold?: number | null;
+  own?: Partial<Metric>;
   expected?: string;
 }
 
@@ -17,6 +18,7 @@ async function graded({
   replies,
   output = 'Hello',
   threshold = null,
+  own = {},
   expected,
 }: Setting): Promise<{
   score: Score | undefined;
@@ -24,7 +26,7 @@ async function graded({
 }> {
   const { complete, asked } = scriptedGrader(...replies);
   const [score] = await scoreMetric(
-    rubricMetric('r', 'Turn', threshold),
+    { ...rubricMetric('r', 'Turn', threshold), ...own },
     [sample(output, expected === undefined ? {} : { expected })],
     tools({ complete, rubrics: new Map([['r', rubric]]), try: 2, random: () => 'k0k0k0' }),
   );
@@ -44,6 +46,7 @@ describe('grading by a rubric', () => {
       value: 1,
       reason: 'YES: Friendly.',
       skip: false,
+      label: 'YES',
     });
     expect(asked).toHaveLength(1);
     expect(asked[0]).toMatchObject({
@@ -54,6 +57,40 @@ describe('grading by a rubric', () => {
       schema: { name: 'grade' },
     });
     expect(asked[0]?.messages.at(-1)?.role).toBe('user');
+  });
+
+  test('passes at the labels that the rubric or the metric says, in the direction they say', async () => {
+    const scores = { F: 1, C: 0.5, A: 0 };
+    const status = async (more: Partial<Rubric>, own: Partial<Metric>, reply: string) => {
+      const rubric = rubricOf('{completion}', scores, more);
+      return (await graded({ rubric, own, replies: [reply] })).score?.status;
+    };
+    const words = async (more: Partial<Rubric>, own: Partial<Metric> = {}) =>
+      await Promise.all(['F', 'C', 'A'].map((label) => status(more, own, label)));
+    expect(await words({ better: 'lower' })).toEqual(['fail', 'fail', 'pass']);
+    expect(await words({ better: 'lower', pass: ['A', 'C'] })).toEqual(['fail', 'pass', 'pass']);
+    expect(await words({ better: 'lower' }, { threshold: 0.5 })).toEqual(['fail', 'pass', 'pass']);
+    expect(await words({ better: 'higher' }, { max: 0.25 })).toEqual(['fail', 'fail', 'pass']);
+    expect(await words({ better: 'none' }, { min: 0.4, max: 0.6 })).toEqual([
+      'fail',
+      'pass',
+      'fail',
+    ]);
+    expect(await words({ better: 'higher' }, { better: 'lower' })).toEqual([
+      'fail',
+      'fail',
+      'pass',
+    ]);
+    expect(await words({ better: 'higher' }, { pass: ['C'] })).toEqual(['fail', 'pass', 'fail']);
+  });
+
+  test('that says nothing about what passes fails nothing', async () => {
+    const { better: _, ...rubric } = rubricOf('{completion}', { A: 1, B: 0 });
+    for (const label of ['A', 'B'])
+      expect((await graded({ rubric, replies: [label] })).score).toMatchObject({
+        status: 'pass',
+        label,
+      });
   });
 
   test('passes at the highest score unless the metric has a threshold', async () => {

@@ -108,6 +108,7 @@ export function rubricOf(
     prompt,
     choice_scores: new Map(Object.entries(scores)),
     eval_type: 'cot_classify',
+    better: 'higher',
     notes: null,
     examples: [],
     place,
