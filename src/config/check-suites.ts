@@ -11,15 +11,16 @@ import { isVendor } from '../types/vendors.ts';
 import { passProblems } from './rubric-choices.ts';
 
 /**
- * Problems of models that `allowed` does not name, at the lines that name them. What counts is the
+ * Problems of models that `allowed` (null: any) does not name, at the lines that name them. What counts is the
  * model that is asked for, and where: a file could give an allowed name to any other model, on any
  * server, or to recordings.
  */
 export function checkModels(
   settings: Settings,
   suites: readonly Suite[],
-  allowed: readonly string[],
+  allowed: readonly string[] | null,
 ): Problem[] {
+  if (allowed === null) return [];
   const problems: Problem[] = [];
   const refuse = (name: string, place: Place | null) => {
     const message = notAllowed(name, settings, allowed);
@@ -123,8 +124,22 @@ export function checkNames(suites: readonly Suite[], problems: Problem[]): void 
   }
 }
 
+/**
+ * What metrics say of rubrics. `complete`: all rubric files could be read, so that a rubric that is
+ * not there is one that nobody defines.
+ */
+export function checkRubrics(
+  suites: readonly Suite[],
+  rubrics: ReadonlyMap<string, Rubric>,
+  complete: boolean,
+  problems: Problem[],
+): void {
+  if (complete) checkRubricNames(suites, rubrics, problems);
+  checkPassing(suites, rubrics, problems);
+}
+
 /** Rubrics that a metric names and nobody defines, with the nearest that is. */
-export function checkRubricNames(
+function checkRubricNames(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,
   problems: Problem[],
@@ -141,7 +156,7 @@ export function checkRubricNames(
 }
 
 /** Labels that a metric lets pass, against the rubric that it names. */
-export function checkPassing(
+function checkPassing(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,
   problems: Problem[],

@@ -3,7 +3,7 @@ import { codePlaceOf, pathText, type Document, type Path, valueAt } from '../doc
 import { problem } from '../errors.ts';
 import type { BuiltInMetrics } from '../suite/metrics.ts';
 import { suggestion } from '../text/suggest.ts';
-import type { DependsOn, Metric, MetricLevel, MetricSource } from '../types/metric.ts';
+import type { Better, DependsOn, Metric, MetricLevel, MetricSource } from '../types/metric.ts';
 import { isMap, type Problem, type Scalar } from '../types/plain.ts';
 import { gradersSchema, readGraders } from './models.ts';
 import {
@@ -19,6 +19,7 @@ import {
   scalar,
   anyText,
 } from './schema.ts';
+import { defined } from './settings.ts';
 
 const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall'];
 
@@ -247,7 +248,7 @@ function readMetric(
   };
 }
 
-/** What the metric itself says of its values. Two rules for what passes would be one too many. */
+/** What the metric itself says of its values. */
 function readPassing(
   document: Document,
   path: Path,
@@ -256,30 +257,49 @@ function readPassing(
   builtIns: BuiltInMetrics,
   problems: Problem[],
 ): Pick<Metric, 'better' | 'min' | 'max' | 'pass'> {
-  const { better, min, max, threshold } = written;
-  const pass = labelsOf(written.pass);
+  const { better, min, max } = written;
   const name = written.name ?? written.uses ?? written.rubric ?? pathText(path);
-  const refuse = (key: string, message: string): void => {
-    problems.push(problem(document.placeOf([...path, key]), `metric "${name}": ${message}`));
-  };
-  const bounded = (['threshold', 'min', 'max'] as const).find((key) => written[key] !== undefined);
-  if (pass !== undefined && source.kind !== 'rubric')
-    refuse('pass', 'pass names labels of a rubric; a number passes by min, max or threshold');
-  else if (pass !== undefined && bounded !== undefined)
-    refuse('pass', `pass and ${bounded} both say what passes; keep one of them`);
-  if (threshold !== undefined && (min !== undefined || max !== undefined))
-    refuse('threshold', 'threshold is one bound, and min and max are the same; keep one form');
-  if (min !== undefined && max !== undefined && min > max)
-    refuse('max', `max ${String(max)} is below min ${String(min)}, so that nothing passes`);
   const own = source.kind === 'built-in' ? builtIns.get(source.uses)?.better : undefined;
-  if (source.kind === 'built-in' && better !== undefined && own !== 'none' && own !== better)
-    refuse('better', `${source.uses} knows its direction: ${String(own)} is better`);
-  return {
-    ...(better === undefined ? {} : { better }),
-    ...(min === undefined ? {} : { min }),
-    ...(max === undefined ? {} : { max }),
-    ...(pass === undefined ? {} : { pass }),
-  };
+  for (const [key, message] of [
+    ...rulesProblems(written, source),
+    ...directionProblems(written, source, own),
+  ])
+    problems.push(problem(document.placeOf([...path, key]), `metric "${name}": ${message}`));
+  return defined({ better, min, max, pass: labelsOf(written.pass) });
+}
+
+/** Two rules for what passes would be one too many. By key, what is wrong. */
+function rulesProblems(
+  { min, max, threshold, pass }: Written,
+  { kind }: MetricSource,
+): [string, string][] {
+  const found: [string, string][] = [];
+  const bounds = { threshold, min, max };
+  const [bounded] = (['threshold', 'min', 'max'] as const).filter(
+    (key) => bounds[key] !== undefined,
+  );
+  if (pass !== undefined && kind !== 'rubric')
+    found.push(['pass', 'pass names labels of a rubric; a number passes by min, max or threshold']);
+  else if (pass !== undefined && bounded !== undefined)
+    found.push(['pass', `pass and ${bounded} both say what passes; keep one of them`]);
+  if (threshold !== undefined && (min ?? max) !== undefined)
+    found.push([
+      'threshold',
+      'threshold is one bound, and min and max are the same; keep one form',
+    ]);
+  if (min !== undefined && max !== undefined && min > max)
+    found.push(['max', `max ${String(max)} is below min ${String(min)}, so that nothing passes`]);
+  return found;
+}
+
+function directionProblems(
+  { better }: Written,
+  source: MetricSource,
+  own: Better | undefined,
+): [string, string][] {
+  if (source.kind !== 'built-in' || better === undefined) return [];
+  if (own === undefined || own === 'none' || own === better) return [];
+  return [['better', `${source.uses} knows its direction: ${own} is better`]];
 }
 
 /**

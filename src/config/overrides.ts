@@ -89,6 +89,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'min_drop',
     'tolerance',
     'gate_on',
+    'unit',
     'on_inconclusive',
     'scoring',
     'yardstick',

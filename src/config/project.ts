@@ -9,12 +9,12 @@ import { nearest } from '../text/suggest.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
+import { checkGate } from './check-gate.ts';
 import {
   checkGraders,
   checkModels,
   checkNames,
-  checkPassing,
-  checkRubricNames,
+  checkRubrics,
   withoutSilent,
 } from './check-suites.ts';
 import type { Overrides } from './overrides.ts';
@@ -170,13 +170,11 @@ export async function readProject(
     problems.push(
       ...sweepProblems(settings.sweep, suites, options.limits.combinations, places.sweep),
     );
-  if (complete) checkRubricNames(suites, rubrics, problems);
-  checkPassing(suites, rubrics, problems);
-  const gating = withoutSilent(suites, rubrics);
-  notices.push(...gating.notices);
+  checkRubrics(suites, rubrics, complete, problems);
+  checkGate(settings, { suites, rubrics, tools, placeOf: places.gate }, problems);
   checkGraders(suites, settings, problems);
-  if (options.allowedModels !== null)
-    problems.push(...checkModels(settings, suites, options.allowedModels));
+  problems.push(...checkModels(settings, suites, options.allowedModels));
+  const gating = withoutSilent(suites, rubrics);
   notices.push(...twins(tree, files.read));
   if (options.configRequired) checkUnread(tree, files.read, settings, problems, notices);
   if (
@@ -191,7 +189,7 @@ export async function readProject(
       settings,
       suites: gating.suites,
       rubrics: used(rubrics, suites, builtInRubrics),
-      notices: distinct(notices),
+      notices: distinct([...notices, ...gating.notices]),
     },
     problems: distinct(problems),
   };

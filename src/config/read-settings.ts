@@ -78,6 +78,8 @@ interface SettingsOptions {
 interface Places {
   (pattern: string): Place;
   sweep(key: string): Place | null;
+  /** Where a key below `gate` is written. */
+  gate(path: readonly string[]): Place;
 }
 
 /**
@@ -92,13 +94,12 @@ export async function loadSettings(
   const file = findSettings(files, options, problems);
   const written = file === null ? null : await files.document(file, problems);
   if (file === null || written === null) {
+    const nowhere = (): Place => ({ file: file ?? options.config, line: 0 });
     const settings = { ...defaultSettings(), file };
     return {
       settings: overridden(settings, options, problems),
       notices: [],
-      places: Object.assign(() => ({ file: file ?? options.config, line: 0 }), {
-        sweep: () => null,
-      }),
+      places: Object.assign(nowhere, { sweep: () => null, gate: nowhere }),
     };
   }
   const llmeval = file.slice(file.lastIndexOf('/') + 1) === LLMEVAL_FILE;
@@ -120,7 +121,10 @@ export async function loadSettings(
   return {
     settings,
     notices: [...notices, ...read.notices],
-    places: Object.assign((pattern: string) => placeOfPattern(document, pattern), { sweep: swept }),
+    places: Object.assign((pattern: string) => placeOfPattern(document, pattern), {
+      sweep: swept,
+      gate: (path: readonly string[]) => document.placeOf(['gate', ...path]),
+    }),
   };
 }
 

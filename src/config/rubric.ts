@@ -26,6 +26,7 @@ import {
   oneOf,
   anyText,
 } from './schema.ts';
+import { defined } from './settings.ts';
 
 const messageSchema = closed({
   role: oneOf(['system', 'human', 'user', 'ai', 'assistant']).describe('Who says it.'),
@@ -99,6 +100,8 @@ const shape = {
   temperature: anything().describe('Of other tools’ files: read, without effect.').optional(),
 };
 
+const rubricSchema = closed(shape);
+
 /** Of other tools' files: read without an error, without an effect, and said so. */
 const WITHOUT_EFFECT = [
   'input_outputs',
@@ -112,7 +115,7 @@ const GRADERS_KEYS: readonly string[] = ['model', 'engine', 'temperature'];
 
 /** A rubric file as written: a map of rubrics by name, or one rubric. */
 export function rubricsSchema() {
-  return z.union([closed(shape), z.record(z.string(), closed(shape))]);
+  return z.union([rubricSchema, z.record(z.string(), rubricSchema)]);
 }
 
 /** Reads one rubric file. Rubrics with a problem are left out. */
@@ -192,22 +195,34 @@ async function readRubric(
       );
     }
   }
-  const direction = written.optimization_direction;
-  const better = written.better ?? (direction === undefined ? undefined : DIRECTIONS[direction]);
-  const pass = labelsOf(written.pass);
-  for (const message of choices.problem === null ? passProblems(choices.scores, better, pass) : [])
-    problems.push(problem(document.placeOf([...path, 'pass']), `the rubric "${name}": ${message}`));
+  const direction = readDirection(document, name, path, written, choices, problems);
   return {
     name,
     prompt,
     choice_scores: choices.scores,
-    ...(better === undefined ? {} : { better }),
-    ...(pass === undefined ? {} : { pass }),
+    ...direction,
     eval_type: written.eval_type ?? (written.use_cot === false ? 'classify' : 'cot_classify'),
     notes: written.notes ?? written.description ?? null,
     examples,
     place: document.placeOf(path),
   };
+}
+
+/** Which way is better, and what passes. */
+function readDirection(
+  document: Document,
+  name: string,
+  path: Path,
+  written: Pick<z.output<typeof rubricSchema>, 'better' | 'pass' | 'optimization_direction'>,
+  choices: ReturnType<typeof readChoices>,
+  problems: Problem[],
+): Pick<Rubric, 'better' | 'pass'> {
+  const phoenix = written.optimization_direction;
+  const better = written.better ?? (phoenix === undefined ? undefined : DIRECTIONS[phoenix]);
+  const pass = labelsOf(written.pass);
+  for (const message of choices.problem === null ? passProblems(choices.scores, better, pass) : [])
+    problems.push(problem(document.placeOf([...path, 'pass']), `the rubric "${name}": ${message}`));
+  return defined({ better, pass });
 }
 
 /**

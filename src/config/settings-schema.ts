@@ -63,6 +63,17 @@ export const suiteGateMembers = {
   min_drop: number(0, 1).describe(meaning('min_drop')).optional(),
   tolerance: tolerance().describe(meaning('tolerance')).optional(),
   min_pass_rate: orNull(number(0, 1)).describe(meaning('min_pass_rate')).optional(),
+  unit: oneOf(['tries', 'references'])
+    .describe('What is compared: tries (the default), or what the roll-up makes of each reference.')
+    .optional(),
+  metrics: mapOf(
+    oneOf(['fail', 'warn', 'ignore']),
+    'a map of metric names like { politeness: fail }',
+  )
+    .describe(
+      'What a metric whose mean got worse does to the run, by name: fail, warn (the default of those that know a direction) or ignore.',
+    )
+    .optional(),
 };
 
 const gateSchema = closed({

@@ -16,11 +16,11 @@ import type { Side } from '../types/plain.ts';
 import { classificationOf } from './classification.ts';
 import { conversationSummary } from './conversations.ts';
 import { countEvidence } from './evidence.ts';
+import { metricRows } from './metric-rows.ts';
 import { tallyOf, type RollupWord, type RunWords } from './roll-up.ts';
 import {
   comparedFirst,
   comparedReferences,
-  metricRates,
   passRate,
   ratedRuns,
   ratedTries,
@@ -69,7 +69,7 @@ export function compareSuite(
     ...decided(suite, verdict),
     evidence,
     references: [...withFallen(references, verdict), ...removed],
-    metrics: metricRates(suite, verdict),
+    metrics: metricRows(suite, verdict),
     ...(conversation === null ? {} : { conversation }),
     ...(preference === null ? {} : { preference }),
     ...(classification === null ? {} : { classification }),

@@ -1,9 +1,21 @@
 import type { AttributeResult } from '../result/attributes.ts';
 import { countsForVerdict, standsBeforeGreen, ungradedSuites } from '../result/counts.ts';
-import type { ReferenceResult, SuiteResult, TryResult } from '../result/suite-result.ts';
+import type {
+  MetricValues,
+  ReferenceResult,
+  SuiteResult,
+  TryResult,
+} from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GateSettings } from '../suite/suite.ts';
-import { percent, percentAndLimit, counted, pointsBetween, signed } from '../text/amounts.ts';
+import {
+  percent,
+  percentAndLimit,
+  counted,
+  meansInWords,
+  pointsBetween,
+  signed,
+} from '../text/amounts.ts';
 import {
   NO_TEST,
   neverForReplaced,
@@ -51,6 +63,10 @@ function unjudged({ suites, affected, uncomparable }: GateInput): Found | null {
       ),
     };
   }
+  if (affected > 0 && !judged && tries.every(({ outcome }) => outcome === 'skipped')) {
+    const shown = shownOnly(suites);
+    if (shown !== null) return shown.fails ? null : shown.found;
+  }
   if (affected > 0 && !judged)
     return { conclusion: 'error', held: false, reasons: withoutVerdict(tries) };
   return null;
@@ -85,6 +101,22 @@ function headAlone(suites: readonly SuiteResult[]): boolean {
     references.flatMap(({ base }) => base?.tries ?? []),
   );
   return suites.some(({ reason }) => reason?.by === 'unanswered') && !isTooMany(ofBase);
+}
+
+/**
+ * Suites in which no metric says what passes have values and no verdict, which is nobody's fault. A
+ * value that may fail the run still does.
+ */
+function shownOnly(suites: readonly SuiteResult[]): { fails: boolean; found: Found } | null {
+  const silent = suites.filter(
+    ({ metrics }) => metrics.length > 0 && metrics.every(({ gates }) => gates === false),
+  );
+  if (silent.length === 0) return null;
+  const reasons = silent.map(
+    ({ name }) => `${name}: no metric gates, so there is no verdict; their values are shown.`,
+  );
+  const fails = suites.some((suite) => metricsOf(suite, 'fail').length > 0);
+  return { fails, found: { conclusion: 'neutral', held: false, reasons } };
 }
 
 /**
@@ -145,6 +177,7 @@ function gated(input: GateInput): Found {
     ...open.map(({ name, summary }) => `${name}: inconclusive. ${summary}`),
     ...blind,
     ...ungradedShare(input),
+    ...input.suites.flatMap((suite) => metricsOf(suite, 'warn')),
     ...scoringWarnings(input),
   ];
   return { conclusion, held: held.length > 0, reasons };
@@ -171,6 +204,7 @@ function suiteFindings(
     ...belowFloor(suite, gate),
     ...failedReferences(suite, gate),
     ...regressedAttributes(suite, gate, attributes),
+    ...metricsOf(suite, 'fail').map((text) => `${text}; gate.metrics is fail`),
   ].map((text) => ({ text, failOn: gate.fail_on }));
 }
 
@@ -237,6 +271,18 @@ function regressedAttributes(
       `${name}: the ${one.kind === 'domain' ? 'domain' : 'sub-task'} "${one.name}" regressed: pass rate ${percent(one.base)} → ${percent(one.head)} (${pointsBetween(one.base, one.head)}` +
       `${one.low === null || one.high === null ? '' : `, 90 % interval ${signed(one.low)} to ${signed(one.high)}`}) over ${counted(one.n, 'reference')}; gate.attributes is fail`,
   );
+}
+
+/** Metrics whose numbers got worse, in words. */
+function metricsOf({ name, metrics }: SuiteResult, gate: MetricValues['gate']): string[] {
+  return metrics.flatMap(({ name: metric, values }) => {
+    if (values === undefined || values.moved !== 'worse' || values.gate !== gate) return [];
+    const { base, head, references } = values;
+    const way = (head ?? 0) < (base ?? 0) ? 'fell' : 'rose';
+    return [
+      `${name}: the mean of ${metric} ${way}, ${meansInWords(base, head)}, over ${counted(references, 'reference')}`,
+    ];
+  });
 }
 
 function fails(reference: ReferenceResult): boolean {

@@ -1,10 +1,8 @@
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import type { EvidenceCount, PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
-import { scoreNames } from '../select/scoring.ts';
+import type { EvidenceCount, PassRate, Verdict } from '../result/suite-result.ts';
 import { gates } from '../select/select.ts';
-import { isComparable, countOutcomes } from '../statistics/table.ts';
+import { isComparable } from '../statistics/table.ts';
 import { inSize, pValue, percent, counted, pointsBetween, signed } from '../text/amounts.ts';
-import type { Side } from '../types/plain.ts';
 import { meanOfTables, meanRate, preferenceTables } from './tables.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
@@ -72,35 +70,6 @@ export function comparedReferences(
 ): number {
   if (policy.kind !== 'pairs') return tables.filter(isComparable).length;
   return compared.filter((one) => preferenceTables(run.deciding.tests, [one]).length > 0).length;
-}
-
-export function metricRates(
-  suite: SuiteComparison,
-  verdict: SuiteVerdict | null,
-): SuiteResult['metrics'] {
-  const { deciding } = suite.run;
-  const [runs, tries] = [ratedRuns(suite), ratedTries(suite, verdict)];
-  const rate = (name: string, side: Side): { rate: number | null; judged: number } => {
-    const statuses = runs.flatMap((run) =>
-      run[side]
-        .slice(0, tries)
-        .flatMap(({ result }) =>
-          result.scores.filter(({ metric }) => metric === name).map(({ status }) => status),
-        ),
-    );
-    const { passes, tries: judged } = countOutcomes(statuses);
-    return { judged, rate: judged === 0 ? null : passes / judged };
-  };
-  return scoreNames(deciding.tests).map((name) => {
-    const [base, head] = [rate(name, 'base'), rate(name, 'head')];
-    return {
-      name,
-      base: base.rate,
-      head: head.rate,
-      judged_base: base.judged,
-      judged_head: head.judged,
-    };
-  });
 }
 
 export function summaryOf(

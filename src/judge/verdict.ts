@@ -32,6 +32,7 @@ import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import type { GateSettings } from '../suite/suite.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
 import { preferenceTables } from './tables.ts';
+import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 
 /** The statistical answer for one suite, before it is put into words. */
 export interface SuiteVerdict {
@@ -58,6 +59,8 @@ export interface SuiteVerdict {
   tries: number;
   /** Smallest fall of the pass rate (0–1) that is seen with 80 % power at its level; null: none. */
   visibleDrop: number | null;
+  /** How its metrics' numbers moved. */
+  moves: MetricMove[];
 }
 
 type Settings = Pick<GateSettings, 'alpha' | 'gate_on'>;
@@ -76,16 +79,31 @@ export function judgeSuites(
   const evidence = evidenceBySuite(suites, settings);
   const seen = all.map((suite) => seenOf(suite, evidence.get(suite)));
   const levels = (alpha: number): readonly number[] => levelsAt(alpha, settings.gate_on);
-  const family = judgeFamily(
-    seen.map((one) => (alpha: number) => judged(one, settings.gate_on, alpha, levels)),
+  const moves = seen.map((one) => metricMoves(one.suite, one.tries));
+  const gating = moves.flat().filter(({ gate }) => gate === 'fail');
+  const family = judgeFamily<{ regressed: boolean; judgement: Judgement | null }>(
+    [
+      ...seen.map((one) => (alpha: number) => {
+        const judgement = judged(one, settings.gate_on, alpha, levels);
+        return { regressed: judgement.regressed, judgement };
+      }),
+      ...gating.map((move) => (alpha: number) => ({
+        regressed: fellAt(move, alpha),
+        judgement: null,
+      })),
+    ],
     settings.alpha,
   );
+  const fell = gating.filter((_, i) => family[seen.length + i]?.result.regressed === true);
+  const called = calledMoves(moves.flat(), new Set(fell), settings.alpha);
   const verdicts = new Map(
     seen.flatMap((one, i) => {
-      const found = family[i];
-      return found === undefined
-        ? []
-        : [[one.suite, conclude(one, found.alpha, found.result, levels)] as const];
+      const { alpha, result } = family[i] ?? { alpha: 0, result: null };
+      if (result === null || result.judgement === null) return [];
+      const own = (moves[i] ?? []).map((move) => ({ ...move, moved: called.get(move) ?? null }));
+      return [
+        [one.suite, { ...conclude(one, alpha, result.judgement, levels), moves: own }] as const,
+      ];
     }),
   );
   settleTogether(seen, verdicts);
@@ -201,7 +219,7 @@ function conclude(
   alpha: number,
   judgement: Judgement,
   levelsFor: LevelsAt,
-): SuiteVerdict {
+): Omit<SuiteVerdict, 'moves'> {
   const { suite, tables, bundles, own, tries, called, looks } = seen;
   const levels = levelsFor(alpha);
   const q = discreteFdr(own);

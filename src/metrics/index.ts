@@ -1,4 +1,4 @@
-import type { Metric, MetricSource, Score } from '../types/metric.ts';
+import type { Better, Metric, MetricSource, Score } from '../types/metric.ts';
 import type { CodeResult } from '../types/model.ts';
 import { conversationMetrics } from './conversation.ts';
 import {
@@ -124,10 +124,7 @@ function judged(
   rubrics: MetricTools['rubrics'],
 ): Measured {
   if (measured.status !== 'measured') return measured;
-  const rubric = metric.source.kind === 'rubric' ? rubrics.get(metric.source.rubric) : undefined;
-  // Bounds are of the value itself, whichever way `negate` turns.
-  const better = metric.better ?? definition?.better ?? rubric?.better ?? 'none';
-  const bounds = boundsOf(metric, better);
+  const bounds = boundsOf(metric, thresholdOf(metric, definition, rubrics));
   const byBounds =
     bounds === null
       ? measured
@@ -142,6 +139,16 @@ function judged(
     pass: !pass,
     reason: pass ? (reason ?? 'negated: the metric passes') : reason,
   };
+}
+
+/** Which way a threshold reads. It is of the value itself, whichever way `negate` turns. */
+function thresholdOf(
+  { better, source }: Metric,
+  definition: MetricDefinition | undefined,
+  rubrics: MetricTools['rubrics'],
+): Better {
+  const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
+  return better ?? definition?.better ?? rubric?.better ?? 'none';
 }
 
 /** Whether the metric's reason explains its value, whatever bound that is held to. */
@@ -163,7 +170,7 @@ function againstBounds(
   { min, max }: Bounds,
   explained: boolean,
 ): Measured {
-  const value = numberFor(measured.value);
+  const value = metricNumber(measured.value);
   if (value === null)
     return measureError('the metric has a threshold, and its value is not a number');
   const tooLow = min !== undefined && !reaches(value, min);
@@ -176,7 +183,7 @@ function againstBounds(
 }
 
 /** A number, a truth value, or the one number of a map such as `is_role` gives. */
-export function numberFor(value: Score['value']): number | null {
+export function metricNumber(value: Score['value']): number | null {
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value === 'number') return value;
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;

@@ -1,5 +1,4 @@
 import type { Better, Metric, Rubric } from '../types/metric.ts';
-import type { MetricDefinition } from './definition.ts';
 
 /** What the file says about a metric's values. */
 type Stated = Pick<Metric, 'threshold' | 'better' | 'min' | 'max' | 'pass'>;
@@ -53,7 +52,7 @@ export function saysWhatPasses(metric: Metric, rubric: Words | undefined): boole
  */
 export function directionOf(
   metric: Stated & Pick<Metric, 'source'>,
-  known: { definition?: MetricDefinition | undefined; rubric?: Words | undefined },
+  known: { definition?: { better: Better } | undefined; rubric?: Words | undefined },
 ): Better {
   const { source, better } = metric;
   if (better !== undefined) return better;

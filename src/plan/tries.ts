@@ -6,8 +6,9 @@ import {
   type SequentialSuite,
 } from '../statistics/sequential.ts';
 import type { Tries } from '../statistics/table.ts';
-import { gatesByPreference } from '../suite/metrics.ts';
+import { directionIn, everyMetric, gatesByPreference } from '../suite/metrics.ts';
 import type { GateSettings, Settings } from '../suite/suite.ts';
+import type { Better } from '../types/metric.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun, NextTries, TryPolicy } from './suite-run.ts';
 
 /** Positions of references tagged `critical`: each of them counts by itself. */
@@ -76,6 +77,28 @@ export function comparing(suites: readonly SuiteComparison[]): {
   return { all, sequential: all.filter(({ policy }) => policy.kind === 'adaptive') };
 }
 
+/** What a metric that got worse does to the run. */
+export function gateWordOf(
+  { gate }: Pick<SuiteComparison, 'gate'>,
+  name: string,
+  better: Better,
+): 'fail' | 'warn' | 'ignore' {
+  return better === 'none' ? 'ignore' : (gate.metrics?.[name] ?? 'warn');
+}
+
+/** Judgements that share alpha: one of each suite that is compared, and one of each metric that may fail it. */
+export function familySize(suites: readonly SuiteComparison[]): number {
+  return comparing(suites).all.reduce((size, suite) => {
+    const { tests, rubrics } = suite.run.deciding;
+    const names = new Set(
+      everyMetric(tests)
+        .filter((one) => gateWordOf(suite, one.name, directionIn(one, rubrics)) === 'fail')
+        .map(({ name }) => name),
+    );
+    return size + 1 + names.size;
+  }, 0);
+}
+
 /** The level of all single references of the sequential suites together: their part of a fifth. */
 export function referenceLevel(
   suites: readonly SuiteComparison[],
@@ -84,7 +107,7 @@ export function referenceLevel(
   const { all, sequential } = comparing(suites);
   return gate_on === 'suite' || all.length === 0
     ? 0
-    : (REFERENCE_SHARE * alpha * sequential.length) / all.length;
+    : (REFERENCE_SHARE * alpha * sequential.length) / familySize(suites);
 }
 
 /** The levels under which the sequential suites of a run are tried. */
@@ -92,9 +115,8 @@ export function sequentialLevels(
   suites: readonly SuiteComparison[],
   settings: Pick<GateSettings, 'alpha' | 'gate_on'>,
 ): SequentialLevels {
-  const { all } = comparing(suites);
   return {
-    looks: levelsAt(settings.alpha / Math.max(1, all.length), settings.gate_on),
+    looks: levelsAt(settings.alpha / Math.max(1, familySize(suites)), settings.gate_on),
     references: referenceLevel(suites, settings),
   };
 }

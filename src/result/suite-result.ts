@@ -167,6 +167,33 @@ const classificationSchema = z.strictObject({
     .describe('In the order of the references.'),
 });
 
+const metricValuesSchema = z.strictObject({
+  base: z.number().nullable().describe('Mean on base, over references; null: no number there.'),
+  head: z.number().nullable().describe('Mean on head, over references; null: no number there.'),
+  difference: z.number().nullable().describe('Head − base; null where nothing was compared.'),
+  low: z
+    .number()
+    .nullable()
+    .describe('Lower end of the difference’s two-sided 90 % interval; null: it cannot be said.'),
+  high: z
+    .number()
+    .nullable()
+    .describe('Upper end of the difference’s two-sided 90 % interval; null: it cannot be said.'),
+  p: shareSchema
+    .nullable()
+    .describe(
+      'Mid-p of the permutation test: one-sided for "worse", two-sided where neither way is better; null where nothing was compared.',
+    ),
+  references: countSchema.describe('References with numbers on both sides.'),
+  gate: z
+    .enum(['fail', 'warn', 'ignore'])
+    .describe('What a metric that got worse does to the run.'),
+  moved: z
+    .enum(['worse', 'better'])
+    .nullable()
+    .describe('Called under the error rate of the run; null: not told from noise.'),
+});
+
 const passRateSchema = z.strictObject({
   base: shareSchema.nullable().describe('On base; null when nothing was judged.'),
   head: shareSchema.nullable().describe('On head; null when nothing was judged.'),
@@ -272,9 +299,30 @@ export const suiteResultSchema = z.strictObject({
           .describe('Share of head’s scores that pass; null: none was judged.'),
         judged_base: countSchema.describe('Scores on base that pass or fail.'),
         judged_head: countSchema.describe('Scores on head that pass or fail.'),
+        gates: z
+          .boolean()
+          .describe('It counts in the outcome of a try; absent in older results.')
+          .exactOptional(),
+        better: z
+          .enum(['higher', 'lower', 'none'])
+          .describe('Which way its value should move; absent in older results.')
+          .exactOptional(),
+        values: metricValuesSchema
+          .describe('Its numbers, where they say more than pass and fail.')
+          .exactOptional(),
+        labels: z
+          .array(
+            z.strictObject({
+              label: z.string().describe('The label.'),
+              base: countSchema.describe('Scores on base with this label.'),
+              head: countSchema.describe('Scores on head with this label.'),
+            }),
+          )
+          .describe('How often each label was given, where the metric gives labels.')
+          .exactOptional(),
       }),
     )
-    .describe('Pass rates of each metric alone.'),
+    .describe('Each metric alone: its pass rate, its numbers and its labels.'),
   conversation: conversationSummarySchema
     .nullable()
     .describe('What only conversations have, in suites with `conversation`.')
@@ -314,6 +362,11 @@ export type ReferenceResult = z.infer<typeof referenceResultSchema>;
 
 /** Why a suite runs: a key of the user's file that differs, or a side that lacks it. */
 export type Because = z.infer<typeof becauseSchema>;
+
+export type MetricResult = SuiteResult['metrics'][number];
+
+/** A metric's means and how they moved. */
+export type MetricValues = z.infer<typeof metricValuesSchema>;
 
 export type PassRate = z.infer<typeof passRateSchema>;
 

@@ -1,6 +1,7 @@
 import { metrics as builtIn } from '../metrics/index.ts';
 import { PAIRWISE } from '../metrics/pairwise.ts';
-import type { Better, GraderSettings, Metric, MetricLevel } from '../types/metric.ts';
+import { directionOf } from '../metrics/passing.ts';
+import type { Better, GraderSettings, Metric, MetricLevel, Rubric } from '../types/metric.ts';
 import type { Grader, Target } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 import { canonicalJson } from './canonical-json.ts';
@@ -30,6 +31,19 @@ export type BuiltInMetrics = ReadonlyMap<string, BuiltInMetric>;
 
 /** The name under which a conversation's own outcome stands among a try's scores. */
 export const CONVERSATION_SCORE = 'conversation';
+
+/** Which way the metric's values should move: as it says, or what it is made of. */
+export function directionIn(
+  metric: Metric,
+  rubrics: ReadonlyMap<string, Rubric>,
+  builtIns: BuiltInMetrics = builtIn,
+): Better {
+  const { source } = metric;
+  return directionOf(metric, {
+    definition: source.kind === 'built-in' ? builtIns.get(source.uses) : undefined,
+    rubric: source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined,
+  });
+}
 
 /** Whether a metric asks graders. */
 export function isModelGraded({ source }: Metric): boolean {

@@ -42,6 +42,18 @@ export const gateSettingsSchema = z.strictObject({
   gate_on: z
     .enum(['suite+references', 'suite'])
     .describe('Whether single references can make a run red, or suites only.'),
+  unit: z
+    .enum(['tries', 'references'])
+    .describe(
+      'What is compared: tries, or what the roll-up makes of each reference; absent: tries.',
+    )
+    .exactOptional(),
+  metrics: z
+    .record(z.string(), z.enum(['fail', 'warn', 'ignore']))
+    .describe(
+      'What a metric whose mean got worse does to the run, by name; absent: those that know a direction warn.',
+    )
+    .exactOptional(),
   on_inconclusive: z.enum(['pass', 'fail']).describe('What an inconclusive suite does to the run.'),
   scoring: z
     .enum(['warn', 'fail'])
@@ -64,6 +76,8 @@ export const suiteGateSchema = z.strictObject({
   min_drop: gateSettingsSchema.shape.min_drop.exactOptional(),
   tolerance: gateSettingsSchema.shape.tolerance.exactOptional(),
   min_pass_rate: gateSettingsSchema.shape.min_pass_rate.exactOptional(),
+  unit: gateSettingsSchema.shape.unit,
+  metrics: gateSettingsSchema.shape.metrics,
 });
 
 /** What one suite sets of the gate for itself. */

@@ -89,6 +89,34 @@ export function decimal(value: number | null): string {
   return `${value < 0 && Number(size) !== 0 ? '−' : ''}${size}`;
 }
 
+/** `0.95 → 0.55`: means of any numbers; one side where there is one. */
+export function meansInWords(base: number | null, head: number | null): string {
+  const scale = scaleOf(base, head);
+  const word = (value: number | null): string => (value === null ? '–' : sized(value, scale));
+  return base === null ? word(head) : `${word(base)} → ${word(head)}`;
+}
+
+/** The size of numbers that stand together, by which their decimals are chosen. */
+export function scaleOf(base: number | null, head: number | null): number {
+  return Math.max(Math.abs(base ?? 0), Math.abs(head ?? 0));
+}
+
+/** A difference of such numbers with its sign, a real minus: `−0.40`. */
+export function signedValue(difference: number, scale: number): string {
+  const word = sized(difference, scale);
+  return difference > 0 && /[1-9]/.test(word) ? `+${word}` : word;
+}
+
+function sized(value: number, scale: number): string {
+  const decimals =
+    scale >= 100 || scale === 0 ? 0 : scale >= 10 ? 1 : scale >= 0.1 ? 2 : MOST_DECIMALS;
+  const size = Math.abs(value).toLocaleString('en-US', {
+    minimumFractionDigits: decimals === MOST_DECIMALS ? 0 : decimals,
+    maximumFractionDigits: decimals,
+  });
+  return value < 0 && /[1-9]/.test(size) ? `−${size}` : size;
+}
+
 /** US dollars as people read them: `$1,234.50`, and two significant digits below a cent. */
 export function dollars(cost: number): string {
   if (cost !== 0 && cost < 0.01) return `$${cost.toPrecision(2)}`;

@@ -135,6 +135,7 @@ const PARTS = {
   verdictsInWords: shownAbove,
   said: asBlocks('said'),
   conversations: asBlocks('conversations'),
+  metricValues: asBlocks('metricValues'),
   preferences: asBlocks('preferences'),
   classes: asBlocks('classes'),
   scorings: asBlocks('scorings'),

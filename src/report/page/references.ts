@@ -74,14 +74,21 @@ export function suiteHtml(
 function metricsHtml({ metrics }: SuiteResult): string {
   return tableHtml(
     ['Metric', 'Pass rate', 'Judged'],
-    metrics.map(({ name, base, head, judged_base, judged_head }) => [
-      { html: `<code>${escapeMarkup(name)}</code>`, own: false },
-      { html: base === null ? percent(head) : rates(base, head), own: true },
-      {
-        html: base === null ? count(judged_head) : `${count(judged_base)} → ${count(judged_head)}`,
-        own: true,
-      },
-    ]),
+    metrics.map((metric) => {
+      const { name, base, judged_base, judged_head, gates } = metric;
+      return [
+        {
+          html: `<code>${escapeMarkup(name)}</code>${gates === false ? chip('does not gate', 'neutral') : ''}`,
+          own: false,
+        },
+        { html: base === null ? percent(metric.head) : rates(base, metric.head), own: true },
+        {
+          html:
+            base === null ? count(judged_head) : `${count(judged_base)} → ${count(judged_head)}`,
+          own: true,
+        },
+      ];
+    }),
   );
 }
 

@@ -2,6 +2,7 @@ import type { Result } from '../../result/result.ts';
 import { attributes, insights } from './attributes.ts';
 import { conversations, evaluators } from './conversations.ts';
 import { paragraph, strong, text, type Block, type Detail } from './document.ts';
+import { metricValues } from './metrics.ts';
 import { footer, notices, problems, reasons } from './notices.ts';
 import { headline } from './outcomes.ts';
 import { brokenCases, movedCases } from './references.ts';
@@ -27,6 +28,7 @@ export const SECTIONS = {
   movedCases,
   verdictsInWords,
   conversations,
+  metricValues,
   preferences,
   classes,
   scorings,

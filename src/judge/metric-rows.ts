@@ -1,0 +1,96 @@
+import { saysWhatPasses } from '../metrics/passing.ts';
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import { gateWordOf } from '../plan/tries.ts';
+import type { MetricResult } from '../result/suite-result.ts';
+import { scoreNames } from '../select/scoring.ts';
+import { countOutcomes } from '../statistics/table.ts';
+import { directionIn, everyMetric } from '../suite/metrics.ts';
+import type { Metric, Score } from '../types/metric.ts';
+import type { Side } from '../types/plain.ts';
+import { ratedRuns, ratedTries } from './summary.ts';
+import { numberMetrics, shownValues, sideMean, valuesOf } from './values.ts';
+import type { SuiteVerdict } from './verdict.ts';
+
+/** More labels than this, or longer ones, are answers rather than labels. */
+const MOST_LABELS = 12;
+
+const LONGEST_LABEL = 60;
+
+/** Each metric of a suite alone: pass rate, numbers and labels, on the tries of the verdict. */
+export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null): MetricResult[] {
+  const { tests, rubrics } = suite.run.deciding;
+  const [runs, tries] = [ratedRuns(suite), ratedTries(suite, verdict)];
+  const numbers = new Set(numberMetrics(suite).map(({ name }) => name));
+  return scoreNames(tests).map((name) => {
+    const metric = everyMetric(tests).find((one) => one.name === name);
+    const scores = (side: Side): Score[] => scoresOf(name, runs, side, tries);
+    const [base, head] = [rateOf(scores('base')), rateOf(scores('head'))];
+    const row = { name, judged_base: base.judged, judged_head: head.judged };
+    if (metric === undefined) return { ...row, base: base.rate, head: head.rate, gates: true };
+    const rubric = metric.source.kind === 'rubric' ? rubrics.get(metric.source.rubric) : undefined;
+    const says = saysWhatPasses(metric, rubric);
+    const labels = labelCounts(scores('base'), scores('head'), [
+      ...(rubric?.choice_scores.keys() ?? []),
+    ]);
+    return {
+      ...row,
+      base: says ? base.rate : null,
+      head: says ? head.rate : null,
+      gates: !metric.skip,
+      better: directionIn(metric, rubrics),
+      ...(numbers.has(name) ? { values: valuesRow(metric, suite, verdict, { runs, tries }) } : {}),
+      ...(labels.length === 0 ? {} : { labels }),
+    };
+  });
+}
+
+function valuesRow(
+  metric: Metric,
+  suite: SuiteComparison,
+  verdict: SuiteVerdict | null,
+  { runs, tries }: { runs: readonly ReferenceRun[]; tries: number },
+): NonNullable<MetricResult['values']> {
+  const values = valuesOf(metric, runs, tries);
+  const better = directionIn(metric, suite.run.deciding.rubrics);
+  const gate = gateWordOf(suite, metric.name, better);
+  const alone = { base: sideMean(values, 'base'), head: sideMean(values, 'head') };
+  const move = verdict?.moves.find(({ name }) => name === metric.name);
+  return shownValues(
+    move ?? { name: metric.name, better, gate, test: null, looks: [], moved: null },
+    alone,
+  );
+}
+
+function scoresOf(name: string, runs: readonly ReferenceRun[], side: Side, tries: number): Score[] {
+  return runs.flatMap((run) =>
+    run[side]
+      .filter(({ result }) => result.try < tries)
+      .flatMap(({ result }) => result.scores.filter(({ metric }) => metric === name)),
+  );
+}
+
+function rateOf(scores: readonly Score[]): { rate: number | null; judged: number } {
+  const { passes, tries: judged } = countOutcomes(scores.map(({ status }) => status));
+  return { judged, rate: judged === 0 ? null : passes / judged };
+}
+
+/** How often each label was given: a rubric's in its own order, then texts as they come. */
+function labelCounts(
+  base: readonly Score[],
+  head: readonly Score[],
+  known: readonly string[],
+): NonNullable<MetricResult['labels']> {
+  const [before, after] = [base.flatMap(labelOf), head.flatMap(labelOf)];
+  const given = new Set([...before, ...after]);
+  const labels = [...new Set([...known.filter(() => given.size > 0), ...given])];
+  if (labels.length > MOST_LABELS || labels.some(({ length }) => length > LONGEST_LABEL)) return [];
+  const count = (of: readonly string[], label: string): number =>
+    of.filter((one) => one === label).length;
+  return labels.map((label) => ({ label, base: count(before, label), head: count(after, label) }));
+}
+
+function labelOf(score: Score): string[] {
+  if (score.status !== 'pass' && score.status !== 'fail') return [];
+  if (score.label !== undefined) return [score.label];
+  return typeof score.value === 'string' ? [score.value] : [];
+}

@@ -1,0 +1,101 @@
+import type { Result } from '../../result/result.ts';
+import type { MetricResult, MetricValues } from '../../result/suite-result.ts';
+import {
+  count,
+  counted,
+  meansInWords,
+  probability,
+  scaleOf,
+  signedValue,
+} from '../../text/amounts.ts';
+import {
+  code,
+  group,
+  lineBreak,
+  paragraph,
+  text,
+  type Block,
+  type Detail,
+  type Line,
+} from './document.ts';
+import { suitesWorstFirst } from './order.ts';
+import { andMore } from './phrases.ts';
+
+/**
+ * What each metric says beyond pass and fail: its mean on both sides with the difference's interval,
+ * and how often each label was given. Metrics that only pass or fail are in the suite's row.
+ */
+export function metricValues({ suites, mode }: Result, { items }: Detail): Block[] {
+  const found = suitesWorstFirst(suites).flatMap((suite) =>
+    suite.metrics
+      .filter(({ values, labels }) => values !== undefined || labels !== undefined)
+      .map((metric) => ({ suite, metric })),
+  );
+  const shown = found.slice(0, items);
+  const more = andMore(found.length, shown.length);
+  const moved = found.filter(({ metric }) => metric.values?.moved === 'worse').length;
+  const title = `Values of ${counted(found.length, 'metric')}${moved === 0 ? '' : `, ${count(moved)} got worse`}`;
+  return group(
+    [text(title)],
+    shown.length === 0
+      ? []
+      : [
+          {
+            kind: 'table',
+            head: (mode === 'sweep' ? SWEEP : DIFF).map((name) => [text(name)]),
+            rows: shown.map(({ suite, metric }) => [
+              [code(suite.name), text(' › '), code(metric.name), ...remarks(metric)],
+              ...metricCells(metric, mode),
+            ]),
+          },
+          ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+        ],
+  );
+}
+
+const DIFF = ['Metric', 'Mean', 'Difference, 90 % interval', 'p', 'References', 'Labels'];
+
+const SWEEP = ['Metric', 'Mean', 'Labels'];
+
+/** The cells behind the name, in the order of the columns. */
+function metricCells({ values, labels = [] }: MetricResult, mode: Result['mode']): Line[] {
+  const labelCell = labelLine(labels, mode);
+  const mean = values === undefined ? '–' : meansInWords(values.base, values.head);
+  if (mode === 'sweep') return [[text(mean)], labelCell];
+  return [
+    [text(mean)],
+    values === undefined || values.difference === null ? [text('–')] : differenceLine(values),
+    [text(values === undefined || values.p === null ? '–' : probability(values.p))],
+    [text(values === undefined ? '–' : count(values.references))],
+    labelCell,
+  ];
+}
+
+/** What a reader must know beside the name. */
+function remarks({ gates, values }: MetricResult): Line {
+  const words = [
+    ...(values === undefined || values.moved === null
+      ? []
+      : [`${values.moved === 'worse' ? '✗' : '↑'} ${values.moved}`]),
+    ...(values?.gate === 'fail' ? ['gate.metrics: fail'] : []),
+    ...(gates === false ? ['shown, does not gate'] : []),
+  ];
+  return words.length === 0 ? [] : [lineBreak, text(words.join('; '))];
+}
+
+function differenceLine({ base, head, difference, low, high }: MetricValues): Line {
+  if (difference === null) return [];
+  const scale = scaleOf(base, head);
+  const line: Line = [text(signedValue(difference, scale))];
+  if (low !== null && high !== null)
+    line.push(lineBreak, text(`${signedValue(low, scale)} to ${signedValue(high, scale)}`));
+  return line;
+}
+
+function labelLine(labels: NonNullable<MetricResult['labels']>, mode: Result['mode']): Line {
+  return labels.flatMap(({ label, base, head }, index): Line => [
+    text(index === 0 ? '' : ', '),
+    code(label),
+    text(mode === 'sweep' ? ` ${count(head)}` : ` ${count(base)} → ${count(head)}`),
+  ]);
+}
