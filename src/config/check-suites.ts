@@ -20,10 +20,9 @@ export function checkModels(
   suites: readonly Suite[],
   allowed: readonly string[] | null,
 ): Problem[] {
-  if (allowed === null) return [];
   const problems: Problem[] = [];
   const refuse = (name: string, place: Place | null) => {
-    const message = notAllowed(name, settings, allowed);
+    const message = allowed === null ? null : notAllowed(name, settings, allowed);
     if (message !== null) problems.push(problem(place, message));
   };
   for (const { prompt, tests } of suites) {

@@ -12,12 +12,13 @@ import { scoreCount } from '../select/scoring.ts';
 import { REFERENCE_FDR } from '../statistics/gate.ts';
 import { referenceTest } from '../statistics/reference-tests.ts';
 import { countOutcomes } from '../statistics/table.ts';
+import { countsIn } from '../suite/gate.ts';
 import type { Side } from '../types/plain.ts';
 import { classificationOf } from './classification.ts';
 import { conversationSummary } from './conversations.ts';
 import { countEvidence } from './evidence.ts';
 import { metricRows } from './metric-rows.ts';
-import { tallyOf, type RollupWord, type RunWords } from './roll-up.ts';
+import { rolledUp, tallyOf, type RollupWord, type RunWords } from './roll-up.ts';
 import {
   comparedFirst,
   comparedReferences,
@@ -45,7 +46,12 @@ export function compareSuite(
   );
   const removed = run.suite.references
     .filter(({ change }) => change === 'removed')
-    .map(({ reference }) => removedReference(reference));
+    .map(({ reference }) =>
+      removedReference(
+        reference,
+        !countsIn(run.suite.base?.scoring.tests ?? run.deciding.tests, reference),
+      ),
+    );
   const rate = passRate(suite, verdict);
   const conversation = conversationSummary(run, ratedRuns(suite), ratedTries(suite, verdict));
   const preference = preferenceOf(run.deciding.tests, compared);
@@ -70,6 +76,7 @@ export function compareSuite(
     evidence,
     references: [...withFallen(references, verdict), ...removed],
     metrics: metricRows(suite, verdict),
+    rollups: rolledUp(suite, words),
     ...(conversation === null ? {} : { conversation }),
     ...(preference === null ? {} : { preference }),
     ...(classification === null ? {} : { classification }),
@@ -173,7 +180,7 @@ function referenceResult(
     file: reference.place.file,
     line: reference.place.line,
     tags: reference.tags,
-    skip,
+    skip: !countsIn(deciding.tests, reference),
     ...(quarantined(reference.id) ? { quarantined: true } : {}),
     input: reference.input,
     expected: reference.expected ?? null,
@@ -233,13 +240,16 @@ function isMixed({ passes, tries_judged }: SideResult): boolean {
   return passes > 0 && passes < tries_judged;
 }
 
-function removedReference(reference: ReferenceRun['affected']['reference']): ReferenceResult {
+function removedReference(
+  reference: ReferenceRun['affected']['reference'],
+  skip: boolean,
+): ReferenceResult {
   return {
     id: reference.id,
     file: reference.place.file,
     line: reference.place.line,
     tags: reference.tags,
-    skip: reference.skip,
+    skip,
     input: reference.input,
     expected: reference.expected ?? null,
     status: 'removed',

@@ -1,5 +1,6 @@
 import type { SuiteRun } from '../plan/suite-run.ts';
 import type { ReferenceResult, SuiteResult } from '../result/suite-result.ts';
+import { countsIn } from '../suite/gate.ts';
 import { counted } from '../text/amounts.ts';
 import type { Notice, NoticeKind, Side } from '../types/plain.ts';
 
@@ -95,9 +96,10 @@ function listNotice(
 }
 
 /** References that gated on base and are skipped on head: a way to go green that must be seen. */
-export function newlySkippedIds({ suite }: SuiteRun): string[] {
+export function newlySkippedIds({ suite, deciding: { tests } }: SuiteRun): string[] {
   return suite.references
     .filter(({ reference, baseReference }) => reference.skip && baseReference?.skip === false)
+    .filter(({ reference }) => !countsIn(tests, reference))
     .map(({ reference }) => reference.id);
 }
 

@@ -2,6 +2,7 @@ import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { EvidenceCount, PassRate, Verdict } from '../result/suite-result.ts';
 import { gates } from '../select/select.ts';
 import { isComparable } from '../statistics/table.ts';
+import { rollupName } from '../suite/gate.ts';
 import { inSize, pValue, percent, counted, pointsBetween, signed } from '../text/amounts.ts';
 import { meanOfTables, meanRate, preferenceTables } from './tables.ts';
 import type { SuiteVerdict } from './verdict.ts';
@@ -85,9 +86,16 @@ export function summaryOf(
       : plainSummary(shown, rate);
   const { low, high } = verdict.interval;
   return (
-    `${whatFell(verdict)}pass rate ${percent(rate.base)} → ${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ${signed(low)} to ${signed(high)}, ` +
+    `${whatFell(verdict)}${whatPasses(suite)} ${percent(rate.base)} → ${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ${signed(low)} to ${signed(high)}, ` +
     `${pValue(verdict.p)}); ${whatIsSeen(verdict, suite)}${whyOpen(verdict)}`
   );
+}
+
+/** Whose share it is: tries, or references as the roll-up says. */
+function whatPasses({ policy, run }: SuiteComparison): string {
+  return policy.kind === 'references'
+    ? `references that pass (${rollupName(run.deciding.tests.rollup)})`
+    : 'pass rate';
 }
 
 /** What is red for another reason than its rate says so first. */

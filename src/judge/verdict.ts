@@ -27,10 +27,12 @@ import {
   type Look,
 } from '../statistics/sequential.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
-import { made, mirrored, tableOf, type Table } from '../statistics/table.ts';
+import { made, mirrored, tableOf, type Table, type Tries } from '../statistics/table.ts';
 import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import type { GateSettings } from '../suite/suite.ts';
+import type { Outcome } from '../types/metric.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
+import type { RollupWord, RunWords } from './roll-up.ts';
 import { preferenceTables } from './tables.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 
@@ -65,6 +67,13 @@ export interface SuiteVerdict {
 
 type Settings = Pick<GateSettings, 'alpha' | 'gate_on'>;
 
+interface Known {
+  /** Every try that was wanted was made, so that one without an answer says something. */
+  complete?: boolean;
+  /** What the roll-up says of each reference; where it is the unit, that is compared. */
+  words?: ReadonlyMap<ReferenceRun, RunWords>;
+}
+
 /**
  * Judges all suites of a pull request under one alpha, shared by Holm's procedure; suites with
  * nothing to compare are null. Alpha and what gates are the run's; the margins are each suite's own.
@@ -72,12 +81,11 @@ type Settings = Pick<GateSettings, 'alpha' | 'gate_on'>;
 export function judgeSuites(
   suites: readonly SuiteComparison[],
   settings: Settings,
-  /** Every try that was wanted was made, so that one without an answer says something. */
-  complete = true,
+  { complete = true, words = new Map() }: Known = {},
 ): (SuiteVerdict | null)[] {
   const { all } = comparing(suites);
   const evidence = evidenceBySuite(suites, settings);
-  const seen = all.map((suite) => seenOf(suite, evidence.get(suite)));
+  const seen = all.map((suite) => seenOf(suite, words, evidence.get(suite)));
   const levels = (alpha: number): readonly number[] => levelsAt(alpha, settings.gate_on);
   const moves = seen.map((one) => metricMoves(one.suite, one.tries));
   const gating = moves.flat().filter(({ gate }) => gate === 'fail');
@@ -155,6 +163,7 @@ const NOTHING = { passes: 0, tries: 0 };
 
 function seenOf(
   suite: SuiteComparison,
+  words: ReadonlyMap<ReferenceRun, RunWords>,
   { called, open }: Singles = { called: [], open: [] },
 ): Seen {
   const { run, policy, compared } = suite;
@@ -162,6 +171,12 @@ function seenOf(
     const tables = preferenceTables(run.deciding.tests, compared);
     const own = compared.map(() => ({ base: NOTHING, head: NOTHING }));
     return { suite, called, open, looks: [], tables, bundles: [], own, tries: policy.tries };
+  }
+  if (policy.kind === 'references') {
+    const outcomes = compared.map((one) => rolledTries(words.get(one)));
+    const tables = outcomes.map((one) => tableOf(one, 0, 1));
+    const bundles = bundlesOf(outcomes, clustersOf(compared), 1);
+    return { suite, called, open, looks: [], tables, bundles, own: tables, tries: policy.tries };
   }
   const looks = policy.kind === 'adaptive' ? looksOf(sequentialSuite(suite)) : [];
   const last = looks.at(-1);
@@ -174,6 +189,12 @@ function seenOf(
   const tables = compared.map((one) => tableOf(outcomesOf(one)));
   const bundles = bundlesOf(compared.map(outcomesOf), clustersOf(compared), Infinity);
   return { suite, called, open, looks, tables, bundles, own: tables, tries };
+}
+
+/** What the roll-up makes of a reference, as one try a side; what it could not say is no try. */
+function rolledTries(words: RunWords | undefined): Tries {
+  const side = (word: RollupWord | undefined): Outcome[] => [word?.word ?? 'error'];
+  return { base: side(words?.base), head: side(words?.head) };
 }
 
 /** A reference that was sampled on is named by the tries after those that made it suspicious. */
@@ -201,8 +222,8 @@ function judged(
     if (look !== null) return { regressed: true, by: 'fall', p: look.test.midDown };
     return { regressed: called.length > 0, by: 'references', p: null };
   }
-  // A comparison of two answers is a table of its own, and none can show alone that one broke.
-  const pairs = policy.kind === 'pairs';
+  // A comparison of two answers, or of two roll-ups, is a table of its own, and none can show alone that one broke.
+  const pairs = policy.kind === 'pairs' || policy.kind === 'references';
   const on = pairs ? 'suite' : gateOn;
   const critical = pairs ? [] : criticalOf(compared);
   return judgedFixed(combinedGate(tables, { alpha, on, minDrop, critical, bundles }));

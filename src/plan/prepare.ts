@@ -202,10 +202,11 @@ function compared(
   }: Pick<PrepareInput, 'mode' | 'failOn' | 'today' | 'again'> & { gate: GateSettings },
 ): SuiteComparison {
   const tests = (run.suite.head ?? run.suite.base)?.suite.tests ?? run.deciding.tests;
+  const own = again === undefined ? ownGate(tests, failOn) : relativeOwnGate(tests);
   return suiteComparison(
     run,
-    tryPolicy(run, arranged.head.settings, mode === 'diff'),
-    { run: gate, own: again === undefined ? ownGate(tests, failOn) : relativeOwnGate(tests) },
+    tryPolicy(run, arranged.head.settings, mode === 'diff', own.unit ?? gate.unit),
+    { run: gate, own },
     quarantineOf(run.deciding.tests, today),
   );
 }

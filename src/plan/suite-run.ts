@@ -77,9 +77,10 @@ function isCompared(
 
 /**
  * How tries are planned in a suite: the adaptive policy, or llmeval's fixed number; `pairs` where
- * both sides' answers are compared with each other.
+ * both sides' answers are compared with each other, `references` where their roll-ups are.
  */
-export type TryPolicy = { kind: 'adaptive' } | { kind: 'fixed' | 'pairs'; tries: number };
+export type TryPolicy =
+  { kind: 'adaptive' } | { kind: 'fixed' | 'pairs' | 'references'; tries: number };
 
 /** A suite with the runs that enter its tests. */
 export interface SuiteComparison {

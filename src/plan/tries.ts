@@ -6,8 +6,9 @@ import {
   type SequentialSuite,
 } from '../statistics/sequential.ts';
 import type { Tries } from '../statistics/table.ts';
+import { triesNeeded } from '../suite/gate.ts';
 import { directionIn, everyMetric, gatesByPreference } from '../suite/metrics.ts';
-import type { GateSettings, Settings } from '../suite/suite.ts';
+import type { GateSettings, Settings, Tests } from '../suite/suite.ts';
 import type { Better } from '../types/metric.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun, NextTries, TryPolicy } from './suite-run.ts';
 
@@ -36,6 +37,9 @@ export function clustersOf(compared: readonly ReferenceRun[]): (string | null)[]
  */
 const UNCOMPARED_TRIES = FIRST_TRIES;
 
+/** The same where roll-ups are compared: the fewest of which a majority can be told. */
+const ROLLED_TRIES = 3;
+
 /**
  * The test file's `n_tries`, else the settings'. In a sweep, and where both sides' answers are
  * compared with each other, `adaptive` is a fixed number.
@@ -44,12 +48,21 @@ export function tryPolicy(
   { suite, deciding }: SuiteRun,
   settings: Settings,
   compares: boolean,
+  unit: GateSettings['unit'] = 'tries',
 ): TryPolicy {
   const tries = (suite.head ?? suite.base)?.suite.tests.n_tries ?? settings.n_tries;
-  const kind = compares && gatesByPreference(deciding.tests) ? 'pairs' : 'fixed';
+  const kind = compares ? fixedKind(deciding.tests, unit) : 'fixed';
   if (tries !== 'adaptive') return { kind, tries };
+  if (kind === 'references')
+    return { kind, tries: Math.max(ROLLED_TRIES, triesNeeded(deciding.tests.rollup)) };
   if (kind === 'pairs') return { kind, tries: UNCOMPARED_TRIES };
   return compares ? { kind: 'adaptive' } : { kind: 'fixed', tries: UNCOMPARED_TRIES };
+}
+
+/** What is compared where tries are a fixed number. */
+function fixedKind(tests: Tests, unit: GateSettings['unit']): 'fixed' | 'pairs' | 'references' {
+  if (gatesByPreference(tests)) return 'pairs';
+  return unit === 'references' ? 'references' : 'fixed';
 }
 
 /** A suite as the statistics see it. */

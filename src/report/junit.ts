@@ -5,7 +5,7 @@ import type { ReferenceResult, SideResult, SuiteResult } from '../result/suite-r
 import { escapeMarkup, shorten } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
 import { caseWords } from './sections/order.ts';
-import { STATUS_WORDS, passed, variantWords } from './sections/phrases.ts';
+import { STATUS_WORDS, passed, rolledUpWords, variantWords } from './sections/phrases.ts';
 import { repeatedNames } from './sections/suites.ts';
 
 /** Characters of one answer or reason in a failure's text, in UTF-16 units. */
@@ -143,7 +143,8 @@ function element(
   return { xml, counts };
 }
 
-function endingOf(reference: ReferenceResult, { verdict }: SuiteResult): Ending | null {
+function endingOf(reference: ReferenceResult, suite: SuiteResult): Ending | null {
+  const { verdict } = suite;
   const { status, base, head } = reference;
   const ending = (element: Ending['element'], message: string): Ending => ({
     element,
@@ -151,7 +152,8 @@ function endingOf(reference: ReferenceResult, { verdict }: SuiteResult): Ending 
     message,
     body: caseWords(reference, PART).join('\n'),
   });
-  const counts = base === null ? passed(head) : `${passed(base)} on base, ${passed(head)} on head`;
+  const tries = base === null ? passed(head) : `${passed(base)} on base, ${passed(head)} on head`;
+  const counts = `${tries}${rolledUpWords(reference, suite)}`;
   if (status === 'removed') return ending('skipped', 'removed by this change');
   if (!countsForVerdict(reference))
     return ending('skipped', `shown, does not gate: ${STATUS_WORDS[status]}, ${counts}`);

@@ -2,6 +2,7 @@ import type { RunReport, RunTry } from '../config/llmeval-report.ts';
 import { rollUp } from '../judge/roll-up.ts';
 import type { Result } from '../result/result.ts';
 import type { SideResult } from '../result/suite-result.ts';
+import { countsIn } from '../suite/gate.ts';
 import type { Rollup } from '../suite/suite.ts';
 import type { Tally } from '../types/metric.ts';
 import type { Evaluate } from '../types/model.ts';
@@ -233,7 +234,7 @@ async function rowsOf(
       input: reference.input,
       expected: reference.expected,
       tries: attempts,
-      skipped: skipped && rollup.kind !== 'code',
+      skipped: !countsIn({ skip: skipped, rollup }, { skip: skipped }),
     };
   });
   const counts = rows.map(({ tries, skipped }) => ({

@@ -167,6 +167,19 @@ const classificationSchema = z.strictObject({
     .describe('In the order of the references.'),
 });
 
+const rolledSchema = z
+  .strictObject({
+    passes: countSchema.describe('References that pass.'),
+    references: countSchema.describe('References that pass or fail.'),
+  })
+  .nullable();
+
+const rollupsSchema = z.strictObject({
+  policy: z.string().describe('The roll-up’s name, with its number where it has one.'),
+  base: rolledSchema.describe('On base; null where nothing could be rolled up.'),
+  head: rolledSchema.describe('On head; null where nothing could be rolled up.'),
+});
+
 const metricValuesSchema = z.strictObject({
   base: z.number().nullable().describe('Mean on base, over references; null: no number there.'),
   head: z.number().nullable().describe('Mean on head, over references; null: no number there.'),
@@ -323,6 +336,9 @@ export const suiteResultSchema = z.strictObject({
       }),
     )
     .describe('Each metric alone: its pass rate, its numbers and its labels.'),
+  rollups: rollupsSchema
+    .describe('What the roll-up makes of the references that count; absent in older results.')
+    .exactOptional(),
   conversation: conversationSummarySchema
     .nullable()
     .describe('What only conversations have, in suites with `conversation`.')

@@ -232,7 +232,12 @@ async function compareSuites(
   const words = await Promise.all(comparisons.map(({ run }) => rollUpSuite(run, evaluate)));
   const complete = halted() === null || !incomplete(unmade);
   const verdicts =
-    mode === 'diff' ? judgeSuites(comparisons, gate, complete) : comparisons.map(() => null);
+    mode === 'diff'
+      ? judgeSuites(comparisons, gate, {
+          complete,
+          words: new Map(words.flatMap((own) => [...own])),
+        })
+      : comparisons.map(() => null);
   const all = comparisons.map((comparison, index) => ({
     comparison,
     verdict: verdicts[index] ?? null,

@@ -1,5 +1,6 @@
 import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
+import { countsIn } from '../suite/gate.ts';
 import type { Suite, Variant } from '../suite/suite.ts';
 import type { Notice, Problem, Scalar, Side } from '../types/plain.ts';
 import { affectedReferences, type AffectedReference, type SuiteSide } from './affected.ts';
@@ -173,13 +174,8 @@ export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<strin
   );
 }
 
-/**
- * Whether the reference counts for the gate: skipped ones run and are shown, unless a custom
- * roll-up switches `skip` off.
- */
+/** Whether the reference counts for the gate, by the side that is judged. */
 export function gates(suite: AffectedSuite, one: AffectedReference): boolean {
   const tests = (suite.head ?? suite.base)?.scoring.tests;
-  if (tests === undefined) return false;
-  if (tests.rollup.kind === 'code') return true;
-  return !tests.skip && !one.reference.skip;
+  return tests !== undefined && countsIn(tests, one.reference);
 }

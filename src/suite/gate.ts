@@ -1,5 +1,5 @@
 import type { Outcome, Score } from '../types/metric.ts';
-import type { GateSettings, Rollup, SuiteGate, Tests } from './suite.ts';
+import type { GateSettings, Reference, Rollup, SuiteGate, Tests } from './suite.ts';
 
 /**
  * The word for a whole try. It fails as soon as one gating metric fails; an error or an unreadable
@@ -11,6 +11,24 @@ export function tryOutcomeOf(scores: readonly Score[]): Outcome {
     if (gating.some((score) => score.status === status)) return status;
   }
   return gating.some(({ status }) => status === 'pass') ? 'pass' : 'skipped';
+}
+
+/**
+ * Whether a reference counts for the verdict: skipped ones run and are shown, unless a custom
+ * roll-up, which sees their scores too, switches that off. Every surface asks this function.
+ */
+export function countsIn(
+  { skip, rollup }: Pick<Tests, 'skip' | 'rollup'>,
+  reference: Pick<Reference, 'skip'>,
+): boolean {
+  return rollup.kind === 'code' || (!skip && !reference.skip);
+}
+
+/** How a roll-up is called where people read it. */
+export function rollupName(rollup: Rollup): string {
+  if (rollup.kind === 'named') return rollup.policy;
+  if (rollup.kind === 'at_least') return `at_least ${String(rollup.k)}`;
+  return rollup.kind === 'pass_rate' ? `pass_rate ${String(rollup.min)}` : rollup.name;
 }
 
 /** The most tries a named policy can need; checked before anything runs. */

@@ -83,11 +83,12 @@ function valued(values: Numbers, setting: Setting = {}): SuiteComparison {
         other: null,
       };
     });
-  values.forEach(({ base: before, head: after }, index) => {
-    run.runs[index]!.base.push(...attempts(before));
-    run.runs[index]!.head.push(...attempts(after));
-  });
-  return suiteComparison(run, policy, { run: gate(setting.gate), own: {} }, () => false);
+  const runs = run.runs.map((one, index) => ({
+    ...one,
+    base: attempts(values[index]!.base),
+    head: attempts(values[index]!.head),
+  }));
+  return suiteComparison({ ...run, runs }, policy, { run: gate(setting.gate), own: {} }, () => false);
 }
 
 function shown(comparisons: SuiteComparison[]) {

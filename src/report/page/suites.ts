@@ -2,10 +2,10 @@ import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
 import { signed, count } from '../../text/amounts.ts';
 import { escapeMarkup } from '../../text/visible.ts';
-import type { Links } from '../sections/document.ts';
+import { text, type Links } from '../sections/document.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
 import { VERDICTS, change, difference, rates } from '../sections/phrases.ts';
-import { becauseLine, repeatedNames, suiteCell, sweepSize } from '../sections/suites.ts';
+import { becauseLine, repeatedNames, rolled, suiteCell, sweepSize } from '../sections/suites.ts';
 import { chip, lineHtml, tableHtml, verdictTone } from './blocks.ts';
 
 export function suitesHtml({ suites, mode }: Result, links: Links): string {
@@ -20,7 +20,7 @@ export function suitesHtml({ suites, mode }: Result, links: Links): string {
     const own = (html: string): { html: string; own: boolean } => ({ html, own: true });
     const start = [
       { html: lineHtml(suiteCell(suite, repeated.has(name)), links), own: false },
-      own(rates(rate.base, rate.head)),
+      own(lineHtml([text(rates(rate.base, rate.head)), ...rolled(suite)], links)),
     ];
     if (mode === 'sweep') return [...start, own(sweepSize(suite))];
     return [

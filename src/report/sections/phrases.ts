@@ -87,6 +87,30 @@ export function size({ references, tries }: SuiteResult['compared']): string {
   return `${counted(references, 'reference')} × ${tries === 1 ? '1 try' : `${count(tries)} tries`}`;
 }
 
+/**
+ * `majority: 17 → 14 of 20 references`; null where every try has to pass, which is what the pass
+ * rate is about already.
+ */
+export function rolledWords({ rollups }: Pick<SuiteResult, 'rollups'>): string | null {
+  if (rollups === undefined || rollups.policy === 'all' || rollups.head === null) return null;
+  const { policy, base, head } = rollups;
+  const after = `${count(head.passes)} of ${counted(head.references, 'reference')}`;
+  if (base === null) return `${policy}: ${after}`;
+  return base.references === head.references
+    ? `${policy}: ${count(base.passes)} → ${after}`
+    : `${policy}: ${count(base.passes)} of ${count(base.references)} → ${after}`;
+}
+
+/** `, majority: pass → fail`: a reference's roll-ups, where not every try has to pass. */
+export function rolledUpWords(
+  { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
+  { rollups }: Pick<SuiteResult, 'rollups'>,
+): string {
+  if (rollups === undefined || rollups.policy === 'all') return '';
+  const word = (side: SideResult | null): string => side?.rollup ?? 'no word';
+  return `, ${rollups.policy}: ${base === null ? word(head) : `${word(base)} → ${word(head)}`}`;
+}
+
 /** `1 of 3 passed`, with the tries that could not be judged; `not run` for a side without tries. */
 export function passed(side: SideResult | null): string {
   if (side === null || side.tries.length === 0) return 'not run';

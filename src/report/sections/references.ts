@@ -22,7 +22,14 @@ import {
 } from './document.ts';
 import { emphasise, whole } from './emphasis.ts';
 import { casesOf, exampleTries, transcriptLine, type Case } from './order.ts';
-import { STATUS_WORDS, andMore, passed, statusWords, variantWords } from './phrases.ts';
+import {
+  STATUS_WORDS,
+  andMore,
+  passed,
+  rolledUpWords,
+  statusWords,
+  variantWords,
+} from './phrases.ts';
 import { repeatedNames } from './suites.ts';
 
 /**
@@ -109,7 +116,9 @@ function answersOf(
       ...suiteName(suite, repeated),
       text(' › '),
       code(reference.id),
-      text(` – ${countsOf(reference)}${countsForVerdict(reference) ? '' : ', does not gate'} – `),
+      text(
+        ` – ${countsOf(reference, suite)}${countsForVerdict(reference) ? '' : ', does not gate'} – `,
+      ),
       place(reference.file, reference.line),
     ],
     rows: [
@@ -129,9 +138,11 @@ function answersOf(
   };
 }
 
-/** `3 of 3 passed → 0 of 3 passed`; one side where there is one. */
-function countsOf({ base, head }: ReferenceResult): string {
-  return base === null ? passed(head) : `${passed(base)} → ${passed(head)}`;
+/** `3 of 3 passed → 1 of 3 passed, majority: pass → fail`; one side where there is one. */
+function countsOf(reference: ReferenceResult, suite: SuiteResult): string {
+  const { base, head } = reference;
+  const counts = base === null ? passed(head) : `${passed(base)} → ${passed(head)}`;
+  return `${counts}${rolledUpWords(reference, suite)}`;
 }
 
 function answerPieces(

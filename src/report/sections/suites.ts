@@ -17,7 +17,7 @@ import {
   SENTENCE,
 } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore, change, rates, variantChanges, variantWords } from './phrases.ts';
+import { andMore, change, rates, rolledWords, variantChanges, variantWords } from './phrases.ts';
 
 /** Reasons named in a row; the rest is counted. */
 const SHOWN_REASONS = 3;
@@ -80,9 +80,10 @@ const DIFF_COLUMNS = [
 
 const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
 
-function diffCells({ pass_rate: rate, compared, verdict, because }: SuiteResult): Line[] {
+function diffCells(suite: SuiteResult): Line[] {
+  const { pass_rate: rate, compared, verdict, because } = suite;
   return [
-    [text(rates(rate.base, rate.head))],
+    [text(rates(rate.base, rate.head)), ...rolled(suite)],
     rate.difference === null ? [text('–')] : [text(change(rate)), ...interval(rate.low, rate.high)],
     [
       text(
@@ -97,7 +98,13 @@ function diffCells({ pass_rate: rate, compared, verdict, because }: SuiteResult)
 }
 
 function sweepCells(suite: SuiteResult): Line[] {
-  return [[text(rates(null, suite.pass_rate.head))], [text(sweepSize(suite))]];
+  return [[text(rates(null, suite.pass_rate.head)), ...rolled(suite)], [text(sweepSize(suite))]];
+}
+
+/** What the roll-up makes of it, below the rate. */
+export function rolled(suite: SuiteResult): Line {
+  const words = rolledWords(suite);
+  return words === null ? [] : [lineBreak, text(words)];
 }
 
 /** `5 × 2`: the references that gate and the most tries of one; a dash where none gates. */
