@@ -22,7 +22,7 @@ export function checkGate(settings: Settings, checked: Checked, problems: Proble
     ...metricProblems(settings.gate.metrics, all, checked, (name) => placeOf(['metrics', name])),
   );
   for (const { tests } of suites) {
-    const place = { file: tests.file, line: 0 };
+    const place = tests.gatePlace ?? { file: tests.file, line: 0 };
     const own = everyMetric(tests);
     problems.push(...metricProblems(tests.gate?.metrics, own, checked, () => place));
     const unit = tests.gate?.unit ?? settings.gate.unit;

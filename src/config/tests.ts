@@ -154,7 +154,7 @@ export async function readTests(
       references.map(({ id }) => id),
       problems,
     ),
-    ...(gate === undefined ? {} : { gate: defined(gate) }),
+    ...(gate === undefined ? {} : { gate: defined(gate), gatePlace: document.placeOf(['gate']) }),
   };
 }
 

@@ -18,13 +18,14 @@ import { classificationOf } from './classification.ts';
 import { conversationSummary } from './conversations.ts';
 import { countEvidence } from './evidence.ts';
 import { metricRows } from './metric-rows.ts';
-import { rolledUp, tallyOf, type RollupWord, type RunWords } from './roll-up.ts';
+import { tallyOf, type RollupWord, type RunWords } from './roll-up.ts';
 import {
   comparedFirst,
   comparedReferences,
   passRate,
   ratedRuns,
   ratedTries,
+  rolledUp,
   summaryOf,
 } from './summary.ts';
 import { preferenceOf } from './tables.ts';

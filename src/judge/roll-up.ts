@@ -1,18 +1,11 @@
-import {
-  identityOf,
-  type ReferenceRun,
-  type SuiteComparison,
-  type SuiteRun,
-} from '../plan/suite-run.ts';
-import type { SuiteResult, TryResult } from '../result/suite-result.ts';
+import { identityOf, type ReferenceRun, type SuiteRun } from '../plan/suite-run.ts';
+import type { TryResult } from '../result/suite-result.ts';
 import { scoreCount, scoreNames, type Scoring } from '../select/scoring.ts';
 import { countOutcomes } from '../statistics/table.ts';
-import { rollupName } from '../suite/gate.ts';
 import type { Rollup } from '../suite/suite.ts';
 import type { Score, Tally } from '../types/metric.ts';
 import type { Evaluate } from '../types/model.ts';
 import type { Side } from '../types/plain.ts';
-import { ratedRuns } from './summary.ts';
 
 /**
  * llmeval's four counts over all metrics and tries (skipped ones are inside num_passes and
@@ -165,26 +158,4 @@ function words(
     };
   });
   return rollUp(tests.rollup, counts, of, evaluate);
-}
-
-/** References that pass as the roll-up says, on each side that ran, of those that count. */
-export function rolledUp(
-  suite: SuiteComparison,
-  words: ReadonlyMap<ReferenceRun, RunWords>,
-): NonNullable<SuiteResult['rollups']> {
-  const runs = ratedRuns(suite);
-  const count = (side: Side): { passes: number; references: number } | null => {
-    const found = runs.flatMap((run) => {
-      const word = run.affected[side] === null ? null : words.get(run)?.[side].word;
-      return word === null || word === undefined ? [] : [word];
-    });
-    return found.length === 0
-      ? null
-      : { passes: found.filter((word) => word === 'pass').length, references: found.length };
-  };
-  return {
-    policy: rollupName(suite.run.deciding.tests.rollup),
-    base: count('base'),
-    head: count('head'),
-  };
 }

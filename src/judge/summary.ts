@@ -1,9 +1,11 @@
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import type { EvidenceCount, PassRate, Verdict } from '../result/suite-result.ts';
+import type { EvidenceCount, PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
 import { gates } from '../select/select.ts';
 import { isComparable } from '../statistics/table.ts';
 import { rollupName } from '../suite/gate.ts';
 import { inSize, pValue, percent, counted, pointsBetween, signed } from '../text/amounts.ts';
+import type { Side } from '../types/plain.ts';
+import type { RunWords } from './roll-up.ts';
 import { meanOfTables, meanRate, preferenceTables } from './tables.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
@@ -62,6 +64,28 @@ export function passRate(suite: SuiteComparison, verdict: SuiteVerdict | null): 
 /** `41 of 50 references compared; `, or nothing where all were. */
 export function comparedFirst({ references, of }: EvidenceCount): string {
   return references === of ? '' : `${String(references)} of ${counted(of, 'reference')} compared; `;
+}
+
+/** References that pass as the roll-up says, on each side that ran, of those that count. */
+export function rolledUp(
+  suite: SuiteComparison,
+  words: ReadonlyMap<ReferenceRun, RunWords>,
+): NonNullable<SuiteResult['rollups']> {
+  const runs = ratedRuns(suite);
+  const count = (side: Side): { passes: number; references: number } | null => {
+    const found = runs.flatMap((run) => {
+      const word = run.affected[side] === null ? null : words.get(run)?.[side].word;
+      return word === null || word === undefined ? [] : [word];
+    });
+    return found.length === 0
+      ? null
+      : { passes: found.filter((word) => word === 'pass').length, references: found.length };
+  };
+  return {
+    policy: rollupName(suite.run.deciding.tests.rollup),
+    base: count('base'),
+    head: count('head'),
+  };
 }
 
 /** References that were judged on both sides. */

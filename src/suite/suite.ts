@@ -217,6 +217,8 @@ export interface Tests {
   quarantine: { id: string; reason: string; until: string; place: Place }[];
   /** Absent: the settings' gate holds as it is. */
   gate?: SuiteGate;
+  /** Where that gate stands. */
+  gatePlace?: Place;
 }
 
 /** A prompt with its tests at one commit. */

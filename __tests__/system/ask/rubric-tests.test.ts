@@ -4,11 +4,11 @@ import { prepare } from '../../../src/plan/prepare.ts';
 import { arrange } from '../../../src/select/arrange.ts';
 import { sources } from '../../../src/select/trust.ts';
 import type { Project, Settings, Suite } from '../../../src/suite/suite.ts';
-import type { Rubric } from '../../../src/types/metric.ts';
+import type { Better, Rubric } from '../../../src/types/metric.ts';
 import type { Request } from '../../../src/types/model.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
 import { metric, project, reference, settings, suite } from '../../unit/run/builders.ts';
-import { example, fenced, rubricOf, runPipeline } from '../run/pipeline.ts';
+import { NEW, OLD, example, fenced, rubricOf, runPipeline, shop } from '../run/pipeline.ts';
 
 const STRICT = 'Is {content} polite? Demand a greeting.';
 const LOOSE = 'Is {content} polite?';
@@ -44,6 +44,63 @@ const examples = [
   example('Go away', 'NO'),
   example('Thanks', 'YES'),
 ];
+
+describe('a rubric that measures a fault', () => {
+  const scores = new Map([
+    ['F', 1],
+    ['C', 0.5],
+    ['A', 0],
+  ]);
+  const yea = (better: Better, skip = false): Project[] =>
+    [OLD, NEW].map((content) => {
+      const own = shop(content, 12, {
+        tests: { metrics: [metric('yea', { source: { kind: 'rubric', rubric: 'polite' }, skip })] },
+      });
+      const rubric = rubricOf('Judge {content}', { choice_scores: scores, better });
+      return project([own], {
+        settings: settings(grader('gpt-4o')),
+        rubrics: new Map([[rubric.name, rubric]]),
+      });
+    });
+  /** Head agrees with everything, base with nothing. */
+  const complicit = ({ purpose }: Request, text: string): string => {
+    if (purpose === 'prompt') return text.startsWith('New') ? 'You are right.' : 'No.';
+    return fenced(text, 'content').includes('right') ? 'F' : 'A';
+  };
+
+  test('turns red where its score rises, with the labels of both sides', async () => {
+    const [base, head] = yea('lower');
+    const { result } = await runPipeline(base!, head!, complicit);
+    expect(result.conclusion).toBe('failure');
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'regressed',
+      pass_rate: { base: 1, head: 0 },
+    });
+    const [row] = result.suites[0]!.metrics;
+    expect(
+      row!.labels!.map(({ label, base: before, head: after }) => [label, before > 0, after > 0]),
+    ).toEqual([
+      ['F', false, true],
+      ['C', false, false],
+      ['A', true, false],
+    ]);
+  });
+
+  test('decides nothing while nobody says what is good, and says so', async () => {
+    const [base, head] = yea('none', true);
+    const { result } = await runPipeline(base!, head!, complicit);
+    expect(result.conclusion).toBe('neutral');
+    expect(result.reasons).toEqual([
+      'p: no metric gates, so there is no verdict; their values are shown.',
+    ]);
+    expect(result.suites[0]?.metrics[0]).toMatchObject({
+      gates: false,
+      base: null,
+      head: null,
+      values: { base: 0, head: 1, moved: null, gate: 'ignore' },
+    });
+  });
+});
 
 describe('a pull request that only loosens a rubric', () => {
   test('is a change of the scoring with no prompt effect, and asks for no answer twice', async () => {

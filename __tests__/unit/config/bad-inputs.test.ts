@@ -299,6 +299,65 @@ describe('n_tries', () => {
   });
 });
 
+describe('a gate', () => {
+  const gated = (lines: string, more = METRIC) => ({
+    ...suiteFiles(PROMPT, `${more}references: []\n`),
+    'evaldiff.yaml': `seed: 1\ngate:\n${lines}\n`,
+  });
+  const METRIC =
+    'metrics: [{ name: tone, code: "metric = 1\\nresult = True" }, { uses: latency }, { uses: rouge_l, name: near }]\n';
+
+  test.each<[string, Record<string, string>, string]>([
+    [
+      'that names a metric which no suite has',
+      gated('  metrics:\n    latncy: fail'),
+      'evaldiff.yaml:4: gate.metrics: there is no metric "latncy"; did you mean "latency"?',
+    ],
+    [
+      'over a metric of which nothing says what is worse',
+      gated('  metrics: { latency: fail, tone: fail }'),
+      'evaldiff.yaml:3: gate.metrics: nothing says which way "tone" gets worse; say better: higher or better: lower beside the metric',
+    ],
+    [
+      'that does something else with a metric',
+      gated('  metrics: { near: error }'),
+      'evaldiff.yaml:3: gate.metrics.near must be one of fail, warn, ignore',
+    ],
+    [
+      'of one suite that names a metric of another',
+      gated('  alpha: 0.05', `${METRIC}gate: { metrics: { nera: warn } }\n`),
+      'prompts/tests/p.yaml:2: gate.metrics: there is no metric "nera"; did you mean "near"?',
+    ],
+    [
+      'that compares the roll-ups of a single try',
+      {
+        ...gated('  unit: references'),
+        'evaldiff.yaml': 'n_tries: 1\ngate:\n  unit: references\n',
+      },
+      'evaldiff.yaml:3: gate.unit is references, which compares what the roll-up makes of several tries, and n_tries is 1: set n_tries to 2 or more, or unit: tries',
+    ],
+    [
+      'of one suite that compares the roll-ups of a single try',
+      gated('  alpha: 0.05', `${METRIC}n_tries: 1\ngate: { unit: references }\n`),
+      'prompts/tests/p.yaml:3: gate.unit is references, which compares what the roll-up makes of several tries, and n_tries is 1: set n_tries to 2 or more, or unit: tries',
+    ],
+    [
+      'with an unknown unit',
+      gated('  unit: refs'),
+      'evaldiff.yaml:3: gate.unit must be one of tries, references',
+    ],
+  ])('%s is refused', async (_, files, problem) => {
+    expect(await problemsOf(files)).toEqual([problem]);
+  });
+
+  test('may say nothing of a metric without a direction, and count roll-ups of several tries', async () => {
+    expect(
+      await problemsOf(gated('  metrics: { tone: ignore, latency: fail, near: warn }')),
+    ).toEqual([]);
+    expect(await problemsOf(gated('  unit: references'))).toEqual([]);
+  });
+});
+
 describe('a test file', () => {
   test('with an unknown rubric says so beside the mistakes of other files, but not when the rubric itself cannot be read', async () => {
     const files = (rubric: string) => ({

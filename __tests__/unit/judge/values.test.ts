@@ -83,12 +83,17 @@ function valued(values: Numbers, setting: Setting = {}): SuiteComparison {
         other: null,
       };
     });
-  const runs = run.runs.map((one, index) => ({
-    ...one,
+  const made = run.runs.map((each, index) => ({
+    ...each,
     base: attempts(values[index]!.base),
     head: attempts(values[index]!.head),
   }));
-  return suiteComparison({ ...run, runs }, policy, { run: gate(setting.gate), own: {} }, () => false);
+  return suiteComparison(
+    { ...run, runs: made },
+    policy,
+    { run: gate(setting.gate), own: {} },
+    () => false,
+  );
 }
 
 function shown(comparisons: SuiteComparison[]) {
