@@ -81,7 +81,15 @@ describe('the rates of a comparison', () => {
     expect(suite.references[0]?.head?.tries).toHaveLength(8);
     expect(suite.pass_rate).toMatchObject({ base: 1, head: 0.95 });
     expect(suite.metrics).toEqual([
-      { name: 'has', base: 1, head: 0.95, judged_base: 40, judged_head: 40, gates: true, better: 'higher' },
+      {
+        name: 'has',
+        base: 1,
+        head: 0.95,
+        judged_base: 40,
+        judged_head: 40,
+        gates: true,
+        better: 'higher',
+      },
     ]);
   });
 
