@@ -3,6 +3,8 @@
  * photographs it.
  */
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { crc32 } from 'node:zlib';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
@@ -21,47 +23,71 @@ export function steadyComment(comment: string): string {
   return comment.replaceAll(/http:\/\/127\.0\.0\.1:\d+\//g, 'https://github.com/');
 }
 
-const COLOURS: Readonly<Record<Theme, string>> = {
-  light:
-    '--page:#fff;--text:#1f2328;--soft:#59636e;--line:#d1d9e0;--head:#f6f8fa;--code:#818b981f;--link:#0969da;--row:#fff',
-  dark: '--page:#0d1117;--text:#f0f6fc;--soft:#9198a1;--line:#3d444d;--head:#151b23;--code:#656c7633;--link:#4493f8;--row:#0d1117',
+/** GitHub's own style sheet for what people write, in one of its themes. */
+function githubStyle(theme: Theme): string {
+  const file = `github-markdown-css/github-markdown-${theme}.css`;
+  return readFileSync(createRequire(import.meta.url).resolve(file), 'utf8');
+}
+
+const BORDERS: Readonly<Record<Theme, string>> = {
+  light: '--page:#fff;--soft:#59636e;--line:#d1d9e0;--head:#f6f8fa',
+  dark: '--page:#0d1117;--soft:#9198a1;--line:#3d444d;--head:#151b23',
 };
 
 const STYLE = `
-body{margin:0;padding:12px;background:var(--page);color:var(--text);font:14px/1.5 "Liberation Sans",Arial,sans-serif}
+body{margin:0;padding:8px;background:var(--page)}
 .comment{border:1px solid var(--line);border-radius:6px;overflow:hidden}
-.comment>header{padding:8px 16px;background:var(--head);border-bottom:1px solid var(--line);color:var(--soft)}
-.comment>header b{color:var(--text)}
+.comment>header{padding:8px 16px;background:var(--head);border-bottom:1px solid var(--line);color:var(--soft);font:14px/1.5 "Liberation Sans",Arial,sans-serif}
 .comment>header span{margin-left:6px;padding:0 7px;border:1px solid var(--line);border-radius:2em;font-size:12px}
-.body{padding:16px}
-p,ul,table,details{margin:0 0 16px}
-ul{padding-left:2em}
-table{border-collapse:collapse;width:max-content;max-width:100%}
-th,td{padding:6px 13px;border:1px solid var(--line);background:var(--row);vertical-align:top}
-th{font-weight:600}
-code{padding:.2em .4em;border-radius:6px;background:var(--code);font:85% "Liberation Mono","DejaVu Sans Mono",monospace;white-space:break-spaces}
-a{color:var(--link)}
-sub{font-size:85%;vertical-align:baseline}
-details[open]>summary{margin-bottom:8px}
-details[open]>table~*{display:none}
-details[open]::after{content:"⋮";color:var(--soft)}
-.body>p:last-child{margin:0;line-height:1.8}
+.markdown-body{padding:16px;font-family:"Liberation Sans",Arial,sans-serif;font-size:14px}
+.markdown-body code,.markdown-body pre{font-family:"Liberation Mono","DejaVu Sans Mono",monospace}
+.markdown-body svg{vertical-align:-2px}
 `;
 
-/**
- * The page for one theme. The first collapsed part is open, as after a reader's click; of what is
- * in it, the first reference is shown.
- */
+/** What GitHub's own highlighting does to the lines of a diff. */
+function coloured(html: string): string {
+  return html.replace(
+    /<code class="language-diff">([^]*?)<\/code>/g,
+    (_whole, lines: string) =>
+      `<code>${lines
+        .split('\n')
+        .map((line) =>
+          line.startsWith('+')
+            ? `<span class="pl-mi1">${line}</span>`
+            : line.startsWith('-')
+              ? `<span class="pl-md">${line}</span>`
+              : line,
+        )
+        .join('\n')}</code>`,
+  );
+}
+
+const circle = (colour: string, mark: string): string =>
+  `<svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="8" fill="${colour}"/><path d="${mark}" stroke="#fff" stroke-width="2" fill="none"/></svg>`;
+
+/** Every reader's system has these signs, a machine that takes pictures may have none. */
+const SIGNS: Readonly<Record<string, string>> = {
+  '❌': circle('#d1242f', 'M5 5l6 6M11 5l-6 6'),
+  '✅': circle('#1a7f37', 'M4.5 8.5l2.5 2.5 4.5-5.5'),
+  '⚪': circle('#818b98', ''),
+  '➖': circle('#818b98', 'M4 8h8'),
+  '⚠️': circle('#9a6700', 'M8 3.5v5.5M8 11v2'),
+};
+
+function drawn(html: string): string {
+  return Object.entries(SIGNS).reduce((text, [sign, svg]) => text.replaceAll(sign, svg), html);
+}
+
+/** A comment in GitHub's style, nothing opened, as it is first seen. */
 export function commentPage(comment: string, theme: Theme): string {
   const html = micromark(steadyComment(comment), {
     extensions: [gfm()],
     htmlExtensions: [gfmHtml()],
     allowDangerousHtml: true,
   });
-  const opened = html.replace('<details>', '<details open>');
   return (
-    `<!doctype html><html lang="en"><meta charset="utf-8"><title>comment</title><style>:root{${COLOURS[theme]}}${STYLE}</style>` +
-    `<article class="comment"><header><b>github-actions</b><span>bot</span> commented</header><div class="body">${opened}</div></article></html>`
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>comment</title><style>${githubStyle(theme)}:root{${BORDERS[theme]}}${STYLE}</style>` +
+    `<article class="comment"><header><b>github-actions</b><span>bot</span> commented</header><div class="markdown-body">${drawn(coloured(html))}</div></article></html>`
   );
 }
 

@@ -3,6 +3,7 @@ import type { Inputs } from '../config/inputs.ts';
 import { formatProblem } from '../errors.ts';
 import { connect, type Client } from '../github/client.ts';
 import { pullWords, removeLabel } from '../github/pull.ts';
+import type { Links } from '../report/sections/document.ts';
 import type { Result } from '../result/result.ts';
 import { findOverride, withOverride } from '../run/override.ts';
 import { trustLevel, type TrustDecision } from '../select/trust.ts';
@@ -71,7 +72,11 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
     comment: inputs.comment,
     checkName: inputs.checkName ?? '',
     summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
-    links: { run: runUrl(env), place: null },
+    links: {
+      run: runUrl(env),
+      report: null,
+      place: placeUrl(env, job.facts, result.head.sha, inputs.workingDirectory),
+    },
     runId: env['GITHUB_RUN_ID'] ?? '0',
     startedAt: session.startedAt,
     completedAt: now(),
@@ -147,6 +152,19 @@ function sayResult(
   }
   say(runner, outputsOf(result, ids, folder));
   for (const reason of result.reasons) runner.info(reason);
+}
+
+/** Where GitHub shows a line of a file at head; null where head is not a commit of a known repository. */
+function placeUrl(
+  { GITHUB_SERVER_URL: server }: NodeJS.ProcessEnv,
+  { repository, headRepository }: Job['facts'],
+  sha: string,
+  directory: string,
+): Links['place'] {
+  const of = headRepository ?? repository;
+  if (!server || of === '' || !/^[0-9a-f]{40,64}$/.test(sha)) return null;
+  return (file, line) =>
+    `${server}/${of}/blob/${sha}/${posix.join(directory, file).split('/').map(encodeURIComponent).join('/')}${line > 0 ? `#L${String(line)}` : ''}`;
 }
 
 /** The run's page, from what the runner says of itself. */

@@ -5,7 +5,9 @@ import { counted } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
 import type { ChangedFile } from '../types/repository.ts';
+import { firstLine } from './sections/changes.ts';
 import { bytes } from './sections/document.ts';
+import { failures, type Failure } from './sections/failures.ts';
 import { caseWords, casesOf, suitesWorstFirst, type Case } from './sections/order.ts';
 import { difference, passed, rates, size } from './sections/phrases.ts';
 
@@ -51,9 +53,11 @@ export function annotations(
   const found = [
     ...result.problems.flatMap((problem) => onProblem(problem, files)),
     ...[...files.values()].flatMap((file) => onFile(file, result, failed)),
-    ...casesOf(result, 'regressed', 'fell')
-      .filter(({ reference }) => files.has(reference.file))
-      .map((one) => onReference(one, failed)),
+    ...[...files.keys()].flatMap((file) =>
+      failures(
+        casesOf(result, 'regressed', 'fell').filter(({ reference }) => reference.file === file),
+      ).flatMap((failure) => onReferences(failure, failed)),
+    ),
   ];
   const root = rootOf(workingDirectory);
   return found.map((one) => ({
@@ -89,17 +93,37 @@ function onProblem(
   return [at(place.file, place.line, 'failure', 'Not judged: this has to be fixed', message)];
 }
 
-function onReference({ suite, reference }: Case, failed: Annotation['level']): Annotation {
-  return at(
-    reference.file,
-    reference.line,
-    countsForVerdict(reference) ? failed : 'notice',
-    `${suite.name}: ${reference.id} ${reference.status === 'fell' ? 'fell with its suite' : 'regressed'}`,
-    [
-      `${passed(reference.base)} on base, ${passed(reference.head)} on head.`,
-      ...caseWords(reference, PART),
-    ].join('\n'),
-  );
+/** References of a file that fail alike share one remark, at the worst of them. */
+function onReferences(
+  { cases: [worst, ...others] }: Failure,
+  failed: Annotation['level'],
+): Annotation[] {
+  if (worst === undefined) return [];
+  const { suite, reference } = worst;
+  const gates = [worst, ...others].some((one) => countsForVerdict(one.reference));
+  const word = reference.status === 'fell' ? 'fell with the suite' : 'regressed';
+  const more = others.length === 0 ? '' : ` and ${String(others.length)} more`;
+  return [
+    at(
+      reference.file,
+      reference.line,
+      gates ? failed : 'notice',
+      `${suite.name}: ${reference.id}${more} ${word}`,
+      [
+        `${passed(reference.base)} on base, ${passed(reference.head)} on head.`,
+        ...caseWords(reference, PART),
+        ...(others.length === 0 ? [] : [`These fail alike: ${namesOf(others)}.`]),
+      ].join('\n'),
+    ),
+  ];
+}
+
+function namesOf(cases: readonly Case[]): string {
+  const named = cases
+    .slice(0, NAMED)
+    .map(({ reference: { id, line } }) => `${shorten(id, 120)} (line ${String(line)})`);
+  const left = cases.length - named.length;
+  return `${named.join(', ')}${left === 0 ? '' : ` and ${String(left)} more`}`;
 }
 
 /** What a changed file did to the suites that it makes, or that it made run. */
@@ -122,16 +146,44 @@ function onFile(file: ChangedFile, result: Result, failed: Annotation['level']):
     : verdicts.has('inconclusive')
       ? 'inconclusive'
       : 'no regression';
-  const first = file.lines.reduce((least, { start }) => Math.min(least, start), Infinity);
-  const line = Number.isFinite(first) ? first : 1;
+  const line = changedLine(file, result);
+  const worst = worstWords(suites, result);
   return [
     at(
       file.path,
       line,
       level,
       `This change: ${word} in ${counted(suites.length, 'suite')}`,
-      [...suites.map(suiteWords), ...scorings.map(scoringWords)].join('\n'),
+      [...worst, ...suites.map(suiteWords), ...scorings.map(scoringWords)].join('\n'),
     ),
+  ];
+}
+
+/** The first line that differs, in what the pull request shows of the file; 1 where none does. */
+function changedLine({ path, lines }: ChangedFile, { changes = [] }: Result): number {
+  const changed = changes.find(({ file }) => file === path);
+  const line = changed === undefined ? 0 : firstLine(changed);
+  if (lines.some(({ start, end }) => start <= line && line <= end)) return line;
+  const first = lines.reduce((least, { start }) => Math.min(least, start), Infinity);
+  return Number.isFinite(first) ? first : 1;
+}
+
+/** What the change did to the reference that fell most, and how many fail alike. */
+function worstWords(suites: readonly SuiteResult[], result: Result): string[] {
+  const [failure] = failures(
+    casesOf({ ...result, suites: [...suites] }, 'regressed', 'fell').filter(({ reference }) =>
+      countsForVerdict(reference),
+    ),
+  );
+  const worst = failure?.cases[0];
+  if (failure === undefined || worst === undefined) return [];
+  const { reference } = worst;
+  const others = failure.cases.length - 1;
+  const alike =
+    others === 0 ? '' : `; ${String(others)} more ${others === 1 ? 'fails' : 'fail'} alike`;
+  return [
+    `${shorten(reference.id, 120)}: ${passed(reference.base)} on base, ${passed(reference.head)} on head${alike}.`,
+    ...caseWords(reference, PART),
   ];
 }
 

@@ -11,6 +11,7 @@ import {
   text,
   type Block,
   type Detail,
+  type Line,
   type Links,
 } from './sections/document.ts';
 import { sectionBlocks } from './sections/index.ts';
@@ -49,14 +50,14 @@ export function renderComment(
   return shorten(`${marker}\n${sign} ${outcome}\n`, limit);
 }
 
-/** The run's page beside the footer. */
-function withRun(blocks: Block[], { run }: Links): Block[] {
+/** The report and the run's page beside the footer. */
+function withRun(blocks: Block[], { run, report }: Links): Block[] {
   const last = blocks.at(-1);
-  if (run === null || last?.kind !== 'paragraph') return blocks;
-  return [
-    ...blocks.slice(0, -1),
-    paragraph([...last.line, text(' · '), { kind: 'link', text: 'run', url: run }], last.tone),
-  ];
+  if (last?.kind !== 'paragraph') return blocks;
+  const first: Line =
+    report === null ? [] : [{ kind: 'link', text: 'Full report', url: report }, text(' · ')];
+  const end: Line = run === null ? [] : [text(' · '), { kind: 'link', text: 'run', url: run }];
+  return [...blocks.slice(0, -1), paragraph([...first, ...last.line, ...end], last.tone)];
 }
 
 /** GitHub refuses a longer title of a check run. */

@@ -4,8 +4,16 @@ import type { Result } from '../result/result.ts';
 import type { ReferenceResult, SideResult, SuiteResult } from '../result/suite-result.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
+import { placeText } from './sections/document.ts';
 import { caseWords } from './sections/order.ts';
-import { STATUS_WORDS, passed, rolledUpWords, variantWords } from './sections/phrases.ts';
+import {
+  STATUS_WORDS,
+  change,
+  passed,
+  rates,
+  rolledUpWords,
+  variantWords,
+} from './sections/phrases.ts';
 import { repeatedNames } from './sections/suites.ts';
 
 /** Characters of one answer or reason in a failure's text, in UTF-16 units. */
@@ -22,7 +30,8 @@ interface Ending {
 /**
  * The result as JUnit XML, for other CI systems: a suite per prompt and variant, a case per
  * reference. A reference that regressed with its suite is a failure (in a sweep a failed roll-up is
- * one), an error an error; what was not judged, does not gate or is gone is skipped.
+ * one), an error an error; what was not judged, does not gate or is gone is skipped. Elements and
+ * attributes are those that Jenkins' schema knows, so a case's place is the first line of its text.
  */
 export function renderJunit(result: Result): string {
   const own = [
@@ -34,7 +43,7 @@ export function renderJunit(result: Result): string {
     suites.reduce((total, { counts }) => total + counts[key], 0);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites${attributes({ name: 'evaldiff', tests: sum('tests'), failures: sum('failures'), errors: sum('errors'), skipped: sum('skipped') })}>`,
+    `<testsuites${attributes({ name: 'evaldiff', tests: sum('tests'), failures: sum('failures'), errors: sum('errors') })}>`,
     ...suites.map(({ xml }) => xml),
     '</testsuites>',
     '',
@@ -90,12 +99,36 @@ function suiteElement(suite: SuiteResult, repeated: boolean): Element {
     attributes: {
       name: reference.id,
       classname: repeated ? name : suite.name,
-      file: reference.file,
-      line: reference.line,
       time: seconds(reference.head),
     },
   }));
-  return element({ name, file: suite.path }, cases);
+  const own = suiteEnding(suite, cases);
+  return element({ name, file: suite.path }, [
+    ...(own === null
+      ? []
+      : [
+          {
+            ending: own,
+            attributes: { name: 'pass rate', classname: repeated ? name : suite.name },
+          },
+        ]),
+    ...cases,
+  ]);
+}
+
+/** A suite that regressed without a reference to name is a failure of its own; else null. */
+function suiteEnding(
+  { path, verdict, pass_rate: rate, summary }: SuiteResult,
+  cases: readonly { ending: Ending | null }[],
+): Ending | null {
+  if (verdict !== 'regressed' || cases.some(({ ending }) => ending?.element === 'failure'))
+    return null;
+  return {
+    element: 'failure',
+    type: 'regressed',
+    message: `regressed: pass rate ${rates(rate.base, rate.head)} (${change(rate)})`,
+    body: `${placeText({ file: path, line: 1 })}\n${summary}`,
+  };
 }
 
 function problemsSuite(problems: readonly Problem[]): Element {
@@ -111,7 +144,6 @@ function problemsSuite(problems: readonly Problem[]): Element {
       attributes: {
         name: formatProblem(problem),
         classname: 'configuration',
-        ...(problem.place === null ? {} : { file: problem.place.file, line: problem.place.line }),
       },
     })),
   );
@@ -150,7 +182,7 @@ function endingOf(reference: ReferenceResult, suite: SuiteResult): Ending | null
     element,
     type: status,
     message,
-    body: caseWords(reference, PART).join('\n'),
+    body: [placeText(reference), ...caseWords(reference, PART)].join('\n'),
   });
   const tries = base === null ? passed(head) : `${passed(base)} on base, ${passed(head)} on head`;
   const counts = `${tries}${rolledUpWords(reference, suite)}`;
@@ -163,7 +195,10 @@ function endingOf(reference: ReferenceResult, suite: SuiteResult): Ending | null
       `got worse, which is not enough to call the suite regressed: ${counts}`,
     );
   if (status === 'regressed' || status === 'fell' || status === 'fail')
-    return ending('failure', `${STATUS_WORDS[status]}: ${counts}`);
+    return ending(
+      'failure',
+      `${status === 'fell' ? 'part of the suite’s fall' : STATUS_WORDS[status]}: ${counts}`,
+    );
   if (status === 'error') return ending('error', errorOf(reference));
   return status === 'ungraded' ? ending('skipped', `not judged: ${counts}`) : null;
 }

@@ -1,4 +1,12 @@
-import { codeSpan, htmlCell, htmlPlain, htmlText, plain } from '../text/markdown.ts';
+import {
+  DIFF_SIGNS,
+  codeSpan,
+  fencedDiff,
+  htmlCell,
+  htmlPlain,
+  htmlText,
+  plain,
+} from '../text/markdown.ts';
 import { escapeMarkup } from '../text/visible.ts';
 import {
   NAME_LIMIT,
@@ -9,13 +17,14 @@ import {
   type Line,
   type Links,
   type Piece,
+  type Tone,
 } from './sections/document.ts';
 import { VERDICTS } from './sections/phrases.ts';
 
 /**
  * Blocks as GitHub shows them. Paragraphs and lists at the top are Markdown, so that they read well
  * in an e-mail too; tables and everything collapsed are HTML, in which GitHub reads no Markdown.
- * Blank lines separate the blocks; no block holds one.
+ * Blank lines separate the blocks; no block but a fenced one holds any.
  */
 export function markdownOf(blocks: readonly Block[], links: Links): string {
   return blocks.map((block) => topBlock(block, links)).join('\n\n');
@@ -27,6 +36,8 @@ function topBlock(block: Block, links: Links): string {
       return paragraphOf(block.tone, block.line, links);
     case 'list':
       return block.items.map((item) => `- ${markdownLine(item, links)}`).join('\n');
+    case 'diff':
+      return fencedDiff(block.lines);
     case 'table':
     case 'facts':
     case 'group':
@@ -35,7 +46,8 @@ function topBlock(block: Block, links: Links): string {
 }
 
 function paragraphOf(tone: 'verdict' | 'normal' | 'small', line: Line, links: Links): string {
-  return tone === 'small' ? `<sub>${markdownLine(line, links)}</sub>` : markdownLine(line, links);
+  const shown = markdownLine(line, links);
+  return tone === 'small' ? `<sub>${shown}</sub>` : tone === 'verdict' ? `### ${shown}` : shown;
 }
 
 function markdownLine(line: Line, links: Links): string {
@@ -65,6 +77,8 @@ function markdownInline(part: Inline, links: Links): string {
         placeUrl(part, links),
         (text, url) => `[${text}](<${url}>)`,
       );
+    case 'sign':
+      return PICTURES[part.tone];
     case 'verdict':
       return verdictText(part);
     case 'link':
@@ -79,6 +93,8 @@ function htmlBlock(block: Block, links: Links): string {
   switch (block.kind) {
     case 'paragraph':
       return `<p>${line(block.line)}</p>`;
+    case 'diff':
+      return `<pre>${block.lines.map(({ sign, text }) => htmlText(`${DIFF_SIGNS[sign]} ${text}`)).join('&#10;')}</pre>`;
     case 'list':
       return ['<ul>', ...block.items.map((item) => `<li>${line(item)}</li>`), '</ul>'].join('\n');
     case 'table':
@@ -136,6 +152,8 @@ function htmlInline(part: Inline, links: Links): string {
         placeUrl(part, links),
         anchor,
       );
+    case 'sign':
+      return PICTURES[part.tone];
     case 'verdict':
       return verdictText(part);
     case 'link':
@@ -167,6 +185,14 @@ function piecesOf(pieces: readonly Piece[]): string {
     .trim();
 }
 
+/** Signs that keep their colour wherever GitHub sends the text; grey is neither. */
+const PICTURES: Readonly<Record<Tone, string>> = {
+  bad: '❌',
+  good: '✅',
+  open: '⚪',
+  neutral: '➖',
+};
+
 /** Escapes a sentence without losing the blanks that join it to its neighbours. */
 function spaced(text: string, escape: (text: string) => string): string {
   const inner = escape(text);
@@ -175,8 +201,7 @@ function spaced(text: string, escape: (text: string) => string): string {
 }
 
 function verdictText({ verdict }: Extract<Inline, { kind: 'verdict' }>): string {
-  const { sign, word } = VERDICTS[verdict];
-  return `${sign} ${word}`;
+  return `${PICTURES[VERDICTS[verdict].tone]} ${VERDICTS[verdict].word}`;
 }
 
 function placeUrl({ file, line }: { file: string; line: number }, { place }: Links): string | null {

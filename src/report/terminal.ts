@@ -1,7 +1,15 @@
 import type { Result } from '../result/result.ts';
 import { logLine } from '../text/log.ts';
-import { cut, cutNote } from '../text/visible.ts';
-import { placeText, type Block, type Detail, type Inline, type Line } from './sections/document.ts';
+import { DIFF_SIGNS } from '../text/markdown.ts';
+import { cut, cutNote, shorten } from '../text/visible.ts';
+import {
+  placeText,
+  type Block,
+  type Detail,
+  type Inline,
+  type Line,
+  type Tone,
+} from './sections/document.ts';
 import { sectionBlocks } from './sections/index.ts';
 import { VERDICTS } from './sections/phrases.ts';
 import {
@@ -29,6 +37,7 @@ export interface TerminalOptions {
 const DETAIL: Detail = {
   suites: 200,
   answers: 20,
+  lines: 40,
   counts: 50,
   characters: 400,
   items: 20,
@@ -97,9 +106,16 @@ function paint({ text, style }: Run, colour: boolean): string {
 function blockRows(block: Block, width: number): Row[] {
   switch (block.kind) {
     case 'paragraph':
-      return wrapped(runs(block.line, block.tone === 'small' ? 'dim' : 'plain'), width);
+      return wrapped(runs(block.line, PARAGRAPHS[block.tone]), width);
     case 'list':
       return block.items.flatMap((item) => hanging('- ', runs(item), width));
+    case 'diff':
+      return block.lines.map(({ sign, text }) => [
+        {
+          text: shorten(logLine(`${DIFF_SIGNS[sign]} ${text}`), width),
+          style: sign === 'added' ? 'good' : sign === 'removed' ? 'bad' : 'dim',
+        },
+      ]);
     case 'table':
       return tableRows(block, width);
     case 'facts':
@@ -146,9 +162,11 @@ function runsOf(part: Inline, style: Style): Run[] {
       );
     case 'place':
       return [run(placeText(part))];
+    case 'sign':
+      return [run(part.sign, TONE_STYLES[part.tone])];
     case 'verdict': {
-      const { sign, word } = VERDICTS[part.verdict];
-      return [run(`${sign} ${word}`, VERDICT_STYLES.get(part.verdict) ?? style)];
+      const { sign, word, tone } = VERDICTS[part.verdict];
+      return [run(`${sign} ${word}`, tone === 'neutral' ? style : TONE_STYLES[tone])];
     }
     case 'link':
       return [run(`${part.text} ${part.url}`)];
@@ -162,12 +180,14 @@ function onOneLine(text: string): string {
   return text.replace(/\s*\r?\n\s*/g, ' ↵ ');
 }
 
-const VERDICT_STYLES: ReadonlyMap<string, Style> = new Map([
-  ['regressed', 'bad'],
-  ['improved', 'good'],
-  ['unchanged', 'good'],
-  ['inconclusive', 'open'],
-]);
+const PARAGRAPHS = { verdict: 'bold', normal: 'plain', small: 'dim' } as const;
+
+const TONE_STYLES: Readonly<Record<Tone, Style>> = {
+  bad: 'bad',
+  good: 'good',
+  open: 'open',
+  neutral: 'plain',
+};
 
 /**
  * All columns side by side; else the last one below its row; else every row as a list of names and

@@ -4,6 +4,7 @@ import { gateSettingsSchema } from '../suite/suite.ts';
 import type { Purpose } from '../types/model.ts';
 import type { Conclusion, Notice, Problem, TrustLevel } from '../types/plain.ts';
 import { attributeResultSchema, droppedInsightsSchema, insightSchema } from './attributes.ts';
+import { changedTextSchema } from './changes.ts';
 import { evaluatorResultSchema, graderResultSchema } from './conversations.ts';
 import { runOutcomeSchema } from './outcome.ts';
 import {
@@ -205,6 +206,12 @@ export const resultSchema = z.strictObject({
     .union([countSchema, z.literal('adaptive')])
     .describe('Tries of each reference, or `adaptive`.'),
   suites: z.array(suiteResultSchema).describe('One for each suite and variant that ran.'),
+  changes: z
+    .array(changedTextSchema)
+    .describe(
+      'What the pull request changes in the files because of which suites run; absent: not looked at.',
+    )
+    .exactOptional(),
   scoring: z
     .array(scoringResultSchema)
     .describe('Suites whose scoring changed: what the change alone does.'),

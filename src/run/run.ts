@@ -2,8 +2,9 @@ import { createGuard } from '../plan/budget.ts';
 import { askable } from '../plan/explain-calls.ts';
 import { budgetHalt } from '../plan/halt.ts';
 import { callsOf } from '../plan/plan.ts';
-import { targetsOf } from '../plan/prepared.ts';
+import { targetsOf, type Prepared } from '../plan/prepared.ts';
 import type { Result } from '../result/result.ts';
+import { changedTexts } from './changed-texts.ts';
 import { judge, type JudgeEdges } from './evaluate.ts';
 import type { Edges, ReadyPlan, RunInput } from './input.ts';
 import { judgeWithoutKeys, notEvaluated } from './not-judged.ts';
@@ -20,6 +21,7 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
   edges.planned(prepared.plan, plan);
   const blank = {
     ...plan.blank,
+    ...(await changesOf(input, prepared)),
     noise:
       callsOf(prepared.plan) + prepared.plan.replayed === 0
         ? null
@@ -41,6 +43,22 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
     missingKeys,
     judge: (open) => judge(open, guarded, blank),
   });
+}
+
+/** What the pull request changes, for the reports; a sweep and a comparison of equal sides have no changes. */
+async function changesOf(
+  { mode, base, head, again }: RunInput,
+  { suites }: Prepared,
+): Promise<Pick<Result, 'changes'>> {
+  if (mode !== 'diff' || base === null || again !== undefined) return {};
+  const affected = suites.map(({ run }) => run.suite);
+  return {
+    changes: await changedTexts(
+      affected.filter(({ references }) => references.length > 0),
+      base,
+      head,
+    ),
+  };
 }
 
 /** Holds every paid call of a run to its caps. */

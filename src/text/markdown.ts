@@ -20,7 +20,9 @@ export function htmlCell(text: string, { limit = Infinity }: CellOptions = {}): 
  * that the caller writes.
  */
 export function htmlText(text: string): string {
-  return escapeMarkup(text).replaceAll('\n', '<br>').replaceAll('\t', '&#9;');
+  // GitHub hides `<br>` inside of `<code>`, and keeps line feeds there; as an entity one cannot end
+  // the HTML block.
+  return escapeMarkup(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
 /**
@@ -124,6 +126,21 @@ function ordinaryMarkdown(word: string): string {
  */
 function unmarked(text: string): string {
   return text.replaceAll('<!--', '<\\u{21}--');
+}
+
+/** How lines of a diff begin. */
+export const DIFF_SIGNS = { same: ' ', removed: '-', added: '+', gap: ' ' } as const;
+
+/** Foreign lines as a fenced diff, which GitHub colours. Nothing in it is read as markup. */
+export function fencedDiff(
+  lines: readonly { sign: keyof typeof DIFF_SIGNS; text: string }[],
+): string {
+  const shown = lines.map(
+    ({ sign, text }) =>
+      `${DIFF_SIGNS[sign]} ${unmarked(visible(text)).replaceAll('\n', ' ')}`.trimEnd(),
+  );
+  const fence = '`'.repeat(Math.max(3, longestRun(shown.join('\n')) + 1));
+  return [`${fence}diff`, ...shown, fence].join('\n');
 }
 
 function longestRun(text: string): number {

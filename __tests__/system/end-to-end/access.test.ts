@@ -163,7 +163,7 @@ describe('a token without permissions', () => {
       expect.stringMatching(/^warning: The check run was not written: .*checks: write/),
       expect.stringMatching(/^warning: The comment was not written: .*pull-requests: write/),
     ]);
-    expect(run.summary).toContain('**✗ Regressed**');
+    expect(run.summary).toContain('### ❌ Regressed: ');
   });
 
   test('is not a token at all where GitHub is down: the verdict stands', async () => {

@@ -47,7 +47,7 @@ describe('evaldiff diff', () => {
     repository.write(WORSE);
     const red = await evaldiff('diff', '--report', 'out');
     expect(red.code).toBe(1);
-    expect(red.stdout).toContain('✗ Regressed – quiz 100.0 % → 50.0 %');
+    expect(red.stdout).toContain('✗ Regressed: quiz 100.0 % → 50.0 %');
     expect(red.stderr).toContain(
       '6 references of 1 prompt affected: 24 calls for the first answers',
     );
@@ -274,7 +274,7 @@ describe('evaldiff demo', () => {
     );
     expect([code, stderr]).toEqual([0, '']);
     const comment = stdout.split(/^─+$/m)[1] ?? '';
-    expect(comment).toMatch(/\*\*✗ Regressed\*\* – `support` 95\.0 % → 7\d\.\d %/);
+    expect(comment).toMatch(/### ❌ Regressed: `support` 95\.0 % → 7\d\.\d %\n/);
     expect(renderGithub(comment).text).toContain(
       'support › refund-window – 2 of 2 passed → 0 of 2 passed',
     );

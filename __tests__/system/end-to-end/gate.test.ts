@@ -43,7 +43,7 @@ describe('a red pull request with the override label', () => {
     const said = `Not red, because the label "${LABEL}" overrides the gate: three questions are retired next week`;
     expect(run.result.reasons[0]).toBe(said);
     expect(run.log).toContain(said);
-    expect(onlyComment(at)).toContain('**✗ Regressed, overridden**');
+    expect(onlyComment(at)).toContain('### ❌ Regressed, overridden: ');
     expect(onlyComment(at)).toContain('three questions are retired next week');
     const check = at.github.state.checkRuns.at(-1);
     expect(check).toMatchObject({ conclusion: 'neutral', title: run.outputs['title'] });

@@ -121,7 +121,7 @@ describe('a server in trouble', () => {
       conclusion: 'failure',
       title: run.outputs['title'],
     });
-    expect(onlyComment(at)).toContain('**! Not judged** – ');
+    expect(onlyComment(at)).toContain('### ❌ Not judged\n');
   });
 
   test('may send what is not an answer at all: each kind is told, none is a pass or a fail', async () => {

@@ -11,6 +11,7 @@ import {
   referenceOf,
   regression,
   resultOf,
+  score,
   sideOf,
   suiteOf,
   withProblems,
@@ -32,23 +33,41 @@ describe('annotations', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('sit at the line of each regressed reference whose file is in the change, worst first', () => {
+  test('sit at the line of the worst regressed reference whose file is in the change, and name those that fail alike', () => {
     expect(
       annotations(regression(), [TESTS]).map(
         ({ path, startLine, endLine, level, title }) =>
           `${path}:${String(startLine)}-${String(endLine)} ${level} ${title}`,
       ),
     ).toEqual([
-      'prompts/tests/capitals.yaml:14-14 failure capitals: australia regressed',
-      'prompts/tests/capitals.yaml:17-17 failure capitals: brazil regressed',
-      'prompts/tests/capitals.yaml:20-20 failure capitals: canada regressed',
+      'prompts/tests/capitals.yaml:14-14 failure capitals: australia and 2 more regressed',
     ]);
     expect(annotations(regression(), [TESTS])[0]?.message).toBe(
-      '3 of 3 passed on base, 0 of 3 passed on head.\nBase: Canberra\nHead: The capital of Australia is Canberra.\nexact_match: fail, expected "Canberra", got "The capital of Australia is Canberra."',
+      '3 of 3 passed on base, 0 of 3 passed on head.\nBase: Canberra\nHead: The capital of Australia is Canberra.\nexact_match: fail, expected "Canberra", got "The capital of Australia is Canberra."\nThese fail alike: brazil (line 17), canada (line 20).',
     );
   });
 
-  test('sum up a changed prompt at its first changed line', () => {
+  test('stay apart for references that fail in another way, worst first', () => {
+    const fallen = (id: string, line: number, metric: string) =>
+      referenceOf(id, 'regressed', {
+        file: TESTS.path,
+        line,
+        base: sideOf([{ outcome: 'pass', actual: 'x' }]),
+        head: sideOf([{ outcome: 'fail', actual: 'y', scores: [score('fail', metric)] }]),
+      });
+    const suite = suiteOf('s', [
+      fallen('a', 5, 'short'),
+      fallen('b', 6, 'polite'),
+      fallen('c', 7, 'short'),
+    ]);
+    expect(
+      annotations(resultOf({ conclusion: 'failure', suites: [suite] }), [TESTS]).map(
+        ({ startLine, title }) => `${String(startLine)} ${title}`,
+      ),
+    ).toEqual(['5 s: a and 1 more regressed', '6 s: b regressed']);
+  });
+
+  test('say at the first changed line of a prompt what it did: the worst reference, then each suite', () => {
     expect(annotations(regression(), [PROMPT])).toEqual([
       {
         path: 'prompts/capitals.yaml',
@@ -57,9 +76,17 @@ describe('annotations', () => {
         level: 'failure',
         title: 'This change: regression in 1 suite',
         message:
-          'capitals: 92.2 % → 82.4 % (−9.8 points, 90 % interval −19.0 to −0.6); 17 references × 3 tries. Regressed: australia, brazil, canada.',
+          'australia: 3 of 3 passed on base, 0 of 3 passed on head; 2 more fail alike.\nBase: Canberra\nHead: The capital of Australia is Canberra.\nexact_match: fail, expected "Canberra", got "The capital of Australia is Canberra."\ncapitals: 92.2 % → 82.4 % (−9.8 points, 90 % interval −19.0 to −0.6); 17 references × 3 tries. Regressed: australia, brazil, canada.',
       },
     ]);
+  });
+
+  test('stand at the line that the run found changed, where the pull request shows it', () => {
+    const at = (...lines: [number, number][]) =>
+      annotations(regression(), [changed('prompts/capitals.yaml', ...lines)])[0]?.startLine;
+    // The run's own difference begins at line 4.
+    expect(at([2, 2], [4, 6])).toBe(4);
+    expect(at([2, 2])).toBe(2);
   });
 
   test('sum up a changed rubric with what it did under both sides’ scoring', () => {
@@ -124,8 +151,6 @@ describe('annotations', () => {
   test('are warnings where the gate does not fail, and notices for a reference that does not gate', () => {
     const result = { ...regression(), conclusion: 'neutral' as const };
     expect(annotations(result, [PROMPT, TESTS]).map(({ level }) => level)).toEqual([
-      'warning',
-      'warning',
       'warning',
       'warning',
     ]);

@@ -523,7 +523,7 @@ test('a suite may set margins, the floor and what fails it, and nothing else of 
     (await suite(`${METRICS}references: [{ id: x, input: { a: 1 } }]\n`)).tests,
   ).not.toHaveProperty('gate');
   await expect(gated('{ alpha: 0.5 }')).rejects.toThrow(
-    /^prompts\/tests\/p\.yaml:3: unknown key "alpha" in gate; known are fail_on, min_drop, tolerance, min_pass_rate$/,
+    /^prompts\/tests\/p\.yaml:3: unknown key "alpha" in gate; known are fail_on, min_drop, tolerance, min_pass_rate, unit, metrics$/,
   );
   expect((await gated('{ tolerance: auto }')).tests.gate).toEqual({ tolerance: 'auto' });
   await expect(gated('{ tolerance: 0 }')).rejects.toThrow(

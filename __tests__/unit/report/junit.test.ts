@@ -54,6 +54,59 @@ const all = (element: Element, name: string): Element[] => [
   ...element.children.flatMap((child) => all(child, name)),
 ];
 
+/** What Jenkins' schema allows: attributes (those that must be there marked), and children. */
+const SCHEMA: Readonly<Record<string, { attributes: string[]; children: string[] }>> = {
+  testsuites: {
+    attributes: ['name', 'time', 'tests', 'failures', 'errors'],
+    children: ['testsuite'],
+  },
+  testsuite: {
+    attributes: [
+      ...['name!', 'tests!', 'failures!', 'errors!', 'group', 'time', 'skipped', 'timestamp'],
+      ...['hostname', 'id', 'package', 'file', 'log', 'url'],
+    ],
+    children: ['testsuite', 'properties', 'testcase', 'system-out', 'system-err'],
+  },
+  testcase: {
+    attributes: ['name!', 'time', 'classname', 'group'],
+    children: [
+      ...[
+        'skipped',
+        'error',
+        'failure',
+        'rerunFailure',
+        'rerunError',
+        'flakyFailure',
+        'flakyError',
+      ],
+      ...['system-out', 'system-err'],
+    ],
+  },
+  failure: { attributes: ['type', 'message'], children: [] },
+  error: { attributes: ['type', 'message'], children: [] },
+  skipped: { attributes: ['type', 'message'], children: [] },
+};
+
+/** Where an element is not as the schema has it. */
+function violations({ name, attributes, text, children }: Element): string[] {
+  const allowed = SCHEMA[name];
+  if (allowed === undefined) return [`${name} is no element`];
+  const given = Object.keys(attributes);
+  const names = allowed.attributes.map((one) => one.replace('!', ''));
+  const mixed = ['failure', 'error', 'skipped'].includes(name);
+  return [
+    ...given.filter((one) => !names.includes(one)).map((one) => `${name} has no ${one}`),
+    ...allowed.attributes
+      .filter((one) => one.endsWith('!') && !given.includes(one.slice(0, -1)))
+      .map((one) => `${name} lacks ${one}`),
+    ...children
+      .filter((one) => !allowed.children.includes(one.name))
+      .map((one) => `${name} may not hold ${one.name}`),
+    ...(mixed || text.trim() === '' ? [] : [`${name} may not hold text`]),
+    ...children.flatMap(violations),
+  ];
+}
+
 describe('renderJunit', () => {
   test.each(Object.entries({ ...goldens, hostile }))(
     'is well-formed, with counts that add up, for %s',
@@ -63,8 +116,10 @@ describe('renderJunit', () => {
       for (const suite of [root, ...all(root, 'testsuite')]) {
         expect(suite.attributes['failures']).toBe(String(all(suite, 'failure').length));
         expect(suite.attributes['errors']).toBe(String(all(suite, 'error').length));
-        expect(suite.attributes['skipped']).toBe(String(all(suite, 'skipped').length));
       }
+      for (const suite of all(root, 'testsuite'))
+        expect(suite.attributes['skipped']).toBe(String(all(suite, 'skipped').length));
+      expect(violations(root)).toEqual([]);
     },
   );
 
@@ -81,8 +136,6 @@ describe('renderJunit', () => {
     expect(australia?.attributes).toEqual({
       name: 'australia',
       classname: 'capitals',
-      file: 'prompts/tests/capitals.yaml',
-      line: '14',
       time: '1.923',
     });
     expect(australia?.children[0]).toMatchObject({
@@ -92,7 +145,9 @@ describe('renderJunit', () => {
         message: 'regressed: 3 of 3 passed on base, 0 of 3 passed on head',
       },
     });
-    expect(australia?.children[0]?.text).toContain('Head: The capital of Australia is Canberra.');
+    const [first, ...rest] = australia?.children[0]?.text.split('\n') ?? [];
+    expect(first).toBe('prompts/tests/capitals.yaml:14');
+    expect(rest).toContain('Head: The capital of Australia is Canberra.');
   });
 
   test('keeps variants of one prompt apart by their class, for readers know a case by its class and name', () => {
@@ -134,6 +189,49 @@ describe('renderJunit', () => {
     expect(all(root, 'error')[0]?.attributes['message']).toBe(
       'openai: no complete reply after 120 s',
     );
+  });
+
+  test('says of what fell with its suite that it is part of the fall, even with one try each', () => {
+    const fell = referenceOf('a', 'fell', {
+      base: sideOf([{ outcome: 'pass', actual: 'x' }]),
+      head: sideOf([{ outcome: 'fail', actual: 'y' }]),
+    });
+    const root = parse(
+      renderJunit(
+        resultOf({
+          conclusion: 'failure',
+          n_tries: 1,
+          suites: [suiteOf('s', [fell], { verdict: 'regressed' })],
+        }),
+      ),
+    );
+    expect(all(root, 'failure').map(({ attributes }) => attributes['message'])).toEqual([
+      'part of the suite’s fall: 1 of 1 passed on base, 0 of 1 passed on head',
+    ]);
+  });
+
+  test('has a failure for the suite itself where it regressed and no reference can be named', () => {
+    const moved = referenceOf('a', 'inconclusive', {
+      base: sideOf([{ outcome: 'pass', actual: 'x' }]),
+      head: sideOf([{ outcome: 'fail', actual: 'y' }]),
+    });
+    const root = parse(
+      renderJunit(
+        resultOf({
+          conclusion: 'failure',
+          suites: [
+            suiteOf('s', [moved], { verdict: 'regressed', summary: 'pass rate 100 % → 0 %' }),
+            suiteOf('t', [{ ...moved, status: 'regressed' }], { verdict: 'regressed' }),
+          ],
+        }),
+      ),
+    );
+    expect(
+      all(root, 'testcase').flatMap(({ attributes: { classname, name }, children: [ending] }) =>
+        ending?.name === 'failure' ? [`${String(classname)} › ${String(name)}`] : [],
+      ),
+    ).toEqual(['s › pass rate', 't › a']);
+    expect(all(root, 'failure')[0]?.text).toBe('prompts/s.yaml:1\npass rate 100 % → 0 %');
   });
 
   test('shows failed references of a sweep as failures, and problems as errors', () => {

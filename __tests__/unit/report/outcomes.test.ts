@@ -3,7 +3,8 @@ import { conclusionOf, exitCode } from '../../../src/judge/outcome.ts';
 import { checkTitle, renderComment, renderSummary } from '../../../src/report/comment.ts';
 import { renderJunit } from '../../../src/report/junit.ts';
 import { renderHtml } from '../../../src/report/page/page.ts';
-import { headline, outcomeFields, type Tone } from '../../../src/report/sections/outcomes.ts';
+import type { Tone } from '../../../src/report/sections/document.ts';
+import { headline, outcomeFields } from '../../../src/report/sections/outcomes.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';
 import { runOutcomeSchema, type OutcomeKind, type OutcomeOf } from '../../../src/result/outcome.ts';
 import { readResultValue, type Result } from '../../../src/result/result.ts';
@@ -199,6 +200,14 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
   },
 };
 
+/** What stands for a tone where there are pictures. */
+const PICTURES: Readonly<Record<Tone, string>> = {
+  bad: '❌',
+  good: '✅',
+  open: '⚪',
+  neutral: '➖',
+};
+
 type AnySaid = (typeof ALL)[OutcomeKind];
 
 const resultThat = ({ outcome, of }: AnySaid): Result =>
@@ -228,13 +237,19 @@ describe.each(Object.values(ALL).map((said) => [said.outcome.kind, said] as cons
     });
 
     test('begins comment, summary, terminal and page with the same words', async () => {
-      expect(renderComment(result, { marker: '<!-- m -->' })).toContain(`**${said.headline}**`);
-      expect(renderSummary(result)).toContain(`**${said.headline}**`);
+      const words = said.headline.slice(2);
+      const heading = new RegExp(`^### ${PICTURES[said.tone]} ${words}(: |\n|$)`, 'm');
+      expect(renderComment(result, { marker: '<!-- m -->' }).split('\n')[1]).toMatch(heading);
+      expect(renderSummary(result).split('\n')[0]).toMatch(heading);
       expect(renderTerminal(result, { width: 200, colour: false })).toMatch(
-        new RegExp(`^${said.headline.replace('?', '\\?')} – `),
+        new RegExp(`^${said.headline.replace('?', '\\?')}(: |\n)`),
       );
       const page = await renderHtml(result);
-      expect(page).toContain(`<section class="verdict ${said.tone}"><h1>${said.headline}</h1>`);
+      expect(page).toMatch(
+        new RegExp(
+          `<section class="verdict ${said.tone}"><h1>${said.headline.replace('?', '\\?')}(: |</h1>)`,
+        ),
+      );
       expect(page).toContain(`<title>${said.headline} – evaldiff</title>`);
     });
 

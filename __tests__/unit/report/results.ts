@@ -440,6 +440,44 @@ export function regression(): Result {
     title: 'capitals regressed: pass rate 92.2 % → 84.3 %',
     reasons: [`capitals regressed: ${summaryText}`, `triage: inconclusive. ${openText}`],
     suites: [math, triage, capitals],
+    changes: [
+      {
+        file: 'prompts/capitals.yaml',
+        base_file: 'prompts/capitals.yaml',
+        suites: ['capitals'],
+        hunks: [
+          {
+            base: 3,
+            head: 3,
+            lines: [
+              { sign: 'same', text: '  - role: user' },
+              {
+                sign: 'removed',
+                text: '    content: Name the capital of {{country}}, nothing else.',
+              },
+              { sign: 'added', text: '    content: What is the capital of {{country}}?' },
+            ],
+          },
+        ],
+        more: 0,
+      },
+      {
+        file: 'rubrics/tone.yaml',
+        base_file: 'rubrics/tone.yaml',
+        suites: ['triage'],
+        hunks: [
+          {
+            base: 7,
+            head: 7,
+            lines: [
+              { sign: 'same', text: 'is_polite:' },
+              { sign: 'added', text: '  # Refusing without an alternative is not polite.' },
+            ],
+          },
+        ],
+        more: 2,
+      },
+    ],
     scoring: [
       {
         path: 'prompts/triage.yaml',

@@ -46,7 +46,9 @@ describe.each([
     const shown = render(regression(), size(full) + extra);
     expect(size(shown)).toBeLessThanOrEqual(size(full) + extra);
     expect(shown === full).toBe(extra >= 0);
-    expect(shown).toMatch(extra >= 0 ? /^\*\*✗ Regressed/ : /to fit the size of a (check|summary)/);
+    expect(shown).toMatch(
+      extra >= 0 ? /^### ❌ Regressed: / : /to fit the size of a (check|summary)/,
+    );
   });
 
   test('never exceeds any limit', () => {

@@ -37,14 +37,29 @@ describe('renderTerminal', () => {
 
   test('aligns a table at 100 columns and says verdict, numbers and reason', () => {
     const lines = renderTerminal(regression(), { width: 100, colour: false }).split('\n');
-    const head = lines.findIndex((line) => line.startsWith('Suite'));
-    const row = lines.find((line) => line.startsWith('capitals') && line.includes('→'));
-    expect(row).toContain('92.2 % → 82.4 %');
-    expect(row?.indexOf('92.2 %')).toBe(lines[head]?.indexOf('Pass rate'));
-    const [because, file] = lines
-      .slice(lines.indexOf(row ?? ''))
-      .map((line) => line.slice(lines[head]?.indexOf('Because')));
-    expect(`${String(because)} ${String(file)}`).toBe('messages[0].content in prompts/');
+    const head = lines.findIndex((line) => line.startsWith('Verdict'));
+    const row = lines.find((line) => line.startsWith('✗ regressed'));
+    expect(row).toMatch(/^✗ regressed +capitals +92\.2 % → 82\.4 % +messages/);
+    for (const [column, value] of [
+      ['Suite', 'capitals'],
+      ['Pass rate', '92.2 %'],
+      ['Changed', 'messages[0].content in prompts/'],
+    ] as const)
+      expect(row?.indexOf(value)).toBe(lines[head]?.indexOf(column));
+  });
+
+  test('begins with the verdict, what changed and what it did, in this order', () => {
+    const shown = renderTerminal(regression(), { width: 100, colour: false });
+    const order = [
+      '✗ Regressed: capitals 92.2 % → 82.4 %',
+      'What changed: prompts/capitals.yaml:4',
+      '-   content: Name the capital of {{country}}, nothing else.',
+      'What it did: australia, 3 of 3 passed → 0 of 3 passed; 2 more fail exact_match too',
+      'Head ✗       The capital of Australia is Canberra.',
+      'Verdict ',
+    ].map((words) => shown.indexOf(words));
+    expect(order.every((at) => at >= 0)).toBe(true);
+    expect(order).toEqual([...order].sort((a, b) => a - b));
   });
 
   test('shows where the lines of an answer ended, without giving it lines of its own', () => {
@@ -69,9 +84,9 @@ describe('renderTerminal', () => {
   });
 
   test('puts the last column below its row where the table is too wide', () => {
-    const shown = renderTerminal(regression(), { width: 80, colour: false });
-    expect(shown).toMatch(/^Suite +Pass rate +Difference.*Verdict$/m);
-    expect(shown).toContain('\n  Because: messages[0].content in prompts/capitals.yaml\n');
+    const shown = renderTerminal(regression(), { width: 60, colour: false });
+    expect(shown).toMatch(/^Verdict +Suite +Pass rate$/m);
+    expect(shown).toContain('\n  Changed: messages[0].content in prompts/capitals.yaml\n');
   });
 
   test.each([44, 52, 60, 80, 100])(

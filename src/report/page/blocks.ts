@@ -1,18 +1,20 @@
 import type { AttributeResult } from '../../result/attributes.ts';
 import type { Result } from '../../result/result.ts';
-import type { ReferenceResult, SuiteResult, Verdict } from '../../result/suite-result.ts';
+import type { ReferenceResult, SuiteResult } from '../../result/suite-result.ts';
+import { DIFF_SIGNS } from '../../text/markdown.ts';
 import { cut, cutNote, escapeMarkup, shorten } from '../../text/visible.ts';
 import {
   NAME_LIMIT,
   placeText,
   safeUrl,
   type Block,
+  type DiffLine,
   type Inline,
   type Line,
   type Links,
   type Piece,
+  type Tone,
 } from '../sections/document.ts';
-import type { Tone } from '../sections/outcomes.ts';
 import { VERDICTS } from '../sections/phrases.ts';
 import { suiteKey } from '../sections/suites.ts';
 import { POLICY, SCRIPT, STYLE } from './style.ts';
@@ -41,21 +43,6 @@ export function shareSpan(shares: readonly number[]): { floor: number; ceiling: 
   return { floor: floor / 10, ceiling: ceiling / 10 };
 }
 
-const VERDICT_TONES: Readonly<Record<Verdict, Tone>> = {
-  regressed: 'bad',
-  improved: 'good',
-  unchanged: 'good',
-  inconclusive: 'open',
-  new: 'neutral',
-  removed: 'neutral',
-  not_compared: 'neutral',
-  no_data: 'neutral',
-};
-
-export function verdictTone(verdict: Verdict): Tone {
-  return VERDICT_TONES[verdict];
-}
-
 export function chip(words: string, tone: Tone): string {
   return `<span class="chip ${tone}">${escapeMarkup(words)}</span>`;
 }
@@ -70,6 +57,8 @@ function blockHtml(block: Block, links: Links): string {
   switch (block.kind) {
     case 'paragraph':
       return `<p>${line(block.line)}</p>`;
+    case 'diff':
+      return diffHtml(block.lines);
     case 'list':
       return `<ul>${block.items.map((item) => `<li>${line(item)}</li>`).join('')}</ul>`;
     case 'table':
@@ -82,6 +71,14 @@ function blockHtml(block: Block, links: Links): string {
     case 'group':
       return `<details class="part" open><summary>${line(block.summary)}</summary>\n${htmlOf(block.blocks, links)}\n</details>`;
   }
+}
+
+function diffHtml(lines: readonly DiffLine[]): string {
+  const rows = lines.map(
+    ({ sign, text }) =>
+      `<span class="${sign}">${escapeMarkup(`${DIFF_SIGNS[sign]} ${text}`)}</span>`,
+  );
+  return `<pre class="diff" tabindex="0">${rows.join('\n')}</pre>`;
 }
 
 /** Cells are HTML already; `own` ones hold our words and numbers and do not wrap. */
@@ -122,10 +119,12 @@ function inlineHtml(part: Inline, links: Links): string {
         `<code>${escapeMarkup(placeText(part))}</code>`,
         links.place === null ? null : safeUrl(links.place(part.file.toWellFormed(), part.line)),
       );
+    case 'sign':
+      return escapeMarkup(part.sign);
     case 'verdict':
       return chip(
         `${VERDICTS[part.verdict].sign} ${VERDICTS[part.verdict].word}`,
-        verdictTone(part.verdict),
+        VERDICTS[part.verdict].tone,
       );
     case 'link':
       return anchor(escapeMarkup(part.text), safeUrl(part.url));

@@ -42,6 +42,7 @@ const LEAST_AROUND = 30;
 const EVERYTHING: Detail = {
   suites: Infinity,
   answers: 0,
+  lines: 400,
   counts: 0,
   characters: 2_000,
   items: 1_000,
@@ -124,24 +125,23 @@ const shownAbove: PagePart = () => '';
  */
 const PARTS = {
   verdict: verdictHtml,
+  changedLines: asBlocks('changedLines'),
+  worstCase: asBlocks('worstCase'),
   problems: shownAbove,
+  errors: shownAbove,
   reasons: shownAbove,
   suites: ({ result, links }) => suitesHtml(result, links),
   ranking: variantsHtml,
   attributes: ({ result, charts, index }) => dashboardHtml(result, charts, index),
-  insights: shownAbove,
   brokenCases: referencesHtml,
   movedCases: shownAbove,
-  verdictsInWords: shownAbove,
   said: asBlocks('said'),
   conversations: asBlocks('conversations'),
   metricValues: asBlocks('metricValues'),
   preferences: asBlocks('preferences'),
   classes: asBlocks('classes'),
-  scorings: asBlocks('scorings'),
-  graders: asBlocks('graders'),
-  evaluators: asBlocks('evaluators'),
-  notices: asBlocks('notices'),
+  scoringChange: asBlocks('scoringChange'),
+  details: asBlocks('details'),
   footer: asBlocks('footer'),
 } satisfies Record<SectionName, PagePart>;
 
@@ -165,9 +165,9 @@ function pageOf(result: Result, room: Room, charts: Charts, links: Links): strin
 }
 
 function verdictHtml(page: PageInput): string {
-  const { sign, tone, outcome, line } = headline(page.result);
-  const more = asBlocks('problems', 'reasons')(page);
-  return `<section class="verdict ${tone}"><h1>${sign} ${escapeMarkup(outcome)}</h1><p>${lineHtml(line, page.links)}</p>${more}</section>`;
+  const { sign, tone, outcome, subject, line } = headline(page.result);
+  const more = asBlocks('problems', 'errors', 'reasons')(page);
+  return `<section class="verdict ${tone}"><h1>${sign} ${escapeMarkup(outcome)}${subject.length === 0 ? '' : `: ${lineHtml(subject, page.links)}`}</h1><p>${lineHtml(line, page.links)}</p>${more}</section>`;
 }
 
 /** A sweep's variants, ranked, and their quality against their cost. */

@@ -37,6 +37,7 @@ caption{text-align:left;font-weight:600;padding:0 0 6px}
 code,pre{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 code{background:var(--panel);border-radius:4px;padding:1px 5px;white-space:pre-wrap;overflow-wrap:anywhere}
 pre{margin:4px 0 8px;padding:8px 10px;background:var(--page);border:1px solid var(--line);border-radius:6px;white-space:pre-wrap;overflow-wrap:anywhere}
+pre.diff{white-space:pre;overflow-x:auto;overflow-wrap:normal}pre.diff .removed{background:var(--badbg)}pre.diff .added{background:var(--goodbg)}pre.diff .gap{color:var(--soft)}
 mark{background:var(--mark);color:inherit;border-radius:2px}
 .chip{display:inline-block;padding:0 8px;border-radius:10px;font-size:13px;white-space:nowrap;background:var(--panel);border:1px solid var(--line);color:var(--soft)}
 .chip.bad{background:var(--badbg);color:var(--bad);border-color:transparent}
@@ -147,7 +148,7 @@ export const SCRIPT = `
 })();
 `;
 
-export const STYLE_HASH = 'sha256-l3m9vZBEYkZPPjiTARYJtHDr9d4pPIapsCoKZkpt1o8=';
+export const STYLE_HASH = 'sha256-eOGWNQaYzNDBfxDHwpyXIJhzVYazgNNxn5kC1pYl9GM=';
 
 export const SCRIPT_HASH = 'sha256-s3AIaHTOsBgpc+g2blFlXn6/kcj1HYA5XOcp4vqeFFQ=';
 

@@ -6,7 +6,7 @@ import { text, type Links } from '../sections/document.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
 import { VERDICTS, change, difference, rates } from '../sections/phrases.ts';
 import { becauseLine, repeatedNames, rolled, suiteCell, sweepSize } from '../sections/suites.ts';
-import { chip, lineHtml, tableHtml, verdictTone } from './blocks.ts';
+import { chip, lineHtml, tableHtml } from './blocks.ts';
 
 export function suitesHtml({ suites, mode }: Result, links: Links): string {
   if (suites.length === 0) return '';
@@ -36,7 +36,7 @@ export function suitesHtml({ suites, mode }: Result, links: Links): string {
           ? '–'
           : `${count(compared.references)} × ${count(compared.tries)}`,
       ),
-      own(chip(`${VERDICTS[verdict].sign} ${VERDICTS[verdict].word}`, verdictTone(verdict))),
+      own(chip(`${VERDICTS[verdict].sign} ${VERDICTS[verdict].word}`, VERDICTS[verdict].tone)),
       { html: lineHtml(becauseLine(because), links), own: false },
     ];
   });
@@ -60,7 +60,7 @@ function intervalSvg({ pass_rate: rate, verdict }: SuiteResult, reach: number): 
   if (rate.difference === null || rate.low === null || rate.high === null) return '–';
   const x = (value: number): string => (80 + 74 * (value / reach)).toFixed(1);
   return (
-    `<svg class="${verdictTone(verdict)}" width="160" height="22" viewBox="0 0 160 22" role="img" aria-label="${escapeMarkup(difference(rate) ?? '')}">` +
+    `<svg class="${VERDICTS[verdict].tone}" width="160" height="22" viewBox="0 0 160 22" role="img" aria-label="${escapeMarkup(difference(rate) ?? '')}">` +
     '<line class="axis" x1="6" y1="11" x2="154" y2="11"/><line class="axis" x1="80" y1="2" x2="80" y2="20"/>' +
     `<line class="range" x1="${x(rate.low)}" y1="11" x2="${x(rate.high)}" y2="11"/><circle class="dot" cx="${x(rate.difference)}" cy="11" r="5"/></svg>`
   );

@@ -8,6 +8,7 @@ import {
   joined,
   lineBreak,
   paragraph,
+  strong,
   text,
   type Block,
   type Detail,
@@ -16,6 +17,7 @@ import {
 import { suitesWorstFirst } from './order.ts';
 import { andMore, change, rates } from './phrases.ts';
 import {
+  suiteKey,
   KIND_WORDS,
   attributesWorstFirst,
   droppedWords,
@@ -244,5 +246,22 @@ function insightLine({ text: words, references }: Insight, suite: string | null)
     ...(names.length === 0 ? [] : [text(' (')]),
     ...joined(names, ', '),
     ...(names.length === 0 ? [] : [text(more === null ? ')' : ` ${more})`)]),
+  ];
+}
+
+/** The first thing that is said of the worst suite, for a place above the folds. */
+export function bestInsight(result: Result): Block[] {
+  const [worst] = suitesWorstFirst(result.suites);
+  const best =
+    worst?.verdict === 'regressed'
+      ? result.insights.find((insight) => suiteKey(insight) === suiteKey(worst))
+      : undefined;
+  if (best === undefined) return [];
+  return [
+    paragraph([
+      strong(best.generated ? 'Insight, generated:' : 'Insight:'),
+      text(' '),
+      ...insightLine(best, null),
+    ]),
   ];
 }

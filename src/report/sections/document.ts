@@ -5,11 +5,13 @@ import { visibleLine } from '../../text/visible.ts';
 export interface Links {
   /** The page of this run. */
   run: string | null;
+  /** The report of this run, opened by one click. */
+  report: string | null;
   /** A line of a file at head; line 0 is the file as a whole. */
   place: ((file: string, line: number) => string) | null;
 }
 
-export const NO_LINKS: Links = { run: null, place: null };
+export const NO_LINKS: Links = { run: null, report: null, place: null };
 
 /** A sentence from elsewhere is cut here, in UTF-16 units. */
 export const SENTENCE = 400;
@@ -40,6 +42,8 @@ export interface Detail {
   /** Regressed references shown with their answers, and then as a row with counts only. */
   answers: number;
   counts: number;
+  /** Changed lines shown, of all files together. */
+  lines: number;
   /** Characters of one answer or input. */
   characters: number;
   /** Rows and items of everything else that is collapsed; 0: only the number is said. */
@@ -54,10 +58,20 @@ const REST = 'The rest is in report.html and result.json.';
 
 /** From everything to the verdict alone. A comment takes the first that fits. */
 export const COMMENT_LEVELS: readonly Detail[] = [
-  { suites: 100, answers: 50, counts: 100, characters: 500, items: 50, problems: 100, said: null },
+  {
+    suites: 100,
+    answers: 50,
+    lines: 24,
+    counts: 100,
+    characters: 500,
+    items: 50,
+    problems: 100,
+    said: null,
+  },
   {
     suites: 100,
     answers: 15,
+    lines: 20,
     counts: 100,
     characters: 300,
     items: 30,
@@ -67,6 +81,7 @@ export const COMMENT_LEVELS: readonly Detail[] = [
   {
     suites: 50,
     answers: 5,
+    lines: 16,
     counts: 100,
     characters: 200,
     items: 15,
@@ -76,6 +91,7 @@ export const COMMENT_LEVELS: readonly Detail[] = [
   {
     suites: 50,
     answers: 0,
+    lines: 12,
     counts: 100,
     characters: 120,
     items: 10,
@@ -85,6 +101,7 @@ export const COMMENT_LEVELS: readonly Detail[] = [
   {
     suites: 15,
     answers: 0,
+    lines: 0,
     counts: 0,
     characters: 120,
     items: 0,
@@ -94,6 +111,7 @@ export const COMMENT_LEVELS: readonly Detail[] = [
   {
     suites: 0,
     answers: 0,
+    lines: 0,
     counts: 0,
     characters: 120,
     items: 0,
@@ -107,6 +125,7 @@ export const SUMMARY_LEVELS: readonly Detail[] = [
   {
     suites: 500,
     answers: 200,
+    lines: 200,
     counts: 1000,
     characters: 2000,
     items: 500,
@@ -165,6 +184,8 @@ export type Inline =
   | { kind: 'pieces'; pieces: Piece[] }
   | { kind: 'place'; file: string; line: number }
   | { kind: 'verdict'; verdict: Verdict }
+  /** The sign of an outcome; where there are pictures, one that has the tone's colour. */
+  | { kind: 'sign'; sign: string; tone: Tone }
   /** An address that we made. */
   | { kind: 'link'; text: string; url: string }
   | { kind: 'break' };
@@ -177,10 +198,21 @@ export interface Piece {
 
 export type Line = Inline[];
 
+/** How an outcome looks where there is colour; the words say it too. */
+export type Tone = 'bad' | 'good' | 'open' | 'neutral';
+
+/** `gap` is our own remark about lines left out. */
+export interface DiffLine {
+  sign: 'same' | 'removed' | 'added' | 'gap';
+  text: string;
+}
+
 export type Block =
   | { kind: 'paragraph'; tone: 'verdict' | 'normal' | 'small'; line: Line }
   | { kind: 'list'; items: Line[] }
   | { kind: 'table'; head: Line[]; rows: Line[][] }
+  /** Lines of a file that differ between base and head. */
+  | { kind: 'diff'; lines: DiffLine[] }
   /** A table of name and value, one row each. */
   | { kind: 'facts'; title: Line; rows: { name: Line; value: Line }[] }
   /** Collapsed where the output can collapse. */

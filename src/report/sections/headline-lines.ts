@@ -3,51 +3,88 @@ import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
 import { count, counted, inSize, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
-import { SENTENCE, code, text, type Inline, type Line } from './document.ts';
+import { SENTENCE, code, strong, text, type Inline, type Line } from './document.ts';
 import { casesOf, suitesWorstFirst } from './order.ts';
 import { difference, rates, size } from './phrases.ts';
+import { suiteKey } from './suites.ts';
+
+/** What an outcome is about, for its first line, and the sentences below it. */
+export interface Told {
+  /** The worst suite with its rates; empty where no suite stands for the outcome. */
+  subject: Line;
+  line: Line;
+}
 
 function sentence(words: string): Inline {
   return text(shorten(words, SENTENCE));
 }
 
 /** The first of the reasons. */
-export function firstReason({ reasons, title }: Result): Line {
-  return [sentence(reasons[0] ?? title)];
+export function firstReason({ reasons, title }: Result): Told {
+  return untitled([sentence(reasons[0] ?? title)]);
 }
 
 /** The same; an override's own reason stands before it. */
-export function failedLine({ reasons, title, override }: Result): Line {
-  return [sentence(reasons[override === null ? 0 : 1] ?? title)];
+export function failedLine({ reasons, title, override }: Result): Told {
+  return untitled([sentence(reasons[override === null ? 0 : 1] ?? title)]);
 }
 
-export function problemsLine({ problems, usage }: Result): Line {
+export function problemsLine({ problems, usage }: Result): Told {
   const sent = usage.calls === 0 ? ' Nothing was sent to a model.' : '';
-  return [text(`${counted(problems.length, 'problem')} to fix.${sent}`)];
+  return untitled([text(`${counted(problems.length, 'problem')} to fix.${sent}`)]);
 }
 
-export function regressionLine(result: Result): Line {
+export function untitled(line: Line): Told {
+  return { subject: [], line };
+}
+
+export function regressionLine(result: Result): Told {
   const silent = suitesThat(result, 'regressed').flatMap(({ reason }) =>
     reason?.by === 'unanswered' ? reason.references : [],
   ).length;
   const broken = casesOf(result, 'regressed').length - silent;
   const fell = casesOf(result, 'fell').length;
-  const line = several(result, suitesThat(result, 'regressed'), 'regressed');
+  const { subject, line } = several(result, suitesThat(result, 'regressed'), 'regressed');
   const clearly = broken === 0 ? [] : [`${counted(broken, 'reference')} clearly got worse`];
   const also =
     fell === 0
       ? []
       : [broken === 0 ? `${counted(fell, 'reference')} fell` : `${count(fell)} more fell`];
-  const unanswered =
+  const words = [...clearly, ...also].join(', ');
+  const found =
+    words === ''
+      ? []
+      : [text(words), ...sharedAttribute(result, broken + silent + fell), text('. ')];
+  const missing =
     silent === 0
       ? []
-      : [`head does not answer in ${counted(silent, 'reference')} that base answers`];
-  const words = [...unanswered, ...clearly, ...also].join(', ');
-  return words === '' ? line : [...line, text(` ${words}.`)];
+      : [text(`Head does not answer in ${counted(silent, 'reference')} that base answers. `)];
+  return { subject, line: [...missing, ...found, ...line] };
 }
 
-export function improvedLine(result: Result): Line {
-  return [...several(result, suitesThat(result, 'improved'), 'improved'), ...alone(result)];
+/** An attribute shared by at least so many of the references that got worse is named. */
+const SHARED = 0.6;
+
+/** `, 5 of them in Refunds (100.0 % → 55.0 %)`: where it broke, if most of it broke in one place. */
+function sharedAttribute(result: Result, all: number): Line {
+  const [worst] = suitesThat(result, 'regressed');
+  if (worst === undefined) return [];
+  const broken = worst.references
+    .filter(({ status }) => status === 'regressed' || status === 'fell')
+    .map(({ id }) => id);
+  const key = suiteKey(worst);
+  const [most] = result.attributes
+    .filter((one) => one.verdict === 'regressed' && suiteKey(one) === key)
+    .map((one) => ({ one, shared: broken.filter((id) => one.references.includes(id)).length }))
+    .sort((a, b) => b.shared - a.shared || (a.one.difference ?? 0) - (b.one.difference ?? 0));
+  if (most === undefined || broken.length < 2 || most.shared < SHARED * broken.length) return [];
+  const { one, shared } = most;
+  const how = shared === all ? 'all' : `${count(shared)} of them`;
+  return [text(`, ${how} in `), strong(one.name), text(` (${rates(one.base, one.head)})`)];
+}
+
+export function improvedLine(result: Result): Told {
+  return withMore(several(result, suitesThat(result, 'improved'), 'improved'), alone(result));
 }
 
 /**
@@ -65,61 +102,71 @@ function alone({ suites }: Result): Line {
       ];
 }
 
-export function inconclusiveLine(result: Result): Line {
+export function inconclusiveLine(result: Result): Told {
   const open = suitesThat(result, 'inconclusive');
   const low = worstOf(open)?.pass_rate.low ?? null;
   const drop =
     low === null || low >= 0
       ? []
       : [text(` A drop of up to ${inSize(low)} points is not ruled out.`)];
-  return [...several(result, open, 'inconclusive'), ...drop, ...alone(result)];
+  return withMore(several(result, open, 'inconclusive'), [...drop, ...alone(result)]);
 }
 
-export function nothingWorseLine(result: Result): Line {
-  return [...comparedNumbers(result), ...alone(result)];
+export function nothingWorseLine(result: Result): Told {
+  return withMore(comparedNumbers(result), alone(result));
 }
 
-function comparedNumbers(result: Result): Line {
+export function withMore({ subject, line }: Told, more: Line): Told {
+  return { subject, line: [...line, ...more] };
+}
+
+function comparedNumbers(result: Result): Told {
   const compared = result.suites.filter(({ pass_rate }) => pass_rate.difference !== null);
   if (compared.length > 0) return several(result, compared, 'compared');
   const fresh = result.suites.filter(({ verdict }) => verdict === 'new');
-  if (fresh.length === 0) return [sentence(result.title)];
-  return [
-    ...numbers(fresh),
-    text(`; ${counted(fresh.length, 'new suite')}, nothing to compare with.`),
-  ];
+  if (fresh.length === 0) return untitled([sentence(result.title)]);
+  return {
+    subject: subjectOf(worstOf(fresh)),
+    line: [text(`${counted(fresh.length, 'new suite')}, nothing to compare with.`)],
+  };
 }
 
-export function evaluatedLine({ suites }: Result): Line {
-  if (suites.length === 1) return [...numbers(suites), text('.')];
+export function evaluatedLine({ suites }: Result): Told {
+  const [only] = suites;
+  if (suites.length === 1 && only !== undefined)
+    return {
+      subject: subjectOf(only),
+      line: [text(`${counted(only.references.length, 'reference')}.`)],
+    };
   const heads = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
   const range =
     heads.length === 0
       ? 'nothing could be judged'
       : `pass rates from ${percent(Math.min(...heads))} to ${percent(Math.max(...heads))}`;
-  return [text(`${counted(suites.length, 'result')}, ${range}.`)];
+  return untitled([text(`${counted(suites.length, 'result')}, ${range}.`)]);
 }
 
 /** The worst of the suites with its numbers, and how many there are of how many. */
-function several({ suites }: Result, chosen: readonly SuiteResult[], word: string): Line {
+function several({ suites }: Result, chosen: readonly SuiteResult[], word: string): Told {
+  const suite = worstOf(chosen);
+  const moved = suite === undefined ? null : difference(suite.pass_rate);
+  const numbers = [
+    ...(moved === null ? [] : [moved]),
+    ...(suite === undefined || suite.compared.references === 0 ? [] : [size(suite.compared)]),
+  ].join('; ');
   const rest =
     suites.length === 1
-      ? '.'
-      : `; ${count(chosen.length)} of ${counted(suites.length, 'suite')} ${word}.`;
-  return [...numbers(chosen), text(rest)];
+      ? ''
+      : ` ${count(chosen.length)} of ${counted(suites.length, 'suite')} ${word}.`;
+  return {
+    subject: subjectOf(suite),
+    line: [text(`${numbers === '' ? '' : `${numbers}.`}${rest}`.trim())],
+  };
 }
 
-function numbers(suites: readonly SuiteResult[]): Line {
-  const suite = worstOf(suites);
+function subjectOf(suite: SuiteResult | undefined): Line {
   if (suite === undefined) return [];
-  const change = difference(suite.pass_rate);
-  const compared = suite.compared.references > 0 ? `; ${size(suite.compared)}` : '';
-  return [
-    code(suite.name),
-    text(
-      ` ${rates(suite.pass_rate.base, suite.pass_rate.head)}${change === null ? '' : ` (${change})`}${compared}`,
-    ),
-  ];
+  return [code(suite.name), text(` ${rates(suite.pass_rate.base, suite.pass_rate.head)}`)];
 }
 
 function worstOf(suites: readonly SuiteResult[]): SuiteResult | undefined {
@@ -127,5 +174,5 @@ function worstOf(suites: readonly SuiteResult[]): SuiteResult | undefined {
 }
 
 function suitesThat({ suites }: Result, verdict: SuiteResult['verdict']): SuiteResult[] {
-  return suites.filter((suite) => suite.verdict === verdict);
+  return suitesWorstFirst(suites.filter((suite) => suite.verdict === verdict));
 }

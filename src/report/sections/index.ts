@@ -1,11 +1,14 @@
 import type { Result } from '../../result/result.ts';
-import { attributes, insights } from './attributes.ts';
+import { attributes, bestInsight, insights } from './attributes.ts';
+import { changedLines } from './changes.ts';
 import { conversations, evaluators } from './conversations.ts';
-import { paragraph, strong, text, type Block, type Detail } from './document.ts';
+import { joined, paragraph, text, type Block, type Detail } from './document.ts';
+import { endedInErrors, errorCauses } from './errors.ts';
 import { metricValues } from './metrics.ts';
 import { footer, notices, problems, reasons } from './notices.ts';
 import { headline } from './outcomes.ts';
-import { brokenCases, movedCases } from './references.ts';
+import { brokenCases, movedCases, worstCase } from './references.ts';
+import { flippedCases } from './scoring-cases.ts';
 import { graders, scorings } from './scoring.ts';
 import { suitesTable, verdictsInWords } from './suites.ts';
 import { classes, preferences, ranking } from './tables.ts';
@@ -20,23 +23,32 @@ export type Section = (result: Result, detail: Detail) => Block[];
 export const SECTIONS = {
   verdict,
   problems,
+  errors: (result, detail) => (endedInErrors(result) ? errorCauses(result, detail) : []),
+  changedLines,
+  worstCase: (result, detail) => {
+    const worst = worstCase(result, detail);
+    return worst.length > 0 ? [...worst, ...bestInsight(result)] : flippedCases(result, detail);
+  },
   reasons,
-  suites: suitesTable,
+  suites: (result, detail) => (isSaidAbove(result) ? [] : suitesTable(result, detail)),
   ranking,
   said,
   brokenCases,
-  movedCases,
-  verdictsInWords,
+  attributes: (result, detail) =>
+    oneFold([...attributes(result, detail), ...insights(result, detail)]),
   conversations,
   metricValues,
   preferences,
   classes,
-  scorings,
-  graders,
-  evaluators,
-  attributes,
-  insights,
-  notices,
+  scoringChange: (result, detail) =>
+    oneFold([
+      ...scorings(result, detail),
+      ...graders(result, detail),
+      ...evaluators(result, detail),
+    ]),
+  movedCases,
+  details: (result, detail) =>
+    oneFold([...verdictsInWords(result, detail), ...notices(result, detail)]),
   footer,
 } satisfies Record<string, Section>;
 
@@ -52,8 +64,42 @@ export function sectionBlocks(
 }
 
 function verdict(result: Result): Block[] {
-  const { sign, outcome, line } = headline(result);
-  return [paragraph([strong(`${sign} ${outcome}`), text(' – '), ...line], 'verdict')];
+  const { sign, tone, outcome, subject, line } = headline(result);
+  return [
+    paragraph(
+      [
+        { kind: 'sign', sign, tone },
+        text(` ${outcome}${subject.length === 0 ? '' : ': '}`),
+        ...subject,
+      ],
+      'verdict',
+    ),
+    paragraph(line),
+  ];
+}
+
+/** The first line says all that a table of one green suite would. */
+function isSaidAbove(result: Result): boolean {
+  const { tone, subject } = headline(result);
+  return (
+    result.mode === 'diff' && result.suites.length === 1 && tone === 'good' && subject.length > 0
+  );
+}
+
+/** Several folds as one, each under its own summary. */
+function oneFold(blocks: readonly Block[]): Block[] {
+  const folds = blocks.filter((block) => block.kind === 'group');
+  if (folds.length < 2) return [...blocks];
+  return [
+    {
+      kind: 'group',
+      summary: joined(
+        folds.map(({ summary }) => summary),
+        ' · ',
+      ),
+      blocks: folds.flatMap(({ summary, blocks: own }) => [paragraph(summary), ...own]),
+    },
+  ];
 }
 
 function said(_result: Result, detail: Detail): Block[] {

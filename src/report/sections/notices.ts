@@ -16,6 +16,7 @@ import {
   type Line,
   SENTENCE,
 } from './document.ts';
+import { endedInErrors, errorOf } from './errors.ts';
 import { headline } from './outcomes.ts';
 import { andMore, costOf, rateInterval, shortSha } from './phrases.ts';
 
@@ -25,12 +26,44 @@ import { andMore, costOf, rateInterval, shortSha } from './phrases.ts';
  */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
   if (all.length === 0) return [];
-  const shown = all.slice(0, detail.problems);
-  const more = andMore(all.length, shown.length);
+  const alike = [...groupedBy(all, ({ message }) => message).values()];
+  const shown = alike.slice(0, detail.problems);
+  const more = andMore(alike.length, shown.length);
   return [
-    { kind: 'list', items: shown.map(problemLine) },
+    { kind: 'list', items: shown.map(problemsLine) },
     ...(more === null ? [] : [paragraph([text(`${more} problems.`)])]),
   ];
+}
+
+/** Places of one problem that are named; the rest is counted. */
+const SHOWN_PLACES = 3;
+
+/** One problem, at all its places. */
+function problemsLine([first, ...others]: [Problem, ...Problem[]]): Line {
+  const named = others.slice(0, SHOWN_PLACES - 1).flatMap(({ place: at }) => at ?? []);
+  const more = andMore(others.length, named.length);
+  const line = problemLine(first);
+  return others.length === 0
+    ? line
+    : [
+        ...line,
+        text(named.length === 0 ? ' (' : ' (also at '),
+        ...joined(
+          named.map((at) => [place(at.file, at.line)]),
+          ', ',
+        ),
+        text(`${more === null ? '' : `${named.length === 0 ? '' : ' '}${more}`})`),
+      ];
+}
+
+function groupedBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, [T, ...T[]]> {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const one of all) {
+    const group = groups.get(keyOf(one));
+    if (group === undefined) groups.set(keyOf(one), [one]);
+    else group.push(one);
+  }
+  return groups;
 }
 
 /** Where, and what. */
@@ -50,7 +83,10 @@ export function reasons(result: Result, detail: Detail): Block[] {
   const inHeadline = (reason: string): boolean =>
     first.some((part) => part.kind === 'text' && part.text === shorten(reason, SENTENCE));
   const own = result.reasons.filter(
-    (reason) => !inHeadline(reason) && !told.some((summary) => reason.endsWith(summary)),
+    (reason) =>
+      !inHeadline(reason) &&
+      !told.some((summary) => reason.endsWith(summary)) &&
+      !(endedInErrors(result) && isErrorOfTry(result, reason)),
   );
   const shown = own.slice(0, Math.min(REASONS, Math.max(1, detail.problems)));
   return shown.length === 0
@@ -59,6 +95,15 @@ export function reasons(result: Result, detail: Detail): Block[] {
 }
 
 const REASONS = 5;
+
+/** Such a reason is among the causes of the errors, with its count. */
+function isErrorOfTry({ suites }: Result, reason: string): boolean {
+  return suites.some(({ references }) =>
+    references.some(({ base, head }) =>
+      [...(base?.tries ?? []), ...(head?.tries ?? [])].some((one) => errorOf(one) === reason),
+    ),
+  );
+}
 
 const KINDS: readonly { kind: NoticeKind; words: string }[] = [
   { kind: 'removed', words: 'removed' },
@@ -127,7 +172,7 @@ export function footer(result: Result): Block[] {
       : [[code(`${shortSha(base.sha)}…${shortSha(head.sha)}`)]]),
     ...(mode === 'sweep' || base === null
       ? []
-      : [[text('locally: '), code(`evaldiff diff --base ${shortSha(base.sha)}`)]]),
+      : [[text('locally: '), code(`npx evaldiff diff --base ${shortSha(base.sha)}`)]]),
   ];
   return [paragraph(joined(parts, ' · '), 'small')];
 }

@@ -12,6 +12,7 @@ import type {
   TryResult,
   Verdict,
 } from '../../result/suite-result.ts';
+import { counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { code, lineBreak, strong, text, type Line } from './document.ts';
 
@@ -33,23 +34,35 @@ const SHORTEST = 60;
 export function transcriptLine({ outcome, turns }: ConversationResult, characters: number): Line {
   // Questions and answers of all turns share the room.
   const each = Math.max(SHORTEST, Math.floor((2 * characters) / Math.max(1, turns.length)));
-  const lines = turns.flatMap((turn, index): Line => [
+  const lines = turns.flatMap((turn, index): Line => [...turnLine(turn, index, each), lineBreak]);
+  return [...lines, ...endLine({ outcome, turns }), ...lastWord({ outcome, turns }, characters)];
+}
+
+/** One question with its answer, and what was met after it. */
+export function turnLine(turn: ConversationTurn, index: number, characters: number): Line {
+  return [
     strong(`Question ${String(index + 1)}`),
     text(askedBy(turn)),
-    code(turn.question, each),
+    code(turn.question, characters),
     lineBreak,
     strong(`Answer ${String(index + 1)}`),
-    ...(turn.answer === null ? [text(': none')] : [text(': '), code(turn.answer, each)]),
+    ...(turn.answer === null ? [text(': none')] : [text(': '), code(turn.answer, characters)]),
     ...metLine(turn),
-    lineBreak,
-  ]);
-  return [
-    ...lines,
-    text(
-      `After ${turns.length === 1 ? '1 turn' : `${String(turns.length)} turns`}: ${OUTCOME_WORDS[outcome]}`,
-    ),
-    ...(outcome === 'complete' ? [] : whyNot(turns.at(-1), characters)),
   ];
+}
+
+/** `After 2 turns: the steps ran out`. */
+export function endLine({ outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>): Line {
+  return [text(`After ${counted(turns.length, 'turn')}: ${OUTCOME_WORDS[outcome]}`)];
+}
+
+/** What is said of the last answer of a dialogue that was not completed. */
+function lastWord(
+  { outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>,
+  characters: number,
+): Line {
+  const said = outcome === 'complete' ? [] : whyNot(turns.at(-1), characters);
+  return said.length === 0 ? [] : [text('. '), ...said];
 }
 
 function askedBy({ asked_by: name }: ConversationTurn): string {
@@ -65,13 +78,13 @@ function metLine({ satisfied }: ConversationTurn): Line {
 }
 
 /** What the first evaluator that is not satisfied says about the last answer. */
-function whyNot(turn: ConversationTurn | undefined, characters: number): Line {
+export function whyNot(turn: ConversationTurn | undefined, characters: number): Line {
   const first = turn?.verdicts.find(({ words }) =>
     Object.values(words).some((word) => word !== 'yes'),
   );
   return first === undefined || first.analysis === null
     ? []
-    : [text('. '), code(first.evaluator), text(' says: '), code(first.analysis, characters)];
+    : [code(first.evaluator), text(' says: '), code(first.analysis, characters)];
 }
 
 /** How much there is to read, in UTF-16 units: a shorter transcript convinces sooner. */

@@ -3,7 +3,7 @@ import type { OutcomeKind, OutcomeOf, RunOutcome } from '../../result/outcome.ts
 import type { Result } from '../../result/result.ts';
 import { count, counted, percent, pointsBetween } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
-import { text, type Line } from './document.ts';
+import { text, type Line, type Tone } from './document.ts';
 import {
   evaluatedLine,
   failedLine,
@@ -13,10 +13,10 @@ import {
   nothingWorseLine,
   problemsLine,
   regressionLine,
+  untitled,
+  withMore,
+  type Told,
 } from './headline-lines.ts';
-
-/** How an outcome looks where there is colour; the words say it too. */
-export type Tone = 'bad' | 'good' | 'open' | 'neutral';
 
 /** Everything that a surface says of one kind of outcome. */
 interface OutcomeRow<O extends RunOutcome> {
@@ -26,8 +26,8 @@ interface OutcomeRow<O extends RunOutcome> {
   words(outcome: O): string;
   /** One line for the check, the outputs and the log; no full stop is needed. */
   title(outcome: O): string;
-  /** The numbers behind it. */
-  line(result: Result, outcome: O): Line;
+  /** What it is about, and the numbers behind it. */
+  line(result: Result, outcome: O): Told;
 }
 
 type OutcomeTable = { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> };
@@ -42,7 +42,7 @@ export const OUTCOMES: OutcomeTable = {
     tone: 'good',
     words: () => 'Nothing affected',
     title: nothingToRun,
-    line: (_result, outcome) => [text(nothingToRun(outcome))],
+    line: (_result, outcome) => untitled([text(nothingToRun(outcome))]),
   },
   'not-evaluated': {
     sign: '!',
@@ -79,7 +79,7 @@ export const OUTCOMES: OutcomeTable = {
     title: () => 'Checked without a model key',
     line: (result, { judged }) =>
       judged
-        ? [...nothingWorseLine(result), text(' The rest needs a model key.')]
+        ? withMore(nothingWorseLine(result), [text(' The rest needs a model key.')])
         : firstReason(result),
   },
   'no-verdict': {
@@ -94,7 +94,7 @@ export const OUTCOMES: OutcomeTable = {
     tone: 'open',
     words: () => 'Not comparable',
     title: ({ why }) => `Not comparable: ${why}`,
-    line: (result, { why }) => [...nothingWorseLine(result), text(` ${why}.`)],
+    line: (result, { why }) => withMore(nothingWorseLine(result), [text(` ${why}.`)]),
   },
   'only-removed': {
     sign: '·',
@@ -173,6 +173,8 @@ export interface Headline {
   tone: Tone;
   /** The outcome in words. */
   outcome: string;
+  /** The worst suite with its rates; empty where no suite stands for the outcome. */
+  subject: Line;
   /** The numbers behind it. */
   line: Line;
 }
@@ -181,7 +183,7 @@ export interface Headline {
 export function headline(result: Result): Headline {
   const { outcome } = result;
   const row = rowOf(outcome);
-  const line = row.line(result, outcome);
+  const { subject, line } = row.line(result, outcome);
   const [first, said] = [evidenceFirst(outcome), caution(outcome)];
   const last = line.at(-1);
   const begun = last !== undefined && 'text' in last && !last.text.endsWith('.') ? ';' : '';
@@ -189,8 +191,9 @@ export function headline(result: Result): Headline {
     sign: row.sign,
     tone: row.tone,
     outcome: row.words(outcome),
+    subject,
     line: [
-      ...(first === null ? [] : [text(`${first}; `)]),
+      ...(first === null ? [] : [text(`${first}. `)]),
       ...line,
       ...(said === null ? [] : [text(`${begun} ${said}.`)]),
     ],

@@ -17,17 +17,18 @@ import {
   pointsBetween,
   signed,
 } from '../../text/amounts.ts';
+import type { Tone } from './document.ts';
 
-/** A sign and a word for each verdict; the sign is never the only bearer of the meaning. */
-export const VERDICTS: Readonly<Record<Verdict, { sign: string; word: string }>> = {
-  regressed: { sign: '✗', word: 'regressed' },
-  improved: { sign: '↑', word: 'improved' },
-  unchanged: { sign: '✓', word: 'unchanged' },
-  inconclusive: { sign: '?', word: 'inconclusive' },
-  new: { sign: '+', word: 'new' },
-  removed: { sign: '−', word: 'removed' },
-  not_compared: { sign: '·', word: 'not compared' },
-  no_data: { sign: '·', word: 'no data' },
+/** A sign, a word and a tone for each verdict; the sign is never the only bearer of the meaning. */
+export const VERDICTS: Readonly<Record<Verdict, { sign: string; word: string; tone: Tone }>> = {
+  regressed: { sign: '✗', word: 'regressed', tone: 'bad' },
+  improved: { sign: '↑', word: 'improved', tone: 'good' },
+  unchanged: { sign: '✓', word: 'unchanged', tone: 'good' },
+  inconclusive: { sign: '?', word: 'inconclusive', tone: 'open' },
+  new: { sign: '+', word: 'new', tone: 'neutral' },
+  removed: { sign: '−', word: 'removed', tone: 'neutral' },
+  not_compared: { sign: '·', word: 'not compared', tone: 'neutral' },
+  no_data: { sign: '·', word: 'no data', tone: 'neutral' },
 };
 
 export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {

@@ -9,19 +9,23 @@ import type {
 import { count, counted } from '../../text/amounts.ts';
 import type { Score } from '../../types/metric.ts';
 import type { Json } from '../../types/plain.ts';
+import { sideBySide } from './dialogues.ts';
 import {
   code,
   group,
   joined,
   paragraph,
   place,
+  strong,
   text,
   type Block,
   type Detail,
   type Line,
 } from './document.ts';
 import { emphasise, whole } from './emphasis.ts';
-import { casesOf, exampleTries, transcriptLine, type Case } from './order.ts';
+import { endedInErrors, errorCauses } from './errors.ts';
+import { failedScores, failures, type Failure } from './failures.ts';
+import { casesOf, exampleTries, transcriptLine, whyNot, type Case } from './order.ts';
 import {
   STATUS_WORDS,
   andMore,
@@ -33,30 +37,106 @@ import {
 import { repeatedNames } from './suites.ts';
 
 /**
- * Regressed references and those that fell with their suite (failed ones of a sweep), the worst
- * first and those that only are shown last: with answers, then with counts, then their number.
+ * The reference that fell most, with both answers and why head's fails, and how many others fail
+ * alike. Shown open: it is what a reader believes.
  */
-export function brokenCases(result: Result, detail: Detail): Block[] {
+export function worstCase(result: Result, detail: Detail): Block[] {
+  const [failure] = failures(brokenOf(result));
+  const worst = failure?.cases[0];
+  if (result.mode === 'sweep' || failure === undefined || worst === undefined) return [];
+  if (detail.answers === 0) return [];
+  const others = failure.cases.length - 1;
+  const title: Line = [
+    strong('What it did:'),
+    text(' '),
+    ...faceOf(worst.reference),
+    text(`, ${countsOf(worst.reference, worst.suite)}`),
+    ...(others === 0
+      ? []
+      : [text(`; ${count(others)} more ${others === 1 ? 'fails' : 'fail'} `), ...alike(failure)]),
+  ];
+  return evidence(title, worst.reference, detail);
+}
+
+/** Regressed references and those that fell with their suite, or failed ones of a sweep; what does not gate comes last. */
+function brokenOf(result: Result): Case[] {
   const found =
     result.mode === 'sweep'
       ? casesOf(result, 'fail', 'error')
       : casesOf(result, 'regressed', 'fell');
-  const cases = [
+  return [
     ...found.filter(({ reference }) => countsForVerdict(reference)),
     ...found.filter(({ reference }) => !countsForVerdict(reference)),
   ];
-  if (cases.length === 0) return [];
+}
+
+/** What a group has in common, behind "4 more fail". */
+function alike({ metric, reason }: Failure): Line {
+  if (metric === null) return reason === null ? [text('too')] : [text('with the same error')];
+  return [code(metric), text(reason === null ? ' too' : ' for the same reason')];
+}
+
+/** An id that says something, or the input's first words beside one that was made from a hash. */
+export function faceOf({ id, input }: ReferenceResult): Line {
+  const words = Object.values(input)
+    .map(String)
+    .find((value) => value.trim() !== '');
+  return words === undefined || !MADE_ID.test(id)
+    ? [code(id)]
+    : [code(words, FACE_CHARACTERS), text(' – '), code(id)];
+}
+
+/** Ids of references that were given none. */
+const MADE_ID = /^[0-9a-f]{10}(-\d+)?$/;
+
+const FACE_CHARACTERS = 60;
+
+/**
+ * All of them, by what fails, with their answers as far as there is room, then as rows. The one
+ * that stands open above is not repeated.
+ */
+export function brokenCases(result: Result, detail: Detail): Block[] {
+  const cases = brokenOf(result);
+  const open = worstCase(result, detail).length > 0 ? 1 : 0;
+  if (cases.length <= open) return [];
   const repeated = repeatedNames(result.suites);
-  const blocks = cases.slice(0, detail.answers).map((one) => answersOf(one, repeated, detail));
-  const rows = cases.slice(detail.answers, detail.answers + detail.counts);
-  if (rows.length > 0) blocks.push(countsTable(rows, repeated));
-  const more = andMore(cases.length, detail.answers + rows.length);
+  let [answers, counts] = [Math.max(0, detail.answers - open), detail.counts];
+  const blocks = failures(cases).flatMap((failure, index) => {
+    const left = failure.cases.slice(index === 0 ? open : 0);
+    const inFull = left.slice(0, answers);
+    const rows = left.slice(inFull.length, inFull.length + counts);
+    answers -= inFull.length;
+    counts -= rows.length;
+    return inFull.length + rows.length === 0
+      ? []
+      : [
+          paragraph(failureLine(failure)),
+          ...inFull.flatMap((one) => answersOf(one, repeated, detail)),
+          ...(rows.length === 0 ? [] : [countsTable(rows, repeated)]),
+        ];
+  });
+  const more = andMore(
+    cases.length,
+    open + detail.counts - counts + Math.max(0, detail.answers - open) - answers,
+  );
   if (more !== null) blocks.push(paragraph([text(`${more}.`)]));
   return group(
     [text(`${brokenWords(result, cases)}${cases.length === 1 ? '' : ', worst first'}`)],
     blocks,
   );
 }
+
+/** `exact_match fails in 3 references: expected …`. */
+function failureLine({ metric, reason, cases }: Failure): Line {
+  const subject: Line = metric === null ? [text('No answer')] : [code(metric), text(' fails')];
+  return [
+    ...subject,
+    text(` in ${counted(cases.length, 'reference')}`),
+    ...(reason === null ? [] : [text(': '), code(reason, REASON_CHARACTERS)]),
+  ];
+}
+
+const REASON_CHARACTERS = 200;
 
 /** `2 regressed references and 3 that fell with their suite`. */
 function brokenWords({ mode }: Result, cases: readonly Case[]): string {
@@ -75,7 +155,11 @@ function brokenWords({ mode }: Result, cases: readonly Case[]): string {
  */
 export function movedCases(result: Result, detail: Detail): Block[] {
   if (result.mode === 'sweep') return [];
-  const cases = MOVED.flatMap((status) => casesOf(result, status));
+  // Errors that the run ended in stand open, by cause.
+  const open = endedInErrors(result);
+  const cases = MOVED.filter((status) => !(open && status === 'error')).flatMap((status) =>
+    casesOf(result, status),
+  );
   if (cases.length === 0) return [];
   const words = MOVED.map((status) => ({
     status,
@@ -88,7 +172,11 @@ export function movedCases(result: Result, detail: Detail): Block[] {
   const blocks = rows.length === 0 ? [] : [countsTable(rows, repeatedNames(result.suites))];
   return group(
     [text(`Other references: ${words.join('; ')}`)],
-    [...blocks, ...(more === null ? [] : [paragraph([text(`${more}.`)])])],
+    [
+      ...blocks,
+      ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+      ...(open ? [] : errorCauses(result, detail)),
+    ],
   );
 }
 
@@ -106,36 +194,70 @@ const MOVED: readonly ReferenceStatus[] = [
 function answersOf(
   { suite, reference }: Case,
   repeated: ReadonlySet<string>,
-  { characters }: Detail,
-): Block {
+  detail: Detail,
+): Block[] {
+  const title: Line = [
+    ...suiteName(suite, repeated),
+    text(' › '),
+    ...faceOf(reference),
+    text(
+      ` – ${countsOf(reference, suite)}${countsForVerdict(reference) ? '' : ', does not gate'} – `,
+    ),
+    place(reference.file, reference.line),
+  ];
+  return evidence(title, reference, detail);
+}
+
+/**
+ * Input, expected value, both answers, and what of head's did not pass; two dialogues side by side.
+ */
+function evidence(title: Line, reference: ReferenceResult, { characters }: Detail): Block[] {
   const { base, head } = exampleTries(reference);
+  const failed = failedScores(head).map((score) => ({
+    name: [code(score.metric)],
+    value: scoreLine(score, base, characters),
+  }));
+  const given = [
+    { name: [text('Input')], value: inputLine(reference, characters) },
+    ...(reference.expected === null
+      ? []
+      : [{ name: [text('Expected')], value: [code(jsonText(reference.expected), characters)] }]),
+  ];
+  if (base?.conversation && head?.conversation) {
+    const said = whyNot(head.conversation.turns.at(-1), characters);
+    const why = said.length === 0 ? [] : [{ name: [text('Why')], value: said }];
+    return [
+      { kind: 'facts', title, rows: [...given, ...failed, ...why] },
+      ...sideBySide(base.conversation, head.conversation, characters),
+    ];
+  }
   const answers = answerPieces(base, head, characters);
-  return {
-    kind: 'facts',
-    title: [
-      ...suiteName(suite, repeated),
-      text(' › '),
-      code(reference.id),
-      text(
-        ` – ${countsOf(reference, suite)}${countsForVerdict(reference) ? '' : ', does not gate'} – `,
-      ),
-      place(reference.file, reference.line),
-    ],
-    rows: [
-      { name: [text('Input')], value: inputLine(reference, characters) },
-      ...(reference.expected === null
-        ? []
-        : [{ name: [text('Expected')], value: [code(jsonText(reference.expected), characters)] }]),
-      ...(base === null ? [] : [{ name: [text('Base')], value: answers.base }]),
-      ...(head === null
-        ? []
-        : [{ name: [text(reference.base === null ? 'Answer' : 'Head')], value: answers.head }]),
-      ...failedScores(head).map((score) => ({
-        name: [code(score.metric)],
-        value: scoreLine(score, base, characters),
-      })),
-    ],
-  };
+  return [
+    {
+      kind: 'facts',
+      title,
+      rows: [
+        ...given,
+        ...(base === null ? [] : [{ name: sideName('Base', base), value: answers.base }]),
+        ...(head === null
+          ? []
+          : [
+              {
+                name: sideName(reference.base === null ? 'Answer' : 'Head', head),
+                value: answers.head,
+              },
+            ]),
+        ...failed,
+      ],
+    },
+  ];
+}
+
+/** `Base ✓`: whose answer it is, and whether it passed. */
+function sideName(side: string, { outcome }: TryResult): Line {
+  if (outcome !== 'pass' && outcome !== 'fail') return [text(side)];
+  const pass = outcome === 'pass';
+  return [text(`${side} `), { kind: 'sign', sign: pass ? '✓' : '✗', tone: pass ? 'good' : 'bad' }];
 }
 
 /** `3 of 3 passed → 1 of 3 passed, majority: pass → fail`; one side where there is one. */
@@ -173,7 +295,7 @@ function answerLine(one: TryResult | null, characters: number): Line {
   return [{ kind: 'pieces', pieces: whole(one.actual, characters) }];
 }
 
-function inputLine({ input }: ReferenceResult, characters: number): Line {
+export function inputLine({ input }: ReferenceResult, characters: number): Line {
   const entries = Object.entries(input);
   if (entries.length === 0) return [text('none')];
   const one = Math.max(40, Math.floor(characters / entries.length));
@@ -181,10 +303,6 @@ function inputLine({ input }: ReferenceResult, characters: number): Line {
     entries.map(([name, value]): Line => [code(name), text(' = '), code(String(value), one)]),
     ', ',
   );
-}
-
-function failedScores(head: TryResult | null): Score[] {
-  return (head?.scores ?? []).filter(({ status }) => status !== 'pass' && status !== 'skipped');
 }
 
 /** The metric's word on head's try, why, and its value on base's. */
@@ -213,7 +331,7 @@ function countsTable(cases: readonly Case[], repeated: ReadonlySet<string>): Blo
     head: ['Suite', 'Reference', 'Status', 'Base', 'Head', 'Place'].map((name) => [text(name)]),
     rows: cases.map(({ suite, reference }) => [
       suiteName(suite, repeated),
-      [code(reference.id)],
+      faceOf(reference),
       [text(statusWords(reference))],
       [text(passed(reference.base))],
       [text(passed(reference.head))],

@@ -2,7 +2,7 @@ import type { AttributeResult, DroppedInsights, Insight } from '../../result/att
 import { countsForVerdict } from '../../result/counts.ts';
 import type { Result } from '../../result/result.ts';
 import type { Because, SuiteResult } from '../../result/suite-result.ts';
-import { signed, counted } from '../../text/amounts.ts';
+import { counted, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import {
   code,
@@ -10,6 +10,7 @@ import {
   joined,
   lineBreak,
   paragraph,
+  place,
   text,
   type Block,
   type Detail,
@@ -33,7 +34,9 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   const names = repeatedNames(suites);
   const rows = shown.map((suite) => {
     const cell = suiteCell(suite, names.has(suite.name));
-    return [cell, ...(result.mode === 'sweep' ? sweepCells(suite) : diffCells(suite))];
+    return result.mode === 'sweep'
+      ? [cell, ...sweepCells(suite)]
+      : [[{ kind: 'verdict' as const, verdict: suite.verdict }], cell, ...diffCells(suite, result)];
   });
   const more = andMore(suites.length, shown.length);
   return [
@@ -53,7 +56,7 @@ export function verdictsInWords({ suites, mode }: Result, { items }: Detail): Bl
   const shown = told.slice(0, items);
   const more = andMore(told.length, shown.length);
   return group(
-    [text('The verdicts in words')],
+    [text('Details')],
     shown.length === 0
       ? []
       : [
@@ -69,30 +72,21 @@ export function verdictsInWords({ suites, mode }: Result, { items }: Detail): Bl
   );
 }
 
-const DIFF_COLUMNS = [
-  'Suite',
-  'Pass rate',
-  'Difference, 90 % interval',
-  'Refs × tries',
-  'Verdict',
-  'Because',
-];
+const DIFF_COLUMNS = ['Verdict', 'Suite', 'Pass rate', 'Changed'];
 
 const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
 
-function diffCells(suite: SuiteResult): Line[] {
-  const { pass_rate: rate, compared, verdict, because } = suite;
+function diffCells(suite: SuiteResult, { scoring }: Result): Line[] {
+  const { path, name, pass_rate: rate, because } = suite;
+  const moved = rate.difference === null ? [] : [lineBreak, text(change(rate))];
+  const own = scoring.find((one) => one.path === path && one.name === name)?.rates;
+  // The row's rates are under head's scoring; base's own may have said another.
+  const before =
+    own === undefined || own.base_base === null || own.base_base === own.base_head
+      ? []
+      : [lineBreak, text(`base under its own scoring ${percent(own.base_base)}`)];
   return [
-    [text(rates(rate.base, rate.head)), ...rolled(suite)],
-    rate.difference === null ? [text('–')] : [text(change(rate)), ...interval(rate.low, rate.high)],
-    [
-      text(
-        compared.references === 0
-          ? '–'
-          : `${String(compared.references)} × ${String(compared.tries)}`,
-      ),
-    ],
-    [{ kind: 'verdict', verdict }],
+    [text(rates(rate.base, rate.head)), ...moved, ...rolled(suite), ...before],
     becauseLine(because),
   ];
 }
@@ -112,12 +106,6 @@ export function sweepSize({ references }: SuiteResult): string {
   const counting = references.filter(countsForVerdict);
   const tries = counting.reduce((most, { head }) => Math.max(most, head?.tries.length ?? 0), 0);
   return counting.length === 0 ? '–' : `${String(counting.length)} × ${String(tries)}`;
-}
-
-function interval(low: number | null, high: number | null): Line {
-  return low === null || high === null
-    ? []
-    : [lineBreak, text(`${signed(low)} to ${signed(high)}`)];
 }
 
 /**
@@ -145,7 +133,7 @@ export function becauseLine(because: readonly Because[]): Line {
   const more = andMore(because.length, SHOWN_REASONS);
   const lines = because
     .slice(0, SHOWN_REASONS)
-    .map(({ key, file }): Line => [code(key), text(' in '), code(file)]);
+    .map(({ key, file }): Line => [code(key), text(' in '), place(file, 0)]);
   return [...joined(lines, '; '), ...(more === null ? [] : [text(` ${more}`)])];
 }
 

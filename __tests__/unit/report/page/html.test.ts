@@ -24,6 +24,7 @@ import {
 } from '../results.ts';
 
 const links = {
+  report: null,
   run: null,
   place: (file: string): string => `https://github.com/acme/support/blob/main/${file}`,
 };
@@ -150,7 +151,9 @@ describe('the page', () => {
         'unknown key &quot;mesages&quot;; did you mean &quot;messages&quot;?',
       ),
     ).toBe(true);
-    expect((await renderHtml(neutral())).includes('<h1>? Inconclusive</h1>')).toBe(true);
+    expect(await renderHtml(neutral())).toContain(
+      '<h1>? Inconclusive: <code>capitals</code> 100.0 % → 91.7 %</h1>',
+    );
   });
 
   test('shows hostile text as text', async () => {

@@ -71,7 +71,10 @@ test('what fell with its suite is shown with both answers, and fails in JUnit as
   expect(alone).toContain(
     '2 references that fell, with too few tries to name each alone, worst first',
   );
-  expect(alone).toMatch(/capitals › a – 1 of 1 passed → 0 of 1 passed – /);
+  expect(alone).toContain(
+    'What it did: a, 1 of 1 passed → 0 of 1 passed; 1 more fails exact_match too',
+  );
+  expect(alone).toMatch(/capitals › b – 1 of 1 passed → 0 of 1 passed – /);
   expect(alone).toContain('Lyon');
   expect(alone).not.toContain('within noise');
   expect(terminal(shown(fell('a', 'fell'), fell('b', 'regressed')))).toContain(

@@ -231,13 +231,35 @@ describe('a regressed conversation in a comment', () => {
   test('says what was met after each answer, and why the last one did not satisfy', () => {
     const { text } = renderGithub(body);
     expect(text).toContain('Answer 1: Write a bubble sort. – not met: correctness, completeness');
-    expect(text).toContain(
-      `After 2 turns: the steps ran out. gpt-4o says: What was said about: After ${ASK}`,
-    );
-    expect(text).toContain('After 1 turn: complete');
+    expect(text).toContain(`Whygpt-4o says: What was said about: After ${ASK}`);
+    expect(text).toContain('BaseAfter 1 turn: complete');
+    expect(text).toContain('HeadAfter 2 turns: the steps ran out');
     expect(text).toContain(
       'conversationfail, value 2, on base 1: max_steps: the steps ran out; not met: correctness',
     );
+  });
+
+  test('shows both dialogues side by side from the first turn at which they part, and counts what is equal before', () => {
+    const opening = (...more: [string, string | null, string][]): ConversationResult =>
+      talk('max_steps', [ASK, 'Which language?', 'ynn'], ...more);
+    const reference = referenceOf('sort', 'regressed', {
+      base: side({ ...opening(['Python.', 'Use sorted(names).', 'yyy']), outcome: 'complete' }),
+      head: side(opening(['Python.', 'Write a bubble sort.', 'ynn'])),
+    });
+    const shown = renderComment(
+      resultOf({
+        conclusion: 'failure',
+        suites: [suiteOf('mentor', [reference], { verdict: 'regressed' })],
+      }),
+      { marker },
+    );
+    expect(shown).toContain('After 1 equal turn:');
+    expect(shown).not.toContain('Which language?');
+    const row = shown.split('\n').find((line) => line.includes('Use sorted(names).')) ?? '';
+    expect(row).toContain('Write a bubble sort.');
+    expect(row.indexOf('Use sorted(names).')).toBeLessThan(row.indexOf('Write a bubble sort.'));
+    expect(row).toContain('<b>Question 2</b>');
+    expect(row).not.toContain('<b>Question 1</b>');
   });
 
   test('sums up completion and turns on the pairs that both sides completed', () => {
@@ -370,6 +392,7 @@ describe('the other outputs', () => {
 
 describe('hostile dialogues', () => {
   const ALLOWED = new Set([
+    'h3',
     'p',
     'strong',
     'code',

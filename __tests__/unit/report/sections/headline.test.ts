@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Line } from '../../../../src/report/sections/document.ts';
 import { headline } from '../../../../src/report/sections/outcomes.ts';
 import type { Result } from '../../../../src/result/result.ts';
 import {
@@ -16,8 +17,9 @@ import {
 } from '../results.ts';
 
 const words = (result: Result): string => {
-  const { sign, outcome, line } = headline(result);
-  return `${sign} ${outcome}: ${line.map((part) => ('text' in part ? part.text : '')).join('')}`;
+  const { sign, outcome, subject, line } = headline(result);
+  const said = (parts: Line) => parts.map((part) => ('text' in part ? part.text : '')).join('');
+  return `${sign} ${[outcome, said(subject), said(line)].filter((part) => part !== '').join(': ')}`;
 };
 const better = suiteOf(
   'capitals',
@@ -58,37 +60,55 @@ describe('headline', () => {
       headline(result)
         .line.flatMap((part) => ('text' in part ? [part.text] : []))
         .join('');
-    expect(words(fallen('fell', 'fell'))).toMatch(/ 2 references fell\.$/);
+    expect(words(fallen('fell', 'fell'))).toMatch(/^2 references fell\. −/);
     expect(words(fallen('regressed', 'fell'))).toMatch(
-      / 1 reference clearly got worse, 1 more fell\.$/,
+      /^1 reference clearly got worse, 1 more fell\. −/,
     );
+  });
+
+  test('names the attribute that most of the fallen references share, with its rates, and no other', () => {
+    const result = fallen('regressed', 'regressed', 'regressed');
+    const [attribute] = regression().attributes;
+    const shared = (ids: string[], changes: object = {}) => {
+      const { line } = headline({
+        ...result,
+        attributes: [{ ...attribute!, references: ids, ...changes }],
+      });
+      return line.flatMap((part) => ('text' in part ? [part.text] : [])).join('');
+    };
+    const rates = 'countries with a former capital (96.3 % → 70.4 %)';
+    expect(shared(['r0', 'r1', 'r2'])).toContain(`got worse, all in ${rates}.`);
+    expect(shared(['r0', 'r1'])).toContain(`got worse, 2 of them in ${rates}.`);
+    expect(shared(['r0'])).not.toContain(' in ');
+    expect(shared(['r0', 'r1', 'r2'], { verdict: 'improved' })).not.toContain(' in ');
+    expect(shared(['r0', 'r1', 'r2'], { path: 'prompts/other.yaml' })).not.toContain(' in ');
   });
 
   test.each<[string, Result, string]>([
     [
       'a regression',
       regression(),
-      '✗ Regressed: capitals 92.2 % → 82.4 % (−9.8 points, 90 % interval −19.0 to −0.6); 17 references × 3 tries; 1 of 3 suites regressed. 4 references clearly got worse.',
+      '✗ Regressed: capitals 92.2 % → 82.4 %: 4 references clearly got worse, 3 of them in countries with a former capital (96.3 % → 70.4 %). −9.8 points, 90 % interval −19.0 to −0.6; 17 references × 3 tries. 1 of 3 suites regressed.',
     ],
     [
       'nothing worse',
       green(),
-      '✓ No regression: capitals 100.0 % → 98.0 % (−2.0 points, 90 % interval −5.4 to +1.4); 17 references × 3 tries.',
+      '✓ No regression: capitals 100.0 % → 98.0 %: −2.0 points, 90 % interval −5.4 to +1.4; 17 references × 3 tries.',
     ],
     [
       'an open question',
       neutral(),
-      '? Inconclusive: capitals 100.0 % → 91.7 % (−8.3 points, 90 % interval −15.4 to −1.2); 8 references × 3 tries. A drop of up to 15.4 points is not ruled out.',
+      '? Inconclusive: capitals 100.0 % → 91.7 %: −8.3 points, 90 % interval −15.4 to −1.2; 8 references × 3 tries. A drop of up to 15.4 points is not ruled out.',
     ],
     [
       'an improvement',
       resultOf({ suites: [better] }),
-      '✓ Improved: capitals 0.0 % → 100.0 % (+100.0 points, 90 % interval +95.6 to +104.4); 1 reference × 1 try.',
+      '✓ Improved: capitals 0.0 % → 100.0 %: +100.0 points, 90 % interval +95.6 to +104.4; 1 reference × 1 try.',
     ],
     [
       'a new suite',
       resultOf({ suites: [fresh] }),
-      '✓ No regression: capitals 100.0 %; 1 new suite, nothing to compare with.',
+      '✓ No regression: capitals 100.0 %: 1 new suite, nothing to compare with.',
     ],
     [
       'nothing affected',

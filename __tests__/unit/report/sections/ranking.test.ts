@@ -28,6 +28,7 @@ const shown = (suites: SuiteResult[], mode: 'sweep' | 'diff' = 'sweep') =>
     ranking(resultOf({ mode, suites }), {
       suites: 10,
       answers: 5,
+      lines: 0,
       counts: 5,
       characters: 100,
       items: 5,

@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { commentPage, THEMES, type Theme } from '../../../scripts/comment-page.ts';
+import { renderComment } from '../../../src/report/comment.ts';
+import type { Result } from '../../../src/result/result.ts';
+import {
+  green,
+  hostile,
+  neutral,
+  referenceOf,
+  regression,
+  resultOf,
+  score,
+  sideOf,
+  suiteOf,
+} from '../../unit/report/results.ts';
+
+/** The comment under GitHub's own style sheet, where there is a browser. */
+const executable = [
+  process.env['CHROMIUM'],
+  '/usr/bin/chromium',
+  '/usr/bin/google-chrome',
+  '/usr/bin/chromium-browser',
+].find((path) => path !== undefined && existsSync(path));
+const inBrowser = executable === undefined ? describe.skip : describe;
+
+jest.setTimeout(60_000);
+
+const marker = '<!-- evaldiff -->';
+const links = {
+  run: 'https://github.com/acme/support/actions/runs/123',
+  report: 'https://github.com/acme/support/actions/runs/123/artifacts/4',
+  place: (file: string, line: number) =>
+    `https://github.com/acme/support/blob/9e8d7c6/${file}#L${String(line)}`,
+};
+
+const LOOKS = THEMES.flatMap((theme) => [860, 390].map((width): [Theme, number] => [theme, width]));
+
+/** What a phone, and a laptop's window, show without scrolling, in pixels. */
+const SCREEN = { 390: 1000, 860: 800 } as const;
+
+inBrowser("a comment in GitHub's style", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: executable ?? '',
+      args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
+    });
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  async function shown(result: Result, theme: Theme, width: number): Promise<Page> {
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: theme });
+    await page.setContent(commentPage(renderComment(result, { marker, links }), theme));
+    return page;
+  }
+
+  /** Where the first element with these words ends, in pixels from the left and from the top. */
+  async function endOf(page: Page, selector: string, words: string) {
+    const box = await page.locator(selector, { hasText: words }).first().boundingBox();
+    if (box === null) throw new Error(`${words} is not shown`);
+    return { right: box.x + box.width, bottom: box.y + box.height };
+  }
+
+  test.each(LOOKS)(
+    'in %s at %i pixels shows verdict, changed lines and the worst answers on the first screen',
+    async (theme, width) => {
+      const page = await shown(regression(), theme, width);
+      const screen = SCREEN[width === 390 ? 390 : 860];
+      for (const [selector, words] of [
+        ['h3', 'Regressed: capitals 92.2 % → 82.4 %'],
+        ['p', '4 references clearly got worse'],
+        ['p', 'What changed: prompts/capitals.yaml:4'],
+        ['pre', 'What is the capital of {{country}}?'],
+        ['p', 'What it did: australia'],
+        ['tr', 'Base'],
+        ['tr', 'The capital of Australia is Canberra.'],
+      ] as const) {
+        const { right, bottom } = await endOf(page, selector, words);
+        expect({ words, within: right <= width && bottom <= screen }).toEqual({
+          words,
+          within: true,
+        });
+      }
+      // Nothing but tables and code may be wider than the screen, and they scroll in themselves.
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      const verdict = await page.locator('td', { hasText: 'regressed' }).first().boundingBox();
+      expect((verdict?.x ?? 0) + (verdict?.width ?? width)).toBeLessThan(width / 2);
+      await page.close();
+    },
+  );
+
+  test('keeps the lines of an answer, where line breaks inside of code are hidden', async () => {
+    const answer = 'Bring it to Northmail.\nYou have 30 days.\n\nKind regards';
+    const side = (outcome: 'pass' | 'fail', actual: string) =>
+      sideOf([{ outcome, actual, scores: [score(outcome)] }]);
+    const page = await shown(
+      resultOf({
+        conclusion: 'failure',
+        suites: [
+          suiteOf(
+            's',
+            [
+              referenceOf('a', 'fell', {
+                base: side('pass', answer),
+                head: side('fail', 'No idea, sorry to say'),
+              }),
+            ],
+            { verdict: 'regressed' },
+          ),
+        ],
+      }),
+      'light',
+      860,
+    );
+    const cell = page.locator('tr', { hasText: 'Northmail' }).locator('td').first();
+    expect(await cell.innerText()).toBe(answer);
+    const oneLine = page.locator('tr', { hasText: 'No idea' }).locator('td').first();
+    const [tall, low] = await Promise.all([cell.boundingBox(), oneLine.boundingBox()]);
+    expect(tall?.height).toBeGreaterThan(2 * (low?.height ?? Infinity));
+    await page.close();
+  });
+
+  test.each(LOOKS)('in %s at %i pixels of a green run is one screen', async (theme, width) => {
+    const page = await shown(green(), theme, width);
+    const comment = await page.locator('.comment').boundingBox();
+    expect(comment?.height).toBeLessThan(SCREEN[width === 390 ? 390 : 860] / 2);
+    await page.close();
+  });
+
+  test.each([
+    ['hostile texts', hostile],
+    ['an open question', neutral],
+  ] as const)('of %s is nowhere wider than a phone', async (_what, build) => {
+    const page = await shown(build(), 'dark', 390);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.close();
+  });
+});

@@ -1,0 +1,81 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { convertJUnitToCTRFReport } from 'junit-to-ctrf';
+import { parse } from 'test-results-parser';
+import { renderJunit } from '../../../src/report/junit.ts';
+import type { Result } from '../../../src/result/result.ts';
+import {
+  enormous,
+  green,
+  referenceOf,
+  regression,
+  resultOf,
+  sideOf,
+  suiteOf,
+  withProblems,
+} from '../../unit/report/results.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'evaldiff-junit-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Every reference fell from one of one to none of one, which no reference alone can prove. */
+function allFell(): Result {
+  const fell = ['a', 'b', 'c'].map((id) =>
+    referenceOf(id, 'fell', {
+      base: sideOf([{ outcome: 'pass', actual: 'x' }]),
+      head: sideOf([{ outcome: 'fail', actual: 'y' }]),
+    }),
+  );
+  return resultOf({
+    conclusion: 'failure',
+    n_tries: 1,
+    suites: [suiteOf('s', fell, { verdict: 'regressed' })],
+  });
+}
+
+/** The suite fell, and nothing that it holds can be named for it. */
+function suiteAlone(): Result {
+  return resultOf({
+    conclusion: 'failure',
+    suites: [suiteOf('s', [referenceOf('a', 'inconclusive')], { verdict: 'regressed' })],
+  });
+}
+
+const RUNS: [string, () => Result, { tests: number; red: number }][] = [
+  ['a regression', regression, { tests: 26, red: 3 }],
+  ['a fall with one try each', allFell, { tests: 3, red: 3 }],
+  ['a suite that fell as a whole', suiteAlone, { tests: 2, red: 1 }],
+  ['files to fix', withProblems, { tests: 4, red: 4 }],
+  ['a green run', green, { tests: 17, red: 0 }],
+  ['ten thousand failures', enormous, { tests: 10_000, red: 10_000 }],
+];
+
+describe('readers of JUnit files', () => {
+  test.each(RUNS)('count the failures of %s as the file has them', async (_what, build, counts) => {
+    const file = join(folder, 'junit.xml');
+    await writeFile(file, renderJunit(build()));
+
+    const report = await convertJUnitToCTRFReport(file, { log: false });
+    expect(report?.results.summary).toMatchObject({ tests: counts.tests, failed: counts.red });
+
+    const parsed = parse({ type: 'junit', files: [file] });
+    expect([parsed.total, parsed.failed + parsed.errors]).toEqual([counts.tests, counts.red]);
+    expect(parsed.status).toBe(counts.red === 0 ? 'PASS' : 'FAIL');
+  });
+
+  test('get the place of a failure as its first line', async () => {
+    const file = join(folder, 'places.xml');
+    await writeFile(file, renderJunit(regression()));
+    const report = await convertJUnitToCTRFReport(file, { log: false });
+    const failed = report?.results.tests.find(({ status }) => status === 'failed');
+    expect(failed?.name).toBe('australia');
+    expect(failed?.trace?.split('\n')[0]).toBe('prompts/tests/capitals.yaml:14');
+  });
+});

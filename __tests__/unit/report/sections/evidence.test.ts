@@ -1,0 +1,244 @@
+import { describe, expect, test } from '@jest/globals';
+import { renderComment } from '../../../../src/report/comment.ts';
+import { failures } from '../../../../src/report/sections/failures.ts';
+import { casesOf } from '../../../../src/report/sections/order.ts';
+import { renderTerminal } from '../../../../src/report/terminal.ts';
+import type { Result, ScoringResult } from '../../../../src/result/result.ts';
+import type { ReferenceResult } from '../../../../src/result/suite-result.ts';
+import { renderGithub } from '../../../stand-ins/github-markdown.ts';
+import { referenceOf, regression, resultOf, score, sideOf, suiteOf } from '../results.ts';
+
+const marker = '<!-- evaldiff -->';
+
+function fallen(
+  id: string,
+  metric: string,
+  reason: string | null,
+  changes: Partial<ReferenceResult> = {},
+): ReferenceResult {
+  return referenceOf(id, 'fell', {
+    base: sideOf([{ outcome: 'pass', actual: 'x' }]),
+    head: sideOf([
+      { outcome: 'fail', actual: 'y', scores: [score('fail', metric, false, reason)] },
+    ]),
+    ...changes,
+  });
+}
+
+const red = (...references: ReferenceResult[]): Result =>
+  resultOf({
+    conclusion: 'failure',
+    n_tries: 1,
+    suites: [suiteOf('s', references, { verdict: 'regressed' })],
+  });
+
+const grouped = (...references: ReferenceResult[]) =>
+  failures(casesOf(red(...references), 'fell', 'regressed')).map(
+    ({ metric, reason, cases }) =>
+      `${String(metric)} (${String(reason)}): ${cases.map(({ reference }) => reference.id).join(' ')}`,
+  );
+
+describe('references that fail alike', () => {
+  test('are those with the same metric and the same words, then those with the same metric', () => {
+    expect(
+      grouped(
+        fallen('a', 'fact', 'lacks "30 days"'),
+        fallen('b', 'fact', 'lacks "14 days"'),
+        fallen('c', 'fact', 'lacks "30 days"'),
+        fallen('d', 'polite', 'rude'),
+        fallen('e', 'fact', 'is empty'),
+      ),
+    ).toEqual(['fact (lacks "30 days"): a c', 'fact (null): b e', 'polite (rude): d']);
+  });
+
+  test('are not those of another suite', () => {
+    const one = suiteOf('s', [fallen('a', 'fact', 'r')], { verdict: 'regressed' });
+    const other = suiteOf('t', [fallen('b', 'fact', 'r')], { verdict: 'regressed' });
+    expect(failures(casesOf(resultOf({ suites: [one, other] }), 'fell'))).toHaveLength(2);
+  });
+
+  test('without an answer are told apart by their error', () => {
+    const failing = (id: string, error: string) =>
+      referenceOf(id, 'error', {
+        head: {
+          ...sideOf([{ outcome: 'error', actual: '' }]),
+          tries: sideOf([{ outcome: 'error', actual: '' }]).tries.map((one) => ({ ...one, error })),
+        },
+      });
+    const suite = suiteOf('s', [failing('a', '401'), failing('b', '500'), failing('c', '401')]);
+    expect(
+      failures(casesOf(resultOf({ suites: [suite] }), 'error')).map(({ reason, cases }) => [
+        reason,
+        cases.length,
+      ]),
+    ).toEqual([
+      ['401', 2],
+      ['500', 1],
+    ]);
+  });
+});
+
+describe('the worst reference', () => {
+  test('stands open with both answers and why head fails, even with one try each', () => {
+    const { html, text } = renderGithub(
+      renderComment(
+        red(fallen('a', 'fact', 'lacks "30 days"'), fallen('b', 'fact', 'lacks "30 days"')),
+        { marker },
+      ),
+    );
+    const open = html.replace(/<details>[^]*?<\/details>/g, '');
+    for (const words of ['What it did:', 'Base ✅', 'Head ❌', 'lacks &quot;30 days&quot;'])
+      expect(open).toContain(words);
+    expect(text).toContain(
+      'What it did: a, 1 of 1 passed → 0 of 1 passed; 1 more fails fact for the same reason',
+    );
+  });
+
+  test('without an id of its own is called by its first words', () => {
+    const input = { ticket: ' ', question: 'I was given a scarf, can I still have a refund?' };
+    const shown = (id: string) =>
+      renderGithub(renderComment(red(fallen(id, 'fact', null, { input })), { marker })).text;
+    expect(shown('960ccec3b8')).toContain(
+      'What it did: I was given a scarf, can I still have a refund? – 960ccec3b8, 1 of 1',
+    );
+    expect(shown('960ccec3b8-2')).toContain('can I still have a refund? – 960ccec3b8-2, 1 of 1');
+    expect(shown('gift')).toContain('What it did: gift, 1 of 1');
+  });
+
+  test('keeps the lines of its answers', () => {
+    const answer = 'Dear customer,\n\nbring it back.\nYours';
+    const reference = fallen('a', 'fact', null, {
+      head: sideOf([{ outcome: 'fail', actual: answer, scores: [score('fail', 'fact')] }]),
+    });
+    const { html, code } = renderGithub(renderComment(red(reference), { marker }));
+    expect(code).toContain(answer);
+    expect(html).not.toMatch(/<code>[^<]*<br/);
+  });
+});
+
+describe('a changed scoring', () => {
+  const split: ScoringResult = {
+    ...regression().scoring[0]!,
+    path: 'prompts/s.yaml',
+    name: 's',
+    because: [{ key: 'metrics.opening', file: 'prompts/tests/s.yaml' }],
+    flipped: [
+      { id: 'a', from: 'fail', to: 'pass' },
+      { id: 'b', from: 'pass', to: 'fail' },
+    ],
+    same_answers: { judged: 12, pass_fail: 1, fail_pass: 4, p: 0.4, kappa: null },
+  };
+  const suite = suiteOf(
+    's',
+    ['a', 'b'].map((id) =>
+      referenceOf(id, 'unchanged', {
+        base: sideOf([{ outcome: id === 'a' ? 'pass' : 'fail', actual: `answer ${id}` }]),
+        head: sideOf([{ outcome: id === 'a' ? 'pass' : 'fail', actual: `answer ${id}` }]),
+      }),
+    ),
+  );
+  const result = resultOf({
+    suites: [suite],
+    scoring: [split],
+    changes: [
+      {
+        file: 'prompts/tests/s.yaml',
+        base_file: 'prompts/tests/s.yaml',
+        suites: ['s'],
+        more: 0,
+        hunks: [{ base: 2, head: 2, lines: [{ sign: 'added', text: 'ignore_case: true' }] }],
+      },
+      { file: 'prompts/s.yaml', base_file: null, suites: ['s'], more: 3, hunks: [] },
+    ],
+  });
+
+  test('is shown with its lines and a reference whose outcome it flipped, though nothing got worse', () => {
+    const { html, text } = renderGithub(renderComment(result, { marker }));
+    const open = html.replace(/<details>[^]*?<\/details>/g, '');
+    expect(open).toContain('+ ignore_case: true');
+    expect(open).not.toContain('prompts/s.yaml');
+    expect(text).toContain(
+      'What it did: of the same 12 answers in s, 1 pass → fail, 4 fail → pass: b, a',
+    );
+    expect(open).toContain('answer b');
+    expect(text).toMatch(/Base’s scoringpass\s*Head’s scoringfail, exact_match/);
+  });
+
+  test('says in its row what base had under its own scoring', () => {
+    const { rates } = split;
+    const of = (base_base: number) =>
+      renderGithub(
+        renderComment(
+          resultOf({
+            suites: [suite, { ...suite, name: 't', path: 'prompts/t.yaml' }],
+            scoring: [{ ...split, rates: { ...rates, base_base, base_head: 0.5 } }],
+          }),
+          { marker },
+        ),
+      ).text;
+    expect(of(0.25)).toContain('base under its own scoring 25.0 %');
+    expect(of(0.5)).not.toContain('under its own scoring');
+  });
+});
+
+describe('errors', () => {
+  const inError = (id: string, message: string) => {
+    const side = sideOf([{ outcome: 'error', actual: '' }]);
+    return referenceOf(id, 'error', {
+      base: { ...side, tries: side.tries.map((one) => ({ ...one, error: message })) },
+      head: { ...side, tries: side.tries.map((one) => ({ ...one, error: message })) },
+    });
+  };
+  const refused = 'openai: 401, the key was refused';
+  const result = resultOf({
+    conclusion: 'error',
+    outcome: { kind: 'not-judged', why: '12 of 12 tries ended in an error' },
+    reasons: ['12 of 12 tries ended in an error, so nothing was judged', refused],
+    suites: [
+      suiteOf('s', [
+        ...['a', 'b', 'c', 'd', 'e'].map((id) => inError(id, refused)),
+        inError('f', 'openai: 500, the server failed: request req_1'),
+        inError('g', 'openai: 500, the server failed: request req_2'),
+      ]),
+    ],
+  });
+
+  test('that a run ended in are listed once per cause in the first block, with how often and where', () => {
+    const lines = renderTerminal(result, { width: 200, colour: false }).split('\n');
+    const from = lines.indexOf('14 tries ended in an error:');
+    expect(from).toBe(4);
+    expect(lines.slice(from + 2, from + 4)).toEqual([
+      `- 10 × ${refused} (a, b, c and 2 more)`,
+      '- 4 × openai: 500, the server failed: request req_1 (f, g)',
+    ]);
+    expect(lines.filter((line) => line.includes('401'))).toHaveLength(1);
+    expect(lines.join('\n')).not.toContain('Other references');
+  });
+
+  test('beside a verdict are in the fold of the other references', () => {
+    const body = renderComment(
+      resultOf({ suites: [suiteOf('s', [inError('a', refused)], { verdict: 'unchanged' })] }),
+      { marker },
+    );
+    const [open = '', folded = ''] = body.split('<details>');
+    expect(open).not.toContain('401');
+    expect(folded).toContain(`2 × <code>${refused}</code>`);
+  });
+
+  test('of the same words in a file are one item with its places', () => {
+    const problem = (line: number) => ({
+      place: { file: 'data/a.csv', line },
+      message: 'has no column label',
+    });
+    const body = renderComment(
+      resultOf({
+        conclusion: 'error',
+        problems: [1, 2, 3, 4, 5].map(problem),
+      }),
+      { marker },
+    );
+    expect(body.split('\n').filter((line) => line.startsWith('- '))).toEqual([
+      '- `data/a.csv:1`: has no column label (also at `data/a.csv:2`, `data/a.csv:3` and 2 more)',
+    ]);
+  });
+});

@@ -1,0 +1,113 @@
+import type { ChangedText } from '../../result/changes.ts';
+import type { Result } from '../../result/result.ts';
+import { counted } from '../../text/amounts.ts';
+import {
+  joined,
+  paragraph,
+  place,
+  strong,
+  text,
+  type Block,
+  type Detail,
+  type DiffLine,
+} from './document.ts';
+import { endedInErrors } from './errors.ts';
+import { suitesWorstFirst } from './order.ts';
+import { headline } from './outcomes.ts';
+import { flippingScorings } from './scoring-cases.ts';
+
+/** Files whose lines are shown; the rest is named. */
+const SHOWN_FILES = 3;
+
+/** Files named beyond those. */
+const NAMED_FILES = 5;
+
+/**
+ * The lines that the pull request changes, those of the worst suite first. A green run has no
+ * cause to look for, but where a changed scoring gave references another outcome.
+ */
+export function changedLines(result: Result, { lines }: Detail): Block[] {
+  const { tone } = headline(result);
+  if (lines === 0 || endedInErrors(result)) return [];
+  const quiet = tone === 'good' || tone === 'neutral';
+  const scoring = new Set(
+    flippingScorings(result).flatMap(({ because }) => because.map(({ file }) => file)),
+  );
+  const files = worstFirst(result).filter(({ file }) => !quiet || scoring.has(file));
+  const shown = files.filter((one) => quiet || isOfWorst(one, result)).slice(0, SHOWN_FILES);
+  if (shown.length === 0) return [];
+  const each = Math.max(4, Math.floor(lines / shown.length));
+  const left = files.filter((one) => !shown.includes(one));
+  const others = left.slice(0, NAMED_FILES);
+  return [
+    ...shown.flatMap((one, index): Block[] => [
+      paragraph([
+        ...(index === 0 ? [strong('What changed:'), text(' ')] : []),
+        place(one.file, firstLine(one)),
+        ...(one.base_file === null ? [text(', new')] : []),
+        ...(one.base_file !== null && one.base_file !== one.file
+          ? [text(', renamed from '), place(one.base_file, 0)]
+          : []),
+      ]),
+      ...(one.hunks.length === 0 ? [] : [{ kind: 'diff' as const, lines: linesOf(one, each) }]),
+    ]),
+    ...(others.length === 0
+      ? []
+      : [
+          paragraph([
+            text('Also changed: '),
+            ...joined(
+              others.map((one) => [place(one.file, firstLine(one))]),
+              ', ',
+            ),
+            ...(left.length > others.length
+              ? [text(` and ${counted(left.length - others.length, 'more file')}`)]
+              : []),
+          ]),
+        ]),
+  ];
+}
+
+/** Whether suites of the worst verdict run because of this file. */
+function isOfWorst({ suites: names }: ChangedText, { suites }: Result): boolean {
+  const [worst] = suitesWorstFirst(suites);
+  return (
+    worst === undefined ||
+    suites.some(({ name, verdict }) => verdict === worst.verdict && names.includes(name))
+  );
+}
+
+function worstFirst({ changes = [], suites }: Result): ChangedText[] {
+  const rank = new Map(suitesWorstFirst(suites).map(({ name }, index) => [name, index]));
+  const rankOf = ({ suites: names }: ChangedText): number =>
+    names.reduce((least, name) => Math.min(least, rank.get(name) ?? Infinity), Infinity);
+  return [...changes].sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** The first line on head that differs; where lines were only removed, the one they stood before. */
+export function firstLine({ hunks: [hunk] }: ChangedText): number {
+  if (hunk === undefined) return 0;
+  const before = hunk.lines.findIndex(({ sign }) => sign !== 'same');
+  return hunk.head + Math.max(0, before);
+}
+
+function linesOf({ hunks, more }: ChangedText, most: number): DiffLine[] {
+  const margin = marginOf(hunks.flatMap(({ lines }) => lines));
+  const all = hunks.flatMap(({ lines }, index): DiffLine[] => [
+    ...(index === 0 ? [] : [{ sign: 'gap' as const, text: '…' }]),
+    ...lines.map(({ sign, text }) => ({ sign, text: text.slice(margin) })),
+  ]);
+  const shown = all.slice(0, most);
+  const left =
+    all.slice(most).filter(({ sign }) => sign === 'added' || sign === 'removed').length + more;
+  return left === 0
+    ? shown
+    : [...shown, { sign: 'gap', text: `… ${counted(left, 'more changed line')}` }];
+}
+
+/** Blanks that all lines begin with, which a narrow screen has no room for. */
+function marginOf(lines: readonly { text: string }[]): number {
+  return lines
+    .filter(({ text }) => text.trim() !== '')
+    .reduce((least, { text }) => Math.min(least, text.length - text.trimStart().length), Infinity);
+}

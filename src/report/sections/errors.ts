@@ -1,0 +1,88 @@
+import type { Result } from '../../result/result.ts';
+import type { TryResult } from '../../result/suite-result.ts';
+import { count } from '../../text/amounts.ts';
+import { shorten } from '../../text/visible.ts';
+import {
+  SENTENCE,
+  code,
+  joined,
+  paragraph,
+  strong,
+  text,
+  type Block,
+  type Detail,
+  type Line,
+} from './document.ts';
+import { andMore } from './phrases.ts';
+
+/** Causes listed; the rest is counted. */
+const SHOWN_CAUSES = 5;
+
+/** References named with one cause. */
+const NAMED = 3;
+
+interface ErrorCause {
+  message: string;
+  tries: number;
+  references: Set<string>;
+}
+
+/** Whether errors are what the run came to, so that they stand open at the top. */
+export function endedInErrors({ outcome }: Result): boolean {
+  return outcome.kind === 'not-judged' || outcome.kind === 'ended-early';
+}
+
+/** Why tries were not judged, each cause once with how often it came, the most frequent first. */
+export function errorCauses(result: Result, detail: Detail): Block[] {
+  const causes = causesOf(result);
+  const shown = causes.slice(0, Math.min(SHOWN_CAUSES, detail.problems));
+  if (shown.length === 0) return [];
+  const more = andMore(causes.length, shown.length);
+  const tries = causes.reduce((sum, cause) => sum + cause.tries, 0);
+  return [
+    paragraph([strong(`${tries === 1 ? '1 try' : `${count(tries)} tries`} ended in an error:`)]),
+    { kind: 'list', items: shown.map(causeLine) },
+    ...(more === null ? [] : [paragraph([text(`${more} causes.`)])]),
+  ];
+}
+
+function causeLine({ message, tries, references }: ErrorCause): Line {
+  const named = [...references].slice(0, NAMED);
+  const more = andMore(references.size, named.length);
+  return [
+    text(`${count(tries)} × `),
+    code(shorten(message, SENTENCE), SENTENCE),
+    text(' ('),
+    ...joined(
+      named.map((id) => [code(id)]),
+      ', ',
+    ),
+    text(more === null ? ')' : ` ${more})`),
+  ];
+}
+
+function causesOf({ suites }: Result): ErrorCause[] {
+  const found = new Map<string, ErrorCause>();
+  for (const { id, base, head } of suites.flatMap(({ references }) => references))
+    for (const one of [...(base?.tries ?? []), ...(head?.tries ?? [])]) {
+      const message = errorOf(one);
+      if (message === null) continue;
+      const key = alike(message);
+      const cause = found.get(key) ?? { message, tries: 0, references: new Set() };
+      cause.tries += 1;
+      cause.references.add(id);
+      found.set(key, cause);
+    }
+  return [...found.values()].sort((a, b) => b.tries - a.tries);
+}
+
+/** What a try ended in an error with; null: it did not. */
+export function errorOf({ outcome, error, scores }: TryResult): string | null {
+  if (outcome !== 'error') return null;
+  return error ?? scores.find(({ status }) => status === 'error')?.reason ?? 'unknown error';
+}
+
+/** Without what differs from call to call: numbers, and ids of requests. */
+function alike(message: string): string {
+  return message.replace(/[\w-]*\d[\w-]*/g, '0');
+}

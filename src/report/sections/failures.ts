@@ -1,0 +1,60 @@
+import type { TryResult } from '../../result/suite-result.ts';
+import type { Score } from '../../types/metric.ts';
+import { exampleTries, type Case } from './order.ts';
+
+/** References that fail in the same way, in the order they were given. */
+export interface Failure {
+  /** The metric that fails first; null: there is no answer, or the roll-up alone decides. */
+  metric: string | null;
+  /** What is said of every one of them; null where the words differ. */
+  reason: string | null;
+  cases: Case[];
+}
+
+/**
+ * References grouped by what fails: those of a suite with the same metric and the same words, then
+ * those with the same metric. A group stands where its first member did.
+ */
+export function failures(cases: readonly Case[]): Failure[] {
+  const all = cases.map((one) => ({ one, ...causeOf(one) }));
+  const exact = new Map<string, number>();
+  for (const { same } of all) exact.set(same, (exact.get(same) ?? 0) + 1);
+  const groups = new Map<string, Failure>();
+  for (const { one, metric, reason, same, alike } of all) {
+    const shared = (exact.get(same) ?? 0) > 1;
+    const key = shared ? same : alike;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { metric, reason, cases: [one] });
+    else {
+      group.cases.push(one);
+      if (group.reason !== reason) group.reason = null;
+    }
+  }
+  return [...groups.values()];
+}
+
+interface Cause {
+  metric: string | null;
+  reason: string | null;
+  same: string;
+  alike: string;
+}
+
+function causeOf({ suite, reference }: Case): Cause {
+  const { head } = exampleTries(reference);
+  const [score] = failedScores(head);
+  const metric = score?.metric ?? null;
+  const reason = score === undefined ? (head?.error ?? null) : score.reason;
+  const of = [suite.path, suite.name, metric];
+  return {
+    metric,
+    reason,
+    same: JSON.stringify([...of, reason]),
+    alike: JSON.stringify([...of, metric === null ? reason : null, 'alike']),
+  };
+}
+
+/** What of an answer did not pass. */
+export function failedScores(one: TryResult | null): Score[] {
+  return (one?.scores ?? []).filter(({ status }) => status !== 'pass' && status !== 'skipped');
+}

@@ -1,0 +1,102 @@
+import type { Result, ScoringResult } from '../../result/result.ts';
+import type { ReferenceResult } from '../../result/suite-result.ts';
+import { count, counted } from '../../text/amounts.ts';
+import { code, joined, strong, text, type Block, type Detail, type Line } from './document.ts';
+import { whole } from './emphasis.ts';
+import { failedScores } from './failures.ts';
+import { andMore } from './phrases.ts';
+import { faceOf, inputLine, jsonText } from './references.ts';
+
+/** Flipped references named in the title; the rest is counted. */
+const NAMED = 3;
+
+type Flipped = ScoringResult['flipped'][number];
+
+/** Suites in which a changed scoring gives references another outcome, though no answer changed. */
+export function flippingScorings({ scoring }: Result): ScoringResult[] {
+  return scoring.filter(({ flipped }) => flipped.length > 0);
+}
+
+/**
+ * What a changed scoring alone does: the references whose outcome on the very same answers flipped,
+ * the first of them with its answer. Those that now fail come first.
+ */
+export function flippedCases(result: Result, { characters, answers }: Detail): Block[] {
+  const [scoring] = flippingScorings(result);
+  if (scoring === undefined || answers === 0) return [];
+  const flipped = [...scoring.flipped].sort((a, b) => order(a) - order(b));
+  const references = result.suites
+    .filter(({ path, name }) => path === scoring.path && name === scoring.name)
+    .flatMap((suite) => suite.references);
+  const shown = flipped
+    .map((one) => ({ one, reference: references.find(({ id }) => id === one.id) }))
+    .find(({ reference }) => reference !== undefined);
+  return [
+    {
+      kind: 'facts',
+      title: titleOf(scoring, flipped),
+      rows: shown?.reference === undefined ? [] : rowsOf(shown.one, shown.reference, characters),
+    },
+  ];
+}
+
+function titleOf(
+  { name, same_answers: { judged, pass_fail, fail_pass } }: ScoringResult,
+  flipped: readonly Flipped[],
+): Line {
+  const named = flipped.slice(0, NAMED);
+  const more = andMore(flipped.length, named.length);
+  return [
+    strong('What it did:'),
+    text(' of the same '),
+    text(`${counted(judged, 'answer')} in `),
+    code(name),
+    text(`, ${count(pass_fail)} pass → fail, ${count(fail_pass)} fail → pass: `),
+    ...joined(
+      named.map(({ id }) => [code(id)]),
+      ', ',
+    ),
+    ...(more === null ? [] : [text(` ${more}`)]),
+  ];
+}
+
+function rowsOf(
+  { from, to }: Flipped,
+  reference: ReferenceResult,
+  characters: number,
+): { name: Line; value: Line }[] {
+  const tries = reference.base?.tries ?? [];
+  const shown = tries.find(({ outcome }) => outcome === to) ?? tries[0] ?? null;
+  const failed = failedScores(shown);
+  return [
+    { name: [text('Reference')], value: faceOf(reference) },
+    { name: [text('Input')], value: inputLine(reference, characters) },
+    ...(reference.expected === null
+      ? []
+      : [{ name: [text('Expected')], value: [code(jsonText(reference.expected), characters)] }]),
+    ...(shown === null || shown.actual === null
+      ? []
+      : [
+          {
+            name: [text('Answer')],
+            value: [{ kind: 'pieces' as const, pieces: whole(shown.actual, characters) }],
+          },
+        ]),
+    { name: [text('Base’s scoring')], value: [text(from)] },
+    {
+      name: [text('Head’s scoring')],
+      value: [
+        text(to),
+        ...failed.flatMap(({ metric, reason }): Line => [
+          text(', '),
+          code(metric),
+          ...(reason === null ? [] : [text(': '), code(reason, characters)]),
+        ]),
+      ],
+    },
+  ];
+}
+
+function order({ to }: Flipped): number {
+  return to === 'fail' ? 0 : 1;
+}
