@@ -67,11 +67,10 @@ describe('the plan', () => {
     const { repository, evaldiff, server } = await open({ references: 3 });
     repository.commit('change', { 'prompts/ask.yaml': PROMPT });
     const connect = jest.spyOn(Socket.prototype, 'connect');
-    const { code, out, err } = await evaldiff('plan', '--base', 'HEAD~1', '--head', 'HEAD');
+    const sides = ['--base', 'HEAD~1', '--head', 'HEAD', '--verbose'];
+    const { code, out, err } = await evaldiff('plan', ...sides);
     const member = out.split('\n');
-    const outside = (
-      await evaldiff('plan', '--base', 'HEAD~1', '--head', 'HEAD', '--untrusted')
-    ).out.split('\n');
+    const outside = (await evaldiff('plan', ...sides, '--untrusted')).out.split('\n');
     expect(connect).not.toHaveBeenCalled();
     connect.mockRestore();
     expect([code, err, server.requests]).toEqual([0, '', []]);
@@ -99,6 +98,18 @@ describe('the plan', () => {
     );
   });
 
+  test('in short is four lines: what runs and why, calls, cost, and the level of trust', async () => {
+    const { repository, evaldiff } = await open({ references: 3 });
+    repository.commit('change', { 'prompts/ask.yaml': PROMPT });
+    const { out } = await evaldiff('plan', '--base', 'HEAD~1', '--head', 'HEAD');
+    expect(out.trimEnd().split('\n')).toEqual([
+      'prompts/ask.yaml: 3 references because of messages (prompts/ask.yaml)',
+      expect.stringMatching(/^12 calls for the first answers/),
+      expect.stringMatching(/cost|\$|tokens/),
+      'trust: member: the checkout was chosen by whoever runs the command',
+    ]);
+  });
+
   test('of hostile files gives a log nothing to obey', async () => {
     const { repository, evaldiff } = await open();
     const ids = hostileLogs
@@ -118,6 +129,7 @@ describe('the plan', () => {
         'HEAD~1',
         '--head',
         'HEAD',
+        '--verbose',
         level,
       );
       expect(code).toBe(0);

@@ -96,7 +96,7 @@ export function sessionOptions(job: Job): SessionOptions {
     log: runner.info,
     warn: runner.warning,
     planned(_plan, { prepared, blank: { notices } }) {
-      const shown = { trust, prepared, notices, references: REFERENCES_IN_LOG };
+      const shown = { trust, prepared, notices, verbose: true, references: REFERENCES_IN_LOG };
       runner.info(planLines(shown).join('\n'));
       const lost = lostBatches(job, prepared);
       if (lost !== null) runner.warning(lost);

@@ -107,31 +107,45 @@ export function planCommand(
 ): void {
   evaluateOptions(sidesOptions(program.command('plan')), { answers: true, caps: true, trust: true })
     .description(
-      'what diff would run and why, what comes from which side, and how many calls; makes no model calls',
+      'what diff would run and why, and how many calls; with --verbose what comes from which side; makes no model calls',
     )
+    .option('--verbose', 'also name every reference, and what comes from which side')
     .argument('[overrides...]', 'key=value')
     .addHelpText(
       'after',
-      '\nExamples:\n  evaldiff plan\n  evaldiff plan --base origin/main --head HEAD prompts=capitals\n  evaldiff plan --untrusted --json',
+      '\nExamples:\n  evaldiff plan\n  evaldiff plan --base origin/main --head HEAD prompts=capitals\n  evaldiff plan --untrusted --verbose',
     )
-    .action(async (overrides: string[], options: EvaluateOptions & SidesOptions) => {
-      const { planned, trust } = await planOnly('diff', sidesFrom(options), {
-        overrides,
-        options,
-        terminal,
-      });
-      if (!planned.ready) {
-        print(planned.result, options, terminal);
-        done(exitCode(planned.result.conclusion));
-        return;
-      }
-      const { prepared, blank, forecast } = planned;
-      const view = { trust, prepared, notices: blank.notices, forecast };
-      terminal.out(
-        options.json === true ? `${logJson(planJson(view))}\n` : `${planLines(view).join('\n')}\n`,
-      );
-      done(0);
-    });
+    .action(
+      async (
+        overrides: string[],
+        options: EvaluateOptions & SidesOptions & { verbose?: boolean },
+      ) => {
+        const { planned, trust } = await planOnly('diff', sidesFrom(options), {
+          overrides,
+          options,
+          terminal,
+        });
+        if (!planned.ready) {
+          print(planned.result, options, terminal);
+          done(exitCode(planned.result.conclusion));
+          return;
+        }
+        const { prepared, blank, forecast } = planned;
+        const view = {
+          trust,
+          prepared,
+          notices: blank.notices,
+          forecast,
+          verbose: options.verbose === true,
+        };
+        terminal.out(
+          options.json === true
+            ? `${logJson(planJson(view))}\n`
+            : `${planLines(view).join('\n')}\n`,
+        );
+        done(0);
+      },
+    );
 }
 
 export function runCommand(

@@ -20,31 +20,43 @@ export interface PlanView {
   notices: readonly Notice[];
   /** What it will cost; absent where that is said elsewhere. */
   forecast?: Forecast;
+  /** Also names references, and says what comes from which side; absent: the plan in short. */
+  verbose?: boolean;
   /** References that are named in each suite; the rest is counted. */
   references?: number;
 }
 
+/** Suites named by a plan in short; the rest is counted. */
+const SHORT_SUITES = 10;
+
 /**
- * What a run will do and why, before anything is asked: what was selected, calls, the level of
- * trust and what comes from where. Filtered, one line each.
+ * What a run will do and why, before anything is asked: what was selected, calls, cost, and the
+ * level of trust; in full also each reference, and what comes from where. Filtered, one line each.
  */
 export function planLines({
   trust,
   prepared,
   notices,
   forecast,
+  verbose = false,
   references = Number.POSITIVE_INFINITY,
 }: PlanView): string[] {
-  const { suites, plan } = prepared;
+  const { plan } = prepared;
+  const affected = prepared.suites.filter(({ run }) => run.suite.references.length > 0);
+  const suites = verbose || affected.length === 0 ? prepared.suites : affected;
+  const shown = verbose ? suites : suites.slice(0, SHORT_SUITES);
   return [
-    ...suites.flatMap(({ run }) => suiteLines(run, references)),
+    ...shown.flatMap(({ run }) => suiteLines(run, verbose ? references : 0)),
+    ...(shown.length < suites.length
+      ? [`and ${counted(suites.length - shown.length, 'more suite')}`]
+      : []),
     `${counted(plan.prompt_calls, 'call')} for the first answers${recordedWords(plan)}, up to ${counted(plan.grader_calls, 'call')} for their grades${plan.evaluator_calls === 0 ? '' : `, at least ${counted(plan.evaluator_calls, 'call')} for evaluators`}${attributeCalls(plan)}`,
     ...usualLine(answerCalls(prepared)),
     ...(forecast === undefined || callsOf(plan) === 0 ? [] : [forecastWords(forecast)]),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
-    '',
+    ...(verbose ? [''] : []),
     `trust: ${trust.level}: ${trust.reason}`,
-    ...sourceLines(sources(trust.level)),
+    ...(verbose ? sourceLines(sources(trust.level)) : []),
   ].map((line) => (line === '' ? '' : logLine(line)));
 }
 
@@ -99,7 +111,7 @@ function suiteLines({ suite, runs }: SuiteRun, limit: number): string[] {
       ({ reference, change, base }) =>
         `  ${reference.id}${change === 'both' ? '' : ` (${change})`}${base === null && change !== 'removed' ? ', head only' : ''}`,
     ),
-    ...(shown.length < suite.references.length
+    ...(limit > 0 && shown.length < suite.references.length
       ? [`  and ${String(suite.references.length - shown.length)} more`]
       : []),
     ...(removed > 0 ? [`  ${counted(removed, 'reference')} removed, not run`] : []),

@@ -135,9 +135,8 @@ export const DIFF_SIGNS = { same: ' ', removed: '-', added: '+', gap: ' ' } as c
 export function fencedDiff(
   lines: readonly { sign: keyof typeof DIFF_SIGNS; text: string }[],
 ): string {
-  const shown = lines.map(
-    ({ sign, text }) =>
-      `${DIFF_SIGNS[sign]} ${unmarked(visible(text)).replaceAll('\n', ' ')}`.trimEnd(),
+  const shown = lines.map(({ sign, text }) =>
+    `${DIFF_SIGNS[sign]} ${unmarked(visible(text)).replaceAll('\n', ' ')}`.trimEnd(),
   );
   const fence = '`'.repeat(Math.max(3, longestRun(shown.join('\n')) + 1));
   return [`${fence}diff`, ...shown, fence].join('\n');

@@ -173,7 +173,7 @@ describe('evaldiff without a model', () => {
   test('plans: what runs and why, what comes from which side, and how many calls', async () => {
     const { repository, evaldiff, models } = await desk();
     repository.write(WORSE);
-    const plan = await evaldiff('plan');
+    const plan = await evaldiff('plan', '--verbose');
     expect(plan.code).toBe(0);
     expect(plan.stdout).toContain(
       'prompts/quiz.yaml: 6 references because of messages (prompts/quiz.yaml)',

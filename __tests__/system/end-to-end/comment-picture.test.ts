@@ -51,7 +51,7 @@ describe("the README's picture of the comment", () => {
     expect([...shown].sort()).toEqual(THEMES.map(pictureFile).sort());
     expect(shown.every((path) => existsSync(join(ROOT, path ?? '')))).toBe(true);
     const [, first = ''] = demo.comment.split('\n');
-    const quoted = readme.split('\n').find((line) => line.startsWith('> **')) ?? '';
+    const quoted = readme.split('\n').find((line) => line.startsWith('> ### ')) ?? '';
     expect(renderGithub(quoted.slice(2)).text).toBe(renderGithub(first).text);
   });
 });
