@@ -1,7 +1,7 @@
 import type { ConversationResult, ConversationTurn } from '../../result/conversations.ts';
 import { counted } from '../../text/amounts.ts';
 import { lineBreak, paragraph, text, type Block, type Line } from './document.ts';
-import { endLine, turnLine } from './order.ts';
+import { endedLine, turnLine } from './order.ts';
 
 /** Turns shown side by side; the rest is counted. */
 const SHOWN_TURNS = 6;
@@ -13,7 +13,7 @@ const SHORTEST = 60;
  * Two dialogues side by side, from the first turn at which they part; how each ended stands in the
  * first row. Equal turns before are counted.
  */
-export function sideBySide(
+export function dialogueBlocks(
   base: ConversationResult,
   head: ConversationResult,
   characters: number,
@@ -35,8 +35,8 @@ export function sideBySide(
     {
       kind: 'table',
       head: [
-        [text('Base'), lineBreak, ...endLine(base)],
-        [text('Head'), lineBreak, ...endLine(head)],
+        [text('Base'), lineBreak, ...endedLine(base)],
+        [text('Head'), lineBreak, ...endedLine(head)],
       ],
       rows: shown.map((index) => [cell(base, index), cell(head, index)]),
     },

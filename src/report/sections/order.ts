@@ -35,7 +35,7 @@ export function transcriptLine({ outcome, turns }: ConversationResult, character
   // Questions and answers of all turns share the room.
   const each = Math.max(SHORTEST, Math.floor((2 * characters) / Math.max(1, turns.length)));
   const lines = turns.flatMap((turn, index): Line => [...turnLine(turn, index, each), lineBreak]);
-  return [...lines, ...endLine({ outcome, turns }), ...lastWord({ outcome, turns }, characters)];
+  return [...lines, ...endedLine({ outcome, turns }), ...lastWord({ outcome, turns }, characters)];
 }
 
 /** One question with its answer, and what was met after it. */
@@ -52,7 +52,7 @@ export function turnLine(turn: ConversationTurn, index: number, characters: numb
 }
 
 /** `After 2 turns: the steps ran out`. */
-export function endLine({ outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>): Line {
+export function endedLine({ outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>): Line {
   return [text(`After ${counted(turns.length, 'turn')}: ${OUTCOME_WORDS[outcome]}`)];
 }
 

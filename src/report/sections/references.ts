@@ -9,7 +9,7 @@ import type {
 import { count, counted } from '../../text/amounts.ts';
 import type { Score } from '../../types/metric.ts';
 import type { Json } from '../../types/plain.ts';
-import { sideBySide } from './dialogues.ts';
+import { dialogueBlocks } from './dialogues.ts';
 import {
   code,
   group,
@@ -228,7 +228,7 @@ function evidence(title: Line, reference: ReferenceResult, { characters }: Detai
     const why = said.length === 0 ? [] : [{ name: [text('Why')], value: said }];
     return [
       { kind: 'facts', title, rows: [...given, ...failed, ...why] },
-      ...sideBySide(base.conversation, head.conversation, characters),
+      ...dialogueBlocks(base.conversation, head.conversation, characters),
     ];
   }
   const answers = answerPieces(base, head, characters);
