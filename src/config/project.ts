@@ -143,20 +143,17 @@ export async function readProject(
   const { settings: written, notices, places } = await loadSettings(files, options, problems);
   const ours = withoutFixed(written, options.overrides);
   const ofSuites = { problems: [] as Problem[], notices: [] as Notice[] };
-  const {
-    suites,
-    settings,
-    rubrics: brought,
-  } = await loadSuites(
+  const loaded = await loadSuites(
     { files, settings: ours, options, tools },
     places,
     ofSuites.problems,
     ofSuites.notices,
   );
+  const { suites, settings } = loaded;
   const before = problems.length;
   const rubrics = await loadRubrics(
     files,
-    [...ours.rubrics, ...brought],
+    [...ours.rubrics, ...loaded.rubrics],
     { limits: options.limits, builtInRubrics, places },
     problems,
     notices,

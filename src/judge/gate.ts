@@ -53,7 +53,8 @@ function unjudged({ suites, affected, uncomparable }: GateInput): Found | null {
     return { conclusion: 'error', held: false, reasons: [share, ...causesOf(errors)] };
   }
   const judged = tries.some(({ outcome }) => outcome === 'pass' || outcome === 'fail');
-  if (affected > 0 && !judged && uncomparable.length > 0) {
+  if (affected === 0 || judged) return null;
+  if (uncomparable.length > 0) {
     return {
       conclusion: 'neutral',
       held: false,
@@ -63,13 +64,9 @@ function unjudged({ suites, affected, uncomparable }: GateInput): Found | null {
       ),
     };
   }
-  if (affected > 0 && !judged && tries.every(({ outcome }) => outcome === 'skipped')) {
-    const shown = shownOnly(suites);
-    if (shown !== null) return shown.fails ? null : shown.found;
-  }
-  if (affected > 0 && !judged)
-    return { conclusion: 'error', held: false, reasons: withoutVerdict(tries) };
-  return null;
+  const shown = tries.every(({ outcome }) => outcome === 'skipped') ? shownOnly(suites) : null;
+  if (shown !== null) return shown.fails ? null : shown.found;
+  return { conclusion: 'error', held: false, reasons: withoutVerdict(tries) };
 }
 
 /** What tries in error say themselves: at most three texts. */
