@@ -4,6 +4,7 @@ import { answerCalls } from '../../../src/plan/answer-calls.ts';
 import type { SuiteComparison } from '../../../src/plan/suite-run.ts';
 import { createRandom } from '../../../src/statistics/random.ts';
 import { DEFAULT_GATE } from '../../../src/suite/gate.ts';
+import { scoring, tests } from '../run/builders.ts';
 
 const request = (side: string, provider = 'openai') => ({
   kind: 'request',
@@ -26,6 +27,7 @@ function comparison(
     head: [],
   }));
   return {
+    run: { deciding: scoring(tests()) },
     policy: kind === 'adaptive' ? { kind } : { kind, tries: 3 },
     gate: DEFAULT_GATE,
     compared,
