@@ -16,6 +16,7 @@ import { say, sessionOptions, type Ending, type Job } from './context.ts';
 import { evaluateJob, locate } from './evaluate.ts';
 import { runNoiseJob } from './noise.ts';
 import { fillReportFolder, outputsOf, publish, type PublishedIds } from './publish.ts';
+import { linkedReport, runUrl } from './report-link.ts';
 import { refuseMixedRoles, runShardJob, sayParts } from './shards.ts';
 
 /**
@@ -63,6 +64,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   const folder = await fillReportFolder(job, session, (to) =>
     writeRun(session, { result, suites }, to, marker),
   );
+  const report = folder === null ? null : await linkedReport(job, session, folder);
   const ids = await publish({
     client,
     facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
@@ -74,7 +76,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
     summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
     links: {
       run: runUrl(env),
-      report: null,
+      report,
       place: placeUrl(env, job.facts, result.head.sha, inputs.workingDirectory),
     },
     runId: env['GITHUB_RUN_ID'] ?? '0',
@@ -165,13 +167,4 @@ function placeUrl(
   if (!server || of === '' || !/^[0-9a-f]{40,64}$/.test(sha)) return null;
   return (file, line) =>
     `${server}/${of}/blob/${sha}/${posix.join(directory, file).split('/').map(encodeURIComponent).join('/')}${line > 0 ? `#L${String(line)}` : ''}`;
-}
-
-/** The run's page, from what the runner says of itself. */
-function runUrl({
-  GITHUB_SERVER_URL: server,
-  GITHUB_REPOSITORY: repository,
-  GITHUB_RUN_ID: run,
-}: NodeJS.ProcessEnv): string | null {
-  return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
 }

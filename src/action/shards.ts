@@ -11,21 +11,10 @@ import {
 import { projectOf, type Session } from '../session/session.ts';
 import { evaluateShard, gatherParts, type Gathered } from '../session/shards.ts';
 import { findSides } from '../session/sides.ts';
-import {
-  artifactName,
-  fetchParts,
-  type ArtifactLibrary,
-  unreachable,
-  uploadPart,
-} from '../store/artifact.ts';
+import { artifactName, fetchParts, unreachable, uploadPart } from '../store/artifact.ts';
 import { endLine, logLine } from '../text/log.ts';
-import { appendSummary, say, type Ending, type Job } from './context.ts';
+import { appendSummary, artifactLibrary, say, type Ending, type Job } from './context.ts';
 import { usageOutputs } from './publish.ts';
-
-/** Loaded only by jobs that need it: it costs a tenth of a second. */
-async function artifactLibrary(): Promise<ArtifactLibrary> {
-  return (await import('@actions/artifact')).default;
-}
 
 /**
  * A shard is a part of a full sweep and of nothing else.
@@ -58,7 +47,7 @@ export async function runShardJob(job: Job, session: Session): Promise<Ending> {
   const { head } = await findSides(session.repository, sides);
   const folder = join(session.temporaryFolder, 'evaldiff-shard');
   const manifest = session.redact(await evaluateShard(session, head, shard, folder));
-  await uploadPart(await (job.artifacts ?? artifactLibrary)(), {
+  await uploadPart(await artifactLibrary(job), {
     name: artifactName(shard, projectOf(session)),
     folder,
     files: Object.values(PART_FILES),
@@ -87,7 +76,7 @@ export async function gatherArtifacts(
 ): Promise<Gathered> {
   const closed = unreachable(env);
   if (closed !== null) throw new UserError([problem(null, `mode: merge: ${closed}.`)]);
-  const fetched = await fetchParts(await (artifacts ?? artifactLibrary)(), {
+  const fetched = await fetchParts(await artifactLibrary({ artifacts }), {
     project: projectOf(session),
     folder: join(session.temporaryFolder, 'evaldiff-parts'),
   });

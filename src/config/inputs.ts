@@ -38,6 +38,7 @@ export const INPUT_DEFAULTS = {
   timeout: '',
   cache: 'true',
   'report-path': 'evaldiff-report',
+  'upload-report': 'true',
   shard: '',
 } as const;
 
@@ -72,6 +73,8 @@ export interface Inputs {
   timeoutMs: number | null;
   cache: boolean;
   reportPath: string;
+  /** Whether report.html becomes an artifact that a browser opens. */
+  uploadReport: boolean;
   /** `index` from 1 to `count`. */
   shard: { index: number; count: number } | null;
   read: ReadOptions;
@@ -126,6 +129,7 @@ export function readInputs(given: Readonly<Record<string, string>>): {
     timeoutMs: minutes('timeout', raw('timeout'), refuse),
     cache: truth('cache', value('cache'), refuse),
     reportPath: folder('report-path', value('report-path'), refuse),
+    uploadReport: truth('upload-report', value('upload-report'), refuse),
     shard: shardOf('shard', raw('shard'), refuse),
     read: {
       config: value('config'),

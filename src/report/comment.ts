@@ -114,7 +114,8 @@ function summaryOf(
     levels,
     limit,
     bytes,
-    (detail) => `${markdownOf(sectionBlocks(result, detail), links)}\n`,
+    (detail) =>
+      `${markdownOf(withRun(sectionBlocks(result, detail), { ...links, run: null }), links)}\n`,
   );
   // Three bytes are the most that one UTF-16 unit needs.
   return (

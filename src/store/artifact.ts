@@ -12,7 +12,7 @@ export interface ArtifactLibrary {
     name: string,
     files: string[],
     rootDirectory: string,
-    options: { retentionDays: number; compressionLevel: number },
+    options: { retentionDays?: number; compressionLevel?: number; skipArchive?: boolean },
   ): Promise<{ id?: number; size?: number }>;
   /** Of the current workflow run alone: no other run is ever named. */
   listArtifacts(options: { latest: boolean }): Promise<{ artifacts: FoundArtifact[] }>;
@@ -59,9 +59,17 @@ export function artifactName(
 
 /** What the runner must have given for artifacts to be reached at all, or what to do about it. */
 export function unreachable(env: NodeJS.ProcessEnv): string | null {
+  if (isEnterpriseServer(env['GITHUB_SERVER_URL']))
+    return `artifacts cannot be reached: GitHub Enterprise Server has no such service; use "evaldiff run --shard" and "evaldiff merge" with its own way to pass files`;
   const missing = ['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_RESULTS_URL'].filter((name) => !env[name]);
   if (missing.length === 0) return null;
   return `artifacts cannot be reached: ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set. GitHub's runner gives it to a step with uses:, not for a command in run:; elsewhere use "evaldiff run --shard" and "evaldiff merge"`;
+}
+
+/** As the library decides it, which then refuses everything. */
+function isEnterpriseServer(server: string | undefined): boolean {
+  const host = server !== undefined && URL.canParse(server) ? new URL(server).hostname : '';
+  return host !== '' && !/^github\.com$|\.ghe\.com$|\.localhost$/i.test(host);
 }
 
 /**
@@ -85,6 +93,33 @@ export async function uploadPart(
       problem(null, `The artifact ${name} could not be uploaded: ${explained(error)}`),
     ]);
   }
+}
+
+/**
+ * Uploads one file as it is, so that a browser opens it where GitHub links it. It is kept as long
+ * as the repository keeps artifacts; its name is the file's.
+ *
+ * @returns the artifact's id.
+ * @throws UserError that says what to do.
+ */
+export async function uploadPage(
+  library: ArtifactLibrary,
+  { name, folder }: { name: string; folder: string },
+): Promise<number> {
+  try {
+    const { id } = await library.uploadArtifact(name, [join(folder, name)], folder, {
+      skipArchive: true,
+    });
+    if (id !== undefined) return id;
+  } catch (error) {
+    const twice = /already exists|\(409\)/i.test(String(error))
+      ? 'another step of this workflow run uploaded it: give each use of the action its own check-name'
+      : null;
+    throw new UserError([
+      problem(null, `The artifact ${name} could not be uploaded: ${explained(error, twice)}`),
+    ]);
+  }
+  throw new UserError([problem(null, `The artifact ${name} was uploaded, but has no id`)]);
 }
 
 interface FetchedPart {
@@ -164,9 +199,9 @@ async function fetched(
 }
 
 /** The library's own words in one line, and what to do where they do not say it. */
-function explained(error: unknown): string {
+function explained(error: unknown, better: string | null = null): string {
   const message = visibleLine(errorMessage(error));
-  const hint = HINTS.find(({ sign }) => sign.test(message))?.hint;
+  const hint = better ?? HINTS.find(({ sign }) => sign.test(message))?.hint;
   return hint === undefined ? message : `${message} – ${hint}`;
 }
 

@@ -1,0 +1,78 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { INPUT_DEFAULTS } from '../config/inputs.ts';
+import { projectOf, type Session } from '../session/session.ts';
+import { projectMark, unreachable, uploadPage } from '../store/artifact.ts';
+import { artifactLibrary, type Job } from './context.ts';
+
+/** The verdict waits for a slow service no longer. Milliseconds. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Uploads `report.html` as it is. The address at which GitHub opens it; null where it is not
+ * uploaded, and then the log says where the file lies. A failure is a warning.
+ */
+export async function linkedReport(
+  job: Job,
+  session: Session,
+  reports: string,
+): Promise<string | null> {
+  const { inputs, env, runner } = job;
+  const file = join(reports, 'report.html');
+  const run = runUrl(env);
+  const closed = unreachable(env);
+  // A job that is being cancelled has ten seconds, and the verdict comes first.
+  const interrupted = session.halting.halted()?.title === 'Interrupted';
+  if (!inputs.uploadReport || run === null || closed !== null || interrupted) {
+    runner.info(`The report with every answer: ${file}`);
+    return null;
+  }
+  try {
+    return `${run}/artifacts/${String(await inTime(upload(job, session, file)))}`;
+  } catch (error) {
+    runner.warning(
+      `${error instanceof Error ? error.message : String(error)}. The verdict stands; the report is ${file}`,
+    );
+    return null;
+  }
+}
+
+/** An artifact that is not packed has its file's name, so the file is copied under that name. */
+async function upload(job: Job, session: Session, file: string): Promise<number> {
+  const folder = join(session.temporaryFolder, 'evaldiff-upload');
+  const name = nameOf(job, session);
+  await mkdir(folder, { recursive: true });
+  await copyFile(file, join(folder, name));
+  return uploadPage(await artifactLibrary(job), { name, folder });
+}
+
+/** One for each project and check of a workflow run, where names must differ. */
+function nameOf({ inputs }: Job, session: Session): string {
+  const { workingDirectory, read, checkName } = inputs;
+  const usual =
+    workingDirectory === '' &&
+    read.config === INPUT_DEFAULTS.config &&
+    checkName === INPUT_DEFAULTS['check-name'];
+  return `evaldiff-report${usual ? '' : `-${projectMark(`${projectOf(session)}\n${checkName ?? ''}`)}`}.html`;
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`The artifact service took longer than ${String(PATIENCE_MS / 1000)} s`));
+    }, PATIENCE_MS);
+  });
+  return Promise.race([work, late]).finally(() => {
+    clearTimeout(timer);
+  });
+}
+
+/** The run's page, from what the runner says of itself. */
+export function runUrl({
+  GITHUB_SERVER_URL: server,
+  GITHUB_REPOSITORY: repository,
+  GITHUB_RUN_ID: run,
+}: NodeJS.ProcessEnv): string | null {
+  return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
+}
