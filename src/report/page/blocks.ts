@@ -17,7 +17,8 @@ import {
 } from '../sections/document.ts';
 import { VERDICTS } from '../sections/phrases.ts';
 import { suiteKey } from '../sections/suites.ts';
-import { POLICY, SCRIPT, STYLE } from './style.ts';
+import { SCRIPT } from './script.ts';
+import { POLICY, STYLE } from './style.ts';
 
 /** An axis spans at least this much, so that noise does not look like a landslide. */
 const LEAST_SPAN = 0.2;
@@ -67,10 +68,20 @@ function blockHtml(block: Block, links: Links): string {
         block.rows.map((row) => row.map((cell) => ({ html: line(cell), own: isOurs(cell) }))),
       );
     case 'facts':
-      return `<p>${line(block.title)}</p><table>${block.rows.map(({ name, value }) => `<tr><th scope="row">${line(name)}</th><td>${line(value)}</td></tr>`).join('')}</table>`;
+      return `<p>${line(block.title)}</p><table class="facts">${block.rows.map(({ name, value }) => `<tr${sideClass(name)}><th scope="row">${line(name)}</th><td>${line(value)}</td></tr>`).join('')}</table>`;
     case 'group':
       return `<details class="part" open><summary>${line(block.summary)}</summary>\n${htmlOf(block.blocks, links)}\n</details>`;
   }
+}
+
+/** A row of base's or head's answer looks like that side, wherever it stands. */
+function sideClass([name]: Line): string {
+  if (name?.kind !== 'text') return '';
+  return /^Base\b/.test(name.text)
+    ? ' class="base"'
+    : /^Head\b/.test(name.text)
+      ? ' class="head"'
+      : '';
 }
 
 function diffHtml(lines: readonly DiffLine[]): string {
@@ -241,7 +252,7 @@ export function pageIndex(
     ]),
   );
   const values = new Map(
-    attributes.map((attribute, at): [AttributeResult, string] => [attribute, `a${String(at + 1)}`]),
+    attributes.map((attribute, at): [AttributeResult, string] => [attribute, String(at + 1)]),
   );
   const kinds = new Map<string, string[]>();
   for (const [attribute, value] of values) {

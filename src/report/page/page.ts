@@ -1,19 +1,16 @@
-import type { AttributeResult } from '../../result/attributes.ts';
 import type { Result } from '../../result/result.ts';
-import type { ReferenceResult, ReferenceStatus } from '../../result/suite-result.ts';
-import { count, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT, NO_LINKS, bytes, type Detail, type Links } from '../sections/document.ts';
 import { sectionBlocks, type SectionName } from '../sections/index.ts';
-import { suitesWorstFirst } from '../sections/order.ts';
 import { headline } from '../sections/outcomes.ts';
-import { STATUS_WORDS, shortSha } from '../sections/phrases.ts';
-import { explainedSuites } from '../sections/suites.ts';
+import { shortSha } from '../sections/phrases.ts';
 import { rankedPrompts, rankingBlocks } from '../sections/tables.ts';
 import { htmlOf, lineHtml, lines, pageHtml, pageIndex, type PageIndex } from './blocks.ts';
 import { chartsOf, type Charts } from './charts.ts';
 import { dashboardHtml } from './dashboard.ts';
-import { STATUS_ORDER, groups, suiteHtml } from './references.ts';
+import { listHtml, listNotes, worstFirst } from './list.ts';
+import { metricsHtml } from './metrics.ts';
+import { groups } from './references.ts';
 import { dialogueLengths } from './samples.ts';
 import { suitesHtml } from './suites.ts';
 
@@ -23,7 +20,11 @@ import { suitesHtml } from './suites.ts';
  */
 export const HTML_LIMIT = 2_000_000;
 
-const BYTES_PER_REFERENCE = 2_000;
+/** Ten thousand references stay below 3 MB. */
+const BYTES_PER_REFERENCE = 290;
+
+/** What is packed becomes this much smaller at most, as far as it is worth a try. */
+const MOST_PACKED = 20;
 
 /** Beyond this no browser is comfortable; the mildest references are then left out. */
 const HTML_MOST = 25_000_000;
@@ -62,26 +63,41 @@ interface Room {
  * the file would grow past its limit.
  */
 export async function renderHtml(result: Result, links: Links = NO_LINKS): Promise<string> {
-  const total = result.suites.reduce((sum, { references }) => sum + references.length, 0);
-  const limit = Math.min(HTML_MOST, Math.max(HTML_LIMIT, total * BYTES_PER_REFERENCE));
+  const cases = worstFirst(result);
+  const limit = Math.min(HTML_MOST, Math.max(HTML_LIMIT, cases.length * BYTES_PER_REFERENCE));
   const { lengths, around } = answerLengths(result);
   const charts = await chartsOf(result);
+  const withRoom = async (room: Room): Promise<string | null> => {
+    const shown = cases.slice(0, room.references);
+    const index = pageIndex(result, new Set(shown.map(({ reference }) => reference)));
+    const { characters } = room;
+    const notes = listNotes(
+      { result, cases: shown },
+      {
+        characters: characters < ANSWER_LEVELS[0] ? characters : null,
+        left: cases.length - shown.length,
+      },
+    );
+    const list =
+      cases.length === 0
+        ? ''
+        : await listHtml({ result, cases: shown, index, characters, links }, notes, limit);
+    if (list === null) return null;
+    const page = pageOf({ result, charts, index, links, list });
+    return bytes(page) <= limit || room.references === 0 ? page : null;
+  };
   for (const characters of ANSWER_LEVELS) {
     // The answers with what stands around each are a lower bound that costs no rendering.
-    if (lengths.reduce((sum, length) => sum + Math.min(length, characters), around) > limit)
-      continue;
-    const page = pageOf(result, { characters, references: total }, charts, links);
-    if (bytes(page) <= limit) return page;
+    const least = lengths.reduce((sum, length) => sum + Math.min(length, characters), around);
+    if (least > limit * MOST_PACKED) continue;
+    const page = await withRoom({ characters, references: cases.length });
+    if (page !== null) return page;
   }
-  for (
-    let references = Math.floor(total / 2);
-    references > 0;
-    references = Math.floor(references / 2)
-  ) {
-    const page = pageOf(result, { characters: 20, references }, charts, links);
-    if (bytes(page) <= limit) return page;
+  for (let references = cases.length; ;) {
+    references = Math.floor(references / 2);
+    const page = await withRoom({ characters: 20, references });
+    if (page !== null) return page;
   }
-  return pageOf(result, { characters: 20, references: 0 }, charts, links);
 }
 
 /**
@@ -102,10 +118,11 @@ function answerLengths({ suites }: Result): { lengths: number[]; around: number 
 /** Everything that a part of the page is made from. */
 interface PageInput {
   result: Result;
-  room: Room;
   charts: Charts;
   index: PageIndex;
   links: Links;
+  /** The references, as HTML. */
+  list: string;
 }
 
 type PagePart = (page: PageInput) => string;
@@ -132,25 +149,22 @@ const PARTS = {
   reasons: shownAbove,
   suites: ({ result, links }) => suitesHtml(result, links),
   ranking: variantsHtml,
-  attributes: ({ result, charts, index }) => dashboardHtml(result, charts, index),
-  brokenCases: referencesHtml,
-  movedCases: shownAbove,
   said: asBlocks('said'),
+  brokenCases: ({ list }) => list,
+  movedCases: shownAbove,
+  attributes: ({ result, charts, index }) => dashboardHtml(result, charts, index),
   conversations: asBlocks('conversations'),
   metricValues: asBlocks('metricValues'),
   preferences: asBlocks('preferences'),
-  classes: asBlocks('classes'),
+  classes: (page) => `${metricsHtml(page.result)}${asBlocks('classes')(page)}`,
   scoringChange: asBlocks('scoringChange'),
   details: asBlocks('details'),
   footer: asBlocks('footer'),
 } satisfies Record<SectionName, PagePart>;
 
-function pageOf(result: Result, room: Room, charts: Charts, links: Links): string {
+function pageOf(page: PageInput): string {
+  const { result } = page;
   const { sign, outcome } = headline(result);
-  const chosen = new Set(
-    byStatus(result.suites.flatMap(({ references }) => references)).slice(0, room.references),
-  );
-  const page = { result, room, charts, index: pageIndex(result, chosen), links };
   const { base, head, mode } = result;
   const { footer, ...main } = PARTS;
   return pageHtml({
@@ -185,92 +199,3 @@ function variantsHtml({ result, charts: { costs }, links }: PageInput): string {
   );
   return lines(['<section id="variants"><h2>Variants</h2>', ...parts, '</section>']);
 }
-
-function referencesHtml({ result, room: { characters }, index, links }: PageInput): string {
-  const all = result.suites.flatMap(({ references }) => references);
-  if (all.length === 0) return '';
-  const chosen = index.shown;
-  const left = all.length - all.filter((one) => chosen.has(one)).length;
-  const notes = [
-    ...(result.mode === 'diff'
-      ? [
-          'p: chance of head passing this much less often if nothing changed; q: false-discovery rate at which the reference would be called regressed.',
-        ]
-      : []),
-    ...(characters < ANSWER_LEVELS[0]
-      ? [
-          `Texts are cut after ${count(characters)} characters to keep this file small; result.json has them whole.`,
-        ]
-      : []),
-    ...(left > 0
-      ? [
-          `${counted(left, 'reference')} with the mildest status are left out; result.json has them.`,
-        ]
-      : []),
-  ];
-  return lines([
-    '<section id="references"><h2>References</h2>',
-    ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`),
-    filterHtml(
-      result,
-      all.filter((one) => chosen.has(one)),
-      index,
-    ),
-    ...suitesWorstFirst(result.suites).map((suite) =>
-      suiteHtml(
-        suite,
-        byStatus(suite.references).filter((one) => chosen.has(one)),
-        index,
-        characters,
-        links,
-      ),
-    ),
-    '</section>',
-  ]);
-}
-
-function byStatus(references: readonly ReferenceResult[]): ReferenceResult[] {
-  return [...references].sort(
-    (a, b) => STATUS_ORDER.indexOf(a.status) - STATUS_ORDER.indexOf(b.status),
-  );
-}
-
-/** Hidden until the script that serves it runs. */
-function filterHtml(result: Result, shown: readonly ReferenceResult[], index: PageIndex): string {
-  const number = (status: ReferenceStatus): number =>
-    shown.filter((one) => one.status === status).length;
-  const boxes = STATUS_ORDER.filter((status) => number(status) > 0).map(
-    (status) =>
-      `<label><input type="checkbox" value="${status}" checked> ${escapeMarkup(STATUS_WORDS[status])} (${count(number(status))})</label>`,
-  );
-  return (
-    `<fieldset id="filter" hidden><legend>Show</legend>${boxes.join('')}${kindsHtml(result, index)}<input type="search" placeholder="Find in references" aria-label="Find in references">` +
-    '<button type="button" data-open="yes">Open all</button><button type="button" data-open="no">Close all</button><output aria-live="polite"></output></fieldset>'
-  );
-}
-
-/** The attributes of all suites as a choice beside the statuses. */
-function kindsHtml(result: Result, index: PageIndex): string {
-  const groups = explainedSuites(result, suitesWorstFirst(result.suites)).flatMap((of) =>
-    KINDS.map(({ kind, words }) => ({
-      label: `${of.name}: ${words}`,
-      attributes: of.attributes.filter((one) => one.kind === kind),
-    })),
-  );
-  const option = (one: AttributeResult): string =>
-    `<option value="${index.kind(one) ?? ''}">${escapeMarkup(`${shorten(one.name, NAME_LIMIT)} (${count(one.references.length)})`)}</option>`;
-  const options = groups
-    .filter(({ attributes }) => attributes.length > 0)
-    .map(
-      ({ label, attributes }) =>
-        `<optgroup label="${escapeMarkup(shorten(label, NAME_LIMIT))}">${attributes.map(option).join('')}</optgroup>`,
-    );
-  return options.length === 0
-    ? ''
-    : `<select aria-label="Attribute"><option value="">All attributes</option>${options.join('')}</select>`;
-}
-
-const KINDS = [
-  { kind: 'domain', words: 'domains' },
-  { kind: 'subtask', words: 'sub-tasks' },
-] as const;

@@ -6,15 +6,16 @@ import type {
   SuiteResult,
   TryResult,
 } from '../../result/suite-result.ts';
-import { percent, probability, count } from '../../text/amounts.ts';
+import { probability, count } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import type { Score } from '../../types/metric.ts';
 import { NAME_LIMIT, code, place, type Links, type Piece } from '../sections/document.ts';
 import type { Tone } from '../sections/document.ts';
+import type { Case } from '../sections/order.ts';
 import { COMPARED_CHARACTERS, emphasise, whole } from '../sections/emphasis.ts';
-import { STATUS_WORDS, passed, rateInterval, rates, variantWords } from '../sections/phrases.ts';
-import { jsonText } from '../sections/references.ts';
-import { chip, lineHtml, piecesHtml, tableHtml, type PageIndex } from './blocks.ts';
+import { STATUS_WORDS, passed, rateInterval, variantWords } from '../sections/phrases.ts';
+import { faceOf, jsonText } from '../sections/references.ts';
+import { chip, lineHtml, piecesHtml, type PageIndex } from './blocks.ts';
 import { dialogueHtml } from './samples.ts';
 
 /** The order of references in a suite, and of the filter's boxes: what needs a look comes first. */
@@ -50,69 +51,37 @@ const STATUS_TONES: Readonly<Record<ReferenceStatus, Tone>> = {
   pass: 'good',
 };
 
-/**
- * A suite with its metrics and every one of the given references. `characters` bounds each answer,
- * input and reason.
- */
-export function suiteHtml(
-  suite: SuiteResult,
-  references: readonly ReferenceResult[],
-  index: PageIndex,
-  characters: number,
-  links: Links,
-): string {
-  const variant = variantWords(suite.variant);
-  return [
-    `<section class="suite"><h3><code>${escapeMarkup(suite.name)}</code>${variant === '' ? '' : `<span class="soft">${escapeMarkup(variant)}</span>`}</h3>`,
-    ...(suite.summary === '' ? [] : [`<p class="soft">${escapeMarkup(suite.summary)}</p>`]),
-    ...(suite.metrics.length < 2 ? [] : [metricsHtml(suite)]),
-    ...references.map((reference) => referenceHtml(suite, reference, index, characters, links)),
-    '</section>',
-  ].join('\n');
+interface RowInput {
+  /** Whether the page is about several suites, so that a row names its own. */
+  several: boolean;
+  index: PageIndex;
+  /** Bounds each answer, input and reason. */
+  characters: number;
+  links: Links;
 }
 
-function metricsHtml({ metrics }: SuiteResult): string {
-  return tableHtml(
-    ['Metric', 'Pass rate', 'Judged'],
-    metrics.map((metric) => {
-      const { name, base, judged_base, judged_head, gates } = metric;
-      return [
-        {
-          html: `<code>${escapeMarkup(name)}</code>${gates === false ? chip('does not gate', 'neutral') : ''}`,
-          own: false,
-        },
-        { html: base === null ? percent(metric.head) : rates(base, metric.head), own: true },
-        {
-          html:
-            base === null ? count(judged_head) : `${count(judged_base)} → ${count(judged_head)}`,
-          own: true,
-        },
-      ];
-    }),
-  );
-}
-
-function referenceHtml(
-  suite: SuiteResult,
-  reference: ReferenceResult,
-  index: PageIndex,
-  characters: number,
-  links: Links,
-): string {
+/** A reference as a row that opens: status, name, tries; inside, everything about it. */
+export function referenceHtml({ suite, reference }: Case, input: RowInput): string {
+  const { several, index, characters, links } = input;
   const { id, status, base, head, tags } = reference;
   const anchor = index.anchor(suite, id);
-  const kinds = index.kinds(suite, id);
   return [
-    `<details class="case"${anchor === null ? '' : ` id="${anchor}"`} data-status="${status}"${kinds.length === 0 ? '' : ` data-kinds="${kinds.join(' ')}"`}><summary>${chip(STATUS_WORDS[status], STATUS_TONES[status])}${lineHtml([code(id)], links)}`,
+    `<details class="case"${anchor === null ? '' : ` id="${anchor}"`} data-status="${status}"><summary>${chip(STATUS_WORDS[status], STATUS_TONES[status])}<span class="face">${lineHtml(faceOf(reference), links)}</span>`,
+    several ? `<span class="soft">${escapeMarkup(suiteWords(suite))}</span>` : '',
     countsForVerdict(reference) ? '' : chip('does not gate', 'neutral'),
     ...tags.map((tag) => chip(tag, 'neutral')),
-    `<span class="dots">${[base, head]
-      .filter((side) => side !== null)
-      .map(dots)
-      .join(' → ')}</span></summary>`,
+    `<span class="dots">${[
+      ...(base === null ? [] : [dots(base, '○')]),
+      ...(head === null ? [] : [dots(head, base === null ? '' : '●')]),
+    ].join('')}</span></summary>`,
     `<div class="body"><dl>${facts(reference, characters, links)}</dl>`,
     `<div class="sides${base === null || head === null ? ' one' : ''}">${sidesHtml(reference, characters)}</div></div></details>`,
   ].join('');
+}
+
+function suiteWords({ name, variant }: SuiteResult): string {
+  const words = variantWords(variant);
+  return shorten(words === '' ? name : `${name}, ${words}`, NAME_LIMIT);
 }
 
 function facts(
@@ -147,33 +116,31 @@ function facts(
   ].join('');
 }
 
-/** One dot per try, full for a pass; the numbers are there for everyone who does not see them. */
-function dots(side: SideResult): string {
+/** One mark per try and the numbers; the side is told by its sign, a pass by the mark's shape. */
+function dots(side: SideResult, sign: string): string {
   const runs =
     side.tries
-      .map(({ outcome }) => (outcome === 'pass' ? 'p●' : outcome === 'fail' ? 'f○' : 'o◌'))
+      .map(({ outcome }) => (outcome === 'pass' ? 'p✓' : outcome === 'fail' ? 'f✗' : 'o?'))
       .join('')
-      .match(/(?:p●)+|(?:f○)+|(?:o◌)+/g) ?? [];
+      .match(/(?:p✓)+|(?:f✗)+|(?:o\?)+/g) ?? [];
   const marks = runs
     .map((run) => `<b class="${run.charAt(0)}">${run.replace(/[pfo]/g, '')}</b>`)
     .join('');
-  return `<span>${marks} ${count(side.passes)}/${count(side.tries_judged)}</span>`;
+  return `<span>${sign} ${marks} ${count(side.passes)}/${count(side.tries_judged)}</span>`;
 }
 
 function sidesHtml({ status, base, head }: ReferenceResult, characters: number): string {
   const marked =
     STATUS_TONES[status] === 'good' && status !== 'improved' ? null : marks(base, head, characters);
+  const side = (of: SideResult, name: string, kind: string, own: Marked | null): string =>
+    `<div class="tries ${kind}"><h3>${name} – ${passed(of)}</h3>${triesHtml(of, characters, own)}</div>`;
   return [
-    ...(base === null
-      ? []
-      : [
-          `<div class="tries"><h4>Base – ${passed(base)}</h4>${triesHtml(base, characters, marked?.base ?? null)}</div>`,
-        ]),
+    ...(base === null ? [] : [side(base, 'Base', 'base', marked?.base ?? null)]),
     ...(head === null
       ? []
-      : [
-          `<div class="tries"><h4>${base === null ? 'Tries' : 'Head'} – ${passed(head)}</h4>${triesHtml(head, characters, marked?.head ?? null)}</div>`,
-        ]),
+      : base === null
+        ? [side(head, 'Tries', '', null)]
+        : [side(head, 'Head', 'head', marked?.head ?? null)]),
   ].join('');
 }
 

@@ -31,7 +31,6 @@ th{font-weight:600;color:var(--soft);font-size:13px}
 td.own{white-space:nowrap}
 td:first-child{min-width:130px}
 td:last-child:not(.own){min-width:190px}
-section.suite:not(:has(details.case:not([hidden]))){display:none}
 h3 .soft{font-weight:400}
 caption{text-align:left;font-weight:600;padding:0 0 6px}
 code,pre{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
@@ -39,6 +38,13 @@ code{background:var(--panel);border-radius:4px;padding:1px 5px;white-space:pre-w
 pre{margin:4px 0 8px;padding:8px 10px;background:var(--page);border:1px solid var(--line);border-radius:6px;white-space:pre-wrap;overflow-wrap:anywhere}
 pre.diff{white-space:pre;overflow-x:auto;overflow-wrap:normal}pre.diff .removed{background:var(--badbg)}pre.diff .added{background:var(--goodbg)}pre.diff .gap{color:var(--soft)}
 mark{background:var(--mark);color:inherit;border-radius:2px}
+.base mark{background:var(--badbg);text-decoration:underline dashed 1px var(--bad);text-underline-offset:3px}
+.head mark{background:var(--goodbg);text-decoration:underline solid 2px var(--good);text-underline-offset:3px}
+.base>h3::before,.facts .base>th::before{content:"○ "/"";color:var(--bad)}.head>h3::before,.facts .head>th::before{content:"● "/"";color:var(--good)}
+.base pre,.head pre{position:relative;padding-left:26px;border-left:4px solid var(--bad)}.head pre{border-left-color:var(--good)}
+.base pre::before,.head pre::before{position:absolute;left:9px;content:"−"/"";color:var(--bad);font-weight:700}.head pre::before{content:"+"/"";color:var(--good)}
+.facts{width:100%}.facts th{width:1%;white-space:nowrap;padding-left:0}.facts .base td,.facts .head td{border-left:4px solid var(--bad)}.facts .head td{border-left-color:var(--good)}
+.facts td code{background:none;padding:0}
 .chip{display:inline-block;padding:0 8px;border-radius:10px;font-size:13px;white-space:nowrap;background:var(--panel);border:1px solid var(--line);color:var(--soft)}
 .chip.bad{background:var(--badbg);color:var(--bad);border-color:transparent}
 .chip.good{background:var(--goodbg);color:var(--good);border-color:transparent}
@@ -53,10 +59,11 @@ details.numbers{font-size:13px;min-width:0}details.numbers>summary{cursor:pointe
 svg .axis{stroke:var(--line)}svg .range{stroke:var(--soft);stroke-width:3;stroke-linecap:round}svg .dot{fill:var(--soft)}
 svg.bad .range{stroke:var(--bad)}svg.bad .dot{fill:var(--bad)}svg.good .range{stroke:var(--good)}svg.good .dot{fill:var(--good)}
 svg.open .range{stroke:var(--open)}svg.open .dot{fill:var(--open)}
-#filter{position:sticky;top:0;z-index:1;margin:0 0 12px;padding:10px 14px;border:1px solid var(--line);border-radius:8px;background:var(--page);display:flex;gap:6px 16px;flex-wrap:wrap;align-items:center}
+#filter{margin:0 0 12px;padding:10px 14px;border:1px solid var(--line);border-radius:8px;background:var(--page);display:flex;gap:6px 16px;flex-wrap:wrap;align-items:center}
 #filter[hidden]{display:none}
 #filter legend{float:left;padding:0;margin-right:4px;font-weight:600}
-#filter input[type=search]{flex:1 1 180px;min-width:140px}
+#filter input[type=search]{flex:1 1 180px;min-width:140px}#filter p{flex-basis:100%;margin:0;font-size:13px}#filter output{color:var(--soft)}
+#list>div{display:flow-root}
 select{max-width:260px}
 input,button,select{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:3px 9px}
 button{cursor:pointer}
@@ -65,9 +72,9 @@ details.case{border:1px solid var(--line);border-radius:8px;margin:0 0 6px;backg
 details.case>summary{padding:7px 12px;cursor:pointer;display:flex;gap:6px 12px;align-items:center;flex-wrap:wrap;list-style-position:inside}
 details.case>summary::before{content:"▸";color:var(--soft);width:10px}
 details.case[open]>summary::before{content:"▾"}
-details.case>summary code{background:none;padding:0;font-weight:600}
+.face{min-width:0;overflow-wrap:anywhere}details.case>summary code{background:none;padding:0;font-weight:600}
 .dots{margin-left:auto;display:flex;gap:8px;align-items:center;color:var(--soft);font-size:13px;white-space:nowrap}
-.dots b{letter-spacing:1px;font-size:15px}
+.dots b{letter-spacing:1px}
 .dots b.p{color:var(--good)}.dots b.f{color:var(--bad)}
 .body{padding:2px 14px 12px;border-top:1px solid var(--line)}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 14px;margin:10px 0}
@@ -75,7 +82,8 @@ dt{color:var(--soft)}dd{margin:0;min-width:0}
 .sides{display:grid;grid-template-columns:1fr 1fr;gap:16px}
 .sides.one{grid-template-columns:1fr}
 .sides>div{min-width:0}
-.sides h4{margin:6px 0 4px;font-size:14px}
+.sides h3{margin:6px 0 4px;font-size:14px;gap:0}
+svg.spread .base{fill:none;stroke:var(--bad)}svg.spread .head{fill:var(--good)}svg.spread+.soft{font-size:12px}
 .tries>div{margin:0 0 10px}
 .tries>div>span{color:var(--soft)}
 .tries ul{list-style:none;padding:0;margin:0}
@@ -87,70 +95,16 @@ details.kind>.body{padding-top:10px}.kind .body>p{margin-bottom:6px}
 .sample{margin:0 0 12px;padding:8px 0 0 12px;border-left:3px solid var(--line)}.sample p{margin:0}.sample dl{margin:6px 0}.sample h4{margin:4px 0;font-size:13px;font-weight:400;color:var(--soft)}
 details.samples{margin:8px 0}details.samples>summary{cursor:pointer;color:var(--link)}details.samples[open]>summary{margin-bottom:10px}
 details.case:target{border-color:var(--link)}
-section,details.case{scroll-margin-top:72px}
+section,details.case{scroll-margin-top:10px}
 details.part>summary{cursor:pointer;font-size:19px;font-weight:600;margin:26px 0 10px}
 footer{color:var(--soft);padding-top:26px;padding-bottom:40px;font-size:13px}
-@media(max-width:760px){#filter{position:static}.sides{grid-template-columns:1fr}.dots{margin-left:0}}
+@media(max-width:760px){header,main,footer{padding-left:12px;padding-right:12px}h1{font-size:21px}.dots{flex-basis:100%}.facts tr{display:grid}.facts th,.facts td{width:auto;border-bottom:0;padding:4px 8px}.facts tr{border-bottom:1px solid var(--line)}.sides{grid-template-columns:1fr}.dots{margin-left:0}}
 @media print{#filter{display:none}details.case{content-visibility:visible}}
 `;
 
-export const SCRIPT = `
-(() => {
-  const filter = document.getElementById('filter');
-  if (filter === null) return;
-  const cases = [...document.querySelectorAll('details.case')];
-  const query = filter.querySelector('input[type=search]');
-  const boxes = [...filter.querySelectorAll('input[type=checkbox]')];
-  const kind = filter.querySelector('select');
-  const shown = filter.querySelector('output');
-  const texts = new Map();
-  const textOf = (one) => texts.get(one) ?? texts.set(one, one.textContent.toLowerCase()).get(one);
-  const kindsOf = (one) => (one.dataset.kinds ?? '').split(' ');
-  const apply = () => {
-    const statuses = new Set(boxes.filter(({ checked }) => checked).map(({ value }) => value));
-    const wanted = query.value.trim().toLowerCase();
-    const chosen = kind === null ? '' : kind.value;
-    let number = 0;
-    for (const one of cases) {
-      one.hidden = !statuses.has(one.dataset.status) || (chosen !== '' && !kindsOf(one).includes(chosen)) || (wanted !== '' && !textOf(one).includes(wanted));
-      if (!one.hidden) number += 1;
-    }
-    shown.textContent = number + ' of ' + cases.length + ' shown';
-  };
-  const reveal = (id) => {
-    const one = cases.find((each) => each.id === id);
-    if (one === undefined) return;
-    if (one.hidden) {
-      for (const box of boxes) box.checked = true;
-      query.value = '';
-      if (kind !== null) kind.value = '';
-      apply();
-    }
-    one.open = true;
-    one.scrollIntoView();
-  };
-  filter.addEventListener('input', apply);
-  filter.addEventListener('click', ({ target }) => {
-    if (target.dataset.open === undefined) return;
-    for (const one of cases) if (!one.hidden) one.open = target.dataset.open === 'yes';
-  });
-  document.addEventListener('click', ({ target }) => {
-    const link = target.closest('a[href^="#"]');
-    if (link === null) return;
-    if (link.dataset.kind !== undefined && kind !== null) {
-      kind.value = link.dataset.kind;
-      apply();
-    } else reveal(link.hash.slice(1));
-  });
-  filter.hidden = false;
-  apply();
-  reveal(location.hash.slice(1));
-})();
-`;
+export const STYLE_HASH = 'sha256-IXOtFzHrTRPnrLuYl6G/acb+HYmtG1nP/hLpsZbkZuU=';
 
-export const STYLE_HASH = 'sha256-eOGWNQaYzNDBfxDHwpyXIJhzVYazgNNxn5kC1pYl9GM=';
-
-export const SCRIPT_HASH = 'sha256-s3AIaHTOsBgpc+g2blFlXn6/kcj1HYA5XOcp4vqeFFQ=';
+export const SCRIPT_HASH = 'sha256-3ZhOsWxOCG7oczQozUTPUWVSUy2NDXod4LG9CtuxQNE=';
 
 /** Nothing is loaded, sent or framed; only our style and script apply. */
 export const POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; script-src '${SCRIPT_HASH}'; base-uri 'none'; form-action 'none'`;

@@ -24,6 +24,7 @@ export function suitesHtml({ suites, mode }: Result, links: Links): string {
     ];
     if (mode === 'sweep') return [...start, own(sweepSize(suite))];
     return [
+      own(chip(`${VERDICTS[verdict].sign} ${VERDICTS[verdict].word}`, VERDICTS[verdict].tone)),
       ...start,
       own(
         rate.difference === null
@@ -36,7 +37,6 @@ export function suitesHtml({ suites, mode }: Result, links: Links): string {
           ? '–'
           : `${count(compared.references)} × ${count(compared.tries)}`,
       ),
-      own(chip(`${VERDICTS[verdict].sign} ${VERDICTS[verdict].word}`, VERDICTS[verdict].tone)),
       { html: lineHtml(becauseLine(because), links), own: false },
     ];
   });
@@ -44,12 +44,12 @@ export function suitesHtml({ suites, mode }: Result, links: Links): string {
     mode === 'sweep'
       ? ['Suite', 'Pass rate', 'References × tries']
       : [
+          'Verdict',
           'Suite',
           'Pass rate',
           'Difference',
           '90 % interval',
           'References × tries',
-          'Verdict',
           'Because',
         ];
   return `<section><h2>Suites</h2>${tableHtml(head, rows)}</section>`;

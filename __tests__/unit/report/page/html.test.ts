@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { HTML_LIMIT, renderHtml } from '../../../../src/report/page/page.ts';
-import {
-  POLICY,
-  SCRIPT,
-  SCRIPT_HASH,
-  STYLE,
-  STYLE_HASH,
-} from '../../../../src/report/page/style.ts';
+import { SCRIPT } from '../../../../src/report/page/script.ts';
+import { POLICY, SCRIPT_HASH, STYLE, STYLE_HASH } from '../../../../src/report/page/style.ts';
 import type { Result } from '../../../../src/result/result.ts';
 import type { ReferenceResult } from '../../../../src/result/suite-result.ts';
 import { attributeOf, elementsOfPage, textOf, type Element } from '../../../stand-ins/elements.ts';

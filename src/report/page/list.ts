@@ -1,0 +1,196 @@
+import type { AttributeResult } from '../../result/attributes.ts';
+import type { Result } from '../../result/result.ts';
+import type { ReferenceStatus } from '../../result/suite-result.ts';
+import { count, counted } from '../../text/amounts.ts';
+import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { NAME_LIMIT, type Links } from '../sections/document.ts';
+import { suitesWorstFirst, type Case } from '../sections/order.ts';
+import { STATUS_WORDS, variantWords } from '../sections/phrases.ts';
+import { explainedSuites } from '../sections/suites.ts';
+import { lines, type PageIndex } from './blocks.ts';
+import { STATUS_ORDER, referenceHtml } from './references.ts';
+import { PACK_ROWS, packed, rowsWithin } from './rows.ts';
+
+/** Tags that can be filtered by, the most frequent ones. */
+const MOST_TAGS = 200;
+
+/** References of all suites, worst first: by status, then by suite. */
+export function worstFirst({ suites }: Result): Case[] {
+  return suitesWorstFirst(suites)
+    .flatMap((suite) => suite.references.map((reference) => ({ suite, reference })))
+    .sort((a, b) => rank(a) - rank(b));
+}
+
+function rank({ reference: { status } }: Case): number {
+  return STATUS_ORDER.indexOf(status);
+}
+
+interface ListInput {
+  result: Result;
+  /** In their order. */
+  cases: readonly Case[];
+  index: PageIndex;
+  /** Of each answer, input and reason. */
+  characters: number;
+  links: Links;
+}
+
+/**
+ * The filter and the rows below it, with a note on each thing that was left out. Null when it takes
+ * more than `limit` bytes.
+ */
+export async function listHtml(
+  input: ListInput,
+  notes: readonly string[],
+  limit: number,
+): Promise<string | null> {
+  const rows = await rowsWithin(rowsOf(input), limit);
+  if (rows === null) return null;
+  const facets = facetsOf(input);
+  const contents = await packed(contentsOf(input, facets));
+  return lines([
+    '<section id="references"><h2>References</h2>',
+    ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`),
+    filterHtml(input, facets),
+    `<div id="list" data-pack="${String(PACK_ROWS)}">`,
+    ...rows.open,
+    '</div>',
+    ...(rows.packs.length === 0
+      ? []
+      : [
+          '<noscript><p>Further references are shown by this page’s script; result.json has all.</p></noscript>',
+        ]),
+    ...[contents, ...rows.packs].map((pack) => `<div class="pack" hidden>${pack}</div>`),
+    '</section>',
+  ]);
+}
+
+function* rowsOf({ cases, result, index, characters, links }: ListInput): Generator<string> {
+  const several = result.suites.length > 1;
+  for (const one of cases) yield referenceHtml(one, { several, index, characters, links });
+}
+
+/** What rows are told apart by, numbered as the filter's choices are. */
+interface Facets {
+  suites: Map<Case['suite'], number>;
+  tags: Map<string, number>;
+}
+
+function facetsOf({ result, cases }: ListInput): Facets {
+  const uses = new Map<string, number>();
+  for (const { reference } of cases)
+    for (const tag of reference.tags) uses.set(tag, (uses.get(tag) ?? 0) + 1);
+  const tags = [...uses].sort(([, a], [, b]) => b - a).slice(0, MOST_TAGS);
+  return {
+    suites: new Map(suitesWorstFirst(result.suites).map((suite, at) => [suite, at])),
+    tags: new Map(tags.map(([tag], at) => [tag, at])),
+  };
+}
+
+/** What the script filters by without unpacking a row: for each its number, status and so on. */
+function contentsOf({ cases, index }: ListInput, { suites, tags }: Facets): object {
+  const rows = cases.map(({ suite, reference }) => {
+    const { id, status, tags: own } = reference;
+    const kinds = index.kinds(suite, id).map(Number);
+    const known = own.flatMap((tag) => tags.get(tag) ?? []);
+    return [
+      Number(index.anchor(suite, id)?.slice(1)),
+      STATUS_ORDER.indexOf(status),
+      suites.get(suite) ?? 0,
+      ...(known.length + kinds.length === 0 ? [] : [known, kinds]),
+    ];
+  });
+  return { statuses: STATUS_ORDER, rows };
+}
+
+/** Hidden until the script that serves it runs. */
+function filterHtml(input: ListInput, { suites, tags }: Facets): string {
+  const { cases } = input;
+  const number = (status: ReferenceStatus): number =>
+    cases.filter(({ reference }) => reference.status === status).length;
+  const boxes = STATUS_ORDER.filter((status) => number(status) > 0).map(
+    (status) =>
+      `<label><input type="checkbox" value="${status}" checked> ${escapeMarkup(STATUS_WORDS[status])} (${count(number(status))})</label>`,
+  );
+  const named = [...suites].map(([{ name, variant }, at]) => {
+    const words = variantWords(variant);
+    return option(String(at), words === '' ? name : `${name}, ${words}`);
+  });
+  return [
+    '<fieldset id="filter" hidden><legend>Show</legend>',
+    ...boxes,
+    selectHtml('suite', 'Suite', 'All suites', named.length > 1 ? named.join('') : ''),
+    selectHtml('kinds', 'Attribute', 'All attributes', kindsHtml(input)),
+    selectHtml(
+      'tags',
+      'Tag',
+      'All tags',
+      [...tags].map(([tag, at]) => option(String(at), tag)).join(''),
+    ),
+    '<input type="search" placeholder="Find in references" aria-label="Find in references">',
+    '<button type="button" data-open="yes">Open all</button><button type="button" data-open="no">Close all</button><output aria-live="polite"></output>',
+    '<p class="soft">On a row: ↑ ↓ to the next, Enter opens, Esc closes, / finds.</p></fieldset>',
+  ].join('');
+}
+
+function selectHtml(name: string, label: string, any: string, options: string): string {
+  return options === ''
+    ? ''
+    : `<select name="${name}" aria-label="${label}"><option value="">${any}</option>${options}</select>`;
+}
+
+function option(value: string, words: string): string {
+  return `<option value="${value}">${escapeMarkup(shorten(words, NAME_LIMIT))}</option>`;
+}
+
+/** The attributes of all suites. */
+function kindsHtml({ result, index }: ListInput): string {
+  const groups = explainedSuites(result, suitesWorstFirst(result.suites)).flatMap((of) =>
+    KINDS.map(({ kind, words }) => ({
+      label: `${of.name}: ${words}`,
+      attributes: of.attributes.filter((one) => one.kind === kind),
+    })),
+  );
+  const choice = (one: AttributeResult): string =>
+    option(
+      index.kind(one) ?? '',
+      `${shorten(one.name, NAME_LIMIT)} (${count(one.references.length)})`,
+    );
+  return groups
+    .filter(({ attributes }) => attributes.length > 0)
+    .map(
+      ({ label, attributes }) =>
+        `<optgroup label="${escapeMarkup(shorten(label, NAME_LIMIT))}">${attributes.map(choice).join('')}</optgroup>`,
+    )
+    .join('');
+}
+
+const KINDS = [
+  { kind: 'domain', words: 'domains' },
+  { kind: 'subtask', words: 'sub-tasks' },
+] as const;
+
+/** What of a list is left out or cut, in sentences. */
+export function listNotes(
+  { result, cases }: Pick<ListInput, 'result' | 'cases'>,
+  { characters, left }: { characters: number | null; left: number },
+): string[] {
+  if (cases.length + left === 0) return [];
+  return [
+    ...(result.mode === 'diff'
+      ? [
+          'p: chance of head passing this much less often if nothing changed; q: false-discovery rate at which the reference would be called regressed.',
+        ]
+      : []),
+    ...(characters === null
+      ? []
+      : [
+          `Texts are cut after ${count(characters)} characters to keep this file small; result.json has them whole.`,
+        ]),
+    ...(left === 0
+      ? []
+      : [
+          `${counted(left, 'reference')} with the mildest status are left out; result.json has them.`,
+        ]),
+  ];
+}
