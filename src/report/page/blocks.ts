@@ -97,7 +97,9 @@ export function tableHtml(
   head: readonly string[],
   rows: readonly { html: string; own: boolean }[][],
 ): string {
-  const titles = head.map((cell) => `<th scope="col">${cell}</th>`).join('');
+  const titles = head
+    .map((cell) => (cell === '' ? '<td></td>' : `<th scope="col">${cell}</th>`))
+    .join('');
   const body = rows
     .map(
       (row) =>

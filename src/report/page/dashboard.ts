@@ -57,7 +57,7 @@ export function dashboardHtml(result: Result, charts: Charts, index: PageIndex):
   return [
     '<section id="kinds"><h2>Attributes</h2>',
     ...(result.attributes.length === 0 ? [] : [`<p>${escapeMarkup(summaryOf(result))}</p>`]),
-    ...shown.map((one) => suiteDashboard(one, shown.length > 1, result.mode, charts, index)),
+    ...shown.map((one) => suiteDashboard(one, result.mode, charts, index)),
     ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`),
     '</section>',
   ].join('\n');
@@ -74,7 +74,6 @@ function summaryOf({ attributes, mode }: Result): string {
 
 function suiteDashboard(
   of: ExplainedSuite,
-  named: boolean,
   mode: Result['mode'],
   charts: Charts,
   index: PageIndex,
@@ -89,7 +88,7 @@ function suiteDashboard(
   const [first] = attributes;
   const cards = first === undefined ? undefined : charts.kinds.get(suiteKey(first));
   return [
-    `<section class="kinds">${named ? `<h3><code>${escapeMarkup(shorten(of.name, NAME_LIMIT))}</code></h3>` : ''}`,
+    `<section class="kinds"><h3><code>${escapeMarkup(shorten(of.name, NAME_LIMIT))}</code></h3>`,
     insightsHtml(insights, of, index),
     cards === undefined || cards.domains === ''
       ? ''

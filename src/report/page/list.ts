@@ -6,7 +6,7 @@ import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT, type Links } from '../sections/document.ts';
 import { suitesWorstFirst, type Case } from '../sections/order.ts';
 import { STATUS_WORDS, variantWords } from '../sections/phrases.ts';
-import { explainedSuites } from '../sections/suites.ts';
+import { explainedSuites, repeatedNames } from '../sections/suites.ts';
 import { lines, type PageIndex } from './blocks.ts';
 import { STATUS_ORDER, referenceHtml } from './references.ts';
 import { PACK_ROWS, packed, rowsWithin } from './rows.ts';
@@ -66,8 +66,13 @@ export async function listHtml(
 }
 
 function* rowsOf({ cases, result, index, characters, links }: ListInput): Generator<string> {
-  const several = result.suites.length > 1;
-  for (const one of cases) yield referenceHtml(one, { several, index, characters, links });
+  const repeated = repeatedNames(result.suites);
+  for (const one of cases) {
+    const { name, variant } = one.suite;
+    const of = repeated.has(name) ? `${name}, ${variantWords(variant)}` : name;
+    const suite = result.suites.length > 1 ? shorten(of, NAME_LIMIT) : null;
+    yield referenceHtml(one, { suite, index, characters, links });
+  }
 }
 
 /** What rows are told apart by, numbered as the filter's choices are. */

@@ -143,7 +143,8 @@ const shownAbove: PagePart = () => '';
 const PARTS = {
   verdict: verdictHtml,
   changedLines: asBlocks('changedLines'),
-  worstCase: asBlocks('worstCase'),
+  worstCase: ({ result, links }) =>
+    htmlOf(sectionBlocks(result, { ...EVERYTHING, answers: 1 }, ['worstCase']), links),
   problems: shownAbove,
   errors: shownAbove,
   reasons: shownAbove,

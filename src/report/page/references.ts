@@ -13,7 +13,7 @@ import { NAME_LIMIT, code, place, type Links, type Piece } from '../sections/doc
 import type { Tone } from '../sections/document.ts';
 import type { Case } from '../sections/order.ts';
 import { COMPARED_CHARACTERS, emphasise, whole } from '../sections/emphasis.ts';
-import { STATUS_WORDS, passed, rateInterval, variantWords } from '../sections/phrases.ts';
+import { STATUS_WORDS, passed, rateInterval } from '../sections/phrases.ts';
 import { faceOf, jsonText } from '../sections/references.ts';
 import { chip, lineHtml, piecesHtml, type PageIndex } from './blocks.ts';
 import { dialogueHtml } from './samples.ts';
@@ -52,8 +52,8 @@ const STATUS_TONES: Readonly<Record<ReferenceStatus, Tone>> = {
 };
 
 interface RowInput {
-  /** Whether the page is about several suites, so that a row names its own. */
-  several: boolean;
+  /** What its suite is called; null: there is only one. */
+  suite: string | null;
   index: PageIndex;
   /** Bounds each answer, input and reason. */
   characters: number;
@@ -62,12 +62,12 @@ interface RowInput {
 
 /** A reference as a row that opens: status, name, tries; inside, everything about it. */
 export function referenceHtml({ suite, reference }: Case, input: RowInput): string {
-  const { several, index, characters, links } = input;
+  const { index, characters, links } = input;
   const { id, status, base, head, tags } = reference;
   const anchor = index.anchor(suite, id);
   return [
     `<details class="case"${anchor === null ? '' : ` id="${anchor}"`} data-status="${status}"><summary>${chip(STATUS_WORDS[status], STATUS_TONES[status])}<span class="face">${lineHtml(faceOf(reference), links)}</span>`,
-    several ? `<span class="soft">${escapeMarkup(suiteWords(suite))}</span>` : '',
+    input.suite === null ? '' : `<span class="soft">${escapeMarkup(input.suite)}</span>`,
     countsForVerdict(reference) ? '' : chip('does not gate', 'neutral'),
     ...tags.map((tag) => chip(tag, 'neutral')),
     `<span class="dots">${[
@@ -77,11 +77,6 @@ export function referenceHtml({ suite, reference }: Case, input: RowInput): stri
     `<div class="body"><dl>${facts(reference, characters, links)}</dl>`,
     `<div class="sides${base === null || head === null ? ' one' : ''}">${sidesHtml(reference, characters)}</div></div></details>`,
   ].join('');
-}
-
-function suiteWords({ name, variant }: SuiteResult): string {
-  const words = variantWords(variant);
-  return shorten(words === '' ? name : `${name}, ${words}`, NAME_LIMIT);
 }
 
 function facts(

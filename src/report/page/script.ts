@@ -53,11 +53,12 @@ export const SCRIPT = `
     part.filled = true;
     for (const one of part.box.children) if (isOpen(one.id)) one.open = true;
   };
-  const fill = async (part) => {
+  const fill = async (part, wanted = false) => {
     part.near = true;
     if (part.filled) return;
     const rows = await rowsAt(part.places);
-    if (part.near && !part.filled) put(part, rows);
+    // What is wanted is about to be scrolled to.
+    if ((part.near || wanted) && !part.filled) put(part, rows);
   };
   const clear = (part) => {
     part.near = false;
@@ -116,7 +117,7 @@ export const SCRIPT = `
   const rowAt = async (number) => {
     const part = parts[Math.floor(number / VIEW)];
     if (part === undefined || number < 0) return null;
-    await fill(part);
+    await fill(part, true);
     return part.box.children[number % VIEW] ?? null;
   };
   const focus = async (number) => {

@@ -22,6 +22,7 @@ ul{margin:0 0 10px;padding-left:22px}
 a{color:var(--link)}
 .soft{color:var(--soft)}
 .verdict{margin-top:14px;padding:18px 20px;border:1px solid var(--line);border-left:6px solid var(--soft);border-radius:8px;background:var(--panel)}
+.verdict{margin-bottom:16px}h1 code{font-size:.85em}#suites td:nth-child(2){min-width:120px}
 .verdict p:last-child,.verdict ul:last-child{margin-bottom:0}
 .verdict.bad{border-left-color:var(--bad)}.verdict.good{border-left-color:var(--good)}.verdict.open{border-left-color:var(--open)}
 .wide{overflow-x:auto}
@@ -43,7 +44,7 @@ mark{background:var(--mark);color:inherit;border-radius:2px}
 .base>h3::before,.facts .base>th::before{content:"○ "/"";color:var(--bad)}.head>h3::before,.facts .head>th::before{content:"● "/"";color:var(--good)}
 .base pre,.head pre{position:relative;padding-left:26px;border-left:4px solid var(--bad)}.head pre{border-left-color:var(--good)}
 .base pre::before,.head pre::before{position:absolute;left:9px;content:"−"/"";color:var(--bad);font-weight:700}.head pre::before{content:"+"/"";color:var(--good)}
-.facts{width:100%}.facts th{width:1%;white-space:nowrap;padding-left:0}.facts .base td,.facts .head td{border-left:4px solid var(--bad)}.facts .head td{border-left-color:var(--good)}
+.facts{width:100%}.facts th{width:1%;min-width:120px;white-space:nowrap;padding-left:0}.facts .base td,.facts .head td{border-left:4px solid var(--bad)}.facts .head td{border-left-color:var(--good)}
 .facts td code{background:none;padding:0}
 .chip{display:inline-block;padding:0 8px;border-radius:10px;font-size:13px;white-space:nowrap;background:var(--panel);border:1px solid var(--line);color:var(--soft)}
 .chip.bad{background:var(--badbg);color:var(--bad);border-color:transparent}
@@ -82,7 +83,7 @@ dt{color:var(--soft)}dd{margin:0;min-width:0}
 .sides{display:grid;grid-template-columns:1fr 1fr;gap:16px}
 .sides.one{grid-template-columns:1fr}
 .sides>div{min-width:0}
-.sides h3{margin:6px 0 4px;font-size:14px;gap:0}
+.sides h3{margin:6px 0 4px;font-size:14px;gap:0;white-space:pre-wrap}
 svg.spread .base{fill:none;stroke:var(--bad)}svg.spread .head{fill:var(--good)}svg.spread+.soft{font-size:12px}
 .tries>div{margin:0 0 10px}
 .tries>div>span{color:var(--soft)}
@@ -102,9 +103,9 @@ footer{color:var(--soft);padding-top:26px;padding-bottom:40px;font-size:13px}
 @media print{#filter{display:none}details.case{content-visibility:visible}}
 `;
 
-export const STYLE_HASH = 'sha256-IXOtFzHrTRPnrLuYl6G/acb+HYmtG1nP/hLpsZbkZuU=';
+export const STYLE_HASH = 'sha256-BNGAg0ykuUb6xPoL4m/VgW0+ABV9JXUlvDyu1J6rpe4=';
 
-export const SCRIPT_HASH = 'sha256-3ZhOsWxOCG7oczQozUTPUWVSUy2NDXod4LG9CtuxQNE=';
+export const SCRIPT_HASH = 'sha256-3TU5I6NDKnB8KXx/Z5jcN0IWBrT5vvI2qaDMeF3tUwc=';
 
 /** Nothing is loaded, sent or framed; only our style and script apply. */
 export const POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; script-src '${SCRIPT_HASH}'; base-uri 'none'; form-action 'none'`;

@@ -52,7 +52,7 @@ export function suitesHtml({ suites, mode }: Result, links: Links): string {
           'References × tries',
           'Because',
         ];
-  return `<section><h2>Suites</h2>${tableHtml(head, rows)}</section>`;
+  return `<section id="suites"><h2>Suites</h2>${tableHtml(head, rows)}</section>`;
 }
 
 /** The interval on an axis that all suites share; `reach` is its half width, 0–1. */

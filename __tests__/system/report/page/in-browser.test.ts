@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +9,15 @@ import { renderHistoryHtml } from '../../../../src/report/history.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import type { Result } from '../../../../src/result/result.ts';
 import { sweepOfModels, withKinds } from '../../../unit/report/kinds.ts';
-import { hostile, nothingAffected, regression } from '../../../unit/report/results.ts';
+import {
+  hostile,
+  nothingAffected,
+  referenceOf,
+  regression,
+  resultOf,
+  sideOf,
+  suiteOf,
+} from '../../../unit/report/results.ts';
 
 /** The report in a real browser, where there is one; elsewhere these tests are shown as skipped. */
 const executable = [
@@ -91,7 +100,6 @@ inBrowser('the HTML report in a browser', () => {
     expect(await says.textContent()).toBe('26 of 26 shown');
     await page.locator('#filter input[value=unchanged]').uncheck();
     expect(await says.textContent()).toBe('7 of 26 shown');
-    expect(await page.locator('section.suite:visible').count()).toBe(2);
     await page.locator('#filter input[type=search]').fill('ottawa');
     expect(await shownIds(page)).toEqual(['canada']);
     await page.locator('#filter input[type=search]').fill('no such words');
@@ -114,13 +122,13 @@ inBrowser('the HTML report in a browser', () => {
     const says = page.locator('#filter output');
     const [first] = result.attributes;
     await page
-      .locator('#filter select')
+      .locator('#filter select[name=kinds]')
       .selectOption({ label: `Refunds and returns (${String(first!.references.length)})` });
     expect(await says.textContent()).toBe('20 of 60 shown');
     expect((await shownIds(page)).sort()).toEqual([...first!.references].sort());
     await page.locator('#filter input[value=unchanged]').uncheck();
     expect(await says.textContent()).toBe('8 of 60 shown');
-    await page.locator('#filter select').selectOption('');
+    await page.locator('#filter select[name=kinds]').selectOption('');
     expect(await says.textContent()).toBe('11 of 60 shown');
   });
 
@@ -131,7 +139,7 @@ inBrowser('the HTML report in a browser', () => {
     expect(
       await page.locator('#references').evaluate((one) => one.getBoundingClientRect().top),
     ).toBeLessThan(300);
-    await page.locator('#filter select').selectOption({ index: 4 });
+    await page.locator('#filter select[name=kinds]').selectOption({ index: 4 });
     expect(await shownIds(page)).not.toContain('mail-013');
     await page.locator('.insights a', { hasText: 'mail-013' }).click();
     const target = page.locator('details.case', { hasText: 'mail-013' }).first();
@@ -141,6 +149,114 @@ inBrowser('the HTML report in a browser', () => {
     expect(await page.locator('#filter output').textContent()).toBe('60 of 60 shown');
     expect(complaints).toEqual([]);
   });
+
+  /** Every tenth is broken, and every answer another one. */
+  function many(number: number): Result {
+    const references = Array.from({ length: number }, (_, at) => {
+      const actual = `answer number ${String(at)} about ${(at * 7919).toString(36)}`;
+      const broken = at % 10 === 0;
+      const side = (outcome: 'pass' | 'fail') =>
+        sideOf([
+          { outcome, actual },
+          { outcome, actual },
+        ]);
+      return referenceOf(`case-${String(at)}`, broken ? 'regressed' : 'unchanged', {
+        input: { question: `question ${String(at)}` },
+        tags: [at % 2 === 0 ? 'even' : 'odd'],
+        base: side('pass'),
+        head: side(broken ? 'fail' : 'pass'),
+      });
+    });
+    return resultOf({ conclusion: 'failure', suites: [suiteOf('big', references)] });
+  }
+
+  describe('of ten thousand references', () => {
+    let page: Page;
+    let complaints: string[];
+    let html: string;
+    beforeAll(async () => {
+      html = await renderHtml(many(10_000));
+      ({ page, complaints } = await opened(many(10_000)));
+      await page.getByText('10,000 of 10,000 shown').waitFor();
+    });
+    const elements = (): Promise<number> => page.locator('*').count();
+    const openRow = (id: string) => page.locator(`details.case[open]`, { hasText: id });
+
+    test('stays below 3 MB and puts into the page what is near the window', async () => {
+      expect(Buffer.byteLength(html)).toBeLessThan(3_000_000);
+      expect(await elements()).toBeLessThan(10_000);
+      for (const at of [0.25, 0.5, 0.75, 1]) {
+        await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${String(at)})`);
+        await page.waitForFunction(
+          `[...document.querySelectorAll('details.case')].some((one) => {
+            const { top } = one.getBoundingClientRect();
+            return top > 0 && top < innerHeight;
+          })`,
+        );
+      }
+      expect(await elements()).toBeLessThan(12_000);
+      expect(complaints).toEqual([]);
+    });
+
+    test('finds text in rows that were never in the page, and filters by tag', async () => {
+      await page.locator('#filter input[type=search]').fill('number 9991 about');
+      await page.getByText('1 of 10,000 shown', { exact: true }).waitFor();
+      expect(await shownIds(page)).toContain('case-9991');
+      await page.locator('#filter input[type=search]').fill('');
+      await page.locator('#filter select[name=tags]').selectOption('even');
+      await page.getByText('5,000 of 10,000 shown').waitFor();
+      await page.locator('#filter select[name=tags]').selectOption('');
+    });
+
+    test('opens the one that its address names, below nothing that hides it', async () => {
+      await page.evaluate(`location.hash = '#r7004'`);
+      await openRow('case-7003').waitFor();
+      await page.waitForFunction(
+        `Math.abs(document.getElementById('r7004').getBoundingClientRect().top) < 40`,
+      );
+      const summary = page.locator('#r7004 > summary');
+      expect(
+        await summary.evaluate((one) => {
+          const { left, top } = one.getBoundingClientRect();
+          return one.contains(one.ownerDocument.elementFromPoint(left + 30, top + 10));
+        }),
+      ).toBe(true);
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await openRow('case-7004').waitFor();
+      await page.keyboard.press('Escape');
+      await openRow('case-7004').waitFor({ state: 'detached' });
+      await page.keyboard.press('/');
+      expect(await page.evaluate('document.activeElement.type')).toBe('search');
+    });
+  });
+
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+  test.each([
+    ['a regression', regression],
+    ['hostile text', hostile],
+    ['attributes', withKinds],
+    ['a sweep', sweepOfModels],
+  ] as const)(
+    'of %s has no finding of axe, and fits a phone with all of it open',
+    async (_, build) => {
+      writeFileSync(join(folder, 'axe.html'), await renderHtml(build()));
+      const page = await browser.newPage({
+        viewport: { width: 390, height: 900 },
+        bypassCSP: true,
+      });
+      await page.goto(pathToFileURL(join(folder, 'axe.html')).href);
+      await page.getByRole('button', { name: 'Open all' }).click();
+      await page.evaluate(axe);
+      const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
+        'axe.run().then(({ violations }) => violations)',
+      );
+      expect(found.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390);
+      await page.close();
+    },
+  );
 
   const history = [1, 2, 3, 5].map((day) => ({
     sha: `${String(day)}abcdef012`,
