@@ -64,7 +64,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   const folder = await fillReportFolder(job, session, (to) =>
     writeRun(session, { result, suites }, to, marker),
   );
-  const report = folder === null ? null : await linkedReport(job, session, folder);
+  const report = await linkedReport(job, session, folder);
   const ids = await publish({
     client,
     facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },

@@ -15,9 +15,11 @@ const PATIENCE_MS = 60_000;
 export async function linkedReport(
   job: Job,
   session: Session,
-  reports: string,
+  reports: string | null,
 ): Promise<string | null> {
   const { inputs, env, runner } = job;
+  // Where nothing could be written, that was said already.
+  if (reports === null) return null;
   const file = join(reports, 'report.html');
   const run = runUrl(env);
   const closed = unreachable(env);

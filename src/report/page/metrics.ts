@@ -35,9 +35,9 @@ function suiteHtml(suite: SuiteResult): string {
     ['Metric', 'Pass rate', 'Judged', ...(spread ? ['Values'] : [])],
     suite.metrics.map(({ name, base, head, judged_base, judged_head, gates }) => [
       {
- html: `<code>${escapeMarkup(name)}</code>${gates === false ? chip('does not gate', 'neutral') : ''}`,
- own: false,
- },
+        html: `<code>${escapeMarkup(name)}</code>${gates === false ? chip('does not gate', 'neutral') : ''}`,
+        own: false,
+      },
       { html: base === null ? percent(head) : rates(base, head), own: true },
       {
         html: base === null ? count(judged_head) : `${count(judged_base)} → ${count(judged_head)}`,

@@ -3,7 +3,6 @@ import type {
   ReferenceResult,
   ReferenceStatus,
   SideResult,
-  SuiteResult,
   TryResult,
 } from '../../result/suite-result.ts';
 import { probability, count } from '../../text/amounts.ts';
@@ -11,8 +10,8 @@ import { escapeMarkup, shorten } from '../../text/visible.ts';
 import type { Score } from '../../types/metric.ts';
 import { NAME_LIMIT, code, place, type Links, type Piece } from '../sections/document.ts';
 import type { Tone } from '../sections/document.ts';
-import type { Case } from '../sections/order.ts';
 import { COMPARED_CHARACTERS, emphasise, whole } from '../sections/emphasis.ts';
+import type { Case } from '../sections/order.ts';
 import { STATUS_WORDS, passed, rateInterval } from '../sections/phrases.ts';
 import { faceOf, jsonText } from '../sections/references.ts';
 import { chip, lineHtml, piecesHtml, type PageIndex } from './blocks.ts';

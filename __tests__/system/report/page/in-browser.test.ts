@@ -179,6 +179,13 @@ inBrowser('the HTML report in a browser', () => {
       ({ page, complaints } = await opened(many(10_000)));
       await page.getByText('10,000 of 10,000 shown').waitFor();
     });
+    const until = (condition: string): Promise<unknown> =>
+      page.evaluate(
+        `new Promise((done) => {
+          const look = () => (${condition} ? done(null) : requestAnimationFrame(look));
+          look();
+        })`,
+      );
     const elements = (): Promise<number> => page.locator('*').count();
     const openRow = (id: string) => page.locator(`details.case[open]`, { hasText: id });
 
@@ -187,7 +194,7 @@ inBrowser('the HTML report in a browser', () => {
       expect(await elements()).toBeLessThan(10_000);
       for (const at of [0.25, 0.5, 0.75, 1]) {
         await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${String(at)})`);
-        await page.waitForFunction(
+        await until(
           `[...document.querySelectorAll('details.case')].some((one) => {
             const { top } = one.getBoundingClientRect();
             return top > 0 && top < innerHeight;
@@ -211,9 +218,7 @@ inBrowser('the HTML report in a browser', () => {
     test('opens the one that its address names, below nothing that hides it', async () => {
       await page.evaluate(`location.hash = '#r7004'`);
       await openRow('case-7003').waitFor();
-      await page.waitForFunction(
-        `Math.abs(document.getElementById('r7004').getBoundingClientRect().top) < 40`,
-      );
+      await until(`Math.abs(document.getElementById('r7004').getBoundingClientRect().top) < 40`);
       const summary = page.locator('#r7004 > summary');
       expect(
         await summary.evaluate((one) => {

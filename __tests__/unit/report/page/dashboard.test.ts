@@ -8,8 +8,8 @@ import {
   spacedTextOf as textOf,
   type Element,
 } from '../../../stand-ins/elements.ts';
-import { packedIn } from '../../../stand-ins/page-rows.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
+import { packedIn } from '../../../stand-ins/page-rows.ts';
 import { sweepOfModels, thirty, withKinds } from '../kinds.ts';
 import { resultOf } from '../results.ts';
 
