@@ -134,7 +134,12 @@ function affectedSuite({ base, critical = [] }: Suite, index: number): SuiteRun 
       head: [],
     };
   });
-  const tests = { metrics: [], references: [], skip: false, rollup: { kind: 'named', policy: 'all' } };
+  const tests = {
+    metrics: [],
+    references: [],
+    skip: false,
+    rollup: { kind: 'named', policy: 'all' },
+  };
   const scoring = { side: 'head', tests };
   const side = { suite: { tests }, scoring };
   const suite = { path: 'suite.yaml', name: `suite ${String(index)}`, base: side, head: side };
