@@ -155,7 +155,8 @@ describe('a full sweep whose models say transport: batch', () => {
           : { text: 'Yes, 5' },
     });
     const { result } = await ask('run');
-    expect(result.conclusion).toBe('success');
+    // References without evidence are not a success.
+    expect(result.conclusion).toBe('neutral');
     expect(outcomes(result).filter((outcome) => outcome === 'error')).toHaveLength(2);
     expect(result.suites[0]?.references[3]?.head?.tries[0]?.error).toBe(
       'openai: 400, the request was refused: too rude',

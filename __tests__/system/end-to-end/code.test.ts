@@ -158,7 +158,7 @@ describe("a team's own application", () => {
     expect(run.result.suites[0]?.because).toEqual([
       { key: expect.any(String), file: 'evaldiff.yaml' },
     ]);
-    expect(onlyComment(at)).toContain('✗ Regressed');
+    expect(onlyComment(at)).toContain('❌ Regressed: `quiz` 100.0 % → 50.0 %');
     expect(run.annotations).toEqual([]);
     expect(at.models.requests).toEqual([]);
   });

@@ -194,7 +194,7 @@ describe('the second stage, with the keys', () => {
     );
     expect(new Set(at.models.requests.map(({ model }) => model))).toEqual(new Set(['quiz-1']));
     expect(at.github.state.comments.map(({ issue }) => issue)).toEqual([PULL]);
-    expect(onlyComment(at)).toContain('✗ Regressed');
+    expect(onlyComment(at)).toContain('❌ Regressed: `quiz` 100.0 % → 50.0 %');
     expect(
       at.github.state.checkRuns.map(({ headSha, conclusion }) => [headSha, conclusion]),
     ).toEqual([[change.head, 'failure']]);
@@ -338,7 +338,14 @@ test('a hostile fork has its names told in the second stage, and nothing obeyed 
       rendered.images,
       rendered.references,
       rendered.comments,
-      rendered.links.filter((url) => !url.startsWith('https://github.example/acme/prompts/')),
+      // Our run, and files of the fork at its commit.
+      rendered.links.filter(
+        (url) =>
+          !url.startsWith('https://github.example/acme/prompts/') &&
+          !/^https:\/\/github\.example\/bo-example\/prompts\/blob\/[0-9a-f]{40}\/[\w./%-]+(#L\d+)?$/.test(
+            url,
+          ),
+      ),
     ]).toEqual([[], [], [], []]);
     expect(
       rendered.elements.filter((name) =>
