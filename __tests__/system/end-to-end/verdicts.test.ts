@@ -95,7 +95,7 @@ describe('the verdict', () => {
     const run = await onPullRequest(at, change);
     expect(run.code).toBe(0);
     expect(run.outputs['conclusion']).toBe('neutral');
-    expect(onlyComment(at)).toContain(";
+    expect(onlyComment(at)).toContain('### ⚪ Inconclusive: `quiz` 100.0 % → 83.3 %');
     expect(run.result.suites[0]?.summary).toContain(
       'It could not rule out a drop above the tolerance of 5.0 points with 2 tries a side.',
     );
