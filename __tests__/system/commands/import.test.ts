@@ -64,7 +64,9 @@ function meaning({ suites, settings }: Project): unknown {
     models: [...settings.models],
   };
   return JSON.parse(
-    JSON.stringify(stripped, (key, value: unknown) => (key === 'place' ? undefined : value)),
+    JSON.stringify(stripped, (key, value: unknown) =>
+      key === 'place' || key === 'codeAt' ? undefined : value,
+    ),
   );
 }
 

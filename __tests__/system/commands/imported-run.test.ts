@@ -105,13 +105,14 @@ eval:
     ).toEqual([
       [
         'Shall I draw it?',
-        'pass',
-        ['is_role pass (skip)', 'string_length pass (skip)', 'is_request_for_plot pass'],
+        // The rubric says nothing of what passes, so it is shown and decides nothing.
+        'skipped',
+        ['is_role pass (skip)', 'string_length pass (skip)', 'is_request_for_plot pass (skip)'],
       ],
       [
         'Hi.',
         'skipped',
-        ['is_role pass (skip)', 'string_length pass (skip)', 'is_request_for_plot skipped'],
+        ['is_role pass (skip)', 'string_length pass (skip)', 'is_request_for_plot skipped (skip)'],
       ],
     ]);
     expect(

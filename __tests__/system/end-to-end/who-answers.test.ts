@@ -55,7 +55,7 @@ test('recordings that head puts in the place of a model are said in every first 
   const [, first = ''] = onlyComment(at)
     .split('\n')
     .filter((line) => line !== '');
-  expect(first).toContain('? Not comparable');
+  expect(first).toContain('⚪ Not comparable: ');
   expect(first).toContain(said);
   expect(run.log).toContain(
     "quiz: base's answers come from the model local:quiz-1, head's from the recordings invented.jsonl",

@@ -94,7 +94,11 @@ export const OUTCOMES: OutcomeTable = {
     tone: 'open',
     words: () => 'Not comparable',
     title: ({ why }) => `Not comparable: ${why}`,
-    line: (result, { why }) => withMore(nothingWorseLine(result), [text(` ${why}.`)]),
+    line: (result, { why }) => {
+      const { subject, line } = nothingWorseLine(result);
+      const rates = subject.length === 0 ? [] : [...subject, text('; ')];
+      return { subject: [text(why)], line: [...rates, ...line] };
+    },
   },
   'only-removed': {
     sign: '·',
@@ -184,14 +188,19 @@ export function headline(result: Result): Headline {
   const { outcome } = result;
   const row = rowOf(outcome);
   const { subject, line } = row.line(result, outcome);
-  const [first, said] = [evidenceFirst(outcome), caution(outcome)];
+  const [first, said] = [evidenceFirst(outcome), ungradedIn(outcome)];
+  const instead = replacedIn(outcome);
   const last = line.at(-1);
   const begun = last !== undefined && 'text' in last && !last.text.endsWith('.') ? ';' : '';
   return {
     sign: row.sign,
     tone: row.tone,
     outcome: row.words(outcome),
-    subject,
+    // Who answered in a model's place is part of the first line.
+    subject:
+      instead === null
+        ? subject
+        : [...subject, text(`${subject.length === 0 ? '' : '; '}${instead}`)],
     line: [
       ...(first === null ? [] : [text(`${first}. `)]),
       ...line,
@@ -231,14 +240,20 @@ function evidenceFirst(outcome: RunOutcome): string | null {
 
 /** What has to be known of any outcome beside what it is called; null: nothing. */
 function caution(outcome: RunOutcome): string | null {
-  if (outcome.kind === 'overridden') return caution(outcome.by);
-  const said = [
-    'replaced' in outcome ? outcome.replaced : null,
-    'ungraded' in outcome && outcome.ungraded !== null
-      ? `${count(outcome.ungraded.tries)} of ${count(outcome.ungraded.of)} tries have no readable grade`
-      : null,
-  ].filter((part) => part !== null);
+  const said = [replacedIn(outcome), ungradedIn(outcome)].filter((part) => part !== null);
   return said.length === 0 ? null : said.join('; ');
+}
+
+function replacedIn(outcome: RunOutcome): string | null {
+  if (outcome.kind === 'overridden') return replacedIn(outcome.by);
+  return 'replaced' in outcome ? outcome.replaced : null;
+}
+
+function ungradedIn(outcome: RunOutcome): string | null {
+  if (outcome.kind === 'overridden') return ungradedIn(outcome.by);
+  if (!('ungraded' in outcome) || outcome.ungraded === null) return null;
+  const { tries, of } = outcome.ungraded;
+  return `${count(tries)} of ${count(of)} tries have no readable grade`;
 }
 
 function nothingToRun({ rubrics }: OutcomeOf<'nothing-to-run'>): string {
