@@ -2,11 +2,12 @@
  * Runs the demo and photographs its comment, light and dark, into docs/images/. Needs Chromium
  * (CHROMIUM, or where systems put it).
  */
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser } from 'playwright-core';
 import { runDemo } from '../src/commands/demo.ts';
+import { chromiumPath } from './chromium.ts';
 import {
   commentPage,
   pictureFile,
@@ -24,13 +25,7 @@ const MOST_BYTES = 200_000;
 const SCALES = [2, 1.5, 1.25, 1] as const;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const executablePath = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/google-chrome',
-  '/usr/bin/chromium-browser',
-].find((path) => path !== undefined && existsSync(path));
-if (executablePath === undefined) throw new Error('no Chromium was found; name one in CHROMIUM');
+if (chromiumPath === undefined) throw new Error('no Chromium was found; name one in CHROMIUM');
 
 async function photograph(browser: Browser, comment: string, theme: Theme): Promise<Buffer> {
   for (const deviceScaleFactor of SCALES) {
@@ -49,7 +44,7 @@ async function photograph(browser: Browser, comment: string, theme: Theme): Prom
 const { comment, folder } = await runDemo(() => undefined);
 rmSync(folder, { recursive: true, force: true });
 const browser = await chromium.launch({
-  executablePath,
+  executablePath: chromiumPath,
   args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
 });
 try {

@@ -1,6 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { INPUT_DEFAULTS } from '../config/inputs.ts';
+import { errorMessage } from '../errors.ts';
 import { projectOf, type Session } from '../session/session.ts';
 import { projectMark, unreachable, uploadPage } from '../store/artifact.ts';
 import { artifactLibrary, type Job } from './context.ts';
@@ -32,9 +33,7 @@ export async function linkedReport(
   try {
     return `${run}/artifacts/${String(await inTime(upload(job, session, file)))}`;
   } catch (error) {
-    runner.warning(
-      `${error instanceof Error ? error.message : String(error)}. The verdict stands; the report is ${file}`,
-    );
+    runner.warning(`${errorMessage(error)}. The verdict stands; the report is ${file}`);
     return null;
   }
 }

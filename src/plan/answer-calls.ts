@@ -42,7 +42,7 @@ export function answerCalls({
   const { all, sequential } = comparing(suites);
   if (sequential.length === 0) return null;
   const levels = sequentialLevels(suites, gate);
-  const alone = all.length === sequential.length;
+  const isWhole = all.length === sequential.length;
   const random = createRandom('answer calls');
   const size = sequential.reduce((sum, { compared }) => sum + simulatedOf(compared).length, 0);
   const rounds = Math.max(
@@ -51,7 +51,7 @@ export function answerCalls({
   );
   let more = 0;
   for (let round = 0; round < rounds; round++)
-    more += callsBeyondFirst(sequential, levels, alone, random) / rounds;
+    more += callsBeyondFirst(sequential, levels, isWhole, random) / rounds;
   return {
     usual: Math.round(plan.prompt_calls + more),
     most:
@@ -73,7 +73,7 @@ interface Simulated {
 function callsBeyondFirst(
   comparisons: readonly SuiteComparison[],
   levels: SequentialLevels,
-  alone: boolean,
+  isWhole: boolean,
   random: Random,
 ): number {
   const simulated = comparisons.map((comparison): Simulated => {
@@ -86,7 +86,7 @@ function callsBeyondFirst(
     const wanted = wantedTries(
       simulated.map(({ suite }) => suite),
       levels,
-      alone,
+      isWhole,
     );
     if (wanted.every(({ size }) => size === 0)) break;
     wanted.forEach((counts, s) => {

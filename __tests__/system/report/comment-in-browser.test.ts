@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromiumPath } from '../../../scripts/chromium.ts';
 import { commentPage, THEMES, type Theme } from '../../../scripts/comment-page.ts';
 import { renderComment } from '../../../src/report/comment.ts';
 import type { Result } from '../../../src/result/result.ts';
@@ -17,13 +17,7 @@ import {
 } from '../../unit/report/results.ts';
 
 /** The comment under GitHub's own style sheet, where there is a browser. */
-const executable = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/google-chrome',
-  '/usr/bin/chromium-browser',
-].find((path) => path !== undefined && existsSync(path));
-const inBrowser = executable === undefined ? describe.skip : describe;
+const inBrowser = chromiumPath === undefined ? describe.skip : describe;
 
 jest.setTimeout(60_000);
 
@@ -44,7 +38,7 @@ inBrowser("a comment in GitHub's style", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await chromium.launch({
-      executablePath: executable ?? '',
+      executablePath: chromiumPath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
     });
   });

@@ -41,10 +41,10 @@ import { repeatedNames } from './suites.ts';
  * alike. Shown open: it is what a reader believes.
  */
 export function worstCase(result: Result, detail: Detail): Block[] {
+  if (!opensWorst(result, detail)) return [];
   const [failure] = failures(brokenOf(result));
   const worst = failure?.cases[0];
-  if (result.mode === 'sweep' || failure === undefined || worst === undefined) return [];
-  if (detail.answers === 0) return [];
+  if (failure === undefined || worst === undefined) return [];
   const others = failure.cases.length - 1;
   const title: Line = [
     strong('What it did:'),
@@ -56,6 +56,11 @@ export function worstCase(result: Result, detail: Detail): Block[] {
       : [text(`; ${count(others)} more ${others === 1 ? 'fails' : 'fail'} `), ...alike(failure)]),
   ];
   return evidence(title, worst.reference, detail);
+}
+
+/** Whether the worst reference, if there is one, stands open above the folds. */
+function opensWorst({ mode }: Result, { answers }: Detail): boolean {
+  return mode === 'diff' && answers > 0;
 }
 
 /** Regressed references and those that fell with their suite, or failed ones of a sweep; what does not gate comes last. */
@@ -97,7 +102,7 @@ const FACE_CHARACTERS = 60;
  */
 export function brokenCases(result: Result, detail: Detail): Block[] {
   const cases = brokenOf(result);
-  const open = worstCase(result, detail).length > 0 ? 1 : 0;
+  const open = opensWorst(result, detail) ? 1 : 0;
   if (cases.length <= open) return [];
   const repeated = repeatedNames(result.suites);
   let [answers, counts] = [Math.max(0, detail.answers - open), detail.counts];

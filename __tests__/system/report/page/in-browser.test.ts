@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromiumPath } from '../../../../scripts/chromium.ts';
 import { renderHistoryHtml } from '../../../../src/report/history.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import type { Result } from '../../../../src/result/result.ts';
@@ -20,13 +21,7 @@ import {
 } from '../../../unit/report/results.ts';
 
 /** The report in a real browser, where there is one; elsewhere these tests are shown as skipped. */
-const executable = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/google-chrome',
-  '/usr/bin/chromium-browser',
-].find((path) => path !== undefined && existsSync(path));
-const inBrowser = executable === undefined ? describe.skip : describe;
+const inBrowser = chromiumPath === undefined ? describe.skip : describe;
 
 jest.setTimeout(60_000);
 
@@ -37,7 +32,7 @@ inBrowser('the HTML report in a browser', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'evaldiff-html-'));
     browser = await chromium.launch({
-      executablePath: executable ?? '',
+      executablePath: chromiumPath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
     });
   });
