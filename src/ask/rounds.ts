@@ -6,7 +6,7 @@ import {
   type SuiteComparison,
   type SuiteRun,
 } from '../plan/suite-run.ts';
-import type { TryResult } from '../result/suite-result.ts';
+import type { TryResult } from '../result/reference-result.ts';
 import type { AffectedReference } from '../select/affected.ts';
 import { steeringFor, type Scoring } from '../select/scoring.ts';
 import { tryOutcomeOf } from '../suite/gate.ts';
@@ -15,7 +15,8 @@ import type { Score } from '../types/metric.ts';
 import { judgeAgain, type Dialogue } from './conversation.ts';
 import type { EvaluatorTools } from './evaluators.ts';
 import { attemptOf, execute, type Executors, type Sample, type Trial } from './execute.ts';
-import { noAnswer, scoreSamples, type ScoringTools } from './score.ts';
+import type { ScoringTools } from './score-metric.ts';
+import { noAnswer, scoreSamples } from './score.ts';
 import {
   completionOf,
   conversationResult,

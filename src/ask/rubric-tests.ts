@@ -8,7 +8,7 @@ import { counted } from '../text/amounts.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Complete } from '../types/model.ts';
 import type { Notice } from '../types/plain.ts';
-import type { ScoringTools } from './score.ts';
+import type { ScoringTools } from './score-metric.ts';
 
 /** An example's label by people, and by a grader; null where its grade could not be read. */
 interface Labelled {

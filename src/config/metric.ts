@@ -1,139 +1,23 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { codePlaceOf, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import type { BuiltInMetrics } from '../suite/metrics.ts';
-import { suggestion } from '../text/suggest.ts';
 import type { Better, DependsOn, Metric, MetricLevel, MetricSource } from '../types/metric.ts';
-import { isMap, type Problem, type Scalar } from '../types/plain.ts';
-import { gradersSchema, readGraders } from './models.ts';
+import { isMap, type Problem } from '../types/plain.ts';
+import type { dependsOnSchema } from './metric-schema.ts';
 import {
-  anything,
-  checkItems,
-  closed,
-  filled,
-  flag,
-  listOf,
-  mapOf,
-  number,
-  oneOf,
-  scalar,
-  anyText,
-} from './schema.ts';
+  ownMetricSchema,
+  type Written,
+  metricSchema,
+  flexEvalSchema,
+  labelsOf,
+  levelOf,
+  UNBOUNDED,
+} from './metric-schema.ts';
+import { readSource, levelsOf } from './metric-source.ts';
+import { readGraders } from './models.ts';
+import { checkItems } from './schema.ts';
 import { defined } from './settings.ts';
-
-const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall'];
-
-const LANGUAGES = ['python', 'javascript'] as const;
-
-const UNBOUNDED = Number.MAX_VALUE;
-
-/** FlexEval's guide writes levels in lower case, its code with capitals. */
-const level = () =>
-  anyText()
-    .refine((word) => levelOf(word) !== null, { error: `must be one of ${LEVELS.join(', ')}` })
-    .meta({ enum: [...LEVELS, ...LEVELS.map((word) => word.toLowerCase())] });
-
-export const BETTER = ['higher', 'lower', 'none'] as const;
-
-/** One label or several; YAML reads some labels as numbers or truth values. */
-export const labels = () =>
-  z.union([scalar(), listOf(scalar()).min(1, { error: 'must name at least one label' })], {
-    error: 'must be a label or a list of labels',
-  });
-
-/** Labels as text, however YAML read them. */
-export function labelsOf(written: Scalar | Scalar[] | undefined): string[] | undefined {
-  return written === undefined ? undefined : [written].flat().map(String);
-}
-
-const parameters = () => mapOf(anything(), 'a map of values');
-
-const dependsOnSchema = closed({
-  name: filled().describe('The metric that must hold: its name, its function or its rubric.'),
-  type: oneOf(['function', 'rubric'])
-    .describe('What kind of metric it is; absent: either.')
-    .optional(),
-  kwargs: parameters().describe('Parameters that the metric must have been given.').optional(),
-  with: parameters().describe('The same as kwargs.').optional(),
-  metric_name: filled()
-    .describe('Of FlexEval’s files, without effect: name says which metric is meant.')
-    .optional(),
-  metric_level: level().describe('Level of that metric.').optional(),
-  relative_object_position: z
-    .int({ error: 'must be 0 or a negative whole number' })
-    .max(0, { error: 'must be 0 or a negative whole number' })
-    .describe('Which turn or message is looked at: 0 the same (the default), -1 the one before.')
-    .optional(),
-  metric_min_value: number(-UNBOUNDED, UNBOUNDED)
-    .describe('The condition holds from this value.')
-    .optional(),
-  metric_max_value: number(-UNBOUNDED, UNBOUNDED)
-    .describe('The condition holds up to this value.')
-    .optional(),
-});
-
-const metricSchema = closed({
-  name: filled()
-    .describe('Name of the metric; unique in the suite. Default: what it uses.')
-    .optional(),
-  uses: filled().describe('Name of a built-in metric.').optional(),
-  with: parameters().describe('Parameters of the built-in metric.').optional(),
-  kwargs: parameters().describe('The same as with.').optional(),
-  rubric: filled().describe('Name of a rubric that a model grades by.').optional(),
-  code: filled()
-    .describe('Code that sees prompt, actual, input and expected, and sets metric and result.')
-    .optional(),
-  language: oneOf(LANGUAGES).describe('Language of the code. Default: python.').optional(),
-  threshold: number(-UNBOUNDED, UNBOUNDED)
-    .describe(
-      'Value that the metric has to reach (where less is better: not to exceed) to pass. Default: the metric’s own rule.',
-    )
-    .optional(),
-  better: oneOf(BETTER)
-    .describe(
-      'Which way its value should move, where neither the built-in metric nor the rubric says it.',
-    )
-    .optional(),
-  min: number(-UNBOUNDED, UNBOUNDED).describe('Smallest value that passes.').optional(),
-  max: number(-UNBOUNDED, UNBOUNDED).describe('Largest value that passes.').optional(),
-  pass: labels()
-    .describe('Labels of the rubric that pass, in place of the rubric’s own.')
-    .optional(),
-  metric_level: level()
-    .describe('What it judges: Turn (the default), Message, Thread or ToolCall.')
-    .optional(),
-  level: level().describe('The same as metric_level.').optional(),
-  depends_on: listOf(dependsOnSchema)
-    .describe('Conditions on other metrics; where one does not hold, the metric is skipped.')
-    .optional(),
-  skip: flag().describe('It runs and is shown, but does not gate.').optional(),
-  grader: gradersSchema
-    .describe('The models that grade it, in place of the settings’ grader.')
-    .optional(),
-});
-
-/** FlexEval's form: what a metric is made of follows from the list it stands in. */
-const flexEvalSchema = metricSchema
-  .omit({ uses: true, rubric: true, code: true, language: true, with: true })
-  .required({ name: true });
-
-/**
- * A metric of one reference alone; conditions look at the suite's metrics, which it is not among.
- */
-export const ownMetricSchema = metricSchema.omit({ depends_on: true });
-
-export const metricsSchema = z.union(
-  [
-    listOf(metricSchema),
-    closed({
-      function: listOf(flexEvalSchema).describe('Built-in metrics, in FlexEval’s form.').optional(),
-      rubric: listOf(flexEvalSchema).describe('Rubrics, in FlexEval’s form.').optional(),
-    }),
-  ],
-  { error: 'must be a list of metrics' },
-);
-
-type Written = z.output<typeof metricSchema>;
 
 /**
  * Reads `metrics` of a test file: a list, or FlexEval's `{function: […], rubric: […]}`. Names are
@@ -336,94 +220,6 @@ function writtenLevel({ metric_level, level }: Written): { key: string; level: M
   };
 }
 
-/** Code sees whole answers; a rubric may be asked about anything. */
-function levelsOf(source: MetricSource, builtIns: BuiltInMetrics): readonly MetricLevel[] {
-  if (source.kind === 'rubric') return LEVELS;
-  const all = LEVELS.filter((word) => word !== 'ToolCall');
-  return source.kind === 'code' ? all : (builtIns.get(source.uses)?.levels ?? all);
-}
-
-function readSource(
-  document: Document,
-  path: Path,
-  written: Written,
-  builtIns: BuiltInMetrics,
-  problems: Problem[],
-): MetricSource | null {
-  const name = written.name === undefined ? pathText(path) : `metric "${written.name}"`;
-  const refuse = (key: string | Path, message: string): void => {
-    problems.push(problem(document.placeOf([...path, key].flat()), `${name}: ${message}`));
-  };
-  const given = (['uses', 'rubric', 'code'] as const).filter((key) => written[key] !== undefined);
-  if (given.length !== 1) {
-    problems.push(
-      problem(document.placeOf(path), `${name} needs exactly one of uses, rubric and code`),
-    );
-    return null;
-  }
-  if (written.uses === undefined) refuseParameters(document, path, written, name, problems);
-  if (written.code !== undefined)
-    return { kind: 'code', language: written.language ?? 'python', code: written.code };
-  if (written.language !== undefined) refuse('language', 'language belongs to code');
-  return written.rubric === undefined
-    ? readBuiltIn(written, builtIns, refuse)
-    : { kind: 'rubric', rubric: written.rubric };
-}
-
-/** What a rubric or code is told stands beside it; below `with` nobody would read it. */
-function refuseParameters(
-  document: Document,
-  path: Path,
-  written: Written,
-  name: string,
-  problems: Problem[],
-): void {
-  const kind = written.rubric === undefined ? 'code' : 'a rubric';
-  for (const key of ['with', 'kwargs'] as const) {
-    for (const parameter of Object.keys(written[key] ?? {})) {
-      const beside = Object.hasOwn(metricSchema.shape, parameter);
-      problems.push(
-        problem(
-          document.placeOf([...path, key, parameter]),
-          `${name}: ${key}.${parameter} is not read, ${kind} has no parameters` +
-            (beside
-              ? `; write ${parameter} beside ${kind === 'code' ? 'code' : 'rubric'}`
-              : suggestion(parameter, [
-                  'better',
-                  'threshold',
-                  'min',
-                  'max',
-                  ...(kind === 'code' ? [] : ['pass', 'grader']),
-                ])),
-        ),
-      );
-    }
-  }
-}
-
-function readBuiltIn(
-  written: Written,
-  builtIns: BuiltInMetrics,
-  refuse: (key: string | Path, message: string) => void,
-): MetricSource | null {
-  const { uses = '', with: values, kwargs } = written;
-  const builtIn = builtIns.get(uses);
-  if (builtIn === undefined) {
-    refuse(
-      'uses',
-      `there is no built-in metric "${uses}"${suggestion(uses, [...builtIns.keys()])}`,
-    );
-    return null;
-  }
-  const parameters = { ...kwargs, ...values };
-  for (const message of builtIn.problems(parameters)) {
-    const [, at = ''] = /^with\.(\w+)/.exec(message) ?? [];
-    const key = values === undefined ? 'kwargs' : 'with';
-    refuse(Object.hasOwn((key === 'with' ? values : kwargs) ?? {}, at) ? [key, at] : key, message);
-  }
-  return { kind: 'built-in', uses, with: parameters };
-}
-
 function dependsOn(
   entry: z.output<typeof dependsOnSchema>,
   document: Document,
@@ -441,8 +237,4 @@ function dependsOn(
     metric_max_value: entry.metric_max_value ?? UNBOUNDED,
     place: document.placeOf(path),
   };
-}
-
-function levelOf(word: string): MetricLevel | null {
-  return LEVELS.find((each) => each.toLowerCase() === word.toLowerCase()) ?? null;
 }

@@ -5,7 +5,7 @@ import { problem } from '../errors.ts';
 import { materialUsed } from '../metrics/grader-prompt.ts';
 import type { Better, Rubric } from '../types/metric.ts';
 import { isMap, type Notice, type Problem } from '../types/plain.ts';
-import { BETTER, labels, labelsOf } from './metric.ts';
+import { BETTER, labels, labelsOf } from './metric-schema.ts';
 import { keywordProblems, passProblems, readChoices, showsNothing } from './rubric-choices.ts';
 import {
   exampleSchema,

@@ -9,8 +9,10 @@ import { suggestion } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
 import { isMap, type Problem } from '../types/plain.ts';
 import { conversationSchema, readConversation } from './conversation.ts';
-import { metricsSchema, readMetrics } from './metric.ts';
-import { readReferences, referenceSchema, referencesFromSchema } from './references.ts';
+import { metricsSchema } from './metric-schema.ts';
+import { readMetrics } from './metric.ts';
+import { referenceSchema } from './reference.ts';
+import { readReferences, referencesFromSchema } from './references.ts';
 import { readRollup, rollupSchema } from './roll-up.ts';
 import type { LoadData } from './rows.ts';
 import {

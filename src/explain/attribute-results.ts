@@ -1,7 +1,7 @@
 import type { PinnedAttributes } from '../config/attributes-file.ts';
 import { FEWEST_COMPARED } from '../plan/explain-cost.ts';
 import type { AttributeResult } from '../result/attributes.ts';
-import type { TryResult } from '../result/suite-result.ts';
+import type { TryResult } from '../result/reference-result.ts';
 import { bundlesAmong, clustersByName, type Bundle, type Cluster } from '../statistics/bundles.ts';
 import type { Table } from '../statistics/table.ts';
 import type { ReferenceText } from '../suite/attributes.ts';

@@ -1,6 +1,6 @@
 import { FEWEST_COMPARED } from '../plan/explain-cost.ts';
 import type { AttributeResult, Proficiency } from '../result/attributes.ts';
-import type { TryResult } from '../result/suite-result.ts';
+import type { TryResult } from '../result/reference-result.ts';
 import {
   bundleMoments,
   bundlesAmong,

@@ -4,10 +4,9 @@ import type {
   ReferenceResult,
   ReferenceStatus,
   SideResult,
-  SuiteResult,
   TryResult,
-  Verdict,
-} from '../result/suite-result.ts';
+} from '../result/reference-result.ts';
+import type { SuiteResult, Verdict } from '../result/suite-result.ts';
 import { scoreCount } from '../select/scoring.ts';
 import { REFERENCE_FDR } from '../statistics/gate.ts';
 import { referenceTest } from '../statistics/reference-tests.ts';

@@ -1,5 +1,6 @@
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
-import type { MeasuredRate, SuiteResult } from '../result/suite-result.ts';
+import type { MeasuredRate } from '../result/reference-result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
 import { questionOf } from '../select/generation.ts';
 import { scoringOf, steeringFor } from '../select/scoring.ts';
 import { wilson } from '../statistics/interval.ts';

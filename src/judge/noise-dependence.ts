@@ -1,4 +1,5 @@
-import type { SuiteResult, TryResult } from '../result/suite-result.ts';
+import type { TryResult } from '../result/reference-result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
 import { pairedMean } from '../statistics/interval.ts';
 import type { Notice } from '../types/plain.ts';
 

@@ -1,6 +1,7 @@
 import type { NoiseResult, NoiseSuite } from '../result/noise.ts';
+import type { ReferenceResult } from '../result/reference-result.ts';
 import type { Result, UsageTotals } from '../result/result.ts';
-import type { ReferenceResult, SuiteResult } from '../result/suite-result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
 import { wilson } from '../statistics/interval.ts';
 import type { GateSettings } from '../suite/suite.ts';
 import { dependenceNotices, dependenceOf, type Dependence } from './noise-dependence.ts';

@@ -1,5 +1,6 @@
 import type { SuiteRun } from '../plan/suite-run.ts';
-import type { ReferenceResult, SuiteResult } from '../result/suite-result.ts';
+import type { ReferenceResult } from '../result/reference-result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
 import { countsIn } from '../suite/gate.ts';
 import { counted } from '../text/amounts.ts';
 import type { Notice, NoticeKind, Side } from '../types/plain.ts';

@@ -1,5 +1,5 @@
 import { identityOf, type ReferenceRun, type SuiteRun } from '../plan/suite-run.ts';
-import type { TryResult } from '../result/suite-result.ts';
+import type { TryResult } from '../result/reference-result.ts';
 import { scoreCount, scoreNames, type Scoring } from '../select/scoring.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import type { Rollup } from '../suite/suite.ts';

@@ -1,39 +1,30 @@
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import {
-  clustersOf,
-  comparing,
-  criticalOf,
-  levelsAt,
-  outcomesOf,
-  referenceLevel,
-  sequentialSuite,
-} from '../plan/tries.ts';
+import { comparing, criticalOf, levelsAt } from '../plan/tries.ts';
 import type { Verdict, VerdictReason } from '../result/suite-result.ts';
-import { bundlesOf, type Bundle } from '../statistics/bundles.ts';
 import { combinedGate, judgeFamily, REFERENCE_FDR, type Gate } from '../statistics/gate.ts';
 import { differenceInterval } from '../statistics/interval.ts';
-import { FIRST_TRIES, MOST_TRIES } from '../statistics/looks.ts';
+import { MOST_TRIES } from '../statistics/looks.ts';
 import { discreteFdr } from '../statistics/reference-tests.ts';
 import {
-  calledIn,
   calmness,
   decidingLook,
   isCalmTogether,
-  judgeReferences,
-  looksOf,
-  openIn,
   toleranceOf,
   visibleAt,
-  type Look,
 } from '../statistics/sequential.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
-import { made, mirrored, tableOf, type Table, type Tries } from '../statistics/table.ts';
+import { mirrored, type Table } from '../statistics/table.ts';
 import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import type { GateSettings } from '../suite/suite.ts';
-import type { Outcome } from '../types/metric.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
-import type { RollupWord, RunWords } from './roll-up.ts';
-import { preferenceTables } from './tables.ts';
+import type { RunWords } from './roll-up.ts';
+import {
+  evidenceBySuite,
+  suiteTablesOf,
+  type SuiteTables,
+  type LevelsAt,
+  type Settings,
+} from './suite-tables.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 
 /** The statistical answer for one suite, before it is put into words. */
@@ -65,8 +56,6 @@ export interface SuiteVerdict {
   moves: MetricMove[];
 }
 
-type Settings = Pick<GateSettings, 'alpha' | 'gate_on'>;
-
 interface Known {
   /** Every try that was wanted was made, so that one without an answer says something. */
   complete?: boolean;
@@ -85,7 +74,7 @@ export function judgeSuites(
 ): (SuiteVerdict | null)[] {
   const { all } = comparing(suites);
   const evidence = evidenceBySuite(suites, settings);
-  const seen = all.map((suite) => seenOf(suite, words, evidence.get(suite)));
+  const seen = all.map((suite) => suiteTablesOf(suite, words, evidence.get(suite)));
   const levels = (alpha: number): readonly number[] => levelsAt(alpha, settings.gate_on);
   const moves = seen.map((one) => metricMoves(one.suite, one.tries));
   const gating = moves.flat().filter(({ gate }) => gate === 'fail');
@@ -123,86 +112,6 @@ export function judgeSuites(
   return suites.map((suite) => verdicts.get(suite) ?? null);
 }
 
-type LevelsAt = (alpha: number) => readonly number[];
-
-/** What is known of a suite's references one by one: positions among the compared. */
-interface Singles {
-  called: number[];
-  open: number[];
-}
-
-/** Single references of all sequential suites, judged together under their part of alpha. */
-function evidenceBySuite(
-  suites: readonly SuiteComparison[],
-  settings: Settings,
-): ReadonlyMap<SuiteComparison, Singles> {
-  const { sequential } = comparing(suites);
-  const level = referenceLevel(suites, settings);
-  if (level === 0) return new Map();
-  const references = judgeReferences(sequential.map(sequentialSuite), level);
-  return new Map(
-    sequential.map((suite, i) => [
-      suite,
-      { called: calledIn(references, i), open: openIn(references, i) },
-    ]),
-  );
-}
-
-/** A suite's tries, as far as no level is needed to look at them. */
-interface Seen extends Singles {
-  suite: SuiteComparison;
-  /** Empty where tries are fixed. */
-  looks: Look[];
-  tables: Table[];
-  bundles: Bundle[];
-  own: Table[];
-  tries: number;
-}
-
-const NOTHING = { passes: 0, tries: 0 };
-
-function seenOf(
-  suite: SuiteComparison,
-  words: ReadonlyMap<ReferenceRun, RunWords>,
-  { called, open }: Singles = { called: [], open: [] },
-): Seen {
-  const { run, policy, compared } = suite;
-  if (policy.kind === 'pairs') {
-    const tables = preferenceTables(run.deciding.tests, compared);
-    const own = compared.map(() => ({ base: NOTHING, head: NOTHING }));
-    return { suite, called, open, looks: [], tables, bundles: [], own, tries: policy.tries };
-  }
-  if (policy.kind === 'references') {
-    const outcomes = compared.map((one) => rolledTries(words.get(one)));
-    const tables = outcomes.map((one) => tableOf(one, 0, 1));
-    const bundles = bundlesOf(outcomes, clustersOf(compared), 1);
-    return { suite, called, open, looks: [], tables, bundles, own: tables, tries: policy.tries };
-  }
-  const looks = policy.kind === 'adaptive' ? looksOf(sequentialSuite(suite)) : [];
-  const last = looks.at(-1);
-  if (last !== undefined) {
-    const { tables, bundles, tries } = last;
-    const own = compared.map((one, i) => ownTable(one, tables[i], tries));
-    return { suite, called, open, looks, tables, bundles, own, tries };
-  }
-  const tries = policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
-  const tables = compared.map((one) => tableOf(outcomesOf(one)));
-  const bundles = bundlesOf(compared.map(outcomesOf), clustersOf(compared), Infinity);
-  return { suite, called, open, looks, tables, bundles, own: tables, tries };
-}
-
-/** What the roll-up makes of a reference, as one try a side; what it could not say is no try. */
-function rolledTries(words: RunWords | undefined): Tries {
-  const side = (word: RollupWord | undefined): Outcome[] => [word?.word ?? 'error'];
-  return { base: side(words?.base), head: side(words?.head) };
-}
-
-/** A reference that was sampled on is named by the tries after those that made it suspicious. */
-function ownTable(run: ReferenceRun, common: Table | undefined, tries: number): Table {
-  if (common !== undefined && made(outcomesOf(run)) <= tries) return common;
-  return tableOf(outcomesOf(run), FIRST_TRIES);
-}
-
 interface Judgement {
   regressed: boolean;
   by: 'fall' | 'references';
@@ -210,7 +119,7 @@ interface Judgement {
 }
 
 function judged(
-  { suite, looks, called, tables, bundles }: Seen,
+  { suite, looks, called, tables, bundles }: SuiteTables,
   gateOn: GateSettings['gate_on'],
   alpha: number,
   levels: LevelsAt,
@@ -236,7 +145,7 @@ function judgedFixed({ regressed, suite, references }: Gate): Judgement {
 }
 
 function conclude(
-  seen: Seen,
+  seen: SuiteTables,
   alpha: number,
   judgement: Judgement,
   levelsFor: LevelsAt,
@@ -274,7 +183,10 @@ function conclude(
 }
 
 /** p of "head is better" on fixed tries, where it reaches alpha. */
-function fixedRise({ suite: { gate }, tables, bundles }: Seen, alpha: number): number | null {
+function fixedRise(
+  { suite: { gate }, tables, bundles }: SuiteTables,
+  alpha: number,
+): number | null {
   const { suite } = combinedGate(mirrored(tables), {
     alpha,
     on: 'suite',
@@ -285,7 +197,7 @@ function fixedRise({ suite: { gate }, tables, bundles }: Seen, alpha: number): n
 }
 
 interface Found {
-  seen: Seen;
+  seen: SuiteTables;
   judgement: Judgement;
   /** Positions of references that are named as worse. */
   worse: number[];
@@ -320,7 +232,10 @@ function colour({ seen, judgement, worse, rise, interval, tolerance }: Found): C
 }
 
 /** Several suites may say together what each is too small to say: green, where none looks worse. */
-function settleTogether(seen: readonly Seen[], verdicts: Map<SuiteComparison, SuiteVerdict>): void {
+function settleTogether(
+  seen: readonly SuiteTables[],
+  verdicts: Map<SuiteComparison, SuiteVerdict>,
+): void {
   const all = [...verdicts.values()];
   const blocked = all.some(
     ({ verdict, reason }) =>

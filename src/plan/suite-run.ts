@@ -1,4 +1,4 @@
-import type { TryResult } from '../result/suite-result.ts';
+import type { TryResult } from '../result/reference-result.ts';
 import { fingerprintOf, type AffectedReference } from '../select/affected.ts';
 import { isScoringKey, referenceScoringDiffers, type Scoring } from '../select/scoring.ts';
 import { gates, type AffectedSuite } from '../select/select.ts';

@@ -1,7 +1,8 @@
 import { formatProblem } from '../errors.ts';
 import { countsForVerdict } from '../result/counts.ts';
+import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';
-import type { ReferenceResult, SideResult, SuiteResult } from '../result/suite-result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
 import { placeText } from './sections/document.ts';

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
+import type { ReferenceResult, TryResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';
-import type { ReferenceResult, SuiteResult, TryResult } from '../result/suite-result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
 import type { Prompt, Reference, Suite, Tests } from '../suite/suite.ts';
 import type { Metric, Score } from '../types/metric.ts';
 import type { Role } from '../types/model.ts';

@@ -1,7 +1,7 @@
 import type { RunReport, RunTry } from '../config/llmeval-report.ts';
 import { rollUp } from '../judge/roll-up.ts';
+import type { SideResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';
-import type { SideResult } from '../result/suite-result.ts';
 import { countsIn } from '../suite/gate.ts';
 import type { Rollup } from '../suite/suite.ts';
 import type { Tally } from '../types/metric.ts';

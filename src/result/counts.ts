@@ -1,6 +1,7 @@
 import { shorten } from '../text/visible.ts';
+import type { ReferenceResult } from './reference-result.ts';
 import type { Replaced } from './result.ts';
-import type { EvidenceCount, ReferenceResult, SuiteResult } from './suite-result.ts';
+import type { EvidenceCount, SuiteResult } from './suite-result.ts';
 
 /**
  * Whether a reference of a result counts for its verdict: what is skipped or in quarantine is only

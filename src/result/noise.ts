@@ -3,6 +3,7 @@ import { problem } from '../errors.ts';
 import { variantSchema } from '../suite/suite.ts';
 import type { Problem } from '../types/plain.ts';
 import { countSchema, shareSchema } from './pieces.ts';
+import { measuredRateSchema } from './reference-result.ts';
 import {
   firstIssue,
   noiseNoteSchema,
@@ -10,7 +11,6 @@ import {
   resultSchema,
   type Result,
 } from './result.ts';
-import { measuredRateSchema } from './suite-result.ts';
 
 /** The only version of a measurement that this program writes and reads. */
 const NOISE_VERSION = 1;

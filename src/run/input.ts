@@ -18,7 +18,7 @@ import type { Project, Settings } from '../suite/suite.ts';
 import type { Request, Target } from '../types/model.ts';
 import type { Notice, Problem, TrustLevel } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import type { JudgeEdges } from './evaluate.ts';
+import type { JudgeEdges } from './spending.ts';
 
 export interface RunInput extends PrepareInput {
   trust: TrustLevel;

@@ -5,10 +5,11 @@ import { callsOf } from '../plan/plan.ts';
 import { targetsOf, type Prepared } from '../plan/prepared.ts';
 import type { Result } from '../result/result.ts';
 import { changedTexts } from './changed-texts.ts';
-import { judge, type JudgeEdges } from './evaluate.ts';
+import { judge } from './evaluate.ts';
 import type { Edges, ReadyPlan, RunInput } from './input.ts';
 import { judgeWithoutKeys, notEvaluated } from './not-judged.ts';
 import { headOf, planRun } from './plan-run.ts';
+import type { JudgeEdges } from './spending.ts';
 
 /**
  * The whole job: read → select → plan → execute → score → roll up → compare → decide. User mistakes

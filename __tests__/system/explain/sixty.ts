@@ -1,5 +1,5 @@
 import type { ExplainInput, ExplainReference } from '../../../src/explain/attribute-results.ts';
-import type { TryResult } from '../../../src/result/suite-result.ts';
+import type { TryResult } from '../../../src/result/reference-result.ts';
 import { createRandom, nextFloat } from '../../../src/statistics/random.ts';
 import type { Outcome } from '../../../src/types/metric.ts';
 import { tryResult } from '../../unit/run/builders.ts';

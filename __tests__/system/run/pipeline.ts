@@ -1,10 +1,10 @@
-/** The core from two projects to a result, with a scripted model and nothing of the world. */
 import { expect } from '@jest/globals';
 import { prepare } from '../../../src/plan/prepare.ts';
 import type { PrepareInput } from '../../../src/plan/prepared.ts';
 import type { Result } from '../../../src/result/result.ts';
-import { judge, type JudgeEdges } from '../../../src/run/evaluate.ts';
+import { judge } from '../../../src/run/evaluate.ts';
 import { blankResult } from '../../../src/run/not-judged.ts';
+import type { JudgeEdges } from '../../../src/run/spending.ts';
 import { arrange } from '../../../src/select/arrange.ts';
 import { sources } from '../../../src/select/trust.ts';
 import type { Project, Suite } from '../../../src/suite/suite.ts';

@@ -1,6 +1,7 @@
 import type { AttributeResult, AttributeSample, Insight } from '../../../src/result/attributes.ts';
+import type { ReferenceResult } from '../../../src/result/reference-result.ts';
 import type { Result } from '../../../src/result/result.ts';
-import type { ReferenceResult, SuiteResult } from '../../../src/result/suite-result.ts';
+import type { SuiteResult } from '../../../src/result/suite-result.ts';
 import { resultOf, referenceOf, score, sideOf, suiteOf } from './results.ts';
 
 /** Results with attributes whose figures are those of their references. */

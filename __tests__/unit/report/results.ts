@@ -1,16 +1,14 @@
 import { outcomeOf } from '../../../src/judge/outcome.ts';
 import type { AttributeResult } from '../../../src/result/attributes.ts';
 import type { RunOutcome } from '../../../src/result/outcome.ts';
-import type { Result, UsageTotals } from '../../../src/result/result.ts';
 import type {
-  Because,
-  PassRate,
   ReferenceResult,
   ReferenceStatus,
   SideResult,
-  SuiteResult,
   TryResult,
-} from '../../../src/result/suite-result.ts';
+} from '../../../src/result/reference-result.ts';
+import type { Result, UsageTotals } from '../../../src/result/result.ts';
+import type { Because, PassRate, SuiteResult } from '../../../src/result/suite-result.ts';
 import type { GateSettings, Variant } from '../../../src/suite/suite.ts';
 import type { Outcome, Score } from '../../../src/types/metric.ts';
 import type { Json, Scalar } from '../../../src/types/plain.ts';

@@ -1,15 +1,10 @@
-/**
- * Small, valid pieces of the vocabulary for tests of the core; every argument is what a test cares
- * about.
- */
 import type { GateInput } from '../../../src/judge/outcome.ts';
 import type {
-  PassRate,
   ReferenceResult,
   SideResult,
-  SuiteResult,
   TryResult,
-} from '../../../src/result/suite-result.ts';
+} from '../../../src/result/reference-result.ts';
+import type { PassRate, SuiteResult } from '../../../src/result/suite-result.ts';
 import type { SuiteSide } from '../../../src/select/affected.ts';
 import type { Scoring } from '../../../src/select/scoring.ts';
 import { DEFAULT_GATE } from '../../../src/suite/gate.ts';

@@ -1,6 +1,7 @@
 import type { AttributeResult } from '../../result/attributes.ts';
+import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
-import type { ReferenceResult, SuiteResult } from '../../result/suite-result.ts';
+import type { SuiteResult } from '../../result/suite-result.ts';
 import { DIFF_SIGNS } from '../../text/markdown.ts';
 import { cut, cutNote, escapeMarkup, shorten } from '../../text/visible.ts';
 import {

@@ -1,6 +1,6 @@
 import type { AttributeResult } from '../../result/attributes.ts';
+import type { ReferenceStatus } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
-import type { ReferenceStatus } from '../../result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT, type Links } from '../sections/document.ts';

@@ -1,5 +1,6 @@
+import type { TryResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
-import type { SuiteResult, TryResult } from '../../result/suite-result.ts';
+import type { SuiteResult } from '../../result/suite-result.ts';
 import { count, counted, percent } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT } from '../sections/document.ts';

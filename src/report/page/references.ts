@@ -4,12 +4,18 @@ import type {
   ReferenceStatus,
   SideResult,
   TryResult,
-} from '../../result/suite-result.ts';
+} from '../../result/reference-result.ts';
 import { probability, count } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import type { Score } from '../../types/metric.ts';
-import { NAME_LIMIT, code, place, type Links, type Piece } from '../sections/document.ts';
-import type { Tone } from '../sections/document.ts';
+import {
+  NAME_LIMIT,
+  code,
+  place,
+  type Links,
+  type Piece,
+  type Tone,
+} from '../sections/document.ts';
 import { COMPARED_CHARACTERS, emphasise, whole } from '../sections/emphasis.ts';
 import type { Case } from '../sections/order.ts';
 import { STATUS_WORDS, passed, rateInterval } from '../sections/phrases.ts';

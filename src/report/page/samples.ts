@@ -4,7 +4,8 @@ import type {
   ConversationTurn,
   EvaluatorVerdict,
 } from '../../result/conversations.ts';
-import type { ReferenceResult, SuiteResult } from '../../result/suite-result.ts';
+import type { ReferenceResult } from '../../result/reference-result.ts';
+import type { SuiteResult } from '../../result/suite-result.ts';
 import { percent, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import type { Side } from '../../types/plain.ts';

@@ -1,5 +1,5 @@
+import type { TryResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
-import type { TryResult } from '../../result/suite-result.ts';
 import { count } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import {

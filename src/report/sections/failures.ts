@@ -1,4 +1,4 @@
-import type { TryResult } from '../../result/suite-result.ts';
+import type { TryResult } from '../../result/reference-result.ts';
 import type { Score } from '../../types/metric.ts';
 import { exampleTries, type Case } from './order.ts';
 

@@ -3,15 +3,14 @@ import type {
   ConversationResult,
   ConversationTurn,
 } from '../../result/conversations.ts';
-import type { Result } from '../../result/result.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,
   SideResult,
-  SuiteResult,
   TryResult,
-  Verdict,
-} from '../../result/suite-result.ts';
+} from '../../result/reference-result.ts';
+import type { Result } from '../../result/result.ts';
+import type { SuiteResult, Verdict } from '../../result/suite-result.ts';
 import { counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { code, lineBreak, strong, text, type Line } from './document.ts';

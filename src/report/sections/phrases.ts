@@ -1,12 +1,10 @@
-import type { UsageTotals } from '../../result/result.ts';
 import type {
-  PassRate,
   ReferenceResult,
   ReferenceStatus,
   SideResult,
-  SuiteResult,
-  Verdict,
-} from '../../result/suite-result.ts';
+} from '../../result/reference-result.ts';
+import type { UsageTotals } from '../../result/result.ts';
+import type { PassRate, SuiteResult, Verdict } from '../../result/suite-result.ts';
 import type { Variant } from '../../suite/suite.ts';
 import {
   cost,

@@ -1,11 +1,7 @@
 import { countsForVerdict } from '../../result/counts.ts';
+import type { ReferenceResult, ReferenceStatus, TryResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
-import type {
-  ReferenceResult,
-  ReferenceStatus,
-  SuiteResult,
-  TryResult,
-} from '../../result/suite-result.ts';
+import type { SuiteResult } from '../../result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import type { Score } from '../../types/metric.ts';
 import type { Json } from '../../types/plain.ts';

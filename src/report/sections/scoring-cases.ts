@@ -1,5 +1,5 @@
+import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { Result, ScoringResult } from '../../result/result.ts';
-import type { ReferenceResult } from '../../result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { code, joined, strong, text, type Block, type Detail, type Line } from './document.ts';
 import { whole } from './emphasis.ts';

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { HTML_LIMIT, renderHtml } from '../../../../src/report/page/page.ts';
 import { SCRIPT } from '../../../../src/report/page/script.ts';
 import { POLICY, SCRIPT_HASH, STYLE, STYLE_HASH } from '../../../../src/report/page/style.ts';
+import type { ReferenceResult } from '../../../../src/result/reference-result.ts';
 import type { Result } from '../../../../src/result/result.ts';
-import type { ReferenceResult } from '../../../../src/result/suite-result.ts';
 import { attributeOf, elementsOfPage, textOf, type Element } from '../../../stand-ins/elements.ts';
 import { packedIn } from '../../../stand-ins/page-rows.ts';
 import {

@@ -4,8 +4,7 @@ import { annotations } from '../../../../src/report/annotations.ts';
 import { COMMENT_LIMIT, renderComment } from '../../../../src/report/comment.ts';
 import { markdownOf } from '../../../../src/report/markdown.ts';
 import { HTML_LIMIT, renderHtml } from '../../../../src/report/page/page.ts';
-import { COMMENT_LEVELS } from '../../../../src/report/sections/document.ts';
-import { NO_LINKS } from '../../../../src/report/sections/document.ts';
+import { COMMENT_LEVELS, NO_LINKS } from '../../../../src/report/sections/document.ts';
 import { sectionBlocks } from '../../../../src/report/sections/index.ts';
 import { exampleTries } from '../../../../src/report/sections/order.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
@@ -17,9 +16,8 @@ import type {
   EvaluatorResult,
   PairedMean,
 } from '../../../../src/result/conversations.ts';
-import { readResultValue } from '../../../../src/result/result.ts';
-import type { Result } from '../../../../src/result/result.ts';
-import type { SideResult, TryResult } from '../../../../src/result/suite-result.ts';
+import type { SideResult, TryResult } from '../../../../src/result/reference-result.ts';
+import { readResultValue, type Result } from '../../../../src/result/result.ts';
 import type { Score } from '../../../../src/types/metric.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';

@@ -3,8 +3,8 @@ import { renderComment } from '../../../../src/report/comment.ts';
 import { failures } from '../../../../src/report/sections/failures.ts';
 import { casesOf } from '../../../../src/report/sections/order.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
+import type { ReferenceResult } from '../../../../src/result/reference-result.ts';
 import type { Result, ScoringResult } from '../../../../src/result/result.ts';
-import type { ReferenceResult } from '../../../../src/result/suite-result.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { referenceOf, regression, resultOf, score, sideOf, suiteOf } from '../results.ts';
 

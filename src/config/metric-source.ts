@@ -1,0 +1,95 @@
+import { pathText, type Document, type Path } from '../documents/document.ts';
+import { problem } from '../errors.ts';
+import type { BuiltInMetrics } from '../suite/metrics.ts';
+import { suggestion } from '../text/suggest.ts';
+import type { MetricLevel, MetricSource } from '../types/metric.ts';
+import type { Problem } from '../types/plain.ts';
+import { type Written, metricSchema, LEVELS } from './metric-schema.ts';
+
+/** Code sees whole answers; a rubric may be asked about anything. */
+export function levelsOf(source: MetricSource, builtIns: BuiltInMetrics): readonly MetricLevel[] {
+  if (source.kind === 'rubric') return LEVELS;
+  const all = LEVELS.filter((word) => word !== 'ToolCall');
+  return source.kind === 'code' ? all : (builtIns.get(source.uses)?.levels ?? all);
+}
+
+export function readSource(
+  document: Document,
+  path: Path,
+  written: Written,
+  builtIns: BuiltInMetrics,
+  problems: Problem[],
+): MetricSource | null {
+  const name = written.name === undefined ? pathText(path) : `metric "${written.name}"`;
+  const refuse = (key: string | Path, message: string): void => {
+    problems.push(problem(document.placeOf([...path, key].flat()), `${name}: ${message}`));
+  };
+  const given = (['uses', 'rubric', 'code'] as const).filter((key) => written[key] !== undefined);
+  if (given.length !== 1) {
+    problems.push(
+      problem(document.placeOf(path), `${name} needs exactly one of uses, rubric and code`),
+    );
+    return null;
+  }
+  if (written.uses === undefined) refuseParameters(document, path, written, name, problems);
+  if (written.code !== undefined)
+    return { kind: 'code', language: written.language ?? 'python', code: written.code };
+  if (written.language !== undefined) refuse('language', 'language belongs to code');
+  return written.rubric === undefined
+    ? readBuiltIn(written, builtIns, refuse)
+    : { kind: 'rubric', rubric: written.rubric };
+}
+
+/** What a rubric or code is told stands beside it; below `with` nobody would read it. */
+function refuseParameters(
+  document: Document,
+  path: Path,
+  written: Written,
+  name: string,
+  problems: Problem[],
+): void {
+  const kind = written.rubric === undefined ? 'code' : 'a rubric';
+  for (const key of ['with', 'kwargs'] as const) {
+    for (const parameter of Object.keys(written[key] ?? {})) {
+      const beside = Object.hasOwn(metricSchema.shape, parameter);
+      problems.push(
+        problem(
+          document.placeOf([...path, key, parameter]),
+          `${name}: ${key}.${parameter} is not read, ${kind} has no parameters` +
+            (beside
+              ? `; write ${parameter} beside ${kind === 'code' ? 'code' : 'rubric'}`
+              : suggestion(parameter, [
+                  'better',
+                  'threshold',
+                  'min',
+                  'max',
+                  ...(kind === 'code' ? [] : ['pass', 'grader']),
+                ])),
+        ),
+      );
+    }
+  }
+}
+
+function readBuiltIn(
+  written: Written,
+  builtIns: BuiltInMetrics,
+  refuse: (key: string | Path, message: string) => void,
+): MetricSource | null {
+  const { uses = '', with: values, kwargs } = written;
+  const builtIn = builtIns.get(uses);
+  if (builtIn === undefined) {
+    refuse(
+      'uses',
+      `there is no built-in metric "${uses}"${suggestion(uses, [...builtIns.keys()])}`,
+    );
+    return null;
+  }
+  const parameters = { ...kwargs, ...values };
+  for (const message of builtIn.problems(parameters)) {
+    const [, at = ''] = /^with\.(\w+)/.exec(message) ?? [];
+    const key = values === undefined ? 'kwargs' : 'with';
+    refuse(Object.hasOwn((key === 'with' ? values : kwargs) ?? {}, at) ? [key, at] : key, message);
+  }
+  return { kind: 'built-in', uses, with: parameters };
+}

@@ -1,0 +1,157 @@
+import type { AttributeResult } from '../result/attributes.ts';
+import { countsForVerdict } from '../result/counts.ts';
+import type { ReferenceResult } from '../result/reference-result.ts';
+import type { MetricValues, SuiteResult } from '../result/suite-result.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import type { GateSettings } from '../suite/suite.ts';
+import {
+  percent,
+  percentAndLimit,
+  counted,
+  meansInWords,
+  pointsBetween,
+  signed,
+} from '../text/amounts.ts';
+import type { GateInput } from './outcome.ts';
+
+/**
+ * Keeps the rounding of means from taking a rate for lower, or a change for larger, than the limit
+ * that it is equal to.
+ */
+const SLACK = 1e-9;
+
+/**
+ * Something that makes a run red, unless what it belongs to (a suite, or the run) is never to fail.
+ */
+export interface Finding {
+  text: string;
+  failOn: GateSettings['fail_on'];
+}
+
+/** The gate's settings as they hold for one suite. */
+export function gateOf({ gate }: SuiteResult, settings: GateSettings): GateSettings {
+  return { ...settings, ...gate };
+}
+
+export function suiteFindings(
+  suite: SuiteResult,
+  gate: GateSettings,
+  attributes: readonly AttributeResult[],
+): Finding[] {
+  return [
+    ...regression(suite),
+    ...belowFloor(suite, gate),
+    ...failedReferences(suite, gate),
+    ...regressedAttributes(suite, gate, attributes),
+    ...metricsOf(suite, 'fail').map((text) => `${text}; gate.metrics is fail`),
+  ].map((text) => ({ text, failOn: gate.fail_on }));
+}
+
+function regression({ verdict, name, summary }: SuiteResult): string[] {
+  return verdict === 'regressed' ? [`${name} regressed: ${summary}`] : [];
+}
+
+function belowFloor(
+  { name, pass_rate: { head } }: SuiteResult,
+  { min_pass_rate: floor }: GateSettings,
+): string[] {
+  if (floor === null || head === null || head >= floor - SLACK) return [];
+  const [rate, least] = percentAndLimit(head, floor);
+  return [`${name}: pass rate ${rate} is below min_pass_rate ${least}`];
+}
+
+function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSettings): string[] {
+  const failed = fail_on === 'failure' ? references.filter(fails) : [];
+  return failed.length === 0
+    ? []
+    : [
+        `${name}: ${counted(failed.length, 'reference')} failed on head: ${listed(failed.map(({ id }) => id))}`,
+      ];
+}
+
+/** Each is one of a family that shares alpha, so one alone is enough. */
+function regressedAttributes(
+  { name, path, variant }: SuiteResult,
+  { attributes: word }: GateSettings,
+  attributes: readonly AttributeResult[],
+): string[] {
+  if (word !== 'fail') return [];
+  const own = attributes.filter(
+    (one) =>
+      one.verdict === 'regressed' &&
+      one.path === path &&
+      one.suite === name &&
+      canonicalJson({ ...one.variant }) === canonicalJson({ ...variant }),
+  );
+  return own.map(
+    (one) =>
+      `${name}: the ${one.kind === 'domain' ? 'domain' : 'sub-task'} "${one.name}" regressed: pass rate ${percent(one.base)} → ${percent(one.head)} (${pointsBetween(one.base, one.head)}` +
+      `${one.low === null || one.high === null ? '' : `, 90 % interval ${signed(one.low)} to ${signed(one.high)}`}) over ${counted(one.n, 'reference')}; gate.attributes is fail`,
+  );
+}
+
+/** Metrics whose numbers got worse, in words. */
+export function metricsOf({ name, metrics }: SuiteResult, gate: MetricValues['gate']): string[] {
+  return metrics.flatMap(({ name: metric, values }) => {
+    if (values === undefined || values.moved !== 'worse' || values.gate !== gate) return [];
+    const { base, head, references } = values;
+    const way = (head ?? 0) < (base ?? 0) ? 'fell' : 'rose';
+    return [
+      `${name}: the mean of ${metric} ${way}, ${meansInWords(base, head)}, over ${counted(references, 'reference')}`,
+    ];
+  });
+}
+
+function fails(reference: ReferenceResult): boolean {
+  return countsForVerdict(reference) && reference.head?.rollup === 'fail';
+}
+
+export function scoringFailures(input: GateInput): Finding[] {
+  return input.settings.scoring === 'fail'
+    ? changedScorings(input).map(({ text, failOn }) => ({
+        text: `${text}; gate.scoring is fail`,
+        failOn,
+      }))
+    : [];
+}
+
+export function scoringWarnings(input: GateInput): string[] {
+  return input.settings.scoring === 'warn'
+    ? changedScorings(input).map(({ text }) => `${text}: look at that change before the pass rate`)
+    : [];
+}
+
+/**
+ * Scorings that moved the pass rate of base's own answers by more than the margin of their suite.
+ */
+function changedScorings({ scoring, suites, settings }: GateInput): Finding[] {
+  return scoring.flatMap(
+    ({
+      path,
+      name,
+      rates,
+      scoring_effect: effect,
+      same_answers: { pass_fail, fail_pass },
+    }): Finding[] => {
+      const suite = suites.find((one) => one.path === path && one.name === name);
+      const gate = suite === undefined ? settings : gateOf(suite, settings);
+      if (effect === null || Math.abs(effect) <= gate.min_drop + SLACK) return [];
+      const text =
+        `${name}: the scoring moved the pass rate by ${pointsBetween(rates.base_base, rates.base_head)} ` +
+        `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass)`;
+      return [{ text, failOn: gate.fail_on }];
+    },
+  );
+}
+
+export function removals({ removed, settings }: GateInput): string[] {
+  if (settings.removed !== 'fail' || removed.length === 0) return [];
+  return [
+    `${counted(removed.length, 'reference')} removed or newly skipped, and gate.removed is fail: ${listed(removed)}`,
+  ];
+}
+
+export function listed(ids: readonly string[]): string {
+  const shown = ids.slice(0, 10).join(', ');
+  return ids.length > 10 ? `${shown} and ${String(ids.length - 10)} more` : shown;
+}

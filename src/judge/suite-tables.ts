@@ -1,0 +1,98 @@
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import {
+  clustersOf,
+  comparing,
+  outcomesOf,
+  referenceLevel,
+  sequentialSuite,
+} from '../plan/tries.ts';
+import { bundlesOf, type Bundle } from '../statistics/bundles.ts';
+import { FIRST_TRIES } from '../statistics/looks.ts';
+import { calledIn, judgeReferences, looksOf, openIn, type Look } from '../statistics/sequential.ts';
+import { made, tableOf, type Table, type Tries } from '../statistics/table.ts';
+import type { GateSettings } from '../suite/suite.ts';
+import type { Outcome } from '../types/metric.ts';
+import type { RollupWord, RunWords } from './roll-up.ts';
+import { preferenceTables } from './tables.ts';
+
+export type Settings = Pick<GateSettings, 'alpha' | 'gate_on'>;
+
+export type LevelsAt = (alpha: number) => readonly number[];
+
+/** What is known of a suite's references one by one: positions among the compared. */
+interface Singles {
+  called: number[];
+  open: number[];
+}
+
+/** Single references of all sequential suites, judged together under their part of alpha. */
+export function evidenceBySuite(
+  suites: readonly SuiteComparison[],
+  settings: Settings,
+): ReadonlyMap<SuiteComparison, Singles> {
+  const { sequential } = comparing(suites);
+  const level = referenceLevel(suites, settings);
+  if (level === 0) return new Map();
+  const references = judgeReferences(sequential.map(sequentialSuite), level);
+  return new Map(
+    sequential.map((suite, i) => [
+      suite,
+      { called: calledIn(references, i), open: openIn(references, i) },
+    ]),
+  );
+}
+
+/** A suite's tries, as far as no level is needed to look at them. */
+export interface SuiteTables extends Singles {
+  suite: SuiteComparison;
+  /** Empty where tries are fixed. */
+  looks: Look[];
+  tables: Table[];
+  bundles: Bundle[];
+  own: Table[];
+  tries: number;
+}
+
+const NOTHING = { passes: 0, tries: 0 };
+
+export function suiteTablesOf(
+  suite: SuiteComparison,
+  words: ReadonlyMap<ReferenceRun, RunWords>,
+  { called, open }: Singles = { called: [], open: [] },
+): SuiteTables {
+  const { run, policy, compared } = suite;
+  if (policy.kind === 'pairs') {
+    const tables = preferenceTables(run.deciding.tests, compared);
+    const own = compared.map(() => ({ base: NOTHING, head: NOTHING }));
+    return { suite, called, open, looks: [], tables, bundles: [], own, tries: policy.tries };
+  }
+  if (policy.kind === 'references') {
+    const outcomes = compared.map((one) => rolledTries(words.get(one)));
+    const tables = outcomes.map((one) => tableOf(one, 0, 1));
+    const bundles = bundlesOf(outcomes, clustersOf(compared), 1);
+    return { suite, called, open, looks: [], tables, bundles, own: tables, tries: policy.tries };
+  }
+  const looks = policy.kind === 'adaptive' ? looksOf(sequentialSuite(suite)) : [];
+  const last = looks.at(-1);
+  if (last !== undefined) {
+    const { tables, bundles, tries } = last;
+    const own = compared.map((one, i) => ownTable(one, tables[i], tries));
+    return { suite, called, open, looks, tables, bundles, own, tries };
+  }
+  const tries = policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
+  const tables = compared.map((one) => tableOf(outcomesOf(one)));
+  const bundles = bundlesOf(compared.map(outcomesOf), clustersOf(compared), Infinity);
+  return { suite, called, open, looks, tables, bundles, own: tables, tries };
+}
+
+/** What the roll-up makes of a reference, as one try a side; what it could not say is no try. */
+function rolledTries(words: RunWords | undefined): Tries {
+  const side = (word: RollupWord | undefined): Outcome[] => [word?.word ?? 'error'];
+  return { base: side(words?.base), head: side(words?.head) };
+}
+
+/** A reference that was sampled on is named by the tries after those that made it suspicious. */
+function ownTable(run: ReferenceRun, common: Table | undefined, tries: number): Table {
+  if (common !== undefined && made(outcomesOf(run)) <= tries) return common;
+  return tableOf(outcomesOf(run), FIRST_TRIES);
+}

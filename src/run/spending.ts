@@ -1,0 +1,108 @@
+import type { Sample } from '../ask/execute.ts';
+import { runRounds } from '../ask/rounds.ts';
+import type { ScoringTools } from '../ask/score-metric.ts';
+import type { TryHistory } from '../judge/history.ts';
+import { type Halt, type Unmade, wasNotMade } from '../plan/halt.ts';
+import type { Prepared } from '../plan/prepared.ts';
+import { createMeter, type Meter } from '../plan/price.ts';
+import type { SuiteComparison, NextTries } from '../plan/suite-run.ts';
+import type { CheckSchema } from '../types/metric.ts';
+import type { Complete, Evaluate, Purpose, Target, Usage } from '../types/model.ts';
+import type { Solve } from '../types/solver.ts';
+
+export interface JudgeEdges {
+  complete: Complete;
+  evaluate: Evaluate;
+  /** Holds answers against schemas where that can be stopped; absent: on the spot. */
+  checkSchema?: CheckSchema;
+  random: ScoringTools['random'];
+  /** Any collision-resistant hash of text. */
+  hash(text: string): string;
+  /** Solves the program by which references get their attributes. */
+  solve: Solve;
+  /** Told after each answer, grade and evaluation that was asked for; for progress only. */
+  answered(purpose: Purpose): void;
+  /** How tries came out in earlier runs; absent: nobody keeps it. */
+  history?(): Promise<TryHistory>;
+  /** Why no further call is made; null while calls are. Absent: nothing ends a run early. */
+  halted?(): Halt | null;
+}
+
+/** The calls that a sample took at least, by purpose: what is saved where it is shared. */
+function callsOf({ dialogue, trial }: Sample): Purpose[] {
+  if (dialogue === null) return trial.generation.kind === 'recorded' ? [] : ['prompt'];
+  const answers = trial.generation.kind === 'recorded' ? [] : dialogue.answers;
+  return [
+    ...answers.map((): Purpose => 'prompt'),
+    ...dialogue.turns.flatMap(({ verdicts }) => verdicts.map((): Purpose => 'evaluator')),
+  ];
+}
+
+/**
+ * What a shared answer would have cost; for a dialogue, whose usage is one sum over several models,
+ * nobody can say.
+ */
+function savedBy({
+  dialogue,
+  completion,
+  trial: { generation },
+}: Sample): { target: Target; usage: Usage | null } | null {
+  if (dialogue !== null || generation.kind !== 'request' || completion.status === 'error')
+    return null;
+  return { target: generation.target, usage: completion.usage };
+}
+
+/** What a run asks through, and what it could not ask any more because it was ended. */
+export interface Spending {
+  meter: Meter;
+  /** Asks, counts, and tells whoever watches. */
+  complete: Complete;
+  halted(): Halt | null;
+  unmade: Unmade;
+}
+
+/**
+ * Answers are counted as tries; and what is asked about attributes comes after the verdict, which
+ * lacks nothing without it.
+ */
+const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'insight']);
+
+export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {
+  const meter = createMeter(edges.complete, price);
+  const unmade = { tries: 0, grades: 0, rounds: 0 };
+  const complete: Complete = async (request) => {
+    const completion = await meter.complete(request);
+    if (!NO_GRADE.has(request.purpose) && wasNotMade(completion)) unmade.grades += 1;
+    edges.answered(request.purpose);
+    return completion;
+  };
+  return { meter, complete, halted: () => edges.halted?.() ?? null, unmade };
+}
+
+/** Makes and scores every round of tries that a suite wants, while calls are made. */
+export async function executeRounds(
+  { suites, price, next }: Prepared,
+  { evaluate, checkSchema, random }: JudgeEdges,
+  { meter, complete, halted, unmade }: Spending,
+): Promise<SuiteComparison[]> {
+  const whileCalled = (begun: readonly SuiteComparison[]): NextTries => {
+    const wanted = next(begun);
+    return (run) => {
+      const tries = wanted(run);
+      if (halted() === null || tries.size === 0) return tries;
+      unmade.rounds += 1;
+      return new Map();
+    };
+  };
+  return runRounds(suites, whileCalled, {
+    complete,
+    evaluate,
+    checkSchema,
+    random,
+    price,
+    answered: (sample, shared) => {
+      if (shared) for (const purpose of callsOf(sample)) meter.shared(purpose, savedBy(sample));
+      if (wasNotMade(sample.completion)) unmade.tries += 1;
+    },
+  });
+}
