@@ -156,7 +156,7 @@ function briefly({
     input,
     thread,
     price,
-    rival,
+    otherAnswer,
     reply,
     vectors,
     value,
@@ -165,7 +165,7 @@ function briefly({
 }: MetricDefinition): string {
   const parts = [
     ['answer', completion !== undefined && output === '' ? undefined : output],
-    ['the other side’s', rival],
+    ['the other side’s', otherAnswer],
     ['expected', expected],
     ['with', given],
     ['input', input],
@@ -240,7 +240,7 @@ function renderExample({ name, example }: MetricDefinition): string {
     input,
     thread,
     price,
-    rival,
+    otherAnswer,
     reply,
     vectors,
     value,
@@ -253,7 +253,7 @@ function renderExample({ name, example }: MetricDefinition): string {
   const parts = [
     ['uses', use.replace(/^\[ ?/, '').replace(/ ?\]$/, '')],
     ['answer', JSON.stringify(output)],
-    ['the other side’s answer', show(rival)],
+    ['the other side’s answer', show(otherAnswer)],
     ['expected', show(expected)],
     ['input', show(input)],
     ['conversation', show(thread)],

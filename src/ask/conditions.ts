@@ -1,4 +1,4 @@
-import { turnsOf, type MetricSample } from '../metrics/sample.ts';
+import { turnsOf, type MetricAnswer } from '../metrics/answer.ts';
 import { dependencies } from '../suite/depends-on.ts';
 import type { DependsOn, Metric, MetricLevel, Score } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
@@ -91,11 +91,11 @@ function valueFor(value: Json, entry: string | null): number | null {
  * only.
  */
 export function earlier(
-  sample: MetricSample,
+  answer: MetricAnswer,
   level: MetricLevel,
   steps: number,
-): MetricSample | null {
-  const spoken = sample.thread.filter(({ role }) => role !== 'system');
+): MetricAnswer | null {
+  const spoken = answer.thread.filter(({ role }) => role !== 'system');
   const objects: Message[][] =
     level === 'Turn'
       ? turnsOf(spoken)
@@ -105,10 +105,10 @@ export function earlier(
   const kept = objects.slice(0, Math.max(0, objects.length - steps));
   const last = kept.at(-1);
   if (last === undefined) return null;
-  const system = sample.thread.filter(({ role }) => role === 'system');
+  const system = answer.thread.filter(({ role }) => role === 'system');
   const thread = [...system, ...kept.flat()];
   return {
-    ...sample,
+    ...answer,
     thread,
     messages: thread.slice(0, -last.length),
     completion: {

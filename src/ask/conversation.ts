@@ -109,11 +109,11 @@ interface Asked {
 export function leadConversation(
   opening: Message[],
   steering: Steering,
-  attempt: number,
+  tryIndex: number,
   ask: (messages: Message[]) => Promise<Completion>,
   tools: EvaluatorTools,
 ): Promise<Dialogue> {
-  return judgeTurns(opening, steering, attempt, tools, {
+  return judgeTurns(opening, steering, tryIndex, tools, {
     answer: (messages) => ask([...messages]),
     next: (verdicts) => nextQuestion(verdicts) ?? { outcome: 'no_follow_up', error: null },
   });
@@ -127,12 +127,12 @@ export function leadConversation(
 export function judgeAgain(
   { opening, turns, answers, outcome, error }: Dialogue,
   steering: Steering,
-  attempt: number,
+  tryIndex: number,
   tools: EvaluatorTools,
 ): Promise<Dialogue> {
   const cut: Pick<Dialogue, 'outcome' | 'error'> =
     outcome === 'evaluator_error' ? { outcome, error } : { outcome: 'no_follow_up', error: null };
-  return judgeTurns(opening, steering, attempt, tools, {
+  return judgeTurns(opening, steering, tryIndex, tools, {
     answer: (_, step) =>
       Promise.resolve(
         answers[step] ?? {
@@ -151,7 +151,7 @@ export function judgeAgain(
 async function judgeTurns(
   opening: Message[],
   { conversation, evaluators }: Steering,
-  attempt: number,
+  tryIndex: number,
   tools: EvaluatorTools,
   script: Script,
 ): Promise<Dialogue> {
@@ -178,7 +178,7 @@ async function judgeTurns(
       conversation,
       evaluators,
       messages,
-      attempt,
+      tryIndex,
       tools,
     );
     const satisfied = error === null ? satisfiedBy(conversation.criteria, verdicts) : null;

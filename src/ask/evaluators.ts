@@ -28,14 +28,14 @@ interface EvaluatorVerdicts {
 const MAX_DIALOGUE = 1_048_576;
 
 /**
- * Asks every evaluator about a dialogue that ends with an answer. `attempt` is the index of the try
+ * Asks every evaluator about a dialogue that ends with an answer. `tryIndex` is the index of the try
  * it belongs to.
  */
 export async function evaluateDialogue(
   task: EvaluatorTask,
   evaluators: readonly Evaluator[],
   dialogue: readonly Message[],
-  attempt: number,
+  tryIndex: number,
   tools: EvaluatorTools,
 ): Promise<EvaluatorVerdicts> {
   if (evaluators.length === 0)
@@ -44,7 +44,7 @@ export async function evaluateDialogue(
       error: { kind: 'request', message: 'no model is known for an evaluator' },
     };
   const opinions = await Promise.all(
-    evaluators.map((one) => askEvaluator(task, one, dialogue, attempt, tools)),
+    evaluators.map((one) => askEvaluator(task, one, dialogue, tryIndex, tools)),
   );
   return {
     verdicts: opinions.flatMap((opinion) => (opinion.status === 'read' ? [opinion.verdict] : [])),
@@ -65,7 +65,7 @@ async function askEvaluator(
   task: EvaluatorTask,
   evaluator: Evaluator,
   dialogue: readonly Message[],
-  attempt: number,
+  tryIndex: number,
   tools: EvaluatorTools,
 ): Promise<Opinion> {
   if (dialogue.reduce((sum, { content }) => sum + content.length, 0) > MAX_DIALOGUE)
@@ -73,7 +73,7 @@ async function askEvaluator(
   const { name } = evaluator;
   const criteria = task.criteria.map((one) => one.name);
   const question = evaluatorPrompt(task, dialogue, evaluator.twin, tools.random);
-  const first = await ask(question, evaluator, criteria, attempt, tools);
+  const first = await ask(question, evaluator, criteria, tryIndex, tools);
   if (first.failed !== null)
     return unreadable(first.failed.kind, `the evaluator ${name} failed: ${first.failed.message}`);
   if (first.reply?.missing.length === 0) return asOpinion(name, first.reply);
@@ -83,7 +83,7 @@ async function askEvaluator(
     { ...askEvaluatorAgain(question, first.reply?.missing ?? criteria), usable },
     evaluator,
     criteria,
-    attempt,
+    tryIndex,
     tools,
   );
   const reply = [second.reply, first.reply]
@@ -108,14 +108,14 @@ async function ask(
   { messages, schema, ...more }: EvaluatorPrompt & Pick<Request, 'usable'>,
   { target, parameters }: Evaluator,
   criteria: readonly string[],
-  attempt: number,
+  tryIndex: number,
   { complete }: EvaluatorTools,
 ): Promise<Asked> {
   const completion = await complete({
     target,
     parameters,
     messages,
-    try: attempt,
+    try: tryIndex,
     schema,
     purpose: 'evaluator',
     ...more,

@@ -41,9 +41,10 @@ export async function inWindow<T, R>(
   return results;
 }
 
-/** One planned try of one case on one side. */
-export interface Trial {
-  caseId: string;
+/** One planned try of one reference on one side. */
+export interface PlannedTry {
+  /** Tells its reference from the others of its suite. */
+  reference: string;
   /** What it is a try of: tells the runs of one sweep apart. */
   suite: string;
   side: Side;
@@ -58,66 +59,69 @@ export interface Trial {
  * What came back, with the messages that were sent for it: for a dialogue, all of it as one
  * completion behind its last question.
  */
-export interface Sample {
-  trial: Trial;
+export interface Answer {
+  planned: PlannedTry;
   messages: Message[];
   completion: Completion;
   dialogue: Dialogue | null;
 }
 
-type Answered = Omit<Sample, 'trial'>;
+type Answered = Omit<Answer, 'planned'>;
 
 export interface Executors {
   complete: Complete;
   evaluate: Evaluate;
   random: EvaluatorTools['random'];
-  /** Told after each answer, and whether it was another trial's; for counting and progress only. */
-  answered?(sample: Sample, shared: boolean): void;
+  /** Told after each answer, and whether it was another try's; for counting and progress only. */
+  answered?(answer: Answer, shared: boolean): void;
 }
 
 /**
- * Runs every trial and answers in their order. Trials of equal generation, steering and try index
+ * Makes every try and answers in their order. Tries of equal generation, steering and try index
  * share one completion (a conversation is one), between the sides and between duplicate references;
  * two tries never do. Requests are issued in the given order: pass base and head interleaved, so
  * that drift of a model over time hits both sides alike.
  */
-export async function execute(trials: readonly Trial[], executors: Executors): Promise<Sample[]> {
+export async function execute(
+  tries: readonly PlannedTry[],
+  executors: Executors,
+): Promise<Answer[]> {
   const answers = new Map<string, Promise<Answered>[]>();
   return inWindow(
-    trials,
-    async (trial): Promise<Sample> => {
-      const { generation } = trial;
+    tries,
+    async (planned): Promise<Answer> => {
+      const { generation } = planned;
       if (generation.kind === 'impossible') {
         return {
-          trial,
+          planned,
           messages: [],
           completion: { status: 'error', kind: 'reference', message: generation.message },
           dialogue: null,
         };
       }
       const key =
-        trial.steering === null
+        planned.steering === null
           ? generation.fingerprint
-          : `${generation.fingerprint} ${trial.steering.fingerprint}`;
+          : `${generation.fingerprint} ${planned.steering.fingerprint}`;
       const ofTries = answers.get(key) ?? [];
       answers.set(key, ofTries);
-      const earlier = ofTries[trial.try];
-      const answer = earlier ?? answerTo(trial, generation, executors);
-      ofTries[trial.try] = answer;
-      const answered = await answer;
-      const sample: Sample = {
-        trial,
+      const earlier = ofTries[planned.try];
+      const pending = earlier ?? answerTo(planned, generation, executors);
+      ofTries[planned.try] = pending;
+      const answered = await pending;
+      const answer: Answer = {
+        planned,
         ...answered,
         completion: earlier === undefined ? answered.completion : reused(answered.completion),
       };
-      executors.answered?.(sample, earlier !== undefined);
-      return sample;
+      executors.answered?.(answer, earlier !== undefined);
+      return answer;
     },
-    trials.some(waitsForBatch) ? BATCH_WINDOW : WINDOW,
+    tries.some(waitsForBatch) ? BATCH_WINDOW : WINDOW,
   );
 }
 
-function waitsForBatch({ generation, steering }: Trial): boolean {
+function waitsForBatch({ generation, steering }: PlannedTry): boolean {
   if (generation.kind === 'request' && isBatched(generation.target)) return true;
   return (
     steering !== null &&
@@ -132,44 +136,44 @@ function reused(completion: Completion): Completion {
 type Possible = Exclude<Generation, { kind: 'impossible' }>;
 
 async function answerTo(
-  trial: Trial,
+  planned: PlannedTry,
   generation: Possible,
   executors: Executors,
 ): Promise<Answered> {
-  const { steering } = trial;
+  const { steering } = planned;
   if (generation.kind === 'recorded') {
     const recorded = recordedDialogue(generation.thread);
     return steering === null
       ? { ...completionOf(recorded), dialogue: null }
-      : asSample(await judgeAgain(recorded, steering, attemptOf(trial), executors));
+      : asAnswered(await judgeAgain(recorded, steering, tryIndexOf(planned), executors));
   }
   if (steering === null)
     return {
       messages: generation.messages,
-      completion: await oneAnswer(trial, generation, generation.messages, executors),
+      completion: await oneAnswer(planned, generation, generation.messages, executors),
       dialogue: null,
     };
   const ask = (messages: Message[]): Promise<Completion> =>
-    oneAnswer(trial, generation, messages, executors);
-  return asSample(
-    await leadConversation(generation.messages, steering, attemptOf(trial), ask, executors),
+    oneAnswer(planned, generation, messages, executors);
+  return asAnswered(
+    await leadConversation(generation.messages, steering, tryIndexOf(planned), ask, executors),
   );
 }
 
 /**
- * The try index that a trial's calls are made under; another draw of the same question has indices
+ * The try index that a try's calls are made under; another draw of the same question has indices
  * of its own.
  */
-export function attemptOf({ try: index, generation }: Trial): number {
+export function tryIndexOf({ try: index, generation }: PlannedTry): number {
   return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
 }
 
-function asSample(dialogue: Dialogue): Answered {
+function asAnswered(dialogue: Dialogue): Answered {
   return { ...completionOf(dialogue), dialogue };
 }
 
 async function oneAnswer(
-  trial: Trial,
+  planned: PlannedTry,
   generation: Exclude<Possible, { kind: 'recorded' }>,
   messages: Message[],
   { complete, evaluate }: Executors,
@@ -180,15 +184,15 @@ async function oneAnswer(
       target,
       parameters,
       messages,
-      try: attemptOf(trial),
+      try: tryIndexOf(planned),
       schema: null,
       purpose: 'prompt',
     });
   }
   const { language, code, at, variables } = generation;
   const [result] = await evaluate({
-    suite: trial.suite,
-    side: trial.side,
+    suite: planned.suite,
+    side: planned.side,
     language,
     code,
     ...(at === undefined ? {} : { at }),
@@ -231,9 +235,9 @@ function textOf(output: Json | undefined): string {
 }
 
 /** One answer to judge, and the reference whose expected value it is judged by. */
-export interface Judged {
-  sample: Sample;
+export interface ScoringItem {
+  answer: Answer;
   reference: Reference;
   /** The other side's answer, for metrics that compare the two; null where there is none. */
-  rival?: string | null;
+  otherAnswer?: string | null;
 }

@@ -14,9 +14,9 @@ import { CONVERSATION_SCORE } from '../suite/metrics.ts';
 import type { Score } from '../types/metric.ts';
 import { judgeAgain, type Dialogue } from './conversation.ts';
 import type { EvaluatorTools } from './evaluators.ts';
-import { attemptOf, execute, type Executors, type Sample, type Trial } from './execute.ts';
+import { tryIndexOf, execute, type Executors, type Answer, type PlannedTry } from './execute.ts';
 import type { ScoringTools } from './score-metric.ts';
-import { noAnswer, scoreSamples } from './score.ts';
+import { noAnswer, scoreItems } from './score.ts';
 import {
   completionOf,
   conversationResult,
@@ -25,34 +25,34 @@ import {
 } from './transcript.ts';
 
 /**
- * Samples as a scoring sees them, without a new answer: a dialogue that another steering led is
- * judged again turn by turn, once for all samples that share it; a scoring for single answers
+ * Answers as a scoring sees them, without a new answer: a dialogue that another steering led is
+ * judged again turn by turn, once for all answers that share it; a scoring for single answers
  * sees the first answer; and one for dialogues sees a single answer as a dialogue of one turn.
  */
 async function viewsUnder(
-  samples: readonly Sample[],
+  answers: readonly Answer[],
   scoring: Scoring,
   tools: EvaluatorTools,
-): Promise<Sample[]> {
+): Promise<Answer[]> {
   const steering = steeringFor(scoring);
   if (steering === null)
-    return samples.map((sample) =>
-      sample.dialogue === null
-        ? sample
-        : { trial: sample.trial, ...completionOf(firstTurn(sample.dialogue)), dialogue: null },
+    return answers.map((answer) =>
+      answer.dialogue === null
+        ? answer
+        : { planned: answer.planned, ...completionOf(firstTurn(answer.dialogue)), dialogue: null },
     );
   const again = new Map<Dialogue, Promise<Dialogue>>();
   return Promise.all(
-    samples.map(async (sample) => {
-      const { trial } = sample;
-      if (steering.fingerprint === trial.steering?.fingerprint) return sample;
-      const recorded = sample.dialogue ?? singleAnswer(sample);
-      if (recorded === null) return sample;
+    answers.map(async (answer) => {
+      const { planned } = answer;
+      if (steering.fingerprint === planned.steering?.fingerprint) return answer;
+      const recorded = answer.dialogue ?? singleAnswer(answer);
+      if (recorded === null) return answer;
       const judging =
-        again.get(recorded) ?? judgeAgain(recorded, steering, attemptOf(trial), tools);
+        again.get(recorded) ?? judgeAgain(recorded, steering, tryIndexOf(planned), tools);
       again.set(recorded, judging);
       const dialogue = await judging;
-      return { trial, ...completionOf(dialogue), dialogue };
+      return { planned, ...completionOf(dialogue), dialogue };
     }),
   );
 }
@@ -68,7 +68,7 @@ function firstTurn(dialogue: Dialogue): Dialogue {
 }
 
 /** Null where there is no answer to judge. */
-function singleAnswer({ messages, completion }: Sample): Dialogue | null {
+function singleAnswer({ messages, completion }: Answer): Dialogue | null {
   if (completion.status === 'error') return null;
   const recorded = recordedDialogue([
     ...messages,
@@ -90,33 +90,33 @@ export async function runRounds(
   let suites = [...started];
   for (;;) {
     const wanted = next(suites);
-    const planned = suites.flatMap(({ run }, index) => plannedTrials(run, index, wanted(run)));
-    if (planned.length === 0) return suites;
-    const trials = interleaved(planned);
-    const samples = await execute(
-      trials.map(({ trial }) => trial),
+    const queue = suites.flatMap(({ run }, index) => queuedTries(run, index, wanted(run)));
+    if (queue.length === 0) return suites;
+    const queued = interleaved(queue);
+    const answers = await execute(
+      queued.map(({ planned }) => planned),
       tools,
     );
     suites = await Promise.all(
       suites.map(async (suite, index) => {
-        const own = samples.filter((_, position) => trials[position]?.suiteIndex === index);
+        const own = answers.filter((_, position) => queued[position]?.suiteIndex === index);
         return withMoreTries(suite, await score(suite.run, own, tools));
       }),
     );
   }
 }
 
-interface PlannedTrial {
+interface QueuedTry {
   suiteIndex: number;
   order: number;
-  trial: Trial;
+  planned: PlannedTry;
 }
 
-function plannedTrials(
+function queuedTries(
   suite: SuiteRun,
   suiteIndex: number,
   wanted: ReadonlyMap<number, number>,
-): PlannedTrial[] {
+): QueuedTry[] {
   const steering = steeringFor(suite.deciding);
   const identity = identityOf(suite);
   return [...wanted].flatMap(([index, count]) => {
@@ -129,8 +129,8 @@ function plannedTrials(
       return Array.from({ length: Math.max(0, count - first) }, (_, step) => ({
         suiteIndex,
         order: index,
-        trial: {
-          caseId: String(index),
+        planned: {
+          reference: String(index),
           suite: identity,
           side,
           try: first + step,
@@ -146,39 +146,39 @@ function plannedTrials(
  * Try by try, suite by suite, reference by reference, base beside head: drift over time hits both
  * sides alike.
  */
-function interleaved(planned: readonly PlannedTrial[]): PlannedTrial[] {
-  return [...planned].sort(
+function interleaved(queue: readonly QueuedTry[]): QueuedTry[] {
+  return [...queue].sort(
     (a, b) =>
-      a.trial.try - b.trial.try ||
+      a.planned.try - b.planned.try ||
       a.suiteIndex - b.suiteIndex ||
       a.order - b.order ||
-      a.trial.side.localeCompare(b.trial.side),
+      a.planned.side.localeCompare(b.planned.side),
   );
 }
 
 async function score(
   suite: SuiteRun,
-  samples: readonly Sample[],
+  answers: readonly Answer[],
   tools: ScoringTools,
 ): Promise<MadeTry[]> {
-  const references = samples.map(({ trial }) => suite.runs[Number(trial.caseId)]?.affected);
+  const references = answers.map(({ planned }) => suite.runs[Number(planned.reference)]?.affected);
   const judge = async (scoring: Scoring): Promise<TryResult[]> => {
-    const views = await viewsUnder(samples, scoring, tools);
-    const scored = await scoreSamples(
-      views.map((sample, index) => ({ sample, reference: judgedBy(references[index], scoring) })),
+    const views = await viewsUnder(answers, scoring, tools);
+    const scored = await scoreItems(
+      views.map((answer, index) => ({ answer, reference: judgedBy(references[index], scoring) })),
       scoring,
       tools,
     );
-    return scored.map(({ answer, scores }) => tryResult(answer.sample, scores, scoring));
+    return scored.map(({ item, scores }) => tryResult(item.answer, scores, scoring));
   };
   const [deciding, other] = await Promise.all([
     judge(suite.deciding),
     suite.other === null ? null : judge(suite.other),
   ]);
-  return samples.map(({ trial: { caseId, side } }, index) => {
+  return answers.map(({ planned: { reference, side } }, index) => {
     const result = deciding[index];
-    if (result === undefined) throw new TypeError('a sample has no result');
-    return { index: Number(caseId), side, made: { result, other: other?.[index] ?? null } };
+    if (result === undefined) throw new TypeError('an answer has no result');
+    return { index: Number(reference), side, made: { result, other: other?.[index] ?? null } };
   });
 }
 
@@ -190,29 +190,29 @@ function judgedBy(
   one: AffectedReference | undefined,
   { side }: Scoring,
 ): AffectedReference['reference'] {
-  if (one === undefined) throw new TypeError('a sample belongs to a case');
+  if (one === undefined) throw new TypeError('an answer belongs to a reference');
   return side === 'base' ? (one.baseReference ?? one.reference) : one.reference;
 }
 
 /** A dialogue whose model declines to answer fails, like a single answer. */
-function unanswered({ dialogue }: Sample, reason: string): Score[] {
+function unanswered({ dialogue }: Answer, reason: string): Score[] {
   return dialogue === null
     ? []
     : [{ metric: CONVERSATION_SCORE, status: 'fail', value: null, reason, skip: false }];
 }
 
-function tryResult(sample: Sample, ofMetrics: Score[], scoring: Scoring): TryResult {
-  const { trial, completion, dialogue } = sample;
+function tryResult(answer: Answer, ofMetrics: Score[], scoring: Scoring): TryResult {
+  const { planned, completion, dialogue } = answer;
   const steering = steeringFor(scoring);
   const conversation =
     dialogue === null || steering === null
       ? {}
       : { conversation: conversationResult(dialogue, steering) };
-  const declinedFor = noAnswer(sample);
+  const declinedFor = noAnswer(answer);
   if (completion.status === 'error') {
-    const scores = declinedFor === null ? [] : [...unanswered(sample, declinedFor), ...ofMetrics];
+    const scores = declinedFor === null ? [] : [...unanswered(answer, declinedFor), ...ofMetrics];
     return {
-      try: trial.try,
+      try: planned.try,
       outcome: tryOutcomeOf(scores) === 'fail' ? 'fail' : 'error',
       actual: null,
       error: completion.message,
@@ -227,7 +227,7 @@ function tryResult(sample: Sample, ofMetrics: Score[], scoring: Scoring): TryRes
   const { output, usage, latency_ms, reused, finish_reason } = completion;
   const scores = dialogue === null ? ofMetrics : [...conversationScore(dialogue), ...ofMetrics];
   return {
-    try: trial.try,
+    try: planned.try,
     outcome: tryOutcomeOf(scores),
     actual: output,
     error: null,

@@ -91,13 +91,13 @@ export async function runRubricTests(
 }
 
 /**
- * The label that each example gets, in their order; null where no grade could be read. `attempt` is
+ * The label that each example gets, in their order; null where no grade could be read. `tryIndex` is
  * the try index from 0.
  */
 async function gradeExamples(
   { rubric, graders }: Judge,
   examples: Rubric['examples'],
-  attempt: number,
+  tryIndex: number,
   tools: RubricTools,
 ): Promise<(string | null)[]> {
   return await Promise.all(
@@ -105,7 +105,7 @@ async function gradeExamples(
       const grade = await gradeMaterial(rubric, exampleMaterials(example), {
         ...tools,
         graders,
-        try: attempt,
+        try: tryIndex,
       });
       return grade.status === 'graded' ? grade.label : null;
     }),
@@ -172,7 +172,7 @@ function unread(
 }
 
 /** A rubric graded on its labelled examples, several times over. */
-export interface RubricTrial {
+export interface RepeatedRubricTest {
   rubric: string;
   file: string;
   graders: string[];
@@ -206,15 +206,15 @@ export interface RubricTrial {
  * Grades every example `repeats` times, each under a try index of its own, so that no grade is
  * another one repeated.
  */
-export async function tryRubric(
+export async function repeatRubricTest(
   judge: Judge,
   repeats: number,
   tools: RubricTools,
-): Promise<RubricTrial> {
+): Promise<RepeatedRubricTest> {
   const { rubric, graders } = judge;
   const rounds = await Promise.all(
-    Array.from({ length: repeats }, (_, attempt) =>
-      gradeExamples(judge, rubric.examples, attempt, tools),
+    Array.from({ length: repeats }, (_, tryIndex) =>
+      gradeExamples(judge, rubric.examples, tryIndex, tools),
     ),
   );
   const examples = rubric.examples.map(({ content, expected, place: { file, line } }, index) => ({
@@ -244,7 +244,7 @@ export async function tryRubric(
 function consistencyOf(
   grades: readonly (readonly (string | null)[])[],
   labels: readonly string[],
-): RubricTrial['consistency'] {
+): RepeatedRubricTest['consistency'] {
   const counts = grades.map((given) =>
     labels.map((label) => given.filter((one) => one === label).length),
   );

@@ -1,32 +1,37 @@
+import type { MetricAnswer, MetricTools } from '../metrics/answer.ts';
 import { scoreMetric } from '../metrics/index.ts';
-import type { MetricSample, MetricTools } from '../metrics/sample.ts';
 import { asDirect, type Price } from '../plan/price.ts';
 import { fingerprintOf } from '../select/affected.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { comparesEmbeddings, embedderFor, gradersFor, isModelGraded } from '../suite/metrics.ts';
 import type { CheckSchema, Metric, Score } from '../types/metric.ts';
 import type { Complete, Evaluate } from '../types/model.ts';
-import type { Judged } from './execute.ts';
+import type { ScoringItem } from './execute.ts';
 
 /**
  * Scores a comparing metric: head's answer is judged against base's of the same reference and try,
- * and base's score is its mirror image. `score` judges answers that have a rival; equal questions
+ * and base's score is its mirror image. `score` judges answers that have another to compare with; equal questions
  * and equal answers are ties that cost nothing.
  */
 export async function scorePairs(
   metric: Metric,
-  judged: readonly Judged[],
-  score: (judged: readonly Judged[]) => Promise<ReadonlyMap<Judged, Score>>,
-): Promise<Map<Judged, Score>> {
-  const keyOf = ({ sample: { trial } }: Judged): string => `${trial.caseId} ${String(trial.try)}`;
+  items: readonly ScoringItem[],
+  score: (items: readonly ScoringItem[]) => Promise<ReadonlyMap<ScoringItem, Score>>,
+): Promise<Map<ScoringItem, Score>> {
+  const keyOf = ({ answer: { planned } }: ScoringItem): string =>
+    `${planned.reference} ${String(planned.try)}`;
   const bases = new Map(
-    judged.filter(({ sample }) => sample.trial.side === 'base').map((one) => [keyOf(one), one]),
+    items.filter(({ answer }) => answer.planned.side === 'base').map((one) => [keyOf(one), one]),
   );
-  const pairs = judged
-    .filter(({ sample }) => sample.trial.side === 'head')
+  const pairs = items
+    .filter(({ answer }) => answer.planned.side === 'head')
     .map((head) => {
       const base = bases.get(keyOf(head)) ?? null;
-      return { head, base, asked: { ...head, rival: base === null ? null : rivalOf(head, base) } };
+      return {
+        head,
+        base,
+        asked: { ...head, otherAnswer: base === null ? null : otherAnswerOf(head, base) },
+      };
     });
   const scores = await score(pairs.map(({ asked }) => asked));
   const alone: Score = {
@@ -36,7 +41,7 @@ export async function scorePairs(
     reason: 'there is no answer of the other side to compare with',
     skip: metric.skip,
   };
-  const found = new Map<Judged, Score>(judged.map((one) => [one, alone]));
+  const found = new Map<ScoringItem, Score>(items.map((one) => [one, alone]));
   for (const { head, base, asked } of pairs) {
     const own = scoreOf(scores, asked, metric.name);
     found.set(head, own);
@@ -46,8 +51,12 @@ export async function scorePairs(
 }
 
 /** The score that an answer must have by now. */
-export function scoreOf(scores: ReadonlyMap<Judged, Score>, answer: Judged, metric: string): Score {
-  const score = scores.get(answer);
+export function scoreOf(
+  scores: ReadonlyMap<ScoringItem, Score>,
+  item: ScoringItem,
+  metric: string,
+): Score {
+  const score = scores.get(item);
   if (score === undefined)
     throw new TypeError(`metric "${metric}" has no score for an answer it was given`);
   return score;
@@ -57,10 +66,10 @@ export function scoreOf(scores: ReadonlyMap<Judged, Score>, answer: Judged, metr
  * The other side's answer; where both were asked the same, the answer itself: a difference would be
  * chance.
  */
-function rivalOf(head: Judged, base: Judged): string | null {
+function otherAnswerOf(head: ScoringItem, base: ScoringItem): string | null {
   const same =
-    fingerprintOf(head.sample.trial.generation) === fingerprintOf(base.sample.trial.generation);
-  const { completion } = same ? head.sample : base.sample;
+    fingerprintOf(head.answer.planned.generation) === fingerprintOf(base.answer.planned.generation);
+  const { completion } = same ? head.answer : base.answer;
   return completion.status === 'ok' ? completion.output : null;
 }
 
@@ -88,28 +97,31 @@ export interface ScoringTools {
  */
 export async function scoreAnswers(
   metric: Metric,
-  judged: readonly Judged[],
-  sampleOf: (one: Judged) => MetricSample,
+  items: readonly ScoringItem[],
+  metricAnswerOf: (one: ScoringItem) => MetricAnswer,
   scoring: Scoring,
   tools: ScoringTools,
-): Promise<Map<Judged, Score>> {
-  const score = (group: readonly Judged[]): Promise<[Judged, Score][]> =>
-    scoreGroup(metric, group, sampleOf, scoring, tools);
+): Promise<Map<ScoringItem, Score>> {
+  const score = (group: readonly ScoringItem[]): Promise<[ScoringItem, Score][]> =>
+    scoreGroup(metric, group, metricAnswerOf, scoring, tools);
   const asks = isModelGraded(metric) || comparesEmbeddings(metric);
-  const groups = alike(judged, ({ sample: { trial } }) =>
-    [trial.suite, trial.side, ...(asks ? [trial.try] : [])].join('\n'),
+  const groups = alike(items, ({ answer: { planned } }) =>
+    [planned.suite, planned.side, ...(asks ? [planned.try] : [])].join('\n'),
   );
   if (asks) return new Map((await Promise.all(groups.map(score))).flat());
-  const scores = new Map<Judged, Score>();
+  const scores = new Map<ScoringItem, Score>();
   for (const side of ['base', 'head'] as const)
-    for (const group of groups.filter(([first]) => first?.sample.trial.side === side))
+    for (const group of groups.filter(([first]) => first?.answer.planned.side === side))
       for (const [one, found] of await score(group)) scores.set(one, found);
   return scores;
 }
 
-function alike(judged: readonly Judged[], keyOf: (one: Judged) => string): Judged[][] {
-  const groups = new Map<string, Judged[]>();
-  for (const one of judged) {
+function alike(
+  items: readonly ScoringItem[],
+  keyOf: (one: ScoringItem) => string,
+): ScoringItem[][] {
+  const groups = new Map<string, ScoringItem[]>();
+  for (const one of items) {
     const group = groups.get(keyOf(one));
     if (group === undefined) groups.set(keyOf(one), [one]);
     else group.push(one);
@@ -120,15 +132,15 @@ function alike(judged: readonly Judged[], keyOf: (one: Judged) => string): Judge
 /** Scores answers of one suite and one side. */
 async function scoreGroup(
   metric: Metric,
-  group: readonly Judged[],
-  sampleOf: (one: Judged) => MetricSample,
+  group: readonly ScoringItem[],
+  metricAnswerOf: (one: ScoringItem) => MetricAnswer,
   scoring: Scoring,
   { complete, evaluate, checkSchema, random }: ScoringTools,
-): Promise<[Judged, Score][]> {
+): Promise<[ScoringItem, Score][]> {
   const [first] = group;
   if (first === undefined) return [];
-  const { suite, side, try: index } = first.sample.trial;
-  const scores = await scoreMetric(metric, group.map(sampleOf), {
+  const { suite, side, try: index } = first.answer.planned;
+  const scores = await scoreMetric(metric, group.map(metricAnswerOf), {
     complete,
     evaluate: (job) =>
       evaluate({
@@ -149,7 +161,7 @@ async function scoreGroup(
     throw new TypeError(
       `metric "${metric.name}" gave ${String(scores.length)} scores for ${String(group.length)} answers`,
     );
-  return scores.flatMap((score, position): [Judged, Score][] => {
+  return scores.flatMap((score, position): [ScoringItem, Score][] => {
     const one = group[position];
     return one === undefined ? [] : [[one, score]];
   });
@@ -165,22 +177,22 @@ function checkedAt(check: CheckSchema, { place: { file, line } }: Metric): Check
     );
 }
 
-export function metricSample(
-  { sample, reference, rival = null }: Judged,
+export function metricAnswer(
+  { answer, reference, otherAnswer = null }: ScoringItem,
   price: Price,
-): MetricSample {
+): MetricAnswer {
   const {
     completion,
     messages,
-    trial: { generation },
-  } = sample;
+    planned: { generation },
+  } = answer;
   if (completion.status !== 'ok') throw new TypeError('only answers are scored');
   return {
     completion,
     messages,
     input: reference.input,
     expected: reference.expected,
-    rival,
+    otherAnswer,
     price: (usage) =>
       generation.kind === 'request' ? price(asDirect(generation.target), usage) : null,
     thread: [...messages, { role: 'assistant', content: completion.output }],

@@ -10,11 +10,11 @@ import {
 import type { DependsOn, Metric, Score } from '../types/metric.ts';
 import { declined } from '../types/model.ts';
 import { earlier, inDependencyOrder, inWaves, metricOf, unmet } from './conditions.ts';
-import type { Judged, Sample } from './execute.ts';
+import type { ScoringItem, Answer } from './execute.ts';
 import {
   type ScoringTools,
   scoreAnswers,
-  metricSample,
+  metricAnswer,
   scorePairs,
   scoreOf,
 } from './score-metric.ts';
@@ -23,7 +23,7 @@ import {
  * Why whoever was asked declined to answer, which fails the try; null: an answer came, or something
  * was in its way.
  */
-export function noAnswer({ completion, dialogue }: Sample): string | null {
+export function noAnswer({ completion, dialogue }: Answer): string | null {
   // What an evaluator declines is not the model's doing.
   return dialogue?.outcome === 'evaluator_error' ? null : declined(completion);
 }
@@ -38,13 +38,13 @@ function failed(metric: Metric, reason: string): Score {
 
 /** One answer with its scores, in the order of the metrics; an answer that never came has none. */
 interface ScoredAnswer {
-  answer: Judged;
+  item: ScoringItem;
   scores: Score[];
 }
 
 /** One answer with what is known of it so far, by metric. */
 interface Row {
-  answer: Judged;
+  item: ScoringItem;
   scores: Map<string, Score>;
 }
 
@@ -52,15 +52,15 @@ interface Row {
  * Every metric of the scoring on every answer, in the order of the answers. A metric whose
  * `depends_on` does not hold is skipped with its reason.
  */
-export async function scoreSamples(
-  judged: readonly Judged[],
+export async function scoreItems(
+  items: readonly ScoringItem[],
   scoring: Scoring,
   tools: ScoringTools,
 ): Promise<ScoredAnswer[]> {
   const { tests } = scoring;
-  const rows = judged.map((answer): Row => ({ answer, scores: new Map() }));
+  const rows = items.map((item): Row => ({ item, scores: new Map() }));
   const answered = rows.filter(
-    ({ answer: { sample } }) => sample.completion.status === 'ok' && noAnswer(sample) === null,
+    ({ item: { answer } }) => answer.completion.status === 'ok' && noAnswer(answer) === null,
   );
   const scoreOne = async (written: Metric): Promise<void> => {
     const metric =
@@ -91,20 +91,20 @@ export async function scoreSamples(
 }
 
 /** @throws TypeError when an answer lacks a score: whatever stood in its place would be another's. */
-function finished({ answer, scores }: Row, { tests }: Scoring): ScoredAnswer {
-  const reason = noAnswer(answer.sample);
+function finished({ item, scores }: Row, { tests }: Scoring): ScoredAnswer {
+  const reason = noAnswer(item.answer);
   if (reason !== null)
     return {
-      answer,
-      scores: metricsFor(tests, answer.reference).map((metric) => failed(metric, reason)),
+      item,
+      scores: metricsFor(tests, item.reference).map((metric) => failed(metric, reason)),
     };
-  if (answer.sample.completion.status !== 'ok') return { answer, scores: [] };
-  const complete = metricsFor(tests, answer.reference).map(({ name }) => {
+  if (item.answer.completion.status !== 'ok') return { item, scores: [] };
+  const complete = metricsFor(tests, item.reference).map(({ name }) => {
     const score = scores.get(name);
     if (score === undefined) throw new TypeError(`metric "${name}" has no score for an answer`);
     return score;
   });
-  return { answer, scores: complete };
+  return { item, scores: complete };
 }
 
 /** The metrics that single references have of their own. */
@@ -113,7 +113,7 @@ async function scoreOwn(
   scoring: Scoring,
   tools: ScoringTools,
 ): Promise<void> {
-  const own = ownMetrics(answered.map(({ answer }) => answer.reference));
+  const own = ownMetrics(answered.map(({ item }) => item.reference));
   await Promise.all(
     own.map(({ metric, positions }) => {
       const at = new Set(positions);
@@ -134,11 +134,11 @@ async function scoreRows(
   scoring: Scoring,
   tools: ScoringTools,
 ): Promise<void> {
-  const judged = rows.map(({ answer }) => answer);
-  const score = (some: readonly Judged[]): Promise<Map<Judged, Score>> =>
-    scoreAnswers(metric, some, (one) => metricSample(one, tools.price), scoring, tools);
-  const scores = await (isPairwise(metric) ? scorePairs(metric, judged, score) : score(judged));
-  for (const row of rows) row.scores.set(metric.name, scoreOf(scores, row.answer, metric.name));
+  const items = rows.map(({ item }) => item);
+  const score = (some: readonly ScoringItem[]): Promise<Map<ScoringItem, Score>> =>
+    scoreAnswers(metric, some, (one) => metricAnswer(one, tools.price), scoring, tools);
+  const scores = await (isPairwise(metric) ? scorePairs(metric, items, score) : score(items));
+  for (const row of rows) row.scores.set(metric.name, scoreOf(scores, row.item, metric.name));
 }
 
 /** Why the metric does not apply, by the answers to which it does not. */
@@ -158,7 +158,7 @@ async function unmetConditions(
         : await scoreEarlier(
             condition,
             dependency,
-            open.map(({ answer }) => answer),
+            open.map(({ item }) => item),
             scoring,
             tools,
           );
@@ -166,7 +166,7 @@ async function unmetConditions(
       const reason =
         before === null
           ? unmet(condition, row.scores.get(dependency?.name ?? condition.name))
-          : unmetBefore(condition, dependency, before.get(row.answer));
+          : unmetBefore(condition, dependency, before.get(row.item));
       if (reason !== null) reasons.set(row, reason);
     }
   }
@@ -187,15 +187,15 @@ function unmetBefore(
 async function scoreEarlier(
   condition: DependsOn,
   dependency: Metric,
-  judged: readonly Judged[],
+  items: readonly ScoringItem[],
   scoring: Scoring,
   tools: ScoringTools,
-): Promise<Map<Judged, Score>> {
+): Promise<Map<ScoringItem, Score>> {
   const before = new Map(
-    judged.map((one) => [
+    items.map((one) => [
       one,
       earlier(
-        metricSample(one, tools.price),
+        metricAnswer(one, tools.price),
         dependency.level,
         -condition.relative_object_position,
       ),
@@ -203,8 +203,8 @@ async function scoreEarlier(
   );
   return await scoreAnswers(
     dependency,
-    judged.filter((one) => before.get(one) !== null),
-    (one) => before.get(one) ?? metricSample(one, tools.price),
+    items.filter((one) => before.get(one) !== null),
+    (one) => before.get(one) ?? metricAnswer(one, tools.price),
     scoring,
     tools,
   );

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { testEvaluators } from '../ask/evaluator-tests.ts';
-import { tryRubric, type RubricTrial } from '../ask/rubric-tests.ts';
+import { repeatRubricTest, type RepeatedRubricTest } from '../ask/rubric-tests.ts';
 import { UserError, problem } from '../errors.ts';
 import { evaluatorCallsOf, evaluatorTargetsOf, type EvaluatorTest } from '../plan/grader-tests.ts';
-import { rubricTrial } from '../report/rubric-trial.ts';
+import { rubricTestBlocks } from '../report/rubric-test.ts';
 import { evaluatorTables } from '../report/sections/conversations.ts';
 import { renderBlocks } from '../report/terminal.ts';
 import type { EvaluatorResult } from '../result/conversations.ts';
@@ -118,11 +118,11 @@ function gradeRubric(
   terminal: Terminal,
 ): Promise<void> {
   return asking(opened, async (edges) => {
-    const trial = await tried(rubricNamed(name, opened.project), repeats, opened, options, edges);
-    if (options.json === true) terminal.out(`${logJson(trial)}\n`);
+    const test = await tried(rubricNamed(name, opened.project), repeats, opened, options, edges);
+    if (options.json === true) terminal.out(`${logJson(test)}\n`);
     else
       terminal.out(
-        `${renderBlocks(rubricTrial(trial), { width: terminal.width, colour: terminal.isTerminal })}\n`,
+        `${renderBlocks(rubricTestBlocks(test), { width: terminal.width, colour: terminal.isTerminal })}\n`,
       );
   });
 }
@@ -152,7 +152,7 @@ async function tried(
   opened: Opened,
   { code }: EvaluateOptions,
   edges: Edges,
-): Promise<RubricTrial> {
+): Promise<RepeatedRubricTest> {
   const { project, tree, session } = opened;
   const { settings } = project;
   const problems: Problem[] = [];
@@ -188,7 +188,7 @@ async function tried(
     opened,
     edges,
   );
-  return tryRubric({ rubric, graders }, repeats, {
+  return repeatRubricTest({ rubric, graders }, repeats, {
     complete: edges.complete,
     random: edges.random,
   });

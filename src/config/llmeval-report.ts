@@ -27,7 +27,7 @@ export interface RunReport {
   parameters: JsonMap;
   rollup: Rollup;
   skip: boolean;
-  references: { input: JsonMap; expected: Json | undefined; skip: boolean; attempt: RunTry }[];
+  references: { input: JsonMap; expected: Json | undefined; skip: boolean; made: RunTry }[];
 }
 
 /** Keys of a resolved prompt that are not parameters. */
@@ -77,7 +77,7 @@ export function readRunReport(
         : { dialogue: reference['input'] ?? null },
       expected: reference['expected'],
       skip: reference['skip'] === true,
-      attempt: attemptOf(reference),
+      made: tryOf(reference),
     })),
   };
   return problems.length > 0 ? { report: null, problems } : { report, problems: [] };
@@ -92,7 +92,7 @@ function testsOf({ file, value, placeOf, placeOfText }: Document): Document {
   };
 }
 
-function attemptOf(reference: JsonMap): RunTry {
+function tryOf(reference: JsonMap): RunTry {
   const metrics = isMap(reference['metrics']) ? reference['metrics'] : {};
   return {
     actual: reference['actual'],

@@ -2,12 +2,12 @@ import type { ReferenceRun, SuiteRun } from '../plan/suite-run.ts';
 import { metricIdentity, metricsFor } from '../suite/metrics.ts';
 import type { Metric, Score } from '../types/metric.ts';
 import type { Problem } from '../types/plain.ts';
-import type { RunWords } from './roll-up.ts';
+import type { RunRollUps } from './roll-up.ts';
 
 /** A suite that ran, with the words of its roll-up. */
 interface Rolled {
   run: SuiteRun;
-  words: ReadonlyMap<ReferenceRun, RunWords>;
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
 
 /**
@@ -80,10 +80,10 @@ function noteUse(uses: Map<string, Use>, metric: Metric, suite: SuiteRun, run: R
       use.scores.push(...result.scores.filter((score) => score.metric === metric.name));
 }
 
-function brokenRollup({ run, words }: Rolled): Broken[] {
+function brokenRollup({ run, rollUps }: Rolled): Broken[] {
   const { rollup } = run.deciding.tests;
   if (rollup.kind !== 'code') return [];
-  const [error] = [...words.values()].flatMap(({ base, head }) =>
+  const [error] = [...rollUps.values()].flatMap(({ base, head }) =>
     [base.error, head.error].filter((one) => one !== null),
   );
   return error === undefined

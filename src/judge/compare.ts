@@ -17,7 +17,7 @@ import { classificationOf } from './classification.ts';
 import { conversationSummary } from './conversations.ts';
 import { countEvidence } from './evidence.ts';
 import { metricRows } from './metric-rows.ts';
-import { tallyOf, type RollupWord, type RunWords } from './roll-up.ts';
+import { tallyOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
 import {
   comparedFirst,
   comparedReferences,
@@ -36,13 +36,13 @@ import type { SuiteVerdict } from './verdict.ts';
 export function compareSuite(
   suite: SuiteComparison,
   verdict: SuiteVerdict | null,
-  words: ReadonlyMap<ReferenceRun, RunWords>,
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
 ): SuiteResult {
   const { run, compared } = suite;
   const { path, name, variant, baseVariant, because } = run.suite;
   const statuses = referenceStatuses(compared, verdict);
   const references = run.runs.map((one) =>
-    referenceResult(suite, one, words.get(one), statuses.get(one)),
+    referenceResult(suite, one, rollUps.get(one), statuses.get(one)),
   );
   const removed = run.suite.references
     .filter(({ change }) => change === 'removed')
@@ -76,7 +76,7 @@ export function compareSuite(
     evidence,
     references: [...withFallen(references, verdict), ...removed],
     metrics: metricRows(suite, verdict),
-    rollups: rolledUp(suite, words),
+    rollups: rolledUp(suite, rollUps),
     ...(conversation === null ? {} : { conversation }),
     ...(preference === null ? {} : { preference }),
     ...(classification === null ? {} : { classification }),
@@ -167,14 +167,14 @@ function referenceStatuses(
 function referenceResult(
   { run: { deciding }, quarantined }: SuiteComparison,
   run: ReferenceRun,
-  words: RunWords | undefined,
+  rollUps: RunRollUps | undefined,
   found: Status | undefined,
 ): ReferenceResult {
   const { reference } = run.affected;
   const metrics = scoreCount(deciding.tests, reference);
   const skip = deciding.tests.skip || reference.skip;
-  const base = sideResult(run, 'base', words?.base, metrics, skip);
-  const head = sideResult(run, 'head', words?.head, metrics, skip);
+  const base = sideResult(run, 'base', rollUps?.base, metrics, skip);
+  const head = sideResult(run, 'head', rollUps?.head, metrics, skip);
   return {
     id: reference.id,
     file: reference.place.file,
@@ -195,7 +195,7 @@ function referenceResult(
 function sideResult(
   run: ReferenceRun,
   side: Side,
-  word: RollupWord | undefined,
+  rolled: RollUpOutcome | undefined,
   metrics: number,
   skip: boolean,
 ): SideResult | null {
@@ -204,7 +204,7 @@ function sideResult(
   const { passes, tries: judged } = countOutcomes(tries.map(({ outcome }) => outcome));
   return {
     tally: tallyOf(tries, metrics, skip),
-    rollup: word?.word ?? null,
+    rollup: rolled?.outcome ?? null,
     passes,
     tries_judged: judged,
     tries,

@@ -30,7 +30,7 @@ export function tallyOf(tries: readonly TryResult[], metrics: number, skipped: b
   };
 }
 
-export type RollupWord = { word: 'pass' | 'fail' | null; error: string | null };
+export type RollUpOutcome = { outcome: 'pass' | 'fail' | null; error: string | null };
 
 /**
  * A named policy over the tries that pass or fail; null when there is none, or when passes are
@@ -65,10 +65,10 @@ export async function rollUp(
   /** The suite and the side whose tries these are. */
   of: { suite: string; side: Side },
   evaluate: Evaluate,
-): Promise<RollupWord[]> {
+): Promise<RollUpOutcome[]> {
   if (rollup.kind !== 'code') {
     return tallies.map(({ tally, passes, judged }) => ({
-      word: namedRollup(rollup, passes, judged, tally.num_tries - judged),
+      outcome: namedRollup(rollup, passes, judged, tally.num_tries - judged),
       error: null,
     }));
   }
@@ -85,10 +85,10 @@ export async function rollUp(
   return results.map((result, index) => {
     // The code sees skipped scores too, so they are enough to ask it.
     const { num_passes = 0, num_fails = 0 } = tallies[index]?.tally ?? {};
-    if (num_passes + num_fails === 0) return { word: null, error: null };
+    if (num_passes + num_fails === 0) return { outcome: null, error: null };
     if (result.status === 'error')
-      return { word: null, error: `metrics_rollup "${name}": ${result.message}` };
-    return { word: result.values['result'] === true ? 'pass' : 'fail', error: null };
+      return { outcome: null, error: `metrics_rollup "${name}": ${result.message}` };
+    return { outcome: result.values['result'] === true ? 'pass' : 'fail', error: null };
   });
 }
 
@@ -96,53 +96,57 @@ export async function rollUp(
  * The roll-up's words for one reference: on each side's outputs, and on base's outputs by the other
  * scoring.
  */
-export interface RunWords {
-  base: RollupWord;
-  head: RollupWord;
-  other: RollupWord | null;
+export interface RunRollUps {
+  base: RollUpOutcome;
+  head: RollUpOutcome;
+  other: RollUpOutcome | null;
 }
 
 /** Asks each scoring's own roll-up about every reference of a suite. */
 export async function rollUpSuite(
   suite: SuiteRun,
   evaluate: Evaluate,
-): Promise<Map<ReferenceRun, RunWords>> {
+): Promise<Map<ReferenceRun, RunRollUps>> {
   const { runs, deciding, other } = suite;
   const identity = identityOf(suite);
   const ask = (
     scoring: Scoring,
     side: Side,
     triesOf: (run: ReferenceRun) => TryResult[],
-  ): Promise<RollupWord[]> =>
-    words(runs, scoring, runs.map(triesOf), { suite: identity, side }, evaluate);
+  ): Promise<RollUpOutcome[]> =>
+    rollUpRuns(runs, scoring, runs.map(triesOf), { suite: identity, side }, evaluate);
   // Base's first: nothing of head can have touched them.
   const base = await ask(deciding, 'base', (run) => deciders(run, 'base'));
   const others =
     other === null
       ? []
-      : await ask(other, 'base', (run) => run.base.flatMap((attempt) => attempt.other ?? []));
+      : await ask(other, 'base', (run) => run.base.flatMap((made) => made.other ?? []));
   const head = await ask(deciding, 'head', (run) => deciders(run, 'head'));
   return new Map(
     runs.map((run, index) => [
       run,
-      { base: base[index] ?? NO_WORD, head: head[index] ?? NO_WORD, other: others[index] ?? null },
+      {
+        base: base[index] ?? NOT_ROLLED_UP,
+        head: head[index] ?? NOT_ROLLED_UP,
+        other: others[index] ?? null,
+      },
     ]),
   );
 }
 
-const NO_WORD: RollupWord = { word: null, error: null };
+const NOT_ROLLED_UP: RollUpOutcome = { outcome: null, error: null };
 
 function deciders(run: ReferenceRun, side: Side): TryResult[] {
   return run[side].map(({ result }) => result);
 }
 
-function words(
+function rollUpRuns(
   runs: readonly ReferenceRun[],
   { tests }: Scoring,
   tries: readonly TryResult[][],
   of: { suite: string; side: Side },
   evaluate: Evaluate,
-): Promise<RollupWord[]> {
+): Promise<RollUpOutcome[]> {
   const counts = tries.map((list, index) => {
     const { passes, tries: judged } = countOutcomes(list.map(({ outcome }) => outcome));
     const reference = runs[index]?.affected.reference;

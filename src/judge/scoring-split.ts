@@ -9,7 +9,7 @@ import { countOutcomes, type Counts } from '../statistics/table.ts';
 import { percent, counted, pointsApart, signedBetween } from '../text/amounts.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
-import type { RunWords } from './roll-up.ts';
+import type { RunRollUps } from './roll-up.ts';
 import { meanOfCounts, sharedTries } from './tables.ts';
 
 /**
@@ -19,7 +19,7 @@ import { meanOfCounts, sharedTries } from './tables.ts';
  */
 export function scoringSplit(
   { run: suite, policy, quarantined }: SuiteComparison,
-  words: ReadonlyMap<ReferenceRun, RunWords>,
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
 ): ScoringResult | null {
   if (suite.other === null) return null;
   const runs = suite.runs.filter(
@@ -47,7 +47,7 @@ export function scoringSplit(
   const because = suite.suite.because.filter(
     ({ key }) => isScoringKey(key) || key === 'references',
   );
-  const flipped = flips(runs, words, headDecides);
+  const flipped = flips(runs, rollUps, headDecides);
   return {
     path: suite.suite.path,
     name: suite.suite.name,
@@ -142,17 +142,17 @@ function sameAnswers(
  */
 function flips(
   runs: readonly ReferenceRun[],
-  words: ReadonlyMap<ReferenceRun, RunWords>,
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
   headDecides: boolean,
 ): ScoringResult['flipped'] {
   return runs.flatMap((run) => {
-    const found = words.get(run);
+    const found = rollUps.get(run);
     if (found === undefined || found.other === null) return [];
     const [before, after] = headDecides
-      ? [found.other.word, found.base.word]
-      : [found.base.word, found.other.word];
+      ? [found.other.outcome, found.base.outcome]
+      : [found.base.outcome, found.other.outcome];
     if (before === after) return [];
-    const tag = (word: 'pass' | 'fail' | null): Outcome => word ?? 'ungraded';
+    const tag = (outcome: 'pass' | 'fail' | null): Outcome => outcome ?? 'ungraded';
     return [{ id: run.affected.reference.id, from: tag(before), to: tag(after) }];
   });
 }

@@ -12,7 +12,7 @@ import { calledIn, judgeReferences, looksOf, openIn, type Look } from '../statis
 import { made, tableOf, type Table, type Tries } from '../statistics/table.ts';
 import type { GateSettings } from '../suite/suite.ts';
 import type { Outcome } from '../types/metric.ts';
-import type { RollupWord, RunWords } from './roll-up.ts';
+import type { RollUpOutcome, RunRollUps } from './roll-up.ts';
 import { preferenceTables } from './tables.ts';
 
 export type Settings = Pick<GateSettings, 'alpha' | 'gate_on'>;
@@ -57,7 +57,7 @@ const NOTHING = { passes: 0, tries: 0 };
 
 export function suiteTablesOf(
   suite: SuiteComparison,
-  words: ReadonlyMap<ReferenceRun, RunWords>,
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
   { called, open }: Singles = { called: [], open: [] },
 ): SuiteTables {
   const { run, policy, compared } = suite;
@@ -67,7 +67,7 @@ export function suiteTablesOf(
     return { suite, called, open, looks: [], tables, bundles: [], own, tries: policy.tries };
   }
   if (policy.kind === 'references') {
-    const outcomes = compared.map((one) => rolledTries(words.get(one)));
+    const outcomes = compared.map((one) => rolledTries(rollUps.get(one)));
     const tables = outcomes.map((one) => tableOf(one, 0, 1));
     const bundles = bundlesOf(outcomes, clustersOf(compared), 1);
     return { suite, called, open, looks: [], tables, bundles, own: tables, tries: policy.tries };
@@ -86,9 +86,9 @@ export function suiteTablesOf(
 }
 
 /** What the roll-up makes of a reference, as one try a side; what it could not say is no try. */
-function rolledTries(words: RunWords | undefined): Tries {
-  const side = (word: RollupWord | undefined): Outcome[] => [word?.word ?? 'error'];
-  return { base: side(words?.base), head: side(words?.head) };
+function rolledTries(rollUps: RunRollUps | undefined): Tries {
+  const side = (rolled: RollUpOutcome | undefined): Outcome[] => [rolled?.outcome ?? 'error'];
+  return { base: side(rollUps?.base), head: side(rollUps?.head) };
 }
 
 /** A reference that was sampled on is named by the tries after those that made it suspicious. */

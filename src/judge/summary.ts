@@ -5,7 +5,7 @@ import { isComparable } from '../statistics/table.ts';
 import { rollupName } from '../suite/gate.ts';
 import { inSize, pValue, percent, counted, pointsBetween, signed } from '../text/amounts.ts';
 import type { Side } from '../types/plain.ts';
-import type { RunWords } from './roll-up.ts';
+import type { RunRollUps } from './roll-up.ts';
 import { meanOfTables, meanRate, preferenceTables } from './tables.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
@@ -69,17 +69,17 @@ export function comparedFirst({ references, of }: EvidenceCount): string {
 /** References that pass as the roll-up says, on each side that ran, of those that count. */
 export function rolledUp(
   suite: SuiteComparison,
-  words: ReadonlyMap<ReferenceRun, RunWords>,
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
 ): NonNullable<SuiteResult['rollups']> {
   const runs = ratedRuns(suite);
   const count = (side: Side): { passes: number; references: number } | null => {
     const found = runs.flatMap((run) => {
-      const word = run.affected[side] === null ? null : words.get(run)?.[side].word;
-      return word === null || word === undefined ? [] : [word];
+      const outcome = run.affected[side] === null ? null : rollUps.get(run)?.[side].outcome;
+      return outcome === null || outcome === undefined ? [] : [outcome];
     });
     return found.length === 0
       ? null
-      : { passes: found.filter((word) => word === 'pass').length, references: found.length };
+      : { passes: found.filter((outcome) => outcome === 'pass').length, references: found.length };
   };
   return {
     policy: rollupName(suite.run.deciding.tests.rollup),

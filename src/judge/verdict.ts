@@ -17,7 +17,7 @@ import { mirrored, type Table } from '../statistics/table.ts';
 import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import type { GateSettings } from '../suite/suite.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
-import type { RunWords } from './roll-up.ts';
+import type { RunRollUps } from './roll-up.ts';
 import {
   evidenceBySuite,
   suiteTablesOf,
@@ -60,7 +60,7 @@ interface Known {
   /** Every try that was wanted was made, so that one without an answer says something. */
   complete?: boolean;
   /** What the roll-up says of each reference; where it is the unit, that is compared. */
-  words?: ReadonlyMap<ReferenceRun, RunWords>;
+  rollUps?: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
 
 /**
@@ -70,11 +70,11 @@ interface Known {
 export function judgeSuites(
   suites: readonly SuiteComparison[],
   settings: Settings,
-  { complete = true, words = new Map() }: Known = {},
+  { complete = true, rollUps = new Map() }: Known = {},
 ): (SuiteVerdict | null)[] {
   const { all } = comparing(suites);
   const evidence = evidenceBySuite(suites, settings);
-  const seen = all.map((suite) => suiteTablesOf(suite, words, evidence.get(suite)));
+  const seen = all.map((suite) => suiteTablesOf(suite, rollUps, evidence.get(suite)));
   const levels = (alpha: number): readonly number[] => levelsAt(alpha, settings.gate_on);
   const moves = seen.map((one) => metricMoves(one.suite, one.tries));
   const gating = moves.flat().filter(({ gate }) => gate === 'fail');

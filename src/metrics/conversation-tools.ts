@@ -31,9 +31,9 @@ export const callsByName = defineMetric({
     value: { plot: 2 },
     pass: false,
   },
-  measure: ({ sample, options }) =>
+  measure: ({ answer, options }) =>
     perName(
-      sample.completion.tool_calls.map(({ name }) => name),
+      answer.completion.tool_calls.map(({ name }) => name),
       options.tool ?? null,
       options,
     ),
@@ -71,8 +71,8 @@ export const toolWasCalled = defineMetric({
     value: 0,
     pass: false,
   },
-  measure({ sample, options: { tool } }) {
-    const called = sample.completion.tool_calls.some(
+  measure({ answer, options: { tool } }) {
+    const called = answer.completion.tool_calls.some(
       ({ name }) => tool === undefined || name === tool,
     );
     return decided(called, tool === undefined ? 'calls no tool' : `does not call ${tool}`);
@@ -95,9 +95,9 @@ export const numericParameters = defineMetric({
     value: { plot: 2 },
     pass: true,
   },
-  measure: ({ sample, options }) =>
+  measure: ({ answer, options }) =>
     perName(
-      sample.completion.tool_calls.flatMap((call) => numericArguments(call).map(() => call.name)),
+      answer.completion.tool_calls.flatMap((call) => numericArguments(call).map(() => call.name)),
       options.tool ?? null,
       options,
     ),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Message } from '../types/model.ts';
+import { messagesAt, textAt, turnsOf, type MetricAnswer } from './answer.ts';
 import {
   SOURCE,
   callsByName,
@@ -22,7 +23,6 @@ import {
 import { fleschKincaidGrade, fleschReadingEase } from './measures/language.ts';
 import { compilePattern } from './measures/pattern.ts';
 import { lengthIn } from './measures/words.ts';
-import { messagesAt, textAt, turnsOf, type MetricSample } from './sample.ts';
 
 const dialogue: Message[] = [
   { role: 'system', content: 'Be brief.' },
@@ -37,7 +37,7 @@ function counter(
   name: string,
   summary: string,
   example: MetricExample,
-  count: (sample: MetricSample, level: Input<unknown>['context']['level']) => number | null,
+  count: (answer: MetricAnswer, level: Input<unknown>['context']['level']) => number | null,
 ): MetricDefinition {
   return defineMetric({
     name,
@@ -49,8 +49,8 @@ function counter(
     better: 'none',
     source: SOURCE,
     example,
-    measure({ sample, options, context }) {
-      const value = count(sample, context.level);
+    measure({ answer, options, context }) {
+      const value = count(answer, context.level);
       return value === null
         ? measured(null, false, 'the text has no words')
         : inBounds(value, options, 'counted');
@@ -63,31 +63,31 @@ const counters = [
     'string_length',
     'Characters (Unicode code points) of the judged text.',
     { ...said, value: 9, pass: true },
-    (sample, level) => lengthIn(textAt(sample, level), 'characters'),
+    (answer, level) => lengthIn(textAt(answer, level), 'characters'),
   ),
   counter(
     'count_emojis',
     'Emojis of the judged text; one with a skin tone or joined from several is one.',
     { ...said, value: 1, pass: true },
-    (sample, level) => textAt(sample, level).match(/\p{RGI_Emoji}/gv)?.length ?? 0,
+    (answer, level) => textAt(answer, level).match(/\p{RGI_Emoji}/gv)?.length ?? 0,
   ),
   counter(
     'count_messages',
     'Messages at the metric’s level, system messages left out.',
     { ...said, value: 1, pass: true },
-    (sample, level) => messagesAt(sample, level).length,
+    (answer, level) => messagesAt(answer, level).length,
   ),
   counter(
     'count_turns',
     'Turns of the conversation: runs of messages from the same side.',
     { ...said, with: { max: 1 }, value: 2, pass: false },
-    (sample) => turnsOf(sample.thread).length,
+    (answer) => turnsOf(answer.thread).length,
   ),
   counter(
     'index_in_thread',
     'Position of the judged turn, counted from 0.',
     { ...said, value: 1, pass: true },
-    (sample) => Math.max(0, turnsOf(sample.thread).length - 1),
+    (answer) => Math.max(0, turnsOf(answer.thread).length - 1),
   ),
   counter(
     'flesch_reading_ease',
@@ -98,7 +98,7 @@ const counters = [
       value: 206.835 - 1.015 * 6 - 84.6,
       pass: true,
     },
-    (sample, level) => fleschReadingEase(textAt(sample, level)),
+    (answer, level) => fleschReadingEase(textAt(answer, level)),
   ),
   counter(
     'flesch_kincaid_grade',
@@ -109,7 +109,7 @@ const counters = [
       value: 0.39 * 6 + 11.8 - 15.59,
       pass: true,
     },
-    (sample, level) => fleschKincaidGrade(textAt(sample, level)),
+    (answer, level) => fleschKincaidGrade(textAt(answer, level)),
   ),
   counter(
     'count_tool_calls',
@@ -121,7 +121,7 @@ const counters = [
       value: 1,
       pass: false,
     },
-    (sample) => sample.completion.tool_calls.length,
+    (answer) => answer.completion.tool_calls.length,
   ),
 ];
 
@@ -141,7 +141,7 @@ const countTokens = defineMetric({
     pass: true,
   },
   measure({
-    sample: {
+    answer: {
       completion: { usage },
     },
     options,
@@ -171,9 +171,9 @@ const isRole = defineMetric({
   better: 'none',
   source: SOURCE,
   example: { ...said, with: { role: 'assistant' }, value: { assistant: 1 }, pass: true },
-  measure({ sample, options, context }) {
+  measure({ answer, options, context }) {
     const wanted = standardRole(options.role);
-    const messages = messagesAt(sample, context.level);
+    const messages = messagesAt(answer, context.level);
     const pass = messages.length > 0 && messages.every((message) => message.role === wanted);
     return measured({ [options.role]: pass ? 1 : 0 }, pass, pass ? null : `is not by ${wanted}`);
   },
@@ -190,8 +190,8 @@ const messagesPerRole = defineMetric({
   better: 'none',
   source: SOURCE,
   example: { ...said, value: { assistant: 1 }, pass: true },
-  measure({ sample, options, context }) {
-    const names = messagesAt(sample, context.level).map((message) => message.role);
+  measure({ answer, options, context }) {
+    const names = messagesAt(answer, context.level).map((message) => message.role);
     return perName(names, options.role === undefined ? null : standardRole(options.role), options);
   },
 });
@@ -215,10 +215,10 @@ const matchesRegex = defineMetric({
   source: SOURCE,
   example: { ...said, with: { expression: '^Hello' }, value: 1, pass: true },
   check: (options) => patternProblems(options.expression),
-  measure({ sample, options, context }) {
+  measure({ answer, options, context }) {
     const compiled = compilePattern(options.expression, plainFlags);
     return decided(
-      typeof compiled !== 'string' && compiled.test(textAt(sample, context.level)),
+      typeof compiled !== 'string' && compiled.test(textAt(answer, context.level)),
       'the pattern is not found',
     );
   },
@@ -240,10 +240,10 @@ const countRegex = defineMetric({
     pass: false,
   },
   check: (options) => patternProblems(options.expression),
-  measure({ sample, options, context }) {
+  measure({ answer, options, context }) {
     const compiled = compilePattern(options.expression, plainFlags);
     const parts =
-      typeof compiled === 'string' ? [] : [...compiled.matchAll(textAt(sample, context.level))];
+      typeof compiled === 'string' ? [] : [...compiled.matchAll(textAt(answer, context.level))];
     return inBounds(parts.length, options, 'parts');
   },
 });

@@ -3,9 +3,9 @@ import { suggestion } from '../text/suggest.ts';
 import type { Better, MetricLevel } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import type { Json, Scalar } from '../types/plain.ts';
-import type { MetricSample, MetricTools } from './sample.ts';
+import type { MetricAnswer, MetricTools } from './answer.ts';
 
-/** What a metric found on one sample, before a threshold and `negate` are applied. */
+/** What a metric found on one answer, before a threshold and `negate` are applied. */
 export type Measured =
   | { status: 'measured'; value: Json; pass: boolean; reason: string | null; label?: string }
   /** The check's own code broke on this answer: it fails, whatever else is set. */
@@ -30,11 +30,11 @@ export interface MetricExample {
   output: string;
   expected?: Json;
   with?: Record<string, Json>;
-  completion?: Partial<MetricSample['completion']>;
+  completion?: Partial<MetricAnswer['completion']>;
   input?: Record<string, Scalar>;
   thread?: Message[];
   price?: { input: number; output: number };
-  rival?: string;
+  otherAnswer?: string;
   reply?: string;
   vectors?: Record<string, number[]>;
   value: Json;
@@ -75,9 +75,9 @@ export interface MetricDefinition {
   problems(given: Record<string, Json>): string[];
   /** Whether a reference must have `expected` for these parameters. */
   usesExpected(given: Record<string, Json>): boolean;
-  /** One answer per sample, in their order. Bad data gives a tagged value, never an exception. */
+  /** One finding per answer, in their order. Bad data gives a tagged value, never an exception. */
   score(
-    samples: readonly MetricSample[],
+    answers: readonly MetricAnswer[],
     given: Record<string, Json>,
     context: MetricContext,
   ): Promise<Measured[]>;
@@ -104,7 +104,7 @@ interface BatchSpec<S extends z.ZodRawShape> extends Description {
   check?(options: Options<S>): string[];
   usesExpected?(options: Options<S>): boolean;
   score(
-    samples: readonly MetricSample[],
+    answers: readonly MetricAnswer[],
     options: Options<S>,
     context: MetricContext,
   ): Promise<Measured[]>;
@@ -117,7 +117,7 @@ const shared = {
     .describe('Turns pass into fail and fail into pass; errors stay errors.'),
 };
 
-/** A metric that sees all samples at once: one that asks a model, or runs code in one batch. */
+/** A metric that sees all answers at once: one that asks a model, or runs code in one batch. */
 export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): MetricDefinition {
   const {
     parameters: shape,
@@ -151,19 +151,19 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
       const options = parse(given);
       return spec.needs.expected && (options === null || (usesExpected?.(options) ?? true));
     },
-    async score(samples, given, context) {
+    async score(answers, given, context) {
       const wrong = problems(given);
       const options = parse(given);
       if (options === null || wrong.length > 0)
-        return samples.map(() => measureError(wrong.join('; ')));
-      return await score(samples, options, context);
+        return answers.map(() => measureError(wrong.join('; ')));
+      return await score(answers, options, context);
     },
   };
 }
 
-/** What one sample's measurement looks at. */
+/** What one answer's measurement looks at. */
 export interface Input<O> {
-  sample: MetricSample;
+  answer: MetricAnswer;
   output: string;
   options: O;
   context: MetricContext;
@@ -181,10 +181,10 @@ export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): Metr
   return defineBatch({
     ...rest,
     needs: { expected: false, model: false },
-    score: (samples, options, context) =>
+    score: (answers, options, context) =>
       Promise.resolve(
-        samples.map((sample) =>
-          measure({ sample, output: sample.completion.output, options, context }),
+        answers.map((answer) =>
+          measure({ answer, output: answer.completion.output, options, context }),
         ),
       ),
   });
@@ -219,17 +219,17 @@ export function defineComparison<S extends z.ZodRawShape>(
     needs: { expected: true, model: false },
     check: (options) => check?.(own(options)) ?? [],
     usesExpected: (options) => given(options) === undefined && (compares?.(own(options)) ?? true),
-    score: (samples, options, context) =>
+    score: (answers, options, context) =>
       Promise.resolve(
-        samples.map((sample) => {
+        answers.map((answer) => {
           const expected =
             given(options) ??
-            sample.expected ??
+            answer.expected ??
             (compares?.(own(options)) === false ? null : undefined);
           if (expected === undefined) return missingExpected(context.name);
           return measure({
-            sample,
-            output: sample.completion.output,
+            answer,
+            output: answer.completion.output,
             options: own(options),
             context,
             expected,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Grader } from '../types/model.ts';
+import { alternatives, type MetricTools } from './answer.ts';
 import {
   defineBatch,
   measureError,
@@ -8,7 +9,6 @@ import {
   reaches,
   type Measured,
 } from './definition.ts';
-import { alternatives, type MetricTools } from './sample.ts';
 
 /** A text's vector, or why there is none. */
 type Vector =
@@ -163,11 +163,11 @@ export const embeddingSimilarity = defineBatch({
     value: 0.96,
     pass: true,
   },
-  score(samples, { value, threshold }, { name, tools }) {
+  score(answers, { value, threshold }, { name, tools }) {
     const { embedder } = tools;
     if (embedder === null)
       return Promise.resolve(
-        samples.map(() =>
+        answers.map(() =>
           measureError(
             'no model of embeddings is set; add embeddings: { model: … } to the settings',
           ),
@@ -175,7 +175,7 @@ export const embeddingSimilarity = defineBatch({
       );
     const vectorOf = createEmbedding(embedder, tools);
     return Promise.all(
-      samples.map(async ({ completion: { output }, expected }): Promise<Measured> => {
+      answers.map(async ({ completion: { output }, expected }): Promise<Measured> => {
         const wanted = value ?? expected;
         if (wanted === undefined) return missingExpected(name);
         const texts = alternatives(wanted);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../types/plain.ts';
+import { asText, type MetricAnswer } from './answer.ts';
 import {
   defineBatch,
   measureError,
@@ -11,15 +12,14 @@ import { gradeMaterial } from './grade.ts';
 import { answerRelevance, factuality, faithfulness, type Factual } from './graded-prompts.ts';
 import type { Question } from './grader-prompt.ts';
 import { fromGrade, materialsOf, topScore } from './rubric.ts';
-import { asText, type MetricSample } from './sample.ts';
 
 /**
- * Asks one question about one sample; `extra` replaces material, the source texts of faithfulness
+ * Asks one question about one answer; `extra` replaces material, the source texts of faithfulness
  * say.
  */
-export async function gradeSample(
+export async function gradeAnswer(
   question: Question,
-  sample: MetricSample,
+  answer: MetricAnswer,
   context: MetricContext,
   needed: number,
   extra: { context?: string } = {},
@@ -27,7 +27,7 @@ export async function gradeSample(
   return fromGrade(
     await gradeMaterial(
       question,
-      { ...materialsOf(sample, context.level), ...extra },
+      { ...materialsOf(answer, context.level), ...extra },
       context.tools,
     ),
     needed,
@@ -35,14 +35,14 @@ export async function gradeSample(
 }
 
 /**
- * One question per sample, all asked at once; the provider layer limits how many calls run
+ * One question per answer, all asked at once; the provider layer limits how many calls run
  * together.
  */
 export function each(
-  samples: readonly MetricSample[],
-  ask: (sample: MetricSample) => Promise<Measured>,
+  answers: readonly MetricAnswer[],
+  ask: (answer: MetricAnswer) => Promise<Measured>,
 ): Promise<Measured[]> {
-  return Promise.all(samples.map(ask));
+  return Promise.all(answers.map(ask));
 }
 
 const share = z.number().min(0).max(1);
@@ -78,11 +78,11 @@ export const factualityMetric = defineBatch({
     value: 0.6,
     pass: true,
   },
-  score: (samples, { scores }, context) =>
-    each(samples, async (sample) =>
-      sample.expected === undefined
+  score: (answers, { scores }, context) =>
+    each(answers, async (answer) =>
+      answer.expected === undefined
         ? missingExpected(context.name)
-        : await gradeSample(factuality(scores as Factual), sample, context, 0.4),
+        : await gradeAnswer(factuality(scores as Factual), answer, context, 0.4),
     ),
 });
 
@@ -109,11 +109,11 @@ export const faithfulnessMetric = defineBatch({
     value: 1,
     pass: true,
   },
-  score: (samples, { context: names }, context) =>
-    each(samples, async (sample) => {
+  score: (answers, { context: names }, context) =>
+    each(answers, async (answer) => {
       const given = (typeof names === 'string' ? [names] : names).map((name) => ({
         name,
-        text: Object.hasOwn(sample.input, name) ? sample.input[name] : undefined,
+        text: Object.hasOwn(answer.input, name) ? answer.input[name] : undefined,
       }));
       const missing = given.find(({ text }) => text === undefined);
       if (missing !== undefined)
@@ -121,7 +121,7 @@ export const faithfulnessMetric = defineBatch({
           `the input has no ${missing.name}, which metric ${context.name} takes as context`,
         );
       const question = faithfulness();
-      return await gradeSample(question, sample, context, topScore(question), {
+      return await gradeAnswer(question, answer, context, topScore(question), {
         context: given.map(({ text }) => asText((text ?? '') as Json)).join('\n\n'),
       });
     }),
@@ -143,6 +143,6 @@ export const answerRelevanceMetric = defineBatch({
     value: 0,
     pass: false,
   },
-  score: (samples, _, context) =>
-    each(samples, (sample) => gradeSample(answerRelevance(), sample, context, 1)),
+  score: (answers, _, context) =>
+    each(answers, (answer) => gradeAnswer(answerRelevance(), answer, context, 1)),
 });

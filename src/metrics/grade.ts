@@ -2,6 +2,7 @@ import { shorten } from '../text/visible.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Completion, Grader, Request } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
+import { type MetricTools } from './answer.ts';
 import {
   askAgain,
   graderPrompt,
@@ -11,7 +12,6 @@ import {
 } from './grader-prompt.ts';
 import { exactLabel, labelInLine } from './label.ts';
 import { fencedBlock } from './measures/json.ts';
-import { type MetricTools } from './sample.ts';
 
 /** What one grader says; the grader by its model's name. */
 interface Vote {

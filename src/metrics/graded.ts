@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
+import { alternatives, type MetricAnswer } from './answer.ts';
 import {
   defineBatch,
   measureError,
@@ -14,13 +15,12 @@ import {
   each,
   factualityMetric,
   faithfulnessMetric,
-  gradeSample,
+  gradeAnswer,
 } from './factuality.ts';
 import { gradeMaterial } from './grade.ts';
 import { closedQa, gEval, llmRubric, statementMet } from './graded-prompts.ts';
 import { pairwisePreference } from './pairwise.ts';
 import { materialsOf } from './rubric.ts';
-import { alternatives, type MetricSample } from './sample.ts';
 
 const criteria = z
   .string()
@@ -35,8 +35,8 @@ const gradedOnce = {
 } as const;
 
 /** The criterion of the file, else of the reference. */
-function criterionFor(sample: MetricSample, given: string | undefined): string | null {
-  return given ?? (sample.expected === undefined ? null : alternatives(sample.expected).join('\n'));
+function criterionFor(answer: MetricAnswer, given: string | undefined): string | null {
+  return given ?? (answer.expected === undefined ? null : alternatives(answer.expected).join('\n'));
 }
 
 const llmRubricMetric = defineBatch({
@@ -54,12 +54,12 @@ const llmRubricMetric = defineBatch({
     value: 1,
     pass: true,
   },
-  score: (samples, options, context) =>
-    each(samples, async (sample) => {
-      const criterion = criterionFor(sample, options.criteria);
+  score: (answers, options, context) =>
+    each(answers, async (answer) => {
+      const criterion = criterionFor(answer, options.criteria);
       return criterion === null
         ? missingExpected(context.name)
-        : await gradeSample(llmRubric(criterion), sample, context, 1);
+        : await gradeAnswer(llmRubric(criterion), answer, context, 1);
     }),
 });
 
@@ -78,12 +78,12 @@ const closedQaMetric = defineBatch({
     value: 1,
     pass: true,
   },
-  score: (samples, options, context) =>
-    each(samples, async (sample) => {
-      const criterion = criterionFor(sample, options.criteria);
+  score: (answers, options, context) =>
+    each(answers, async (answer) => {
+      const criterion = criterionFor(answer, options.criteria);
       return criterion === null
         ? missingExpected(context.name)
-        : await gradeSample(closedQa(criterion), sample, context, 1);
+        : await gradeAnswer(closedQa(criterion), answer, context, 1);
     }),
 });
 
@@ -110,12 +110,12 @@ const gEvalMetric = defineBatch({
     value: 0.75,
     pass: true,
   },
-  score: (samples, { criteria: given, steps, scale }, context) =>
-    each(samples, async (sample) => {
-      const criterion = criterionFor(sample, given);
+  score: (answers, { criteria: given, steps, scale }, context) =>
+    each(answers, async (answer) => {
+      const criterion = criterionFor(answer, given);
       return criterion === null
         ? missingExpected(context.name)
-        : await gradeSample(gEval(criterion, steps, scale), sample, context, 0.5);
+        : await gradeAnswer(gEval(criterion, steps, scale), answer, context, 0.5);
     }),
 });
 
@@ -150,14 +150,14 @@ const criteriaMetric = defineBatch({
     value: 1,
     pass: true,
   },
-  score: (samples, { statements }, context) =>
-    each(samples, async (sample) => {
-      if (statements === undefined && sample.expected === undefined)
+  score: (answers, { statements }, context) =>
+    each(answers, async (answer) => {
+      if (statements === undefined && answer.expected === undefined)
         return missingExpected(context.name);
-      const list = statements ?? alternatives(sample.expected ?? []);
+      const list = statements ?? alternatives(answer.expected ?? []);
       return await checklist(
         list.map((one) => (typeof one === 'string' ? { statement: one, required: true } : one)),
-        sample,
+        answer,
         context,
       );
     }),
@@ -165,11 +165,11 @@ const criteriaMetric = defineBatch({
 
 async function checklist(
   list: { statement: string; required: boolean }[],
-  sample: MetricSample,
+  answer: MetricAnswer,
   context: MetricContext,
 ): Promise<Measured> {
   if (list.length === 0) return measureError('the checklist is empty');
-  const materials = materialsOf(sample, context.level);
+  const materials = materialsOf(answer, context.level);
   const grades = await Promise.all(
     list.map(async (one) => ({
       ...one,

@@ -1,5 +1,6 @@
 import type { Better, Metric, MetricSource, Score } from '../types/metric.ts';
 import type { CodeResult } from '../types/model.ts';
+import { transcript, type MetricAnswer, type MetricTools } from './answer.ts';
 import { conversationMetrics } from './conversation.ts';
 import {
   measureError,
@@ -14,7 +15,6 @@ import { gradedMetrics } from './graded.ts';
 import { operationalMetrics } from './operational.ts';
 import { boundsOf, type Bounds } from './passing.ts';
 import { scoreRubric } from './rubric.ts';
-import { transcript, type MetricSample, type MetricTools } from './sample.ts';
 import { similarityMetrics } from './similarity.ts';
 import { structuredMetrics } from './structured.ts';
 import { textMetrics } from './text.ts';
@@ -22,29 +22,29 @@ import { textMetrics } from './text.ts';
 type CodeSource = Extract<MetricSource, { kind: 'code' }>;
 
 /**
- * Runs the user's code on all samples in one batch. It sees `prompt` (the messages as `role: text`
+ * Runs the user's code on all answers in one batch. It sees `prompt` (the messages as `role: text`
  * lines), `actual`, `input` and `expected` (unset when absent) and sets `metric` and `result`, and
  * may set `reason`. With bounds the metric's number decides, and `result` need not be set.
  */
 async function scoreCode(
   source: CodeSource,
-  samples: readonly MetricSample[],
+  answers: readonly MetricAnswer[],
   bounded: boolean,
   { name, tools }: MetricContext,
 ): Promise<Measured[]> {
-  if (samples.length === 0) return [];
+  if (answers.length === 0) return [];
   const results = await tools.evaluate({
     language: source.language,
     code: source.code,
     outputs: [...(bounded ? ['metric'] : ['metric', 'result']), 'reason?'],
-    inputs: samples.map(({ messages, completion, input, expected }) => ({
+    inputs: answers.map(({ messages, completion, input, expected }) => ({
       prompt: transcript(messages),
       actual: completion.output,
       input,
       expected,
     })),
   });
-  return samples.map((_, index) => fromResult(results[index], bounded, source, `metric "${name}"`));
+  return answers.map((_, index) => fromResult(results[index], bounded, source, `metric "${name}"`));
 }
 
 function fromResult(
@@ -76,44 +76,44 @@ function fromResult(
 const MAX_OUTPUT = 1_048_576;
 
 /**
- * Scores one metric on many samples at once; code runs in one batch. Answers in the order of the
- * samples, one each. Bad data and failed calls give a tagged score; only a sandbox that cannot run
+ * Scores one metric on many answers at once; code runs in one batch. Scores in the order of the
+ * answers, one each. Bad data and failed calls give a tagged score; only a sandbox that cannot run
  * at all rejects.
  */
 async function scoreWith(
   metrics: ReadonlyMap<string, MetricDefinition>,
   metric: Metric,
-  samples: readonly MetricSample[],
+  answers: readonly MetricAnswer[],
   tools: MetricTools,
 ): Promise<Score[]> {
   const context: MetricContext = { name: metric.name, level: metric.level, tools };
   const { source } = metric;
   const definition = source.kind === 'built-in' ? metrics.get(source.uses) : undefined;
-  const readable = samples.filter(
+  const readable = answers.filter(
     ({ completion }) =>
       definition?.group === 'operational' || completion.output.length <= MAX_OUTPUT,
   );
   const results = (await measure(definition, metric, readable, context)).map((one) =>
     judged(one, metric, definition, tools.rubrics),
   );
-  const byText = new Map(readable.map((sample, index) => [sample, results[index]]));
+  const byText = new Map(readable.map((answer, index) => [answer, results[index]]));
   const tooLong = measureError('the answer is longer than 1 MiB');
-  return samples.map((sample) => toScore(metric, byText.get(sample) ?? tooLong));
+  return answers.map((answer) => toScore(metric, byText.get(answer) ?? tooLong));
 }
 
 async function measure(
   definition: MetricDefinition | undefined,
   metric: Metric,
-  samples: readonly MetricSample[],
+  answers: readonly MetricAnswer[],
   context: MetricContext,
 ): Promise<Measured[]> {
   const { source } = metric;
   const bounded = boundsOf(metric, 'none') !== null;
-  if (source.kind === 'code') return await scoreCode(source, samples, bounded, context);
-  if (source.kind === 'rubric') return await scoreRubric(source.rubric, metric, samples, context);
+  if (source.kind === 'code') return await scoreCode(source, answers, bounded, context);
+  if (source.kind === 'rubric') return await scoreRubric(source.rubric, metric, answers, context);
   if (definition === undefined)
-    return samples.map(() => measureError(`there is no metric ${source.uses}`));
-  return await definition.score(samples, source.with, context);
+    return answers.map(() => measureError(`there is no metric ${source.uses}`));
+  return await definition.score(answers, source.with, context);
 }
 
 /** Applies the file's bounds and `negate`; what is not measured stays what it is. */
@@ -220,13 +220,13 @@ export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
 );
 
 /**
- * Scores one metric on many samples at once; one score per sample, in order. Bad data gives a
+ * Scores one metric on many answers at once; one score per answer, in order. Bad data gives a
  * tagged score.
  */
 export function scoreMetric(
   metric: Metric,
-  samples: readonly MetricSample[],
+  answers: readonly MetricAnswer[],
   tools: MetricTools,
 ): Promise<Score[]> {
-  return scoreWith(metrics, metric, samples, tools);
+  return scoreWith(metrics, metric, answers, tools);
 }

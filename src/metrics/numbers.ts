@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
+import { asText } from './answer.ts';
 import {
   bounds,
   defineComparison,
@@ -9,7 +10,6 @@ import {
   inBounds,
 } from './definition.ts';
 import { lengthIn, numberOf, numbersIn, units } from './measures/words.ts';
-import { asText } from './sample.ts';
 
 export const numericDiff = defineComparison({
   name: 'numeric_diff',

@@ -29,8 +29,8 @@ const latency = defineMetric({
     value: 340,
     pass: true,
   },
-  measure({ sample, options }) {
-    const { latency_ms } = sample.completion;
+  measure({ answer, options }) {
+    const { latency_ms } = answer.completion;
     return latency_ms === null
       ? measureError('the answer came in a batch, so that nobody knows how long it took')
       : inBounds(latency_ms, options, 'ms');
@@ -71,8 +71,8 @@ const tokens = defineMetric({
     value: 3,
     pass: false,
   },
-  measure({ sample, options }) {
-    const count = countTokens(sample.completion.usage, options.count);
+  measure({ answer, options }) {
+    const count = countTokens(answer.completion.usage, options.count);
     return count === null ? unknownUsage() : inBounds(count, options, 'tokens');
   },
 });
@@ -94,10 +94,10 @@ const cost = defineMetric({
     value: 0.0045,
     pass: true,
   },
-  measure({ sample, options }) {
-    const { usage } = sample.completion;
+  measure({ answer, options }) {
+    const { usage } = answer.completion;
     if (usage === null) return unknownUsage();
-    const dollars = sample.price?.(usage) ?? null;
+    const dollars = answer.price?.(usage) ?? null;
     // An unknown price is not a price of 0.
     if (dollars === null)
       return measureError(
@@ -126,8 +126,8 @@ const finishReason = defineMetric({
     value: 'length',
     pass: false,
   },
-  measure({ sample, options }) {
-    const found = sample.completion.finish_reason;
+  measure({ answer, options }) {
+    const found = answer.completion.finish_reason;
     const pass = options.one_of.includes(found);
     return measured(
       found,
@@ -152,9 +152,9 @@ const refusal = defineMetric({
     value: 1,
     pass: false,
   },
-  measure({ sample, output }) {
+  measure({ answer, output }) {
     const found =
-      sample.completion.finish_reason === 'filter' ? 'the vendor’s filter' : refusalIn(output);
+      answer.completion.finish_reason === 'filter' ? 'the vendor’s filter' : refusalIn(output);
     // The words found are the reason when `negate` turns the refusal into a failure.
     return found === null
       ? decided(false, 'does not refuse')

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { MetricAnswer } from './answer.ts';
 import { defineBatch, measured, type Measured, type MetricContext } from './definition.ts';
 import { gradeMaterial, type Grade } from './grade.ts';
 import type { Question } from './grader-prompt.ts';
 import { materialsOf } from './rubric.ts';
-import type { MetricSample } from './sample.ts';
 
 export const PAIRWISE = 'pairwise_preference';
 
@@ -41,16 +41,16 @@ TIE: neither is better in a way that matters.`,
  */
 async function compare(
   criteria: string,
-  sample: MetricSample,
-  rival: string,
+  answer: MetricAnswer,
+  otherAnswer: string,
   { level, tools }: MetricContext,
 ): Promise<Measured> {
-  const own = sample.completion.output;
-  if (own === rival) return measured(0.5, true, 'tie: both sides answer the same');
-  const { input } = materialsOf(sample, level);
+  const own = answer.completion.output;
+  if (own === otherAnswer) return measured(0.5, true, 'tie: both sides answer the same');
+  const { input } = materialsOf(answer, level);
   const [before, after] = await Promise.all(
-    [preference(criteria, own, rival), preference(criteria, rival, own)].map((question) =>
-      gradeMaterial(question, { input }, tools),
+    [preference(criteria, own, otherAnswer), preference(criteria, otherAnswer, own)].map(
+      (question) => gradeMaterial(question, { input }, tools),
     ),
   );
   return joined(before, after);
@@ -92,18 +92,18 @@ export const pairwisePreference = defineBatch({
   source: 'own wording; Zheng et al. (2023), both orders and ties',
   example: {
     output: 'Paris.',
-    rival: 'Paris, on the Seine.',
+    otherAnswer: 'Paris, on the Seine.',
     reply: '{"reasons": "Both name it; the first one is shorter.", "choice": "FIRST"}',
     value: 0.5,
     pass: true,
   },
-  score: (samples, { criteria }, context) =>
+  score: (answers, { criteria }, context) =>
     Promise.all(
-      samples.map(async (sample): Promise<Measured> => {
-        const { rival = null } = sample;
-        return rival === null
+      answers.map(async (answer): Promise<Measured> => {
+        const { otherAnswer = null } = answer;
+        return otherAnswer === null
           ? { status: 'skipped', reason: 'there is no answer of the other side to compare with' }
-          : await compare(criteria, sample, rival, context);
+          : await compare(criteria, answer, otherAnswer, context);
       }),
     ),
 });

@@ -1,4 +1,5 @@
 import type { Better, Metric, MetricLevel, Rubric } from '../types/metric.ts';
+import { asText, messagesAt, transcript, turnsOf, type MetricAnswer } from './answer.ts';
 import {
   measureError,
   measured,
@@ -10,7 +11,6 @@ import {
 import { gradeMaterial, type Grade } from './grade.ts';
 import { materialUsed, type Materials, type Question } from './grader-prompt.ts';
 import { passingLabels } from './passing.ts';
-import { asText, messagesAt, transcript, turnsOf, type MetricSample } from './sample.ts';
 
 /**
  * Rubrics that every project has, under the names and with the labels and scores of FlexEval's own;
@@ -99,26 +99,26 @@ function rubric(
 }
 
 /**
- * Grades every sample by a rubric of the project. It passes at the labels that the metric or the
+ * Grades every answer by a rubric of the project. It passes at the labels that the metric or the
  * rubric says; where neither does, every label passes, and the metric does not gate.
  */
 export async function scoreRubric(
   name: string,
   metric: Metric,
-  samples: readonly MetricSample[],
+  answers: readonly MetricAnswer[],
   context: MetricContext,
 ): Promise<Measured[]> {
   const rubric = context.tools.rubrics.get(name);
-  if (rubric === undefined) return samples.map(() => measureError(`there is no rubric ${name}`));
+  if (rubric === undefined) return answers.map(() => measureError(`there is no rubric ${name}`));
   const used = materialUsed(rubric.prompt);
   const passing = passingLabels(rubric, metric);
   return await Promise.all(
-    samples.map(async (sample) => {
-      if (used.has('expected') && sample.expected === undefined)
+    answers.map(async (answer) => {
+      if (used.has('expected') && answer.expected === undefined)
         return missingExpected(context.name);
-      if (context.level === 'ToolCall' && sample.completion.tool_calls.length === 0)
+      if (context.level === 'ToolCall' && answer.completion.tool_calls.length === 0)
         return { status: 'skipped', reason: 'the answer calls no tool' } as const;
-      const grade = await gradeMaterial(rubric, materialsOf(sample, context.level), context.tools);
+      const grade = await gradeMaterial(rubric, materialsOf(answer, context.level), context.tools);
       const found = fromGrade(grade, 0);
       if (grade.status !== 'graded' || found.status !== 'measured') return found;
       return { ...found, pass: passing?.has(grade.label) ?? true, label: grade.label };
@@ -144,8 +144,8 @@ export function topScore({ choice_scores }: Question): number {
  * system prompt, the content no role. Thread: everything but the last message, and the last.
  * ToolCall: as Turn, with the calls as content.
  */
-export function materialsOf(sample: MetricSample, level: MetricLevel): Materials {
-  const { completion, thread, messages, expected } = sample;
+export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials {
+  const { completion, thread, messages, expected } = answer;
   const dialogue = thread.filter(({ role }) => role !== 'system');
   const calls = completion.tool_calls
     .map(({ name, arguments: given }) => `${name}(${given})`)
@@ -153,8 +153,8 @@ export function materialsOf(sample: MetricSample, level: MetricLevel): Materials
   const parts = {
     Message: { context: transcript(thread.slice(0, -1)), content: thread.at(-1)?.content ?? '' },
     Thread: { context: transcript(dialogue.slice(0, -1)), content: transcript(dialogue.slice(-1)) },
-    Turn: turnParts(sample),
-    ToolCall: { ...turnParts(sample), content: calls },
+    Turn: turnParts(answer),
+    ToolCall: { ...turnParts(answer), content: calls },
   }[level];
   return {
     ...parts,
@@ -171,10 +171,10 @@ export function materialsOf(sample: MetricSample, level: MetricLevel): Materials
   };
 }
 
-function turnParts(sample: MetricSample): { context: string; content: string } {
+function turnParts(answer: MetricAnswer): { context: string; content: string } {
   return {
-    context: transcript(turnsOf(sample.thread).slice(0, -1).flat()),
-    content: transcript(messagesAt(sample, 'Turn')),
+    context: transcript(turnsOf(answer.thread).slice(0, -1).flat()),
+    content: transcript(messagesAt(answer, 'Turn')),
   };
 }
 

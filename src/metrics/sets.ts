@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
 import type { Json } from '../types/plain.ts';
+import { asText } from './answer.ts';
 import {
   defineComparison,
   measureError,
@@ -10,7 +11,6 @@ import {
 } from './definition.ts';
 import { canonical, parseJson } from './measures/json.ts';
 import { fBeta, normalise } from './measures/words.ts';
-import { asText } from './sample.ts';
 
 const parameters = {
   separator: z

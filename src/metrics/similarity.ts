@@ -1,6 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import type { Json } from '../types/plain.ts';
+import { alternatives } from './answer.ts';
 import {
   defineComparison,
   measureError,
@@ -19,7 +20,6 @@ import {
   overlap,
   squadWords,
 } from './measures/words.ts';
-import { alternatives } from './sample.ts';
 
 /**
  * Pairs of characters beyond which a comparison, quadratic as most are, would hold the run up for

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonSchema } from '../types/metric.ts';
 import type { Json } from '../types/plain.ts';
+import { asText } from './answer.ts';
 import {
   decided,
   defineBatch,
@@ -16,7 +17,6 @@ import { checkAgainst, compileSchema, isQuick } from './measures/json-schema.ts'
 import { extractions, fencedBlock, jsonAgreement, parseJson } from './measures/json.ts';
 import { matchCalls, wantedCalls } from './measures/tool-calls.ts';
 import { fBeta } from './measures/words.ts';
-import { asText } from './sample.ts';
 import { setMetrics } from './sets.ts';
 
 const extract = z
@@ -84,11 +84,11 @@ const jsonSchema = defineBatch({
     const compiled = 'wrong' in read ? read.wrong : compileSchema(read.schema);
     return typeof compiled === 'string' ? [compiled] : [];
   },
-  async score(samples, options, { tools }) {
+  async score(answers, options, { tools }) {
     const read = readSchema(options.schema);
-    if ('wrong' in read) return samples.map(() => measureError(read.wrong));
+    if ('wrong' in read) return answers.map(() => measureError(read.wrong));
     const { schema } = read;
-    const rows = samples.map(({ completion: { output } }) => ({
+    const rows = answers.map(({ completion: { output } }) => ({
       length: output.length,
       parsed: parseJson(output, options.extract),
     }));
@@ -194,11 +194,11 @@ const toolCallMatch = defineComparison({
     value: 2 / 3,
     pass: false,
   },
-  measure({ sample, expected, options }) {
+  measure({ answer, expected, options }) {
     const wanted = wantedCalls(expected);
     if (wanted === null)
       return measureError('expected must be tool names, or maps of name and arguments');
-    const made = sample.completion.tool_calls;
+    const made = answer.completion.tool_calls;
     const names = options.ignore_arguments
       ? wanted.map(({ name }) => ({ name, arguments: null }))
       : wanted;
@@ -255,8 +255,8 @@ const passesAst = defineBatch({
   passes: 'at 1',
   source: 'Python’s own `ast.parse`, in the sandbox',
   example: { output: '```python\nprint("hi"\n```', value: 0, pass: false },
-  async score(samples, { extract: where }, { tools, name }) {
-    const inputs = samples.map(({ completion: { output } }) => ({
+  async score(answers, { extract: where }, { tools, name }) {
+    const inputs = answers.map(({ completion: { output } }) => ({
       actual: where === 'raw' ? output : (fencedBlock(output) ?? output),
     }));
     const results = await tools.evaluate({
@@ -265,7 +265,7 @@ const passesAst = defineBatch({
       outputs: ['metric', 'result'],
       inputs,
     });
-    return samples.map((_, index): Measured => {
+    return answers.map((_, index): Measured => {
       const result = results[index];
       if (result === undefined) return measureError(`metric "${name}" has no result`);
       if (result.status === 'error') return measureError(`metric "${name}": ${result.message}`);

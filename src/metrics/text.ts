@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
+import { alternatives, quoteAlternatives } from './answer.ts';
 import {
   decided,
   defineComparison,
@@ -17,7 +18,6 @@ import {
   type Normalisation,
 } from './measures/words.ts';
 import { length, numericDiff, wordCount } from './numbers.ts';
-import { alternatives, quoteAlternatives } from './sample.ts';
 
 const anyOf = 'A list means any of its entries.';
 

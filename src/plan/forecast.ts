@@ -259,11 +259,11 @@ interface Planned {
 
 function requestsOf({ runs }: SuiteRun, wanted: ReadonlyMap<number, number>): Planned[] {
   return [...wanted].flatMap(([index, tries]) =>
-    (['base', 'head'] as const).flatMap((side) => requestsOfCase(runs[index], side, tries)),
+    (['base', 'head'] as const).flatMap((side) => requestsOfReference(runs[index], side, tries)),
   );
 }
 
-function requestsOfCase(
+function requestsOfReference(
   run: ReferenceRun | undefined,
   side: 'base' | 'head',
   tries: number,
@@ -271,9 +271,9 @@ function requestsOfCase(
   const generation = run?.affected[side];
   if (generation?.kind !== 'request') return [];
   const { target, parameters, messages, fingerprint } = generation;
-  return Array.from({ length: tries }, (_, attempt) => ({
-    fingerprint: `${String(attempt)} ${fingerprint}`,
-    request: { target, parameters, messages, try: attempt, schema: null, purpose: 'prompt' },
+  return Array.from({ length: tries }, (_, index) => ({
+    fingerprint: `${String(index)} ${fingerprint}`,
+    request: { target, parameters, messages, try: index, schema: null, purpose: 'prompt' },
   }));
 }
 

@@ -1,4 +1,4 @@
-import { alternatives } from '../metrics/sample.ts';
+import { alternatives } from '../metrics/answer.ts';
 import type { AffectedReference } from '../select/affected.ts';
 import type { Generation } from '../select/generation.ts';
 import { gradersIdentity, steeringFor, type Scoring } from '../select/scoring.ts';
@@ -94,7 +94,7 @@ function answersOf({ base, head }: AffectedReference, tries: number): string[] {
     ),
   );
   return [...different].flatMap((fingerprint) =>
-    Array.from({ length: tries }, (_, attempt) => `answer ${String(attempt)} ${fingerprint}`),
+    Array.from({ length: tries }, (_, index) => `answer ${String(index)} ${fingerprint}`),
   );
 }
 
@@ -196,8 +196,8 @@ export function planOf(
       words += evaluators * tries * different;
       for (const { fingerprint, target } of requestsOf(run)) {
         const answers = target.provider === 'replay' ? recorded : requests;
-        for (let attempt = 0; attempt < tries; attempt += 1)
-          answers.add(`${String(attempt)} ${fingerprint}`);
+        for (let index = 0; index < tries; index += 1)
+          answers.add(`${String(index)} ${fingerprint}`);
       }
     }
   }

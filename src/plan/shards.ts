@@ -72,7 +72,7 @@ function dealQuestions(
   return new Map(order.map(([question], position) => [question, (position % count) + 1]));
 }
 
-/** Equal for cases that ask the same; a sweep's cases have no base. */
+/** Equal for references that ask the same; a sweep's have no base. */
 function questionOfCase({ head, reference }: AffectedReference): string {
   return head === null ? `removed: ${reference.id}` : fingerprintOf(head);
 }

@@ -6,7 +6,7 @@ import type { GateSettings, SuiteGate } from '../suite/suite.ts';
 import type { Side } from '../types/plain.ts';
 
 /**
- * One try of one case on one side, judged by the deciding scoring and, where the scorings
+ * One try of one reference on one side, judged by the deciding scoring and, where the scorings
  * differ, by the other.
  */
 export interface Try {
@@ -26,7 +26,7 @@ export interface SuiteRun {
   deciding: Scoring;
   /** The other side's scoring where it differs for some reference; null otherwise. */
   other: Scoring | null;
-  /** Cases that can run, in the suite's order; removed references are not among them. */
+  /** References that can run, in the suite's order; removed ones are not among them. */
   runs: readonly ReferenceRun[];
 }
 
@@ -38,7 +38,7 @@ export function identityOf({ suite: { path, name, variant } }: SuiteRun): string
 /** How many tries each run wants in all, by its index in `runs`; absent: no more than it has. */
 export type NextTries = (run: SuiteRun) => ReadonlyMap<number, number>;
 
-/** Prepares a suite: whose scoring decides, and which cases run at all. */
+/** Prepares a suite: whose scoring decides, and which references run at all. */
 export function startSuite(suite: AffectedSuite, deciding: Side): SuiteRun {
   const [first, second] = deciding === 'head' ? [suite.head, suite.base] : [suite.base, suite.head];
   const chosen = first ?? second;
@@ -59,7 +59,7 @@ function expectedDiffers(one: AffectedReference): boolean {
 }
 
 /**
- * Whether a case enters the tests: both sides can be asked, they ask different things (equal ones
+ * Whether a reference enters the tests: both sides can be asked, they ask different things (equal ones
  * share their answers and are unchanged by construction), and the reference gates.
  */
 function isCompared(
@@ -97,7 +97,7 @@ export interface SuiteComparison {
 
 /**
  * A suite with the gate that holds for it, which is the run's with the suite's own margins, and the
- * cases that enter its verdict.
+ * references that enter its verdict.
  */
 export function suiteComparison(
   run: SuiteRun,

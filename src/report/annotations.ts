@@ -8,7 +8,12 @@ import type { ChangedFile } from '../types/repository.ts';
 import { firstLine } from './sections/changes.ts';
 import { bytes } from './sections/document.ts';
 import { failures, type Failure } from './sections/failures.ts';
-import { caseWords, casesOf, suitesWorstFirst, type Case } from './sections/order.ts';
+import {
+  referenceWords,
+  entriesOf,
+  suitesWorstFirst,
+  type ReferenceEntry,
+} from './sections/order.ts';
 import { difference, passed, rates, size } from './sections/phrases.ts';
 
 /** A remark on lines of a changed file, as a check run shows it. */
@@ -55,7 +60,7 @@ export function annotations(
     ...[...files.values()].flatMap((file) => onFile(file, result, failed)),
     ...[...files.keys()].flatMap((file) =>
       failures(
-        casesOf(result, 'regressed', 'fell').filter(({ reference }) => reference.file === file),
+        entriesOf(result, 'regressed', 'fell').filter(({ reference }) => reference.file === file),
       ).flatMap((failure) => onReferences(failure, failed)),
     ),
   ];
@@ -95,7 +100,7 @@ function onProblem(
 
 /** References of a file that fail alike share one remark, at the worst of them. */
 function onReferences(
-  { cases: [worst, ...others] }: Failure,
+  { entries: [worst, ...others] }: Failure,
   failed: Annotation['level'],
 ): Annotation[] {
   if (worst === undefined) return [];
@@ -111,18 +116,18 @@ function onReferences(
       `${suite.name}: ${reference.id}${more} ${word}`,
       [
         `${passed(reference.base)} on base, ${passed(reference.head)} on head.`,
-        ...caseWords(reference, PART),
+        ...referenceWords(reference, PART),
         ...(others.length === 0 ? [] : [`These fail alike: ${namesOf(others)}.`]),
       ].join('\n'),
     ),
   ];
 }
 
-function namesOf(cases: readonly Case[]): string {
-  const named = cases
+function namesOf(entries: readonly ReferenceEntry[]): string {
+  const named = entries
     .slice(0, NAMED)
     .map(({ reference: { id, line } }) => `${shorten(id, 120)} (line ${String(line)})`);
-  const left = cases.length - named.length;
+  const left = entries.length - named.length;
   return `${named.join(', ')}${left === 0 ? '' : ` and ${String(left)} more`}`;
 }
 
@@ -171,19 +176,19 @@ function changedLine({ path, lines }: ChangedFile, { changes = [] }: Result): nu
 /** What the change did to the reference that fell most, and how many fail alike. */
 function worstWords(suites: readonly SuiteResult[], result: Result): string[] {
   const [failure] = failures(
-    casesOf({ ...result, suites: [...suites] }, 'regressed', 'fell').filter(({ reference }) =>
+    entriesOf({ ...result, suites: [...suites] }, 'regressed', 'fell').filter(({ reference }) =>
       countsForVerdict(reference),
     ),
   );
-  const worst = failure?.cases[0];
+  const worst = failure?.entries[0];
   if (failure === undefined || worst === undefined) return [];
   const { reference } = worst;
-  const others = failure.cases.length - 1;
+  const others = failure.entries.length - 1;
   const alike =
     others === 0 ? '' : `; ${String(others)} more ${others === 1 ? 'fails' : 'fail'} alike`;
   return [
     `${shorten(reference.id, 120)}: ${passed(reference.base)} on base, ${passed(reference.head)} on head${alike}.`,
-    ...caseWords(reference, PART),
+    ...referenceWords(reference, PART),
   ];
 }
 

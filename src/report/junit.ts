@@ -6,7 +6,7 @@ import type { SuiteResult } from '../result/suite-result.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
 import { placeText } from './sections/document.ts';
-import { caseWords } from './sections/order.ts';
+import { referenceWords } from './sections/order.ts';
 import {
   STATUS_WORDS,
   change,
@@ -183,7 +183,7 @@ function endingOf(reference: ReferenceResult, suite: SuiteResult): Ending | null
     element,
     type: status,
     message,
-    body: [placeText(reference), ...caseWords(reference, PART)].join('\n'),
+    body: [placeText(reference), ...referenceWords(reference, PART)].join('\n'),
   });
   const tries = base === null ? passed(head) : `${passed(base)} on base, ${passed(head)} on head`;
   const counts = `${tries}${rolledUpWords(reference, suite)}`;

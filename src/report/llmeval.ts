@@ -127,7 +127,7 @@ function referenceOf(
   index: number,
   allSkipped: boolean,
 ): Json {
-  const attempt = found?.head?.tries[index];
+  const made = found?.head?.tries[index];
   const { thread } = reference;
   return {
     id: reference.id,
@@ -137,7 +137,7 @@ function referenceOf(
         : thread.map(({ role, content }) => ({ role: ROLES[role], content })),
     ...(reference.expected === undefined ? {} : { expected: reference.expected }),
     ...(reference.skip ? { skip: true } : {}),
-    ...(attempt === undefined ? {} : outcomeOf(attempt, allSkipped || reference.skip)),
+    ...(made === undefined ? {} : outcomeOf(made, allSkipped || reference.skip)),
   };
 }
 

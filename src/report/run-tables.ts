@@ -16,7 +16,7 @@ export interface RunRow {
   expected: Json | undefined;
   tries: RunTry[];
   /** The roll-up's word; null: nothing could be judged. */
-  word: 'pass' | 'fail' | null;
+  outcome: 'pass' | 'fail' | null;
   /** Shown, and does not decide. */
   skipped: boolean;
 }
@@ -50,7 +50,7 @@ export function runBlocks(tables: readonly RunTable[]): Block[] {
 /** Whether everything that decides passes. A run in which nothing was judged does not. */
 export function passes({ rows }: RunTable): boolean {
   const deciding = rows.filter(({ skipped }) => !skipped);
-  return deciding.every(({ word }) => word === 'pass');
+  return deciding.every(({ outcome }) => outcome === 'pass');
 }
 
 interface Column {
@@ -108,19 +108,17 @@ function wordOf(score: RunTry['scores'][number] | undefined): string {
   return `${score.result}${score.skipped ? ' (skipping)' : ''}`;
 }
 
-function statusOf({ word, skipped }: RunRow): string {
-  return `${word ?? 'not judged'}${skipped ? ' (skipping)' : ''}`;
+function statusOf({ outcome, skipped }: RunRow): string {
+  return `${outcome ?? 'not judged'}${skipped ? ' (skipping)' : ''}`;
 }
 
 function keysOf(rows: readonly RunRow[], of: (row: RunRow) => Record<string, Json>): string[] {
   return [...new Set(rows.flatMap((row) => Object.keys(of(row))))];
 }
 
-function answerCell(attempt: RunTry | undefined): Line {
-  if (attempt === undefined) return [text('–')];
-  return attempt.error === null
-    ? valueCell(attempt.actual)
-    : [text('error: '), code(attempt.error, CELL)];
+function answerCell(made: RunTry | undefined): Line {
+  if (made === undefined) return [text('–')];
+  return made.error === null ? valueCell(made.actual) : [text('error: '), code(made.error, CELL)];
 }
 
 /** A value of any kind; nothing is a dash, and an empty text is not nothing. */
@@ -153,7 +151,7 @@ export function tablesOfResult(file: string, { suites }: Result): RunTable[] {
             input,
             expected: expected ?? undefined,
             tries: triesOf(side),
-            word: side.rollup,
+            outcome: side.rollup,
             skipped: skip,
           },
         ];
@@ -225,15 +223,15 @@ async function rowsOf(
 ): Promise<RunRow[]> {
   const [first] = files;
   const rows = (first?.references ?? []).map((reference, index) => {
-    const attempts = files
-      .map((file) => file.references[index]?.attempt)
-      .filter((attempt) => attempt !== undefined);
+    const tries = files
+      .map((file) => file.references[index]?.made)
+      .filter((made) => made !== undefined);
     const skipped = first?.skip === true || reference.skip;
     return {
       parameters: first?.parameters ?? {},
       input: reference.input,
       expected: reference.expected,
-      tries: attempts,
+      tries: tries,
       skipped: !countsIn({ skip: skipped, rollup }, { skip: skipped }),
     };
   });
@@ -241,8 +239,13 @@ async function rowsOf(
     tally: tallyOf(tries, skipped),
     ...judgedTries(tries, skipped),
   }));
-  const words = await rollUp(rollup, counts, { suite: first?.file ?? '', side: 'head' }, evaluate);
-  return rows.map((row, index) => ({ ...row, word: words[index]?.word ?? null }));
+  const outcomes = await rollUp(
+    rollup,
+    counts,
+    { suite: first?.file ?? '', side: 'head' },
+    evaluate,
+  );
+  return rows.map((row, index) => ({ ...row, outcome: outcomes[index]?.outcome ?? null }));
 }
 
 type Tries = RunRow['tries'];
@@ -252,7 +255,7 @@ type Tries = RunRow['tries'];
  * looked at for its word.
  */
 function judgedTries(tries: Tries, skipped: boolean): { passes: number; judged: number } {
-  const words = tries.map(({ scores }) => {
+  const outcomes = tries.map(({ scores }) => {
     const deciding = scores.filter((score) => skipped || !score.skipped);
     if (deciding.some(({ result }) => result === 'fail')) return 'fail';
     return deciding.length > 0 &&
@@ -260,8 +263,11 @@ function judgedTries(tries: Tries, skipped: boolean): { passes: number; judged: 
       ? 'pass'
       : 'open';
   });
-  const passed = words.filter((word) => word === 'pass').length;
-  return { passes: passed, judged: passed + words.filter((word) => word === 'fail').length };
+  const passed = outcomes.filter((outcome) => outcome === 'pass').length;
+  return {
+    passes: passed,
+    judged: passed + outcomes.filter((outcome) => outcome === 'fail').length,
+  };
 }
 
 function tallyOf(tries: Tries, skipped: boolean): Tally {

@@ -8,7 +8,7 @@ import { decideHalted } from '../judge/halted.ts';
 import { withHistory, withSteady } from '../judge/history.ts';
 import { newlySkippedIds, suiteNotices } from '../judge/notices.ts';
 import type { Decision, GateInput } from '../judge/outcome.ts';
-import { rollUpSuite, type RunWords } from '../judge/roll-up.ts';
+import { rollUpSuite, type RunRollUps } from '../judge/roll-up.ts';
 import { scoringSplit } from '../judge/scoring-split.ts';
 import { judgeSuites } from '../judge/verdict.ts';
 import { incomplete } from '../plan/halt.ts';
@@ -127,27 +127,27 @@ async function compareSuites(
   { evaluate, history }: JudgeEdges,
   { meter, halted, unmade }: Spending,
 ): Promise<Compared> {
-  const words = await Promise.all(comparisons.map(({ run }) => rollUpSuite(run, evaluate)));
+  const rollUps = await Promise.all(comparisons.map(({ run }) => rollUpSuite(run, evaluate)));
   const complete = halted() === null || !incomplete(unmade);
   const verdicts =
     mode === 'diff'
       ? judgeSuites(comparisons, gate, {
           complete,
-          words: new Map(words.flatMap((own) => [...own])),
+          rollUps: new Map(rollUps.flatMap((own) => [...own])),
         })
       : comparisons.map(() => null);
   const all = comparisons.map((comparison, index) => ({
     comparison,
     verdict: verdicts[index] ?? null,
-    words: words[index] ?? new Map<ReferenceRun, RunWords>(),
+    rollUps: rollUps[index] ?? new Map<ReferenceRun, RunRollUps>(),
   }));
   const broken = brokenCode(
-    all.map(({ comparison: { run }, words: own }) => ({ run, words: own })),
+    all.map(({ comparison: { run }, rollUps: own }) => ({ run, rollUps: own })),
   );
   const shown = all.filter(
     ({ comparison: { run } }) => run.suite.references.length > 0 && !broken.suites.has(run),
   );
-  const compared = shown.map(({ comparison, verdict, words: own }): SuiteResult => ({
+  const compared = shown.map(({ comparison, verdict, rollUps: own }): SuiteResult => ({
     ...compareSuite(comparison, verdict, own),
     ...(mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(comparison.run, price) } : {}),
   }));
@@ -164,7 +164,7 @@ async function compareSuites(
     problems: broken.problems,
     comparisons: shown.map(({ comparison }) => comparison),
     results,
-    scoring: shown.flatMap(({ comparison, words: own }) => scoringSplit(comparison, own) ?? []),
+    scoring: shown.flatMap(({ comparison, rollUps: own }) => scoringSplit(comparison, own) ?? []),
     notices: shown.flatMap(({ comparison }, index) => {
       const suite = compared[index];
       return suite === undefined ? [] : suiteNotices(comparison.run, suite);

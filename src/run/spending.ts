@@ -1,4 +1,4 @@
-import type { Sample } from '../ask/execute.ts';
+import type { Answer } from '../ask/execute.ts';
 import { runRounds } from '../ask/rounds.ts';
 import type { ScoringTools } from '../ask/score-metric.ts';
 import type { TryHistory } from '../judge/history.ts';
@@ -28,10 +28,10 @@ export interface JudgeEdges {
   halted?(): Halt | null;
 }
 
-/** The calls that a sample took at least, by purpose: what is saved where it is shared. */
-function callsOf({ dialogue, trial }: Sample): Purpose[] {
-  if (dialogue === null) return trial.generation.kind === 'recorded' ? [] : ['prompt'];
-  const answers = trial.generation.kind === 'recorded' ? [] : dialogue.answers;
+/** The calls that an answer took at least, by purpose: what is saved where it is shared. */
+function callsOf({ dialogue, planned }: Answer): Purpose[] {
+  if (dialogue === null) return planned.generation.kind === 'recorded' ? [] : ['prompt'];
+  const answers = planned.generation.kind === 'recorded' ? [] : dialogue.answers;
   return [
     ...answers.map((): Purpose => 'prompt'),
     ...dialogue.turns.flatMap(({ verdicts }) => verdicts.map((): Purpose => 'evaluator')),
@@ -45,8 +45,8 @@ function callsOf({ dialogue, trial }: Sample): Purpose[] {
 function savedBy({
   dialogue,
   completion,
-  trial: { generation },
-}: Sample): { target: Target; usage: Usage | null } | null {
+  planned: { generation },
+}: Answer): { target: Target; usage: Usage | null } | null {
   if (dialogue !== null || generation.kind !== 'request' || completion.status === 'error')
     return null;
   return { target: generation.target, usage: completion.usage };
@@ -100,9 +100,9 @@ export async function executeRounds(
     checkSchema,
     random,
     price,
-    answered: (sample, shared) => {
-      if (shared) for (const purpose of callsOf(sample)) meter.shared(purpose, savedBy(sample));
-      if (wasNotMade(sample.completion)) unmade.tries += 1;
+    answered: (answer, shared) => {
+      if (shared) for (const purpose of callsOf(answer)) meter.shared(purpose, savedBy(answer));
+      if (wasNotMade(answer.completion)) unmade.tries += 1;
     },
   });
 }

@@ -52,7 +52,7 @@ export function affectedReferences(base: SuiteSide | null, head: SuiteSide | nul
   const because = [...promptChanges(base, head), ...shared];
   const { references, keys } = touchedReferences(base, head, shared.length > 0);
   const unaffected = head.suite.tests.references.length - references.length;
-  const removed = removedCases(base, head);
+  const removed = removedReferences(base, head);
   if (keys.has('references') || removed.length > 0)
     because.push({ key: 'references', file: fileOf(head.suite.tests) });
   return {
@@ -172,7 +172,7 @@ export function fingerprintOf(generation: Generation): string {
     : generation.fingerprint;
 }
 
-function removedCases(base: SuiteSide, head: SuiteSide): AffectedReference[] {
+function removedReferences(base: SuiteSide, head: SuiteSide): AffectedReference[] {
   const kept = new Set(head.suite.tests.references.map(({ id }) => id));
   return base.suite.tests.references
     .filter(({ id }) => !kept.has(id))

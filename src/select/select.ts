@@ -17,7 +17,7 @@ import {
 } from './targets.ts';
 
 /**
- * One suite in one variant, with the references that have to run. A suite without cases is not
+ * One suite in one variant, with the references that have to run. A suite without references is not
  * affected.
  */
 export interface AffectedSuite {

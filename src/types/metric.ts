@@ -72,7 +72,7 @@ export interface Rubric {
   eval_type: 'classify' | 'cot_classify' | 'classify_cot';
   notes: string | null;
   /**
-   * Labelled cases: `expected` is the label people give, `ideal` what the rubric's `{expected}`
+   * Labelled examples: `expected` is the label people give, `ideal` what the rubric's `{expected}`
    * shows.
    */
   examples: {
@@ -85,7 +85,7 @@ export interface Rubric {
   place: Place;
 }
 
-/** One metric on one sample. Only pass and fail ever enter a rate. */
+/** One metric on one answer. Only pass and fail ever enter a rate. */
 export type Score =
   | {
       metric: string;

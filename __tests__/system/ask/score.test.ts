@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { scoreSamples } from '../../../src/ask/score.ts';
+import { scoreItems } from '../../../src/ask/score.ts';
 import type { Price } from '../../../src/plan/price.ts';
 import type { DependsOn, Metric, MetricLevel, Score } from '../../../src/types/metric.ts';
 import type { Message } from '../../../src/types/model.ts';
@@ -43,8 +43,8 @@ async function scored({
 }: Setting): Promise<{ scores: Score[]; asked: string[] }> {
   const asked: string[] = [];
   const target = { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' };
-  const trial = {
-    caseId: '0',
+  const planned = {
+    reference: '0',
     suite: 'p',
     side: 'head' as const,
     try: 0,
@@ -55,10 +55,10 @@ async function scored({
     rubrics: new Map([['polite', rubricOf('{content}')]]),
     graders: [{ target, parameters: {} }],
   });
-  const [{ scores } = { scores: [] }] = await scoreSamples(
+  const [{ scores } = { scores: [] }] = await scoreItems(
     [
       {
-        sample: { trial, messages, completion: answer(output), dialogue: null },
+        answer: { planned, messages, completion: answer(output), dialogue: null },
         reference: reference('a'),
       },
     ],
@@ -278,8 +278,8 @@ describe('graders that are asked in batches', () => {
       model: 'gpt-4o',
       ...(transport === 'batch' ? { transport } : {}),
     };
-    const trial = {
-      caseId: '0',
+    const planned = {
+      reference: '0',
       suite: 'p',
       side: 'head' as const,
       try: 0,
@@ -299,10 +299,10 @@ describe('graders that are asked in batches', () => {
     let waiting: (() => void)[] = [];
     const sizes: number[] = [];
     let done = false;
-    const scored = scoreSamples(
+    const scored = scoreItems(
       [
         {
-          sample: { trial, messages: [], completion: answer('yes'), dialogue: null },
+          answer: { planned, messages: [], completion: answer('yes'), dialogue: null },
           reference: reference('a'),
         },
       ],

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import type { RubricTrial } from '../../../src/ask/rubric-tests.ts';
+import type { RepeatedRubricTest } from '../../../src/ask/rubric-tests.ts';
 import { main } from '../../../src/commands/program.ts';
 import { startModelServer, type ModelServer, type Script } from '../../stand-ins/models/server.ts';
 import {
@@ -89,8 +89,8 @@ describe('evaldiff grade', () => {
     expect(
       models.requests.every(({ model, body }) => model === 'judge-1' && body['temperature'] === 0),
     ).toBe(true);
-    const trial = JSON.parse(out) as RubricTrial;
-    expect(trial).toMatchObject({
+    const found = JSON.parse(out) as RepeatedRubricTest;
+    expect(found).toMatchObject({
       rubric: 'polite',
       file: 'rubrics/r.yaml',
       graders: ['judge-1'],
@@ -104,13 +104,13 @@ describe('evaldiff grade', () => {
       },
       consistency: { share: expect.closeTo(8 / 9, 12), unanimous: 2, compared: 3 },
     });
-    expect(trial.examples.map(({ line, labels }) => [line, [...labels].sort()])).toEqual([
+    expect(found.examples.map(({ line, labels }) => [line, [...labels].sort()])).toEqual([
       [5, ['YES', 'YES', 'YES']],
       [6, ['NO', 'NO', 'NO']],
       [7, ['NO', 'NO', 'YES']],
     ]);
     // Fleiss: P = (1 + 1 + 1/3) / 3 = 7/9; shares of YES 4/9 and NO 5/9, Pe = 41/81.
-    expect(trial.consistency.kappa).toBeCloseTo((7 / 9 - 41 / 81) / (1 - 41 / 81), 12);
+    expect(found.consistency.kappa).toBeCloseTo((7 / 9 - 41 / 81) / (1 - 41 / 81), 12);
   });
 
   test("asks the graders that the rubric's metric names, unless the command line names one", async () => {
@@ -119,7 +119,10 @@ describe('evaldiff grade', () => {
         'name: p\nmodel: judge\nprompt: hi\ntests: { metrics: [{ rubric: polite, grader: { model: other, temperature: 0.5 } }], references: [{ id: a }] }\n',
     };
     const own = await grade(['polite', '--json', '--repeats', '1'], wavering(), files);
-    expect([own.code, (JSON.parse(own.out) as RubricTrial).graders]).toEqual([0, ['judge-2']]);
+    expect([own.code, (JSON.parse(own.out) as RepeatedRubricTest).graders]).toEqual([
+      0,
+      ['judge-2'],
+    ]);
     expect(own.models.requests.map(({ model, body }) => [model, body['temperature']])).toEqual(
       Array(3).fill(['judge-2', 0.5]),
     );
@@ -128,12 +131,15 @@ describe('evaldiff grade', () => {
       wavering(),
       files,
     );
-    expect((JSON.parse(named.out) as RubricTrial).graders).toEqual(['judge-1']);
+    expect((JSON.parse(named.out) as RepeatedRubricTest).graders).toEqual(['judge-1']);
     const alone = await grade(['polite', '--json', '--repeats', '1'], wavering(), {
       ...files,
       'evaldiff.yaml': SETTINGS.replace('grader: judge\n', ''),
     });
-    expect([alone.code, (JSON.parse(alone.out) as RubricTrial).graders]).toEqual([0, ['judge-2']]);
+    expect([alone.code, (JSON.parse(alone.out) as RepeatedRubricTest).graders]).toEqual([
+      0,
+      ['judge-2'],
+    ]);
   });
 
   test('prints what most needs reading first', async () => {

@@ -141,7 +141,7 @@ describe('a custom roll-up, which sees skipped references too', () => {
       expect(text).not.toContain('does not gate');
     expect(renderJunit(result)).toContain('failures="1"');
     const [table] = tablesOfResult('result.json', result);
-    expect(table!.rows.map(({ word, skipped: left }) => [word, left])).toEqual([
+    expect(table!.rows.map(({ outcome, skipped: left }) => [outcome, left])).toEqual([
       ['pass', false],
       ['fail', false],
     ]);
@@ -154,7 +154,7 @@ describe('a custom roll-up, which sees skipped references too', () => {
       input: { q: id },
       expected: undefined,
       skip,
-      attempt: {
+      made: {
         actual: 'x',
         error: null,
         scores: [{ name: 'has', value: 1, result, skipped: skip }],
@@ -169,7 +169,7 @@ describe('a custom roll-up, which sees skipped references too', () => {
       references: [row('a', false, 'pass'), row('b', true, 'fail')],
     } as unknown as RunReport;
     const [table] = await tablesOfReports([report], evaluate);
-    expect(table!.rows.map(({ word, skipped }) => [word, skipped])).toEqual([
+    expect(table!.rows.map(({ outcome, skipped }) => [outcome, skipped])).toEqual([
       ['pass', false],
       ['fail', false],
     ]);

@@ -69,8 +69,8 @@ describe('named roll-ups', () => {
     ['any', 0, 3, 'fail'],
     ['majority', 2, 3, 'pass'],
     ['majority', 1, 2, 'fail'],
-  ] as const)('%s of %i passes in %i tries is %s', (policy, passes, judged, word) => {
-    expect(namedRollup({ kind: 'named', policy }, passes, judged)).toBe(word);
+  ] as const)('%s of %i passes in %i tries is %s', (policy, passes, judged, outcome) => {
+    expect(namedRollup({ kind: 'named', policy }, passes, judged)).toBe(outcome);
   });
 
   test('at_least counts passes and pass_rate shares of the judged tries', () => {
@@ -125,7 +125,7 @@ describe('a roll-up in code', () => {
 
   test('runs once for all references and sees the counts', async () => {
     const jobs: CodeJob[] = [];
-    const words = await rollUp(
+    const outcomes = await rollUp(
       rollup,
       [entry(2, 1), entry(1, 2)],
       { suite: 'p', side: 'head' },
@@ -137,7 +137,7 @@ describe('a roll-up in code', () => {
         }));
       },
     );
-    expect(words.map(({ word }) => word)).toEqual(['pass', 'fail']);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['pass', 'fail']);
     expect(jobs).toHaveLength(1);
     expect(jobs[0]?.inputs[0]).toMatchObject({
       num_passes: 2,
@@ -149,10 +149,16 @@ describe('a roll-up in code', () => {
   });
 
   test('that fails leaves an error with its name, not a verdict', async () => {
-    const [word] = await rollUp(rollup, [entry(1, 0)], { suite: 'p', side: 'head' }, async () => [
-      { status: 'error', cause: 'code', message: 'NameError on line 1: x' },
-    ]);
-    expect(word).toEqual({ word: null, error: 'metrics_rollup "mine": NameError on line 1: x' });
+    const [outcome] = await rollUp(
+      rollup,
+      [entry(1, 0)],
+      { suite: 'p', side: 'head' },
+      async () => [{ status: 'error', cause: 'code', message: 'NameError on line 1: x' }],
+    );
+    expect(outcome).toEqual({
+      outcome: null,
+      error: 'metrics_rollup "mine": NameError on line 1: x',
+    });
   });
 
   test('that sets a count in place of a truth value is an error with its name', async () => {
@@ -162,15 +168,15 @@ describe('a roll-up in code', () => {
       timeoutSeconds: 5,
       log: () => undefined,
     });
-    const [word] = await rollUp(
+    const [outcome] = await rollUp(
       { ...rollup, name: 'majority', code: 'result = num_passes' },
       [entry(2, 0)],
       { suite: 'p', side: 'head' },
       sandbox.evaluate,
     );
     await sandbox.close();
-    expect(word).toEqual({
-      word: null,
+    expect(outcome).toEqual({
+      outcome: null,
       error: 'metrics_rollup "majority": result must be True or False, not int',
     });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { execute, type Trial } from '../../../src/ask/execute.ts';
+import { execute, type PlannedTry } from '../../../src/ask/execute.ts';
 import { BATCH_WINDOW, WINDOW } from '../../../src/ask/execute.ts';
 import { drawnAgain, generationOf } from '../../../src/select/generation.ts';
 import type { Completion, Evaluate, Request } from '../../../src/types/model.ts';
@@ -11,8 +11,13 @@ const noCode: Evaluate = async () => {
   throw new Error('no code runs here');
 };
 const random = (purpose: string) => purpose;
-const trial = (side: 'base' | 'head', id: string, index: number, text = 'Say {q}'): Trial => ({
-  caseId: id,
+const planned = (
+  side: 'base' | 'head',
+  id: string,
+  index: number,
+  text = 'Say {q}',
+): PlannedTry => ({
+  reference: id,
   suite: 'p',
   side,
   try: index,
@@ -32,16 +37,16 @@ function recorder(
   return { requests, complete: async (request: Request) => reply(request, requests.push(request)) };
 }
 
-describe('executing trials', () => {
+describe('making tries', () => {
   test('asks once for equal generations of one try and marks the follower as reused', async () => {
     const { requests, complete } = recorder();
-    const samples = await execute([trial('base', 'a', 0), trial('head', 'a', 0)], {
+    const answers = await execute([planned('base', 'a', 0), planned('head', 'a', 0)], {
       complete,
       evaluate: noCode,
       random,
     });
     expect(requests).toHaveLength(1);
-    expect(samples.map(({ completion }) => completion)).toEqual([
+    expect(answers.map(({ completion }) => completion)).toEqual([
       answer('answer 1'),
       { ...answer('answer 1'), reused: true },
     ]);
@@ -54,16 +59,16 @@ describe('executing trials', () => {
     'has so many under way that a vendor is kept busy, and as many as a batch takes: %s',
     async (transport, most) => {
       const batched = { ...target, ...(transport === 'batch' ? { transport } : {}) };
-      const trials = Array.from({ length: 3000 }, (_, index): Trial => {
-        const one = trial('head', 'a', index);
+      const tries = Array.from({ length: 3000 }, (_, index): PlannedTry => {
+        const one = planned('head', 'a', index);
         return {
           ...one,
-          generation: { ...one.generation, target: batched } as Trial['generation'],
+          generation: { ...one.generation, target: batched } as PlannedTry['generation'],
         };
       });
       let waiting: (() => void)[] = [];
       let peak = 0;
-      const samples = execute(trials, {
+      const answers = execute(tries, {
         complete: () =>
           new Promise((resolve) => {
             waiting.push(() => {
@@ -73,7 +78,7 @@ describe('executing trials', () => {
         evaluate: noCode,
         random,
       });
-      for (let left = trials.length; left > 0;) {
+      for (let left = tries.length; left > 0;) {
         await new Promise((resolve) => {
           setImmediate(resolve);
         });
@@ -83,27 +88,27 @@ describe('executing trials', () => {
         waiting = [];
         for (const settle of round) settle();
       }
-      expect([peak, (await samples).length]).toEqual([most, 3000]);
+      expect([peak, (await answers).length]).toEqual([most, 3000]);
       expect(BATCH_WINDOW).toBeGreaterThan(3000);
     },
   );
 
   test('never shares a completion between two tries', async () => {
     const { requests, complete } = recorder();
-    const samples = await execute([trial('head', 'a', 0), trial('head', 'a', 1)], {
+    const answers = await execute([planned('head', 'a', 0), planned('head', 'a', 1)], {
       complete,
       evaluate: noCode,
       random,
     });
     expect(requests.map((request) => request.try)).toEqual([0, 1]);
     expect(
-      samples.map(({ completion }) => completion.status === 'ok' && completion.output),
+      answers.map(({ completion }) => completion.status === 'ok' && completion.output),
     ).toEqual(['answer 1', 'answer 2']);
   });
 
   test('asks different prompts separately and renders the variables', async () => {
     const { requests, complete } = recorder();
-    await execute([trial('base', 'a', 0), trial('head', 'a', 0, 'Tell {q}')], {
+    await execute([planned('base', 'a', 0), planned('head', 'a', 0, 'Tell {q}')], {
       complete,
       evaluate: noCode,
       random,
@@ -123,12 +128,12 @@ describe('executing trials', () => {
     const { complete } = recorder((_, count) =>
       count === 1 ? { status: 'error', kind: 'timeout', message: 'too slow' } : answer('fine'),
     );
-    const samples = await execute([trial('head', 'a', 0), trial('head', 'b', 0)], {
+    const answers = await execute([planned('head', 'a', 0), planned('head', 'b', 0)], {
       complete,
       evaluate: noCode,
       random,
     });
-    expect(samples.map(({ completion }) => completion.status)).toEqual(['error', 'ok']);
+    expect(answers.map(({ completion }) => completion.status)).toEqual(['error', 'ok']);
   });
 
   test("makes a reference without a value for a variable that reference's error and calls nobody for it", async () => {
@@ -141,11 +146,11 @@ describe('executing trials', () => {
         problem: 'prompts/tests/p.yaml:5: reference 1 has no value for {q}',
       }),
     );
-    const [sample] = await execute(
-      [{ caseId: 'a', suite: 'p', side: 'head', try: 0, generation, steering: null }],
+    const [answer] = await execute(
+      [{ reference: 'a', suite: 'p', side: 'head', try: 0, generation, steering: null }],
       { complete, evaluate: noCode, random },
     );
-    expect(sample?.completion).toEqual({
+    expect(answer?.completion).toEqual({
       status: 'error',
       kind: 'reference',
       message: 'prompts/tests/p.yaml:5: reference 1 has no value for {q}',
@@ -166,42 +171,42 @@ describe('executing trials', () => {
       return [{ status: 'ok', values: { output: outputs[seen.length - 1] ?? null } }];
     };
     const { complete } = recorder();
-    const samples = await execute(
+    const answers = await execute(
       [
-        { caseId: 'a', suite: 'p', side: 'head', try: 0, generation, steering: null },
-        { caseId: 'a', suite: 'p', side: 'head', try: 1, generation, steering: null },
+        { reference: 'a', suite: 'p', side: 'head', try: 0, generation, steering: null },
+        { reference: 'a', suite: 'p', side: 'head', try: 1, generation, steering: null },
       ],
       { complete, evaluate, random },
     );
     expect(
-      samples.map(({ completion }) => completion.status === 'ok' && completion.output),
+      answers.map(({ completion }) => completion.status === 'ok' && completion.output),
     ).toEqual(['plain', 'from an object']);
     expect(seen[0]).toEqual([{ q: 'a' }]);
   });
 
   test('shares no dialogue between steerings: other evaluators may lead it elsewhere', async () => {
     const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
-    const led = (instructions: string): Trial => ({
-      ...trial('head', 'a', 0),
+    const led = (instructions: string): PlannedTry => ({
+      ...planned('head', 'a', 0),
       steering: steering({ instructions }),
     });
-    const samples = await execute([led('Be kind.'), led('Be strict.'), led('Be kind.')], {
+    const answers = await execute([led('Be kind.'), led('Be strict.'), led('Be kind.')], {
       complete: model.complete,
       evaluate: noCode,
       random,
     });
     expect([model.by('prompt').length, model.by('evaluator').length]).toEqual([2, 2]);
     expect(
-      samples.map(({ completion }) => completion.status === 'ok' && completion.reused),
+      answers.map(({ completion }) => completion.status === 'ok' && completion.reused),
     ).toEqual([false, false, true]);
   });
 
   test('asks another draw of a question, and its evaluators, under try indices of their own', async () => {
     const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
-    const first: Trial = { ...trial('base', 'a', 1), steering: steering() };
-    const recorded: Trial = {
+    const first: PlannedTry = { ...planned('base', 'a', 1), steering: steering() };
+    const recorded: PlannedTry = {
       ...first,
-      caseId: 'b',
+      reference: 'b',
       generation: {
         kind: 'recorded',
         thread: [
@@ -211,7 +216,7 @@ describe('executing trials', () => {
         fingerprint: 'recorded',
       },
     };
-    const again = (one: Trial): Trial => ({
+    const again = (one: PlannedTry): PlannedTry => ({
       ...one,
       side: 'head',
       generation: drawnAgain(one.generation, 100),

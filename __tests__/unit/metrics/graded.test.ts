@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import type { MetricAnswer } from '../../../src/metrics/answer.ts';
 import { scoreMetric } from '../../../src/metrics/index.ts';
-import type { MetricSample } from '../../../src/metrics/sample.ts';
 import type { Score } from '../../../src/types/metric.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { builtIn, sample, scriptedGrader, tools } from './samples.ts';
@@ -8,7 +8,7 @@ import { builtIn, sample, scriptedGrader, tools } from './samples.ts';
 async function graded(
   uses: string,
   given: Record<string, Json>,
-  one: MetricSample,
+  one: MetricAnswer,
   ...replies: string[]
 ): Promise<{ score: Score | undefined; texts: string[] }> {
   const { complete, asked } = scriptedGrader(...replies);

@@ -9,14 +9,14 @@ const fenced = (text: string, name: string): string =>
 
 async function compared(
   own: string,
-  rival: string | null,
+  otherAnswer: string | null,
   prefer: (first: string, second: string) => string,
   criteria?: string,
 ): Promise<{ score: Score | undefined; asked: Request[] }> {
   const asked: Request[] = [];
   const [score] = await scoreMetric(
     builtIn('pairwise_preference', criteria === undefined ? {} : { criteria }),
-    [sample(own, { rival })],
+    [sample(own, { otherAnswer })],
     tools({
       complete: async (request) => {
         asked.push(request);

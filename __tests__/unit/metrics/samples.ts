@@ -1,5 +1,5 @@
+import type { MetricAnswer, MetricTools } from '../../../src/metrics/answer.ts';
 import type { MetricExample } from '../../../src/metrics/definition.ts';
-import type { MetricSample, MetricTools } from '../../../src/metrics/sample.ts';
 import type { Metric, MetricLevel, Rubric } from '../../../src/types/metric.ts';
 import type {
   Complete,
@@ -14,10 +14,10 @@ export const place = { file: 'prompts/tests/p.yaml', line: 4 };
 
 export function sample(
   output: string,
-  more: Omit<Partial<MetricSample>, 'completion'> & {
-    completion?: Partial<MetricSample['completion']>;
+  more: Omit<Partial<MetricAnswer>, 'completion'> & {
+    completion?: Partial<MetricAnswer['completion']>;
   } = {},
-): MetricSample {
+): MetricAnswer {
   const messages = more.messages ?? [{ role: 'user' as const, content: 'What is asked?' }];
   return {
     input: {},
@@ -38,15 +38,15 @@ export function sample(
   };
 }
 
-export function fromExample(example: MetricExample): MetricSample {
-  const { output, expected, completion, input, thread, price, rival } = example;
+export function fromExample(example: MetricExample): MetricAnswer {
+  const { output, expected, completion, input, thread, price, otherAnswer } = example;
   return sample(output, {
     ...(expected === undefined ? {} : { expected }),
     ...(completion === undefined ? {} : { completion }),
     ...(input === undefined ? {} : { input }),
     ...(thread === undefined ? {} : { thread }),
     ...(price === undefined ? {} : { price: perMillion(price) }),
-    ...(rival === undefined ? {} : { rival }),
+    ...(otherAnswer === undefined ? {} : { otherAnswer }),
   });
 }
 
@@ -61,7 +61,7 @@ export function perMillion({
 }: {
   input: number;
   output: number;
-}): NonNullable<MetricSample['price']> {
+}): NonNullable<MetricAnswer['price']> {
   return ({ input_tokens, output_tokens }) => (input_tokens * input + output_tokens * output) / 1e6;
 }
 

@@ -109,10 +109,10 @@ describe('the order of a comment', () => {
     expect(body).toContain(
       '<p><b>What it did:</b> <code>australia</code>, 3 of 3 passed → 0 of 3 passed; 2 more fail <code>exact_match</code> too</p>',
     );
-    const cases = [
+    const entries = [
       ...body.matchAll(/<p><code>(?:capitals|triage)<\/code> › <code>(.*?)<\/code> – (.*?) – /g),
     ].map(([, id, counts]) => `${String(id)}: ${String(counts)}`);
-    expect(cases).toEqual([
+    expect(entries).toEqual([
       'brazil: 3 of 3 passed → 0 of 3 passed',
       'canada: 3 of 3 passed → 1 of 3 passed',
       'late-parcel: 3 of 3 passed → 0 of 3 passed',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { scoreSamples } from '../../../src/ask/score.ts';
+import { scoreItems } from '../../../src/ask/score.ts';
 import { planOf } from '../../../src/plan/plan.ts';
 import { startSuite } from '../../../src/plan/suite-run.ts';
 import { affectedReferences } from '../../../src/select/affected.ts';
@@ -25,9 +25,9 @@ describe('metrics of one reference', () => {
     const side = suiteSide('head', suite({ tests: of }));
     const judged = references.map((one) => ({
       reference: one,
-      sample: {
-        trial: {
-          caseId: one.id,
+      answer: {
+        planned: {
+          reference: one.id,
           side: 'head' as const,
           try: 0,
           generation: generationOf(side.suite.prompt, side.variant, one),
@@ -38,7 +38,7 @@ describe('metrics of one reference', () => {
         dialogue: null,
       },
     }));
-    const scored = await scoreSamples(judged as never, scoring(of), {
+    const scored = await scoreItems(judged as never, scoring(of), {
       complete: async () => answer(''),
       evaluate: async () => [],
       random: () => '',

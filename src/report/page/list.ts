@@ -4,7 +4,7 @@ import type { Result } from '../../result/result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT, type Links } from '../sections/document.ts';
-import { suitesWorstFirst, type Case } from '../sections/order.ts';
+import { suitesWorstFirst, type ReferenceEntry } from '../sections/order.ts';
 import { STATUS_WORDS, variantWords } from '../sections/phrases.ts';
 import { explainedSuites, repeatedNames } from '../sections/suites.ts';
 import { lines, type PageIndex } from './blocks.ts';
@@ -15,20 +15,20 @@ import { PACK_ROWS, packed, rowsWithin } from './rows.ts';
 const MOST_TAGS = 200;
 
 /** References of all suites, worst first: by status, then by suite. */
-export function worstFirst({ suites }: Result): Case[] {
+export function worstFirst({ suites }: Result): ReferenceEntry[] {
   return suitesWorstFirst(suites)
     .flatMap((suite) => suite.references.map((reference) => ({ suite, reference })))
     .sort((a, b) => rank(a) - rank(b));
 }
 
-function rank({ reference: { status } }: Case): number {
+function rank({ reference: { status } }: ReferenceEntry): number {
   return STATUS_ORDER.indexOf(status);
 }
 
 interface ListInput {
   result: Result;
   /** In their order. */
-  cases: readonly Case[];
+  entries: readonly ReferenceEntry[];
   index: PageIndex;
   /** Of each answer, input and reason. */
   characters: number;
@@ -65,9 +65,9 @@ export async function listHtml(
   ]);
 }
 
-function* rowsOf({ cases, result, index, characters, links }: ListInput): Generator<string> {
+function* rowsOf({ entries, result, index, characters, links }: ListInput): Generator<string> {
   const repeated = repeatedNames(result.suites);
-  for (const one of cases) {
+  for (const one of entries) {
     const { name, variant } = one.suite;
     const of = repeated.has(name) ? `${name}, ${variantWords(variant)}` : name;
     const suite = result.suites.length > 1 ? shorten(of, NAME_LIMIT) : null;
@@ -77,13 +77,13 @@ function* rowsOf({ cases, result, index, characters, links }: ListInput): Genera
 
 /** What rows are told apart by, numbered as the filter's choices are. */
 interface Facets {
-  suites: Map<Case['suite'], number>;
+  suites: Map<ReferenceEntry['suite'], number>;
   tags: Map<string, number>;
 }
 
-function facetsOf({ result, cases }: ListInput): Facets {
+function facetsOf({ result, entries }: ListInput): Facets {
   const uses = new Map<string, number>();
-  for (const { reference } of cases)
+  for (const { reference } of entries)
     for (const tag of reference.tags) uses.set(tag, (uses.get(tag) ?? 0) + 1);
   const tags = [...uses].sort(([, a], [, b]) => b - a).slice(0, MOST_TAGS);
   return {
@@ -93,8 +93,8 @@ function facetsOf({ result, cases }: ListInput): Facets {
 }
 
 /** What the script filters by without unpacking a row: for each its number, status and so on. */
-function contentsOf({ cases, index }: ListInput, { suites, tags }: Facets): object {
-  const rows = cases.map(({ suite, reference }) => {
+function contentsOf({ entries, index }: ListInput, { suites, tags }: Facets): object {
+  const rows = entries.map(({ suite, reference }) => {
     const { id, status, tags: own } = reference;
     const kinds = index.kinds(suite, id).map(Number);
     const known = own.flatMap((tag) => tags.get(tag) ?? []);
@@ -110,9 +110,9 @@ function contentsOf({ cases, index }: ListInput, { suites, tags }: Facets): obje
 
 /** Hidden until the script that serves it runs. */
 function filterHtml(input: ListInput, { suites, tags }: Facets): string {
-  const { cases } = input;
+  const { entries } = input;
   const number = (status: ReferenceStatus): number =>
-    cases.filter(({ reference }) => reference.status === status).length;
+    entries.filter(({ reference }) => reference.status === status).length;
   const boxes = STATUS_ORDER.filter((status) => number(status) > 0).map(
     (status) =>
       `<label><input type="checkbox" value="${status}" checked> ${escapeMarkup(STATUS_WORDS[status])} (${count(number(status))})</label>`,
@@ -177,10 +177,10 @@ const KINDS = [
 
 /** What of a list is left out or cut, in sentences. */
 export function listNotes(
-  { result, cases }: Pick<ListInput, 'result' | 'cases'>,
+  { result, entries }: Pick<ListInput, 'result' | 'entries'>,
   { characters, left }: { characters: number | null; left: number },
 ): string[] {
-  if (cases.length + left === 0) return [];
+  if (entries.length + left === 0) return [];
   return [
     ...(result.mode === 'diff'
       ? [

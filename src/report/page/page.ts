@@ -63,25 +63,25 @@ interface Room {
  * the file would grow past its limit.
  */
 export async function renderHtml(result: Result, links: Links = NO_LINKS): Promise<string> {
-  const cases = worstFirst(result);
-  const limit = Math.min(HTML_MOST, Math.max(HTML_LIMIT, cases.length * BYTES_PER_REFERENCE));
+  const entries = worstFirst(result);
+  const limit = Math.min(HTML_MOST, Math.max(HTML_LIMIT, entries.length * BYTES_PER_REFERENCE));
   const { lengths, around } = answerLengths(result);
   const charts = await chartsOf(result);
   const withRoom = async (room: Room): Promise<string | null> => {
-    const shown = cases.slice(0, room.references);
+    const shown = entries.slice(0, room.references);
     const index = pageIndex(result, new Set(shown.map(({ reference }) => reference)));
     const { characters } = room;
     const notes = listNotes(
-      { result, cases: shown },
+      { result, entries: shown },
       {
         characters: characters < ANSWER_LEVELS[0] ? characters : null,
-        left: cases.length - shown.length,
+        left: entries.length - shown.length,
       },
     );
     const list =
-      cases.length === 0
+      entries.length === 0
         ? ''
-        : await listHtml({ result, cases: shown, index, characters, links }, notes, limit);
+        : await listHtml({ result, entries: shown, index, characters, links }, notes, limit);
     if (list === null) return null;
     const page = pageOf({ result, charts, index, links, list });
     return bytes(page) <= limit || room.references === 0 ? page : null;
@@ -90,10 +90,10 @@ export async function renderHtml(result: Result, links: Links = NO_LINKS): Promi
     // The answers with what stands around each are a lower bound that costs no rendering.
     const least = lengths.reduce((sum, length) => sum + Math.min(length, characters), around);
     if (least > limit * MOST_PACKED) continue;
-    const page = await withRoom({ characters, references: cases.length });
+    const page = await withRoom({ characters, references: entries.length });
     if (page !== null) return page;
   }
-  for (let references = cases.length; ;) {
+  for (let references = entries.length; ;) {
     references = Math.floor(references / 2);
     const page = await withRoom({ characters: 20, references });
     if (page !== null) return page;
@@ -143,16 +143,16 @@ const shownAbove: PagePart = () => '';
 const PARTS = {
   verdict: verdictHtml,
   changedLines: asBlocks('changedLines'),
-  worstCase: ({ result, links }) =>
-    htmlOf(sectionBlocks(result, { ...EVERYTHING, answers: 1 }, ['worstCase']), links),
+  worstReference: ({ result, links }) =>
+    htmlOf(sectionBlocks(result, { ...EVERYTHING, answers: 1 }, ['worstReference']), links),
   problems: shownAbove,
   errors: shownAbove,
   reasons: shownAbove,
   suites: ({ result, links }) => suitesHtml(result, links),
   ranking: variantsHtml,
   said: asBlocks('said'),
-  brokenCases: ({ list }) => list,
-  movedCases: shownAbove,
+  brokenReferences: ({ list }) => list,
+  movedReferences: shownAbove,
   attributes: ({ result, charts, index }) => dashboardHtml(result, charts, index),
   conversations: asBlocks('conversations'),
   metricValues: asBlocks('metricValues'),

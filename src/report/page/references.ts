@@ -17,7 +17,7 @@ import {
   type Tone,
 } from '../sections/document.ts';
 import { COMPARED_CHARACTERS, emphasise, whole } from '../sections/emphasis.ts';
-import type { Case } from '../sections/order.ts';
+import type { ReferenceEntry } from '../sections/order.ts';
 import { STATUS_WORDS, passed, rateInterval } from '../sections/phrases.ts';
 import { faceOf, jsonText } from '../sections/references.ts';
 import { chip, lineHtml, piecesHtml, type PageIndex } from './blocks.ts';
@@ -66,7 +66,7 @@ interface RowInput {
 }
 
 /** A reference as a row that opens: status, name, tries; inside, everything about it. */
-export function referenceHtml({ suite, reference }: Case, input: RowInput): string {
+export function referenceHtml({ suite, reference }: ReferenceEntry, input: RowInput): string {
   const { index, characters, links } = input;
   const { id, status, base, head, tags } = reference;
   const anchor = index.anchor(suite, id);

@@ -12,9 +12,9 @@ import {
   type DiffLine,
 } from './document.ts';
 import { endedInErrors } from './errors.ts';
+import { flippingScorings } from './flipped-references.ts';
 import { suitesWorstFirst } from './order.ts';
 import { headline } from './outcomes.ts';
-import { flippingScorings } from './scoring-cases.ts';
 
 /** Files whose lines are shown; the rest is named. */
 const SHOWN_FILES = 3;

@@ -1,6 +1,6 @@
 import type { TryResult } from '../../result/reference-result.ts';
 import type { Score } from '../../types/metric.ts';
-import { exampleTries, type Case } from './order.ts';
+import { exampleTries, type ReferenceEntry } from './order.ts';
 
 /** References that fail in the same way, in the order they were given. */
 export interface Failure {
@@ -8,15 +8,15 @@ export interface Failure {
   metric: string | null;
   /** What is said of every one of them; null where the words differ. */
   reason: string | null;
-  cases: Case[];
+  entries: ReferenceEntry[];
 }
 
 /**
  * References grouped by what fails: those of a suite with the same metric and the same words, then
  * those with the same metric. A group stands where its first member did.
  */
-export function failures(cases: readonly Case[]): Failure[] {
-  const all = cases.map((one) => ({ one, ...causeOf(one) }));
+export function failures(entries: readonly ReferenceEntry[]): Failure[] {
+  const all = entries.map((one) => ({ one, ...causeOf(one) }));
   const exact = new Map<string, number>();
   for (const { same } of all) exact.set(same, (exact.get(same) ?? 0) + 1);
   const groups = new Map<string, Failure>();
@@ -24,9 +24,9 @@ export function failures(cases: readonly Case[]): Failure[] {
     const shared = (exact.get(same) ?? 0) > 1;
     const key = shared ? same : alike;
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, { metric, reason, cases: [one] });
+    if (group === undefined) groups.set(key, { metric, reason, entries: [one] });
     else {
-      group.cases.push(one);
+      group.entries.push(one);
       if (group.reason !== reason) group.reason = null;
     }
   }
@@ -40,7 +40,7 @@ interface Cause {
   alike: string;
 }
 
-function causeOf({ suite, reference }: Case): Cause {
+function causeOf({ suite, reference }: ReferenceEntry): Cause {
   const { head } = exampleTries(reference);
   const [score] = failedScores(head);
   const metric = score?.metric ?? null;

@@ -4,7 +4,7 @@ import type { SuiteResult } from '../../result/suite-result.ts';
 import { count, counted, inSize, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { SENTENCE, code, strong, text, type Inline, type Line } from './document.ts';
-import { casesOf, suitesWorstFirst } from './order.ts';
+import { entriesOf, suitesWorstFirst } from './order.ts';
 import { difference, rates, size } from './phrases.ts';
 import { suiteKey } from './suites.ts';
 
@@ -42,8 +42,8 @@ export function regressionLine(result: Result): Told {
   const silent = suitesThat(result, 'regressed').flatMap(({ reason }) =>
     reason?.by === 'unanswered' ? reason.references : [],
   ).length;
-  const broken = casesOf(result, 'regressed').length - silent;
-  const fell = casesOf(result, 'fell').length;
+  const broken = entriesOf(result, 'regressed').length - silent;
+  const fell = entriesOf(result, 'fell').length;
   const { subject, line } = several(result, suitesThat(result, 'regressed'), 'regressed');
   const clearly = broken === 0 ? [] : [`${counted(broken, 'reference')} clearly got worse`];
   const also =

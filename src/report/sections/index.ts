@@ -4,11 +4,11 @@ import { changedLines } from './changes.ts';
 import { conversations, evaluators } from './conversations.ts';
 import { joined, paragraph, text, type Block, type Detail } from './document.ts';
 import { endedInErrors, errorCauses } from './errors.ts';
+import { flippedReferences } from './flipped-references.ts';
 import { metricValues } from './metrics.ts';
 import { footer, notices, problems, reasons } from './notices.ts';
 import { headline } from './outcomes.ts';
-import { brokenCases, movedCases, worstCase } from './references.ts';
-import { flippedCases } from './scoring-cases.ts';
+import { brokenReferences, movedReferences, worstReference } from './references.ts';
 import { graders, scorings } from './scoring.ts';
 import { suitesTable, verdictsInWords } from './suites.ts';
 import { classes, preferences, ranking } from './tables.ts';
@@ -25,15 +25,17 @@ export const SECTIONS = {
   problems,
   errors: (result, detail) => (endedInErrors(result) ? errorCauses(result, detail) : []),
   changedLines,
-  worstCase: (result, detail) => {
-    const worst = worstCase(result, detail);
-    return worst.length > 0 ? [...worst, ...bestInsight(result)] : flippedCases(result, detail);
+  worstReference: (result, detail) => {
+    const worst = worstReference(result, detail);
+    return worst.length > 0
+      ? [...worst, ...bestInsight(result)]
+      : flippedReferences(result, detail);
   },
   reasons,
   suites: (result, detail) => (isSaidAbove(result) ? [] : suitesTable(result, detail)),
   ranking,
   said,
-  brokenCases,
+  brokenReferences,
   attributes: (result, detail) =>
     oneFold([...attributes(result, detail), ...insights(result, detail)]),
   conversations,
@@ -46,7 +48,7 @@ export const SECTIONS = {
       ...graders(result, detail),
       ...evaluators(result, detail),
     ]),
-  movedCases,
+  movedReferences,
   details: (result, detail) =>
     oneFold([...verdictsInWords(result, detail), ...notices(result, detail)]),
   footer,

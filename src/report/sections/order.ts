@@ -96,7 +96,7 @@ export function readingLength({ actual, conversation }: TryResult): number {
 }
 
 /** A reference with the suite it was run in. */
-export interface Case {
+export interface ReferenceEntry {
   suite: SuiteResult;
   reference: ReferenceResult;
 }
@@ -123,10 +123,10 @@ export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] 
 }
 
 /**
- * Cases of the given statuses: the largest fall of the pass share first, then the most certain,
+ * References of the given statuses: the largest fall of the pass share first, then the most certain,
  * then the shortest to read.
  */
-export function casesOf(result: Result, ...statuses: ReferenceStatus[]): Case[] {
+export function entriesOf(result: Result, ...statuses: ReferenceStatus[]): ReferenceEntry[] {
   const wanted = new Set(statuses);
   return result.suites
     .flatMap((suite) =>
@@ -195,7 +195,7 @@ export function byCodeUnits(a: string, b: string): number {
  * What happened to a reference in lines of plain text: both answers, and each metric that head does
  * not pass.
  */
-export function caseWords(reference: ReferenceResult, part: number): string[] {
+export function referenceWords(reference: ReferenceResult, part: number): string[] {
   const { base, head } = exampleTries(reference);
   const scores = (head?.scores ?? []).filter(
     ({ status }) => status !== 'pass' && status !== 'skipped',

@@ -21,7 +21,7 @@ import {
 import { emphasise, whole } from './emphasis.ts';
 import { endedInErrors, errorCauses } from './errors.ts';
 import { failedScores, failures, type Failure } from './failures.ts';
-import { casesOf, exampleTries, transcriptLine, whyNot, type Case } from './order.ts';
+import { entriesOf, exampleTries, transcriptLine, whyNot, type ReferenceEntry } from './order.ts';
 import {
   STATUS_WORDS,
   andMore,
@@ -36,12 +36,12 @@ import { repeatedNames } from './suites.ts';
  * The reference that fell most, with both answers and why head's fails, and how many others fail
  * alike. Shown open: it is what a reader believes.
  */
-export function worstCase(result: Result, detail: Detail): Block[] {
+export function worstReference(result: Result, detail: Detail): Block[] {
   if (!opensWorst(result, detail)) return [];
   const [failure] = failures(brokenOf(result));
-  const worst = failure?.cases[0];
+  const worst = failure?.entries[0];
   if (failure === undefined || worst === undefined) return [];
-  const others = failure.cases.length - 1;
+  const others = failure.entries.length - 1;
   const title: Line = [
     strong('What it did:'),
     text(' '),
@@ -60,11 +60,11 @@ function opensWorst({ mode }: Result, { answers }: Detail): boolean {
 }
 
 /** Regressed references and those that fell with their suite, or failed ones of a sweep; what does not gate comes last. */
-function brokenOf(result: Result): Case[] {
+function brokenOf(result: Result): ReferenceEntry[] {
   const found =
     result.mode === 'sweep'
-      ? casesOf(result, 'fail', 'error')
-      : casesOf(result, 'regressed', 'fell');
+      ? entriesOf(result, 'fail', 'error')
+      : entriesOf(result, 'regressed', 'fell');
   return [
     ...found.filter(({ reference }) => countsForVerdict(reference)),
     ...found.filter(({ reference }) => !countsForVerdict(reference)),
@@ -96,14 +96,14 @@ const FACE_CHARACTERS = 60;
  * All of them, by what fails, with their answers as far as there is room, then as rows. The one
  * that stands open above is not repeated.
  */
-export function brokenCases(result: Result, detail: Detail): Block[] {
-  const cases = brokenOf(result);
+export function brokenReferences(result: Result, detail: Detail): Block[] {
+  const entries = brokenOf(result);
   const open = opensWorst(result, detail) ? 1 : 0;
-  if (cases.length <= open) return [];
+  if (entries.length <= open) return [];
   const repeated = repeatedNames(result.suites);
   let [answers, counts] = [Math.max(0, detail.answers - open), detail.counts];
-  const blocks = failures(cases).flatMap((failure, index) => {
-    const left = failure.cases.slice(index === 0 ? open : 0);
+  const blocks = failures(entries).flatMap((failure, index) => {
+    const left = failure.entries.slice(index === 0 ? open : 0);
     const inFull = left.slice(0, answers);
     const rows = left.slice(inFull.length, inFull.length + counts);
     answers -= inFull.length;
@@ -117,22 +117,22 @@ export function brokenCases(result: Result, detail: Detail): Block[] {
         ];
   });
   const more = andMore(
-    cases.length,
+    entries.length,
     open + detail.counts - counts + Math.max(0, detail.answers - open) - answers,
   );
   if (more !== null) blocks.push(paragraph([text(`${more}.`)]));
   return group(
-    [text(`${brokenWords(result, cases)}${cases.length === 1 ? '' : ', worst first'}`)],
+    [text(`${brokenWords(result, entries)}${entries.length === 1 ? '' : ', worst first'}`)],
     blocks,
   );
 }
 
 /** `exact_match fails in 3 references: expected …`. */
-function failureLine({ metric, reason, cases }: Failure): Line {
+function failureLine({ metric, reason, entries }: Failure): Line {
   const subject: Line = metric === null ? [text('No answer')] : [code(metric), text(' fails')];
   return [
     ...subject,
-    text(` in ${counted(cases.length, 'reference')}`),
+    text(` in ${counted(entries.length, 'reference')}`),
     ...(reason === null ? [] : [text(': '), code(reason, REASON_CHARACTERS)]),
   ];
 }
@@ -140,10 +140,10 @@ function failureLine({ metric, reason, cases }: Failure): Line {
 const REASON_CHARACTERS = 200;
 
 /** `2 regressed references and 3 that fell with their suite`. */
-function brokenWords({ mode }: Result, cases: readonly Case[]): string {
-  if (mode === 'sweep') return counted(cases.length, 'failed reference');
-  const fell = cases.filter(({ reference }) => reference.status === 'fell').length;
-  const regressed = cases.length - fell;
+function brokenWords({ mode }: Result, entries: readonly ReferenceEntry[]): string {
+  if (mode === 'sweep') return counted(entries.length, 'failed reference');
+  const fell = entries.filter(({ reference }) => reference.status === 'fell').length;
+  const regressed = entries.length - fell;
   if (fell === 0) return counted(regressed, 'regressed reference');
   return regressed === 0
     ? `${counted(fell, 'reference')} that fell, with too few tries to name ${fell === 1 ? 'it' : 'each'} alone`
@@ -154,22 +154,22 @@ function brokenWords({ mode }: Result, cases: readonly Case[]): string {
  * References that moved without being called regressed: improved, flipped within noise, in error,
  * new. Counts only.
  */
-export function movedCases(result: Result, detail: Detail): Block[] {
+export function movedReferences(result: Result, detail: Detail): Block[] {
   if (result.mode === 'sweep') return [];
   // Errors that the run ended in stand open, by cause.
   const open = endedInErrors(result);
-  const cases = MOVED.filter((status) => !(open && status === 'error')).flatMap((status) =>
-    casesOf(result, status),
+  const entries = MOVED.filter((status) => !(open && status === 'error')).flatMap((status) =>
+    entriesOf(result, status),
   );
-  if (cases.length === 0) return [];
+  if (entries.length === 0) return [];
   const words = MOVED.map((status) => ({
     status,
-    number: cases.filter(({ reference }) => reference.status === status).length,
+    number: entries.filter(({ reference }) => reference.status === status).length,
   }))
     .filter(({ number }) => number > 0)
     .map(({ status, number }) => `${count(number)} ${STATUS_WORDS[status]}`);
-  const rows = cases.slice(0, detail.items);
-  const more = andMore(cases.length, rows.length);
+  const rows = entries.slice(0, detail.items);
+  const more = andMore(entries.length, rows.length);
   const blocks = rows.length === 0 ? [] : [countsTable(rows, repeatedNames(result.suites))];
   return group(
     [text(`Other references: ${words.join('; ')}`)],
@@ -193,7 +193,7 @@ const MOVED: readonly ReferenceStatus[] = [
 ];
 
 function answersOf(
-  { suite, reference }: Case,
+  { suite, reference }: ReferenceEntry,
   repeated: ReadonlySet<string>,
   detail: Detail,
 ): Block[] {
@@ -326,11 +326,11 @@ function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<string>
     : [code(name)];
 }
 
-function countsTable(cases: readonly Case[], repeated: ReadonlySet<string>): Block {
+function countsTable(entries: readonly ReferenceEntry[], repeated: ReadonlySet<string>): Block {
   return {
     kind: 'table',
     head: ['Suite', 'Reference', 'Status', 'Base', 'Head', 'Place'].map((name) => [text(name)]),
-    rows: cases.map(({ suite, reference }) => [
+    rows: entries.map(({ suite, reference }) => [
       suiteName(suite, repeated),
       faceOf(reference),
       [text(statusWords(reference))],

@@ -120,9 +120,9 @@ describe('the page', () => {
   });
 
   test('has every reference with every try of both sides', () => {
-    const cases = all.filter((one) => attributeOf(one, 'class') === 'case');
-    expect(cases).toHaveLength(26);
-    const canada = cases.find((one) => textOf(one).includes('canada'));
+    const entries = all.filter((one) => attributeOf(one, 'class') === 'case');
+    expect(entries).toHaveLength(26);
+    const canada = entries.find((one) => textOf(one).includes('canada'));
     expect(canada && attributeOf(canada, 'data-status')).toBe('regressed');
     expect(canada && textOf(canada)).toContain('Base – 3 of 3 passedTries 1–3: pass');
     expect(canada && textOf(canada)).toContain('Head – 1 of 3 passedTry 1: pass');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { renderComment } from '../../../../src/report/comment.ts';
 import { failures } from '../../../../src/report/sections/failures.ts';
-import { casesOf } from '../../../../src/report/sections/order.ts';
+import { entriesOf } from '../../../../src/report/sections/order.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { ReferenceResult } from '../../../../src/result/reference-result.ts';
 import type { Result, ScoringResult } from '../../../../src/result/result.ts';
@@ -33,9 +33,9 @@ const red = (...references: ReferenceResult[]): Result =>
   });
 
 const grouped = (...references: ReferenceResult[]) =>
-  failures(casesOf(red(...references), 'fell', 'regressed')).map(
-    ({ metric, reason, cases }) =>
-      `${String(metric)} (${String(reason)}): ${cases.map(({ reference }) => reference.id).join(' ')}`,
+  failures(entriesOf(red(...references), 'fell', 'regressed')).map(
+    ({ metric, reason, entries }) =>
+      `${String(metric)} (${String(reason)}): ${entries.map(({ reference }) => reference.id).join(' ')}`,
   );
 
 describe('references that fail alike', () => {
@@ -54,7 +54,7 @@ describe('references that fail alike', () => {
   test('are not those of another suite', () => {
     const one = suiteOf('s', [fallen('a', 'fact', 'r')], { verdict: 'regressed' });
     const other = suiteOf('t', [fallen('b', 'fact', 'r')], { verdict: 'regressed' });
-    expect(failures(casesOf(resultOf({ suites: [one, other] }), 'fell'))).toHaveLength(2);
+    expect(failures(entriesOf(resultOf({ suites: [one, other] }), 'fell'))).toHaveLength(2);
   });
 
   test('without an answer are told apart by their error', () => {
@@ -67,9 +67,9 @@ describe('references that fail alike', () => {
       });
     const suite = suiteOf('s', [failing('a', '401'), failing('b', '500'), failing('c', '401')]);
     expect(
-      failures(casesOf(resultOf({ suites: [suite] }), 'error')).map(({ reason, cases }) => [
+      failures(entriesOf(resultOf({ suites: [suite] }), 'error')).map(({ reason, entries }) => [
         reason,
-        cases.length,
+        entries.length,
       ]),
     ).toEqual([
       ['401', 2],

@@ -27,8 +27,8 @@ const letters = (text: string): string =>
 
 /** What the page says of the sections that it shows in a way of its own. */
 const ON_THE_PAGE: Partial<Record<SectionName, string>> = {
-  brokenCases: 'regressed australia',
-  movedCases: 'flipped, within noise denmark',
+  brokenReferences: 'regressed australia',
+  movedReferences: 'flipped, within noise denmark',
 };
 
 describe.each(names)('the section %s', (name) => {

@@ -1,4 +1,4 @@
-import type { RubricTrial } from '../ask/rubric-tests.ts';
+import type { RepeatedRubricTest } from '../ask/rubric-tests.ts';
 import { decimal, percent, counted } from '../text/amounts.ts';
 import {
   code,
@@ -14,8 +14,8 @@ import {
  * What a rubric's grader makes of the labelled examples: agreement, consistency, and every example
  * with its grades.
  */
-export function rubricTrial(trial: RubricTrial): Block[] {
-  const { rubric, graders, repeats, examples } = trial;
+export function rubricTestBlocks(test: RepeatedRubricTest): Block[] {
+  const { rubric, graders, repeats, examples } = test;
   return [
     paragraph([
       strong(rubric),
@@ -23,7 +23,7 @@ export function rubricTrial(trial: RubricTrial): Block[] {
         `: ${counted(examples.length, 'example')}, ${repeats === 1 ? 'graded once' : `graded ${String(repeats)} times`} by ${graders.join(', ')}`,
       ),
     ]),
-    { kind: 'list', items: [agreement(trial), ...(repeats === 1 ? [] : [consistency(trial)])] },
+    { kind: 'list', items: [agreement(test), ...(repeats === 1 ? [] : [consistency(test)])] },
     {
       kind: 'table',
       head: ['Example', 'Label', repeats === 1 ? 'Grade' : 'Grades', 'Content'].map((title) => [
@@ -41,7 +41,7 @@ export function rubricTrial(trial: RubricTrial): Block[] {
   ];
 }
 
-type Example = RubricTrial['examples'][number];
+type Example = RepeatedRubricTest['examples'][number];
 
 /** The share of grades that agree with the label: what most needs reading comes first. */
 function right({ expected, labels }: Example): number {
@@ -52,7 +52,7 @@ function agreement({
   agreement: { judged, agreement: share, true_positive_rate, true_negative_rate, kappa, base_rate },
   examples,
   repeats,
-}: RubricTrial): Line {
+}: RepeatedRubricTest): Line {
   const unread = examples.length * repeats - judged;
   return [
     text(
@@ -62,7 +62,9 @@ function agreement({
   ];
 }
 
-function consistency({ consistency: { share, unanimous, compared, kappa } }: RubricTrial): Line {
+function consistency({
+  consistency: { share, unanimous, compared, kappa },
+}: RepeatedRubricTest): Line {
   return [
     text(
       `agrees with itself in ${percent(share)} of the grades: ${String(unanimous)} of ${counted(compared, 'example')} got one label only; Fleiss’ κ ${decimal(kappa)}`,

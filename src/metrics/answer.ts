@@ -11,7 +11,7 @@ import type {
 import type { Json, Scalar } from '../types/plain.ts';
 
 /** One answer to judge, with everything a metric may look at. */
-export interface MetricSample {
+export interface MetricAnswer {
   completion: Extract<Completion, { status: 'ok' }>;
   input: Record<string, Scalar>;
   /** As written in the reference; undefined when absent. */
@@ -23,13 +23,13 @@ export interface MetricSample {
   /** Dollars that the answering model takes for so many tokens; null or absent: unknown. */
   price?(usage: Usage): number | null;
   /** What the other side answers to the same; null or absent: nothing to compare with. */
-  rival?: string | null;
+  otherAnswer?: string | null;
 }
 
 /** The world, as far as a metric may reach it. */
 export interface MetricTools {
   complete: Complete;
-  /** Runs code on the samples' answers, which are of one suite and one side. */
+  /** Runs code on the answers, which are of one suite and one side. */
   evaluate: EvaluateAnswers;
   /** Checks schemas that may take long where they can be stopped; absent: on the spot. */
   checkSchema?: CheckSchema | undefined;
@@ -45,7 +45,7 @@ export interface MetricTools {
    * equal text.
    */
   random: (purpose: string) => string;
-  /** Try index from 0 that the samples belong to; a grader is asked under the same index. */
+  /** Try index from 0 that the answers belong to; a grader is asked under the same index. */
   try: number;
 }
 
@@ -90,15 +90,15 @@ export function turnsOf(thread: readonly Message[]): Message[][] {
  * The messages a metric of that level judges: a reference is a thread, and its last turn or message
  * is the one judged.
  */
-export function messagesAt(sample: MetricSample, level: MetricLevel): Message[] {
-  if (level === 'Thread') return sample.thread.filter(({ role }) => role !== 'system');
-  if (level === 'Turn') return turnsOf(sample.thread).at(-1) ?? [];
-  return sample.thread.slice(-1);
+export function messagesAt(answer: MetricAnswer, level: MetricLevel): Message[] {
+  if (level === 'Thread') return answer.thread.filter(({ role }) => role !== 'system');
+  if (level === 'Turn') return turnsOf(answer.thread).at(-1) ?? [];
+  return answer.thread.slice(-1);
 }
 
 /** Their text: contents joined by line ends. */
-export function textAt(sample: MetricSample, level: MetricLevel): string {
-  return messagesAt(sample, level)
+export function textAt(answer: MetricAnswer, level: MetricLevel): string {
+  return messagesAt(answer, level)
     .map(({ content }) => content)
     .join('\n');
 }

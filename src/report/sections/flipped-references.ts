@@ -21,7 +21,7 @@ export function flippingScorings({ scoring }: Result): ScoringResult[] {
  * What a changed scoring alone does: the references whose outcome on the very same answers flipped,
  * the first of them with its answer. Those that now fail come first.
  */
-export function flippedCases(result: Result, { characters, answers }: Detail): Block[] {
+export function flippedReferences(result: Result, { characters, answers }: Detail): Block[] {
   const [scoring] = flippingScorings(result);
   if (scoring === undefined || answers === 0) return [];
   const flipped = [...scoring.flipped].sort((a, b) => order(a) - order(b));
