@@ -1,4 +1,5 @@
 import { standsBeforeGreen, ungradedSuites } from '../result/counts.ts';
+import { errorOf } from '../result/reference-result.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { counted } from '../text/amounts.ts';
@@ -61,10 +62,7 @@ function unjudged({ suites, affected, uncomparable }: GateInput): Found | null {
 
 /** What tries in error say themselves: at most three texts. */
 function causesOf(errors: readonly TryResult[]): string[] {
-  const texts = errors.map(
-    ({ error, scores }) =>
-      error ?? scores.find(({ status }) => status === 'error')?.reason ?? 'unknown',
-  );
+  const texts = errors.flatMap((one) => errorOf(one) ?? []);
   return [...new Set(texts)].slice(0, 3);
 }
 

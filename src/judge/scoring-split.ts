@@ -1,5 +1,5 @@
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import type { ScoringResult } from '../result/result.ts';
+import type { ScoringResult } from '../result/scoring-result.ts';
 import type { Because } from '../result/suite-result.ts';
 import { isScoringKey } from '../select/scoring.ts';
 import { gates } from '../select/select.ts';

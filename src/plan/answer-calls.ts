@@ -1,12 +1,12 @@
 import { FIRST_TRIES, MOST_TRIES } from '../statistics/looks.ts';
 import { createRandom, nextFloat, type Random } from '../statistics/random.ts';
+import type { SequentialSuite } from '../statistics/sequential.ts';
 import {
   MOST_SAMPLED_TRIES,
   mostSampled,
   wantedTries,
   type SequentialLevels,
-  type SequentialSuite,
-} from '../statistics/sequential.ts';
+} from '../statistics/wanted-tries.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Prepared } from './prepared.ts';
 import type { ReferenceRun, SuiteComparison } from './suite-run.ts';

@@ -1,11 +1,7 @@
 import { lookLevels, FIRST_TRIES, MOST_TRIES } from '../statistics/looks.ts';
-import {
-  REFERENCE_SHARE,
-  wantedTries,
-  type SequentialLevels,
-  type SequentialSuite,
-} from '../statistics/sequential.ts';
+import { REFERENCE_SHARE, type SequentialSuite } from '../statistics/sequential.ts';
 import type { Tries } from '../statistics/table.ts';
+import { wantedTries, type SequentialLevels } from '../statistics/wanted-tries.ts';
 import { triesNeeded } from '../suite/gate.ts';
 import { directionIn, everyMetric, gatesByPreference } from '../suite/metrics.ts';
 import type { GateSettings, Settings, Tests } from '../suite/suite.ts';

@@ -1,5 +1,6 @@
 import { countsForVerdict } from '../result/counts.ts';
-import type { Result, ScoringResult } from '../result/result.ts';
+import type { Result } from '../result/result.ts';
+import type { ScoringResult } from '../result/scoring-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { counted } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';

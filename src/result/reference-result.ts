@@ -124,3 +124,9 @@ export type ReferenceResult = z.infer<typeof referenceResultSchema>;
 
 /** Passes among tries, with the share's 95 % interval (Wilson). */
 export type MeasuredRate = z.infer<typeof measuredRateSchema>;
+
+/** What a try ended in an error with; null: it did not. */
+export function errorOf({ outcome, error, scores }: TryResult): string | null {
+  if (outcome !== 'error') return null;
+  return error ?? scores.find(({ status }) => status === 'error')?.reason ?? 'unknown error';
+}

@@ -7,62 +7,12 @@ import { attributeResultSchema, droppedInsightsSchema, insightSchema } from './a
 import { changedTextSchema } from './changes.ts';
 import { evaluatorResultSchema, graderResultSchema } from './conversations.ts';
 import { runOutcomeSchema } from './outcome.ts';
-import {
-  countSchema,
-  differenceSchema,
-  dollarsSchema,
-  outcomeSchema,
-  placeSchema,
-  shareSchema,
-} from './pieces.ts';
-import { becauseSchema, suiteResultSchema } from './suite-result.ts';
+import { countSchema, dollarsSchema, placeSchema, shareSchema } from './pieces.ts';
+import { scoringResultSchema } from './scoring-result.ts';
+import { suiteResultSchema } from './suite-result.ts';
 
 /** The only version this program writes and reads. */
 const RESULT_VERSION = 1;
-
-const scoringResultSchema = z.strictObject({
-  path: z.string().describe('File of the suite’s prompt.'),
-  name: z.string().describe('Name of the suite.'),
-  rates: z
-    .strictObject({
-      base_base: shareSchema.nullable().describe('Base’s answers under base’s scoring.'),
-      base_head: shareSchema.nullable().describe('Base’s answers under head’s scoring.'),
-      head_base: shareSchema.nullable().describe('Head’s answers under base’s scoring.'),
-      head_head: shareSchema.nullable().describe('Head’s answers under head’s scoring.'),
-    })
-    .describe('Pass rates, answers × scoring; null where nothing was judged.'),
-  prompt_effect: differenceSchema
-    .nullable()
-    .describe('What the prompt’s change does: head_head − base_head.'),
-  scoring_effect: differenceSchema
-    .nullable()
-    .describe('What the scoring’s change does: base_head − base_base.'),
-  total: differenceSchema.nullable().describe('Sum of the two effects.'),
-  because: z.array(becauseSchema).describe('What changed of the scoring.'),
-  flipped: z
-    .array(
-      z.strictObject({
-        id: z.string().describe('Id of the reference.'),
-        from: outcomeSchema.describe('Outcome under base’s scoring.'),
-        to: outcomeSchema.describe('Outcome under head’s scoring.'),
-      }),
-    )
-    .describe('References whose outcome on base’s answers differs between the scorings.'),
-  same_answers: z
-    .strictObject({
-      judged: countSchema.describe('Tries that both scorings judged.'),
-      pass_fail: countSchema.describe(
-        'Of them, those that pass under base’s scoring and fail under head’s.',
-      ),
-      fail_pass: countSchema.describe(
-        'Of them, those that fail under base’s scoring and pass under head’s.',
-      ),
-      p: shareSchema.describe('McNemar’s two-sided mid-p.'),
-      kappa: differenceSchema.nullable().describe('Cohen’s kappa of the two scorings.'),
-    })
-    .describe('Tries of base’s own answers, under both scorings.'),
-  summary: z.string().describe('One sentence with the numbers.'),
-});
 
 const noticeKind = z.enum([
   'added',
@@ -262,9 +212,6 @@ export const resultSchema = z.strictObject({
     .nullable()
     .describe('Tries of the adaptive suites; null: no suite is adaptive.'),
 });
-
-/** One suite whose scoring changed. */
-export type ScoringResult = z.infer<typeof scoringResultSchema>;
 
 /** A suite whose answers come from something of head's own. */
 export type Replaced = z.infer<typeof replacedSchema>;

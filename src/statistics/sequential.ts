@@ -11,7 +11,7 @@ import { designOf, visibleDrop } from './visible-drop.ts';
 export const REFERENCE_SHARE = 0.2;
 
 /** A suite whose mid-p is above this does not look worse; more tries would rarely say otherwise. */
-const FUTILE = 0.3;
+export const FUTILE = 0.3;
 
 /** Smallest and largest tolerance that `auto` can come to. */
 const AUTO = { least: 0.05, most: 0.1 };
@@ -92,7 +92,7 @@ export interface Suspicion {
 }
 
 /** Tries a side after which a reference is not sampled on, judged or not. */
-const MOST_PAIRS = 40;
+export const MOST_PAIRS = 40;
 
 /**
  * Evidence that keeps a reference under suspicion from so many pairs on, and that of one which is
@@ -240,85 +240,4 @@ export function isCalmTogether(suites: readonly Omit<Look, 'interval'>[]): boole
   const z = boundQuantile(Math.min(...suites.map(({ tries }) => tries)));
   const pooled = differenceInterval(tables, { bundles, z });
   return pooled !== null && pooled.low > -RUN_TOLERANCE;
-}
-
-/** Pairs of tries that a suspicious reference gets at once. */
-const STEP = 2;
-
-/** Tries a side of a reference, at most. */
-export const MOST_SAMPLED_TRIES = MOST_PAIRS + STEP - 1;
-
-/** The levels under which the tries of a run are collected. */
-export interface SequentialLevels {
-  /** Of each of a suite's looks. */
-  looks: readonly number[];
-  /** Of all single references together; 0: they do not count. */
-  references: number;
-}
-
-/**
- * The tries a side that each reference is to have next, by suite and position; an empty map: the
- * suite is done. Two tries everywhere; then suspicious references, both sides in turn, until they
- * are called or cleared; then one try more everywhere, up to five, while a suite looks worse or is
- * not calm. `isWhole`: the run compares no other suites, so that these speak for all of it.
- */
-export function wantedTries(
-  suites: readonly SequentialSuite[],
-  levels: SequentialLevels,
-  isWhole: boolean,
-): Map<number, number>[] {
-  const looks = suites.map(looksOf);
-  const single = judgeReferences(suites, levels.references);
-  const last = looks.flatMap((own) => own.at(-1) ?? []);
-  const together = isWhole && last.length === suites.length && isCalmTogether(last);
-  return suites.map((suite, s) => {
-    const own = looks[s] ?? [];
-    const look = own.at(-1);
-    if (look === undefined) return upTo(suite, FIRST_TRIES);
-    const worse = decidingLook(own, levels.looks, suite.minDrop, 'down') !== null;
-    if (worse || calledIn(single, s).length > 0) return new Map();
-    const open = levels.references > 0 ? openIn(single, s) : [];
-    const sampled = sampledOn(suite, look, open);
-    if (sampled.size > 0) return sampled;
-    if (look.tries === MOST_TRIES || isSettled(suite, own, levels.looks, together))
-      return new Map();
-    return upTo(suite, look.tries + 1);
-  });
-}
-
-/** The suite got better, or does not look worse and is calm. */
-function isSettled(
-  suite: SequentialSuite,
-  looks: readonly Look[],
-  levels: readonly number[],
-  together: boolean,
-): boolean {
-  const look = looks.at(-1);
-  if (look === undefined) return false;
-  if (decidingLook(looks, levels, suite.minDrop, 'up') !== null) return true;
-  const tolerance = toleranceOf(suite.tolerance, visibleAt(look.tables, levels));
-  const calm = together || calmness(look, tolerance, false) !== null;
-  return calm && !within(look.test.midDown, FUTILE);
-}
-
-/** References of a suite that may be sampled on; with more under suspicion the looks will tell. */
-export function mostSampled(references: number): number {
-  return Math.max(10, Math.ceil(references / 10));
-}
-
-function sampledOn(
-  { tries }: SequentialSuite,
-  { tries: shared }: Look,
-  open: readonly number[],
-): Map<number, number> {
-  const counts = tries.map(made);
-  const begun = new Set([...counts.keys()].filter((i) => (counts[i] ?? 0) > shared));
-  const room = Math.max(0, mostSampled(tries.length) - begun.size);
-  const fresh = open.filter((i) => !begun.has(i)).slice(0, room);
-  const chosen = [...open.filter((i) => begun.has(i)), ...fresh];
-  return new Map(chosen.map((i) => [i, (counts[i] ?? 0) + STEP]));
-}
-
-function upTo({ tries }: SequentialSuite, wanted: number): Map<number, number> {
-  return new Map(tries.flatMap((own, i) => (made(own) < wanted ? [[i, wanted] as const] : [])));
 }

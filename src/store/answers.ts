@@ -1,15 +1,15 @@
 import type { Completion, Request } from '../types/model.ts';
 import type { Connection, StoreOptions } from './connection.ts';
+import type { Database } from './database.ts';
 import {
   answerOf,
   storedEntryOf,
   isLasting,
   keyedDigest,
   plainDigest,
-  type Database,
   type Digest,
   type Entry,
-} from './database.ts';
+} from './entry.ts';
 
 /** The answers of one file, with what the run itself must not pay for twice. */
 interface Answers {

@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { UserError, problem, errorMessage } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { BatchRecord, Completion, ErrorKind, Request } from '../types/model.ts';
-import { storedEntryOf, isLasting, openDatabase, plainDigest, type Entry } from './database.ts';
+import { openDatabase } from './database.ts';
+import { storedEntryOf, isLasting, plainDigest, type Entry } from './entry.ts';
 import { StoreError } from './file.ts';
 import type { Recorded } from './records.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { decide as decideOutcome } from '../../../src/judge/gate.ts';
 import type { GateInput } from '../../../src/judge/outcome.ts';
 import type { AttributeResult } from '../../../src/result/attributes.ts';
-import type { ScoringResult } from '../../../src/result/result.ts';
+import type { ScoringResult } from '../../../src/result/scoring-result.ts';
 import type { SuiteResult } from '../../../src/result/suite-result.ts';
 import type { Outcome } from '../../../src/types/metric.ts';
 import { gate, gateInput, referenceResult, sideResult, suiteResult } from '../run/builders.ts';

@@ -7,10 +7,10 @@ import {
   judgeReferences,
   lookAt,
   openIn,
-  wantedTries,
   type SequentialSuite,
 } from '../../../src/statistics/sequential.ts';
 import type { Tries } from '../../../src/statistics/table.ts';
+import { wantedTries } from '../../../src/statistics/wanted-tries.ts';
 import type { Outcome } from '../../../src/types/metric.ts';
 
 const word = (passes: string): Outcome[] =>

@@ -300,7 +300,5 @@ function dotOf(
 function clamped(share: number): number {
   return Math.min(1, Math.max(0, share));
 }
-export { priorChart } from './bar-charts.ts';
-export { type PriorRow } from './bar-charts.ts';
-export { sidesChart } from './bar-charts.ts';
-export { type SidesRow } from './bar-charts.ts';
+
+export { priorChart, sidesChart, type PriorRow, type SidesRow } from './bar-charts.ts';

@@ -17,9 +17,10 @@ import {
   type Tone,
 } from '../sections/document.ts';
 import { COMPARED_CHARACTERS, emphasise, whole } from '../sections/emphasis.ts';
+import { jsonText } from '../sections/evidence.ts';
 import type { ReferenceEntry } from '../sections/order.ts';
 import { STATUS_WORDS, passed, rateInterval } from '../sections/phrases.ts';
-import { faceOf, jsonText } from '../sections/references.ts';
+import { faceOf } from '../sections/references.ts';
 import { chip, lineHtml, piecesHtml, type PageIndex } from './blocks.ts';
 import { dialogueHtml } from './samples.ts';
 

@@ -1,4 +1,4 @@
-import type { TryResult } from '../../result/reference-result.ts';
+import { errorOf } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import { count } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
@@ -74,12 +74,6 @@ function causesOf({ suites }: Result): ErrorCause[] {
       found.set(key, cause);
     }
   return [...found.values()].sort((a, b) => b.tries - a.tries);
-}
-
-/** What a try ended in an error with; null: it did not. */
-export function errorOf({ outcome, error, scores }: TryResult): string | null {
-  if (outcome !== 'error') return null;
-  return error ?? scores.find(({ status }) => status === 'error')?.reason ?? 'unknown error';
 }
 
 /** Without what differs from call to call: numbers, and ids of requests. */

@@ -1,11 +1,13 @@
 import type { ReferenceResult } from '../../result/reference-result.ts';
-import type { Result, ScoringResult } from '../../result/result.ts';
+import type { Result } from '../../result/result.ts';
+import type { ScoringResult } from '../../result/scoring-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { code, joined, strong, text, type Block, type Detail, type Line } from './document.ts';
 import { whole } from './emphasis.ts';
+import { inputLine, jsonText } from './evidence.ts';
 import { failedScores } from './failures.ts';
 import { andMore } from './phrases.ts';
-import { faceOf, inputLine, jsonText } from './references.ts';
+import { faceOf } from './references.ts';
 
 /** Flipped references named in the title; the rest is counted. */
 const NAMED = 3;

@@ -1,4 +1,5 @@
 import { distinct } from '../../documents/document.ts';
+import { errorOf } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import { inSize, cost, count, counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
@@ -16,7 +17,7 @@ import {
   type Line,
   SENTENCE,
 } from './document.ts';
-import { endedInErrors, errorOf } from './errors.ts';
+import { endedInErrors } from './errors.ts';
 import { headline } from './outcomes.ts';
 import { andMore, costOf, rateInterval, shortSha } from './phrases.ts';
 

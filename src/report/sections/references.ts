@@ -1,15 +1,11 @@
 import { countsForVerdict } from '../../result/counts.ts';
-import type { ReferenceResult, ReferenceStatus, TryResult } from '../../result/reference-result.ts';
+import type { ReferenceResult, ReferenceStatus } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
-import type { Score } from '../../types/metric.ts';
-import type { Json } from '../../types/plain.ts';
-import { dialogueBlocks } from './dialogues.ts';
 import {
   code,
   group,
-  joined,
   paragraph,
   place,
   strong,
@@ -18,10 +14,10 @@ import {
   type Detail,
   type Line,
 } from './document.ts';
-import { emphasise, whole } from './emphasis.ts';
 import { endedInErrors, errorCauses } from './errors.ts';
-import { failedScores, failures, type Failure } from './failures.ts';
-import { entriesOf, exampleTries, transcriptLine, whyNot, type ReferenceEntry } from './order.ts';
+import { evidence } from './evidence.ts';
+import { failures, type Failure } from './failures.ts';
+import { entriesOf, type ReferenceEntry } from './order.ts';
 import {
   STATUS_WORDS,
   andMore,
@@ -209,114 +205,11 @@ function answersOf(
   return evidence(title, reference, detail);
 }
 
-/**
- * Input, expected value, both answers, and what of head's did not pass; two dialogues side by side.
- */
-function evidence(title: Line, reference: ReferenceResult, { characters }: Detail): Block[] {
-  const { base, head } = exampleTries(reference);
-  const failed = failedScores(head).map((score) => ({
-    name: [code(score.metric)],
-    value: scoreLine(score, base, characters),
-  }));
-  const given = [
-    { name: [text('Input')], value: inputLine(reference, characters) },
-    ...(reference.expected === null
-      ? []
-      : [{ name: [text('Expected')], value: [code(jsonText(reference.expected), characters)] }]),
-  ];
-  if (base?.conversation && head?.conversation) {
-    const said = whyNot(head.conversation.turns.at(-1), characters);
-    const why = said.length === 0 ? [] : [{ name: [text('Why')], value: said }];
-    return [
-      { kind: 'facts', title, rows: [...given, ...failed, ...why] },
-      ...dialogueBlocks(base.conversation, head.conversation, characters),
-    ];
-  }
-  const answers = answerPieces(base, head, characters);
-  return [
-    {
-      kind: 'facts',
-      title,
-      rows: [
-        ...given,
-        ...(base === null ? [] : [{ name: sideName('Base', base), value: answers.base }]),
-        ...(head === null
-          ? []
-          : [
-              {
-                name: sideName(reference.base === null ? 'Answer' : 'Head', head),
-                value: answers.head,
-              },
-            ]),
-        ...failed,
-      ],
-    },
-  ];
-}
-
-/** `Base ✓`: whose answer it is, and whether it passed. */
-function sideName(side: string, { outcome }: TryResult): Line {
-  if (outcome !== 'pass' && outcome !== 'fail') return [text(side)];
-  const pass = outcome === 'pass';
-  return [text(`${side} `), { kind: 'sign', sign: pass ? '✓' : '✗', tone: pass ? 'good' : 'bad' }];
-}
-
 /** `3 of 3 passed → 1 of 3 passed, majority: pass → fail`; one side where there is one. */
 function countsOf(reference: ReferenceResult, suite: SuiteResult): string {
   const { base, head } = reference;
   const counts = base === null ? passed(head) : `${passed(base)} → ${passed(head)}`;
   return `${counts}${rolledUpWords(reference, suite)}`;
-}
-
-function answerPieces(
-  base: TryResult | null,
-  head: TryResult | null,
-  characters: number,
-): { base: Line; head: Line } {
-  if (base?.conversation || head?.conversation)
-    return { base: dialogueLine(base, characters), head: dialogueLine(head, characters) };
-  const [before, after] = [base?.actual ?? null, head?.actual ?? null];
-  if (before !== null && after !== null) {
-    const { base: left, head: right } = emphasise(before, after, { characters, gaps: true });
-    return { base: [{ kind: 'pieces', pieces: left }], head: [{ kind: 'pieces', pieces: right }] };
-  }
-  return { base: answerLine(base, characters), head: answerLine(head, characters) };
-}
-
-function dialogueLine(one: TryResult | null, characters: number): Line {
-  return one?.conversation
-    ? transcriptLine(one.conversation, characters)
-    : answerLine(one, characters);
-}
-
-function answerLine(one: TryResult | null, characters: number): Line {
-  if (one === null) return [text('not run')];
-  if (one.actual === null)
-    return [text('no answer: '), code(one.error ?? 'unknown error', characters)];
-  return [{ kind: 'pieces', pieces: whole(one.actual, characters) }];
-}
-
-export function inputLine({ input }: ReferenceResult, characters: number): Line {
-  const entries = Object.entries(input);
-  if (entries.length === 0) return [text('none')];
-  const one = Math.max(40, Math.floor(characters / entries.length));
-  return joined(
-    entries.map(([name, value]): Line => [code(name), text(' = '), code(String(value), one)]),
-    ', ',
-  );
-}
-
-/** The metric's word on head's try, why, and its value on base's. */
-function scoreLine(score: Score, base: TryResult | null, characters: number): Line {
-  const before = base?.scores.find(({ metric }) => metric === score.metric);
-  const line: Line = [text(score.status)];
-  if (score.value !== null && typeof score.value !== 'boolean')
-    line.push(text(', value '), code(jsonText(score.value), characters));
-  if (before !== undefined && before.value !== null && typeof before.value !== 'boolean')
-    line.push(text(', on base '), code(jsonText(before.value), characters));
-  if (score.reason !== null) line.push(text(': '), code(score.reason, characters));
-  if (score.skip) line.push(text(' (shown, does not gate)'));
-  return line;
 }
 
 /** The suite's name; one of several variants with what tells it apart. */
@@ -339,9 +232,4 @@ function countsTable(entries: readonly ReferenceEntry[], repeated: ReadonlySet<s
       [place(reference.file, reference.line)],
     ]),
   };
-}
-
-/** Text as it is, anything else as JSON. */
-export function jsonText(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,5 +1,6 @@
 import type { GraderResult } from '../../result/conversations.ts';
-import type { Result, ScoringResult } from '../../result/result.ts';
+import type { Result } from '../../result/result.ts';
+import type { ScoringResult } from '../../result/scoring-result.ts';
 import { decimal, pValue, percent, pointsBetween, counted } from '../../text/amounts.ts';
 import {
   code,

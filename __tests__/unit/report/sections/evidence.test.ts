@@ -4,7 +4,8 @@ import { failures } from '../../../../src/report/sections/failures.ts';
 import { entriesOf } from '../../../../src/report/sections/order.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { ReferenceResult } from '../../../../src/result/reference-result.ts';
-import type { Result, ScoringResult } from '../../../../src/result/result.ts';
+import type { Result } from '../../../../src/result/result.ts';
+import type { ScoringResult } from '../../../../src/result/scoring-result.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { referenceOf, regression, resultOf, score, sideOf, suiteOf } from '../results.ts';
 
