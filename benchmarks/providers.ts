@@ -17,7 +17,7 @@ import { createOnce } from '../src/providers/once.ts';
 import { recordingKey, requestKey } from '../src/select/generation.ts';
 import { keepHeapSmall } from '../src/session/runtime.ts';
 import type { Message } from '../src/types/model.ts';
-import type { VendorName } from '../src/types/vendors.ts';
+import { factsOf, perVendor, type VendorName } from '../src/types/vendors.ts';
 import { rounded, table } from './measure/markdown.ts';
 
 interface Figures {
@@ -93,9 +93,9 @@ function edge(
   url: string,
 ): { call: Call; close(): Promise<void> } {
   const providers = createProviders({
-    keys: { openai: 'key', anthropic: 'key' },
+    keys: perVendor(() => 'key'),
     endpoints: new Map(),
-    vendorUrls: { openai: `${url}/v1`, anthropic: url },
+    vendorUrls: perVendor((name) => (factsOf(name).speaks === 'anthropic' ? url : `${url}/v1`)),
     concurrency: { start, max: concurrency },
     timeoutMs: 60_000,
     maxTries: 5,

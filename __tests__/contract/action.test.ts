@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { withInputs, withKeyInputs } from '../../scripts/vendor-docs.ts';
 import { outputsOf } from '../../src/action/publish.ts';
 import { INPUT_DEFAULTS } from '../../src/config/inputs.ts';
 import { tightTables } from '../tight-tables.ts';
@@ -26,9 +27,7 @@ const TOKEN = '${{ github.token }}';
 
 /** The cells of the table that follows a remark in the README, without its head. */
 function table(remark: string): string[][] {
-  const [, after = ''] = tightTables(read('README.md')).split(
-    `<!-- ${remark}: checked against action.yml by a test -->\n`,
-  );
+  const [, after = ''] = tightTables(read('README.md')).split(`<!-- ${remark} -->\n`);
   const body = after.trimStart();
   const lines = body.slice(0, body.indexOf('\n\n')).split('\n').slice(2);
   return lines.map((line) =>
@@ -80,15 +79,24 @@ describe('action.yml', () => {
   });
 
   test('says what the README says of inputs and outputs', () => {
-    expect(table('inputs')).toEqual(
+    expect(table('inputs: written by scripts/vendor-docs.ts from action.yml')).toEqual(
       Object.entries(action.inputs).map(([name, input]) => [
         inCode(name),
         inCode(input.default),
         input.description,
       ]),
     );
-    expect(table('outputs')).toEqual(
+    expect(table('outputs: checked against action.yml by a test')).toEqual(
       Object.entries(action.outputs).map(([name, { description }]) => [inCode(name), description]),
+    );
+  });
+});
+
+describe('the key inputs of action.yml, and the README’s table of inputs', () => {
+  test('are what the table of vendors says; after a change of it: npm run generate', () => {
+    expect(read('action.yml')).toBe(withKeyInputs(read('action.yml')));
+    expect(tightTables(read('README.md'))).toBe(
+      tightTables(withInputs(read('README.md'), read('action.yml'))),
     );
   });
 });

@@ -1,32 +1,38 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { vendors } from '../../src/providers/vendors/index.ts';
-import { openai } from '../../src/providers/vendors/openai.ts';
-import { VENDORS, type VendorFacts, type VendorName } from '../../src/types/vendors.ts';
+import { parse } from 'yaml';
+import type { VendorFacts } from '../../src/types/vendors/facts.ts';
+import { VENDORS, isVendor, type VendorName } from '../../src/types/vendors.ts';
 import { startModelServer, type ModelServer } from '../stand-ins/models/server.ts';
 
-/** A vendor that speaks like OpenAI, under names of its own. */
+/** A row and nothing else: a vendor with servers of its own that speak like OpenAI's. */
 const facts: VendorFacts = {
-  label: 'Acme',
-  host: 'https://models.acme.example/v1',
-  keyInput: 'acme-api-key',
-  keyVariable: 'ACME_API_KEY',
-  baseUrlVariable: 'ACME_BASE_URL',
-  models: /^acme-/,
-  starterModel: 'acme-1',
+  label: 'Zz Test',
+  speaks: 'openai',
+  host: 'https://models.zz-test.example/v1',
+  keyInput: 'zz-test-api-key',
+  keyVariable: 'ZZ_TEST_API_KEY',
+  keyHeader: 'api-key',
+  baseUrlVariable: 'ZZ_TEST_BASE_URL',
+  models: /^zz-/,
+  starterModel: 'zz-1',
   priceId: 'openai',
-  embeddings: false,
+  embeddings: null,
   batchShare: null,
 };
-const acme = 'acme' as VendorName;
+// Before anything is loaded that follows from the table.
+Object.assign(VENDORS, { 'zz-test': facts });
+const { vendorContract } = await import('./vendor-contract.ts');
 
-/** Everything that follows from the two tables, loaded once they have the row. */
+function named(name: string): VendorName {
+  if (isVendor(name)) return name;
+  throw new Error(`${name} is no vendor`);
+}
+const zz = named('zz-test');
+
+/** Everything that follows from the table. */
 async function load() {
-  Object.assign(VENDORS, { acme: facts });
-  Object.assign(vendors, {
-    acme: { ...openai, name: acme, facts, embeddings: null, batches: null },
-  });
-  const [providers, setting, tree, targets, access, init, inputs, prices] = await Promise.all([
-    import('../../src/providers/index.ts'),
+  const [setting, tree, targets, access, init, inputs, prices, imports, docs] = await Promise.all([
     import('../unit/providers/providers-setting.ts'),
     import('../unit/config/tree.ts'),
     import('../../src/select/targets.ts'),
@@ -34,9 +40,11 @@ async function load() {
     import('../../src/commands/init.ts'),
     import('../../src/config/inputs.ts'),
     import('../../src/session/prices.ts'),
+    import('../../src/config/imports/models.ts'),
+    import('../../scripts/vendor-docs.ts'),
   ]);
+  const { convertLlm } = await import('../../src/config/imports/flexeval-models.ts');
   return {
-    ...providers,
     ...setting,
     ...tree,
     ...targets,
@@ -44,10 +52,17 @@ async function load() {
     ...init,
     ...inputs,
     ...prices,
+    ...imports,
+    ...docs,
+    convertLlm,
   };
 }
 
-describe('a vendor that is added as two rows', () => {
+describe('a vendor that is added as a row does what every vendor does:', () => {
+  vendorContract(zz);
+});
+
+describe('a vendor that is added as a row', () => {
   let all: Awaited<ReturnType<typeof load>>;
   let server: ModelServer;
   beforeAll(async () => {
@@ -59,74 +74,77 @@ describe('a vendor that is added as two rows', () => {
   test('is a provider that settings may name, without batches and with a key of its own', async () => {
     const read = (entry: string) =>
       all.read({
-        'evaldiff.yaml': `models:\n  mine: { provider: acme, model: acme-9${entry} }\n`,
+        'evaldiff.yaml': `models:\n  mine: { provider: zz-test, model: zz-9${entry} }\n`,
         'prompts/p.yaml': all.PROMPT.replace('gpt-4o', 'mine'),
         'prompts/tests/p.yaml': all.TESTS,
       });
     expect((await read('')).problems).toEqual([]);
     expect((await read(', file: x.jsonl')).problems).toEqual([
-      expect.stringContaining('models.mine: "file" is not for provider acme'),
+      expect.stringContaining('models.mine: "file" is not for provider zz-test'),
     ]);
     expect((await read(', transport: batch')).problems).toEqual([
-      expect.stringContaining('models.mine: transport: batch is not for provider acme'),
+      expect.stringContaining('models.mine: transport: batch is not for provider zz-test'),
     ]);
+    expect((await read(', zz-test-api-key: x')).problems).toEqual([
+      expect.stringContaining('unknown key "zz-test-api-key"'),
+    ]);
+    expect((await read(', api_key: x')).problems.join()).toContain('zz-test-api-key');
   });
 
   test('is known by the names of its models', async () => {
     const { project } = await all.read({ 'evaldiff.yaml': '' });
     const context = { settings: project.settings, tree: all.treeOf({}), hash: all.hash };
-    expect(all.resolveTarget('acme-9', { file: 'p.yaml', line: 1 }, context)).toEqual({
-      provider: 'acme',
+    expect(all.resolveTarget('zz-9', { file: 'p.yaml', line: 1 }, context)).toEqual({
+      provider: 'zz-test',
       endpoint: null,
-      model: 'acme-9',
+      model: 'zz-9',
     });
   });
 
-  test('takes its key from its input or its variable, and asks for it by both names', () => {
-    const { inputs } = all.readInputs({ 'acme-api-key': 'from-the-input' });
-    expect(inputs.keys).toMatchObject({ acme: 'from-the-input', openai: null });
+  test('takes its key from its input or its variable', () => {
+    const { inputs, problems } = all.readInputs({ 'zz-test-api-key': 'from-the-input' });
+    expect(problems).toEqual([]);
+    expect(inputs.keys).toMatchObject({ 'zz-test': 'from-the-input', openai: null });
     const { keys } = all.accessFrom(
       { keys: all.readInputs({}).inputs.keys, endpoints: [] },
-      { ACME_API_KEY: 'from-the-environment' },
+      { ZZ_TEST_API_KEY: 'from-the-environment' },
     );
-    expect(keys).toMatchObject({ acme: 'from-the-environment' });
-    const providers = all.createProviders(
-      all.options({ keys: { ...all.options().keys, [acme]: null } }),
-    );
-    expect(
-      providers.missingKeys([{ provider: acme, endpoint: null, model: 'acme-9' }]),
-    ).toMatchObject([
-      {
-        message:
-          'No key for provider acme: set ACME_API_KEY (in a workflow the input acme-api-key).',
-      },
-    ]);
+    expect(keys).toMatchObject({ 'zz-test': 'from-the-environment' });
   });
 
-  test('is asked at its own host with its own key, which is redacted', async () => {
-    const key = 'acme-secret-0123456789';
-    const providers = all.createProviders(
-      all.options({
-        keys: { ...all.options().keys, [acme]: key },
-        vendorUrls: { [acme]: server.openaiUrl },
-      }),
+  test('has its input in action.yml and in the README, in the place that the code gives it', () => {
+    const action = all.withKeyInputs(readFileSync('action.yml', 'utf8'));
+    const { inputs } = parse(action) as { inputs: Record<string, { description: string }> };
+    expect(Object.keys(inputs)).toEqual(Object.keys(all.INPUT_DEFAULTS));
+    expect(inputs['zz-test-api-key']?.description).toBe(
+      "Key for Zz Test. Default – the environment variable ZZ_TEST_API_KEY. Reaches only Zz Test's own host.",
     );
-    const completion = await providers.complete({
-      ...all.requestTo('openai', {}),
-      target: { provider: acme, endpoint: null, model: 'acme-9' },
+    expect(all.withInputs(readFileSync('README.md', 'utf8'), action)).toContain(
+      '| `zz-test-api-key` |  | Key for Zz Test.',
+    );
+  });
+
+  test('is known to the files of other tools', () => {
+    expect(all.convertProvider('zz-test:chat:zz-9')).toMatchObject({ model: 'zz-9', entry: null });
+    expect(all.convertProvider('zz-test:other')).toMatchObject({
+      model: 'other',
+      entry: { provider: 'zz-test', model: 'other' },
     });
-    expect(completion).toMatchObject({ status: 'ok', output: 'four' });
-    expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${key}`);
-    await providers.close();
+    expect(all.publishedModel('zz-test/zz-9')).toBe('zz-9');
+    expect(
+      all.convertLlm({ function_name: 'litellm_completion', kwargs: { model: 'zz-9' } }),
+    ).toMatchObject({ model: 'zz-9', entry: null });
+    expect(
+      all.convertLlm({
+        function_name: 'litellm_completion',
+        kwargs: { model: 'zz-test/other', api_key_name: 'ZZ_TEST_API_KEY' },
+      }),
+    ).toMatchObject({ entry: { provider: 'zz-test', model: 'other' }, left: [] });
   });
 
   test('has the list prices that its row names, and a model that a new project begins with', async () => {
     const list = await all.loadListPrices(new Date('2026-01-01'));
-    expect(list(acme, 'gpt-4o')?.({ input_tokens: 1_000_000, output_tokens: 0 })).toBeGreaterThan(
-      0,
-    );
-    expect(all.starterFiles(acme, 'someone').get('prompts/support.yaml')).toContain(
-      'model: acme-1',
-    );
+    expect(list(zz, 'gpt-4o')?.({ input_tokens: 1_000_000, output_tokens: 0 })).toBeGreaterThan(0);
+    expect(all.starterFiles(zz, 'someone').get('prompts/support.yaml')).toContain('model: zz-1');
   });
 });

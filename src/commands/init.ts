@@ -98,7 +98,7 @@ export function initCommand(
       const seen = await withTree(directory, terminal, look);
       const vendor: VendorName =
         vendorNames().find((name) => terminal.env[factsOf(name).keyVariable] !== undefined) ??
-        'openai';
+        vendorNames()[0];
       const files = new Map(
         [...(await wanted(seen, vendor, owner))].filter(
           ([path]) => !existsSync(join(seen.root, path)),

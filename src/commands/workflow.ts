@@ -2,6 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { UserError, problem } from '../errors.ts';
+import { keyInputs } from '../types/vendors.ts';
 import { packageRoot } from './demo.ts';
 
 /** What stands for the account that publishes the action where nobody has said which. */
@@ -108,7 +109,7 @@ function inFolder(text: string, below: string): string {
     .replace(/^ {2}group: evaldiff-/m, () => `  group: ${job}-`)
     .replace(/^ {2}evaldiff:$/m, () => `  ${job}:`)
     .replace(
-      /^( +)openai-api-key:/m,
+      new RegExp(`^( +)(?:${keyInputs().join('|')}):`, 'm'),
       (line, indent: string) =>
         `${indent}working-directory: ${JSON.stringify(below)}\n${indent}check-name: ${JSON.stringify(`evaldiff (${below})`)}\n${line}`,
     );

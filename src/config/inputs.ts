@@ -3,11 +3,14 @@ import { isPlainRelative, join } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Problem } from '../types/plain.ts';
-import { VENDORS, perVendor, type VendorKeys } from '../types/vendors.ts';
+import { factsOf, keyInputs, perVendor, type KeyInput, type VendorKeys } from '../types/vendors.ts';
 import { readEndpoints, readOverrides, type Endpoint } from './overrides.ts';
 import type { ReadOptions } from './project.ts';
 import { FAIL_ON } from './settings-schema.ts';
 import { SETTINGS_FILE } from './settings.ts';
+
+/** One input per vendor. */
+const KEYS = Object.fromEntries(keyInputs().map((name) => [name, ''])) as Record<KeyInput, ''>;
 
 /**
  * The action's inputs and their defaults; `action.yml` says the same. An empty default means "not
@@ -21,8 +24,7 @@ export const INPUT_DEFAULTS = {
   base: '',
   head: '',
   overrides: '',
-  'openai-api-key': '',
-  'anthropic-api-key': '',
+  ...KEYS,
   endpoints: '',
   'allowed-models': '',
   'fail-on': '',
@@ -96,7 +98,7 @@ export function readInputs(given: Readonly<Record<string, string>>): {
   problems: Problem[];
 } {
   const problems: Problem[] = [];
-  const raw = (name: InputName) => given[name]?.trim() ?? '';
+  const raw = (name: string) => given[name]?.trim() ?? '';
   const value = (name: InputName) => raw(name) || INPUT_DEFAULTS[name];
   const refuse = (name: string, message: string) => {
     problems.push(problem(null, `${name}: ${message}`));
@@ -113,7 +115,7 @@ export function readInputs(given: Readonly<Record<string, string>>): {
     workingDirectory,
     base: revision('base', raw('base'), refuse),
     head: revision('head', raw('head'), refuse),
-    keys: perVendor((vendor) => raw(VENDORS[vendor].keyInput) || null),
+    keys: perVendor((vendor) => raw(factsOf(vendor).keyInput) || null),
     endpoints,
     failOn: raw('fail-on') === '' ? null : word('fail-on', FAIL_ON),
     comment: word('comment', COMMENT),

@@ -6,7 +6,14 @@ import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import type { ProviderName } from '../types/model.ts';
 import type { Json, Problem } from '../types/plain.ts';
-import { vendorNames, factsOf, isVendor, perVendor } from '../types/vendors.ts';
+import {
+  vendorNames,
+  factsOf,
+  isVendor,
+  ownersIn,
+  perVendor,
+  type VendorName,
+} from '../types/vendors.ts';
 import {
   anything,
   check,
@@ -170,7 +177,7 @@ export function checkModelKeys(
     problems.push(
       problem(
         document.placeOf([...path, 'transport']),
-        `models.${name}: transport: batch is not for ${what}; only OpenAI's and Anthropic's own servers answer in batches. Remove it, or write direct`,
+        `models.${name}: transport: batch is not for ${what}; only ${ownersIn('and', answersBatches)} own servers answer in batches. Remove it, or write direct`,
       ),
     );
   }
@@ -185,5 +192,9 @@ export function checkModelKeys(
  * like them.
  */
 function hasBatches({ provider, endpoint }: Pick<WrittenModel, 'provider' | 'endpoint'>): boolean {
-  return isVendor(provider) && factsOf(provider).batchShare !== null && (endpoint ?? null) === null;
+  return isVendor(provider) && answersBatches(provider) && (endpoint ?? null) === null;
+}
+
+function answersBatches(vendor: VendorName): boolean {
+  return factsOf(vendor).batchShare !== null;
 }

@@ -1,7 +1,7 @@
 import { problem } from '../errors.ts';
 import { nearest } from '../text/suggest.ts';
 import type { Json, Problem } from '../types/plain.ts';
-import { vendorNames, factsOf } from '../types/vendors.ts';
+import { keyInputs } from '../types/vendors.ts';
 import { pathText, type Document, type Path, valueAt } from './document.ts';
 
 /** Keys that choose where a request goes or what it proves itself with, by their letters alone. */
@@ -61,9 +61,7 @@ const SECRET = new Set([
   'envfilepath',
 ]);
 
-const KEY_INPUTS = vendorNames()
-  .map((vendor) => factsOf(vendor).keyInput)
-  .join(', ');
+const KEY_INPUTS = keyInputs().join(', ');
 
 /**
  * Why `key` may not stand in a repository's file, or null. A file that says where requests go could

@@ -11,7 +11,13 @@ import {
   type Tried,
 } from './retry.ts';
 import { sdkFault } from './sdk-fault.ts';
-import type { BatchApi, BatchItem, BatchServer, Vendor } from './vendors/vendor.ts';
+import {
+  authOf,
+  type BatchApi,
+  type BatchItem,
+  type BatchServer,
+  type Vendor,
+} from './vendors/vendor.ts';
 
 /** `signal` ends waiting; a call that may be paid for is let come to its end. */
 export interface ServerOptions extends RunOfCalls {
@@ -55,7 +61,7 @@ export function createManagedServer(
   const closing = new AbortController();
   const bounds = {
     base,
-    auth: key === null ? null : vendor.auth(key),
+    auth: authOf(vendor, key),
     timeoutMs: CALL_MS,
     clock,
     signal: closing.signal,

@@ -17,7 +17,14 @@ import {
 } from './retry.ts';
 import { exhaustedWait, foreignLine, sdkFault } from './sdk-fault.ts';
 import { vendors } from './vendors/index.ts';
-import type { Ask, Embeddings, Post, Said, Vendor } from './vendors/vendor.ts';
+import {
+  authOf,
+  type Ask,
+  type Embeddings,
+  type Post,
+  type Said,
+  type Vendor,
+} from './vendors/vendor.ts';
 
 export interface CallOptions extends RunOfCalls {
   /** Calls at a time to one server (vendor and endpoint, or program). */
@@ -95,7 +102,7 @@ function createServer(
   const { timeoutMs, clock, signal } = options;
   const bounded = createBoundedFetch({
     base,
-    auth: key === null ? null : vendor.auth(key),
+    auth: authOf(vendor, key),
     timeoutMs,
     clock,
     signal,

@@ -14,7 +14,7 @@ import type { GraderSettings, Metric } from '../types/metric.ts';
 import { isHosted, type Grader, type Target } from '../types/model.ts';
 import type { Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { factsOf, isVendor } from '../types/vendors.ts';
+import { factsOf, isVendor, ownersIn, vendorNames } from '../types/vendors.ts';
 
 export interface TargetContext {
   settings: Settings;
@@ -261,7 +261,7 @@ function found(
   return null;
 }
 
-/** Where vectors come from: OpenAI, a server that speaks like it, or recordings. */
+/** Where vectors come from: a vendor that has them, a server that speaks like it, or recordings. */
 function embedderOf(
   written: GraderSettings,
   context: TargetContext,
@@ -270,14 +270,17 @@ function embedderOf(
   // Vectors are asked for directly: they are many, small and cheap.
   const target = found(written, { ...context, batches: false }, problems);
   if (target === null) return null;
-  const has = isHosted(target) ? factsOf(target.provider).embeddings : target.provider === 'replay';
+  const has = isHosted(target)
+    ? factsOf(target.provider).embeddings !== null
+    : target.provider === 'replay';
   if (has) return { target, parameters: written.parameters };
   const why = isHosted(target)
     ? `${factsOf(target.provider).label} has none`
     : 'a program answers in words';
+  const vectors = vendorNames().flatMap((vendor) => factsOf(vendor).embeddings ?? []);
   problems.push({
     place: written.place,
-    message: `the model "${written.model}" gives no embeddings: ${why}; name one of OpenAI's (text-embedding-3-small), or of a server that speaks like it`,
+    message: `the model "${written.model}" gives no embeddings: ${why}; name one of ${ownersIn('or', (vendor) => factsOf(vendor).embeddings !== null)} (${vectors.join(', ')}), or of a server that speaks like it`,
   });
   return null;
 }

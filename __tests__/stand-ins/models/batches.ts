@@ -1,6 +1,7 @@
 import type http from 'node:http';
 import { z } from 'zod';
-import type { Scripted, Seen, Vendor } from './server.ts';
+import type { Api } from '../../../src/types/vendors/facts.ts';
+import type { Scripted, Seen } from './server.ts';
 
 /**
  * Both vendors' batches: OpenAI's files and batches, Anthropic's message batches, from their
@@ -11,7 +12,7 @@ import type { Scripted, Seen, Vendor } from './server.ts';
 /** A batch as the stand-in keeps it, for scripts and assertions. */
 export interface StoodBatch {
   id: string;
-  vendor: Vendor;
+  vendor: Api;
   /** In the order they were sent. */
   customIds: string[];
   requests: Seen[];
@@ -47,12 +48,12 @@ export interface BatchScript {
 export interface BatchTools {
   /** A request in the vendor's form, or what is wrong with it. */
   check(
-    vendor: Vendor,
+    vendor: Api,
     body: unknown,
   ): Pick<Seen, 'model' | 'messages' | 'body' | 'schema'> | { problem: string };
   answer(seen: Seen): Scripted | Promise<Scripted>;
   replyBody(seen: Seen, scripted: Scripted): unknown;
-  errorBody(vendor: Vendor, error: NonNullable<Scripted['error']>, status: number): unknown;
+  errorBody(vendor: Api, error: NonNullable<Scripted['error']>, status: number): unknown;
   reply(
     response: http.ServerResponse,
     status: number,
@@ -116,7 +117,7 @@ export function createStoodBatches(
   let last = 0;
 
   const begin = (
-    vendor: Vendor,
+    vendor: Api,
     entries: { custom_id: string; body: unknown }[],
     headers: http.IncomingHttpHeaders,
     file: string | null,
@@ -310,7 +311,7 @@ export function createStoodBatches(
     };
   };
 
-  const refuse = (response: http.ServerResponse, vendor: Vendor, problem: string): void => {
+  const refuse = (response: http.ServerResponse, vendor: Api, problem: string): void => {
     refused.push(problem);
     tools.reply(
       response,
@@ -318,7 +319,7 @@ export function createStoodBatches(
       tools.errorBody(vendor, { message: problem, type: 'invalid_request_error' }, 400),
     );
   };
-  const missing = (response: http.ServerResponse, vendor: Vendor): void =>
+  const missing = (response: http.ServerResponse, vendor: Api): void =>
     tools.reply(
       response,
       404,
@@ -334,7 +335,7 @@ export function createStoodBatches(
   /** True when the script replaced the creation. */
   const spoiltCreation = (
     response: http.ServerResponse,
-    vendor: Vendor,
+    vendor: Api,
     create: () => void,
   ): boolean => {
     const spoilt = script.create?.(counts.create++) ?? null;
@@ -350,7 +351,7 @@ export function createStoodBatches(
       );
     return true;
   };
-  const sendLines = (response: http.ServerResponse, vendor: Vendor, lines: string[]): void => {
+  const sendLines = (response: http.ServerResponse, vendor: Api, lines: string[]): void => {
     const spoilt = script.results?.(counts.results++) ?? null;
     const text = lines.map((line) => `${line}\n`).join('');
     if (spoilt !== null && spoilt !== 'cut' && 'status' in spoilt)
@@ -497,7 +498,7 @@ export function createStoodBatches(
       return refuse(response, 'anthropic', begun?.problem ?? '');
     tools.reply(response, 200, anthropicBatch(begun));
   };
-  const show = async (id: string, response: http.ServerResponse, vendor: Vendor): Promise<void> => {
+  const show = async (id: string, response: http.ServerResponse, vendor: Api): Promise<void> => {
     const batch = batches.find((one) => one.id === id);
     if (batch === undefined) return missing(response, vendor);
     const found = look(batch);
@@ -575,7 +576,7 @@ export function createStoodBatches(
 }
 
 /** Whose key a request about batches has to carry; null for others. */
-export function vendorOfBatch(url: string | undefined): Vendor | null {
+export function vendorOfBatch(url: string | undefined): Api | null {
   if (/^\/v1\/(files|batches)(\/|$)/.test(url ?? '')) return 'openai';
   return /^\/v1\/messages\/batches(\/|$)/.test(url ?? '') ? 'anthropic' : null;
 }

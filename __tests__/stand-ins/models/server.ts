@@ -2,6 +2,8 @@ import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { z } from 'zod';
+import type { Api } from '../../../src/types/vendors/facts.ts';
+import { factsOf, perVendor, type VendorName } from '../../../src/types/vendors.ts';
 import { createStoodBatches, vendorOfBatch, type BatchScript, type StoodBatch } from './batches.ts';
 import { anthropicRequest, embeddingRequest, openaiRequest } from './wire.ts';
 
@@ -12,11 +14,9 @@ import { anthropicRequest, embeddingRequest, openaiRequest } from './wire.ts';
  * every misbehaviour that a server, a proxy or an attacker has to offer.
  */
 
-export type Vendor = 'openai' | 'anthropic';
-
 /** A request that passed the vendor's rules. */
 export interface Seen {
-  vendor: Vendor;
+  vendor: Api;
   /** Counts from 0 over all requests to this server, refused ones included. */
   index: number;
   model: string;
@@ -192,9 +192,17 @@ export async function startModelServer({
   };
 }
 
+/** The stand-in in the place of every vendor's host, in the form that the vendor's SDK takes. */
+export function vendorUrls({
+  url,
+  openaiUrl,
+}: Pick<ModelServer, 'url' | 'openaiUrl'>): Record<VendorName, string> {
+  return perVendor((vendor) => (factsOf(vendor).speaks === 'anthropic' ? url : openaiUrl));
+}
+
 const EMBEDDINGS = '/v1/embeddings';
 
-function vendorOf({ method, url }: http.IncomingMessage): Vendor | null {
+function vendorOf({ method, url }: http.IncomingMessage): Api | null {
   if (method !== 'POST') return null;
   return url === '/v1/chat/completions' || url === EMBEDDINGS
     ? 'openai'
@@ -203,9 +211,9 @@ function vendorOf({ method, url }: http.IncomingMessage): Vendor | null {
       : null;
 }
 
-function presented(vendor: Vendor, { headers }: http.IncomingMessage): string {
-  if (vendor === 'openai') return (headers.authorization ?? '').replace(/^Bearer /, '');
-  return String(headers['x-api-key'] ?? '');
+function presented(vendor: Api, { headers }: http.IncomingMessage): string {
+  if (vendor === 'anthropic') return String(headers['x-api-key'] ?? '');
+  return String(headers['api-key'] ?? headers.authorization ?? '').replace(/^Bearer /, '');
 }
 
 async function bodyOf(request: http.IncomingMessage): Promise<Buffer> {
@@ -217,7 +225,7 @@ async function bodyOf(request: http.IncomingMessage): Promise<Buffer> {
 type Checked = Pick<Seen, 'model' | 'messages' | 'body' | 'schema'> | { problem: string };
 
 function check(
-  vendor: Vendor,
+  vendor: Api,
   raw: string,
   headers: http.IncomingHttpHeaders,
   embedding: boolean,
@@ -246,7 +254,7 @@ function check(
   return read(vendor, body);
 }
 
-function read(vendor: Vendor, body: Record<string, unknown>): Checked {
+function read(vendor: Api, body: Record<string, unknown>): Checked {
   if (vendor === 'openai') {
     const parsed = openaiRequest.safeParse(body);
     return parsed.success
@@ -259,7 +267,7 @@ function read(vendor: Vendor, body: Record<string, unknown>): Checked {
     : { problem: problemText(vendor, parsed.error) };
 }
 
-function problemText(vendor: Vendor, error: z.ZodError): string {
+function problemText(vendor: Api, error: z.ZodError): string {
   const issue = error.issues[0];
   if (issue === undefined) return 'invalid request';
   const path = issue.path.join('.');
@@ -379,7 +387,7 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
 };
 
 function errorBody(
-  vendor: Vendor,
+  vendor: Api,
   { message, code, type, param }: NonNullable<Scripted['error']>,
   status: number,
 ): unknown {

@@ -3,6 +3,7 @@ import type { Terminal } from '../../../src/commands/terminal.ts';
 import type { Result } from '../../../src/result/result.ts';
 import {
   startModelServer,
+  vendorUrls,
   type ModelServer,
   type ServerOptions,
 } from '../../stand-ins/models/server.ts';
@@ -87,7 +88,7 @@ export async function openBatchProject({
 
 function terminalOf(
   cwd: string,
-  { url, openaiUrl }: Pick<ModelServer, 'url' | 'openaiUrl'>,
+  server: Pick<ModelServer, 'url' | 'openaiUrl'>,
   texts: { out: string; err: string },
   clock: TestClock,
 ): Terminal {
@@ -96,7 +97,7 @@ function terminalOf(
     cwd,
     isTerminal: false,
     width: 160,
-    reach: { vendorUrls: { openai: openaiUrl, anthropic: url }, clock },
+    reach: { vendorUrls: vendorUrls(server), clock },
     out: (text) => {
       texts.out += text;
     },

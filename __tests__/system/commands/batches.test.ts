@@ -228,7 +228,7 @@ async function started(
   argv: string[],
   when: (child: ReturnType<typeof spawn>) => void,
 ): Promise<{ code: number | null; signal: string | null; out: string; err: string }> {
-  const child = spawn(process.execPath, [RUN, server.openaiUrl, server.url, ...argv], {
+  const child = spawn(process.execPath, [RUN, server.url, ...argv], {
     cwd: repository.directory,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: fixtureEnvironment({ OPENAI_API_KEY: BATCH_KEY, ANTHROPIC_API_KEY: BATCH_KEY }),

@@ -4,10 +4,11 @@ import { addressOf } from '../../../src/providers/address.ts';
 import type { ProviderAccess } from '../../../src/providers/address.ts';
 import { createProviders } from '../../../src/providers/index.ts';
 import type { Target } from '../../../src/types/model.ts';
+import { perVendor } from '../../../src/types/vendors.ts';
 import { options } from '../../unit/providers/providers-setting.ts';
 
 const access: ProviderAccess = {
-  keys: { openai: 'key-o', anthropic: 'key-a' },
+  keys: { ...perVendor(() => null), openai: 'key-o', anthropic: 'key-a' },
   endpoints: new Map(),
 };
 const problems = (url: string): string[] => {
@@ -118,7 +119,7 @@ describe('the address of a server', () => {
   });
 
   test('programs and recordings need no key', () => {
-    const { missingKeys } = createProviders(options({ keys: { openai: null, anthropic: null } }));
+    const { missingKeys } = createProviders(options({ keys: perVendor(() => null) }));
     expect(
       missingKeys([
         { provider: 'program', model: 'm', command: ['x'], setup: [], files: '', commit: 'c' },

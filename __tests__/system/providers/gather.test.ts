@@ -3,7 +3,7 @@ import { createGatherer, createQuestions } from '../../../src/providers/batch-qu
 import type { Asked } from '../../../src/providers/batch-queue.ts';
 import type { ManagedServer } from '../../../src/providers/batch-server.ts';
 import { createActivity } from '../../../src/providers/clock.ts';
-import { openai } from '../../../src/providers/vendors/openai.ts';
+import { vendors } from '../../../src/providers/vendors/index.ts';
 import { requestTo, says, until } from '../../unit/providers/providers-setting.ts';
 import { keyOf, turn } from './setting.ts';
 
@@ -28,7 +28,7 @@ function gatherer(limits: { requests: number; bytes: number }) {
     connect: () => Promise.reject(new Error('nothing is sent here')),
   };
   const server: ManagedServer = {
-    vendor: openai,
+    vendor: vendors.openai,
     api,
     call: () => Promise.reject(new Error('nothing is called here')),
     log: () => undefined,

@@ -6,8 +6,9 @@ import type { Providers, ProviderOptions } from '../../../src/providers/index.ts
 import type { BatchLedger } from '../../../src/providers/open-batch.ts';
 import { requestKey } from '../../../src/select/generation.ts';
 import type { BatchRecord, Completion, Request } from '../../../src/types/model.ts';
-import { startModelServer } from '../../stand-ins/models/server.ts';
-import type { ModelServer, ServerOptions, Vendor } from '../../stand-ins/models/server.ts';
+import type { VendorName } from '../../../src/types/vendors.ts';
+import { startModelServer, vendorUrls } from '../../stand-ins/models/server.ts';
+import type { ModelServer, ServerOptions } from '../../stand-ins/models/server.ts';
 import {
   KEY,
   options,
@@ -56,7 +57,7 @@ export function testLedger(): TestLedger {
 }
 
 export interface BatchSetting {
-  vendor: Vendor;
+  vendor: VendorName;
   server: ModelServer;
   ledger: TestLedger;
   clock: TestClock;
@@ -73,7 +74,7 @@ export interface BatchSetting {
 }
 
 export async function setUpBatches(
-  vendor: Vendor,
+  vendor: VendorName,
   served: ServerOptions = {},
   overrides: Partial<ProviderOptions> = {},
 ): Promise<BatchSetting> {
@@ -86,7 +87,7 @@ export async function setUpBatches(
 }
 
 function settingOf(
-  vendor: Vendor,
+  vendor: VendorName,
   server: ModelServer,
   ledger: TestLedger,
   overrides: Partial<ProviderOptions>,
@@ -101,7 +102,7 @@ function settingOf(
       log: (line) => {
         log.push(line);
       },
-      vendorUrls: { openai: server.openaiUrl, anthropic: server.url },
+      vendorUrls: vendorUrls(server),
       signal: halt.signal,
       batches: { ledger, activity, turn, requestKey: keyOf },
       ...overrides,

@@ -2,14 +2,15 @@
  * A sweep of its own, to be killed or stopped while it waits for a batch: time is the machine's.
  */
 import { main } from '../../../src/commands/program.ts';
+import { vendorUrls } from '../../stand-ins/models/server.ts';
 
-const [openai = '', anthropic = '', ...argv] = process.argv.slice(2);
+const [url = '', ...argv] = process.argv.slice(2);
 process.exitCode = await main(argv, {
   env: process.env,
   cwd: process.cwd(),
   isTerminal: false,
   width: 160,
-  reach: { vendorUrls: { openai, anthropic } },
+  reach: { vendorUrls: vendorUrls({ url, openaiUrl: `${url}/v1` }) },
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
 });

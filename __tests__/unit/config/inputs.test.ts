@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readCommandLine, readInputs } from '../../../src/config/inputs.ts';
+import { perVendor } from '../../../src/types/vendors.ts';
 
 const problemsOf = (given: Record<string, string>) =>
   readInputs(given).problems.map(({ message }) => message);
@@ -14,7 +15,7 @@ describe("the action's inputs", () => {
         workingDirectory: '',
         base: null,
         head: null,
-        keys: { openai: null, anthropic: null },
+        keys: perVendor(() => null),
         endpoints: [],
         failOn: null,
         comment: 'auto',
@@ -68,7 +69,7 @@ describe("the action's inputs", () => {
       workingDirectory: 'apps/bot',
       base: 'origin/main',
       head: 'abc',
-      keys: { openai: 'k', anthropic: null },
+      keys: { ...perVendor(() => null), openai: 'k' },
       failOn: 'never',
       comment: 'always',
       endpoints: [

@@ -4,8 +4,9 @@ import type { ProviderOptions, Providers } from '../../../src/providers/index.ts
 import { recordingKey } from '../../../src/select/generation.ts';
 import type { Completion, Message, Request } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
-import { startModelServer } from '../../stand-ins/models/server.ts';
-import type { ModelServer, Script, Vendor } from '../../stand-ins/models/server.ts';
+import { perVendor, type VendorName } from '../../../src/types/vendors.ts';
+import { startModelServer, vendorUrls } from '../../stand-ins/models/server.ts';
+import type { ModelServer, Script } from '../../stand-ins/models/server.ts';
 
 export const KEY = 'sk-live-51fgTY7qqPPab90XYZ';
 export const TIMEOUT_MS = 120_000;
@@ -64,7 +65,7 @@ export function options(
   overrides: Partial<ProviderOptions> = {},
 ): ProviderOptions & { clock: Clock } {
   return {
-    keys: { openai: KEY, anthropic: KEY },
+    keys: perVendor(() => KEY),
     endpoints: new Map(),
     concurrency: { start: 4, max: 8 },
     timeoutMs: TIMEOUT_MS,
@@ -93,7 +94,7 @@ export interface Setting {
 
 /** A vendor's server with a script, and providers that take it for the vendor's host. */
 export async function setUp(
-  vendor: Vendor,
+  vendor: VendorName,
   answer: Script,
   overrides: Partial<ProviderOptions> = {},
   key?: string,
@@ -107,7 +108,7 @@ export async function setUp(
       log: (line) => {
         log.push(line);
       },
-      vendorUrls: { openai: server.openaiUrl, anthropic: server.url },
+      vendorUrls: vendorUrls(server),
       ...overrides,
     }),
   );
@@ -125,7 +126,7 @@ export async function setUp(
 }
 
 export function requestTo(
-  vendor: Vendor,
+  vendor: VendorName,
   { model = 'model-1', ...request }: Partial<Request> & { model?: string } = {},
 ): Request {
   return {

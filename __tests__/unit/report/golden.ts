@@ -1,12 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from '@jest/globals';
 
-/**
- * Compares a comment with fixtures/comments. To update: UPDATE_GOLDENS=1 npm test --
- * unit/report, then read the difference.
- */
+const UPDATE = 'UPDATE_GOLDENS=1 npm test -- unit/report';
+
+/** Compares a comment with fixtures/comments; what fails says how to update them. */
 export function expectGolden(name: string, body: string): void {
   const file = `fixtures/comments/${name}.md`;
   if (process.env['UPDATE_GOLDENS'] === '1') writeFileSync(file, body);
-  expect(body).toBe(readFileSync(file, 'utf8'));
+  const kept = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const hint = `If the change is meant: ${UPDATE}, then read the difference of fixtures/comments.`;
+  expect({ hint, [file]: body }).toEqual({ hint, [file]: kept });
 }

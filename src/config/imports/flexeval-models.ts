@@ -1,14 +1,14 @@
+import { vendorOf } from '../../suite/models.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
+import { factsOf, isVendor, keyInputs, languageOwners, vendorNames } from '../../types/vendors.ts';
 import { ownEntry } from './draft.ts';
-import { addressed, readForeignParameters, type ImportedModel } from './models.ts';
+import { addressed, entryFor, readForeignParameters, type ImportedModel } from './models.ts';
 
 /** A model that FlexEval asks by one of its completion functions, or why nothing can be asked. */
 type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
 
 /** Arguments of the functions that are said elsewhere here, or have no effect. */
 const OWN_ARGUMENTS = ['model_name', 'model', 'api_key_name', 'key_name', 'endpoint', 'n'];
-
-const SELF_EVIDENT = { openai: /^(gpt-|chatgpt-|o\d)/, anthropic: /^claude-/ } as const;
 
 const IN_CODE =
   'a completion function in code is not run; models: { app: { provider: program, command: […] } } asks a program of yours';
@@ -56,7 +56,7 @@ function openai(kwargs: JsonMap): ReturnType<Read> {
   if (model === null) return { why: 'it names no model' };
   return {
     name: model,
-    entry: SELF_EVIDENT.openai.test(model) ? null : { provider: 'openai', model },
+    entry: entryFor('openai', model),
     left: [],
   };
 }
@@ -69,23 +69,16 @@ function litellm(kwargs: JsonMap): ReturnType<Read> {
   const written = textOf(kwargs, 'model') ?? textOf(kwargs, 'model_name');
   if (written === null) return { why: 'it names no model' };
   const slash = written.indexOf('/');
-  const vendor =
-    slash === -1
-      ? SELF_EVIDENT.anthropic.test(written)
-        ? 'anthropic'
-        : SELF_EVIDENT.openai.test(written)
-          ? 'openai'
-          : ''
-      : written.slice(0, slash);
+  const vendor = slash === -1 ? (vendorOf(written) ?? '') : written.slice(0, slash);
   const model = written.slice(slash + 1);
-  if (vendor !== 'openai' && vendor !== 'anthropic') {
+  if (!isVendor(vendor)) {
     return {
-      why: `the provider of "${written}" is not known here; a server that speaks OpenAI's or Anthropic's language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`,
+      why: `the provider of "${written}" is not known here; a server that speaks ${languageOwners()} language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`,
     };
   }
   return {
     name: model,
-    entry: SELF_EVIDENT[vendor].test(model) ? null : { provider: vendor, model },
+    entry: entryFor(vendor, model),
     left: [],
   };
 }
@@ -107,12 +100,13 @@ function local(kwargs: JsonMap): ReturnType<Read> {
 
 function keyName(kwargs: JsonMap): ImportedModel['left'] {
   const name = kwargs['api_key_name'] ?? kwargs['key_name'];
-  return name === undefined || name === 'OPENAI_API_KEY' || name === 'ANTHROPIC_API_KEY'
+  const known = vendorNames().some((vendor) => factsOf(vendor).keyVariable === name);
+  return name === undefined || known
     ? []
     : [
         {
           key: 'api_key_name',
-          why: 'keys belong to the run, not to a file: the inputs openai-api-key, anthropic-api-key and endpoints',
+          why: `keys belong to the run, not to a file: the inputs ${keyInputs().join(', ')} and endpoints`,
         },
       ];
 }

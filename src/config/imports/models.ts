@@ -1,5 +1,7 @@
 import { parameterProblem } from '../../documents/parameters.ts';
+import { vendorOf } from '../../suite/models.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
+import { factsOf, isVendor, languageOwners, type VendorName } from '../../types/vendors.ts';
 import { ownEntry, isScalar } from './draft.ts';
 
 /** What promptfoo compares by where nothing else is named. */
@@ -54,43 +56,36 @@ function providerNamed(
 ): { model: string; entry: JsonMap | null; endpoint: string | null } | { why: string } {
   const [vendor = '', ...rest] = id.split(':');
   if (vendor === 'http' || vendor === 'https') return httpServer(id);
-  const kinds = Object.hasOwn(KINDS, vendor) ? KINDS[vendor] : undefined;
-  if (kinds === undefined) return { why: withoutProvider(vendor, id) };
-  const model = modelIn(rest, kinds);
+  const server = ownEntry(SERVERS, vendor);
+  if (!isVendor(vendor) && server === undefined) return { why: withoutProvider(vendor, id) };
+  const model = modelIn(rest);
   if (model === null) return { why: `"${id}" names no chat model` };
-  const own = OWN_NAMES[vendor];
-  if (own === undefined)
-    return {
-      model: id,
-      entry: { provider: 'openai', endpoint: vendor, model },
-      endpoint: SERVERS[vendor] ?? null,
-    };
-  return { model, entry: own.test(model) ? null : { provider: vendor, model }, endpoint: null };
+  return isVendor(vendor)
+    ? { model, entry: entryFor(vendor, model), endpoint: null }
+    : {
+        model: id,
+        entry: { provider: 'openai', endpoint: vendor, model },
+        endpoint: server ?? null,
+      };
+}
+
+/** What a vendor's model has to be called under `models:`; null: its name speaks for itself. */
+export function entryFor(vendor: VendorName, model: string): JsonMap | null {
+  return vendorOf(model) === vendor ? null : { provider: vendor, model };
 }
 
 /** The model behind the vendor's name; null where there is none, or one of another kind. */
-function modelIn(steps: readonly string[], kinds: readonly string[]): string | null {
+function modelIn(steps: readonly string[]): string | null {
   const [first = '', ...rest] = steps;
-  const model = (rest.length > 0 && kinds.includes(first) ? rest : steps).join(':');
-  return model === '' || kinds.includes(model) || OTHER_KINDS.test(model) ? null : model;
+  const model = (rest.length > 0 && KINDS.has(first) ? rest : steps).join(':');
+  return model === '' || KINDS.has(model) || OTHER_KINDS.test(model) ? null : model;
 }
 
 /** What may stand between a vendor and a model. */
-const KINDS: Readonly<Record<string, readonly string[]>> = {
-  openai: ['chat', 'responses'],
-  anthropic: ['messages'],
-  ollama: ['chat'],
-  openrouter: [],
-};
+const KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']);
 
 const OTHER_KINDS =
   /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
-
-/** Names that say by themselves whose model it is. */
-const OWN_NAMES: Readonly<Record<string, RegExp>> = {
-  openai: /^(gpt-|chatgpt-|o\d)/,
-  anthropic: /^claude-/,
-};
 
 /**
  * An address is a server of OpenAI's kind or a program of the team's own; only the first can be
@@ -117,7 +112,7 @@ function withoutProvider(vendor: string, id: string): string {
     return 'providers in code are not run; models: { app: { provider: program, command: […] } } asks a program of yours';
   }
   if (vendor === 'echo') return 'echo asks no model';
-  return `the provider "${vendor}" is not known here; a server that speaks OpenAI's or Anthropic's language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`;
+  return `the provider "${vendor}" is not known here; a server that speaks ${languageOwners()} language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`;
 }
 
 /** A provider entry of promptfoo: a name, a map with `id`, or a map whose one key is the name. */
@@ -166,8 +161,9 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
 }
 
 /** Whose language a server of the file's speaks: its provider's. */
-function languageOf(id: Json | undefined): 'openai' | 'anthropic' {
-  return typeof id === 'string' && id.startsWith('anthropic:') ? 'anthropic' : 'openai';
+function languageOf(id: Json | undefined): VendorName {
+  const [vendor = ''] = typeof id === 'string' ? id.split(':') : [];
+  return isVendor(vendor) ? factsOf(vendor).speaks : 'openai';
 }
 
 /** The address that a configuration gives, whatever it holds; null for none. */
@@ -206,7 +202,7 @@ function serverName({ host, pathname }: URL): string {
 export function addressed(
   address: Json | undefined,
   model: string,
-  provider: 'openai' | 'anthropic' = 'openai',
+  provider: VendorName = 'openai',
 ): { name: string; entry: JsonMap; line: string } | null {
   if (typeof address !== 'string' || !URL.canParse(address)) return null;
   const endpoint = serverName(new URL(address));
@@ -240,7 +236,8 @@ export function readForeignParameters(written: JsonMap): {
 export function publishedModel(written: Json | undefined): string {
   if (!isScalar(written)) return UNNAMED_MODEL;
   const name = String(written);
-  return /^(?:openai|azure-openai|anthropic)\//.test(name)
-    ? name.slice(name.indexOf('/') + 1)
+  const [publisher = '', ...rest] = name.split('/');
+  return rest.length > 0 && (isVendor(publisher) || publisher === 'azure-openai')
+    ? rest.join('/')
     : name;
 }

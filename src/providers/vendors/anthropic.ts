@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { FinishReason, Usage } from '../../types/model.ts';
-import { VENDORS } from '../../types/vendors.ts';
 import {
   isId,
   type VendorAnswer,
@@ -10,7 +9,7 @@ import {
   type BatchLine,
   type BatchServer,
   type BatchState,
-  type Vendor,
+  type Language,
 } from './vendor.ts';
 
 /** Of the Message Batches API. */
@@ -169,11 +168,8 @@ export const DEFAULT_MAX_TOKENS = 4096;
 const HEADER_PARAMETERS = ['workspace_id', 'user_profile_id', 'betas'];
 
 /** Anthropic's messages. */
-export const anthropic: Vendor = {
-  name: 'anthropic',
-  facts: VENDORS.anthropic,
+export const anthropic: Language = {
   replyName: 'message',
-  auth: (key) => ({ header: 'x-api-key', value: key }),
   async connect({ baseUrl, fetch, timeoutMs }) {
     const { default: Anthropic } = await import('@anthropic-ai/sdk');
     // A key is given, so that the SDK looks for none in the environment or on the disk; the real

@@ -1,12 +1,20 @@
-import type { VendorName } from '../../types/vendors.ts';
+import type { Api } from '../../types/vendors/facts.ts';
+import { factsOf, perVendor, type VendorName } from '../../types/vendors.ts';
 import { anthropic } from './anthropic.ts';
 import { openai } from './openai.ts';
-import type { Vendor } from './vendor.ts';
+import type { Language, Vendor } from './vendor.ts';
 
-type VendorTable = Readonly<Record<VendorName, Vendor>>;
+const LANGUAGES: Readonly<Record<Api, Language>> = { openai, anthropic };
 
-/**
- * One row per vendor; `__tests__/contract/providers.test.ts` runs the same behaviours over every
- * row.
- */
-export const vendors: VendorTable = { openai, anthropic };
+/** Every row of `types/vendors.ts`, in the language that it speaks. */
+export const vendors: Readonly<Record<VendorName, Vendor>> = perVendor((name) => {
+  const facts = factsOf(name);
+  const language = LANGUAGES[facts.speaks];
+  return {
+    ...language,
+    name,
+    facts,
+    embeddings: facts.embeddings === null ? null : language.embeddings,
+    batches: facts.batchShare === null ? null : language.batches,
+  };
+});

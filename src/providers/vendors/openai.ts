@@ -1,15 +1,11 @@
 import { z } from 'zod';
 import type { FinishReason, ToolCall, Usage } from '../../types/model.ts';
-import { VENDORS } from '../../types/vendors.ts';
 import { openaiBatches } from './openai-batch.ts';
-import type { VendorAnswer, Ask, Vendor } from './vendor.ts';
+import type { VendorAnswer, Ask, Language } from './vendor.ts';
 
 /** OpenAI's chat completions, and every server that speaks them. */
-export const openai: Vendor = {
-  name: 'openai',
-  facts: VENDORS.openai,
+export const openai: Language = {
   replyName: 'chat completion',
-  auth: (key) => ({ header: 'authorization', value: `Bearer ${key}` }),
   async connect({ baseUrl, fetch, timeoutMs }) {
     const { default: OpenAI } = await import('openai');
     // Every credential is given, so that the SDK looks for none in the environment; the real key is

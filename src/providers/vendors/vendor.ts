@@ -1,14 +1,18 @@
 import type { FinishReason, Message, Request, ToolCall, Usage } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
-import type { VendorFacts, VendorName } from '../../types/vendors.ts';
+import type { VendorFacts } from '../../types/vendors/facts.ts';
+import type { VendorName } from '../../types/vendors.ts';
 
 /** A model vendor: what is known of it, and how its servers are reached, asked and read. */
-export interface Vendor {
+export interface Vendor extends Language {
   name: VendorName;
   facts: VendorFacts;
+}
+
+/** How an API is spoken, whoever's servers it is. */
+export interface Language {
   /** What a reply is called in messages. */
   replyName: string;
-  auth(key: string): { header: string; value: string };
   /** Loads the SDK, which is slow, and so only when the vendor is asked. */
   connect(connection: VendorConnection): Promise<Post>;
   /** Why these parameters cannot be sent, or null. */
@@ -16,16 +20,16 @@ export interface Vendor {
   body(ask: Ask): Record<string, unknown>;
   /** Null when the data is not a reply of this vendor. */
   read(data: unknown, ask: Ask): VendorAnswer | null;
-  /** How vectors of texts are asked for; null: the vendor has none. */
+  /** How vectors of texts are asked for; null: there are none. */
   embeddings: Embeddings | null;
-  /** How many requests are asked at once; null: this vendor answers no batches. */
+  /** How many requests are asked at once; null: it answers no batches. */
   batches: BatchApi | null;
 }
 
 /**
  * A vendor's endpoint of embeddings. The text is the one message's, the answer the vector as JSON.
  */
-export interface Embeddings extends Pick<Vendor, 'replyName' | 'body' | 'read'> {
+export interface Embeddings extends Pick<Language, 'replyName' | 'body' | 'read'> {
   /** Below the base address. */
   path: string;
 }
@@ -144,4 +148,13 @@ export type BatchOutcome =
 /** Ids go into addresses and files; a vendor's are of these letters. */
 export function isId(text: unknown): text is string {
   return typeof text === 'string' && /^[A-Za-z0-9_-]{1,200}$/.test(text);
+}
+
+/** The header that carries a vendor's key; null for servers without one. */
+export function authOf(
+  { facts: { keyHeader } }: Pick<Vendor, 'facts'>,
+  key: string | null,
+): { header: string; value: string } | null {
+  if (key === null) return null;
+  return { header: keyHeader, value: keyHeader === 'authorization' ? `Bearer ${key}` : key };
 }

@@ -1,0 +1,580 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import { vendors } from '../../src/providers/vendors/index.ts';
+import type { Target } from '../../src/types/model.ts';
+import { perVendor, type VendorName } from '../../src/types/vendors.ts';
+import { vendorUrls } from '../stand-ins/models/server.ts';
+import type { Script, Scripted } from '../stand-ins/models/server.ts';
+import {
+  answerSchema,
+  errorOf,
+  KEY,
+  setUp,
+  START,
+  TIMEOUT_MS,
+  until,
+} from '../unit/providers/providers-setting.ts';
+import type { Setting } from '../unit/providers/providers-setting.ts';
+
+const open: { close(): Promise<void> }[] = [];
+const changedEnvironment = new Map<string, string | undefined>();
+
+afterEach(async () => {
+  for (const thing of open.splice(0)) await thing.close();
+  for (const [name, value] of changedEnvironment) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+  changedEnvironment.clear();
+});
+
+async function start(...given: Parameters<typeof setUp>): Promise<Setting> {
+  const setting = await setUp(...given);
+  open.push(setting);
+  return setting;
+}
+
+/** Answers the first requests with these, in order, and everything after them with `ok`. */
+function first(...answers: Scripted[]): Script {
+  return ({ index }) => answers[index] ?? {};
+}
+
+/** A server that nothing may ever reach. */
+async function startTrap(): Promise<{ url: string; reached: string[] }> {
+  const reached: string[] = [];
+  const server = http.createServer((request, response) => {
+    reached.push(`${request.method} ${request.url}`);
+    response.end('{}');
+  });
+  server.on('connect', (request) => reached.push(`CONNECT ${request.url}`));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push({
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, reached };
+}
+
+function setEnvironment(variables: Record<string, string>): void {
+  for (const [name, value] of Object.entries(variables)) {
+    changedEnvironment.set(name, process.env[name]);
+    process.env[name] = value;
+  }
+}
+
+/**
+ * What holds of every vendor. To be called at the top of a test file, with any row of the table.
+ */
+export function vendorContract(vendor: VendorName): void {
+  const {
+    replyName,
+    facts: { baseUrlVariable, keyHeader, keyInput, keyVariable, speaks },
+  } = vendors[vendor];
+
+  test('brings back the text, the usage, why it ended and how long it took', async () => {
+    const { ask } = await start(vendor, () => ({ text: 'four', usage: { input: 7, output: 3 } }));
+    expect(await ask()).toEqual({
+      status: 'ok',
+      output: 'four',
+      finish_reason: 'stop',
+      tool_calls: [],
+      usage: { input_tokens: 7, output_tokens: 3 },
+      latency_ms: expect.any(Number),
+      reused: false,
+    });
+  });
+
+  test('sends model, messages and parameters as they are written, zero and false included', async () => {
+    const { ask, server } = await start(vendor, () => ({}));
+    await ask({
+      model: 'model-7',
+      parameters: { temperature: 0, top_p: 0.5, stream: false },
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'a' },
+        { role: 'user', content: 'b' },
+        { role: 'assistant', content: 'c' },
+        { role: 'user', content: 'd' },
+      ],
+    });
+    expect(server.refused).toEqual([]);
+    expect(server.requests[0]?.body).toMatchObject({
+      model: 'model-7',
+      temperature: 0,
+      top_p: 0.5,
+      stream: false,
+    });
+    expect(server.requests[0]?.messages).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'a' },
+      { role: 'user', content: 'b' },
+      { role: 'assistant', content: 'c' },
+      { role: 'user', content: 'd' },
+    ]);
+  });
+
+  test('sends nothing but the headers it needs, whatever the environment asks the SDK to add', async () => {
+    setEnvironment({
+      OPENAI_CUSTOM_HEADERS: 'x-spy: 1',
+      ANTHROPIC_CUSTOM_HEADERS: 'x-spy: 1',
+      OPENAI_ORG_ID: 'org-spy',
+      OPENAI_PROJECT_ID: 'p',
+      ANTHROPIC_AUTH_TOKEN: 'spy',
+      ANTHROPIC_PROFILE: 'nobody',
+    });
+    const { ask, server } = await start(vendor, () => ({}), {}, KEY);
+    expect((await ask()).status).toBe('ok');
+    const sent = Object.keys(server.requests[0]?.headers ?? {})
+      .filter(
+        (name) => !['host', 'connection', 'content-length', 'anthropic-version'].includes(name),
+      )
+      .sort();
+    expect(sent).toEqual(
+      ['accept', 'accept-encoding', keyHeader, 'content-type', 'user-agent'].sort(),
+    );
+  });
+
+  test("asks for an answer of a schema in the vendor's form and returns its JSON as the output", async () => {
+    const { ask, server } = await start(vendor, ({ schema }) => ({
+      text: schema === null ? 'no schema' : '{"choice":"B"}',
+    }));
+    const completion = await ask({ schema: answerSchema });
+    expect(completion).toMatchObject({
+      status: 'ok',
+      output: '{"choice":"B"}',
+      finish_reason: 'stop',
+      tool_calls: [],
+    });
+    expect(server.requests[0]?.schema).toEqual(answerSchema);
+  });
+
+  test('a reply without usage has unknown usage, not zero', async () => {
+    const { ask } = await start(vendor, () => ({ usage: null }));
+    expect(await ask()).toMatchObject({ status: 'ok', usage: null });
+  });
+
+  test('says where an answer was cut by the token limit', async () => {
+    const { ask } = await start(vendor, () => ({
+      text: 'half an ans',
+      finish: speaks === 'openai' ? 'length' : 'max_tokens',
+    }));
+    expect(await ask()).toMatchObject({
+      status: 'ok',
+      output: 'half an ans',
+      finish_reason: 'length',
+    });
+  });
+
+  test('an answer that a filter withheld is an error of its own kind, and one it cut short is marked', async () => {
+    const finish = speaks === 'openai' ? 'content_filter' : 'refusal';
+    const { ask } = await start(vendor, first({ text: '', finish }, { text: 'I cannot', finish }));
+    expect(errorOf(await ask())).toEqual({
+      kind: 'filtered',
+      message: `${vendor}: the answer was withheld by the content filter`,
+    });
+    expect(await ask()).toMatchObject({
+      status: 'ok',
+      output: 'I cannot',
+      finish_reason: 'filter',
+    });
+  });
+
+  test.each([
+    ['seconds', { 'retry-after': '7' }, 7000],
+    ['a date', { 'retry-after': new Date(START + 9000).toUTCString() }, 9000],
+    ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '60' }, 1500],
+    [
+      'a rate limit that is used up',
+      speaks === 'openai'
+        ? {
+            'x-ratelimit-remaining-requests': '0',
+            'x-ratelimit-reset-requests': '1m2s',
+            'x-ratelimit-remaining-tokens': '50',
+            'x-ratelimit-reset-tokens': '6m0s',
+          }
+        : {
+            'anthropic-ratelimit-requests-remaining': '0',
+            'anthropic-ratelimit-requests-reset': new Date(START + 62_000).toISOString(),
+          },
+      62_000,
+    ],
+  ])(
+    'after a rate limit it waits as long as the server asks, in %s',
+    async (_form, headers, wait) => {
+      const { ask, server, clock, log } = await start(
+        vendor,
+        first({ status: 429, headers: headers as Record<string, string> }),
+      );
+      expect(await ask()).toMatchObject({ status: 'ok' });
+      expect(server.requests).toHaveLength(2);
+      expect(clock.pauses).toEqual([wait]);
+      expect(log).toEqual([
+        `${vendor}: rate limited; waiting ${Math.ceil(wait / 1000)} s, then 2 at a time`,
+      ]);
+    },
+  );
+
+  test.each<[string, Scripted]>([
+    ['500', { status: 500 }],
+    [
+      '502',
+      { status: 502, body: '<html>bad gateway</html>', headers: { 'content-type': 'text/html' } },
+    ],
+    ['503', { status: 503 }],
+    ['529', { status: 529 }],
+    ['408', { status: 408 }],
+    ['409', { status: 409 }],
+    ['a reset connection', { fault: 'reset' }],
+    ['a reply cut in the middle', { fault: 'cut' }],
+    ['a refusal that asks for it', { status: 400, headers: { 'x-should-retry': 'true' } }],
+  ])('asks again after %s', async (_what, answer) => {
+    const { ask, server } = await start(vendor, first(answer, answer));
+    expect(await ask()).toMatchObject({ status: 'ok', output: 'ok' });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('pauses before asking again grow, and no more tries are made than allowed', async () => {
+    const { ask, server, clock } = await start(
+      vendor,
+      () => ({ status: 500, error: { message: 'overheated' } }),
+      { maxTries: 4 },
+    );
+    expect(errorOf(await ask())).toEqual({
+      kind: 'server',
+      message: `${vendor}: 500, the server failed: overheated, after 4 tries`,
+    });
+    expect(server.requests).toHaveLength(4);
+    expect(clock.pauses).toEqual([250, 500, 1000]);
+  });
+
+  test.each([400, 402, 404, 413, 422])(
+    'does not ask again after %i, and says what the server said',
+    async (status) => {
+      const { ask, server } = await start(vendor, () => ({
+        status,
+        error: { message: 'no such\nmodel \u202e' },
+      }));
+      const what = status === 413 ? 'is too long' : 'was refused';
+      const refused = `${vendor}: ${status}, the request ${what}: no such\\u{a}model \\u{202e}`;
+      expect(errorOf(await ask())).toEqual({
+        kind: status === 413 ? 'too-long' : 'request',
+        message:
+          status === 404 ? expect.stringMatching(/ If the model was retired, .*replaces/) : refused,
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  test('does not ask again where the server says so, nor where it asks for an hour', async () => {
+    const { ask, server } = await start(
+      vendor,
+      first(
+        { status: 500, headers: { 'x-should-retry': 'false' } },
+        { status: 429, headers: { 'retry-after': '3600' } },
+      ),
+    );
+    expect(errorOf(await ask()).message).toContain('500, the server failed');
+    expect(errorOf(await ask()).message).toMatch(
+      /429, rate limited: scripted 429; it asks to wait 3600 s$/,
+    );
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('a key that is refused is said without the key, though the server repeats it', async () => {
+    const { ask, server } = await start(vendor, () => ({}), {}, 'another key');
+    expect(errorOf(await ask())).toEqual({
+      kind: 'key',
+      message: `${vendor}: 401, the key was refused`,
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test('takes the key out of whatever else a server says', async () => {
+    const { ask } = await start(vendor, () => ({
+      status: 400,
+      error: { message: `header was ${KEY}, begins with ${KEY.slice(0, 8)}` },
+    }));
+    const { message } = errorOf(await ask());
+    expect(message).toContain('header was ***');
+    expect(message).not.toContain(KEY.slice(0, 8));
+  });
+
+  test('follows no redirect: the other address sees nothing', async () => {
+    const trap = await startTrap();
+    const { ask, server } = await start(vendor, () => ({
+      status: 307,
+      headers: { location: `${trap.url}/stolen` },
+    }));
+    expect(errorOf(await ask())).toEqual({
+      kind: 'reply',
+      message: `${vendor}: the server redirects to another address; refused`,
+    });
+    expect(server.requests).toHaveLength(1);
+    expect(trap.reached).toEqual([]);
+  });
+
+  test('goes to no other host and through no proxy that the environment names, and says so once', async () => {
+    const trap = await startTrap();
+    const variables = {
+      [baseUrlVariable]: `${trap.url}/v1`,
+      HTTP_PROXY: trap.url,
+      http_proxy: trap.url,
+      ALL_PROXY: trap.url,
+      NODE_USE_ENV_PROXY: '1',
+    };
+    setEnvironment(variables);
+    const { ask, log } = await start(vendor, () => ({}), { env: { ...process.env } });
+    expect([(await ask()).status, (await ask()).status]).toEqual(['ok', 'ok']);
+    expect(trap.reached).toEqual([]);
+    expect(log).toEqual([
+      `${vendor}: ${baseUrlVariable} is set in the environment and not obeyed; other servers are named in the input endpoints`,
+    ]);
+  });
+
+  test.each<[string, Scripted, string]>([
+    [
+      'HTML',
+      { body: '<html>::error::x</html>', headers: { 'content-type': 'text/html; charset=utf-8' } },
+      'text/html, 23 bytes',
+    ],
+    ['nothing', { body: '' }, 'application/json, 0 bytes'],
+    ['half a JSON text', { body: '{"choices": [' }, 'application/json, 13 bytes'],
+    [
+      'no JSON',
+      { body: 'hello', headers: { 'content-type': 'text/plain' } },
+      'text/plain, 5 bytes',
+    ],
+    ['other JSON', { body: '{"choices":[],"content":[]}' }, 'application/json, 27 bytes'],
+    [
+      'a type with a trick in it',
+      { body: 'x', headers: { 'content-type': '##[error]boo' } },
+      '##[error]boo, 1 bytes',
+    ],
+  ])('%s in place of a reply is an error that says what came', async (_what, answer, seen) => {
+    const { ask, server } = await start(vendor, () => answer);
+    expect(errorOf(await ask())).toEqual({
+      kind: 'reply',
+      message: `${vendor}: the reply is not a ${replyName} (${seen})`,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each<[string, Scripted, string]>([
+    ['a body without end', { fault: 'endless' }, 'the reply is larger than 8 MiB'],
+    ['a small gzip of 64 MiB', { fault: 'bomb' }, 'the reply is larger than 8 MiB'],
+    [
+      'a million brackets',
+      { body: '['.repeat(1_000_000) + ']'.repeat(1_000_000) },
+      'the reply is nested deeper than 100 levels',
+    ],
+    [
+      'a broken gzip',
+      { body: 'not gzip', headers: { 'content-encoding': 'gzip' } },
+      'the reply is packed in a way that cannot be unpacked',
+    ],
+    [
+      'an unknown packing',
+      { body: '{}', headers: { 'content-encoding': 'x-own' } },
+      'the reply is packed in a way that cannot be unpacked',
+    ],
+  ])('%s is refused', async (_what, answer, message) => {
+    const { ask } = await start(vendor, () => answer);
+    expect(errorOf(await ask())).toEqual({ kind: 'reply', message: `${vendor}: ${message}` });
+  });
+
+  test.each<Scripted>([{ fault: 'trickle' }, { fault: 'silent' }])(
+    'a reply that never ends is ended by the deadline: %j',
+    async (answer) => {
+      const { ask, clock, server } = await start(vendor, () => answer);
+      const asked = ask();
+      await until(() => server.requests.length === 1 && clock.open() === 1);
+      clock.expire(TIMEOUT_MS);
+      expect(errorOf(await asked)).toEqual({
+        kind: 'timeout',
+        message: `${vendor}: no complete reply after 120 s`,
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  test('nothing is left waiting for a deadline once the answer is there', async () => {
+    const { ask, clock } = await start(vendor, () => ({}));
+    await ask();
+    expect(clock.open()).toBe(0);
+  });
+
+  test('a server that limits for ever is given up by everybody, in bounded calls and time', async () => {
+    const { providers, ask, server, clock } = await start(vendor, ({ index }) =>
+      index < 12 ? {} : { status: 429 },
+    );
+    const completions = await Promise.all(Array.from({ length: 80 }, () => ask()));
+    expect(completions.filter(({ status }) => status === 'ok')).toHaveLength(12);
+    expect(errorOf(completions[79]!)).toEqual({
+      kind: 'rate-limit',
+      message: `${vendor}: still rate limited after 5 tries; 12 of 80 calls done`,
+    });
+    expect(server.requests.length).toBeLessThan(80);
+    expect(clock.now() - START).toBeLessThan(10 * 60_000);
+    expect(providers.stats()[0]?.stats).toMatchObject({
+      calls: 80,
+      answered: 12,
+      queued: 0,
+      in_flight: 0,
+    });
+  });
+
+  test('a server that asks everybody to wait for a day is waited for by nobody', async () => {
+    const { ask, server, clock } = await start(vendor, ({ index }) =>
+      index < 12 ? {} : { status: 429, headers: { 'retry-after': '86400' } },
+    );
+    const completions = await Promise.all(Array.from({ length: 80 }, () => ask()));
+    expect(completions.filter(({ status }) => status === 'ok')).toHaveLength(12);
+    expect(errorOf(completions[79]!)).toEqual({
+      kind: 'rate-limit',
+      message: `${vendor}: 429, rate limited: scripted 429; it asks to wait 86400 s`,
+    });
+    expect(server.requests.length).toBeLessThan(40);
+    expect(clock.now()).toBe(START);
+  });
+
+  test('one call that is asked to wait for a day ends alone', async () => {
+    const { ask, clock } = await start(vendor, ({ index }) =>
+      index === 0 ? { status: 429, headers: { 'retry-after': '86400' } } : {},
+    );
+    const completions = await Promise.all(Array.from({ length: 80 }, () => ask()));
+    expect(completions.filter(({ status }) => status === 'ok')).toHaveLength(79);
+    expect(clock.now()).toBe(START);
+  });
+
+  test('a rate limit met by many calls at once is logged once', async () => {
+    const { ask, log } = await start(vendor, ({ index }) =>
+      index < 4 ? { status: 429, headers: { 'retry-after': '3' } } : {},
+    );
+    const completions = await Promise.all(Array.from({ length: 6 }, () => ask()));
+    expect(completions.every(({ status }) => status === 'ok')).toBe(true);
+    expect(log).toEqual([`${vendor}: rate limited; waiting 3 s, then 2 at a time`]);
+  });
+
+  test('an account whose quota is used up is not asked again', async () => {
+    const { ask, server } = await start(vendor, () => ({
+      status: 429,
+      error: { message: 'Add credit.', code: 'insufficient_quota', type: 'billing_error' },
+    }));
+    expect(errorOf(await ask())).toEqual({
+      kind: 'rate-limit',
+      message: `${vendor}: 429, the account's quota is used up: Add credit.`,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('an unknown parameter reaches the vendor, whose refusal is shown', async () => {
+    const { ask, server } = await start(vendor, () => ({}));
+    const { kind, message } = errorOf(await ask({ parameters: { temprature: 0.7 } }));
+    expect(kind).toBe('request');
+    expect(message).toContain('temprature');
+    expect(server.refused).toHaveLength(1);
+  });
+
+  test('stream: true is refused before anything is sent', async () => {
+    const { ask, server } = await start(vendor, () => ({}));
+    expect(errorOf(await ask({ parameters: { stream: true } }))).toEqual({
+      kind: 'request',
+      message: `${vendor}: the parameter stream cannot be true here; remove it`,
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test("a grader's temperature that a model refuses is left out from then on; a prompt's is not", async () => {
+    const refusal: Scripted = {
+      status: 400,
+      error: {
+        message: 'Unsupported value: temperature does not support 0 with this model.',
+        param: 'temperature',
+      },
+    };
+    const { ask, server, log } = await start(vendor, ({ body }) =>
+      'temperature' in body ? refusal : {},
+    );
+    const parameters = { temperature: 0, top_p: 1 };
+    expect(await ask({ parameters, purpose: 'grader' })).toMatchObject({ status: 'ok' });
+    expect(await ask({ parameters, purpose: 'evaluator', try: 1 })).toMatchObject({ status: 'ok' });
+    expect(errorOf(await ask({ parameters })).message).toContain('temperature does not support 0');
+    expect(server.requests.map(({ body }) => [body['temperature'], body['top_p']])).toEqual([
+      [0, 1],
+      [undefined, 1],
+      [undefined, 1],
+      [0, 1],
+    ]);
+    expect(log).toEqual([`${vendor}: model model-1 refuses temperature; asking without it`]);
+  });
+
+  test('every attempt is counted beforehand, and one that is refused ends the call without a request', async () => {
+    let left = 2;
+    const { ask, server } = await start(vendor, () => ({ status: 500 }), {
+      onAttempt: () => left-- > 0,
+    });
+    expect(errorOf(await ask())).toEqual({
+      kind: 'budget',
+      message: `${vendor}: the limit of model calls is reached; this call was not made`,
+    });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('the signal ends calls that wait and calls that are under way', async () => {
+    const stop = new AbortController();
+    const { ask, server } = await start(vendor, () => ({ fault: 'silent' }), {
+      signal: stop.signal,
+      concurrency: { start: 2, max: 2 },
+    });
+    const asked = Array.from({ length: 50 }, () => ask());
+    await until(() => server.requests.length === 2);
+    stop.abort();
+    const completions = await Promise.all(asked);
+    expect(new Set(completions.map((completion) => errorOf(completion).kind))).toEqual(
+      new Set(['aborted']),
+    );
+    expect(errorOf(await ask()).kind).toBe('aborted');
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('a key that is not set is a problem that names the input, and an error of the call', async () => {
+    const { providers, ask } = await start(vendor, () => ({}), {
+      keys: { ...perVendor(() => KEY), [vendor]: '' },
+    });
+    const message = `No key for provider ${vendor}: set ${keyVariable} (in a workflow the input ${keyInput}).`;
+    const target: Target = { provider: vendor, endpoint: null, model: 'a' };
+    expect(providers.missingKeys([target, { ...target, model: 'b' }])).toEqual([
+      { place: null, message },
+    ]);
+    expect(errorOf(await ask())).toEqual({ kind: 'key', message });
+  });
+
+  test('an endpoint has its own key, its own limiter, and may have no key at all', async () => {
+    const elsewhere = await setUp(vendor, () => ({ text: 'elsewhere' }));
+    open.push(elsewhere);
+    const url = vendorUrls(elsewhere.server)[vendor];
+    const { ask, server, providers } = await start(vendor, () => ({}), {
+      endpoints: new Map([
+        ['local', { url, key: null }],
+        ['other', { url: `${url}/`, key: 'other-key' }],
+      ]),
+    });
+    for (const endpoint of ['local', 'other'])
+      expect(await ask({ target: { provider: vendor, endpoint, model: 'm' } })).toMatchObject({
+        output: 'elsewhere',
+      });
+    expect(server.requests).toHaveLength(0);
+    expect(elsewhere.server.requests.map(({ headers }) => headers[keyHeader])).toEqual([
+      undefined,
+      keyHeader === 'authorization' ? 'Bearer other-key' : 'other-key',
+    ]);
+    expect(providers.stats().map(({ name }) => name)).toEqual([
+      `${vendor} (local)`,
+      `${vendor} (other)`,
+    ]);
+  });
+}
