@@ -43,7 +43,7 @@ export async function scorePairs(
   };
   const found = new Map<ScoringItem, Score>(items.map((one) => [one, alone]));
   for (const { head, base, asked } of pairs) {
-    const own = scoreOf(scores, asked, metric.name);
+    const own = scoreFor(scores, asked, metric.name);
     found.set(head, own);
     if (base !== null) found.set(base, mirrored(own));
   }
@@ -51,7 +51,7 @@ export async function scorePairs(
 }
 
 /** The score that an answer must have by now. */
-export function scoreOf(
+export function scoreFor(
   scores: ReadonlyMap<ScoringItem, Score>,
   item: ScoringItem,
   metric: string,

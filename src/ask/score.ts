@@ -16,7 +16,7 @@ import {
   scoreAnswers,
   metricAnswer,
   scorePairs,
-  scoreOf,
+  scoreFor,
 } from './score-metric.ts';
 
 /**
@@ -138,7 +138,7 @@ async function scoreRows(
   const score = (some: readonly ScoringItem[]): Promise<Map<ScoringItem, Score>> =>
     scoreAnswers(metric, some, (one) => metricAnswer(one, tools.price), scoring, tools);
   const scores = await (isPairwise(metric) ? scorePairs(metric, items, score) : score(items));
-  for (const row of rows) row.scores.set(metric.name, scoreOf(scores, row.item, metric.name));
+  for (const row of rows) row.scores.set(metric.name, scoreFor(scores, row.item, metric.name));
 }
 
 /** Why the metric does not apply, by the answers to which it does not. */

@@ -19,7 +19,7 @@ export const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'Too
 
 const LANGUAGES = ['python', 'javascript'] as const;
 
-export const UNBOUNDED = Number.MAX_VALUE;
+export const NO_BOUND = Number.MAX_VALUE;
 
 /** FlexEval's guide writes levels in lower case, its code with capitals. */
 const level = () =>
@@ -58,10 +58,10 @@ export const dependsOnSchema = closed({
     .max(0, { error: 'must be 0 or a negative whole number' })
     .describe('Which turn or message is looked at: 0 the same (the default), -1 the one before.')
     .optional(),
-  metric_min_value: number(-UNBOUNDED, UNBOUNDED)
+  metric_min_value: number(-NO_BOUND, NO_BOUND)
     .describe('The condition holds from this value.')
     .optional(),
-  metric_max_value: number(-UNBOUNDED, UNBOUNDED)
+  metric_max_value: number(-NO_BOUND, NO_BOUND)
     .describe('The condition holds up to this value.')
     .optional(),
 });
@@ -78,7 +78,7 @@ export const metricSchema = closed({
     .describe('Code that sees prompt, actual, input and expected, and sets metric and result.')
     .optional(),
   language: oneOf(LANGUAGES).describe('Language of the code. Default: python.').optional(),
-  threshold: number(-UNBOUNDED, UNBOUNDED)
+  threshold: number(-NO_BOUND, NO_BOUND)
     .describe(
       'Value that the metric has to reach (where less is better: not to exceed) to pass. Default: the metric’s own rule.',
     )
@@ -88,8 +88,8 @@ export const metricSchema = closed({
       'Which way its value should move, where neither the built-in metric nor the rubric says it.',
     )
     .optional(),
-  min: number(-UNBOUNDED, UNBOUNDED).describe('Smallest value that passes.').optional(),
-  max: number(-UNBOUNDED, UNBOUNDED).describe('Largest value that passes.').optional(),
+  min: number(-NO_BOUND, NO_BOUND).describe('Smallest value that passes.').optional(),
+  max: number(-NO_BOUND, NO_BOUND).describe('Largest value that passes.').optional(),
   pass: labels()
     .describe('Labels of the rubric that pass, in place of the rubric’s own.')
     .optional(),

@@ -12,7 +12,7 @@ import {
   flexEvalSchema,
   labelsOf,
   levelOf,
-  UNBOUNDED,
+  NO_BOUND,
 } from './metric-schema.ts';
 import { readSource, levelsOf } from './metric-source.ts';
 import { readGraders } from './models.ts';
@@ -233,8 +233,8 @@ function dependsOn(
     metric_name: entry.metric_name ?? null,
     metric_level: entry.metric_level === undefined ? null : levelOf(entry.metric_level),
     relative_object_position: entry.relative_object_position ?? 0,
-    metric_min_value: entry.metric_min_value ?? -UNBOUNDED,
-    metric_max_value: entry.metric_max_value ?? UNBOUNDED,
+    metric_min_value: entry.metric_min_value ?? -NO_BOUND,
+    metric_max_value: entry.metric_max_value ?? NO_BOUND,
     place: document.placeOf(path),
   };
 }

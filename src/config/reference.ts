@@ -74,12 +74,12 @@ export interface ReferenceContext {
  * The context, with the schema of one reference, which takes longer to make than a reference takes
  * to check.
  */
-export interface Reader extends ReferenceContext {
+export interface ReferenceReader extends ReferenceContext {
   schema: ReturnType<typeof referenceSchema>;
 }
 
 /** One reference before it has its identity. */
-export interface Draft extends Omit<Reference, 'id'> {
+export interface DraftReference extends Omit<Reference, 'id'> {
   given: string | null;
   recorded: Message[] | null;
 }
@@ -88,9 +88,9 @@ export function readDraft(
   document: Document,
   path: Path,
   ordinal: number,
-  context: Reader,
+  context: ReferenceReader,
   problems: Problem[],
-): Draft | null {
+): DraftReference | null {
   const written = check(document, path, context.schema, problems);
   if (written === undefined) return null;
   const recorded = Array.isArray(written.input) ? written.input.map(messageOf) : null;

@@ -7,15 +7,15 @@ import type { Reference } from '../suite/suite.ts';
 import type { Place, Problem } from '../types/plain.ts';
 import {
   type ReferenceContext,
-  type Reader,
+  type ReferenceReader,
   referenceSchema,
-  type Draft,
+  type DraftReference,
   readDraft,
 } from './reference.ts';
 import { rowAsReference } from './rows.ts';
 import { check, closed, filled, listOf, mapOf } from './schema.ts';
 
-export const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to column')], {
+const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to column')], {
   error: 'must be a column, or a map of variable to column',
 });
 
@@ -48,7 +48,7 @@ export async function readReferences(
   context: ReferenceContext,
   problems: Problem[],
 ): Promise<Reference[]> {
-  const reader: Reader = { ...context, schema: referenceSchema(context.limits) };
+  const reader: ReferenceReader = { ...context, schema: referenceSchema(context.limits) };
   const drafts = readWritten(document, reader, problems);
   const written = check(document, ['references_from'], referencesFromSchema, problems);
   const sources = written === undefined ? [] : Array.isArray(written) ? written : [written];
@@ -63,8 +63,8 @@ export async function readReferences(
 }
 
 /** A cluster of one reference says nothing: most likely its name is misspelt. */
-function lonelyClusters(drafts: readonly Draft[]): Problem[] {
-  const members = new Map<string, Draft[]>();
+function lonelyClusters(drafts: readonly DraftReference[]): Problem[] {
+  const members = new Map<string, DraftReference[]>();
   for (const draft of drafts)
     if (draft.cluster !== undefined)
       members.set(draft.cluster, [...(members.get(draft.cluster) ?? []), draft]);
@@ -80,7 +80,11 @@ function lonelyClusters(drafts: readonly Draft[]): Problem[] {
   );
 }
 
-function readWritten(document: Document, context: Reader, problems: Problem[]): Draft[] {
+function readWritten(
+  document: Document,
+  context: ReferenceReader,
+  problems: Problem[],
+): DraftReference[] {
   const list = valueAt(document.value, ['references']);
   const { limits } = context;
   if (list === undefined) return [];
@@ -101,9 +105,9 @@ function readWritten(document: Document, context: Reader, problems: Problem[]): 
 async function readSource(
   from: Place,
   source: Source,
-  context: Reader,
+  context: ReferenceReader,
   problems: Problem[],
-): Promise<Draft[]> {
+): Promise<DraftReference[]> {
   const loaded = await context.load(source.file, from, problems);
   if (loaded === null) return [];
   const { file, content } = loaded;
@@ -131,7 +135,7 @@ const HASH_LETTERS = 10;
  * second of its kind.
  */
 function identify(
-  drafts: readonly Draft[],
+  drafts: readonly DraftReference[],
   hash: (text: string) => string,
   problems: Problem[],
 ): Reference[] {

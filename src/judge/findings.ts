@@ -23,7 +23,7 @@ const SLACK = 1e-9;
 /**
  * Something that makes a run red, unless what it belongs to (a suite, or the run) is never to fail.
  */
-export interface Finding {
+export interface GateFinding {
   text: string;
   failOn: GateSettings['fail_on'];
 }
@@ -37,7 +37,7 @@ export function suiteFindings(
   suite: SuiteResult,
   gate: GateSettings,
   attributes: readonly AttributeResult[],
-): Finding[] {
+): GateFinding[] {
   return [
     ...regression(suite),
     ...belowFloor(suite, gate),
@@ -106,7 +106,7 @@ function fails(reference: ReferenceResult): boolean {
   return countsForVerdict(reference) && reference.head?.rollup === 'fail';
 }
 
-export function scoringFailures(input: GateInput): Finding[] {
+export function scoringFailures(input: GateInput): GateFinding[] {
   return input.settings.scoring === 'fail'
     ? changedScorings(input).map(({ text, failOn }) => ({
         text: `${text}; gate.scoring is fail`,
@@ -124,7 +124,7 @@ export function scoringWarnings(input: GateInput): string[] {
 /**
  * Scorings that moved the pass rate of base's own answers by more than the margin of their suite.
  */
-function changedScorings({ scoring, suites, settings }: GateInput): Finding[] {
+function changedScorings({ scoring, suites, settings }: GateInput): GateFinding[] {
   return scoring.flatMap(
     ({
       path,
@@ -132,7 +132,7 @@ function changedScorings({ scoring, suites, settings }: GateInput): Finding[] {
       rates,
       scoring_effect: effect,
       same_answers: { pass_fail, fail_pass },
-    }): Finding[] => {
+    }): GateFinding[] => {
       const suite = suites.find((one) => one.path === path && one.name === name);
       const gate = suite === undefined ? settings : gateOf(suite, settings);
       if (effect === null || Math.abs(effect) <= gate.min_drop + SLACK) return [];

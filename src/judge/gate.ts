@@ -6,7 +6,7 @@ import { counted } from '../text/amounts.ts';
 import {
   metricsOf,
   removals,
-  type Finding,
+  type GateFinding,
   suiteFindings,
   gateOf,
   scoringFailures,
@@ -123,7 +123,7 @@ function withoutVerdict(tries: readonly TryResult[]): string[] {
 
 function gated(input: GateInput): Found {
   const { settings } = input;
-  const ofRun = removals(input).map((text): Finding => ({ text, failOn: settings.fail_on }));
+  const ofRun = removals(input).map((text): GateFinding => ({ text, failOn: settings.fail_on }));
   const findings = [
     ...input.suites.flatMap((suite) =>
       suiteFindings(suite, gateOf(suite, settings), input.attributes),

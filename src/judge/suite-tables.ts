@@ -15,7 +15,7 @@ import type { Outcome } from '../types/metric.ts';
 import type { RollUpOutcome, RunRollUps } from './roll-up.ts';
 import { preferenceTables } from './tables.ts';
 
-export type Settings = Pick<GateSettings, 'alpha' | 'gate_on'>;
+export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on'>;
 
 export type LevelsAt = (alpha: number) => readonly number[];
 
@@ -28,7 +28,7 @@ interface Singles {
 /** Single references of all sequential suites, judged together under their part of alpha. */
 export function evidenceBySuite(
   suites: readonly SuiteComparison[],
-  settings: Settings,
+  settings: VerdictSettings,
 ): ReadonlyMap<SuiteComparison, Singles> {
   const { sequential } = comparing(suites);
   const level = referenceLevel(suites, settings);

@@ -23,7 +23,7 @@ import {
   suiteTablesOf,
   type SuiteTables,
   type LevelsAt,
-  type Settings,
+  type VerdictSettings,
 } from './suite-tables.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 
@@ -69,7 +69,7 @@ interface Known {
  */
 export function judgeSuites(
   suites: readonly SuiteComparison[],
-  settings: Settings,
+  settings: VerdictSettings,
   { complete = true, rollUps = new Map() }: Known = {},
 ): (SuiteVerdict | null)[] {
   const { all } = comparing(suites);

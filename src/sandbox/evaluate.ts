@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CodeJob, CodeResult } from '../types/model.ts';
 import {
   limits,
-  type Answer,
+  type ThreadAnswer,
   type Link,
   type Listener,
   type CodeOutcome,
@@ -135,7 +135,7 @@ export function converse(link: Link, topic: Topic, first: number): Promise<numbe
         topic.setting.timeoutSeconds * 1000 + limits.grace,
       );
     };
-    const answer = (heard: Answer): void => {
+    const answer = (heard: ThreadAnswer): void => {
       const index = take(heard, topic, state);
       if (index === null) return lose('channel');
       if (topic.givesUp(heard.outcome) || heard.spent) {
@@ -179,7 +179,7 @@ function ask(link: Link, { job, results }: Topic, state: State): void {
  * Files an answer under the oldest request and returns its index; null when it is not an answer to
  * that.
  */
-function take(heard: Answer, topic: Topic, state: State): number | null {
+function take(heard: ThreadAnswer, topic: Topic, state: State): number | null {
   const asked = state.open[0];
   if (asked?.id !== heard.id) return null;
   const result =

@@ -78,7 +78,7 @@ export interface Printed {
   cut: boolean;
 }
 
-export interface Answer {
+export interface ThreadAnswer {
   /** The id of the request; anything but the oldest open one is a forgery. */
   id: string;
   outcome: CodeOutcome;
@@ -111,7 +111,7 @@ export interface Link {
  * successor's.
  */
 export interface Listener {
-  answer(answer: Answer): void;
+  answer(answer: ThreadAnswer): void;
   /**
    * The worker is gone, or spoke out of turn: how the evaluation it was at ended. `closed`: we let
    * go of it ourselves.

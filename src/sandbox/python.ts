@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import {
   limits,
   readLines,
-  type Answer,
+  type ThreadAnswer,
   type Link,
   type Listener,
   type CodeOutcome,
@@ -212,7 +212,7 @@ function hearAnswer(line: string, listener: Listener): void {
   else listener.answer(answer);
 }
 
-function parseAnswer(line: string): Answer | null {
+function parseAnswer(line: string): ThreadAnswer | null {
   const [id, word, printed, ...rest] = line.split('\t');
   const outcome = outcomes.find((known) => known === word);
   if (id === undefined || outcome === undefined || printed === undefined || rest.length === 0)

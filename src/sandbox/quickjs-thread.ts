@@ -17,13 +17,13 @@ import type {
   QuickJSSyncVariant,
   QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
-import { limits, type Answer, type CodeOutcome } from './link.ts';
+import { limits, type ThreadAnswer, type CodeOutcome } from './link.ts';
 import { readPrinted } from './reply.ts';
 
 /** An engine that was given one code. */
 interface Evaluation {
   /** Evaluates it on one set of variables (a JSON map). Never throws because of the code. */
-  evaluate(id: string, variables: string): Answer;
+  evaluate(id: string, variables: string): ThreadAnswer;
   /** Gives the engine's memory back. */
   end(): void;
 }
@@ -54,8 +54,8 @@ function createEvaluation(
   const code = context.newString(job.code);
   const outputs = context.newString(JSON.stringify(job.outputs));
 
-  const evaluateOnce = (id: string, variables: string): Answer => {
-    const failed = (outcome: CodeOutcome): Answer => ({
+  const evaluateOnce = (id: string, variables: string): ThreadAnswer => {
+    const failed = (outcome: CodeOutcome): ThreadAnswer => ({
       id,
       outcome,
       printed: silent,
@@ -102,7 +102,7 @@ function isOutOfMemory(context: QuickJSContext, error: QuickJSHandle): boolean {
 function read(
   context: QuickJSContext,
   value: QuickJSHandle,
-): Pick<Answer, 'printed' | 'reply' | 'spent'> | null {
+): Pick<ThreadAnswer, 'printed' | 'reply' | 'spent'> | null {
   if (context.typeof(value) !== 'string') return null;
   const length = context.getProp(value, 'length').consume((handle) => context.getNumber(handle));
   // JSON writes one character as up to six.
@@ -127,7 +127,7 @@ export type ToThread =
   | { kind: 'job'; place: string; code: string; outputs: string[] }
   | { kind: 'run'; id: string; variables: string };
 
-export type FromThread = { kind: 'ready' } | { kind: 'answer'; answer: Answer };
+export type FromThread = { kind: 'ready' } | { kind: 'answer'; answer: ThreadAnswer };
 
 const role = 'evaldiff-quickjs';
 

@@ -1,18 +1,7 @@
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { main } from '../../../src/commands/program.ts';
+import { describe, expect, test } from '@jest/globals';
 import type { EvaluatorResult } from '../../../src/result/conversations.ts';
-import { startModelServer, type ModelServer, type Script } from '../../stand-ins/models/server.ts';
-import {
-  createRepository,
-  fixtureEnvironment,
-  removeTemporaryFolders,
-} from '../../stand-ins/repository.ts';
-
-const open: ModelServer[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
-afterAll(removeTemporaryFolders);
+import type { Script } from '../../stand-ins/models/server.ts';
+import { gradeIn } from './graded.ts';
 
 const FILES = {
   'evaldiff.yaml':
@@ -34,29 +23,8 @@ references: [{ input: { q: How? } }]
   'data/answers.csv': 'question,answer,accepted\nHow?,a-wrong-answer,false\n',
 };
 
-async function grade(args: readonly string[], answer: Script, files: Record<string, string> = {}) {
-  const models = await startModelServer({ answer, key: 'secret-key-of-the-server' });
-  open.push(models);
-  const repository = createRepository();
-  repository.commit('Evaluators', { ...FILES, ...files });
-  const said = { out: '', err: '' };
-  const code = await main(
-    ['grade', ...args, '--endpoint', `local=${models.openaiUrl} key=LOCAL_KEY`, '--no-store'],
-    {
-      env: fixtureEnvironment({ LOCAL_KEY: 'secret-key-of-the-server' }),
-      cwd: repository.directory,
-      isTerminal: false,
-      width: 120,
-      out: (text) => {
-        said.out += text;
-      },
-      err: (text) => {
-        said.err += text;
-      },
-    },
-  );
-  return { code, ...said, models };
-}
+const grade = (args: readonly string[], answer: Script, files: Record<string, string> = {}) =>
+  gradeIn({ ...FILES, ...files }, args, answer);
 
 /**
  * Both reject what is wrong; the kind one also accepts poor answers, the strict one only good ones.

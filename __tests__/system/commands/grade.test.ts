@@ -1,18 +1,7 @@
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { RepeatedRubricTest } from '../../../src/ask/rubric-tests.ts';
-import { main } from '../../../src/commands/program.ts';
-import { startModelServer, type ModelServer, type Script } from '../../stand-ins/models/server.ts';
-import {
-  createRepository,
-  fixtureEnvironment,
-  removeTemporaryFolders,
-} from '../../stand-ins/repository.ts';
-
-const open: ModelServer[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
-afterAll(removeTemporaryFolders);
+import type { Script } from '../../stand-ins/models/server.ts';
+import { gradeIn } from './graded.ts';
 
 const RUBRICS = `polite:
   prompt: "Is it polite? {content}"
@@ -31,40 +20,8 @@ models:
   other: { provider: openai, endpoint: local, model: judge-2 }
 `;
 
-interface Ended {
-  code: number;
-  out: string;
-  err: string;
-  models: ModelServer;
-}
-
-async function grade(
-  args: readonly string[],
-  answer: Script,
-  files: Record<string, string> = {},
-): Promise<Ended> {
-  const models = await startModelServer({ answer, key: 'secret-key-of-the-server' });
-  open.push(models);
-  const repository = createRepository();
-  repository.commit('Rubrics', { 'evaldiff.yaml': SETTINGS, 'rubrics/r.yaml': RUBRICS, ...files });
-  const said = { out: '', err: '' };
-  const code = await main(
-    ['grade', ...args, '--endpoint', `local=${models.openaiUrl} key=LOCAL_KEY`, '--no-store'],
-    {
-      env: fixtureEnvironment({ LOCAL_KEY: 'secret-key-of-the-server' }),
-      cwd: repository.directory,
-      isTerminal: false,
-      width: 100,
-      out: (text) => {
-        said.out += text;
-      },
-      err: (text) => {
-        said.err += text;
-      },
-    },
-  );
-  return { code, ...said, models };
-}
+const grade = (args: readonly string[], answer: Script, files: Record<string, string> = {}) =>
+  gradeIn({ 'evaldiff.yaml': SETTINGS, 'rubrics/r.yaml': RUBRICS, ...files }, args, answer);
 
 /** Sure about the first two, and of another mind about the third every third time. */
 function wavering(): Script {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import type { Answer, Link, Listener } from '../../../src/sandbox/link.ts';
+import type { ThreadAnswer, Link, Listener } from '../../../src/sandbox/link.ts';
 import { createRunner } from '../../../src/sandbox/runner.ts';
 import type { CodeJob } from '../../../src/types/model.ts';
 
@@ -28,7 +28,7 @@ const value = (metric: unknown): unknown => ({ status: 'ok', values: { metric } 
 const forged = { status: 'error', cause: 'sandbox', message: 'wrote to a channel it does not own' };
 
 /** An honest answer: the variable `a` as metric. */
-const answer = ({ id, variables }: Request, rest: Partial<Answer> = {}): Answer => ({
+const answer = ({ id, variables }: Request, rest: Partial<ThreadAnswer> = {}): ThreadAnswer => ({
   id,
   outcome: 'reply',
   printed: { text: '', cut: false },
@@ -85,7 +85,7 @@ describe('a worker', () => {
     expect(workers).toHaveLength(1);
   });
 
-  test.each<[string, (request: Request, earlier: Request[]) => Answer]>([
+  test.each<[string, (request: Request, earlier: Request[]) => ThreadAnswer]>([
     ['an id that nobody gave out', (request) => answer(request, { id: '999' })],
     ['the id of a later request', (request, earlier) => answer(request, { id: earlier[2]!.id })],
     ['the id of an earlier request', (request, earlier) => answer(request, { id: earlier[0]!.id })],
