@@ -1,10 +1,29 @@
-/** Writes schemas/ from the schemas that the readers use. */
+/**
+ * Writes schemas/ from the schemas that the readers use: JSON Schemas for editors and programs, and
+ * the type of `result.json` for those who read it in TypeScript.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compile } from 'json-schema-to-typescript';
 import { jsonSchemas } from '../src/config/json-schemas.ts';
 
-const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), 'schemas');
-mkdirSync(folder, { recursive: true });
-for (const [name, schema] of Object.entries(jsonSchemas()))
-  writeFileSync(join(folder, name), `${JSON.stringify(schema, null, 2)}\n`);
+/** The files of schemas/ by name. */
+export async function schemaFiles(): Promise<Map<string, string>> {
+  const schemas = jsonSchemas();
+  const files = new Map(
+    Object.entries(schemas).map(([name, schema]) => [name, `${JSON.stringify(schema, null, 2)}\n`]),
+  );
+  const result = structuredClone(schemas['result.schema.json']) as Parameters<typeof compile>[0];
+  files.set(
+    'result.d.ts',
+    await compile(result, 'Result', { bannerComment: '', additionalProperties: false }),
+  );
+  return files;
+}
+
+if (import.meta.main) {
+  const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), 'schemas');
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of await schemaFiles()) writeFileSync(join(folder, name), text);
+}

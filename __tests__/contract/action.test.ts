@@ -112,7 +112,7 @@ describe('package.json', () => {
     expect(existsSync(join(ROOT, manifest.bin['evaldiff'] ?? ''))).toBe(true);
     for (const name of ['test', 'demo', 'lint', 'types', 'build', 'dist:check'])
       expect(manifest.scripts).toHaveProperty([name]);
-    expect(manifest.engines.node).toBe('>=24.2');
+    expect(manifest.engines.node).toBe('>=22.13');
   });
 
   test("has every script that the README, the contributors' page and CI run", () => {

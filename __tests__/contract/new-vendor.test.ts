@@ -145,6 +145,6 @@ describe('a vendor that is added as a row', () => {
   test('has the list prices that its row names, and a model that a new project begins with', async () => {
     const list = await all.loadListPrices(new Date('2026-01-01'));
     expect(list(zz, 'gpt-4o')?.({ input_tokens: 1_000_000, output_tokens: 0 })).toBeGreaterThan(0);
-    expect(all.starterFiles(zz, 'someone').get('prompts/support.yaml')).toContain('model: zz-1');
+    expect(all.starterFiles(zz).get('prompts/support.yaml')).toContain('model: zz-1');
   });
 });

@@ -34,7 +34,6 @@ import type { Terminal } from './terminal.ts';
 
 interface DiscoverOptions extends EvaluateOptions {
   force?: boolean;
-  owner: string;
 }
 
 export function discoverCommand(
@@ -48,11 +47,6 @@ export function discoverCommand(
     )
     .argument('[overrides...]', 'key=value, such as prompts=support or qualeval.max_attributes=8')
     .option('--force', 'replace the attributes file that is there, as a whole')
-    .option(
-      '--owner <account>',
-      'the account that publishes the action, for the line that editors read',
-      '<owner>',
-    )
     .addHelpText(
       'after',
       '\nThe number of calls and their price are said before anything is asked. Nothing is written if the run is ended early.\n\nExamples:\n  evaldiff discover\n  evaldiff discover prompts=support --max-cost 0.5\n  evaldiff discover qualeval.max_attributes=8 --force',
@@ -196,7 +190,7 @@ async function write(
   file: string,
   found: readonly Discovered[],
   { project, session: { ground } }: Opened,
-  { directory, force, owner }: DiscoverOptions,
+  { directory, force }: DiscoverOptions,
   { cwd }: Terminal,
 ): Promise<void> {
   const named = found.filter(({ attributes }) => attributes.length > 0);
@@ -204,7 +198,7 @@ async function write(
     throw new UserError([
       problem(null, 'no attributes were found, so nothing was written; the notes above say why'),
     ]);
-  const text = `${schemaLine('attributes', owner)}${writeAttributes(named)}`;
+  const text = `${schemaLine('attributes')}${writeAttributes(named)}`;
   const sizes = project.suites.map(({ prompt, tests }) => ({
     path: prompt.file,
     references: tests.references.length,

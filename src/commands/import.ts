@@ -30,7 +30,6 @@ interface ImportOptions {
   directory: string;
   out?: string;
   from?: ImportFormat;
-  owner: string;
 }
 
 export function importCommand(
@@ -57,11 +56,6 @@ export function importCommand(
         IMPORT_FORMATS,
       ),
     )
-    .option(
-      '--owner <account>',
-      'the account that publishes the action, for the lines that editors read',
-      '<owner>',
-    )
     .addHelpText(
       'after',
       '\nExamples:\n  evaldiff import promptfooconfig.yaml\n  evaldiff import .github/prompts/summary.prompt.yml --out converted',
@@ -80,7 +74,6 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   const { files, settings, needs } = convertImport(
     imported,
     pathIn(root, resolve(here, file)) ?? file,
-    options.owner,
   );
   const folder = options.out === undefined ? root : resolve(here, options.out);
   const shown = pathIn(here, folder) ?? folder;
@@ -88,7 +81,7 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   const left = distinct(imported.left);
   for (const notice of left) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
   if (!known && Object.keys(settings).length > 0)
-    files.set(SETTINGS_FILE, settingsFile(settings, options.owner));
+    files.set(SETTINGS_FILE, settingsFile(settings));
   if (files.size === 0)
     throw new UserError([problem({ file, line: 0 }, 'nothing of it can be carried over')]);
   await writeNewFiles(folder, files, ground);
@@ -99,7 +92,7 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
     );
   if (known && Object.keys(settings).length > 0)
     terminal.out(
-      `\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n${settingsFile(settings, options.owner).split('\n').slice(1).join('\n')}`,
+      `\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n${settingsFile(settings).split('\n').slice(1).join('\n')}`,
     );
   terminal.out(
     `\n${counted(imported.prompts.length, 'prompt')}; ${counted(left.length, 'part')} not carried over. Check with: evaldiff validate\n`,

@@ -17,6 +17,7 @@ import {
   PLACEHOLDER,
   findWorkflow,
   jobOf,
+  publisher,
   type FoundWorkflow,
   workflowPath,
   workflowText,
@@ -26,13 +27,13 @@ import {
  * The settings, an example prompt and its tests. Everything that a new user changes first is in
  * them once.
  */
-export function starterFiles(vendor: VendorName, owner: string): Map<string, string> {
+export function starterFiles(vendor: VendorName): Map<string, string> {
   const model = factsOf(vendor).starterModel;
   return new Map([
-    ['evaldiff.yaml', starterSettings(vendor, owner)],
+    ['evaldiff.yaml', starterSettings(vendor)],
     [
       'prompts/support.yaml',
-      `${schemaLine('prompt', owner)}# A prompt. Keys that evaldiff does not know are model parameters and go to the vendor as written.
+      `${schemaLine('prompt')}# A prompt. Keys that evaldiff does not know are model parameters and go to the vendor as written.
 defaults: [tests/support]
 name: support
 model: ${model}
@@ -50,7 +51,7 @@ messages:
     ],
     [
       'prompts/tests/support.yaml',
-      `${schemaLine('tests', owner)}# What is asked of the prompt, and what judges its answers.
+      `${schemaLine('tests')}# What is asked of the prompt, and what judges its answers.
 metrics:
   - { name: fact, uses: contains, with: { ignore_case: true } }
   - { name: brief, uses: word_count, with: { max: 60 } }
@@ -64,8 +65,8 @@ references:
 }
 
 /** The settings alone, for a project that has prompts already. */
-export function starterSettings(vendor: VendorName, owner: string): string {
-  return `${schemaLine('settings', owner)}# Every key is optional; these are the ones that projects set first.
+export function starterSettings(vendor: VendorName): string {
+  return `${schemaLine('settings')}# Every key is optional; these are the ones that projects set first.
 n_tries: adaptive # two tries of every affected reference, more only where the verdict is open
 grader: { model: ${factsOf(vendor).starterModel} } # judges metrics like llm_rubric; not asked unless one is used
 budget: { max_calls: 2000, max_cost_usd: 10 } # a run that would need more is refused before anything is sent
@@ -74,7 +75,7 @@ budget: { max_calls: 2000, max_cost_usd: 10 } # a run that would need more is re
 
 interface InitOptions {
   directory: string;
-  owner: string;
+  owner?: string;
 }
 
 export function initCommand(
@@ -88,12 +89,17 @@ export function initCommand(
       'starts a project: settings, an example prompt with its tests, and the workflow; what is there stays as it is',
     )
     .option('-C, --directory <folder>', 'root of the project', '.')
-    .option('--owner <account>', 'the account that publishes the action', PLACEHOLDER)
+    .option(
+      '--owner <account>',
+      'the account that publishes the action; default: the one that published this copy',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  evaldiff init --owner your-organisation\n  evaldiff init --directory services/chat',
     )
-    .action(async ({ directory, owner }: InitOptions) => {
+    .action(async (options: InitOptions) => {
+      const { directory } = options;
+      const owner = options.owner ?? (await publisher()) ?? PLACEHOLDER;
       checkOwner(owner);
       const seen = await withTree(directory, terminal, look);
       const vendor: VendorName =
@@ -173,8 +179,8 @@ async function wanted(
 ): Promise<Map<string, string>> {
   const empty = settings === null && prompts.length === 0 && foreign.length === 0;
   const own = empty
-    ? starterFiles(vendor, owner)
-    : new Map(settings === null ? [[SETTINGS_FILE, starterSettings(vendor, owner)]] : []);
+    ? starterFiles(vendor)
+    : new Map(settings === null ? [[SETTINGS_FILE, starterSettings(vendor)]] : []);
   const files = new Map([...own].map(([path, text]) => [posix.join(below, path), text]));
   if (workflow === null) files.set(workflowPath(below), await workflowText(below, owner));
   return files;

@@ -80,6 +80,19 @@ export function workflowPath(below: string): string {
   return `${FOLDER}/${jobOf(below)}.yml`;
 }
 
+/**
+ * The account that this copy of evaldiff was published from, as its package.json says; null for a
+ * copy that nobody published.
+ */
+export async function publisher(): Promise<string | null> {
+  const manifest: unknown = JSON.parse(
+    await readFile(join(packageRoot(), 'package.json'), 'utf8'),
+  );
+  const repository = fieldOf(manifest, 'repository');
+  const url = typeof repository === 'string' ? repository : fieldOf(repository, 'url');
+  return typeof url === 'string' ? (/github\.com[/:]([^/]+)\//.exec(url)?.[1] ?? null) : null;
+}
+
 /** The shipped workflow for a project, with the account filled in if it is known. */
 export async function workflowText(below: string, owner: string): Promise<string> {
   const shipped = await readFile(

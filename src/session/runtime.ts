@@ -17,7 +17,7 @@ export function keepHeapSmall(): void {
 }
 
 /** The oldest Node that runs evaldiff, as `engines` in package.json says. */
-const OLDEST = [24, 2] as const;
+const OLDEST = [22, 13] as const;
 
 /**
  * Why this Node cannot run evaldiff, or null. Said before anything else: an older one would end in

@@ -41,8 +41,6 @@ describe('evaldiff discover', () => {
     const at = await open();
     const { code, out, err } = await at.evaldiff(
       'discover',
-      '--owner',
-      'acme',
       '--max-cost',
       '100',
     );
@@ -55,7 +53,7 @@ describe('evaldiff discover', () => {
     );
     const text = written(at);
     expect(text.split('\n')[0]).toBe(
-      '# yaml-language-server: $schema=https://raw.githubusercontent.com/acme/evaldiff/v1/schemas/attributes.schema.json',
+      '# yaml-language-server: $schema=https://cdn.jsdelivr.net/npm/evaldiff@1/schemas/attributes.schema.json',
     );
     const read = readAttributes(FILE, text, [{ path: 'prompts/ask.yaml', references: 12 }], 15);
     expect(read.ok && read.value.shared.map(({ kind, name }) => [kind, name])).toEqual([

@@ -142,7 +142,7 @@ describe('evaldiff import', () => {
 
   test("converts a .prompt.yml and a skill's evals as well, elsewhere if asked", async () => {
     const prompt = await run(
-      ['import', '.github/prompts/sum.prompt.yml', '--out', 'converted', '--owner', 'acme'],
+      ['import', '.github/prompts/sum.prompt.yml', '--out', 'converted'],
       {
         '.github/prompts/sum.prompt.yml':
           'model: openai/gpt-4o\nmessages: [{ role: user, content: "Sum {{input}}" }]\ntestData: [{ input: a, expected: b }]\nevaluators: [{ name: has, string: { contains: "{{expected}}" } }]\n',
@@ -157,7 +157,7 @@ describe('evaldiff import', () => {
       ],
     ]);
     expect(prompt.files['converted/prompts/sum.yaml']).toMatch(
-      /^# yaml-language-server: \$schema=https:\/\/raw\.githubusercontent\.com\/acme\/evaldiff\/v1\/schemas\/prompt\.schema\.json\n# From \.github\/prompts\/sum\.prompt\.yml\n/,
+      /^# yaml-language-server: \$schema=https:\/\/cdn\.jsdelivr\.net\/npm\/evaldiff@1\/schemas\/prompt\.schema\.json\n# From \.github\/prompts\/sum\.prompt\.yml\n/,
     );
     const skill = await run(['import', 'evals/evals.json'], {
       'SKILL.md': 'Be kind.',

@@ -83,14 +83,11 @@ export async function readImport(
 }
 
 /**
- * Where editors find the JSON Schema of a kind of file; `owner` is the account that publishes the
- * action.
+ * Where editors find the JSON Schema of a kind of file: in the npm package, of the major version
+ * that writes the line.
  */
-export function schemaLine(
-  kind: 'settings' | 'prompt' | 'tests' | 'attributes',
-  owner: string,
-): string {
-  return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${owner}/evaldiff/v1/schemas/${kind}.schema.json\n`;
+export function schemaLine(kind: 'settings' | 'prompt' | 'tests' | 'attributes'): string {
+  return `# yaml-language-server: $schema=https://cdn.jsdelivr.net/npm/evaldiff@1/schemas/${kind}.schema.json\n`;
 }
 
 /** Where rubrics are looked for unless the settings say so. */
@@ -114,7 +111,7 @@ interface Conversion {
  * Writes imported prompts as files of ours: one prompt file each, and one test file for those that
  * share their tests.
  */
-export function convertImport(imported: Imported, source: string, owner: string): Conversion {
+export function convertImport(imported: Imported, source: string): Conversion {
   const files = new Map<string, string>();
   const slugs = new Map<Draft, string>();
   const taken = new Set<string>();
@@ -125,12 +122,12 @@ export function convertImport(imported: Imported, source: string, owner: string)
       slugs.set(tests, shared);
       files.set(
         `prompts/tests/${shared}.yaml`,
-        `${schemaLine('tests', owner)}# From ${source}\n${yaml(tests.value)}`,
+        `${schemaLine('tests')}# From ${source}\n${yaml(tests.value)}`,
       );
     }
     files.set(
       `prompts/${slug}.yaml`,
-      `${schemaLine('prompt', owner)}# From ${source}\n${yaml({ ...(shared === null ? {} : { defaults: [`tests/${shared}`] }), ...prompt.value })}`,
+      `${schemaLine('prompt')}# From ${source}\n${yaml({ ...(shared === null ? {} : { defaults: [`tests/${shared}`] }), ...prompt.value })}`,
     );
   }
   return {
@@ -161,8 +158,8 @@ function dataOf({ value }: Draft): string[] {
 }
 
 /** A settings file with these settings. */
-export function settingsFile(settings: JsonMap, owner: string): string {
-  return `${schemaLine('settings', owner)}${Object.keys(settings).length === 0 ? '' : yaml(settings)}`;
+export function settingsFile(settings: JsonMap): string {
+  return `${schemaLine('settings')}${Object.keys(settings).length === 0 ? '' : yaml(settings)}`;
 }
 
 /**

@@ -1,0 +1,2711 @@
+export type _Schema0 =
+  | string
+  | number
+  | boolean
+  | null
+  | _Schema0[]
+  | {
+      [k: string]: _Schema0;
+    };
+export type _Schema1 =
+  | string
+  | number
+  | boolean
+  | null
+  | _Schema1[]
+  | {
+      [k: string]: _Schema1;
+    };
+
+export interface EvaldiffResult {
+  /**
+   * Version of this format.
+   */
+  schema_version: 1;
+  /**
+   * Base against head, or one commit alone.
+   */
+  mode: "diff" | "sweep";
+  /**
+   * What the run came to. Conclusion, title and every surface’s words follow from it.
+   */
+  outcome:
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "nothing-to-run";
+        /**
+         * Rubrics that were tested.
+         */
+        rubrics: number;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "not-evaluated";
+        /**
+         * Problems to fix.
+         */
+        problems: number;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "not-judged";
+        /**
+         * The first reason, in one sentence.
+         */
+        why: string;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "ended-early";
+        /**
+         * What ended the run before its plan was done.
+         */
+        halt: "Budget reached" | "Time is up" | "Interrupted";
+        /**
+         * The first reason, in one sentence.
+         */
+        why: string;
+        /**
+         * Tries that were made.
+         */
+        made: number;
+        /**
+         * Tries that were planned.
+         */
+        planned: number;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "waiting";
+        /**
+         * What ended the run before its plan was done.
+         */
+        halt: "Budget reached" | "Time is up" | "Interrupted";
+        /**
+         * The first reason, in one sentence.
+         */
+        why: string;
+        /**
+         * Tries that were made.
+         */
+        made: number;
+        /**
+         * Tries that were planned.
+         */
+        planned: number;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "without-keys";
+        /**
+         * What needs no key was judged.
+         */
+        judged: boolean;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "no-verdict";
+        /**
+         * The first reason, in one sentence.
+         */
+        why: string;
+        /**
+         * Tries without a readable grade, where they are too many to say nothing; else null.
+         */
+        ungraded: {
+          /**
+           * Tries without a readable grade.
+           */
+          tries: number;
+          /**
+           * Tries of these suites.
+           */
+          of: number;
+        } | null;
+        /**
+         * How many references could be judged, where it is not all; else null.
+         */
+        evidence?: {
+          /**
+           * References that could be judged.
+           */
+          references: number;
+          /**
+           * References that should have been.
+           */
+          of: number;
+        } | null;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "not-comparable";
+        /**
+         * The first reason, in one sentence.
+         */
+        why: string;
+        /**
+         * Tries without a readable grade, where they are too many to say nothing; else null.
+         */
+        ungraded: {
+          /**
+           * Tries without a readable grade.
+           */
+          tries: number;
+          /**
+           * Tries of these suites.
+           */
+          of: number;
+        } | null;
+        /**
+         * How many references could be judged, where it is not all; else null.
+         */
+        evidence?: {
+          /**
+           * References that could be judged.
+           */
+          references: number;
+          /**
+           * References that should have been.
+           */
+          of: number;
+        } | null;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "only-removed";
+        /**
+         * References that are gone.
+         */
+        references: number;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "regressed";
+        /**
+         * The suites that regressed.
+         */
+        suites: {
+          /**
+           * The suite.
+           */
+          name: string;
+          /**
+           * Pass rate on base; null: nothing was judged there.
+           */
+          base: number | null;
+          /**
+           * Pass rate on head; null: nothing was judged there.
+           */
+          head: number | null;
+          /**
+           * It regressed because head does not answer; absent: it answers.
+           */
+          silent?: {
+            /**
+             * References that head does not answer and base does.
+             */
+            in: number;
+            /**
+             * References that should have been compared.
+             */
+            of: number;
+          };
+        }[];
+        /**
+         * False: what was found may not fail (fail_on is never).
+         */
+        fails: boolean;
+        /**
+         * Tries without a readable grade, where they are too many to say nothing; else null.
+         */
+        ungraded: {
+          /**
+           * Tries without a readable grade.
+           */
+          tries: number;
+          /**
+           * Tries of these suites.
+           */
+          of: number;
+        } | null;
+        /**
+         * How many references could be judged, where it is not all; else null.
+         */
+        evidence?: {
+          /**
+           * References that could be judged.
+           */
+          references: number;
+          /**
+           * References that should have been.
+           */
+          of: number;
+        } | null;
+        /**
+         * What head put in the place of a model that base asks, in short; else null.
+         */
+        replaced: string | null;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "failed";
+        /**
+         * The first reason, in one sentence.
+         */
+        why: string;
+        /**
+         * False: what was found may not fail (fail_on is never).
+         */
+        fails: boolean;
+        /**
+         * Tries without a readable grade, where they are too many to say nothing; else null.
+         */
+        ungraded: {
+          /**
+           * Tries without a readable grade.
+           */
+          tries: number;
+          /**
+           * Tries of these suites.
+           */
+          of: number;
+        } | null;
+        /**
+         * How many references could be judged, where it is not all; else null.
+         */
+        evidence?: {
+          /**
+           * References that could be judged.
+           */
+          references: number;
+          /**
+           * References that should have been.
+           */
+          of: number;
+        } | null;
+        /**
+         * What head put in the place of a model that base asks, in short; else null.
+         */
+        replaced: string | null;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "overridden";
+        /**
+         * The red verdict.
+         */
+        by:
+          | {
+              /**
+               * Which outcome it is.
+               */
+              kind: "regressed";
+              /**
+               * The suites that regressed.
+               */
+              suites: {
+                /**
+                 * The suite.
+                 */
+                name: string;
+                /**
+                 * Pass rate on base; null: nothing was judged there.
+                 */
+                base: number | null;
+                /**
+                 * Pass rate on head; null: nothing was judged there.
+                 */
+                head: number | null;
+                /**
+                 * It regressed because head does not answer; absent: it answers.
+                 */
+                silent?: {
+                  /**
+                   * References that head does not answer and base does.
+                   */
+                  in: number;
+                  /**
+                   * References that should have been compared.
+                   */
+                  of: number;
+                };
+              }[];
+              /**
+               * False: what was found may not fail (fail_on is never).
+               */
+              fails: boolean;
+              /**
+               * Tries without a readable grade, where they are too many to say nothing; else null.
+               */
+              ungraded: {
+                /**
+                 * Tries without a readable grade.
+                 */
+                tries: number;
+                /**
+                 * Tries of these suites.
+                 */
+                of: number;
+              } | null;
+              /**
+               * How many references could be judged, where it is not all; else null.
+               */
+              evidence?: {
+                /**
+                 * References that could be judged.
+                 */
+                references: number;
+                /**
+                 * References that should have been.
+                 */
+                of: number;
+              } | null;
+              /**
+               * What head put in the place of a model that base asks, in short; else null.
+               */
+              replaced: string | null;
+            }
+          | {
+              /**
+               * Which outcome it is.
+               */
+              kind: "failed";
+              /**
+               * The first reason, in one sentence.
+               */
+              why: string;
+              /**
+               * False: what was found may not fail (fail_on is never).
+               */
+              fails: boolean;
+              /**
+               * Tries without a readable grade, where they are too many to say nothing; else null.
+               */
+              ungraded: {
+                /**
+                 * Tries without a readable grade.
+                 */
+                tries: number;
+                /**
+                 * Tries of these suites.
+                 */
+                of: number;
+              } | null;
+              /**
+               * How many references could be judged, where it is not all; else null.
+               */
+              evidence?: {
+                /**
+                 * References that could be judged.
+                 */
+                references: number;
+                /**
+                 * References that should have been.
+                 */
+                of: number;
+              } | null;
+              /**
+               * What head put in the place of a model that base asks, in short; else null.
+               */
+              replaced: string | null;
+            };
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "inconclusive";
+        /**
+         * Suites that are inconclusive.
+         */
+        suites: number;
+        /**
+         * Suites that ran.
+         */
+        ran: number;
+        /**
+         * References that got worse in suites that are not called regressed themselves.
+         */
+        worse: number;
+        /**
+         * Tries without a readable grade, where they are too many to say nothing; else null.
+         */
+        ungraded: {
+          /**
+           * Tries without a readable grade.
+           */
+          tries: number;
+          /**
+           * Tries of these suites.
+           */
+          of: number;
+        } | null;
+        /**
+         * How many references could be judged, where it is not all; else null.
+         */
+        evidence?: {
+          /**
+           * References that could be judged.
+           */
+          references: number;
+          /**
+           * References that should have been.
+           */
+          of: number;
+        } | null;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "improved";
+        /**
+         * The suites that improved.
+         */
+        suites: {
+          /**
+           * The suite.
+           */
+          name: string;
+          /**
+           * Pass rate on base; null: nothing was judged there.
+           */
+          base: number | null;
+          /**
+           * Pass rate on head; null: nothing was judged there.
+           */
+          head: number | null;
+        }[];
+        /**
+         * Suites that ran.
+         */
+        ran: number;
+        /**
+         * References that got worse in suites that are not called regressed themselves.
+         */
+        worse: number;
+        /**
+         * Tries without a readable grade, where they are too many to say nothing; else null.
+         */
+        ungraded: {
+          /**
+           * Tries without a readable grade.
+           */
+          tries: number;
+          /**
+           * Tries of these suites.
+           */
+          of: number;
+        } | null;
+        /**
+         * How many references could be judged, where it is not all; else null.
+         */
+        evidence?: {
+          /**
+           * References that could be judged.
+           */
+          references: number;
+          /**
+           * References that should have been.
+           */
+          of: number;
+        } | null;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "no-regression";
+        /**
+         * References that the change affects.
+         */
+        references: number;
+        /**
+         * Suites that ran.
+         */
+        ran: number;
+        /**
+         * References that got worse in suites that are not called regressed themselves.
+         */
+        worse: number;
+        /**
+         * Tries without a readable grade, where they are too many to say nothing; else null.
+         */
+        ungraded: {
+          /**
+           * Tries without a readable grade.
+           */
+          tries: number;
+          /**
+           * Tries of these suites.
+           */
+          of: number;
+        } | null;
+        /**
+         * How many references could be judged, where it is not all; else null.
+         */
+        evidence?: {
+          /**
+           * References that could be judged.
+           */
+          references: number;
+          /**
+           * References that should have been.
+           */
+          of: number;
+        } | null;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "evaluated";
+        /**
+         * Suites of the sweep, each variant for itself.
+         */
+        suites: number;
+        /**
+         * References that ran, in all of them.
+         */
+        references: number;
+        /**
+         * The lowest pass rate; null: none could be worked out.
+         */
+        lowest: number | null;
+        /**
+         * The highest pass rate.
+         */
+        highest: number | null;
+        /**
+         * Tries without a readable grade, where they are too many to say nothing; else null.
+         */
+        ungraded: {
+          /**
+           * Tries without a readable grade.
+           */
+          tries: number;
+          /**
+           * Tries of these suites.
+           */
+          of: number;
+        } | null;
+        /**
+         * How many references could be judged, where it is not all; else null.
+         */
+        evidence?: {
+          /**
+           * References that could be judged.
+           */
+          references: number;
+          /**
+           * References that should have been.
+           */
+          of: number;
+        } | null;
+      };
+  /**
+   * What the run came to, as a check on GitHub names it.
+   */
+  conclusion: "success" | "failure" | "neutral" | "error";
+  /**
+   * What the run came to in one line of at most 255 characters.
+   */
+  title: string;
+  /**
+   * Why, in sentences.
+   */
+  reasons: string[];
+  /**
+   * How far the change was trusted to call models and run code.
+   */
+  trust: "trusted" | "member" | "untrusted";
+  /**
+   * The commit compared with; null in sweeps.
+   */
+  base: {
+    /**
+     * Full commit id.
+     */
+    sha: string;
+  } | null;
+  /**
+   * The commit that was evaluated.
+   */
+  head: {
+    /**
+     * Full commit id, or `worktree`.
+     */
+    sha: string;
+  };
+  /**
+   * The settings that the gate used.
+   */
+  gate: {
+    /**
+     * What makes a run red: a regression, any failing reference too, or nothing.
+     */
+    fail_on: "regression" | "failure" | "never";
+    /**
+     * Chance of a red run where head answers as base does, if tries are independent; at most 0.5.
+     */
+    alpha: number;
+    /**
+     * Smallest drop of a pass rate that counts, 0–1.
+     */
+    min_drop: number;
+    /**
+     * Largest drop that may stand under green, above 0 to 1; auto: what the suite can see, 0.05 to 0.1.
+     */
+    tolerance: number | "auto";
+    /**
+     * Whether single references can make a run red, or suites only.
+     */
+    gate_on: "suite+references" | "suite";
+    /**
+     * What is compared: tries, or what the roll-up makes of each reference; absent: tries.
+     */
+    unit?: "tries" | "references";
+    /**
+     * What a metric whose mean got worse does to the run, by name; absent: those that know a direction warn.
+     */
+    metrics?: {
+      [k: string]: "fail" | "warn" | "ignore";
+    };
+    /**
+     * What an inconclusive suite does to the run.
+     */
+    on_inconclusive: "pass" | "fail";
+    /**
+     * What a scoring change that moves the pass rate of the same answers does to the run.
+     */
+    scoring: "warn" | "fail";
+    /**
+     * What removed references do to the run.
+     */
+    removed: "warn" | "fail";
+    /**
+     * What an attribute that regressed does to the run.
+     */
+    attributes: "advise" | "fail";
+    /**
+     * Pass rate that every suite must reach on head, 0–1; null: none.
+     */
+    min_pass_rate: number | null;
+  };
+  /**
+   * Tries of each reference, or `adaptive`.
+   */
+  n_tries: number | "adaptive";
+  /**
+   * One for each suite and variant that ran.
+   */
+  suites: {
+    /**
+     * File of the prompt.
+     */
+    path: string;
+    /**
+     * Name of the suite.
+     */
+    name: string;
+    /**
+     * Head’s model and parameters.
+     */
+    variant: {
+      /**
+       * The model as the prompt names it; null: code computes the output.
+       */
+      model: string | null;
+      /**
+       * What is sent to the vendor beside the messages.
+       */
+      parameters: {
+        [k: string]: _Schema0;
+      };
+    };
+    /**
+     * Base’s model and parameters where they differ from head’s; null: they do not.
+     */
+    base_variant: {
+      /**
+       * The model as the prompt names it; null: code computes the output.
+       */
+      model: string | null;
+      /**
+       * What is sent to the vendor beside the messages.
+       */
+      parameters: {
+        [k: string]: _Schema0;
+      };
+    } | null;
+    /**
+     * Why the suite runs.
+     */
+    because: {
+      /**
+       * Key of the file that differs, or that one side lacks.
+       */
+      key: string;
+      /**
+       * The file it stands in.
+       */
+      file: string;
+    }[];
+    /**
+     * What the suite sets of the gate for itself; absent: nothing.
+     */
+    gate?: {
+      /**
+       * What makes a run red: a regression, any failing reference too, or nothing.
+       */
+      fail_on?: "regression" | "failure" | "never";
+      /**
+       * Smallest drop of a pass rate that counts, 0–1.
+       */
+      min_drop?: number;
+      /**
+       * Largest drop that may stand under green, above 0 to 1; auto: what the suite can see, 0.05 to 0.1.
+       */
+      tolerance?: number | "auto";
+      /**
+       * Pass rate that every suite must reach on head, 0–1; null: none.
+       */
+      min_pass_rate?: number | null;
+      /**
+       * What is compared: tries, or what the roll-up makes of each reference; absent: tries.
+       */
+      unit?: "tries" | "references";
+      /**
+       * What a metric whose mean got worse does to the run, by name; absent: those that know a direction warn.
+       */
+      metrics?: {
+        [k: string]: "fail" | "warn" | "ignore";
+      };
+    };
+    /**
+     * Share of tries that pass, 0–1, over the tries that all references share.
+     */
+    pass_rate: {
+      /**
+       * On base; null when nothing was judged.
+       */
+      base: number | null;
+      /**
+       * On head; null when nothing was judged.
+       */
+      head: number | null;
+      /**
+       * Head − base; null where a side is missing.
+       */
+      difference: number | null;
+      /**
+       * Lower end of the difference’s two-sided 90 % interval.
+       */
+      low: number | null;
+      /**
+       * Upper end of the difference’s two-sided 90 % interval.
+       */
+      high: number | null;
+      /**
+       * One-sided mid-p of "head is worse"; null when not tested.
+       */
+      p: number | null;
+    };
+    /**
+     * What the comparison came to.
+     */
+    verdict: "regressed" | "improved" | "unchanged" | "inconclusive" | "new" | "removed" | "not_compared" | "no_data";
+    /**
+     * One sentence with the numbers.
+     */
+    summary: string;
+    /**
+     * What decided the verdict; null where nothing was compared; absent in older results.
+     */
+    reason?: {
+      /**
+       * Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`).
+       */
+      by:
+        | "fall"
+        | "references"
+        | "rise"
+        | "bound"
+        | "level"
+        | "run"
+        | "suspicious"
+        | "named"
+        | "unsettled"
+        | "unanswered"
+        | "uncompared";
+      /**
+       * Of the test that decided, one-sided; null where none did, or where it was sequential.
+       */
+      p: number | null;
+      /**
+       * Ids of the references that it is about; empty: all.
+       */
+      references: string[];
+      /**
+       * The drop that was to be ruled out.
+       */
+      tolerance: number;
+    } | null;
+    /**
+     * Smallest drop of the pass rate that a run of this size detects with 80 % power, 0–1; null: none.
+     */
+    visible_drop: number | null;
+    /**
+     * What the verdict rests on.
+     */
+    compared: {
+      /**
+       * References that were compared.
+       */
+      references: number;
+      /**
+       * Tries of each of them.
+       */
+      tries: number;
+    };
+    /**
+     * How many references could be judged, of how many; absent in older results.
+     */
+    evidence?: {
+      /**
+       * References that were judged on every side they ran on.
+       */
+      references: number;
+      /**
+       * References that should have been: all that gate and were to run.
+       */
+      of: number;
+      /**
+       * Ids of those that were not.
+       */
+      missing: string[];
+      /**
+       * Of these, the ones tagged `critical`.
+       */
+      critical: string[];
+    };
+    /**
+     * Every reference of the suite.
+     */
+    references: {
+      /**
+       * Given, or a hash of the input; unique in its suite.
+       */
+      id: string;
+      /**
+       * The file that the reference stands in.
+       */
+      file: string;
+      /**
+       * Its line, from 1; 0 means the file as a whole.
+       */
+      line: number;
+      /**
+       * Its tags as written.
+       */
+      tags: string[];
+      /**
+       * It runs and is shown, but does not count for the verdict.
+       */
+      skip: boolean;
+      /**
+       * In quarantine on the day of the run: shown, and out of the verdict as with `skip`; absent: it is not.
+       */
+      quarantined?: true;
+      /**
+       * Values of the prompt’s variables.
+       */
+      input: {
+        [k: string]: string | number | boolean;
+      };
+      /**
+       * The gold answer as written; null when absent.
+       */
+      expected:
+        | string
+        | number
+        | boolean
+        | null
+        | _Schema1[]
+        | {
+            [k: string]: _Schema1;
+          };
+      /**
+       * Head against base; where one side ran alone, its outcome (`pass`, `fail`).
+       */
+      status:
+        | "regressed"
+        | "fell"
+        | "improved"
+        | "unchanged"
+        | "flaky"
+        | "inconclusive"
+        | "added"
+        | "removed"
+        | "edited"
+        | "error"
+        | "ungraded"
+        | "pass"
+        | "fail";
+      /**
+       * One-sided p of "head passes less often", before adjustment; null where not compared.
+       */
+      p: number | null;
+      /**
+       * False-discovery rate at which it would be called regressed; null where not compared.
+       */
+      q: number | null;
+      /**
+       * How often what base asks passed in all tries that the store knows of; absent: it knows of none.
+       */
+      history?: {
+        /**
+         * Tries that passed.
+         */
+        passes: number;
+        /**
+         * Tries that passed or failed.
+         */
+        tries: number;
+        /**
+         * Lower end of the share’s 95 % interval (Wilson).
+         */
+        low: number;
+        /**
+         * Upper end of the share’s 95 % interval (Wilson).
+         */
+        high: number;
+      };
+      /**
+       * Base’s tries; null where base did not run.
+       */
+      base: {
+        /**
+         * Counts over all metrics and tries, with llmeval’s names and meaning.
+         */
+        tally: {
+          /**
+           * Scores that pass, those of skipped metrics too.
+           */
+          num_passes: number;
+          /**
+           * Scores that fail, those of skipped metrics too.
+           */
+          num_fails: number;
+          /**
+           * Scores of skipped metrics that pass.
+           */
+          num_skip_passes: number;
+          /**
+           * Scores of skipped metrics that fail.
+           */
+          num_skip_fails: number;
+          /**
+           * Tries that were made.
+           */
+          num_tries: number;
+          /**
+           * Metrics that judge the reference.
+           */
+          num_metrics: number;
+          /**
+           * Scores without a readable grade.
+           */
+          num_ungraded: number;
+          /**
+           * Scores that are errors.
+           */
+          num_errors: number;
+        };
+        /**
+         * Outcome under the roll-up policy; null when no try could be judged.
+         */
+        rollup: ("pass" | "fail") | null;
+        /**
+         * Tries that pass.
+         */
+        passes: number;
+        /**
+         * Tries that pass or fail.
+         */
+        tries_judged: number;
+        /**
+         * Every try in its order.
+         */
+        tries: {
+          /**
+           * Number of the try, from 0.
+           */
+          try: number;
+          /**
+           * The try as a whole: pass when every gating metric passes in it.
+           */
+          outcome: "pass" | "fail" | "ungraded" | "error" | "skipped";
+          /**
+           * The answer; null when there is none.
+           */
+          actual: string | null;
+          /**
+           * Why there is no answer; null when there is one.
+           */
+          error: string | null;
+          /**
+           * One for each metric of the reference.
+           */
+          scores: (
+            | {
+                /**
+                 * Name of the metric.
+                 */
+                metric: string;
+                /**
+                 * The metric is shown, but does not gate.
+                 */
+                skip: boolean;
+                /**
+                 * Whether the metric passes in this answer.
+                 */
+                status: "pass" | "fail";
+                /**
+                 * What the metric measured.
+                 */
+                value:
+                  | string
+                  | number
+                  | boolean
+                  | null
+                  | _Schema1[]
+                  | {
+                      [k: string]: _Schema1;
+                    };
+                /**
+                 * Why, as the metric or its grader says; null: nothing.
+                 */
+                reason: string | null;
+                /**
+                 * The metric’s own code broke on this answer, which fails it; absent: it did not.
+                 */
+                raised?: true;
+                /**
+                 * The rubric’s label behind the value; absent: no rubric judged.
+                 */
+                label?: string;
+              }
+            | {
+                /**
+                 * Name of the metric.
+                 */
+                metric: string;
+                /**
+                 * The metric is shown, but does not gate.
+                 */
+                skip: boolean;
+                /**
+                 * Why there is no score: no readable grade, an error, or a condition not met.
+                 */
+                status: "ungraded" | "error" | "skipped";
+                /**
+                 * There is none.
+                 */
+                value: null;
+                /**
+                 * What happened.
+                 */
+                reason: string;
+              }
+          )[];
+          /**
+           * Tokens of the call; null: not known.
+           */
+          usage: {
+            /**
+             * Tokens of the request.
+             */
+            input_tokens: number;
+            /**
+             * Tokens of the answer.
+             */
+            output_tokens: number;
+          } | null;
+          /**
+           * Milliseconds of the call that was paid for, also when its answer was reused; null: not known.
+           */
+          latency_ms: number | null;
+          /**
+           * The answer comes from the store; nothing was asked.
+           */
+          reused: boolean;
+          /**
+           * Why the model stopped; null: not known, or no answer.
+           */
+          finish_reason: ("stop" | "length" | "filter" | "tool" | "other") | null;
+          /**
+           * The dialogue, in suites with `conversation`.
+           */
+          conversation?: {
+            /**
+             * How the conversation ended. The two errors are not failures of quality.
+             */
+            outcome: "complete" | "max_steps" | "no_follow_up" | "evaluator_error" | "model_error";
+            /**
+             * Questions and answers in their order.
+             */
+            turns: {
+              /**
+               * What the user said last before the answer.
+               */
+              question: string;
+              /**
+               * The evaluator that asked; null for the reference’s own and for recorded questions.
+               */
+              asked_by: string | null;
+              /**
+               * Null when the model gave none.
+               */
+              answer: string | null;
+              /**
+               * Of the evaluators that could be read, in their order.
+               */
+              verdicts: {
+                /**
+                 * Name of the evaluator.
+                 */
+                evaluator: string;
+                /**
+                 * By criterion: whether it is met.
+                 */
+                words: {
+                  [k: string]: "yes" | "no" | "unknown";
+                };
+                /**
+                 * Its reasons; null when it gave none.
+                 */
+                analysis: string | null;
+                /**
+                 * What it would ask next; null when it has no further question.
+                 */
+                follow_up: string | null;
+              }[];
+              /**
+               * By criterion: whether the evaluators together call it met; null where they could not judge.
+               */
+              satisfied: {
+                [k: string]: boolean;
+              } | null;
+            }[];
+            /**
+             * By criterion: the first turn, from 1, from which it stays met to the end; null: never.
+             */
+            turns_to: {
+              [k: string]: number | null;
+            };
+          } | null;
+        }[];
+      } | null;
+      /**
+       * Head’s tries; null where head did not run.
+       */
+      head: {
+        /**
+         * Counts over all metrics and tries, with llmeval’s names and meaning.
+         */
+        tally: {
+          /**
+           * Scores that pass, those of skipped metrics too.
+           */
+          num_passes: number;
+          /**
+           * Scores that fail, those of skipped metrics too.
+           */
+          num_fails: number;
+          /**
+           * Scores of skipped metrics that pass.
+           */
+          num_skip_passes: number;
+          /**
+           * Scores of skipped metrics that fail.
+           */
+          num_skip_fails: number;
+          /**
+           * Tries that were made.
+           */
+          num_tries: number;
+          /**
+           * Metrics that judge the reference.
+           */
+          num_metrics: number;
+          /**
+           * Scores without a readable grade.
+           */
+          num_ungraded: number;
+          /**
+           * Scores that are errors.
+           */
+          num_errors: number;
+        };
+        /**
+         * Outcome under the roll-up policy; null when no try could be judged.
+         */
+        rollup: ("pass" | "fail") | null;
+        /**
+         * Tries that pass.
+         */
+        passes: number;
+        /**
+         * Tries that pass or fail.
+         */
+        tries_judged: number;
+        /**
+         * Every try in its order.
+         */
+        tries: {
+          /**
+           * Number of the try, from 0.
+           */
+          try: number;
+          /**
+           * The try as a whole: pass when every gating metric passes in it.
+           */
+          outcome: "pass" | "fail" | "ungraded" | "error" | "skipped";
+          /**
+           * The answer; null when there is none.
+           */
+          actual: string | null;
+          /**
+           * Why there is no answer; null when there is one.
+           */
+          error: string | null;
+          /**
+           * One for each metric of the reference.
+           */
+          scores: (
+            | {
+                /**
+                 * Name of the metric.
+                 */
+                metric: string;
+                /**
+                 * The metric is shown, but does not gate.
+                 */
+                skip: boolean;
+                /**
+                 * Whether the metric passes in this answer.
+                 */
+                status: "pass" | "fail";
+                /**
+                 * What the metric measured.
+                 */
+                value:
+                  | string
+                  | number
+                  | boolean
+                  | null
+                  | _Schema1[]
+                  | {
+                      [k: string]: _Schema1;
+                    };
+                /**
+                 * Why, as the metric or its grader says; null: nothing.
+                 */
+                reason: string | null;
+                /**
+                 * The metric’s own code broke on this answer, which fails it; absent: it did not.
+                 */
+                raised?: true;
+                /**
+                 * The rubric’s label behind the value; absent: no rubric judged.
+                 */
+                label?: string;
+              }
+            | {
+                /**
+                 * Name of the metric.
+                 */
+                metric: string;
+                /**
+                 * The metric is shown, but does not gate.
+                 */
+                skip: boolean;
+                /**
+                 * Why there is no score: no readable grade, an error, or a condition not met.
+                 */
+                status: "ungraded" | "error" | "skipped";
+                /**
+                 * There is none.
+                 */
+                value: null;
+                /**
+                 * What happened.
+                 */
+                reason: string;
+              }
+          )[];
+          /**
+           * Tokens of the call; null: not known.
+           */
+          usage: {
+            /**
+             * Tokens of the request.
+             */
+            input_tokens: number;
+            /**
+             * Tokens of the answer.
+             */
+            output_tokens: number;
+          } | null;
+          /**
+           * Milliseconds of the call that was paid for, also when its answer was reused; null: not known.
+           */
+          latency_ms: number | null;
+          /**
+           * The answer comes from the store; nothing was asked.
+           */
+          reused: boolean;
+          /**
+           * Why the model stopped; null: not known, or no answer.
+           */
+          finish_reason: ("stop" | "length" | "filter" | "tool" | "other") | null;
+          /**
+           * The dialogue, in suites with `conversation`.
+           */
+          conversation?: {
+            /**
+             * How the conversation ended. The two errors are not failures of quality.
+             */
+            outcome: "complete" | "max_steps" | "no_follow_up" | "evaluator_error" | "model_error";
+            /**
+             * Questions and answers in their order.
+             */
+            turns: {
+              /**
+               * What the user said last before the answer.
+               */
+              question: string;
+              /**
+               * The evaluator that asked; null for the reference’s own and for recorded questions.
+               */
+              asked_by: string | null;
+              /**
+               * Null when the model gave none.
+               */
+              answer: string | null;
+              /**
+               * Of the evaluators that could be read, in their order.
+               */
+              verdicts: {
+                /**
+                 * Name of the evaluator.
+                 */
+                evaluator: string;
+                /**
+                 * By criterion: whether it is met.
+                 */
+                words: {
+                  [k: string]: "yes" | "no" | "unknown";
+                };
+                /**
+                 * Its reasons; null when it gave none.
+                 */
+                analysis: string | null;
+                /**
+                 * What it would ask next; null when it has no further question.
+                 */
+                follow_up: string | null;
+              }[];
+              /**
+               * By criterion: whether the evaluators together call it met; null where they could not judge.
+               */
+              satisfied: {
+                [k: string]: boolean;
+              } | null;
+            }[];
+            /**
+             * By criterion: the first turn, from 1, from which it stays met to the end; null: never.
+             */
+            turns_to: {
+              [k: string]: number | null;
+            };
+          } | null;
+        }[];
+      } | null;
+    }[];
+    /**
+     * Each metric alone: its pass rate, its numbers and its labels.
+     */
+    metrics: {
+      /**
+       * Name of the metric.
+       */
+      name: string;
+      /**
+       * Share of base’s scores that pass; null: none was judged.
+       */
+      base: number | null;
+      /**
+       * Share of head’s scores that pass; null: none was judged.
+       */
+      head: number | null;
+      /**
+       * Scores on base that pass or fail.
+       */
+      judged_base: number;
+      /**
+       * Scores on head that pass or fail.
+       */
+      judged_head: number;
+      /**
+       * It counts in the outcome of a try; absent in older results.
+       */
+      gates?: boolean;
+      /**
+       * Which way its value should move; absent in older results.
+       */
+      better?: "higher" | "lower" | "none";
+      /**
+       * Its numbers, where they say more than pass and fail.
+       */
+      values?: {
+        /**
+         * Mean on base, over references; null: no number there.
+         */
+        base: number | null;
+        /**
+         * Mean on head, over references; null: no number there.
+         */
+        head: number | null;
+        /**
+         * Head − base; null where nothing was compared.
+         */
+        difference: number | null;
+        /**
+         * Lower end of the difference’s two-sided 90 % interval; null: it cannot be said.
+         */
+        low: number | null;
+        /**
+         * Upper end of the difference’s two-sided 90 % interval; null: it cannot be said.
+         */
+        high: number | null;
+        /**
+         * Mid-p of the permutation test: one-sided for "worse", two-sided where neither way is better; null where nothing was compared.
+         */
+        p: number | null;
+        /**
+         * References with numbers on both sides.
+         */
+        references: number;
+        /**
+         * What a metric that got worse does to the run.
+         */
+        gate: "fail" | "warn" | "ignore";
+        /**
+         * Called under the error rate of the run; null: not told from noise.
+         */
+        moved: ("worse" | "better") | null;
+      };
+      /**
+       * How often each label was given, where the metric gives labels.
+       */
+      labels?: {
+        /**
+         * The label.
+         */
+        label: string;
+        /**
+         * Scores on base with this label.
+         */
+        base: number;
+        /**
+         * Scores on head with this label.
+         */
+        head: number;
+      }[];
+    }[];
+    /**
+     * What the roll-up makes of the references that count; absent in older results.
+     */
+    rollups?: {
+      /**
+       * The roll-up’s name, with its number where it has one.
+       */
+      policy: string;
+      /**
+       * On base; null where nothing could be rolled up.
+       */
+      base: {
+        /**
+         * References that pass.
+         */
+        passes: number;
+        /**
+         * References that pass or fail.
+         */
+        references: number;
+      } | null;
+      /**
+       * On head; null where nothing could be rolled up.
+       */
+      head: {
+        /**
+         * References that pass.
+         */
+        passes: number;
+        /**
+         * References that pass or fail.
+         */
+        references: number;
+      } | null;
+    };
+    /**
+     * What only conversations have, in suites with `conversation`.
+     */
+    conversation?: {
+      /**
+       * Most answers in one conversation.
+       */
+      max_steps: number;
+      /**
+       * Names of the evaluators, in their order.
+       */
+      evaluators: string[];
+      /**
+       * What the evaluators judge.
+       */
+      criteria: {
+        /**
+         * Name of the criterion.
+         */
+        name: string;
+        /**
+         * How several evaluators’ words become one.
+         */
+        combine: "all" | "any" | "majority";
+      }[];
+      /**
+       * Tries by how their conversation ended.
+       */
+      outcomes: {
+        /**
+         * On base; null where base did not run.
+         */
+        base: {
+          [k: string]: number;
+        } | null;
+        /**
+         * On head; null where head did not run.
+         */
+        head: {
+          [k: string]: number;
+        } | null;
+      };
+      /**
+       * Share of conversations that were completed, 0–1.
+       */
+      completed: {
+        /**
+         * Mean on base; null where nothing was judged.
+         */
+        base: number | null;
+        /**
+         * Mean on head; null where nothing was judged.
+         */
+        head: number | null;
+        /**
+         * Head − base; null where a side is missing or too little was judged.
+         */
+        difference: number | null;
+        /**
+         * Lower end of the difference’s two-sided 90 % interval.
+         */
+        low: number | null;
+        /**
+         * Upper end of the difference’s two-sided 90 % interval.
+         */
+        high: number | null;
+        /**
+         * References that it rests on.
+         */
+        n: number;
+      };
+      /**
+       * Turns of completed conversations, over the references that were completed on both sides.
+       */
+      turns: {
+        /**
+         * Mean on base; null where nothing was judged.
+         */
+        base: number | null;
+        /**
+         * Mean on head; null where nothing was judged.
+         */
+        head: number | null;
+        /**
+         * Head − base; null where a side is missing or too little was judged.
+         */
+        difference: number | null;
+        /**
+         * Lower end of the difference’s two-sided 90 % interval.
+         */
+        low: number | null;
+        /**
+         * Upper end of the difference’s two-sided 90 % interval.
+         */
+        high: number | null;
+        /**
+         * References that it rests on.
+         */
+        n: number;
+      };
+      /**
+       * How soon each criterion is met for good.
+       */
+      turns_to: {
+        /**
+         * Name of the criterion.
+         */
+        criterion: string;
+        /**
+         * Turns until it is met for good, over the references in which it is on both sides.
+         */
+        turns: {
+          /**
+           * Mean on base; null where nothing was judged.
+           */
+          base: number | null;
+          /**
+           * Mean on head; null where nothing was judged.
+           */
+          head: number | null;
+          /**
+           * Head − base; null where a side is missing or too little was judged.
+           */
+          difference: number | null;
+          /**
+           * Lower end of the difference’s two-sided 90 % interval.
+           */
+          low: number | null;
+          /**
+           * Upper end of the difference’s two-sided 90 % interval.
+           */
+          high: number | null;
+          /**
+           * References that it rests on.
+           */
+          n: number;
+        };
+        /**
+         * Share of conversations in which it is, 0–1.
+         */
+        reached: {
+          /**
+           * Mean on base; null where nothing was judged.
+           */
+          base: number | null;
+          /**
+           * Mean on head; null where nothing was judged.
+           */
+          head: number | null;
+          /**
+           * Head − base; null where a side is missing or too little was judged.
+           */
+          difference: number | null;
+          /**
+           * Lower end of the difference’s two-sided 90 % interval.
+           */
+          low: number | null;
+          /**
+           * Upper end of the difference’s two-sided 90 % interval.
+           */
+          high: number | null;
+          /**
+           * References that it rests on.
+           */
+          n: number;
+        };
+      }[];
+    } | null;
+    /**
+     * Base’s answers against head’s, in suites with `pairwise_preference`.
+     */
+    preference?: {
+      /**
+       * The metric that compares.
+       */
+      metric: string;
+      /**
+       * Comparisons in which head’s answer is preferred.
+       */
+      head: number;
+      /**
+       * Comparisons in which base’s answer is preferred.
+       */
+      base: number;
+      /**
+       * Comparisons in which neither is.
+       */
+      ties: number;
+      /**
+       * Share preferred on head less share preferred on base.
+       */
+      difference: number;
+      /**
+       * Lower end of the difference’s two-sided 90 % interval, which holds over all looks at growing tries: a larger drop is ruled out.
+       */
+      low: number;
+      /**
+       * Upper end of the difference’s two-sided 90 % interval, which holds over all looks at growing tries.
+       */
+      high: number;
+      /**
+       * One-sided mid-p of the sign test for "base’s answers are preferred".
+       */
+      p: number;
+      /**
+       * The verdict rests on it: nothing else gates in the suite.
+       */
+      gates: boolean;
+      /**
+       * One sentence with the numbers.
+       */
+      summary: string;
+    } | null;
+    /**
+     * In suites whose expected values are a few labels, compared by `exact_match`: each try of a reference is one item.
+     */
+    classification?: {
+      /**
+       * The metric that compares the labels.
+       */
+      metric: string;
+      /**
+       * Share of answers that are the expected label.
+       */
+      accuracy: {
+        /**
+         * On base; null where nothing was judged.
+         */
+        base: number | null;
+        /**
+         * On head; null where nothing was judged.
+         */
+        head: number | null;
+      };
+      /**
+       * Mean over the labels of F1, which is 0 for a label that is never right.
+       */
+      macro_f1: {
+        /**
+         * On base; null where nothing was judged.
+         */
+        base: number | null;
+        /**
+         * On head; null where nothing was judged.
+         */
+        head: number | null;
+      };
+      /**
+       * Share of answers that are none of the labels.
+       */
+      other: {
+        /**
+         * On base; null where nothing was judged.
+         */
+        base: number | null;
+        /**
+         * On head; null where nothing was judged.
+         */
+        head: number | null;
+      };
+      /**
+       * In the order of the references.
+       */
+      labels: {
+        /**
+         * The label.
+         */
+        label: string;
+        /**
+         * References that expect it.
+         */
+        references: number;
+        /**
+         * Share of answers with this label that are right; null: no answer has it.
+         */
+        precision: {
+          /**
+           * On base; null where nothing was judged.
+           */
+          base: number | null;
+          /**
+           * On head; null where nothing was judged.
+           */
+          head: number | null;
+        };
+        /**
+         * Share of answers to its references that have the label; null: nothing was answered.
+         */
+        recall: {
+          /**
+           * On base; null where nothing was judged.
+           */
+          base: number | null;
+          /**
+           * On head; null where nothing was judged.
+           */
+          head: number | null;
+        };
+      }[];
+    } | null;
+    /**
+     * In sweeps: dollars for a thousand calls like those made, whether paid for or reused; null: not known.
+     */
+    cost_per_1000_calls?: number | null;
+  }[];
+  /**
+   * What the pull request changes in the files because of which suites run; absent: not looked at.
+   */
+  changes?: {
+    /**
+     * The file on head; on base where head has none.
+     */
+    file: string;
+    /**
+     * Its path on base; differs from `file` where it was renamed; null: base has none.
+     */
+    base_file: string | null;
+    /**
+     * Names of the suites that run because of it.
+     */
+    suites: string[];
+    /**
+     * What differs, in the order of the file.
+     */
+    hunks: {
+      /**
+       * Line on base at which it begins, from 1; 0: base has none of it.
+       */
+      base: number;
+      /**
+       * Line on head at which it begins, from 1; 0: head has none of it.
+       */
+      head: number;
+      /**
+       * The lines in their order, with one of context.
+       */
+      lines: {
+        /**
+         * Which side the line stands on: both, base, or head.
+         */
+        sign: "same" | "removed" | "added";
+        /**
+         * The line, cut when it is very long.
+         */
+        text: string;
+      }[];
+    }[];
+    /**
+     * Changed lines that are left out.
+     */
+    more: number;
+  }[];
+  /**
+   * Suites whose scoring changed: what the change alone does.
+   */
+  scoring: {
+    /**
+     * File of the suite’s prompt.
+     */
+    path: string;
+    /**
+     * Name of the suite.
+     */
+    name: string;
+    /**
+     * Pass rates, answers × scoring; null where nothing was judged.
+     */
+    rates: {
+      /**
+       * Base’s answers under base’s scoring.
+       */
+      base_base: number | null;
+      /**
+       * Base’s answers under head’s scoring.
+       */
+      base_head: number | null;
+      /**
+       * Head’s answers under base’s scoring.
+       */
+      head_base: number | null;
+      /**
+       * Head’s answers under head’s scoring.
+       */
+      head_head: number | null;
+    };
+    /**
+     * What the prompt’s change does: head_head − base_head.
+     */
+    prompt_effect: number | null;
+    /**
+     * What the scoring’s change does: base_head − base_base.
+     */
+    scoring_effect: number | null;
+    /**
+     * Sum of the two effects.
+     */
+    total: number | null;
+    /**
+     * What changed of the scoring.
+     */
+    because: {
+      /**
+       * Key of the file that differs, or that one side lacks.
+       */
+      key: string;
+      /**
+       * The file it stands in.
+       */
+      file: string;
+    }[];
+    /**
+     * References whose outcome on base’s answers differs between the scorings.
+     */
+    flipped: {
+      /**
+       * Id of the reference.
+       */
+      id: string;
+      /**
+       * Outcome under base’s scoring.
+       */
+      from: "pass" | "fail" | "ungraded" | "error" | "skipped";
+      /**
+       * Outcome under head’s scoring.
+       */
+      to: "pass" | "fail" | "ungraded" | "error" | "skipped";
+    }[];
+    /**
+     * Tries of base’s own answers, under both scorings.
+     */
+    same_answers: {
+      /**
+       * Tries that both scorings judged.
+       */
+      judged: number;
+      /**
+       * Of them, those that pass under base’s scoring and fail under head’s.
+       */
+      pass_fail: number;
+      /**
+       * Of them, those that fail under base’s scoring and pass under head’s.
+       */
+      fail_pass: number;
+      /**
+       * McNemar’s two-sided mid-p.
+       */
+      p: number;
+      /**
+       * Cohen’s kappa of the two scorings.
+       */
+      kappa: number | null;
+    };
+    /**
+     * One sentence with the numbers.
+     */
+    summary: string;
+  }[];
+  /**
+   * Domains and sub-tasks of the references (QualEval), base against head.
+   */
+  attributes: {
+    /**
+     * Unique among the attributes of a suite.
+     */
+    id: string;
+    /**
+     * The attribute in a few words.
+     */
+    name: string;
+    /**
+     * What a reference is about, or what answering it takes.
+     */
+    kind: "domain" | "subtask";
+    /**
+     * The attribute in a sentence.
+     */
+    explanation: string;
+    /**
+     * File of the prompt, as in `suites`.
+     */
+    path: string;
+    /**
+     * Name of the suite, as in `suites`.
+     */
+    suite: string;
+    /**
+     * Model and parameters of the suite, as in `suites`.
+     */
+    variant: {
+      /**
+       * The model as the prompt names it; null: code computes the output.
+       */
+      model: string | null;
+      /**
+       * What is sent to the vendor beside the messages.
+       */
+      parameters: {
+        [k: string]: _Schema0;
+      };
+    };
+    /**
+     * Mean affinity over the references that were rated, 1–5.
+     */
+    affinity_mean: number;
+    /**
+     * Its share of the affinity among the attributes of its kind.
+     */
+    prior: number;
+    /**
+     * References that were judged on both sides; where there is one side only, on that.
+     */
+    n: number;
+    /**
+     * Mean pass rate of these references on base, 0–1; null where nothing was judged.
+     */
+    base: number | null;
+    /**
+     * Mean pass rate of these references on head, 0–1; null where nothing was judged.
+     */
+    head: number | null;
+    /**
+     * Head − base; null where a side is missing.
+     */
+    difference: number | null;
+    /**
+     * Lower end of the difference’s two-sided 90 % interval.
+     */
+    low: number | null;
+    /**
+     * Upper end of the difference’s two-sided 90 % interval.
+     */
+    high: number | null;
+    /**
+     * One-sided p of "head is worse" ("head is better" where it improved), adjusted for all attributes; null when not tested.
+     */
+    p: number | null;
+    /**
+     * What the tests say of the attribute.
+     */
+    verdict: "regressed" | "improved" | "no change seen" | "too few";
+    /**
+     * Attributes of this suite whose references carry the whole change: without them no change is seen here.
+     */
+    explained_by: string[];
+    /**
+     * Share of references whose answer’s affinity is more than 1 away from the expected answer’s: lower is better. Sub-tasks only.
+     */
+    alignment: {
+      /**
+       * On base; null where nothing was rated.
+       */
+      base: number | null;
+      /**
+       * On head; null where nothing was rated.
+       */
+      head: number | null;
+    } | null;
+    /**
+     * Every reference that was assigned the attribute, whether compared or not.
+     */
+    references: string[];
+    /**
+     * References worth reading.
+     */
+    samples: (
+      | {
+          /**
+           * The pass rate of this reference fell most.
+           */
+          kind: "drop";
+          /**
+           * Id of the reference.
+           */
+          reference: string;
+          /**
+           * Its pass rate on base.
+           */
+          base: number;
+          /**
+           * Its pass rate on head.
+           */
+          head: number;
+        }
+      | {
+          /**
+           * An answer shows more or less of the sub-task than is expected.
+           */
+          kind: "skill";
+          /**
+           * Id of the reference.
+           */
+          reference: string;
+          /**
+           * The side that gave the answer.
+           */
+          side: "base" | "head";
+          /**
+           * Affinity of the expected answer with the sub-task, 1–5.
+           */
+          expected: number;
+          /**
+           * Affinity of the answer with the sub-task, 1–5.
+           */
+          output: number;
+        }
+    )[];
+  }[];
+  /**
+   * Sentences about the attributes.
+   */
+  insights: {
+    /**
+     * File of the prompt, as in `suites`.
+     */
+    path: string;
+    /**
+     * Name of the suite, as in `suites`.
+     */
+    suite: string;
+    /**
+     * Model and parameters of the suite, as in `suites`.
+     */
+    variant: {
+      /**
+       * The model as the prompt names it; null: code computes the output.
+       */
+      model: string | null;
+      /**
+       * What is sent to the vendor beside the messages.
+       */
+      parameters: {
+        [k: string]: _Schema0;
+      };
+    };
+    /**
+     * A sentence about the attributes of the suite.
+     */
+    text: string;
+    /**
+     * Ids of the attributes that it is about.
+     */
+    attributes: string[];
+    /**
+     * Ids of the references that it names.
+     */
+    references: string[];
+    /**
+     * A model wrote it; otherwise it is made from the figures.
+     */
+    generated: boolean;
+  }[];
+  /**
+   * Suites of which a model wrote insights that are not shown, because a figure or a direction is not that of the attribute they name; absent: none.
+   */
+  dropped_insights?: {
+    /**
+     * File of the prompt, as in `suites`.
+     */
+    path: string;
+    /**
+     * Name of the suite, as in `suites`.
+     */
+    suite: string;
+    /**
+     * Model and parameters of the suite, as in `suites`.
+     */
+    variant: {
+      /**
+       * The model as the prompt names it; null: code computes the output.
+       */
+      model: string | null;
+      /**
+       * What is sent to the vendor beside the messages.
+       */
+      parameters: {
+        [k: string]: _Schema0;
+      };
+    };
+    /**
+     * How many were left out; the notices say why.
+     */
+    count: number;
+  }[];
+  /**
+   * Agreement of rubrics’ graders with labelled examples, where a change touches them.
+   */
+  graders: {
+    /**
+     * Name of the rubric.
+     */
+    rubric: string;
+    /**
+     * Whose rubric and grader were asked.
+     */
+    side: "base" | "head";
+    /**
+     * Labelled examples of the rubric.
+     */
+    examples: number;
+    /**
+     * Examples that count: their grade could be read, and the rubric knows their label.
+     */
+    judged: number;
+    /**
+     * Share of judged examples that got the expected label.
+     */
+    agreement: number | null;
+    /**
+     * Share of positive examples that the grader calls positive.
+     */
+    true_positive_rate: number | null;
+    /**
+     * Share of negative examples that the grader calls negative.
+     */
+    true_negative_rate: number | null;
+    /**
+     * Cohen’s kappa of the grader with the labels.
+     */
+    kappa: number | null;
+    /**
+     * Share of positive examples, without which kappa cannot be read. Positive is a label of the rubric’s highest score.
+     */
+    base_rate: number | null;
+    /**
+     * Examples that base’s grader labels otherwise than head’s; empty on base.
+     */
+    flipped: {
+      /**
+       * The example.
+       */
+      content: string;
+      /**
+       * The label that people give it.
+       */
+      expected: string;
+      /**
+       * Label of base’s grader; null: not read.
+       */
+      base: string | null;
+      /**
+       * Label of head’s grader; null: not read.
+       */
+      head: string | null;
+    }[];
+  }[];
+  /**
+   * Where a change touches a suite’s evaluators and the suite has labelled answers.
+   */
+  evaluators?: {
+    /**
+     * File of the suite’s prompt.
+     */
+    path: string;
+    /**
+     * Name of the suite.
+     */
+    name: string;
+    /**
+     * Whose evaluators were asked.
+     */
+    side: "base" | "head";
+    /**
+     * Names of the criteria.
+     */
+    criteria: string[];
+    /**
+     * Answers that people labelled.
+     */
+    examples: number;
+    /**
+     * Each evaluator alone, and all together.
+     */
+    grades: {
+      /**
+       * One evaluator, or several whose words are combined by the suite’s rules.
+       */
+      evaluators: string[];
+      /**
+       * Shares of yes for answers that people accepted.
+       */
+      accepted: {
+        /**
+         * By criterion.
+         */
+        criteria: {
+          [k: string]: {
+            /**
+             * Answers that get a yes.
+             */
+            yes: number;
+            /**
+             * Answers that were judged.
+             */
+            n: number;
+            /**
+             * `yes` / `n`; null where nothing was judged.
+             */
+            share: number | null;
+            /**
+             * Lower end of the share’s 95 % interval (Wilson).
+             */
+            low: number | null;
+            /**
+             * Upper end of the share’s 95 % interval (Wilson).
+             */
+            high: number | null;
+          };
+        };
+        /**
+         * Of all criteria together.
+         */
+        all: {
+          /**
+           * Answers that get a yes.
+           */
+          yes: number;
+          /**
+           * Answers that were judged.
+           */
+          n: number;
+          /**
+           * `yes` / `n`; null where nothing was judged.
+           */
+          share: number | null;
+          /**
+           * Lower end of the share’s 95 % interval (Wilson).
+           */
+          low: number | null;
+          /**
+           * Upper end of the share’s 95 % interval (Wilson).
+           */
+          high: number | null;
+        };
+      };
+      /**
+       * Shares of yes for answers that people rejected.
+       */
+      rejected: {
+        /**
+         * By criterion.
+         */
+        criteria: {
+          [k: string]: {
+            /**
+             * Answers that get a yes.
+             */
+            yes: number;
+            /**
+             * Answers that were judged.
+             */
+            n: number;
+            /**
+             * `yes` / `n`; null where nothing was judged.
+             */
+            share: number | null;
+            /**
+             * Lower end of the share’s 95 % interval (Wilson).
+             */
+            low: number | null;
+            /**
+             * Upper end of the share’s 95 % interval (Wilson).
+             */
+            high: number | null;
+          };
+        };
+        /**
+         * Of all criteria together.
+         */
+        all: {
+          /**
+           * Answers that get a yes.
+           */
+          yes: number;
+          /**
+           * Answers that were judged.
+           */
+          n: number;
+          /**
+           * `yes` / `n`; null where nothing was judged.
+           */
+          share: number | null;
+          /**
+           * Lower end of the share’s 95 % interval (Wilson).
+           */
+          low: number | null;
+          /**
+           * Upper end of the share’s 95 % interval (Wilson).
+           */
+          high: number | null;
+        };
+      };
+      /**
+       * Mean of the shares of accepted and of rejected answers that are judged right; null where one of them has none.
+       */
+      balanced_accuracy: {
+        /**
+         * The mean.
+         */
+        value: number;
+        /**
+         * Lower end of its 95 % interval.
+         */
+        low: number;
+        /**
+         * Upper end of its 95 % interval.
+         */
+        high: number;
+      } | null;
+      /**
+       * Answers left out because an evaluator gave no readable verdict.
+       */
+      unread: number;
+    }[];
+  }[];
+  /**
+   * What a reader must know that changes no verdict.
+   */
+  notices: {
+    /**
+     * What it is about.
+     */
+    kind:
+      | "added"
+      | "removed"
+      | "edited"
+      | "skipped"
+      | "ungraded"
+      | "error"
+      | "capped"
+      | "not-comparable"
+      | "trust"
+      | "settings"
+      | "unused"
+      | "import"
+      | "permission"
+      | "repeats"
+      | "quarantine"
+      | "qualeval"
+      | "scoring";
+    /**
+     * The notice as a sentence.
+     */
+    message: string;
+    /**
+     * Where it arises; null: in no file.
+     */
+    place: {
+      /**
+       * Path below the working directory.
+       */
+      file: string;
+      /**
+       * From 1; 0 means the file as a whole.
+       */
+      line: number;
+    } | null;
+  }[];
+  /**
+   * What the user has to fix; empty unless the conclusion is `error`.
+   */
+  problems: {
+    /**
+     * Where it arises; null for inputs and for the environment.
+     */
+    place: {
+      /**
+       * Path below the working directory.
+       */
+      file: string;
+      /**
+       * From 1; 0 means the file as a whole.
+       */
+      line: number;
+    } | null;
+    /**
+     * What is wrong, and how to fix it.
+     */
+    message: string;
+  }[];
+  /**
+   * Calls, tokens and dollars of the run.
+   */
+  usage: {
+    /**
+     * Calls that were made.
+     */
+    calls: number;
+    /**
+     * Answers that came from the store.
+     */
+    reused: number;
+    /**
+     * Answers that recordings gave, which are not calls. Absent: they were not counted yet.
+     */
+    replayed?: number;
+    /**
+     * Tokens of the requests.
+     */
+    input_tokens: number;
+    /**
+     * Tokens of the answers.
+     */
+    output_tokens: number;
+    /**
+     * Dollars of the calls that were made; null: not known for all.
+     */
+    cost_usd: number | null;
+    /**
+     * Every call that was made went to a program of the project without a price, or to recordings; absent: not so.
+     */
+    unpriced?: "programs";
+    /**
+     * What reused answers would have cost, in dollars; null: not known for all of them. Absent in results written before it was counted.
+     */
+    saved_usd?: number | null;
+    /**
+     * The same by what was paid for.
+     */
+    by_purpose: {
+      [k: string]: {
+        /**
+         * Calls that were made.
+         */
+        calls: number;
+        /**
+         * Answers that came from the store.
+         */
+        reused: number;
+        /**
+         * Answers that recordings gave, which are not calls. Absent: they were not counted yet.
+         */
+        replayed?: number;
+        /**
+         * Dollars of the calls that were made; null: not known for all.
+         */
+        cost_usd: number | null;
+        /**
+         * What reused answers would have cost, in dollars; null: not known for all of them. Absent in results written before it was counted.
+         */
+        saved_usd?: number | null;
+      };
+    };
+  };
+  /**
+   * How often this project’s gate was last measured to go red when nothing changed; null: not measured, as far as is known.
+   */
+  noise: {
+    /**
+     * Comparisons of base with itself that went red.
+     */
+    red: number;
+    /**
+     * Comparisons of base with itself.
+     */
+    runs: number;
+    /**
+     * Lower end of the 95 % interval (Wilson) of `red` / `runs`.
+     */
+    low: number;
+    /**
+     * Upper end of the 95 % interval (Wilson) of `red` / `runs`.
+     */
+    high: number;
+    /**
+     * Day of the measurement, `YYYY-MM-DD`.
+     */
+    measured_at: string;
+  } | null;
+  /**
+   * The label that made a red verdict neutral; null: none did.
+   */
+  override: {
+    /**
+     * The label on the pull request.
+     */
+    label: string;
+    /**
+     * Why, in the words of the pull request or of the label’s description.
+     */
+    reason: string;
+  } | null;
+  /**
+   * Suites in which head puts something of its own in the place of a model that base asks; absent: none.
+   */
+  replaced?: {
+    /**
+     * Name of the suite.
+     */
+    suite: string;
+    /**
+     * What head puts in the place of a model.
+     */
+    by: "recordings" | "a program" | "prompt code";
+  }[];
+  /**
+   * What code scored; absent: no code scored anything.
+   */
+  evaluations?: {
+    /**
+     * How often code scored something.
+     */
+    made: number;
+    /**
+     * Of them, those that were repeated in a fresh process.
+     */
+    repeated: number;
+    /**
+     * Of the repeated, those that came out differently there.
+     */
+    differing: number;
+  };
+  /**
+   * Tries of the adaptive suites; null: no suite is adaptive.
+   */
+  adaptive_tries: {
+    /**
+     * Tries that the adaptive suites made.
+     */
+    made: number;
+    /**
+     * Tries that five fixed ones of each reference would have made.
+     */
+    fixed: number;
+  } | null;
+}
