@@ -247,7 +247,7 @@ describe('lines for a shell', () => {
     const ours = lines
       .map(({ at, content }) => ({
         at,
-        argv: words(content.replace(/^node dist\/cli\/index\.js/, 'evaldiff')),
+        argv: words(content.replace(/^(?:npx evaldiff|node dist\/cli\/index\.js)\b/, 'evaldiff')),
       }))
       .filter(({ argv }) => argv[0] === 'evaldiff');
     expect(ours.length).toBeGreaterThan(12);
@@ -270,7 +270,7 @@ describe('lines for a shell', () => {
   test('call scripts of npm that exist, and nothing else but what everybody has', () => {
     const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
     const others = lines
-      .filter(({ content }) => !/^(?:evaldiff|node dist\/cli\/index\.js) /.test(content))
+      .filter(({ content }) => !/^(?:(?:npx )?evaldiff|node dist\/cli\/index\.js) /.test(content))
       .filter(({ content }) => {
         const script =
           /^npm run ([\w:-]+)/.exec(content)?.[1] ?? /^npm (test)\b/.exec(content)?.[1];

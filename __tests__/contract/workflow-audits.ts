@@ -77,7 +77,7 @@ export function auditWorkflow(
   const jobs = Object.entries(workflow.jobs);
   return [
     ...pins(text),
-    ...permissions(workflow, text),
+    ...permissions(workflow, text, allowed),
     ...triggers
       .filter((name) => DANGEROUS.includes(name))
       .flatMap((name) => (allowed.includes(name) ? [] : [`dangerous-triggers: ${name}`])),
@@ -119,7 +119,11 @@ function pins(text: string): string[] {
 }
 
 /** excessive-permissions: nothing by default, each job what it needs, every write explained. */
-function permissions({ permissions: top, jobs }: Workflow, text: string): string[] {
+function permissions(
+  { permissions: top, jobs }: Workflow,
+  text: string,
+  allowed: readonly string[],
+): string[] {
   const none = typeof top === 'object' && top !== null && Object.keys(top).length === 0;
   return [
     ...(none ? [] : ['excessive-permissions: the workflow does not begin with permissions: {}']),
@@ -128,7 +132,8 @@ function permissions({ permissions: top, jobs }: Workflow, text: string): string
         return [`excessive-permissions: job ${name} has ${own ?? 'no permissions of its own'}`];
       return Object.entries(own).flatMap(([scope, level]) => {
         if (level !== 'write') return [];
-        if (!MAY_WRITE.has(scope)) return [`excessive-permissions: job ${name} may write ${scope}`];
+        if (!MAY_WRITE.has(scope) && !allowed.includes(`${scope}: write`))
+          return [`excessive-permissions: job ${name} may write ${scope}`];
         return new RegExp(`^\\s*${scope}: write # \\S`, 'm').test(text)
           ? []
           : [`undocumented-permissions: ${scope}: write has no comment`];

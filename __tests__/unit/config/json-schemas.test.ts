@@ -2,8 +2,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { jsonSchemas } from '../../../src/config/json-schemas.ts';
 import { schemaFiles } from '../../../scripts/schemas.ts';
+import { jsonSchemas } from '../../../src/config/json-schemas.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
