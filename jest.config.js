@@ -1,14 +1,9 @@
 /** @type {import('jest').Config} */
 const project = {
   testEnvironment: '<rootDir>/__tests__/environment.js',
+  runtime: '<rootDir>/__tests__/runtime.js',
   modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/dist/'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
-    ],
-  },
+  transform: {},
   injectGlobals: false,
 };
 
