@@ -8,7 +8,8 @@ export default class NativeEnvironment {
   global = globalThis;
   moduleMocker = new ModuleMocker(globalThis);
 
-  constructor({ projectConfig }) {
+  constructor({ projectConfig }, { docblockPragmas }) {
+    this.pragmas = docblockPragmas;
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 

@@ -1,3 +1,8 @@
+/**
+ * A vendor is added to the table before anything follows from it.
+ *
+ * @unshared
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
