@@ -6,9 +6,10 @@
  *   npx node benchmarks/verdicts.ts [--runs N] [--only TEXT] [--seed TEXT] [--print]
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { pageOf, readmeWith, type Measured } from './verdicts/page.ts';
+import { pageOf, readmeWith, type Measured, type Reported } from './verdicts/page.ts';
 import { FALLEN, PROMISES, UNCHANGED, type Row } from './verdicts/rows.ts';
 import { randomOf } from './verdicts/scenarios.ts';
+import { isReported, SCORES } from './verdicts/scores.ts';
 import { simulate } from './verdicts/simulate.ts';
 
 /** Simulated pull requests of a cheap row. */
@@ -44,9 +45,19 @@ function measure(row: Row): Measured {
   return { name, goal, shown, runs: rounds, ...sum };
 }
 
+function measureScores(): Reported[] {
+  return SCORES.filter(({ name }) => name.includes(only)).map((row) => {
+    const random = randomOf(`${value('--seed') ?? SEED} ${row.name}`);
+    const found = Array.from({ length: runs }, () => isReported(row, random)).filter(Boolean);
+    const share = found.length / runs;
+    console.error(`${row.name}: ${(100 * share).toFixed(1)} (${String(runs)})`);
+    return { name: row.name, goal: row.goal, share, runs };
+  });
+}
+
 const chosen = (rows: readonly Row[]): Measured[] =>
   rows.filter(({ name }) => name.includes(only)).map(measure);
-const page = pageOf(chosen(PROMISES), chosen(UNCHANGED), chosen(FALLEN));
+const page = pageOf(chosen(PROMISES), chosen(UNCHANGED), chosen(FALLEN), measureScores());
 if (only !== '' || process.argv.includes('--print')) console.log(page);
 else {
   const [own, readme] = ['verdicts.md', '../README.md'].map(

@@ -13,6 +13,14 @@ export interface Measured {
   wrong: number;
 }
 
+/** How often a score that moved is said to have got worse. */
+export interface Reported {
+  name: string;
+  goal: string;
+  share: number;
+  runs: number;
+}
+
 const START = '<!-- verdicts -->';
 const END = '<!-- /verdicts -->';
 
@@ -55,11 +63,20 @@ function fallenTable(rows: readonly Measured[]): string[] {
   ];
 }
 
+function scoreTable(rows: readonly Reported[]): string[] {
+  return [
+    line(['score', 'goal', 'reported %', 'runs']),
+    line(['---', '---', '---:', '---:']),
+    ...rows.map(({ name, goal, share, runs }) => line([name, goal, percent(share), String(runs)])),
+  ];
+}
+
 /** benchmarks/verdicts.md, with the README's table between two marks. */
 export function pageOf(
   promises: readonly Measured[],
   unchanged: readonly Measured[],
   fallen: readonly Measured[],
+  scores: readonly Reported[],
 ): string {
   const worst = unchanged.reduce((most, { red }) => Math.max(most, red), 0);
   const bound = [...promises, ...unchanged, ...fallen].reduce(
@@ -85,6 +102,12 @@ export function pageOf(
     '## All of them',
     '',
     ...tableOf(promises),
+    '',
+    '## Scores',
+    '',
+    'A metric whose every value passes, spread about its reference by 0.6 from try to try: how often it is said to have got worse.',
+    '',
+    ...scoreTable(scores),
     '',
     '## Nothing changed',
     '',

@@ -27,6 +27,11 @@ const one =
   (references: number, law: Law, change: Change = nothing, critical: number[] = []) =>
   (random: Random): Suite[] => [{ ...drawSuite(references, law, change, random), critical }];
 
+/** Head errors in so many references, and nothing else changes. */
+const silent =
+  (references: number, law: Law, count: number) =>
+  (random: Random): Suite[] => [{ ...drawSuite(references, law, nothing, random), silent: count }];
+
 /** So many suites, the first of which changes. */
 const several =
   (count: number, references: number, law: Law, change: Change = nothing) =>
@@ -111,6 +116,7 @@ export const PROMISES: readonly Row[] = [
     one(50, 'Beta(0.4, 0.1)', turned(3, 1, 0.5)),
     SHOWN,
   ),
+  row('head errors in 9 of 50 × 0.95', 'red 100 %', silent(50, 'all 0.95', 9), SHOWN),
 ];
 
 const NAMES = Object.keys(LAWS) as Law[];

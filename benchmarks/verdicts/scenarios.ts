@@ -22,6 +22,8 @@ export interface Suite {
   head: number[];
   /** Positions of critical references. */
   critical?: number[];
+  /** The first so many references get no answer on head, whatever is tried. */
+  silent?: number;
 }
 
 /** What head does to a reference: by its position and its rate on base, both sides' rates. */

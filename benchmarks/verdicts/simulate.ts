@@ -5,6 +5,7 @@ import {
   type ReferenceRun,
   type SuiteComparison,
   type SuiteRun,
+  type TryPolicy,
 } from '../../src/plan/suite-run.ts';
 import { nextTries } from '../../src/plan/tries.ts';
 import { nextFloat, type Random } from '../../src/statistics/random.ts';
@@ -21,6 +22,8 @@ export interface Simulated {
   wrongBounds: number;
 }
 
+const SCORE = { name: 'score', source: { kind: 'code' }, better: 'higher', skip: false };
+
 const PLACE = { file: 'suite.yaml', line: 1 };
 
 /**
@@ -34,14 +37,7 @@ export function simulate(
 ): Simulated {
   const policy =
     tries === 'adaptive' ? ({ kind: 'adaptive' } as const) : ({ kind: 'fixed', tries } as const);
-  const started = suites.map((suite, index) =>
-    suiteComparison(
-      affectedSuite(suite, index),
-      policy,
-      { run: DEFAULT_GATE, own: {} },
-      () => false,
-    ),
-  );
+  const started = suites.map((suite, index) => begun(suite, index, policy));
   const { comparisons, calls } = makeTries(started, suites, random);
   const verdicts = judgeSuites(comparisons, DEFAULT_GATE);
   const words = verdicts.map((one) => one?.verdict);
@@ -60,6 +56,12 @@ export function simulate(
   return { colour, calls: calls / references, wrongBounds: wrong.length / suites.length };
 }
 
+/** A suite before its first try. */
+export function begun(suite: Suite, index: number, policy: TryPolicy): SuiteComparison {
+  const gates = { run: DEFAULT_GATE, own: {} };
+  return suiteComparison(affectedSuite(suite, index), policy, gates, () => false);
+}
+
 function makeTries(
   started: readonly SuiteComparison[],
   suites: readonly Suite[],
@@ -69,33 +71,44 @@ function makeTries(
   let calls = 0;
   for (;;) {
     const next = nextTries(comparisons, DEFAULT_GATE);
-    const made = comparisons.map(({ run }, s) =>
+    const round = comparisons.map(({ run }, s) =>
       [...next(run)].flatMap(([index, count]) =>
         (['base', 'head'] as const).flatMap((side) => {
           const rate = suites[s]?.[side][index] ?? 0;
           const first = run.runs[index]?.[side].length ?? 0;
+          const isSilent = side === 'head' && index < (suites[s]?.silent ?? 0);
           return Array.from({ length: Math.max(0, count - first) }, (_, step) => ({
             index,
             side,
-            made: attempt(first + step, nextFloat(random) < rate),
+            made: made(first + step, isSilent ? 'error' : coin(rate, random)),
           }));
         }),
       ),
     );
-    const round = made.reduce((sum, { length }) => sum + length, 0);
-    if (round === 0) return { comparisons, calls };
-    calls += round;
-    comparisons = comparisons.map((suite, s) => withMoreTries(suite, made[s] ?? []));
+    const count = round.reduce((sum, { length }) => sum + length, 0);
+    if (count === 0) return { comparisons, calls };
+    calls += count;
+    comparisons = comparisons.map((suite, s) => withMoreTries(suite, round[s] ?? []));
   }
 }
 
-function attempt(at: number, passed: boolean): ReferenceRun['base'][number] {
+function coin(rate: number, random: Random): 'pass' | 'fail' {
+  return nextFloat(random) < rate ? 'pass' : 'fail';
+}
+
+/** One try, and what its metric gave where that is more than pass and fail. */
+export function made(
+  at: number,
+  outcome: 'pass' | 'fail' | 'error',
+  value?: number,
+): ReferenceRun['base'][number] {
+  const score = { metric: SCORE.name, status: 'pass' as const, reason: null, skip: false };
   const result = {
     try: at,
-    outcome: passed ? ('pass' as const) : ('fail' as const),
-    actual: '',
-    error: null,
-    scores: [],
+    outcome,
+    actual: outcome === 'error' ? null : '',
+    error: outcome === 'error' ? 'no answer' : null,
+    scores: value === undefined ? [] : [{ ...score, value }],
     usage: null,
     latency_ms: null,
     reused: false,
@@ -135,12 +148,12 @@ function affectedSuite({ base, critical = [] }: Suite, index: number): SuiteRun 
     };
   });
   const tests = {
-    metrics: [],
+    metrics: [SCORE],
     references: [],
     skip: false,
     rollup: { kind: 'named', policy: 'all' },
   };
-  const scoring = { side: 'head', tests };
+  const scoring = { side: 'head', tests, rubrics: new Map() };
   const side = { suite: { tests }, scoring };
   const suite = { path: 'suite.yaml', name: `suite ${String(index)}`, base: side, head: side };
   return {

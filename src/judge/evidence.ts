@@ -8,6 +8,7 @@ import { holm } from '../statistics/gate.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import { countOutcomes, tableOf, within, type Tries } from '../statistics/table.ts';
 import type { Outcome } from '../types/metric.ts';
+import type { Side } from '../types/plain.ts';
 import { preferenceTables } from './tables.ts';
 
 /** Part of alpha at which head is held to answering as often as base. */
@@ -34,14 +35,13 @@ function referenceOf({ affected: { reference } }: ReferenceRun): { id: string; t
   return reference;
 }
 
-/** Where one side is all there is (a sweep, a new prompt), all that gate; else what is compared. */
-function wantedRuns({ run, compared, quarantined }: SuiteComparison): ReferenceRun[] {
-  const counts = (one: ReferenceRun): boolean =>
-    gates(run.suite, one.affected) && !quarantined(one.affected.reference.id);
-  if (run.suite.base === null || run.suite.head === null) return run.runs.filter(counts);
-  const chosen = new Set(compared);
+/**
+ * All that gate, also where only the scoring changed and the answers are the same ones: a rubric
+ * whose grades can no longer be read judges nothing.
+ */
+function wantedRuns({ run, quarantined }: SuiteComparison): ReferenceRun[] {
   return run.runs.filter(
-    (one) => chosen.has(one) || (counts(one) && one.affected.head?.kind === 'impossible'),
+    (one) => gates(run.suite, one.affected) && !quarantined(one.affected.reference.id),
   );
 }
 
@@ -51,16 +51,20 @@ function isInapplicable({ base, head }: ReferenceRun): boolean {
 }
 
 function hasEvidence(
-  { run: { suite, deciding }, policy }: SuiteComparison,
+  { run: { deciding }, policy, compared }: SuiteComparison,
   run: ReferenceRun,
 ): boolean {
-  if (policy.kind === 'pairs' && suite.base !== null && suite.head !== null)
+  if (policy.kind === 'pairs' && compared.includes(run))
     return preferenceTables(deciding.tests, [run]).length > 0;
-  const sides = [
-    ...(suite.base === null ? [] : [run.base]),
-    ...(suite.head === null ? [] : [run.head]),
+  return sidesOf(run).every((side) => judgedOf(run[side]) > 0);
+}
+
+/** What base could not be asked says nothing of head; what head cannot be asked does. */
+function sidesOf({ affected: { base, head } }: ReferenceRun): Side[] {
+  return [
+    ...(base === null || base.kind === 'impossible' ? [] : (['base'] as const)),
+    ...(head === null ? [] : (['head'] as const)),
   ];
-  return sides.every((tries) => judgedOf(tries) > 0);
 }
 
 function judgedOf(tries: ReferenceRun['base']): number {
@@ -124,18 +128,16 @@ function lostIn({ compared }: SuiteComparison, p: number | null): EvidenceVerdic
   const answered = compared.filter(({ base }) => judgedOf(base) > 0);
   const whole = answered.length > 0 && silent.length === answered.length;
   const critical = criticalOf(silent).flatMap((i) => silent[i] ?? []);
-  if (p !== null || whole) {
-    const less = compared.filter(
-      (run) => unansweredShare(run, 'head') > unansweredShare(run, 'base'),
-    );
-    return { references: less.map((run) => referenceOf(run).id), p };
-  }
-  return critical.length === 0
-    ? null
-    : { references: critical.map((run) => referenceOf(run).id), p: null };
+  const less = compared.filter(
+    (run) => unansweredShare(run, 'head') > unansweredShare(run, 'base'),
+  );
+  // What has no answer at all is named; where everything has one, what has fewer.
+  const worse = p === null || silent.length > 0 ? silent : less;
+  const named = p !== null || whole ? worse : critical;
+  return named.length === 0 ? null : { references: named.map((run) => referenceOf(run).id), p };
 }
 
-function unansweredShare(run: ReferenceRun, side: 'base' | 'head'): number {
+function unansweredShare(run: ReferenceRun, side: Side): number {
   const outcomes = run[side].map(({ result }) => result.outcome);
   return outcomes.filter(isUnanswered).length / Math.max(1, outcomes.length);
 }

@@ -139,7 +139,7 @@ function gated(input: GateInput): Found {
   const failing =
     settings.on_inconclusive === 'fail' &&
     open.some((suite) => gateOf(suite, settings).fail_on !== 'never');
-  const blind = [...unseenReferences(input), ...unexplainedSuites(input)];
+  const blind = [...unseenReferences(input), ...unseenMetrics(input), ...unexplainedSuites(input)];
   const conclusion =
     failures.length > 0 || failing
       ? 'failure'
@@ -205,6 +205,20 @@ function unseenReferences({ suites }: GateInput): string[] {
     .map(
       ({ name, references, of, missing }) =>
         `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; without evidence: ${listed(missing)}`,
+    );
+}
+
+/** Metrics that judged base's answers and none of head's: a check that vanished is no green one. */
+function unseenMetrics({ suites }: GateInput): string[] {
+  return suites
+    .filter(({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed')
+    .flatMap(({ name, metrics }) =>
+      metrics
+        .filter((one) => one.gates !== false && one.judged_base > 0 && one.judged_head === 0)
+        .map(
+          (one) =>
+            `${name}: the metric ${one.name} judged ${counted(one.judged_base, 'answer')} of base and none of head`,
+        ),
     );
 }
 

@@ -135,12 +135,15 @@ function ratesOf({ name, pass_rate: { base, head } }: SuiteResult): {
   return { name, base, head };
 }
 
-/** The same; where head fell silent, in how many references of how many. */
+/** The same; where head fell silent, or answers less often, in how many references of how many. */
 function regressedOf(suite: SuiteResult): OutcomeOf<'regressed'>['suites'][number] {
-  const { reason, evidence } = suite;
-  return reason?.by === 'unanswered'
-    ? { ...ratesOf(suite), silent: { in: reason.references.length, of: evidence?.of ?? 0 } }
-    : ratesOf(suite);
+  const { reason, evidence, references } = suite;
+  if (reason?.by !== 'unanswered') return ratesOf(suite);
+  const partly = references.some(
+    ({ id, head }) => reason.references.includes(id) && head !== null && head.tries_judged > 0,
+  );
+  const found = { in: reason.references.length, of: evidence?.of ?? 0 };
+  return { ...ratesOf(suite), silent: partly ? { ...found, partly } : found };
 }
 
 const CONCLUSIONS = {

@@ -2,14 +2,30 @@ import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import {
   clustersOf,
   comparing,
+  criticalOf,
   outcomesOf,
   referenceLevel,
   sequentialSuite,
 } from '../plan/tries.ts';
 import { bundlesOf, type Bundle } from '../statistics/bundles.ts';
 import { FIRST_TRIES } from '../statistics/looks.ts';
-import { calledIn, judgeReferences, looksOf, openIn, type Look } from '../statistics/sequential.ts';
-import { made, tableOf, type Table, type Tries } from '../statistics/table.ts';
+import { discreteFdr } from '../statistics/reference-tests.ts';
+import {
+  calledIn,
+  judgeReferences,
+  looksOf,
+  openIn,
+  suspicionOf,
+  type Look,
+} from '../statistics/sequential.ts';
+import {
+  isComparable,
+  made,
+  mirrored,
+  tableOf,
+  type Table,
+  type Tries,
+} from '../statistics/table.ts';
 import type { GateSettings } from '../suite/suite.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { RollUpOutcome, RunRollUps } from './roll-up.ts';
@@ -50,6 +66,8 @@ export interface SuiteTables extends Singles {
   tables: Table[];
   bundles: Bundle[];
   own: Table[];
+  /** By reference, false-discovery rates of "worse" and "better". */
+  q: { down: number[]; up: number[] };
   tries: number;
 }
 
@@ -64,25 +82,49 @@ export function suiteTablesOf(
   if (policy.kind === 'pairs') {
     const tables = preferenceTables(run.deciding.tests, compared);
     const own = compared.map(() => ({ base: NOTHING, head: NOTHING }));
-    return { suite, called, open, looks: [], tables, bundles: [], own, tries: policy.tries };
+    const q = discreteFdr(own);
+    return { suite, called, open, looks: [], tables, bundles: [], own, q, tries: policy.tries };
   }
   if (policy.kind === 'references') {
     const outcomes = compared.map((one) => rolledTries(rollUps.get(one)));
     const tables = outcomes.map((one) => tableOf(one, 0, 1));
     const bundles = bundlesOf(outcomes, clustersOf(compared), 1);
-    return { suite, called, open, looks: [], tables, bundles, own: tables, tries: policy.tries };
+    const own = compared.map((one) => tableOf(outcomesOf(one)));
+    const q = turnedAlone(own, tables);
+    const fallen = criticalOf(compared).filter((i) => isFall(tables[i]));
+    return { suite, called, open: fallen, looks: [], tables, bundles, own, q, tries: policy.tries };
   }
   const looks = policy.kind === 'adaptive' ? looksOf(sequentialSuite(suite)) : [];
   const last = looks.at(-1);
   if (last !== undefined) {
     const { tables, bundles, tries } = last;
     const own = compared.map((one, i) => ownTable(one, tables[i], tries));
-    return { suite, called, open, looks, tables, bundles, own, tries };
+    return { suite, called, open, looks, tables, bundles, own, q: discreteFdr(own), tries };
   }
   const tries = policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
   const tables = compared.map((one) => tableOf(outcomesOf(one)));
   const bundles = bundlesOf(compared.map(outcomesOf), clustersOf(compared), Infinity);
-  return { suite, called, open, looks, tables, bundles, own: tables, tries };
+  const q = discreteFdr(tables);
+  const fallen = criticalOf(compared).filter((i) => looksBroken(compared[i]));
+  return { suite, called, open: fallen, looks: [], tables, bundles, own: tables, q, tries };
+}
+
+/** A critical reference that is not sampled on stays suspicious if its tries say more against it. */
+function looksBroken(run: ReferenceRun | undefined): boolean {
+  return run !== undefined && suspicionOf(outcomesOf(run), false).open;
+}
+
+function isFall(table: Table | undefined): boolean {
+  return table !== undefined && isComparable(table) && table.head.passes < table.base.passes;
+}
+
+/** Its tries call a reference worse or better only where the roll-up says so too. */
+function turnedAlone(own: readonly Table[], rolled: readonly Table[]): SuiteTables['q'] {
+  const { down, up } = discreteFdr(own);
+  return {
+    down: down.map((q, i) => (isFall(rolled[i]) ? q : 1)),
+    up: up.map((q, i) => (isFall(mirrored(rolled)[i]) ? q : 1)),
+  };
 }
 
 /** What the roll-up makes of a reference, as one try a side; what it could not say is no try. */

@@ -1,7 +1,7 @@
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { EvidenceCount, PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
 import { gates } from '../select/select.ts';
-import { isComparable } from '../statistics/table.ts';
+import { countOutcomes, isComparable } from '../statistics/table.ts';
 import { rollupName } from '../suite/gate.ts';
 import { inSize, pValue, percent, counted, pointsBetween, signed } from '../text/amounts.ts';
 import type { Side } from '../types/plain.ts';
@@ -106,11 +106,11 @@ export function summaryOf(
   if (verdict === null) return plainSummary(shown, rate);
   if (verdict.interval === null)
     return verdict.reason.by === 'unanswered'
-      ? `${whatFell(verdict).replace(/; $/, '')}.`
+      ? `${whatFell(verdict, suite).replace(/; $/, '')}.`
       : plainSummary(shown, rate);
   const { low, high } = verdict.interval;
   return (
-    `${whatFell(verdict)}${whatPasses(suite)} ${percent(rate.base)} → ${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ${signed(low)} to ${signed(high)}, ` +
+    `${whatFell(verdict, suite)}${whatPasses(suite)} ${percent(rate.base)} → ${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ${signed(low)} to ${signed(high)}, ` +
     `${pValue(verdict.p)}); ${whatIsSeen(verdict, suite)}${whyOpen(verdict)}`
   );
 }
@@ -123,9 +123,19 @@ function whatPasses({ policy, run }: SuiteComparison): string {
 }
 
 /** What is red for another reason than its rate says so first. */
-function whatFell({ verdict, reason: { by, references } }: SuiteVerdict): string {
-  if (verdict === 'regressed' && by === 'unanswered')
-    return `head does not answer in ${counted(references.length, 'reference')} that base answers (${listed(references)}); `;
+function whatFell(
+  { verdict, reason: { by, references } }: SuiteVerdict,
+  { compared }: SuiteComparison,
+): string {
+  if (verdict === 'regressed' && by === 'unanswered') {
+    const named = new Set(references);
+    const silent = compared
+      .filter(({ affected: { reference } }) => named.has(reference.id))
+      .every(({ head }) => countOutcomes(head.map(({ result }) => result.outcome)).tries === 0);
+    return silent
+      ? `head does not answer in ${counted(references.length, 'reference')} that base answers (${listed(references)}); `
+      : `head answers less often in ${counted(references.length, 'reference')} (${listed(references)}); `;
+  }
   if (verdict !== 'regressed' || by !== 'references') return '';
   return references.length === 0
     ? 'references broke, with too few tries to name them alone; '

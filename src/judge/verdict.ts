@@ -4,7 +4,6 @@ import type { Verdict, VerdictReason } from '../result/suite-result.ts';
 import { combinedGate, judgeFamily, REFERENCE_FDR, type Gate } from '../statistics/gate.ts';
 import { differenceInterval } from '../statistics/interval.ts';
 import { MOST_TRIES } from '../statistics/looks.ts';
-import { discreteFdr } from '../statistics/reference-tests.ts';
 import {
   calmness,
   decidingLook,
@@ -150,9 +149,8 @@ function conclude(
   judgement: Judgement,
   levelsFor: LevelsAt,
 ): Omit<SuiteVerdict, 'moves'> {
-  const { suite, tables, bundles, own, tries, called, looks } = seen;
+  const { suite, tables, bundles, own, q, tries, called, looks } = seen;
   const levels = levelsFor(alpha);
-  const q = discreteFdr(own);
   const adaptive = suite.policy.kind === 'adaptive';
   const visible = adaptive ? visibleAt(tables, levels) : visibleDrop(designOf(tables), alpha);
   const tolerance = toleranceOf(suite.gate.tolerance, visible);

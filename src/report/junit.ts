@@ -83,20 +83,22 @@ interface Element {
   counts: Counts;
 }
 
-function suitesOf({ suites }: Result): Element[] {
+function suitesOf({ suites, gate }: Result): Element[] {
   const repeated = repeatedNames(suites);
-  return suites.map((suite) => suiteElement(suite, repeated.has(suite.name)));
+  return suites.map((suite) =>
+    suiteElement(suite, suite.gate?.fail_on ?? gate.fail_on, repeated.has(suite.name)),
+  );
 }
 
 /**
  * Readers of JUnit know a case by its class and name, so variants of one prompt are classes of
  * their own.
  */
-function suiteElement(suite: SuiteResult, repeated: boolean): Element {
+function suiteElement(suite: SuiteResult, failOn: FailOn, repeated: boolean): Element {
   const variant = variantWords(suite.variant);
   const name = variant === '' ? suite.name : `${suite.name} [${variant}]`;
   const cases = suite.references.map((reference) => ({
-    ending: endingOf(reference, suite),
+    ending: endingOf(reference, suite, failOn),
     attributes: {
       name: reference.id,
       classname: repeated ? name : suite.name,
@@ -176,7 +178,9 @@ function element(
   return { xml, counts };
 }
 
-function endingOf(reference: ReferenceResult, suite: SuiteResult): Ending | null {
+type FailOn = Result['gate']['fail_on'];
+
+function endingOf(reference: ReferenceResult, suite: SuiteResult, failOn: FailOn): Ending | null {
   const { verdict } = suite;
   const { status, base, head } = reference;
   const ending = (element: Ending['element'], message: string): Ending => ({
@@ -190,7 +194,9 @@ function endingOf(reference: ReferenceResult, suite: SuiteResult): Ending | null
   if (status === 'removed') return ending('skipped', 'removed by this change');
   if (!countsForVerdict(reference))
     return ending('skipped', `shown, does not gate: ${STATUS_WORDS[status]}, ${counts}`);
-  if (status === 'regressed' && verdict !== 'regressed')
+  if (status !== 'regressed' && failOn === 'failure' && head?.rollup === 'fail')
+    return ending('failure', `failed on head: ${counts}`);
+  if (status === 'regressed' && verdict !== 'regressed' && failOn !== 'failure')
     return ending(
       'skipped',
       `got worse, which is not enough to call the suite regressed: ${counts}`,

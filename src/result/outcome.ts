@@ -13,8 +13,12 @@ const regressedSuite = suiteRates.extend({
     .strictObject({
       in: countSchema.describe('References that head does not answer and base does.'),
       of: countSchema.describe('References that should have been compared.'),
+      partly: z
+        .literal(true)
+        .describe('Head answers some of their tries; absent: none.')
+        .exactOptional(),
     })
-    .describe('It regressed because head does not answer; absent: it answers.')
+    .describe('It regressed because head does not answer, or less often; absent: it answers.')
     .exactOptional(),
 });
 

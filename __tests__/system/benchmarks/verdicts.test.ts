@@ -11,6 +11,7 @@ import {
   turned,
   type Law,
 } from '../../../benchmarks/verdicts/scenarios.ts';
+import { isReported, SCORES } from '../../../benchmarks/verdicts/scores.ts';
 import { simulate } from '../../../benchmarks/verdicts/simulate.ts';
 
 const mean = (values: readonly number[]): number =>
@@ -48,12 +49,26 @@ describe('the simulation behind the table of verdicts', () => {
     const mixed = drawSuite(50, 'all 1.0', fiveAndFive, random);
     expect(simulate([mixed], 5, random).colour).toBe('red');
   });
+
+  test('is red where head errors in nine references of fifty, and not where in none', () => {
+    const random = randomOf('silent');
+    const all = drawSuite(50, 'all 1.0', nothing, random);
+    expect(simulate([{ ...all, silent: 9 }], 'adaptive', random).colour).toBe('red');
+    expect(simulate([{ ...all, silent: 0 }], 'adaptive', random).colour).toBe('green');
+  });
+
+  test('asks whether a score is said to have fallen, though all of it passes', () => {
+    const reports = (by: number): boolean =>
+      isReported({ name: '', goal: '', references: 30, by }, randomOf('scores'));
+    expect(reports(-1)).toBe(true);
+    expect(reports(1)).toBe(false);
+  });
 });
 
 describe('the pages', () => {
   test('have a row for everything that is simulated', () => {
     const page = read('benchmarks/verdicts.md');
-    for (const { name, goal } of [...PROMISES, ...UNCHANGED])
+    for (const { name, goal } of [...PROMISES, ...UNCHANGED, ...SCORES])
       expect(page.replace(/ +/g, ' ')).toContain(`| ${name} | ${goal} |`);
   });
 
@@ -78,10 +93,12 @@ describe('the pages', () => {
       [row('one', true), row('two', false)],
       [row('three', false)],
       [row('four', false)],
+      [{ name: 'five', goal: '', share: 0.96, runs: 10 }],
     );
     const readme = readmeWith('a\n<!-- verdicts -->\nold\n<!-- /verdicts -->\nb', page);
     expect(readme).toContain('| one | red ≤ 5 % | 3.4 | 97 | 0 | 4.0 | 10 |');
-    expect(readme).not.toMatch(/two|three|four|old/);
+    expect(readme).not.toMatch(/two|three|four|five|old/);
+    expect(page).toContain('| five |  | 96 | 10 |');
     expect(readme.startsWith('a\n') && readme.endsWith('\nb')).toBe(true);
     expect(() => readmeWith('no marks', page)).toThrow('no place');
   });

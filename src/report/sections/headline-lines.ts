@@ -1,6 +1,6 @@
 import { worseAlone } from '../../result/counts.ts';
 import type { Result } from '../../result/result.ts';
-import type { SuiteResult } from '../../result/suite-result.ts';
+import type { ReferenceResult, SuiteResult } from '../../result/suite-result.ts';
 import { count, counted, inSize, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { SENTENCE, code, strong, text, type Inline, type Line } from './document.ts';
@@ -39,12 +39,11 @@ export function untitled(line: Line): Told {
 }
 
 export function regressionLine(result: Result): Told {
-  const silent = suitesThat(result, 'regressed').flatMap(({ reason }) =>
-    reason?.by === 'unanswered' ? reason.references : [],
-  ).length;
+  const regressed = suitesThat(result, 'regressed');
+  const silent = regressed.flatMap(unansweredIn).length;
   const broken = entriesOf(result, 'regressed').length - silent;
   const fell = entriesOf(result, 'fell').length;
-  const { subject, line } = several(result, suitesThat(result, 'regressed'), 'regressed');
+  const { subject, line } = several(result, regressed, 'regressed');
   const clearly = broken === 0 ? [] : [`${counted(broken, 'reference')} clearly got worse`];
   const also =
     fell === 0
@@ -58,8 +57,20 @@ export function regressionLine(result: Result): Told {
   const missing =
     silent === 0
       ? []
-      : [text(`Head does not answer in ${counted(silent, 'reference')} that base answers. `)];
+      : regressed.every(isSilent)
+        ? [text(`Head does not answer in ${counted(silent, 'reference')} that base answers. `)]
+        : [text(`Head answers less often in ${counted(silent, 'reference')}. `)];
   return { subject, line: [...missing, ...found, ...line] };
+}
+
+function unansweredIn({ reason, references }: SuiteResult): ReferenceResult[] {
+  const ids = new Set(reason?.by === 'unanswered' ? reason.references : []);
+  return references.filter(({ id }) => ids.has(id));
+}
+
+/** None of what it regressed by has any answer. */
+function isSilent(suite: SuiteResult): boolean {
+  return unansweredIn(suite).every(({ head }) => head?.tries_judged === 0);
 }
 
 /** An attribute shared by at least so many of the references that got worse is named. */
@@ -104,13 +115,31 @@ function alone({ suites }: Result): Line {
 
 export function inconclusiveLine(result: Result): Told {
   const open = suitesThat(result, 'inconclusive');
-  const low = worstOf(open)?.pass_rate.low ?? null;
-  const drop =
-    low === null || low >= 0
-      ? []
-      : [text(` A drop of up to ${inSize(low)} points is not ruled out.`)];
-  return withMore(several(result, open, 'inconclusive'), [...drop, ...alone(result)]);
+  const why = worstOf(open);
+  const told = several(result, open, 'inconclusive');
+  const because = why === undefined ? [] : openBecause(why);
+  const space = told.line.length === 0 || because.length === 0 ? [] : [text(' ')];
+  return withMore(told, [...space, ...because, ...alone(result)]);
 }
+
+/** What stands between a suite and green: references by name, or the drop that may be there. */
+function openBecause({ reason, pass_rate: { low } }: SuiteResult): Line {
+  if (reason?.by === 'uncompared' || reason?.by === 'suspicious') {
+    const ids = reason.references.slice(0, NAMED).flatMap((id) => [text(', '), code(id)]);
+    const more = reason.references.length - NAMED;
+    return [
+      text(reason.by === 'uncompared' ? 'Without evidence: ' : 'Looks worse by itself: '),
+      ...ids.slice(1),
+      text(more > 0 ? ` and ${count(more)} more.` : '.'),
+    ];
+  }
+  return low === null || low >= 0
+    ? []
+    : [text(`A drop of up to ${inSize(low)} points is not ruled out.`)];
+}
+
+/** Names in one sentence. */
+const NAMED = 3;
 
 export function nothingWorseLine(result: Result): Told {
   return withMore(comparedNumbers(result), alone(result));
@@ -158,14 +187,18 @@ function several({ suites }: Result, chosen: readonly SuiteResult[], word: strin
     suites.length === 1
       ? ''
       : ` ${count(chosen.length)} of ${counted(suites.length, 'suite')} ${word}.`;
-  return {
-    subject: subjectOf(suite),
-    line: [text(`${numbers === '' ? '' : `${numbers}.`}${rest}`.trim())],
-  };
+  const line = `${numbers === '' ? '' : `${numbers}.`}${rest}`.trim();
+  return { subject: subjectOf(suite), line: line === '' ? [] : [text(line)] };
 }
 
 function subjectOf(suite: SuiteResult | undefined): Line {
   if (suite === undefined) return [];
+  // Equal rates say nothing of a suite that is red because head is silent.
+  if (suite.verdict === 'regressed' && suite.reason?.by === 'unanswered') {
+    const [silent, of] = [suite.reason.references.length, suite.evidence?.of ?? 0];
+    const how = isSilent(suite) ? 'unanswered' : 'answered less often';
+    return [code(suite.name), text(` ${count(silent)} of ${counted(of, 'reference')} ${how}`)];
+  }
   return [code(suite.name), text(` ${rates(suite.pass_rate.base, suite.pass_rate.head)}`)];
 }
 

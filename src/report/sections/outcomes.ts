@@ -282,7 +282,7 @@ function inShort(
     .map(({ name, base, head, silent }) =>
       silent === undefined
         ? `${name} ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)})`
-        : `head does not answer in ${count(silent.in)} of ${counted(silent.of, 'reference')} of ${name}`,
+        : `head ${silent.partly === true ? 'answers less often' : 'does not answer'} in ${count(silent.in)} of ${counted(silent.of, 'reference')} of ${name}`,
     )
     .join(', ');
 }
