@@ -16,7 +16,7 @@ export interface ScoreRow {
 /** How far one try's score lies from its reference's own, as a standard deviation. */
 const SPREAD = 0.6;
 
-export const SCORES: readonly ScoreRow[] = [20, 50, 100].flatMap((references) =>
+export const SCORES: readonly ScoreRow[] = [20, 50].flatMap((references) =>
   [0.3, 0].map((fall) => ({
     name: `a score of 1 to 5, ${String(references)} × 2 tries, ${fall === 0 ? 'nothing changed' : `falls by ${String(fall)}`}`,
     goal: fall === 0 ? '≤ 5 %' : references < 50 ? '' : '≥ 90 %',

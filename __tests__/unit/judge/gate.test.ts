@@ -237,6 +237,31 @@ describe('a change of which nothing counts', () => {
   });
 });
 
+describe('a metric that judged base and none of head', () => {
+  const unseen = (changes: Partial<SuiteResult['metrics'][number]> = {}) =>
+    decide(
+      gateInput({
+        suites: [
+          withHead(['pass'], {
+            metrics: [
+              { name: 'has', judged_base: 4, judged_head: 0, base: 1, head: null, ...changes },
+            ],
+          }),
+        ],
+      }),
+    );
+
+  test('is no success, and is named', () => {
+    const decision = unseen();
+    expect(decision.conclusion).toBe('neutral');
+    expect(decision.reasons.join()).toContain('the metric has judged 4 answers of base and none');
+  });
+
+  test('says nothing where it does not gate', () => {
+    expect(unseen({ gates: false }).conclusion).toBe('success');
+  });
+});
+
 describe('further gates', () => {
   test('min_pass_rate is an absolute floor on head', () => {
     const suites = [
