@@ -19,7 +19,7 @@ const SPREAD = 0.6;
 export const SCORES: readonly ScoreRow[] = [20, 50].flatMap((references) =>
   [0.3, 0].map((fall) => ({
     name: `a score of 1 to 5, ${String(references)} × 2 tries, ${fall === 0 ? 'nothing changed' : `falls by ${String(fall)}`}`,
-    goal: fall === 0 ? '≤ 5 %' : references < 50 ? '' : '≥ 90 %',
+    goal: fall === 0 ? '≤ 5 %' : references < 50 ? '–' : '≥ 90 %',
     references,
     by: -fall,
   })),
