@@ -181,7 +181,6 @@ function element(
 type FailOn = Result['gate']['fail_on'];
 
 function endingOf(reference: ReferenceResult, suite: SuiteResult, failOn: FailOn): Ending | null {
-  const { verdict } = suite;
   const { status, base, head } = reference;
   const ending = (element: Ending['element'], message: string): Ending => ({
     element,
@@ -194,20 +193,28 @@ function endingOf(reference: ReferenceResult, suite: SuiteResult, failOn: FailOn
   if (status === 'removed') return ending('skipped', 'removed by this change');
   if (!countsForVerdict(reference))
     return ending('skipped', `shown, does not gate: ${STATUS_WORDS[status]}, ${counts}`);
-  if (status !== 'regressed' && failOn === 'failure' && head?.rollup === 'fail')
-    return ending('failure', `failed on head: ${counts}`);
-  if (status === 'regressed' && verdict !== 'regressed' && failOn !== 'failure')
+  const failure = failureOf(reference, suite, failOn);
+  if (failure !== null) return ending('failure', `${failure}: ${counts}`);
+  if (status === 'regressed')
     return ending(
       'skipped',
       `got worse, which is not enough to call the suite regressed: ${counts}`,
     );
-  if (status === 'regressed' || status === 'fell' || status === 'fail')
-    return ending(
-      'failure',
-      `${status === 'fell' ? 'part of the suite’s fall' : STATUS_WORDS[status]}: ${counts}`,
-    );
   if (status === 'error') return ending('error', errorOf(reference));
   return status === 'ungraded' ? ending('skipped', `not judged: ${counts}`) : null;
+}
+
+/** In what way the reference makes the run red; null: it does not. */
+function failureOf(
+  { status, head }: ReferenceResult,
+  { verdict }: SuiteResult,
+  failOn: FailOn,
+): string | null {
+  if (status === 'fell') return 'part of the suite’s fall';
+  const fails = failOn === 'failure' && head?.rollup === 'fail';
+  if (status === 'fail' || (status === 'regressed' && (verdict === 'regressed' || fails)))
+    return STATUS_WORDS[status];
+  return fails ? 'failed on head' : null;
 }
 
 function errorOf({ base, head }: ReferenceResult): string {

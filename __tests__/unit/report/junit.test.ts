@@ -210,6 +210,19 @@ describe('renderJunit', () => {
     ]);
   });
 
+  test('has a failure for each reference that fails on head where that is what makes it red', () => {
+    const failing = referenceOf('a', 'unchanged', {
+      head: { ...sideOf([{ outcome: 'fail', actual: 'y' }]), rollup: 'fail' },
+    });
+    const failures = (failOn: 'failure' | 'regression'): string[] => {
+      const suite = suiteOf('s', [failing], { gate: { fail_on: failOn } });
+      const root = parse(renderJunit(resultOf({ conclusion: 'failure', suites: [suite] })));
+      return all(root, 'failure').map(({ attributes }) => String(attributes['type']));
+    };
+    expect(failures('failure')).toEqual(['unchanged']);
+    expect(failures('regression')).toEqual(['run']);
+  });
+
   test('has a failure for the suite itself where it regressed and no reference can be named', () => {
     const moved = referenceOf('a', 'inconclusive', {
       base: sideOf([{ outcome: 'pass', actual: 'x' }]),

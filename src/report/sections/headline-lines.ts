@@ -1,6 +1,7 @@
 import { worseAlone } from '../../result/counts.ts';
+import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
-import type { ReferenceResult, SuiteResult } from '../../result/suite-result.ts';
+import type { SuiteResult } from '../../result/suite-result.ts';
 import { count, counted, inSize, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { SENTENCE, code, strong, text, type Inline, type Line } from './document.ts';
