@@ -35,7 +35,7 @@ export function outputsOf(
     conclusion,
     title: logLine(title),
     regressed: count('regressed', 'fell'),
-    improved: count('improved'),
+    improved: count('improved', 'rose'),
     inconclusive: count('inconclusive'),
     'regressed-attributes': String(
       result.attributes.filter(({ verdict }) => verdict === 'regressed').length,

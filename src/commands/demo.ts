@@ -12,6 +12,8 @@ import type { Terminal } from './terminal.ts';
 export interface DemoOutcome {
   /** The comment as posted, Markdown. */
   comment: string;
+  /** The job's summary, Markdown. */
+  summary: string;
   check: { conclusion: string; title: string; annotations: number };
   /** Folder with the history and the report files. */
   folder: string;
@@ -30,29 +32,55 @@ export function packageRoot(): string {
   return folder;
 }
 
-/**
- * The whole pull-request job on the shipped example: a small git history made on the fly, a local
- * stand-in of GitHub, a scripted program in place of a model, and the action's own bundle started
- * as a runner starts it. No key, no network.
- */
-export async function runDemo(log: (text: string) => void): Promise<DemoOutcome> {
+/** The whole pull-request job on the shipped example, with the action's own bundle. */
+export function runDemo(log: (text: string) => void): Promise<DemoOutcome> {
   const root = packageRoot();
+  const fixture = join(root, 'fixtures', 'demo');
+  return runPullRequest({ fixture, action: join(root, 'dist', 'action', 'index.js') }, log);
+}
+
+export interface PullRequest {
+  /** A folder with `base` and `head`; what head does not have stays as base has it. */
+  fixture: string;
+  /** The action's file that is started. */
+  action: string;
+  /** Whether head comes from a fork. */
+  fork?: boolean;
+}
+
+/**
+ * The whole pull-request job: a small git history made on the fly, a local stand-in of GitHub, and
+ * the action started as a runner starts it. No key, no network, if the fixture needs none.
+ */
+export async function runPullRequest(
+  { fixture, action, fork = false }: PullRequest,
+  log: (text: string) => void,
+): Promise<DemoOutcome> {
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-demo-'));
   const workspace = join(folder, 'shop');
   await mkdir(workspace);
-  const { base, head } = makeDemoRepository(join(root, 'fixtures', 'demo'), workspace);
+  const { base, head } = makeDemoRepository(fixture, workspace);
   const github = await startDemoGitHub(head);
   try {
-    const runner = await runnerFiles(folder, base, head);
+    const runner = await runnerFiles(folder, { base, head, fork });
     const env = actionEnvironment(runner, workspace, github.url);
-    const code = await start(join(root, 'dist', 'action', 'index.js'), env, workspace, log);
-    const comment = github.comment();
+    const code = await start(action, env, workspace, log);
+    const summary = await readFile(runner.summary, 'utf8');
+    // Nothing is posted where nothing ran; the summary says why.
+    const comment = github.comment() ?? summary;
     const check = github.check();
-    if (comment === null || check === null)
+    if (comment === '' || check === null)
       throw new InternalError(`the action ended with code ${String(code)} and published nothing`);
     const outputs = await readFile(runner.output, 'utf8');
     const conclusion = /^conclusion<<(\S+)\r?\n(.*)\r?\n\1/m.exec(outputs)?.[2] ?? 'unknown';
-    return { comment, check, folder, reports: join(workspace, 'evaldiff-report'), conclusion };
+    return {
+      comment,
+      summary,
+      check,
+      folder,
+      reports: join(workspace, 'evaldiff-report'),
+      conclusion,
+    };
   } finally {
     await github.close();
   }
@@ -67,7 +95,10 @@ interface RunnerFiles {
 }
 
 /** The files a runner prepares before it starts an action. */
-async function runnerFiles(folder: string, base: string, head: string): Promise<RunnerFiles> {
+async function runnerFiles(
+  folder: string,
+  { base, head, fork }: { base: string; head: string; fork: boolean },
+): Promise<RunnerFiles> {
   const files = {
     event: join(folder, 'event.json'),
     output: join(folder, 'output'),
@@ -75,7 +106,8 @@ async function runnerFiles(folder: string, base: string, head: string): Promise<
     state: join(folder, 'state'),
     temp: join(folder, 'temp'),
   };
-  const repository = { full_name: 'example/shop' };
+  const repository = { full_name: 'example/shop', fork: false };
+  const from = fork ? { full_name: 'someone/shop', fork: true } : repository;
   const payload = {
     action: 'synchronize',
     number: 1,
@@ -85,7 +117,7 @@ async function runnerFiles(folder: string, base: string, head: string): Promise<
       number: 1,
       user: { login: 'someone' },
       base: { sha: base, ref: 'main', repo: repository },
-      head: { sha: head, ref: 'friendlier', repo: repository },
+      head: { sha: head, ref: 'friendlier', repo: from },
     },
   };
   await Promise.all([

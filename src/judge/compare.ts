@@ -74,7 +74,7 @@ export function compareSuite(
     summary: `${comparedFirst(evidence)}${summaryOf(shown, rate, verdict, suite)}`,
     ...decided(suite, verdict),
     evidence,
-    references: [...withFallen(references, verdict), ...removed],
+    references: [...withRisen(withFallen(references, verdict), verdict), ...removed],
     metrics: metricRows(suite, verdict),
     rollups: rolledUp(suite, rollUps),
     ...(conversation === null ? {} : { conversation }),
@@ -112,6 +112,20 @@ function withFallen(
   const flipped = fell.filter(({ status }) => status === 'inconclusive');
   const shown = new Set(flipped.length > 0 || named ? flipped : fell);
   return references.map((one) => (shown.has(one) ? { ...one, status: 'fell' } : one));
+}
+
+/** An improved suite shows what rose, though too few tries call it alone. */
+function withRisen(
+  references: readonly ReferenceResult[],
+  verdict: SuiteVerdict | null,
+): ReferenceResult[] {
+  if (verdict?.verdict !== 'improved') return [...references];
+  return references.map((one) => {
+    const { status, base, head } = one;
+    if (status !== 'inconclusive' || !countsForVerdict(one) || base === null || head === null)
+      return one;
+    return shareOf(head) > shareOf(base) ? { ...one, status: 'rose' } : one;
+  });
 }
 
 function hasFallen(reference: ReferenceResult): boolean {

@@ -19,7 +19,6 @@ import {
   type Piece,
   type Tone,
 } from './sections/document.ts';
-import { VERDICTS } from './sections/phrases.ts';
 
 /**
  * Blocks as GitHub shows them. Paragraphs and lists at the top are Markdown, so that they read well
@@ -72,11 +71,7 @@ function markdownInline(part: Inline, links: Links): string {
     case 'pieces':
       return codeSpan(part.pieces.map((piece) => piece.text).join(''));
     case 'place':
-      return linked(
-        codeSpan(placeText(part), { limit: NAME_LIMIT }),
-        placeUrl(part, links),
-        (text, url) => `[${text}](<${url}>)`,
-      );
+      return placeShown(part, links, codeSpan, (text, url) => `[${text}](<${url}>)`);
     case 'sign':
       return PICTURES[part.tone];
     case 'verdict':
@@ -101,10 +96,7 @@ function htmlBlock(block: Block, links: Links): string {
       return [
         '<table>',
         `<tr>${block.head.map((cell) => `<th align="left">${line(cell)}</th>`).join('')}</tr>`,
-        ...block.rows.map(
-          (row) =>
-            `<tr>${row.map((cell) => `<td${keepsTogether(cell) ? ' nowrap' : ''}>${line(cell)}</td>`).join('')}</tr>`,
-        ),
+        ...block.rows.map((row) => `<tr>${row.map((cell) => cellOf(cell, links)).join('')}</tr>`),
         '</table>',
       ].join('\n');
     case 'facts':
@@ -127,9 +119,46 @@ function htmlBlock(block: Block, links: Links): string {
   }
 }
 
-/** Cells of our own numbers and words do not wrap. */
-function keepsTogether(cell: Line): boolean {
-  return cell.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
+/** A line of a cell that is no longer than this does not wrap. */
+const KEPT = 24;
+
+/**
+ * Short lines of names, numbers and words of our own are kept together, and a long one beside them
+ * wraps: a phone has no room for it.
+ */
+function cellOf(cell: Line, links: Links): string {
+  const lines = linesOf(cell);
+  if (lines.every(isShort)) return `<td nowrap>${htmlLine(cell, links)}</td>`;
+  const ours = lines.flat().every(({ kind }) => kind === 'text');
+  return `<td>${lines
+    .map((line) => {
+      const html = htmlLine(line, links);
+      return ours && isShort(line) ? html.replaceAll(' ', '&nbsp;') : html;
+    })
+    .join('<br>')}</td>`;
+}
+
+function linesOf(cell: Line): Line[] {
+  return cell.reduce<Line[]>(
+    (lines, part) =>
+      part.kind === 'break'
+        ? [...lines, []]
+        : [...lines.slice(0, -1), [...(lines.at(-1) ?? []), part]],
+    [[]],
+  );
+}
+
+function isShort(line: Line): boolean {
+  const lengths = line.map((part) =>
+    part.kind === 'text' || part.kind === 'code'
+      ? part.text.length
+      : part.kind === 'verdict'
+        ? part.word.length
+        : part.kind === 'place' && part.name !== undefined
+          ? part.name.text.length
+          : Infinity,
+  );
+  return lengths.reduce((sum, length) => sum + length, 0) <= KEPT;
 }
 
 function htmlLine(line: Line, links: Links): string {
@@ -147,11 +176,7 @@ function htmlInline(part: Inline, links: Links): string {
     case 'pieces':
       return part.pieces.every(({ text }) => text === '') ? '<i>empty</i>' : piecesOf(part.pieces);
     case 'place':
-      return linked(
-        htmlCell(placeText(part), { limit: NAME_LIMIT }),
-        placeUrl(part, links),
-        anchor,
-      );
+      return placeShown(part, links, htmlCell, anchor);
     case 'sign':
       return PICTURES[part.tone];
     case 'verdict':
@@ -200,12 +225,25 @@ function spaced(text: string, escape: (text: string) => string): string {
   return `${/^\s/.test(text) ? ' ' : ''}${inner}${/\s$/.test(text) ? ' ' : ''}`;
 }
 
-function verdictText({ verdict }: Extract<Inline, { kind: 'verdict' }>): string {
-  return `${PICTURES[VERDICTS[verdict].tone]} ${VERDICTS[verdict].word}`;
+function verdictText({ tone, word }: Extract<Inline, { kind: 'verdict' }>): string {
+  return `${PICTURES[tone]} ${word}`;
 }
 
 function placeUrl({ file, line }: { file: string; line: number }, { place }: Links): string | null {
   return place === null ? null : safeUrl(place(file.toWellFormed(), line));
+}
+
+/** A place, or a name that leads to it; the place behind the name where nothing can be linked. */
+function placeShown(
+  part: Extract<Inline, { kind: 'place' }>,
+  links: Links,
+  show: (text: string, options: { limit: number }) => string,
+  link: (shown: string, url: string) => string,
+): string {
+  const [place, url] = [show(placeText(part), { limit: NAME_LIMIT }), placeUrl(part, links)];
+  if (part.name === undefined) return linked(place, url, link);
+  const name = show(part.name.text, part.name);
+  return url === null ? `${name} (${place})` : link(name, url);
 }
 
 function linked(

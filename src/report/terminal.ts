@@ -11,7 +11,6 @@ import {
   type Tone,
 } from './sections/document.ts';
 import { sectionBlocks } from './sections/index.ts';
-import { VERDICTS } from './sections/phrases.ts';
 import {
   GAP,
   hanging,
@@ -42,6 +41,7 @@ const DETAIL: Detail = {
   characters: 400,
   items: 20,
   problems: 500,
+  unmoved: true,
   said: null,
 };
 
@@ -161,11 +161,13 @@ function runsOf(part: Inline, style: Style): Run[] {
         ),
       );
     case 'place':
-      return [run(placeText(part))];
+      return part.name === undefined
+        ? [run(placeText(part))]
+        : [...runsOf({ kind: 'code', ...part.name }, style), run(` (${placeText(part)})`)];
     case 'sign':
       return [run(part.sign, TONE_STYLES[part.tone])];
     case 'verdict': {
-      const { sign, word, tone } = VERDICTS[part.verdict];
+      const { sign, word, tone } = part;
       return [run(`${sign} ${word}`, tone === 'neutral' ? style : TONE_STYLES[tone])];
     }
     case 'link':

@@ -4,8 +4,13 @@ import type { AffectedSuite } from '../select/select.ts';
 import { cut } from '../text/visible.ts';
 import type { SourceTree } from '../types/repository.ts';
 
-/** Files and changed lines that a result keeps; the rest is counted. */
-const MOST_FILES = 20;
+/**
+ * Files that a result keeps: enough for every suite of a large run, since nobody knows yet which of
+ * them will regress.
+ */
+const MOST_FILES = 1_000;
+
+/** Changed lines that are kept of one file; the rest is counted. */
 const MOST_LINES = 60;
 
 /** A longer line is cut, in characters. */

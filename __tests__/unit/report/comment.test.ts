@@ -98,7 +98,7 @@ describe('the order of a comment', () => {
   test('lists suites and references worst first, whatever their order in the result', () => {
     const rows = [
       ...body.matchAll(
-        /<tr><td nowrap>(❌ regressed|⚪ inconclusive|✅ unchanged)<\/td><td><code>(capitals|triage|math)<\/code>/g,
+        /<tr><td nowrap>(❌ regressed|⚪ inconclusive|✅ unchanged)<br><code>(capitals|triage|math)<\/code>/g,
       ),
     ].map(([, verdict, name]) => `${String(name)}: ${String(verdict)}`);
     expect(rows).toEqual([
@@ -107,10 +107,12 @@ describe('the order of a comment', () => {
       'math: ✅ unchanged',
     ]);
     expect(body).toContain(
-      '<p><b>What it did:</b> <code>australia</code>, 3 of 3 passed → 0 of 3 passed; 2 more fail <code>exact_match</code> too</p>',
+      `<p><b>What it did:</b> <a href="${REPOSITORY}/blob/9e8d7c6/prompts/tests/capitals.yaml#L14"><code>australia</code></a>, 3 of 3 passed → 0 of 3 passed; 2 more fail <code>exact_match</code> too</p>`,
     );
     const entries = [
-      ...body.matchAll(/<p><code>(?:capitals|triage)<\/code> › <code>(.*?)<\/code> – (.*?) – /g),
+      ...body.matchAll(
+        /<p><code>(?:capitals|triage)<\/code> › <a href="[^"]+"><code>(.*?)<\/code><\/a> – (.*?)<\/p>/g,
+      ),
     ].map(([, id, counts]) => `${String(id)}: ${String(counts)}`);
     expect(entries).toEqual([
       'brazil: 3 of 3 passed → 0 of 3 passed',

@@ -37,11 +37,12 @@ describe('renderTerminal', () => {
 
   test('aligns a table at 100 columns and says verdict, numbers and reason', () => {
     const lines = renderTerminal(regression(), { width: 100, colour: false }).split('\n');
-    const head = lines.findIndex((line) => line.startsWith('Verdict'));
+    const head = lines.findIndex((line) => /^Suite +Pass rate +Changed/.test(line));
     const row = lines.find((line) => line.startsWith('✗ regressed'));
-    expect(row).toMatch(/^✗ regressed +capitals +92\.2 % → 82\.4 % +messages/);
+    expect(row).toMatch(/^✗ regressed +92\.2 % → 82\.4 % +messages/);
+    expect(lines[lines.findIndex((line) => line === row) + 1]).toMatch(/^capitals +−9\.8 points/);
     for (const [column, value] of [
-      ['Suite', 'capitals'],
+      ['Suite', '✗ regressed'],
       ['Pass rate', '92.2 %'],
       ['Changed', 'messages[0].content in prompts/'],
     ] as const)
@@ -49,14 +50,14 @@ describe('renderTerminal', () => {
   });
 
   test('begins with the verdict, what changed and what it did, in this order', () => {
-    const shown = renderTerminal(regression(), { width: 100, colour: false });
+    const shown = renderTerminal(regression(), { width: 140, colour: false });
     const order = [
       '✗ Regressed: capitals 92.2 % → 82.4 %',
       'What changed: prompts/capitals.yaml:4',
       '-   content: Name the capital of {{country}}, nothing else.',
-      'What it did: australia, 3 of 3 passed → 0 of 3 passed; 2 more fail exact_match too',
+      'What it did: australia (prompts/tests/capitals.yaml:14), 3 of 3 passed → 0 of 3 passed; 2 more fail exact_match too',
       'Head ✗       The capital of Australia is Canberra.',
-      'Verdict ',
+      'Pass rate ',
     ].map((words) => shown.indexOf(words));
     expect(order.every((at) => at >= 0)).toBe(true);
     expect(order).toEqual([...order].sort((a, b) => a - b));
@@ -84,9 +85,9 @@ describe('renderTerminal', () => {
   });
 
   test('puts the last column below its row where the table is too wide', () => {
-    const shown = renderTerminal(regression(), { width: 60, colour: false });
-    expect(shown).toMatch(/^Verdict +Suite +Pass rate$/m);
-    expect(shown).toContain('\n  Changed: messages[0].content in prompts/capitals.yaml\n');
+    const shown = renderTerminal(regression(), { width: 44, colour: false });
+    expect(shown).toMatch(/^Suite +Pass rate$/m);
+    expect(shown).toContain('\n  Changed: messages[0].content in prompts/\n');
   });
 
   test.each([44, 52, 60, 80, 100])(
@@ -112,8 +113,8 @@ describe('renderTerminal', () => {
   );
 
   test('becomes a list where no table fits', () => {
-    expect(renderTerminal(regression(), { width: 40, colour: false })).toMatch(
-      /\n {2}Suite +capitals\n {2}Pass rate +92\.2 % → 82\.4 %\n/,
+    expect(renderTerminal(regression(), { width: 30, colour: false })).toMatch(
+      /\n {2}Suite +✗ regressed\n +capitals\n {2}Pass rate +92\.2 % → 82\.4 %\n/,
     );
   });
 

@@ -16,7 +16,6 @@ import {
   type Piece,
   type Tone,
 } from '../sections/document.ts';
-import { VERDICTS } from '../sections/phrases.ts';
 import { suiteKey } from '../sections/suites.ts';
 import { SCRIPT } from './script.ts';
 import { POLICY, STYLE } from './style.ts';
@@ -129,22 +128,25 @@ function inlineHtml(part: Inline, links: Links): string {
     case 'pieces':
       return `<code>${piecesHtml(part.pieces)}</code>`;
     case 'place':
-      return anchor(
-        `<code>${escapeMarkup(placeText(part))}</code>`,
-        links.place === null ? null : safeUrl(links.place(part.file.toWellFormed(), part.line)),
-      );
+      return placeHtml(part, links);
     case 'sign':
       return escapeMarkup(part.sign);
     case 'verdict':
-      return chip(
-        `${VERDICTS[part.verdict].sign} ${VERDICTS[part.verdict].word}`,
-        VERDICTS[part.verdict].tone,
-      );
+      return chip(`${part.sign} ${part.word}`, part.tone);
     case 'link':
       return anchor(escapeMarkup(part.text), safeUrl(part.url));
     case 'break':
       return '<br>';
   }
+}
+
+/** A place, or a name that leads to it; the place behind the name where nothing can be linked. */
+function placeHtml(part: Extract<Inline, { kind: 'place' }>, { place }: Links): string {
+  const url = place === null ? null : safeUrl(place(part.file.toWellFormed(), part.line));
+  const where = `<code>${escapeMarkup(placeText(part))}</code>`;
+  if (part.name === undefined) return anchor(where, url);
+  const name = `<code>${cutHtml(part.name.text, part.name.limit)}</code>`;
+  return url === null ? `${name} (${where})` : anchor(name, url);
 }
 
 export function piecesHtml(pieces: readonly Piece[]): string {

@@ -48,6 +48,7 @@ const EVERYTHING: Detail = {
   characters: 2_000,
   items: 1_000,
   problems: Infinity,
+  unmoved: true,
   said: null,
 };
 
@@ -155,9 +156,7 @@ const PARTS = {
   movedReferences: shownAbove,
   attributes: ({ result, charts, index }) => dashboardHtml(result, charts, index),
   conversations: asBlocks('conversations'),
-  metricValues: asBlocks('metricValues'),
-  preferences: asBlocks('preferences'),
-  classes: (page) => `${metricsHtml(page.result)}${asBlocks('classes')(page)}`,
+  metrics: (page) => `${metricsHtml(page.result)}${asBlocks('metrics')(page)}`,
   scoringChange: asBlocks('scoringChange'),
   details: asBlocks('details'),
   footer: asBlocks('footer'),

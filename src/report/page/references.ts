@@ -37,6 +37,7 @@ export const STATUS_ORDER: readonly ReferenceStatus[] = [
   'edited',
   'added',
   'improved',
+  'rose',
   'unchanged',
   'pass',
 ];
@@ -53,6 +54,7 @@ const STATUS_TONES: Readonly<Record<ReferenceStatus, Tone>> = {
   edited: 'neutral',
   added: 'neutral',
   improved: 'good',
+  rose: 'good',
   unchanged: 'good',
   pass: 'good',
 };
@@ -131,8 +133,7 @@ function dots(side: SideResult, sign: string): string {
 }
 
 function sidesHtml({ status, base, head }: ReferenceResult, characters: number): string {
-  const marked =
-    STATUS_TONES[status] === 'good' && status !== 'improved' ? null : marks(base, head, characters);
+  const marked = status === 'unchanged' || status === 'pass' ? null : marks(base, head, characters);
   const side = (of: SideResult, name: string, kind: string, own: Marked | null): string =>
     `<div class="tries ${kind}"><h3>${name} – ${passed(of)}</h3>${triesHtml(of, characters, own)}</div>`;
   return [

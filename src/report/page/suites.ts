@@ -1,14 +1,23 @@
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
-import { signed, count } from '../../text/amounts.ts';
+import { signed, count, counted } from '../../text/amounts.ts';
 import { escapeMarkup } from '../../text/visible.ts';
 import { text, type Links } from '../sections/document.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
 import { VERDICTS, change, difference, rates } from '../sections/phrases.ts';
-import { becauseLine, repeatedNames, rolled, suiteCell, sweepSize } from '../sections/suites.ts';
+import {
+  becauseLine,
+  repeatedNames,
+  rolled,
+  suiteCell,
+  sweepSize,
+  underOwnScoring,
+  verdictOf,
+} from '../sections/suites.ts';
 import { chip, lineHtml, tableHtml } from './blocks.ts';
 
-export function suitesHtml({ suites, mode }: Result, links: Links): string {
+export function suitesHtml(result: Result, links: Links): string {
+  const { suites, mode } = result;
   if (suites.length === 0) return '';
   const reach = suites.reduce(
     (most, { pass_rate: { low, high } }) => Math.max(most, Math.abs(low ?? 0), Math.abs(high ?? 0)),
@@ -16,22 +25,28 @@ export function suitesHtml({ suites, mode }: Result, links: Links): string {
   );
   const repeated = repeatedNames(suites);
   const rows = suitesWorstFirst(suites).map((suite) => {
-    const { name, pass_rate: rate, compared, verdict, because } = suite;
-    const own = (html: string): { html: string; own: boolean } => ({ html, own: true });
-    const start = [
+    const { name, pass_rate: rate, compared, because } = suite;
+    const { sign, word, tone } = verdictOf(suite, result);
+    const own = (html: string): Cell => ({ html, own: true });
+    const start: [Cell, Cell] = [
       { html: lineHtml(suiteCell(suite, repeated.has(name)), links), own: false },
-      own(lineHtml([text(rates(rate.base, rate.head)), ...rolled(suite)], links)),
+      own(
+        lineHtml(
+          [text(rates(rate.base, rate.head)), ...rolled(suite), ...underOwnScoring(suite, result)],
+          links,
+        ),
+      ),
     ];
     if (mode === 'sweep') return [...start, own(sweepSize(suite))];
+    const [named, passing] = start;
     return [
-      own(chip(`${VERDICTS[verdict].sign} ${VERDICTS[verdict].word}`, VERDICTS[verdict].tone)),
-      ...start,
+      { html: `${chip(`${sign} ${word}`, tone)}<br>${named.html}`, own: false },
+      passing,
       own(
         rate.difference === null
           ? '–'
-          : `${change(rate)}${rate.low === null || rate.high === null ? '' : `<br><span class="soft">${signed(rate.low)} to ${signed(rate.high)}</span>`}`,
+          : `${change(rate)}${rate.low === null || rate.high === null ? '' : `<br><span class="soft">${signed(rate.low)} to ${signed(rate.high)}</span>`}${intervalSvg(suite, reach)}`,
       ),
-      own(intervalSvg(suite, reach)),
       own(
         compared.references === 0
           ? '–'
@@ -43,21 +58,26 @@ export function suitesHtml({ suites, mode }: Result, links: Links): string {
   const head =
     mode === 'sweep'
       ? ['Suite', 'Pass rate', 'References × tries']
-      : [
-          'Verdict',
-          'Suite',
-          'Pass rate',
-          'Difference',
-          '90 % interval',
-          'References × tries',
-          'Because',
-        ];
-  return `<section id="suites"><h2>Suites</h2>${tableHtml(head, rows)}</section>`;
+      : ['Suite', 'Pass rate', 'Difference, 90 % interval', 'References × tries', 'Changed'];
+  const more = rows.slice(OPEN_SUITES);
+  const rest =
+    more.length === 0
+      ? ''
+      : `<details class="samples"><summary>${counted(more.length, 'more suite')}</summary>${tableHtml(head, more)}</details>`;
+  return `<section id="suites"><h2>Suites</h2>${tableHtml(head, rows.slice(0, OPEN_SUITES))}${rest}</section>`;
 }
+
+interface Cell {
+  html: string;
+  own: boolean;
+}
+
+/** Suites that stand open; a longer list would hide the references below it. */
+const OPEN_SUITES = 20;
 
 /** The interval on an axis that all suites share; `reach` is its half width, 0–1. */
 function intervalSvg({ pass_rate: rate, verdict }: SuiteResult, reach: number): string {
-  if (rate.difference === null || rate.low === null || rate.high === null) return '–';
+  if (rate.difference === null || rate.low === null || rate.high === null) return '';
   const x = (value: number): string => (80 + 74 * (value / reach)).toFixed(1);
   return (
     `<svg class="${VERDICTS[verdict].tone}" width="160" height="22" viewBox="0 0 160 22" role="img" aria-label="${escapeMarkup(difference(rate) ?? '')}">` +

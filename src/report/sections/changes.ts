@@ -10,6 +10,7 @@ import {
   type Block,
   type Detail,
   type DiffLine,
+  type Line,
 } from './document.ts';
 import { endedInErrors } from './errors.ts';
 import { flippingScorings } from './flipped-references.ts';
@@ -34,13 +35,12 @@ export function changedLines(result: Result, { lines }: Detail): Block[] {
     flippingScorings(result).flatMap(({ because }) => because.map(({ file }) => file)),
   );
   const files = worstFirst(result).filter(({ file }) => !quiet || scoring.has(file));
-  const shown = files.filter((one) => quiet || isOfWorst(one, result)).slice(0, SHOWN_FILES);
+  const shown = alike(files.filter((one) => quiet || isOfWorst(one, result))).slice(0, SHOWN_FILES);
   if (shown.length === 0) return [];
   const each = Math.max(4, Math.floor(lines / shown.length));
-  const left = files.filter((one) => !shown.includes(one));
-  const others = left.slice(0, NAMED_FILES);
+  const left = files.filter((one) => !shown.flat().includes(one));
   return [
-    ...shown.flatMap((one, index): Block[] => [
+    ...shown.flatMap(([one, ...same], index): Block[] => [
       paragraph([
         ...(index === 0 ? [strong('What changed:'), text(' ')] : []),
         place(one.file, firstLine(one)),
@@ -48,23 +48,39 @@ export function changedLines(result: Result, { lines }: Detail): Block[] {
         ...(one.base_file !== null && one.base_file !== one.file
           ? [text(', renamed from '), place(one.base_file, 0)]
           : []),
+        ...(same.length === 0 ? [] : [text('; the same in '), ...filesLine(same)]),
       ]),
       ...(one.hunks.length === 0 ? [] : [{ kind: 'diff' as const, lines: linesOf(one, each) }]),
     ]),
-    ...(others.length === 0
-      ? []
-      : [
-          paragraph([
-            text('Also changed: '),
-            ...joined(
-              others.map((one) => [place(one.file, firstLine(one))]),
-              ', ',
-            ),
-            ...(left.length > others.length
-              ? [text(` and ${counted(left.length - others.length, 'more file')}`)]
-              : []),
-          ]),
-        ]),
+    ...(left.length === 0 ? [] : [paragraph([text('Also changed: '), ...filesLine(left)])]),
+  ];
+}
+
+type Alike = [ChangedText, ...ChangedText[]];
+
+/** Files with the same changed lines together, in the order of the first of them. */
+function alike(files: readonly ChangedText[]): Alike[] {
+  const groups = new Map<string, Alike>();
+  for (const one of files) {
+    const key = JSON.stringify([one.hunks.map(({ lines }) => lines), one.more]);
+    const group = groups.get(key);
+    if (group === undefined || one.hunks.length === 0)
+      groups.set(group === undefined ? key : `${key} ${one.file}`, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()];
+}
+
+/** Files by their first changed lines; the rest is counted. */
+function filesLine(files: readonly ChangedText[]): Line {
+  const shown = files.slice(0, NAMED_FILES);
+  const more = files.length - shown.length;
+  return [
+    ...joined(
+      shown.map((one) => [place(one.file, firstLine(one))]),
+      ', ',
+    ),
+    ...(more === 0 ? [] : [text(` and ${counted(more, 'more file')}`)]),
   ];
 }
 

@@ -1,4 +1,3 @@
-import type { Verdict } from '../../result/suite-result.ts';
 import { visibleLine } from '../../text/visible.ts';
 
 /** Addresses that the report may point to; null where there is nothing to point to. */
@@ -50,6 +49,8 @@ export interface Detail {
   items: number;
   /** Problems with file and line. */
   problems: number;
+  /** Whether values of metrics are shown that did not move. */
+  unmoved: boolean;
   /** What the reader is told about it; null at full detail. */
   said: string | null;
 }
@@ -66,6 +67,7 @@ export const COMMENT_LEVELS: readonly Detail[] = [
     characters: 500,
     items: 50,
     problems: 100,
+    unmoved: false,
     said: null,
   },
   {
@@ -76,6 +78,7 @@ export const COMMENT_LEVELS: readonly Detail[] = [
     characters: 300,
     items: 30,
     problems: 100,
+    unmoved: false,
     said: `Fewer answers are shown, to fit the size of a comment. ${REST}`,
   },
   {
@@ -86,27 +89,30 @@ export const COMMENT_LEVELS: readonly Detail[] = [
     characters: 200,
     items: 15,
     problems: 50,
+    unmoved: false,
     said: `Fewer answers are shown, to fit the size of a comment. ${REST}`,
   },
   {
     suites: 50,
-    answers: 0,
+    answers: 1,
     lines: 12,
     counts: 100,
     characters: 120,
     items: 10,
     problems: 50,
-    said: `No answers are shown, to fit the size of a comment. ${REST}`,
+    unmoved: false,
+    said: `Answers are shown of one reference, to fit the size of a comment. ${REST}`,
   },
   {
     suites: 15,
-    answers: 0,
-    lines: 0,
+    answers: 1,
+    lines: 8,
     counts: 0,
     characters: 120,
     items: 0,
     problems: 15,
-    said: `Only numbers are shown, to fit the size of a comment. ${REST}`,
+    unmoved: false,
+    said: `Beside one reference only numbers are shown, to fit the size of a comment. ${REST}`,
   },
   {
     suites: 0,
@@ -116,6 +122,7 @@ export const COMMENT_LEVELS: readonly Detail[] = [
     characters: 120,
     items: 0,
     problems: 3,
+    unmoved: false,
     said: `Only the verdict is shown, to fit the size of a comment. ${REST}`,
   },
 ];
@@ -130,6 +137,7 @@ export const SUMMARY_LEVELS: readonly Detail[] = [
     characters: 2000,
     items: 500,
     problems: 1000,
+    unmoved: true,
     said: null,
   },
   ...COMMENT_LEVELS.map((level) => ({
@@ -182,8 +190,10 @@ export type Inline =
   | { kind: 'code'; text: string; limit: number }
   /** A text with parts of it emphasised or left out. */
   | { kind: 'pieces'; pieces: Piece[] }
-  | { kind: 'place'; file: string; line: number }
-  | { kind: 'verdict'; verdict: Verdict }
+  /** A line of a file; `name` is what stands there and leads to it, instead of the line itself. */
+  | { kind: 'place'; file: string; line: number; name?: { text: string; limit: number } }
+  /** The outcome of a suite in a word. */
+  | { kind: 'verdict'; sign: string; word: string; tone: Tone }
   /** The sign of an outcome; where there are pictures, one that has the tone's colour. */
   | { kind: 'sign'; sign: string; tone: Tone }
   /** An address that we made. */
@@ -232,6 +242,15 @@ export const code = (value: string, limit: number = NAME_LIMIT): Inline => ({
 });
 
 export const place = (file: string, line: number): Inline => ({ kind: 'place', file, line });
+
+/** Someone's text that leads to its place; where nothing can be linked the place stands behind it. */
+export function named(
+  words: string,
+  { file, line }: { file: string; line: number },
+  limit: number = NAME_LIMIT,
+): Inline {
+  return { kind: 'place', file, line, name: { text: words, limit } };
+}
 
 export const lineBreak: Inline = { kind: 'break' };
 

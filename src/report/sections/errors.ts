@@ -1,11 +1,13 @@
 import { errorOf } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
+import type { ReferenceResult } from '../../result/reference-result.ts';
 import { count } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import {
   SENTENCE,
   code,
   joined,
+  named,
   paragraph,
   strong,
   text,
@@ -24,7 +26,7 @@ const NAMED = 3;
 interface ErrorCause {
   message: string;
   tries: number;
-  references: Set<string>;
+  references: Map<string, ReferenceResult>;
 }
 
 /** Whether errors are what the run came to, so that they stand open at the top. */
@@ -47,14 +49,14 @@ export function errorCauses(result: Result, detail: Detail): Block[] {
 }
 
 function causeLine({ message, tries, references }: ErrorCause): Line {
-  const named = [...references].slice(0, NAMED);
-  const more = andMore(references.size, named.length);
+  const shown = [...references.values()].slice(0, NAMED);
+  const more = andMore(references.size, shown.length);
   return [
     text(`${count(tries)} × `),
     code(shorten(message, SENTENCE), SENTENCE),
     text(' ('),
     ...joined(
-      named.map((id) => [code(id)]),
+      shown.map((reference) => [named(reference.id, reference)]),
       ', ',
     ),
     text(more === null ? ')' : ` ${more})`),
@@ -63,14 +65,14 @@ function causeLine({ message, tries, references }: ErrorCause): Line {
 
 function causesOf({ suites }: Result): ErrorCause[] {
   const found = new Map<string, ErrorCause>();
-  for (const { id, base, head } of suites.flatMap(({ references }) => references))
-    for (const one of [...(base?.tries ?? []), ...(head?.tries ?? [])]) {
-      const message = errorOf(one);
+  for (const reference of suites.flatMap(({ references }) => references))
+    for (const one of [...(reference.base?.tries ?? []), ...(reference.head?.tries ?? [])]) {
+      const message = errorOf(one) ?? (one.actual === null ? one.error : null);
       if (message === null) continue;
       const key = alike(message);
-      const cause = found.get(key) ?? { message, tries: 0, references: new Set() };
+      const cause = found.get(key) ?? { message, tries: 0, references: new Map() };
       cause.tries += 1;
-      cause.references.add(id);
+      cause.references.set(`${reference.file} ${reference.id}`, reference);
       found.set(key, cause);
     }
   return [...found.values()].sort((a, b) => b.tries - a.tries);

@@ -14,7 +14,7 @@ import {
   paragraph,
 } from './document.ts';
 import { emphasise, whole } from './emphasis.ts';
-import { failedScores } from './failures.ts';
+import { ownFailures } from './failures.ts';
 import { exampleTries, transcriptLine, whyNot, endedLine, turnLine } from './order.ts';
 
 /**
@@ -22,7 +22,7 @@ import { exampleTries, transcriptLine, whyNot, endedLine, turnLine } from './ord
  */
 export function evidence(title: Line, reference: ReferenceResult, { characters }: Detail): Block[] {
   const { base, head } = exampleTries(reference);
-  const failed = failedScores(head).map((score) => ({
+  const failed = ownFailures(head).map((score) => ({
     name: [code(score.metric)],
     value: scoreLine(score, base, characters),
   }));
@@ -107,17 +107,22 @@ export function inputLine({ input }: ReferenceResult, characters: number): Line 
   );
 }
 
-/** The metric's word on head's try, why, and its value on base's. */
+/** Why head's try fails by the metric, and its values on both sides where they say more. */
 function scoreLine(score: Score, base: TryResult | null, characters: number): Line {
-  const before = base?.scores.find(({ metric }) => metric === score.metric);
+  const before = base?.scores.find(({ metric }) => metric === score.metric)?.value ?? null;
   const line: Line = [text(score.status)];
-  if (score.value !== null && typeof score.value !== 'boolean')
-    line.push(text(', value '), code(jsonText(score.value), characters));
-  if (before !== undefined && before.value !== null && typeof before.value !== 'boolean')
-    line.push(text(', on base '), code(jsonText(before.value), characters));
   if (score.reason !== null) line.push(text(': '), code(score.reason, characters));
+  if (saysMore(score.value) || saysMore(before)) {
+    if (score.value !== null) line.push(text(', value '), code(jsonText(score.value), characters));
+    if (before !== null) line.push(text(', on base '), code(jsonText(before), characters));
+  }
   if (score.skip) line.push(text(' (shown, does not gate)'));
   return line;
+}
+
+/** A value of 0 or 1, or a truth value, is the word that stands before it. */
+function saysMore(value: Json): boolean {
+  return value !== null && typeof value !== 'boolean' && value !== 0 && value !== 1;
 }
 
 /** Text as it is, anything else as JSON. */

@@ -42,7 +42,7 @@ interface Cause {
 
 function causeOf({ suite, reference }: ReferenceEntry): Cause {
   const { head } = exampleTries(reference);
-  const [score] = failedScores(head);
+  const [score] = ownFailures(head);
   const metric = score?.metric ?? null;
   const reason = score === undefined ? (head?.error ?? null) : score.reason;
   const of = [suite.path, suite.name, metric];
@@ -52,6 +52,13 @@ function causeOf({ suite, reference }: ReferenceEntry): Cause {
     same: JSON.stringify([...of, reason]),
     alike: JSON.stringify([...of, metric === null ? reason : null, 'alike']),
   };
+}
+
+/** The same without what only repeats that there is no answer. */
+export function ownFailures(one: TryResult | null): Score[] {
+  return failedScores(one).filter(
+    ({ reason }) => one?.error === null || one?.error === undefined || reason !== one.error,
+  );
 }
 
 /** What of an answer did not pass. */

@@ -146,6 +146,49 @@ export function nothingWorseLine(result: Result): Told {
   return withMore(comparedNumbers(result), alone(result));
 }
 
+/**
+ * Where no suite got worse: one suite by its numbers, several by their count and the largest drop
+ * among them.
+ */
+export function noRegressionLine(result: Result): Told {
+  const { suites } = result;
+  const moved = suites.filter(({ pass_rate }) => pass_rate.difference !== null);
+  if (moved.length === 0 || suites.length === 1) return nothingWorseLine(result);
+  const worst = worstOf(moved);
+  const fell = worst !== undefined && (worst.pass_rate.difference ?? 0) < 0;
+  const largest = fell
+    ? [text('Largest drop: '), ...subjectOf(worst), text(`, ${numbersOf(worst)}.`)]
+    : [text('No pass rate is lower.')];
+  const rest = moved.length === suites.length ? '' : ` ${count(moved.length)} of them compared.`;
+  const told = {
+    subject: [text(counted(suites.length, 'suite'))],
+    line: [...largest, ...(rest === '' ? [] : [text(rest)])],
+  };
+  return withMore(told, alone(result));
+}
+
+/**
+ * Where nothing but the scoring changed: what it does to the same answers, which is no comparison
+ * of base with head.
+ */
+function scoringAlone({ scoring, suites }: Result): Told | null {
+  const moved = scoring.filter(({ rates: of }) => of.base_base !== of.base_head);
+  const [first] = [...moved].sort(
+    (a, b) => Math.abs(b.scoring_effect ?? 0) - Math.abs(a.scoring_effect ?? 0),
+  );
+  if (first === undefined) return null;
+  const more = moved.length - 1;
+  const of = suites.length === 1 ? '' : ` in ${counted(moved.length, 'suite')}`;
+  return {
+    subject: [code(first.name), text(more === 0 ? '' : ` and ${count(more)} more`)],
+    line: [
+      text(
+        `Only the scoring changed${of}: the same answers pass ${percent(first.rates.base_base)} of the time under base’s and ${percent(first.rates.base_head)} under head’s.`,
+      ),
+    ],
+  };
+}
+
 export function withMore({ subject, line }: Told, more: Line): Told {
   return { subject, line: [...line, ...more] };
 }
@@ -154,7 +197,7 @@ function comparedNumbers(result: Result): Told {
   const compared = result.suites.filter(({ pass_rate }) => pass_rate.difference !== null);
   if (compared.length > 0) return several(result, compared, 'compared');
   const fresh = result.suites.filter(({ verdict }) => verdict === 'new');
-  if (fresh.length === 0) return untitled([sentence(result.title)]);
+  if (fresh.length === 0) return scoringAlone(result) ?? untitled([sentence(result.title)]);
   return {
     subject: subjectOf(worstOf(fresh)),
     line: [text(`${counted(fresh.length, 'new suite')}, nothing to compare with.`)],
@@ -179,17 +222,22 @@ export function evaluatedLine({ suites }: Result): Told {
 /** The worst of the suites with its numbers, and how many there are of how many. */
 function several({ suites }: Result, chosen: readonly SuiteResult[], word: string): Told {
   const suite = worstOf(chosen);
-  const moved = suite === undefined ? null : difference(suite.pass_rate);
-  const numbers = [
-    ...(moved === null ? [] : [moved]),
-    ...(suite === undefined || suite.compared.references === 0 ? [] : [size(suite.compared)]),
-  ].join('; ');
+  const numbers = suite === undefined ? '' : numbersOf(suite);
   const rest =
     suites.length === 1
       ? ''
       : ` ${count(chosen.length)} of ${counted(suites.length, 'suite')} ${word}.`;
   const line = `${numbers === '' ? '' : `${numbers}.`}${rest}`.trim();
   return { subject: subjectOf(suite), line: line === '' ? [] : [text(line)] };
+}
+
+/** `−6.0 points, 90 % interval −10.4 to −1.6; 50 references × 3 tries`, as far as there is any. */
+function numbersOf({ pass_rate: rate, compared }: SuiteResult): string {
+  const moved = difference(rate);
+  return [
+    ...(moved === null ? [] : [moved]),
+    ...(compared.references === 0 ? [] : [size(compared)]),
+  ].join('; ');
 }
 
 function subjectOf(suite: SuiteResult | undefined): Line {

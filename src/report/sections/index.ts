@@ -2,7 +2,7 @@ import type { Result } from '../../result/result.ts';
 import { attributes, bestInsight, insights } from './attributes.ts';
 import { changedLines } from './changes.ts';
 import { conversations, evaluators } from './conversations.ts';
-import { joined, paragraph, text, type Block, type Detail } from './document.ts';
+import { joined, paragraph, strong, text, type Block, type Detail, type Line } from './document.ts';
 import { endedInErrors, errorCauses } from './errors.ts';
 import { flippedReferences } from './flipped-references.ts';
 import { metricValues } from './metrics.ts';
@@ -39,9 +39,12 @@ export const SECTIONS = {
   attributes: (result, detail) =>
     oneFold([...attributes(result, detail), ...insights(result, detail)]),
   conversations,
-  metricValues,
-  preferences,
-  classes,
+  metrics: (result, detail) =>
+    oneFold([
+      ...metricValues(result, detail),
+      ...preferences(result, detail),
+      ...classes(result, detail),
+    ]),
   scoringChange: (result, detail) =>
     oneFold([
       ...scorings(result, detail),
@@ -99,9 +102,13 @@ function oneFold(blocks: readonly Block[]): Block[] {
         folds.map(({ summary }) => summary),
         ' · ',
       ),
-      blocks: folds.flatMap(({ summary, blocks: own }) => [paragraph(summary), ...own]),
+      blocks: folds.flatMap(({ summary, blocks: own }) => [paragraph(asTitle(summary)), ...own]),
     },
   ];
+}
+
+function asTitle(line: Line): Line {
+  return line.map((part) => (part.kind === 'text' ? strong(part.text) : part));
 }
 
 function said(_result: Result, detail: Detail): Block[] {

@@ -25,10 +25,11 @@ import { andMore } from './phrases.ts';
  * What each metric says beyond pass and fail: its mean on both sides with the difference's interval,
  * and how often each label was given. Metrics that only pass or fail are in the suite's row.
  */
-export function metricValues({ suites, mode }: Result, { items }: Detail): Block[] {
+export function metricValues({ suites, mode }: Result, { items, unmoved }: Detail): Block[] {
   const found = suitesWorstFirst(suites).flatMap((suite) =>
     suite.metrics
       .filter(({ values, labels }) => values !== undefined || labels !== undefined)
+      .filter((metric) => unmoved || mode === 'sweep' || hasMoved(metric))
       .map((metric) => ({ suite, metric })),
   );
   const shown = found.slice(0, items);
@@ -51,6 +52,12 @@ export function metricValues({ suites, mode }: Result, { items }: Detail): Block
           ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
         ],
   );
+}
+
+/** A mean that moved beyond chance, or labels that are given more or less often. */
+function hasMoved({ values, labels = [] }: MetricResult): boolean {
+  const moved = values?.moved ?? null;
+  return moved !== null || labels.some(({ base, head }) => base !== head);
 }
 
 const DIFF = ['Metric', 'Mean', 'Difference, 90 % interval', 'p', 'References', 'Labels'];

@@ -164,7 +164,6 @@ export function footer(result: Result): Block[] {
   const { base, head, mode } = result;
   const parts: Line[] = [
     ...spent(result),
-    ...savedTries(result),
     ...repeatedEvaluations(result),
     ...visibleDrops(result),
     ...measuredNoise(result),
@@ -212,13 +211,6 @@ function byPurpose({ by_purpose, unpriced }: Result['usage']): string {
       : [`${PURPOSES[purpose]} ${cost(one.cost_usd)}`];
   });
   return paid.length > 1 ? ` (${paid.join(', ')})` : '';
-}
-
-/** Where the adaptive tries needed no fewer there is nothing to say. */
-function savedTries({ adaptive_tries: tries }: Result): Line[] {
-  return tries === null || tries.made >= tries.fixed
-    ? []
-    : [[text(`${count(tries.made)} tries where five fixed ones would be ${count(tries.fixed)}`)]];
 }
 
 /** `1,240 evaluations, 124 repeated, all equal`. */

@@ -10,6 +10,7 @@ import {
   firstReason,
   improvedLine,
   inconclusiveLine,
+  noRegressionLine,
   nothingWorseLine,
   problemsLine,
   regressionLine,
@@ -155,7 +156,7 @@ export const OUTCOMES: OutcomeTable = {
         ? `No regression in ${size}`
         : `No suite regressed in ${size}${alone(worse)}`;
     },
-    line: nothingWorseLine,
+    line: noRegressionLine,
   },
   evaluated: {
     sign: '✓',

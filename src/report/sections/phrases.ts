@@ -17,8 +17,14 @@ import {
 } from '../../text/amounts.ts';
 import type { Tone } from './document.ts';
 
+export interface VerdictLook {
+  sign: string;
+  word: string;
+  tone: Tone;
+}
+
 /** A sign, a word and a tone for each verdict; the sign is never the only bearer of the meaning. */
-export const VERDICTS: Readonly<Record<Verdict, { sign: string; word: string; tone: Tone }>> = {
+export const VERDICTS: Readonly<Record<Verdict, VerdictLook>> = {
   regressed: { sign: '✗', word: 'regressed', tone: 'bad' },
   improved: { sign: '↑', word: 'improved', tone: 'good' },
   unchanged: { sign: '✓', word: 'unchanged', tone: 'good' },
@@ -29,10 +35,14 @@ export const VERDICTS: Readonly<Record<Verdict, { sign: string; word: string; to
   no_data: { sign: '·', word: 'no data', tone: 'neutral' },
 };
 
+/** A suite whose answers are as good as before, and whose references are judged another way. */
+export const SCORING_CHANGED: VerdictLook = { sign: '≠', word: 'scoring changed', tone: 'open' };
+
 export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
   regressed: 'regressed',
-  fell: 'fell, too few tries to name it alone',
+  fell: 'fell with the suite',
   improved: 'improved',
+  rose: 'rose with the suite',
   unchanged: 'unchanged',
   flaky: 'flaky',
   inconclusive: 'flipped, within noise',

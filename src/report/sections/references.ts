@@ -6,8 +6,8 @@ import { count, counted } from '../../text/amounts.ts';
 import {
   code,
   group,
+  named,
   paragraph,
-  place,
   strong,
   text,
   type Block,
@@ -41,7 +41,7 @@ export function worstReference(result: Result, detail: Detail): Block[] {
   const title: Line = [
     strong('What it did:'),
     text(' '),
-    ...faceOf(worst.reference),
+    ...linkedFace(worst.reference),
     text(`, ${countsOf(worst.reference, worst.suite)}`),
     ...(others === 0
       ? []
@@ -74,13 +74,28 @@ function alike({ metric, reason }: Failure): Line {
 }
 
 /** An id that says something, or the input's first words beside one that was made from a hash. */
-export function faceOf({ id, input }: ReferenceResult): Line {
-  const words = Object.values(input)
-    .map(String)
-    .find((value) => value.trim() !== '');
-  return words === undefined || !MADE_ID.test(id)
-    ? [code(id)]
-    : [code(words, FACE_CHARACTERS), text(' – '), code(id)];
+export function faceOf(reference: ReferenceResult): Line {
+  const words = wordsOf(reference);
+  return words === null
+    ? [code(reference.id)]
+    : [code(words, FACE_CHARACTERS), text(' – '), code(reference.id)];
+}
+
+/** The same, leading to the reference's line. */
+function linkedFace(reference: ReferenceResult): Line {
+  const words = wordsOf(reference);
+  return words === null
+    ? [named(reference.id, reference)]
+    : [named(words, reference, FACE_CHARACTERS), text(' – '), code(reference.id)];
+}
+
+function wordsOf({ id, input }: ReferenceResult): string | null {
+  if (!MADE_ID.test(id)) return null;
+  return (
+    Object.values(input)
+      .map(String)
+      .find((value) => value.trim() !== '') ?? null
+  );
 }
 
 /** Ids of references that were given none. */
@@ -107,7 +122,7 @@ export function brokenReferences(result: Result, detail: Detail): Block[] {
     return inFull.length + rows.length === 0
       ? []
       : [
-          paragraph(failureLine(failure)),
+          paragraph(failureLine(failure, result.suites.length > 1 ? repeated : null)),
           ...inFull.flatMap((one) => answersOf(one, repeated, detail)),
           ...(rows.length === 0 ? [] : [countsTable(rows, repeated)]),
         ];
@@ -123,12 +138,19 @@ export function brokenReferences(result: Result, detail: Detail): Block[] {
   );
 }
 
-/** `exact_match fails in 3 references: expected …`. */
-function failureLine({ metric, reason, entries }: Failure): Line {
+/** `exact_match fails in 3 references of capitals: expected …`; `repeated`: null where there is one suite. */
+function failureLine(
+  { metric, reason, entries }: Failure,
+  repeated: ReadonlySet<string> | null,
+): Line {
   const subject: Line = metric === null ? [text('No answer')] : [code(metric), text(' fails')];
+  const [first] = entries;
   return [
     ...subject,
     text(` in ${counted(entries.length, 'reference')}`),
+    ...(repeated === null || first === undefined
+      ? []
+      : [text(' of '), ...suiteName(first.suite, repeated)]),
     ...(reason === null ? [] : [text(': '), code(reason, REASON_CHARACTERS)]),
   ];
 }
@@ -157,7 +179,8 @@ export function movedReferences(result: Result, detail: Detail): Block[] {
   const entries = MOVED.filter((status) => !(open && status === 'error')).flatMap((status) =>
     entriesOf(result, status),
   );
-  if (entries.length === 0) return [];
+  const causes = open ? [] : errorCauses(result, detail);
+  if (entries.length + causes.length === 0) return [];
   const words = MOVED.map((status) => ({
     status,
     number: entries.filter(({ reference }) => reference.status === status).length,
@@ -168,12 +191,12 @@ export function movedReferences(result: Result, detail: Detail): Block[] {
   const more = andMore(entries.length, rows.length);
   const blocks = rows.length === 0 ? [] : [countsTable(rows, repeatedNames(result.suites))];
   return group(
-    [text(`Other references: ${words.join('; ')}`)],
     [
-      ...blocks,
-      ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
-      ...(open ? [] : errorCauses(result, detail)),
+      text(
+        entries.length === 0 ? 'Tries without an answer' : `Other references: ${words.join('; ')}`,
+      ),
     ],
+    [...blocks, ...(more === null ? [] : [paragraph([text(`${more}.`)])]), ...causes],
   );
 }
 
@@ -186,6 +209,7 @@ const MOVED: readonly ReferenceStatus[] = [
   'edited',
   'removed',
   'improved',
+  'rose',
 ];
 
 function answersOf(
@@ -196,11 +220,8 @@ function answersOf(
   const title: Line = [
     ...suiteName(suite, repeated),
     text(' › '),
-    ...faceOf(reference),
-    text(
-      ` – ${countsOf(reference, suite)}${countsForVerdict(reference) ? '' : ', does not gate'} – `,
-    ),
-    place(reference.file, reference.line),
+    ...linkedFace(reference),
+    text(` – ${countsOf(reference, suite)}${countsForVerdict(reference) ? '' : ', does not gate'}`),
   ];
   return evidence(title, reference, detail);
 }
@@ -222,14 +243,13 @@ function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<string>
 function countsTable(entries: readonly ReferenceEntry[], repeated: ReadonlySet<string>): Block {
   return {
     kind: 'table',
-    head: ['Suite', 'Reference', 'Status', 'Base', 'Head', 'Place'].map((name) => [text(name)]),
+    head: ['Suite', 'Reference', 'Status', 'Base', 'Head'].map((name) => [text(name)]),
     rows: entries.map(({ suite, reference }) => [
       suiteName(suite, repeated),
-      faceOf(reference),
+      linkedFace(reference),
       [text(statusWords(reference))],
       [text(passed(reference.base))],
       [text(passed(reference.head))],
-      [place(reference.file, reference.line)],
     ]),
   };
 }

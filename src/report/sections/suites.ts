@@ -1,8 +1,9 @@
 import type { AttributeResult, DroppedInsights, Insight } from '../../result/attributes.ts';
 import { countsForVerdict } from '../../result/counts.ts';
 import type { Result } from '../../result/result.ts';
+import type { ScoringResult } from '../../result/scoring-result.ts';
 import type { Because, SuiteResult } from '../../result/suite-result.ts';
-import { counted, percent } from '../../text/amounts.ts';
+import { count, counted, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import {
   code,
@@ -18,15 +19,22 @@ import {
   SENTENCE,
 } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore, change, rates, rolledWords, variantChanges, variantWords } from './phrases.ts';
+import {
+  SCORING_CHANGED,
+  VERDICTS,
+  andMore,
+  change,
+  rates,
+  rolledWords,
+  variantChanges,
+  variantWords,
+  type VerdictLook,
+} from './phrases.ts';
 
 /** Reasons named in a row; the rest is counted. */
 const SHOWN_REASONS = 3;
 
-/**
- * One row per suite, the worst first: base → head, the difference with its interval, verdict, and
- * why it ran.
- */
+/** One row per suite, the worst first: verdict, base → head with the difference, and why it ran. */
 export function suitesTable(result: Result, detail: Detail): Block[] {
   const suites = suitesWorstFirst(result.suites);
   const shown = suites.slice(0, detail.suites);
@@ -36,21 +44,32 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
     const cell = suiteCell(suite, names.has(suite.name));
     return result.mode === 'sweep'
       ? [cell, ...sweepCells(suite)]
-      : [[{ kind: 'verdict' as const, verdict: suite.verdict }], cell, ...diffCells(suite, result)];
+      : [
+          [{ kind: 'verdict' as const, ...verdictOf(suite, result) }, lineBreak, ...cell],
+          ...diffCells(suite, result),
+        ];
   });
+  const head = (result.mode === 'sweep' ? SWEEP_COLUMNS : DIFF_COLUMNS).map((name) => [text(name)]);
+  const [open, folded] = [rows.slice(0, OPEN_SUITES), rows.slice(OPEN_SUITES)];
   const more = andMore(suites.length, shown.length);
+  const rest = more === null ? [] : [paragraph([text(`${more} suites`)])];
   return [
-    {
-      kind: 'table',
-      head: (result.mode === 'sweep' ? SWEEP_COLUMNS : DIFF_COLUMNS).map((name) => [text(name)]),
-      rows,
-    },
-    ...(more === null ? [] : [paragraph([text(`${more} suites`)])]),
+    { kind: 'table', head, rows: open },
+    ...(folded.length === 0
+      ? rest
+      : group(
+          [text(counted(suites.length - open.length, 'more suite'))],
+          [{ kind: 'table', head, rows: folded }, ...rest],
+        )),
   ];
 }
 
+/** Suites that stand open; a longer list would hide what is below it. */
+const OPEN_SUITES = 20;
+
 /** Each suite's verdict in a sentence: p, what is ruled out, what a run of this size sees. */
-export function verdictsInWords({ suites, mode }: Result, { items }: Detail): Block[] {
+export function verdictsInWords(result: Result, { items }: Detail): Block[] {
+  const { suites, mode } = result;
   const told =
     mode === 'sweep' ? [] : suitesWorstFirst(suites).filter(({ summary }) => summary !== '');
   const shown = told.slice(0, items);
@@ -62,31 +81,67 @@ export function verdictsInWords({ suites, mode }: Result, { items }: Detail): Bl
       : [
           {
             kind: 'list',
-            items: shown.map(({ name, summary }): Line => [
-              code(name),
-              text(`: ${shorten(summary, SENTENCE)}`),
-            ]),
+            items: [
+              ...shown.map(({ name, summary }): Line => [
+                code(name),
+                text(`: ${shorten(summary, SENTENCE)}`),
+              ]),
+              ...savedTries(result),
+            ],
           },
           ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
         ],
   );
 }
 
-const DIFF_COLUMNS = ['Verdict', 'Suite', 'Pass rate', 'Changed'];
+/** What the adaptive tries saved; where they needed no fewer there is nothing to say. */
+function savedTries({ adaptive_tries: tries }: Result): Line[] {
+  return tries === null || tries.made >= tries.fixed
+    ? []
+    : [[text(`${count(tries.made)} tries where five fixed ones would be ${count(tries.fixed)}`)]];
+}
+
+const DIFF_COLUMNS = ['Suite', 'Pass rate', 'Changed'];
 
 const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
 
-function diffCells(suite: SuiteResult, { scoring }: Result): Line[] {
-  const { path, name, pass_rate: rate, because } = suite;
+/**
+ * How a suite's verdict looks. Where nothing but the scoring gave references another outcome, that
+ * is what is said: the suite is not as it was.
+ */
+export function verdictOf(suite: SuiteResult, { scoring }: Result): VerdictLook {
+  const changed = scoringOf(suite, scoring);
+  const moved =
+    changed !== undefined &&
+    (changed.flipped.length > 0 || changed.rates.base_base !== changed.rates.base_head);
+  return suite.verdict === 'unchanged' && moved ? SCORING_CHANGED : VERDICTS[suite.verdict];
+}
+
+function scoringOf(
+  { path, name }: SuiteResult,
+  scoring: readonly ScoringResult[],
+): ScoringResult | undefined {
+  return scoring.find((one) => one.path === path && one.name === name);
+}
+
+/** The row's rates are under head's scoring; what base's own said where it is another. */
+export function underOwnScoring(suite: SuiteResult, { scoring }: Result): Line {
+  const own = scoringOf(suite, scoring)?.rates;
+  return own === undefined || own.base_base === null || own.base_base === own.base_head
+    ? []
+    : [lineBreak, text(`base under its own scoring ${percent(own.base_base)}`)];
+}
+
+function diffCells(suite: SuiteResult, result: Result): Line[] {
+  const { pass_rate: rate, because } = suite;
   const moved = rate.difference === null ? [] : [lineBreak, text(change(rate))];
-  const own = scoring.find((one) => one.path === path && one.name === name)?.rates;
-  // The row's rates are under head's scoring; base's own may have said another.
-  const before =
-    own === undefined || own.base_base === null || own.base_base === own.base_head
-      ? []
-      : [lineBreak, text(`base under its own scoring ${percent(own.base_base)}`)];
   return [
-    [text(rates(rate.base, rate.head)), ...moved, ...rolled(suite), ...before],
+    [
+      text(rates(rate.base, rate.head)),
+      ...moved,
+      ...rolled(suite),
+      ...underOwnScoring(suite, result),
+    ],
     becauseLine(because),
   ];
 }

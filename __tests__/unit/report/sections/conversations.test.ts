@@ -233,7 +233,7 @@ describe('a regressed conversation in a comment', () => {
     expect(text).toContain('BaseAfter 1 turn: complete');
     expect(text).toContain('HeadAfter 2 turns: the steps ran out');
     expect(text).toContain(
-      'conversationfail, value 2, on base 1: max_steps: the steps ran out; not met: correctness',
+      'conversationfail: max_steps: the steps ran out; not met: correctness, value 2, on base 1',
     );
   });
 

@@ -91,7 +91,7 @@ describe('the worst reference', () => {
     for (const words of ['What it did:', 'Base ✅', 'Head ❌', 'lacks &quot;30 days&quot;'])
       expect(open).toContain(words);
     expect(text).toContain(
-      'What it did: a, 1 of 1 passed → 0 of 1 passed; 1 more fails fact for the same reason',
+      'What it did: a (prompts/tests/capitals.yaml:12), 1 of 1 passed → 0 of 1 passed; 1 more fails fact for the same reason',
     );
   });
 
@@ -100,10 +100,12 @@ describe('the worst reference', () => {
     const shown = (id: string) =>
       renderGithub(renderComment(red(fallen(id, 'fact', null, { input })), { marker })).text;
     expect(shown('960ccec3b8')).toContain(
-      'What it did: I was given a scarf, can I still have a refund? – 960ccec3b8, 1 of 1',
+      'What it did: I was given a scarf, can I still have a refund? (prompts/tests/capitals.yaml:12) – 960ccec3b8, 1 of 1',
     );
-    expect(shown('960ccec3b8-2')).toContain('can I still have a refund? – 960ccec3b8-2, 1 of 1');
-    expect(shown('gift')).toContain('What it did: gift, 1 of 1');
+    expect(shown('960ccec3b8-2')).toContain(
+      '(prompts/tests/capitals.yaml:12) – 960ccec3b8-2, 1 of 1',
+    );
+    expect(shown('gift')).toContain('What it did: gift (prompts/tests/capitals.yaml:12), 1 of 1');
   });
 
   test('keeps the lines of its answers', () => {
@@ -206,11 +208,12 @@ describe('errors', () => {
 
   test('that a run ended in are listed once per cause in the first block, with how often and where', () => {
     const lines = renderTerminal(result, { width: 200, colour: false }).split('\n');
+    const at = (id: string) => `${id} (prompts/tests/capitals.yaml:12)`;
     const from = lines.indexOf('14 tries ended in an error:');
     expect(from).toBe(4);
     expect(lines.slice(from + 2, from + 4)).toEqual([
-      `- 10 × ${refused} (a, b, c and 2 more)`,
-      '- 4 × openai: 500, the server failed: request req_1 (f, g)',
+      `- 10 × ${refused} (${['a', 'b', 'c'].map(at).join(', ')} and 2 more)`,
+      `- 4 × openai: 500, the server failed: request req_1 (${['f', 'g'].map(at).join(', ')})`,
     ]);
     expect(lines.filter((line) => line.includes('401'))).toHaveLength(1);
     expect(lines.join('\n')).not.toContain('Other references');

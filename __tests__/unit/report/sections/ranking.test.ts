@@ -33,6 +33,7 @@ const shown = (suites: SuiteResult[], mode: 'sweep' | 'diff' = 'sweep') =>
       characters: 100,
       items: 5,
       problems: 5,
+      unmoved: true,
       said: null,
     }),
     { width: 140, colour: false },

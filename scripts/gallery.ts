@@ -1,0 +1,99 @@
+/**
+ * Ten pull requests, each run as a runner runs the action, and their comments and reports
+ * photographed at two widths in both schemes. Usage: node scripts/gallery.ts FOLDER [NAME]. Needs
+ * Chromium.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { chromium, type Browser } from 'playwright-core';
+import { runPullRequest } from '../src/commands/demo.ts';
+import { chromiumPath } from './chromium.ts';
+import { commentPage, THEMES } from './comment-page.ts';
+import { SITUATIONS, type Situation } from './gallery/situations.ts';
+
+const WIDTHS = [860, 390];
+
+/** Of a report's page, in pixels. */
+const PAGE_HEIGHT = 2600;
+
+/** A busy machine takes its time for a long page; in milliseconds. */
+const TIMEOUT = 120_000;
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const action = join(root, 'src', 'action.ts');
+
+/** A folder with `base` and `head`, as the demo has one. */
+function fixtureOf({ base, head, rules }: Situation): string {
+  const folder = mkdtempSync(join(tmpdir(), 'evaldiff-gallery-'));
+  const own = {
+    'app/answers.mjs': readFileSync(join(root, 'scripts/gallery/answers.mjs'), 'utf8'),
+    'app/answers.json': JSON.stringify(rules, null, 1),
+  };
+  for (const [side, files] of Object.entries({ base: { ...base, ...own }, head }))
+    for (const [path, text] of Object.entries(files)) {
+      const file = join(folder, side, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+  return folder;
+}
+
+const fileName = (name: string): string => name.replace(/[^a-z0-9]+/g, '-');
+
+async function photograph(browser: Browser, to: string, name: string): Promise<void> {
+  const comment = readFileSync(join(to, `${fileName(name)}.md`), 'utf8');
+  for (const theme of THEMES)
+    for (const width of WIDTHS) {
+      const page = await browser.newPage({ viewport: { width, height: 60 }, colorScheme: theme });
+      const shoot = (what: string, fullPage: boolean): Promise<Buffer> =>
+        page.screenshot({
+          path: join(to, `${fileName(name)}-${what}-${String(width)}-${theme}.png`),
+          fullPage,
+          timeout: TIMEOUT,
+        });
+      await page.setContent(commentPage(comment, theme));
+      await shoot('comment', true);
+      // Of a long page its beginning; what is below the window is not drawn.
+      await page.setViewportSize({ width, height: PAGE_HEIGHT });
+      await page.goto(pathToFileURL(join(to, `${fileName(name)}.html`)).href);
+      await shoot('page', false);
+      await page.close();
+    }
+}
+
+async function run(name: string, situation: Situation | null, to: string): Promise<void> {
+  const fixture = situation === null ? join(root, 'fixtures/demo') : fixtureOf(situation);
+  const fork = situation?.fork ?? false;
+  let log = '';
+  const { comment, reports, folder } = await runPullRequest({ fixture, action, fork }, (text) => {
+    log += text;
+  });
+  writeFileSync(join(to, `${fileName(name)}.md`), comment);
+  writeFileSync(join(to, `${fileName(name)}.log`), log);
+  cpSync(join(reports, 'report.html'), join(to, `${fileName(name)}.html`));
+  cpSync(join(reports, 'result.json'), join(to, `${fileName(name)}.json`));
+  rmSync(folder, { recursive: true, force: true });
+  if (situation !== null) rmSync(fixture, { recursive: true, force: true });
+}
+
+const [folder, only] = process.argv.slice(2);
+if (folder === undefined || chromiumPath === undefined)
+  throw new Error('name a folder for the pictures; Chromium is needed (name one in CHROMIUM)');
+const to = resolve(folder);
+mkdirSync(to, { recursive: true });
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
+try {
+  for (const [name, situation] of [
+    ['regressed', null] as const,
+    ...SITUATIONS.map((one) => [one.name, one] as const),
+  ]) {
+    if (only !== undefined && !name.includes(only)) continue;
+    await run(name, situation, to);
+    await photograph(browser, to, name);
+    process.stdout.write(`${name}\n`);
+  }
+} finally {
+  await browser.close();
+}
