@@ -3,7 +3,7 @@ import type { Inputs } from '../config/inputs.ts';
 import { formatProblem } from '../errors.ts';
 import { connect, type Client } from '../github/client.ts';
 import { pullWords, removeLabel } from '../github/pull.ts';
-import type { Links } from '../report/sections/document.ts';
+import { placeLinks } from '../report/place-links.ts';
 import type { Result } from '../result/result.ts';
 import { findOverride, withOverride } from '../run/override.ts';
 import { trustLevel, type TrustDecision } from '../select/trust.ts';
@@ -59,7 +59,10 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   // A runner that cancels a job ends it ten seconds later, and what was paid for, waiting batches
   // among it, comes first.
   if (session.halting.halted()?.title === 'Interrupted') await session.closeStores();
-  const result = session.redact(await overriddenByLabel(client, job, evaluated.result));
+  const result = withSource(
+    session.redact(await overriddenByLabel(client, job, evaluated.result)),
+    job,
+  );
   const marker = commentMarker(inputs.checkName ?? 'evaldiff');
   const folder = await fillReportFolder(job, session, (to) =>
     writeRun(session, { result, suites }, to, marker),
@@ -77,7 +80,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
     links: {
       run: runUrl(env),
       report,
-      place: placeUrl(env, job.facts, result.head.sha, inputs.workingDirectory),
+      place: placeLinks(result).place,
     },
     runId: env['GITHUB_RUN_ID'] ?? '0',
     startedAt: session.startedAt,
@@ -156,15 +159,11 @@ function sayResult(
   for (const reason of result.reasons) runner.info(reason);
 }
 
-/** Where GitHub shows a line of a file at head; null where head is not a commit of a known repository. */
-function placeUrl(
-  { GITHUB_SERVER_URL: server }: NodeJS.ProcessEnv,
-  { repository, headRepository }: Job['facts'],
-  sha: string,
-  directory: string,
-): Links['place'] {
-  const of = headRepository ?? repository;
-  if (!server || of === '' || !/^[0-9a-f]{40,64}$/.test(sha)) return null;
-  return (file, line) =>
-    `${server}/${of}/blob/${sha}/${posix.join(directory, file).split('/').map(encodeURIComponent).join('/')}${line > 0 ? `#L${String(line)}` : ''}`;
+/** With where GitHub shows head's files; as it is where head is no commit of a known repository. */
+function withSource(result: Result, { env, facts, inputs }: Job): Result {
+  const server = env['GITHUB_SERVER_URL'];
+  const of = facts.headRepository ?? facts.repository;
+  if (!server || of === '' || !/^[0-9a-f]{40,64}$/.test(result.head.sha)) return result;
+  const directory = posix.normalize(inputs.workingDirectory);
+  return { ...result, source: { url: `${server}/${of}`, directory } };
 }

@@ -1,6 +1,7 @@
 import type { Result } from '../result/result.ts';
 import { shorten, visibleLine } from '../text/visible.ts';
 import { markdownOf } from './markdown.ts';
+import { placeLinks } from './place-links.ts';
 import {
   COMMENT_LEVELS,
   NO_LINKS,
@@ -40,7 +41,7 @@ export interface CommentOptions {
  */
 export function renderComment(
   result: Result,
-  { marker, limit = COMMENT_LIMIT, links = NO_LINKS }: CommentOptions,
+  { marker, limit = COMMENT_LIMIT, links = placeLinks(result) }: CommentOptions,
 ): string {
   const render = (detail: Detail): string =>
     `${marker}\n${markdownOf(withRun(sectionBlocks(result, detail), links), links)}\n`;

@@ -151,6 +151,13 @@ export const resultSchema = z.strictObject({
   head: z
     .strictObject({ sha: z.string().describe('Full commit id, or `worktree`.') })
     .describe('The commit that was evaluated.'),
+  source: z
+    .strictObject({
+      url: z.string().describe('Web address of the repository that head is in.'),
+      directory: z.string().describe('The project’s folder in it; `.`: the repository’s root.'),
+    })
+    .describe('Where head’s files are shown on the web; absent: not known.')
+    .exactOptional(),
   gate: gateSettingsSchema.describe('The settings that the gate used.'),
   n_tries: z
     .union([countSchema, z.literal('adaptive')])

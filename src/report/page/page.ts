@@ -1,6 +1,7 @@
 import type { Result } from '../../result/result.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
-import { NAME_LIMIT, NO_LINKS, bytes, type Detail, type Links } from '../sections/document.ts';
+import { NAME_LIMIT, bytes, type Detail, type Links } from '../sections/document.ts';
+import { placeLinks } from '../place-links.ts';
 import { sectionBlocks, type SectionName } from '../sections/index.ts';
 import { headline } from '../sections/outcomes.ts';
 import { shortSha } from '../sections/phrases.ts';
@@ -63,7 +64,10 @@ interface Room {
  * own style and script apply, every text in it is escaped. Answers are cut, and said to be, where
  * the file would grow past its limit.
  */
-export async function renderHtml(result: Result, links: Links = NO_LINKS): Promise<string> {
+export async function renderHtml(
+  result: Result,
+  links: Links = placeLinks(result),
+): Promise<string> {
   const entries = worstFirst(result);
   const limit = Math.min(HTML_MOST, Math.max(HTML_LIMIT, entries.length * BYTES_PER_REFERENCE));
   const { lengths, around } = answerLengths(result);

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import { renderComment } from '../../../src/report/comment.ts';
+import { renderHtml } from '../../../src/report/page/page.ts';
+import { placeLinks } from '../../../src/report/place-links.ts';
+import { readResultValue } from '../../../src/result/result.ts';
+import { regression, resultOf } from './results.ts';
+
+const SHA = '9e8d7c6b5a49382716055443322110ffeeddccbb';
+const source = { url: 'https://github.example.com/acme/support', directory: 'apps/bot' };
+
+test('a saved result leads to the lines of its files, on the page and in the comment', async () => {
+  const result = { ...regression(), source };
+  const line = `${source.url}/blob/${SHA}/apps/bot/prompts/capitals.yaml#L4`;
+  expect(await renderHtml(result)).toContain(`<a href="${line}" rel="noreferrer">`);
+  expect(renderComment(result, { marker: '<!-- m -->' })).toContain(`](<${line}>)`);
+  expect(readResultValue('result.json', result).problems).toEqual([]);
+});
+
+test.each([
+  ['.', 'prompts/a.yaml', 0, 'prompts/a.yaml'],
+  ['.', 'prompts/a b#1.yaml', 3, 'prompts/a%20b%231.yaml#L3'],
+  ['sub/', 'a.yaml', 1, 'sub/a.yaml#L1'],
+])('of a project in %s the file %s, line %i is at %s', (directory, file, line, path) => {
+  const { place } = placeLinks({ ...resultOf({}), source: { ...source, directory } });
+  expect(place?.(file, line)).toBe(`${source.url}/blob/${SHA}/${path}`);
+});
+
+test('nothing is linked where nobody knows where the files are shown', () => {
+  expect(placeLinks(resultOf({})).place).toBeNull();
+});
