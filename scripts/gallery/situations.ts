@@ -241,7 +241,7 @@ export const SITUATIONS: readonly Situation[] = [
     ],
   },
   {
-    name: 'errors',
+    name: 'refusals on both sides',
     base: shop(EXACT),
     head: { 'prompts/support.yaml': prompt('support', POLITE) },
     rules: [
@@ -255,7 +255,7 @@ export const SITUATIONS: readonly Situation[] = [
     ],
   },
   {
-    name: 'mistakes',
+    name: 'errors',
     base: shop(EXACT),
     head: {
       'prompts/support.yaml': prompt('support', `${POLITE}\nThe customer is {customer}.`).replace(

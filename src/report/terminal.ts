@@ -161,9 +161,7 @@ function runsOf(part: Inline, style: Style): Run[] {
         ),
       );
     case 'place':
-      return part.name === undefined
-        ? [run(placeText(part))]
-        : [...runsOf({ kind: 'code', ...part.name }, style), run(` (${placeText(part)})`)];
+      return placeRuns(part, style);
     case 'sign':
       return [run(part.sign, TONE_STYLES[part.tone])];
     case 'verdict': {
@@ -175,6 +173,15 @@ function runsOf(part: Inline, style: Style): Run[] {
     case 'break':
       return [run('\n')];
   }
+}
+
+function placeRuns(part: Extract<Inline, { kind: 'place' }>, style: Style): Run[] {
+  const where = placeText(part);
+  if (part.name === undefined) return runsOf({ kind: 'text', text: where }, style);
+  return [
+    ...runsOf({ kind: 'code', ...part.name }, style),
+    ...runsOf({ kind: 'text', text: ` (${where})` }, style),
+  ];
 }
 
 /** Foreign text has no lines of its own here; where one ended is shown. */

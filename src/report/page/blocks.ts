@@ -92,7 +92,10 @@ function diffHtml(lines: readonly DiffLine[]): string {
   return `<pre class="diff" tabindex="0">${rows.join('\n')}</pre>`;
 }
 
-/** Cells are HTML already; `own` ones hold our words and numbers and do not wrap. */
+/**
+ * Cells are HTML already; `own` ones hold our words and numbers and do not wrap. A first column
+ * without a title names its rows.
+ */
 export function tableHtml(
   head: readonly string[],
   rows: readonly { html: string; own: boolean }[][],
@@ -103,7 +106,7 @@ export function tableHtml(
   const body = rows
     .map(
       (row) =>
-        `<tr>${row.map(({ html, own }) => `<td${own ? ' class="own"' : ''}>${html}</td>`).join('')}</tr>`,
+        `<tr>${row.map(({ html, own }, at) => (at === 0 && head[0] === '' ? `<th scope="row">${html}</th>` : `<td${own ? ' class="own"' : ''}>${html}</td>`)).join('')}</tr>`,
     )
     .join('\n');
   return `<div class="wide" tabindex="0"><table><thead><tr>${titles}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;

@@ -1,7 +1,7 @@
 import type { Result } from '../../result/result.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
-import { NAME_LIMIT, bytes, type Detail, type Links } from '../sections/document.ts';
 import { placeLinks } from '../place-links.ts';
+import { NAME_LIMIT, bytes, type Detail, type Links } from '../sections/document.ts';
 import { sectionBlocks, type SectionName } from '../sections/index.ts';
 import { headline } from '../sections/outcomes.ts';
 import { shortSha } from '../sections/phrases.ts';

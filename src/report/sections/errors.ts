@@ -1,6 +1,6 @@
 import { errorOf } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
 import type { ReferenceResult } from '../../result/reference-result.ts';
+import type { Result } from '../../result/result.ts';
 import { count } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import {

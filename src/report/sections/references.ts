@@ -193,7 +193,9 @@ export function movedReferences(result: Result, detail: Detail): Block[] {
   return group(
     [
       text(
-        entries.length === 0 ? 'Tries without an answer' : `Other references: ${words.join('; ')}`,
+        entries.length === 0
+          ? 'Tries that ended in an error'
+          : `Other references: ${words.join('; ')}`,
       ),
     ],
     [...blocks, ...(more === null ? [] : [paragraph([text(`${more}.`)])]), ...causes],
