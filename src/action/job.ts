@@ -3,7 +3,7 @@ import type { Inputs } from '../config/inputs.ts';
 import { formatProblem } from '../errors.ts';
 import { connect, type Client } from '../github/client.ts';
 import { pullWords, removeLabel } from '../github/pull.ts';
-import { placeLinks } from '../report/place-links.ts';
+import { placeLinks } from '../report/sections/place-links.ts';
 import type { Result } from '../result/result.ts';
 import { findOverride, withOverride } from '../run/override.ts';
 import { trustLevel, type TrustDecision } from '../select/trust.ts';

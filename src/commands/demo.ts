@@ -39,7 +39,7 @@ export function runDemo(log: (text: string) => void): Promise<DemoOutcome> {
   return runPullRequest({ fixture, action: join(root, 'dist', 'action', 'index.js') }, log);
 }
 
-export interface PullRequest {
+interface PullRequest {
   /** A folder with `base` and `head`; what head does not have stays as base has it. */
   fixture: string;
   /** The action's file that is started. */

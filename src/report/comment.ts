@@ -1,7 +1,6 @@
 import type { Result } from '../result/result.ts';
 import { shorten, visibleLine } from '../text/visible.ts';
 import { markdownOf } from './markdown.ts';
-import { placeLinks } from './place-links.ts';
 import {
   COMMENT_LEVELS,
   NO_LINKS,
@@ -17,6 +16,7 @@ import {
 } from './sections/document.ts';
 import { sectionBlocks } from './sections/index.ts';
 import { headline } from './sections/outcomes.ts';
+import { placeLinks } from './sections/place-links.ts';
 
 /**
  * GitHub's limit for the body of a comment. Counting UTF-16 units satisfies its readings in

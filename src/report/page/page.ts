@@ -1,10 +1,10 @@
 import type { Result } from '../../result/result.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
-import { placeLinks } from '../place-links.ts';
 import { NAME_LIMIT, bytes, type Detail, type Links } from '../sections/document.ts';
 import { sectionBlocks, type SectionName } from '../sections/index.ts';
 import { headline } from '../sections/outcomes.ts';
 import { shortSha } from '../sections/phrases.ts';
+import { placeLinks } from '../sections/place-links.ts';
 import { rankedPrompts, rankingBlocks } from '../sections/tables.ts';
 import { htmlOf, lineHtml, lines, pageHtml, pageIndex, type PageIndex } from './blocks.ts';
 import { chartsOf, type Charts } from './charts.ts';

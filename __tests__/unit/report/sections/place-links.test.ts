@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { renderComment } from '../../../src/report/comment.ts';
-import { renderHtml } from '../../../src/report/page/page.ts';
-import { placeLinks } from '../../../src/report/place-links.ts';
-import { readResultValue } from '../../../src/result/result.ts';
-import { regression, resultOf } from './results.ts';
+import { renderComment } from '../../../../src/report/comment.ts';
+import { renderHtml } from '../../../../src/report/page/page.ts';
+import { placeLinks } from '../../../../src/report/sections/place-links.ts';
+import { readResultValue } from '../../../../src/result/result.ts';
+import { regression, resultOf } from '../results.ts';
 
 const SHA = '9e8d7c6b5a49382716055443322110ffeeddccbb';
 const source = { url: 'https://github.example.com/acme/support', directory: 'apps/bot' };

@@ -1,5 +1,5 @@
-import type { Result } from '../result/result.ts';
-import { NO_LINKS, type Links } from './sections/document.ts';
+import type { Result } from '../../result/result.ts';
+import { NO_LINKS, type Links } from './document.ts';
 
 /** Where the lines of head's files are shown, if the result knows it; nothing else is linked. */
 export function placeLinks({ source, head }: Pick<Result, 'source' | 'head'>): Links {
