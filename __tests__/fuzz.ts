@@ -10,6 +10,10 @@ const factor = Number(process.env['EVALDIFF_FUZZ'] ?? 0.1);
 /** How many inputs a property draws that needs `full` of them. */
 export const draws = (full: number): number => Math.max(1, Math.ceil(full * factor));
 
+/** How long a text is that should be `full` letters, and at a desk a quarter of them. */
+export const letters = (full: number): number =>
+  Math.ceil(full * Math.min(1, Math.max(0.25, factor)));
+
 fc.configureGlobal({ numRuns: draws(100) });
 
 export default fc;
