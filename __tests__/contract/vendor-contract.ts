@@ -149,7 +149,7 @@ export function vendorContract(vendor: VendorName): void {
       finish_reason: 'stop',
       tool_calls: [],
     });
-    expect(server.requests[0]?.schema).toEqual(answerSchema);
+    expect(server.requests[0]?.schema?.json).toEqual(answerSchema.json);
   });
 
   test('a reply without usage has unknown usage, not zero', async () => {
@@ -288,9 +288,107 @@ export function vendorContract(vendor: VendorName): void {
     const { ask, server } = await start(vendor, () => ({}), {}, 'another key');
     expect(errorOf(await ask())).toEqual({
       kind: 'key',
-      message: `${vendor}: 401, the key was refused`,
+      message: `${vendor}: 401, the key was refused; the key is that of ${keyVariable} (in a workflow the input ${keyInput})`,
     });
     expect(server.requests).toHaveLength(0);
+  });
+
+  test('a key that is refused is found out by one call, however many are to be made', async () => {
+    const { ask, server } = await start(vendor, () => ({}), {}, 'another key');
+    const completions = await Promise.all(Array.from({ length: 50 }, () => ask()));
+    expect(new Set(completions.map((completion) => errorOf(completion).kind))).toEqual(
+      new Set(['key']),
+    );
+    expect(server.calls).toHaveLength(1);
+  });
+
+  test('a key that may not ask one model is found out by one call, and other models are asked', async () => {
+    const { ask, server } = await start(vendor, ({ model }) =>
+      model === 'closed' ? { status: 403, error: { message: 'not for you' } } : {},
+    );
+    const closed = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => ask({ model: 'closed', try: index })),
+    );
+    expect(new Set(closed.map((completion) => errorOf(completion).message))).toEqual(
+      new Set([
+        `${vendor}: 403, the key may not do this: not for you; the key is that of ${keyVariable} (in a workflow the input ${keyInput})`,
+      ]),
+    );
+    expect(await ask({ model: 'open' })).toMatchObject({ status: 'ok' });
+    expect(server.calls).toHaveLength(2);
+  });
+
+  test('what an unknown model refuses of a grader is found out by one request at a time', async () => {
+    const learned = new Map<string, unknown>();
+    const { ask, server, log } = await start(
+      vendor,
+      ({ body }) => {
+        const refused = (message: string): Scripted => ({ status: 400, error: { message } });
+        if ('temperature' in body) return refused('`temperature` is deprecated for this model.');
+        if ('response_format' in body || 'output_config' in body)
+          return refused('Structured output is not supported for this model');
+        if ('tool_choice' in body)
+          return refused('tool_choice: type "tool" and "any" are not supported for this model.');
+        return { text: '{"choice":"B"}' };
+      },
+      {
+        memory: {
+          known: () => Promise.resolve(null),
+          keep: (key, what) => learned.set(key, structuredClone(what)),
+        },
+      },
+    );
+    const completions = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        ask({
+          purpose: 'grader',
+          parameters: { temperature: 0 },
+          schema: answerSchema,
+          try: index,
+        }),
+      ),
+    );
+    for (const completion of completions)
+      expect(completion).toMatchObject({ status: 'ok', output: '{"choice":"B"}' });
+    expect(server.requests).toHaveLength(103);
+    expect(log).toEqual(
+      ['temperature', 'an answer schema', 'a tool that it has to use'].map(
+        (what) => `${vendor}: model model-1 refuses ${what}; asking without it`,
+      ),
+    );
+    const expected = { parameters: { temperature: null }, forms: ['plain'] };
+    const [[key = '', kept] = []] = learned;
+    expect(kept).toEqual(expected);
+    expect(key).toMatch(/^http:.* model-1$/);
+  });
+
+  test('what an earlier run learned of a model is not found out again', async () => {
+    const { ask, server } = await start(vendor, () => ({ text: 'B' }), {
+      memory: {
+        known: () => Promise.resolve({ parameters: { temperature: null }, forms: ['plain'] }),
+        keep: () => undefined,
+      },
+    });
+    const request = { purpose: 'grader', parameters: { temperature: 0 } } as const;
+    expect(await ask({ ...request, schema: answerSchema })).toMatchObject({ output: 'B' });
+    expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]?.body).not.toHaveProperty('temperature');
+    expect(server.requests[0]?.schema).toBeNull();
+  });
+
+  test('a forced tool is the answer where a server has no schemas', async () => {
+    const { ask, server } = await start(vendor, ({ body }) =>
+      'response_format' in body || 'output_config' in body
+        ? { status: 400, error: { message: 'json_schema is not supported' } }
+        : { text: '{"choice":"B"}' },
+    );
+    expect(await ask({ schema: answerSchema })).toMatchObject({
+      status: 'ok',
+      output: '{"choice":"B"}',
+      finish_reason: 'stop',
+      tool_calls: [],
+    });
+    expect(server.requests[1]?.schema).toEqual(answerSchema);
   });
 
   test('takes the key out of whatever else a server says', async () => {
@@ -452,8 +550,10 @@ export function vendorContract(vendor: VendorName): void {
 
   test('a rate limit met by many calls at once is logged once', async () => {
     const { ask, log } = await start(vendor, ({ index }) =>
-      index < 4 ? { status: 429, headers: { 'retry-after': '3' } } : {},
+      index > 0 && index < 5 ? { status: 429, headers: { 'retry-after': '3' } } : {},
     );
+    // The first one goes ahead alone.
+    await ask();
     const completions = await Promise.all(Array.from({ length: 6 }, () => ask()));
     expect(completions.every(({ status }) => status === 'ok')).toBe(true);
     expect(log).toEqual([`${vendor}: rate limited; waiting 3 s, then 2 at a time`]);
@@ -526,19 +626,22 @@ export function vendorContract(vendor: VendorName): void {
 
   test('the signal ends calls that wait and calls that are under way', async () => {
     const stop = new AbortController();
-    const { ask, server } = await start(vendor, () => ({ fault: 'silent' }), {
+    const script = first({}, { fault: 'silent' }, { fault: 'silent' });
+    const { ask, server } = await start(vendor, script, {
       signal: stop.signal,
       concurrency: { start: 2, max: 2 },
     });
+    // The first one goes ahead alone.
+    await ask();
     const asked = Array.from({ length: 50 }, () => ask());
-    await until(() => server.requests.length === 2);
+    await until(() => server.requests.length === 3);
     stop.abort();
     const completions = await Promise.all(asked);
     expect(new Set(completions.map((completion) => errorOf(completion).kind))).toEqual(
       new Set(['aborted']),
     );
     expect(errorOf(await ask()).kind).toBe('aborted');
-    expect(server.requests).toHaveLength(2);
+    expect(server.requests).toHaveLength(3);
   });
 
   test('a key that is not set is a problem that names the input, and an error of the call', async () => {

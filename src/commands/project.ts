@@ -182,6 +182,7 @@ export function withCurrentProject(
       builtInMetrics: metrics,
       builtInRubrics,
       hash: sha256,
+      today: new Date().toISOString().slice(0, 10),
     });
     if (problems.length > 0) throw new UserError(problems);
     await work({ session, tree, project });

@@ -1,9 +1,8 @@
 import { problem } from '../errors.ts';
 import { saysWhatPasses } from '../metrics/passing.ts';
 import { comparesEmbeddings, everyMetric, isModelGraded, namedModels } from '../suite/metrics.ts';
-import { entryOf, placeOf, vendorOf } from '../suite/models.ts';
-import type { Settings, Suite, Tests } from '../suite/suite.ts';
-import { asksNothing } from '../suite/template.ts';
+import { entryOf, isRecorded, placeOf, vendorOf } from '../suite/models.ts';
+import type { Settings, Suite } from '../suite/suite.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
@@ -88,15 +87,6 @@ function placesOf(model: string, { models }: Settings): string[] {
     .filter((one) => one.model === model)
     .map(placeOf);
   return [...new Set(places)];
-}
-
-/** Whether the suite holds nothing but recorded answers, for which nobody is asked. */
-function isRecorded({ references, conversation }: Tests): boolean {
-  return (
-    conversation === null &&
-    references.length > 0 &&
-    references.every(({ thread }) => thread !== null && asksNothing(thread))
-  );
 }
 
 /*

@@ -63,6 +63,22 @@ export function addressOf(
   return checked(`Endpoint ${name}`, url, key);
 }
 
+/** Where the key for a target comes from, for whoever has to change it. */
+export function keySourceOf(
+  { provider, endpoint }: { provider: VendorName; endpoint: string | null },
+  { endpoints }: ProviderAccess,
+): string {
+  if (endpoint === null) {
+    const { keyVariable, keyInput } = factsOf(provider);
+    return `the key is that of ${keyVariable} (in a workflow the input ${keyInput})`;
+  }
+  const keyEnv = endpoints.get(endpoint)?.keyEnv ?? null;
+  const name = visibleLine(endpoint);
+  return keyEnv === null
+    ? `endpoint ${name} names no key; add key=NAME_OF_A_VARIABLE to its line`
+    : `the key is that of ${keyEnv}, which the line of endpoint ${name} names`;
+}
+
 /** What stands in the way of asking these targets, each thing once. */
 export function missingKeys(targets: readonly Target[], access: ProviderAccess): Problem[] {
   const found = new Map<string, Problem>();

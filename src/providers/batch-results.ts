@@ -3,7 +3,7 @@ import { MAX_REPLY_BYTES, MAX_REPLY_DEPTH, fault, httpFault, type Fault } from '
 import { deeperThan } from './reply.ts';
 import type { Tried } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
-import type { BatchOutcome, BatchState, Said } from './vendors/vendor.ts';
+import type { Ask, BatchOutcome, BatchState, Said } from './vendors/vendor.ts';
 
 /** A line holds one reply, and what stands around it. */
 export const MAX_RESULT_LINE_BYTES = MAX_REPLY_BYTES + 65_536;
@@ -150,11 +150,12 @@ function outcomeOf(
     }
     case 'reply': {
       // Of a schema only the name counts when an answer is read.
-      const ask = {
+      const ask: Ask = {
         model: '',
         parameters: {},
         messages: [],
         schema: schema === null ? null : { name: schema, json: {} },
+        form: 'plain',
       };
       const answer = vendor.read(outcome.data, ask);
       if (answer === null)

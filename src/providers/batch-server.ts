@@ -62,6 +62,7 @@ export function createManagedServer(
   const bounds = {
     base,
     auth: authOf(vendor, key),
+    headers: vendor.facts.headers,
     timeoutMs: CALL_MS,
     clock,
     signal: closing.signal,

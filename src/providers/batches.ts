@@ -5,7 +5,7 @@ import type { RequestOutcome } from './batch-results.ts';
 import { createManagedServer } from './batch-server.ts';
 import { STOPPED, fault } from './fault.ts';
 import { createEarlier } from './open-batch.ts';
-import { createRefusals } from './retry.ts';
+import { createRefusals } from './refusals.ts';
 import {
   faulty,
   follow,
@@ -62,7 +62,7 @@ export function createBatches(options: BatchesOptions): BatchingCalls {
   return {
     async complete(request, target) {
       const of = vendorOf(desk, target);
-      return 'status' in of ? of : answerOf(desk, of, request);
+      return 'status' in of ? of : answerOf(desk, of, request, target);
     },
     waiting() {
       const left = [...desk.underWay].filter(({ open }) => open.size > 0);
@@ -85,7 +85,12 @@ export function createBatches(options: BatchesOptions): BatchingCalls {
 }
 
 /** Asks again without a parameter that the model turns out to refuse. */
-async function answerOf(desk: Desk, of: VendorBatches, request: Request): Promise<Completion> {
+async function answerOf(
+  desk: Desk,
+  of: VendorBatches,
+  request: Request,
+  target: HostedTarget,
+): Promise<Completion> {
   const {
     server: { vendor, log },
     refusals,
@@ -94,6 +99,7 @@ async function answerOf(desk: Desk, of: VendorBatches, request: Request): Promis
   if (refused !== null) return toCompletion(faulty(fault('request', refused)), vendor.name);
   await desk.earlier.loaded();
   const key = desk.options.batches.requestKey(request);
+  await refusals.recall(target);
   for (;;) {
     const ask = refusals.without(request);
     const outcome = await resultOf(desk, of, { key, ask, request });
@@ -126,7 +132,7 @@ function vendorOf(desk: Desk, target: HostedTarget): VendorBatches | Completion 
   const made: VendorBatches = {
     ...gatherer,
     server,
-    refusals: createRefusals(),
+    refusals: createRefusals(address.base.href, options.memory),
     sending: Promise.resolve(),
   };
   byVendor.set(target.provider, made);

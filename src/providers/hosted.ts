@@ -1,15 +1,15 @@
 import { logLine } from '../text/log.ts';
 import type { Completion, Request, HostedTarget } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
-import { addressOf, type ProviderAccess, type Address } from './address.ts';
+import { addressOf, keySourceOf, type ProviderAccess, type Address } from './address.ts';
 import { budgetFault, fault, type Fault } from './fault.ts';
 import { SDK_MARGIN_MS, createBoundedFetch } from './fetch.ts';
 import type { BoundedFetch } from './http.ts';
 import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
+import { createOpening, type Opening } from './opening.ts';
+import { createRefusals, type RefusalMemory, type Refusals } from './refusals.ts';
 import {
-  createRefusals,
   type CallAttempt,
-  type Refusals,
   type RetryOptions,
   type RunOfCalls,
   type Tried,
@@ -40,6 +40,8 @@ export interface CallOptions extends RunOfCalls {
 }
 
 interface HostedOptions extends CallOptions, ProviderAccess {
+  /** What earlier runs learned of models; null: nothing is kept. */
+  memory: RefusalMemory | null;
   env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -56,6 +58,11 @@ interface Server {
   limiter: Limiter;
   retry: RetryOptions;
   refusals: Refusals;
+  opening: Opening;
+  /** What is wrong with the key, by the model that it may not ask; '': any. */
+  keyFaults: Map<string, Fault>;
+  /** Where the key comes from, for whoever has to change it. */
+  keySource: string;
   bounded: BoundedFetch;
   post(): Promise<Post>;
 }
@@ -70,7 +77,10 @@ export function createHosted(options: HostedOptions): Hosted {
     if (known !== undefined) return known;
     const address = addressOf(target, options);
     if ('message' in address) return address;
-    const server = createServer(label, vendors[target.provider], address, options);
+    const server = createServer(label, vendors[target.provider], address, {
+      ...options,
+      keySource: keySourceOf(target, options),
+    });
     servers.set(label, server);
     return server;
   };
@@ -83,7 +93,7 @@ export function createHosted(options: HostedOptions): Hosted {
           ? `${server.vendor.name} has no embeddings`
           : server.vendor.refuses(request.parameters);
       return refused === null
-        ? await ask(server, request, options)
+        ? await ask(server, request, target, options)
         : toCompletion({ status: 'fault', fault: fault('request', refused) }, server.label);
     },
     limiters: () => [...servers.values()].map(({ label, limiter }) => ({ name: label, limiter })),
@@ -97,12 +107,13 @@ function createServer(
   label: string,
   vendor: Vendor,
   { base, key }: Address,
-  options: HostedOptions,
+  options: HostedOptions & { keySource: string },
 ): Server {
   const { timeoutMs, clock, signal } = options;
   const bounded = createBoundedFetch({
     base,
     auth: authOf(vendor, key),
+    headers: vendor.facts.headers,
     timeoutMs,
     clock,
     signal,
@@ -135,27 +146,65 @@ function createServer(
     limiter,
     retry,
     bounded,
-    refusals: createRefusals(),
+    refusals: createRefusals(base.href, options.memory),
+    opening: createOpening(clock, signal),
+    keyFaults: new Map(),
+    keySource: options.keySource,
     post: () => (connected ??= connect()),
   };
 }
 
 /**
- * Asks, and asks again without what the model turns out not to know (a schema, a grader's
- * temperature).
+ * Asks, and asks again without what the model turns out not to know (a form of answers, a grader's
+ * temperature). The first request to a server finds out alone whether its key is good, the first
+ * of a kind to an unknown model what that model takes.
  */
-async function ask(server: Server, request: Request, options: HostedOptions): Promise<Completion> {
+async function ask(
+  server: Server,
+  request: Request,
+  target: HostedTarget,
+  options: HostedOptions,
+): Promise<Completion> {
+  await server.refusals.recall(target);
   for (;;) {
-    const wanted = server.refusals.without(request);
-    const tried = await withRetries(() => attempt(server, wanted, request, options), server.retry);
-    const refused =
-      tried.status === 'fault' ? server.refusals.learn(tried.fault, request, wanted) : null;
-    if (refused === null) return toCompletion(tried, server.label);
-    if (refused.first)
-      server.retry.log(
-        `model ${logLine(request.target.model)} refuses ${refused.what}; asking without it`,
-      );
+    const open = server.refusals.open(request);
+    const release = await server.opening.lead(open === null ? [KEY] : [KEY, open]);
+    if (release === null) continue;
+    const completion = await askOnce(server, request, target, options).finally(release);
+    if (completion === null) continue;
+    if (open !== null && completion.status === 'ok') server.refusals.accept(open);
+    return completion;
   }
+}
+
+/** What the first request to a server finds out. */
+const KEY = 'key';
+
+/** Null: the model refused something that the request can do without. */
+async function askOnce(
+  server: Server,
+  request: Request,
+  { model }: HostedTarget,
+  options: HostedOptions,
+): Promise<Completion | null> {
+  const { refusals, keyFaults, label } = server;
+  const locked = keyFaults.get('') ?? keyFaults.get(model);
+  if (locked !== undefined) return toCompletion({ status: 'fault', fault: locked }, label);
+  const wanted = refusals.without(request);
+  const tried = await withRetries(() => attempt(server, wanted, request, options), server.retry);
+  if (tried.status === 'ok') return toCompletion(tried, label);
+  const { fault: found } = tried;
+  if (found.kind === 'key') {
+    const fault = { ...found, message: `${found.message}; ${server.keySource}` };
+    // Without a valid key nothing can be asked; what one model does not allow, another may.
+    keyFaults.set(found.status === 401 ? '' : model, fault);
+    return toCompletion({ status: 'fault', fault }, label);
+  }
+  const refused = refusals.learn(found, request, wanted);
+  if (refused === null) return toCompletion(tried, label);
+  if (refused.first)
+    server.retry.log(`model ${logLine(model)} refuses ${refused.what}; asking without it`);
+  return null;
 }
 
 async function attempt(

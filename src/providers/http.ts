@@ -11,6 +11,8 @@ export interface RequestBounds {
   base: URL;
   /** Header that carries the key; null for servers without one. */
   auth: { header: string; value: string } | null;
+  /** Headers of every request. */
+  headers?: Readonly<Record<string, string>>;
   /**
    * How long a request may take, in milliseconds: to the last byte of its reply, or of a download's
    * silence.
@@ -27,10 +29,10 @@ export interface BoundedFetch {
 }
 
 /**
- * Nothing else leaves: not what the environment tells an SDK to add, and not what a parameter could
- * be turned into.
+ * Nothing else of an SDK's leaves: not what the environment tells it to add, and not what a
+ * parameter could be turned into.
  */
-const SENT_HEADERS = ['accept', 'content-type', 'anthropic-version'];
+const SENT_HEADERS = ['accept', 'content-type'];
 
 /**
  * What a request carries: text, a stream of bytes (a batch, which is larger than should be in
@@ -187,7 +189,7 @@ function createRoutes(base: URL): (address: string) => Route {
 }
 
 function sentHeaders(
-  { auth }: RequestBounds,
+  { auth, headers: own }: RequestBounds,
   { headers, body, packed }: Sent,
 ): Record<string, string> {
   const source = headers instanceof Headers ? headers : new Headers(headers);
@@ -200,6 +202,7 @@ function sentHeaders(
     const value = source.get(name);
     if (value !== null) sent[name] = value;
   }
+  Object.assign(sent, own);
   if (auth !== null) sent[auth.header] = auth.value;
   return sent;
 }

@@ -15,6 +15,7 @@ import type { Clock } from './clock.ts';
 import { createHosted } from './hosted.ts';
 import type { LimiterStats } from './limit.ts';
 import { createPrograms } from './program.ts';
+import type { RefusalMemory } from './refusals.ts';
 import { createReplay, type RecordedRequest } from './replay.ts';
 import type { BatchOptions } from './send-batch.ts';
 
@@ -45,6 +46,8 @@ export interface ProviderOptions extends ProviderAccess {
    * ends as `budget`.
    */
   onAttempt?(request: Request): boolean;
+  /** What earlier runs learned of models; absent: nothing is kept. */
+  memory?: RefusalMemory;
   /** For targets that are asked in batches; absent: they are called directly. */
   batches?: BatchOptions;
 }
@@ -86,6 +89,7 @@ export function createProviders(options: ProviderOptions): Providers {
   const inner = {
     ...options,
     redact,
+    memory: options.memory ?? null,
     signal: AbortSignal.any([options.signal, closing.signal]),
     onAttempt: (request: Request) => options.onAttempt?.(request) ?? true,
   };

@@ -14,7 +14,7 @@ import {
   type Earlier,
   type OpenBatch,
 } from './open-batch.ts';
-import type { Refusals } from './retry.ts';
+import type { RefusalMemory, Refusals } from './refusals.ts';
 
 export interface BatchOptions {
   ledger: BatchLedger;
@@ -31,6 +31,8 @@ export interface BatchOptions {
 
 export interface BatchesOptions extends ServerOptions, ProviderAccess {
   batches: BatchOptions;
+  /** What earlier runs learned of models; null: nothing is kept. */
+  memory: RefusalMemory | null;
   /**
    * Asked for each request before its batch is sent; false: it is not part of it and ends with kind
    * `budget`.

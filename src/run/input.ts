@@ -131,7 +131,13 @@ export async function readSides(
   hash: (text: string) => string,
 ): Promise<ReadSides> {
   const { base, read, mode } = input;
-  const tools = { builtInMetrics: metrics, builtInRubrics, hash, parsed: new Map() };
+  const tools = {
+    builtInMetrics: metrics,
+    builtInRubrics,
+    hash,
+    today: input.today,
+    parsed: new Map(),
+  };
   const own = headToRead(input);
   // What a pull request may name is asked of the pull request: base's models were chosen by those
   // who may.

@@ -1,7 +1,9 @@
 import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { countsIn } from '../suite/gate.ts';
-import type { Suite, Variant } from '../suite/suite.ts';
+import { askedModel } from '../suite/models.ts';
+import type { Settings, Suite, Variant } from '../suite/suite.ts';
+import { passportOf, refusedBy } from '../types/passports.ts';
 import type { Notice, Problem, Scalar, Side } from '../types/plain.ts';
 import { affectedReferences, type AffectedReference, type SuiteSide } from './affected.ts';
 import { nameEvaluators, type Evaluator } from './conversation-rules.ts';
@@ -110,14 +112,27 @@ function suiteSides(
     evaluators,
     settingsFile,
   };
-  return sweepCombinations(settings.sweep).map((values) => {
+  const variants = sweepCombinations(settings.sweep).map((values) => {
     const variant = applySweep(suite, values);
-    return {
-      suite,
-      variant: { ...variant, target: targetOf(suite, variant, context, problems) },
-      scoring,
-    };
+    return 'model' in values ? withoutRefused(variant, settings) : variant;
   });
+  // Two combinations that differ in nothing but what a model does not take are one.
+  const distinct = new Map(variants.map((variant) => [canonicalJson(variant), variant]));
+  return [...distinct.values()].map((variant) => ({
+    suite,
+    variant: { ...variant, target: targetOf(suite, variant, context, problems) },
+    scoring,
+  }));
+}
+
+/** Of several models, those that refuse a parameter are asked without it; a notice has said so. */
+function withoutRefused(variant: Variant, settings: Settings): Variant {
+  const asked = variant.model === null ? null : askedModel(settings, variant.model);
+  const passport = asked === null ? null : passportOf(asked);
+  if (passport === null) return variant;
+  const refused = new Set(refusedBy(passport, variant.parameters).map(({ name }) => name));
+  const kept = Object.entries(variant.parameters).filter(([name]) => !refused.has(name));
+  return { ...variant, parameters: Object.fromEntries(kept) };
 }
 
 /**

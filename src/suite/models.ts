@@ -1,5 +1,7 @@
-import { factsOf, vendorNames, type VendorName } from '../types/vendors.ts';
-import type { ModelSettings, Settings } from './suite.ts';
+import type { AskedModel } from '../types/passports.ts';
+import { factsOf, isVendor, vendorNames, type VendorName } from '../types/vendors.ts';
+import type { ModelSettings, Settings, Tests } from './suite.ts';
+import { asksNothing } from './template.ts';
 
 /** The vendor whose public models are called like this; null: no vendor's are. */
 export function vendorOf(model: string): VendorName | null {
@@ -23,4 +25,21 @@ export function placeOf(asked: {
   endpoint?: string | null;
 }): string {
   return asked.endpoint ?? asked.provider;
+}
+
+/** The model of a vendor's language that a name stands for, and where; null: nobody's, or no vendor's. */
+export function askedModel(settings: Pick<Settings, 'models'>, name: string): AskedModel | null {
+  const entry = entryOf(settings, name);
+  const provider = entry?.provider ?? vendorOf(name);
+  if (provider === null || !isVendor(provider)) return null;
+  return { provider, endpoint: entry?.endpoint ?? null, model: entry?.model ?? name };
+}
+
+/** Whether the suite holds nothing but recorded answers, for which nobody is asked. */
+export function isRecorded({ references, conversation }: Tests): boolean {
+  return (
+    conversation === null &&
+    references.length > 0 &&
+    references.every(({ thread }) => thread !== null && asksNothing(thread))
+  );
 }

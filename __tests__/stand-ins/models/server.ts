@@ -1,10 +1,11 @@
 import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Api } from '../../../src/types/vendors/facts.ts';
 import { factsOf, perVendor, type VendorName } from '../../../src/types/vendors.ts';
 import { createStoodBatches, vendorOfBatch, type BatchScript, type StoodBatch } from './batches.ts';
+import { refusedByModel, type ModelRefusal } from './rules.ts';
 import { anthropicRequest, embeddingRequest, openaiRequest } from './wire.ts';
 
 /**
@@ -146,11 +147,12 @@ export async function startModelServer({
     const checked = check(vendor, raw, request.headers, embedding);
     if ('problem' in checked) {
       refused.push(checked.problem);
-      return reply(
-        response,
-        400,
-        errorBody(vendor, { message: checked.problem, type: 'invalid_request_error' }, 400),
-      );
+      return refuse(response, vendor, { status: 400, message: checked.problem });
+    }
+    const rule = embedding ? null : refusedByModel(vendor, checked.body, request.headers);
+    if (rule !== null) {
+      refused.push(rule.message);
+      return refuse(response, vendor, rule);
     }
     const seen: Seen = { ...checked, embedding, vendor, index, headers: request.headers };
     requests.push(seen);
@@ -222,6 +224,14 @@ async function bodyOf(request: http.IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+function refuse(
+  response: http.ServerResponse,
+  vendor: Api,
+  { status, ...error }: ModelRefusal,
+): void {
+  reply(response, status, errorBody(vendor, { ...error, type: 'invalid_request_error' }, status));
+}
+
 type Checked = Pick<Seen, 'model' | 'messages' | 'body' | 'schema'> | { problem: string };
 
 function check(
@@ -286,12 +296,18 @@ function plain(content: unknown): string {
 
 function readOpenai(
   body: Record<string, unknown>,
-  { model, messages, response_format: format }: z.infer<typeof openaiRequest>,
+  {
+    model,
+    messages,
+    response_format: format,
+    tools,
+    tool_choice: choice,
+  }: z.infer<typeof openaiRequest>,
 ): Checked {
   const schema =
     format?.type === 'json_schema'
       ? { name: format.json_schema.name, json: format.json_schema.schema }
-      : null;
+      : forcedFunction(tools ?? [], choice);
   return {
     model,
     body,
@@ -300,9 +316,27 @@ function readOpenai(
   };
 }
 
+function forcedFunction(tools: readonly object[], choice: unknown): Seen['schema'] {
+  const wanted = z.object({ function: z.object({ name: z.string() }) }).safeParse(choice);
+  const known = z.array(
+    z.object({ function: z.object({ name: z.string(), parameters: z.unknown() }) }),
+  );
+  const found = known
+    .parse(tools)
+    .find((tool) => tool.function.name === wanted.data?.function.name)?.function;
+  return found === undefined ? null : { name: found.name, json: found.parameters };
+}
+
 function readAnthropic(
   body: Record<string, unknown>,
-  { model, messages, system, tools, tool_choice: choice }: z.infer<typeof anthropicRequest>,
+  {
+    model,
+    messages,
+    system,
+    tools,
+    tool_choice: choice,
+    output_config: output,
+  }: z.infer<typeof anthropicRequest>,
 ): Checked {
   const forced =
     choice?.type === 'tool' ? (tools ?? []).find(({ name }) => name === choice.name) : undefined;
@@ -310,7 +344,12 @@ function readAnthropic(
   return {
     model,
     body,
-    schema: forced === undefined ? null : { name: forced.name, json: forced.input_schema },
+    schema:
+      forced === undefined
+        ? output?.format === undefined
+          ? null
+          : { name: 'output_config', json: output.format.schema }
+        : { name: forced.name, json: forced.input_schema },
     messages: [
       ...front,
       ...messages.map(({ role, content }) => ({ role, content: plain(content) })),
@@ -428,7 +467,25 @@ function embeddingReply({ model, messages }: Seen, embedding: number[], usage: U
   };
 }
 
-function openaiReply({ model, index }: Seen, text: string, usage: Usage, finish = 'stop'): unknown {
+function openaiReply(
+  { model, index, schema, body }: Seen,
+  text: string,
+  usage: Usage,
+  finish = 'stop',
+): unknown {
+  const forced =
+    schema === null || 'response_format' in body
+      ? {}
+      : {
+          content: null,
+          tool_calls: [
+            {
+              id: `call_${index}`,
+              type: 'function',
+              function: { name: schema.name, arguments: text },
+            },
+          ],
+        };
   return {
     id: `chatcmpl-${index}`,
     object: 'chat.completion',
@@ -441,7 +498,7 @@ function openaiReply({ model, index }: Seen, text: string, usage: Usage, finish 
         index: 0,
         finish_reason: finish,
         logprobs: null,
-        message: { role: 'assistant', content: text, refusal: null, annotations: [] },
+        message: { role: 'assistant', content: text, refusal: null, annotations: [], ...forced },
       },
     ],
     ...(usage
@@ -457,13 +514,13 @@ function openaiReply({ model, index }: Seen, text: string, usage: Usage, finish 
 }
 
 function anthropicReply(
-  { model, index, schema }: Seen,
+  { model, index, schema, body }: Seen,
   text: string,
   usage: Usage,
   finish?: string,
 ): unknown {
   const content =
-    schema === null
+    schema === null || !('tools' in body)
       ? [{ type: 'text', text, citations: null }]
       : [
           {
@@ -481,7 +538,7 @@ function anthropicReply(
     content,
     container: null,
     stop_sequence: null,
-    stop_reason: finish ?? (schema === null ? 'end_turn' : 'tool_use'),
+    stop_reason: finish ?? (schema === null || !('tools' in body) ? 'end_turn' : 'tool_use'),
     ...(usage
       ? {
           usage: {

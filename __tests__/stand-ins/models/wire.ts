@@ -147,7 +147,15 @@ export const anthropicRequest = z
     diagnostics: jsonObject.nullish(),
     inference_geo: text.nullish(),
     metadata: z.strictObject({ user_id: text.nullish() }).optional(),
-    output_config: jsonObject.optional(),
+    output_config: z
+      .strictObject({
+        effort: text.nullish(),
+        format: z
+          .strictObject({ type: z.literal('json_schema'), schema: jsonObject })
+          .nullish()
+          .transform((format) => format ?? undefined),
+      })
+      .optional(),
     service_tier: z.enum(['auto', 'standard_only']).optional(),
     speed: z.enum(['standard', 'fast']).nullish(),
     stop_sequences: z.array(text).optional(),

@@ -12,7 +12,7 @@ const asked = (content: string, model = 'm'): Asked => {
   return {
     key: keyOf(request),
     request,
-    ask: { model, parameters: {}, messages: request.messages, schema: null },
+    ask: { model, parameters: {}, messages: request.messages, schema: null, form: 'plain' },
     settle: () => undefined,
   };
 };

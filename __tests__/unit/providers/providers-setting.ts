@@ -1,6 +1,7 @@
 import type { Clock } from '../../../src/providers/clock.ts';
 import { createProviders } from '../../../src/providers/index.ts';
 import type { ProviderOptions, Providers } from '../../../src/providers/index.ts';
+import { HEAD_START_MS } from '../../../src/providers/opening.ts';
 import { recordingKey } from '../../../src/select/generation.ts';
 import type { Completion, Message, Request } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
@@ -32,7 +33,7 @@ export function testClock(): TestClock {
     pauses,
     now: () => now,
     sleep(ms, signal) {
-      if (ms < DEADLINE_MS) {
+      if (ms < DEADLINE_MS && ms !== HEAD_START_MS) {
         pauses.push(ms);
         now += ms;
         return Promise.resolve();
@@ -50,7 +51,7 @@ export function testClock(): TestClock {
         );
       });
     },
-    open: () => held.size,
+    open: () => [...held].filter(({ at }) => at - now > HEAD_START_MS).length,
     expire(ms) {
       now += ms;
       for (const entry of [...held].filter(({ at }) => at <= now)) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FinishReason, Usage } from '../../types/model.ts';
+import { isMap } from '../../types/plain.ts';
 import {
   isId,
   type VendorAnswer,
@@ -205,7 +206,7 @@ export const anthropic: Language = {
  * System messages go into a field of their own, joined by an empty line. Neighbours of one role
  * stay as they are: the API takes them for one turn.
  */
-function body({ model, parameters, messages, schema }: Ask): Record<string, unknown> {
+function body({ model, parameters, messages, ...asked }: Ask): Record<string, unknown> {
   const system = messages
     .filter(({ role }) => role === 'system')
     .map(({ content }) => content)
@@ -216,19 +217,28 @@ function body({ model, parameters, messages, schema }: Ask): Record<string, unkn
     model,
     messages: messages.filter(({ role }) => role !== 'system'),
     ...(system === '' ? {} : { system }),
-    ...(schema === null
-      ? {}
-      : {
-          tools: [
-            {
-              name: schema.name,
-              description: 'Give the answer in this form.',
-              input_schema: schema.json,
-            },
-          ],
-          tool_choice: { type: 'tool', name: schema.name },
-        }),
+    ...formOf(asked, parameters),
   };
+}
+
+function formOf(
+  { schema, form }: Pick<Ask, 'schema' | 'form'>,
+  { output_config: own }: Ask['parameters'],
+): Record<string, unknown> {
+  if (schema === null || form === 'plain') return {};
+  const { name, json } = schema;
+  return form === 'schema'
+    ? {
+        output_config: {
+          // The file may say how much effort an answer is worth.
+          ...(isMap(own) ? own : {}),
+          format: { type: 'json_schema', schema: json },
+        },
+      }
+    : {
+        tools: [{ name, description: 'Give the answer in this form.', input_schema: json }],
+        tool_choice: { type: 'tool', name },
+      };
 }
 
 const count = z.int().nonnegative();

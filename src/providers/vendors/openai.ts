@@ -32,18 +32,11 @@ export const openai: Language = {
       return 'the parameter n must be 1; set n_tries for several answers';
     return null;
   },
-  body: ({ model, parameters, messages, schema }) => ({
+  body: ({ model, parameters, messages, ...asked }) => ({
     ...parameters,
     model,
     messages,
-    ...(schema === null
-      ? {}
-      : {
-          response_format: {
-            type: 'json_schema',
-            json_schema: { name: schema.name, strict: true, schema: schema.json },
-          },
-        }),
+    ...formOf(asked),
   }),
   read,
   batches: openaiBatches,
@@ -58,6 +51,27 @@ export const openai: Language = {
     read: readEmbedding,
   },
 };
+
+function formOf({ schema, form }: Pick<Ask, 'schema' | 'form'>): Record<string, unknown> {
+  if (schema === null || form === 'plain') return {};
+  const { name, json } = schema;
+  return form === 'schema'
+    ? {
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name, strict: true, schema: json },
+        },
+      }
+    : {
+        tools: [
+          {
+            type: 'function',
+            function: { name, description: 'Give the answer in this form.', parameters: json },
+          },
+        ],
+        tool_choice: { type: 'function', function: { name } },
+      };
+}
 
 const reply = z.object({
   choices: z
@@ -102,11 +116,19 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   function_call: 'tool',
 };
 
-function read(data: unknown, _ask: Ask): VendorAnswer | null {
+function read(data: unknown, { schema }: Ask): VendorAnswer | null {
   const parsed = reply.safeParse(data);
   const choice = parsed.data?.choices[0];
   if (parsed.data === undefined || choice === undefined) return null;
   const { message } = choice;
+  const { usage } = parsed.data;
+  const calls = (message.tool_calls ?? []).flatMap(toolCall);
+  const forced = schema === null ? undefined : calls.find(({ name }) => name === schema.name);
+  // The tool we forced is the answer, not a call of the model's own.
+  if (forced !== undefined) {
+    const finish_reason = choice.finish_reason === 'length' ? 'length' : 'stop';
+    return { kind: 'answer', output: forced.arguments, finish_reason, tool_calls: [], usage };
+  }
   const said = textOf(message.content);
   const refusal = said === '' ? (message.refusal ?? '') : '';
   // A refusal in its own field stops like an answer does, but is none.
@@ -116,8 +138,8 @@ function read(data: unknown, _ask: Ask): VendorAnswer | null {
     kind: 'answer',
     output: said + refusal,
     finish_reason,
-    usage: parsed.data.usage,
-    tool_calls: (message.tool_calls ?? []).flatMap(toolCall),
+    usage,
+    tool_calls: calls,
   };
 }
 

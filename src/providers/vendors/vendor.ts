@@ -1,6 +1,6 @@
 import type { FinishReason, Message, Request, ToolCall, Usage } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
-import type { VendorFacts } from '../../types/vendors/facts.ts';
+import type { Form, VendorFacts } from '../../types/vendors/facts.ts';
 import type { VendorName } from '../../types/vendors.ts';
 
 /** A model vendor: what is known of it, and how its servers are reached, asked and read. */
@@ -52,6 +52,8 @@ export interface Ask {
   parameters: Record<string, Json>;
   messages: Message[];
   schema: Request['schema'];
+  /** How the answer of the schema is asked for; `plain` where there is none. */
+  form: Form;
 }
 
 export type VendorAnswer =

@@ -1,4 +1,161 @@
-import type { VendorFacts } from './facts.ts';
+import type { Passport, Refusal, VendorFacts } from './facts.ts';
+
+const CHECKED = '2026-11-22';
+
+const DEFAULTS = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 };
+
+const RENAMED: Readonly<Record<string, Refusal>> = {
+  max_tokens: { instead: 'max_completion_tokens' },
+};
+
+/** Models that reason sample as they see fit; `efforts`: with which effort they do not reason. */
+function reasoning(efforts: readonly (string | null)[]): Readonly<Record<string, Refusal>> {
+  const unless =
+    efforts.length === 0 ? {} : { unless: { parameter: 'reasoning_effort', values: efforts } };
+  return {
+    ...RENAMED,
+    ...Object.fromEntries(
+      Object.entries(DEFAULTS).map(([name, value]) => [name, { but: value, ...unless }]),
+    ),
+    logprobs: { but: false, ...unless },
+    top_logprobs: unless,
+    logit_bias: unless,
+  };
+}
+
+const PASSPORTS: readonly Passport[] = [
+  {
+    family: 'Models of the Responses API alone',
+    models:
+      /^(o1-pro|o3-pro|o3-deep-research|o4-mini-deep-research|computer-use-preview|gpt-5-codex|gpt-5-pro|gpt-5\.\d-pro|gpt-5\.1-codex-max|gpt-daybreak-|gpt-[\d.]+-cyber|gpt-rosalind-|gpt-6-rosalind)/,
+    refuses: {
+      ...reasoning([]),
+      max_tokens: { instead: 'max_output_tokens' },
+      max_completion_tokens: { instead: 'max_output_tokens' },
+      reasoning_effort: { instead: 'reasoning: { effort: … }' },
+      seed: {},
+      stop: {},
+    },
+    forms: ['schema', 'plain'],
+    thinks: 'always; `reasoning: { effort: … }`',
+    api: 'responses',
+    source: 'https://developers.openai.com/api/docs/models',
+    checked: CHECKED,
+  },
+  {
+    family: 'GPT-6, GPT-5.5 and GPT-5.6',
+    models: /^gpt-(6|5\.[56])/,
+    refuses: reasoning(['none']),
+    forms: ['schema', 'tool', 'plain'],
+    thinks: 'always; `reasoning_effort`',
+    source: 'https://developers.openai.com/api/docs/guides/latest-model',
+    checked: CHECKED,
+  },
+  {
+    family: 'GPT-5.1 to GPT-5.4',
+    models: /^gpt-5\.[1-4]/,
+    refuses: reasoning(['none', null]),
+    forms: ['schema', 'tool', 'plain'],
+    thinks: '`reasoning_effort`',
+    source: 'https://developers.openai.com/api/docs/guides/latest-model',
+    checked: CHECKED,
+  },
+  {
+    family: 'GPT-5, o1, o3 and o4-mini',
+    models: /^(gpt-5(-mini|-nano)?(-\d{4}-\d\d-\d\d)?$|o\d)/,
+    refuses: reasoning([]),
+    forms: ['schema', 'tool', 'plain'],
+    thinks: 'always; `reasoning_effort`',
+    source: 'https://developers.openai.com/api/docs/guides/reasoning',
+    checked: CHECKED,
+  },
+  {
+    family: 'GPT-4.1, GPT-4o and older',
+    models: /^(gpt-4|gpt-3\.5|chatgpt-)/,
+    refuses: {},
+    forms: ['schema', 'tool', 'plain'],
+    thinks: 'no',
+    source: 'https://developers.openai.com/api/docs/guides/structured-outputs',
+    checked: CHECKED,
+  },
+];
+
+/** Of https://developers.openai.com/api/docs/deprecations, as the SDK lists it. */
+const ENDS: Readonly<Record<string, readonly string[]>> = {
+  '2024-09-13': [
+    'gpt-3.5-turbo-16k',
+    'gpt-3.5-turbo-0301',
+    'gpt-3.5-turbo-0613',
+    'gpt-3.5-turbo-16k-0613',
+  ],
+  '2024-12-06': ['gpt-4-vision-preview'],
+  '2025-06-06': ['gpt-4-32k', 'gpt-4-32k-0314', 'gpt-4-32k-0613'],
+  '2025-07-28': ['o1-preview', 'o1-preview-2024-09-12'],
+  '2025-10-10': ['gpt-4o-audio-preview-2024-10-01'],
+  '2025-10-27': ['o1-mini', 'o1-mini-2024-09-12'],
+  '2026-02-12': ['codex-mini-latest'],
+  '2026-02-17': ['chatgpt-4o-latest'],
+  '2026-03-26': ['gpt-4-0125-preview', 'gpt-4-turbo-preview', 'gpt-4-0314'],
+  '2026-05-07': [
+    'gpt-4o-audio-preview',
+    'gpt-4o-audio-preview-2024-12-17',
+    'gpt-4o-audio-preview-2025-06-03',
+    'gpt-4o-mini-audio-preview',
+    'gpt-4o-mini-audio-preview-2024-12-17',
+  ],
+  '2026-07-23': [
+    'gpt-5.1-codex',
+    'gpt-5.1-chat-latest',
+    'gpt-5-chat-latest',
+    'gpt-4o-search-preview',
+    'gpt-4o-mini-search-preview',
+    'gpt-4o-search-preview-2025-03-11',
+    'gpt-4o-mini-search-preview-2025-03-11',
+  ],
+  '2026-08-10': ['gpt-5.3-chat-latest', 'gpt-5.2-chat-latest'],
+  '2026-09-28': ['gpt-3.5-turbo-1106'],
+  '2026-10-23': [
+    'gpt-4.1-nano',
+    'gpt-4.1-nano-2025-04-14',
+    'o4-mini',
+    'o4-mini-2025-04-16',
+    'o3-mini',
+    'o3-mini-2025-01-31',
+    'o1',
+    'o1-2024-12-17',
+    'gpt-4o-2024-05-13',
+    'gpt-4-turbo',
+    'gpt-4-turbo-2024-04-09',
+    'gpt-4-1106-preview',
+    'gpt-4',
+    'gpt-4-0613',
+    'gpt-3.5-turbo',
+    'gpt-3.5-turbo-0125',
+  ],
+  '2026-12-11': [
+    'gpt-5',
+    'gpt-5-mini',
+    'gpt-5-nano',
+    'gpt-5-2025-08-07',
+    'gpt-5-mini-2025-08-07',
+    'gpt-5-nano-2025-08-07',
+    'o3',
+    'o3-2025-04-16',
+  ],
+  '2027-01-14': [
+    'gpt-4.1',
+    'gpt-4.1-mini',
+    'gpt-4.1-2025-04-14',
+    'gpt-4.1-mini-2025-04-14',
+    'gpt-4o',
+    'gpt-4o-2024-11-20',
+    'gpt-4o-2024-08-06',
+    'gpt-4o-mini',
+    'gpt-4o-mini-2024-07-18',
+  ],
+  '2027-01-20': ['gpt-audio-mini', 'gpt-audio-mini-2025-12-15'],
+  '2027-04-01': ['gpt-5.4-nano', 'gpt-5.4-nano-2026-03-17', 'gpt-5.1', 'gpt-5.1-2025-11-13'],
+};
 
 export const openaiFacts = {
   label: 'OpenAI',
@@ -7,9 +164,12 @@ export const openaiFacts = {
   keyInput: 'openai-api-key',
   keyVariable: 'OPENAI_API_KEY',
   keyHeader: 'authorization',
+  headers: {},
   baseUrlVariable: 'OPENAI_BASE_URL',
   models: /^(gpt-|chatgpt-|o\d|text-embedding-)/,
-  starterModel: 'gpt-5-mini',
+  starterModel: 'gpt-5.4-mini',
+  passports: PASSPORTS,
+  ends: ENDS,
   priceId: 'openai',
   embeddings: 'text-embedding-3-small',
   batchShare: 0.5,

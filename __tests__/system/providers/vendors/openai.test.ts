@@ -102,8 +102,10 @@ describe('a schema', () => {
     });
     expect(await ask({ model: 'large', schema: answerSchema })).toMatchObject({ output: 'plain' });
     expect(
-      server.requests.map(({ model, schema }) => `${model} ${schema?.name ?? 'none'}`),
-    ).toEqual(['small verdict', 'small none', 'small none', 'large verdict']);
+      server.requests.map(
+        ({ model, body }) => `${model} ${'tool_choice' in body ? 'tool' : 'schema'}`,
+      ),
+    ).toEqual(['small schema', 'small tool', 'small tool', 'large schema']);
     expect(log).toEqual(['openai: model small refuses an answer schema; asking without it']);
   });
 

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { loadListPrices } from '../../src/session/prices.ts';
+import { endOf, passportOf, refusedBy } from '../../src/types/passports.ts';
+import { factsOf, vendorNames, type VendorName } from '../../src/types/vendors.ts';
+import { refusedByModel } from '../stand-ins/models/rules.ts';
+
+const sdk = (path: string): string => readFileSync(`node_modules/${path}`, 'utf8');
+
+/** The text literals of a union type. */
+function namesIn(text: string, type: string): string[] {
+  const declared = new RegExp(`export type ${type} = ([^;]+);`).exec(text)?.[1] ?? '';
+  return [...declared.matchAll(/'([^']+)'/g)].map(([, name = '']) => name);
+}
+
+const SHARED = sdk('openai/resources/shared.d.ts');
+const CLAUDE = sdk('@anthropic-ai/sdk/resources/messages/messages.d.ts');
+const MODELS: Readonly<Partial<Record<VendorName, readonly string[]>>> = {
+  openai: namesIn(SHARED, 'ChatModel'),
+  anthropic: namesIn(CLAUDE, 'Model'),
+};
+const at = (provider: VendorName, model: string) => ({ provider, endpoint: null, model });
+
+/** What the SDKs say of ends, by model. */
+function endsInSdks(): Map<string, string> {
+  const ends = new Map<string, string>();
+  const [, listed = ''] = SHARED.split('* Deprecated values:');
+  const text = listed.slice(0, listed.indexOf('*/')).replace(/\n \* ?/g, ' ');
+  for (const item of text.split(/ - (?=")/)) {
+    const day = /shutdown\s+date:\s+(\d{4}-\d\d-\d\d)/.exec(item)?.[1];
+    if (day === undefined) continue;
+    for (const [, name = ''] of item.matchAll(/"([^"]+)"/g)) ends.set(name, day);
+  }
+  const [, claude = ''] = sdk('@anthropic-ai/sdk/resources/messages/messages.js').split(
+    'const DEPRECATED_MODELS = {',
+  );
+  for (const [, name = '', day = ''] of claude
+    .slice(0, claude.indexOf('}'))
+    .matchAll(/'([^']+)': '([^']+)'/g)) {
+    const date = new Date(`${day.replace(/(\d)(st|nd|rd|th)/, '$1')} UTC`);
+    ends.set(name, date.toISOString().slice(0, 10));
+  }
+  return ends;
+}
+
+describe('the table of models', () => {
+  test('has the ends that the vendors’ SDKs have, and no other', () => {
+    const ours = vendorNames().flatMap((vendor) =>
+      Object.entries(factsOf(vendor).ends).flatMap(([day, models]) =>
+        models.map((model) => [model, day]),
+      ),
+    );
+    expect(ours.length).toBeGreaterThan(50);
+    expect(Object.fromEntries(ours)).toEqual(Object.fromEntries(endsInSdks()));
+  });
+
+  test('knows every chat model of the SDKs that still answers', () => {
+    for (const [vendor, models] of Object.entries(MODELS) as [VendorName, string[]][]) {
+      expect(models.length).toBeGreaterThan(15);
+      const unknown = models.filter(
+        (model) =>
+          passportOf(at(vendor, model)) === null &&
+          (endOf(at(vendor, model)) ?? '9') > '2026-11-22',
+      );
+      expect(unknown.filter((model) => !/audio|mythos-preview|5\.1-mini/.test(model))).toEqual([]);
+    }
+  });
+
+  test('sends to the Responses API what the SDK has for nothing else', () => {
+    const alone = namesIn(SHARED, 'ResponsesModel').filter(
+      (model) => !namesIn(SHARED, 'ChatModel').includes(model),
+    );
+    expect(alone.length).toBeGreaterThan(15);
+    for (const model of alone)
+      expect([model, passportOf(at('openai', model))?.api]).toEqual([model, 'responses']);
+    for (const model of MODELS.openai ?? [])
+      if (!/-pro|codex/.test(model)) expect(passportOf(at('openai', model))?.api).toBeUndefined();
+  });
+
+  test('says of sources and days', () => {
+    for (const { source, checked } of vendorNames().flatMap(
+      (vendor) => factsOf(vendor).passports,
+    )) {
+      expect(source).toMatch(/^https:\/\//);
+      expect(checked).toMatch(/^20\d\d-\d\d-\d\d$/);
+    }
+  });
+
+  test('refuses what the stand-ins refuse, which know the vendors’ own words', () => {
+    const bodies = [
+      { temperature: 0 },
+      { temperature: 1 },
+      { temperature: 0, reasoning_effort: 'none' },
+      { temperature: 0, reasoning_effort: 'low' },
+      { max_tokens: 5 },
+      { max_completion_tokens: 5 },
+      {},
+    ];
+    for (const [vendor, models] of Object.entries(MODELS) as [VendorName, string[]][])
+      for (const model of models) {
+        const passport = passportOf(at(vendor, model));
+        if (passport === null || passport.api !== undefined) continue;
+        for (const body of bodies.filter(
+          (one) => vendor === 'openai' || !('reasoning_effort' in one || 'max_tokens' in one),
+        )) {
+          const said = refusedByModel(
+            factsOf(vendor).speaks,
+            { model, ...body },
+            factsOf(vendor).headers,
+          );
+          const ours = refusedBy(passport, body).length > 0;
+          expect({ model, body, refused: ours }).toEqual({ model, body, refused: said !== null });
+        }
+      }
+  });
+
+  test('begins new projects on models that go on, have a price and are known', async () => {
+    const prices = await loadListPrices(new Date('2026-11-22'));
+    for (const vendor of vendorNames()) {
+      const { starterModel } = factsOf(vendor);
+      expect([starterModel, endOf(at(vendor, starterModel))]).toEqual([starterModel, null]);
+      expect(prices(vendor, starterModel)).not.toBeNull();
+      expect(passportOf(at(vendor, starterModel))).not.toBeNull();
+    }
+  });
+});

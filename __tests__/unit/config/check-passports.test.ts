@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import { readProject } from '../../../src/config/project.ts';
+import { formatProblem } from '../../../src/errors.ts';
+import { optionsOf, read, tools, treeOf } from './tree.ts';
+
+const TESTS = `metrics: [{ name: m, uses: exact_match }]
+references: [{ id: a, input: {}, expected: x }]
+`;
+
+const promptOf = (lines: string): string => `defaults: [tests/p]\nname: p\n${lines}\nprompt: hi\n`;
+
+async function check(
+  prompt: string,
+  { settings = '', today = '2026-11-22', head = true } = {},
+): Promise<{ problems: string[]; notices: string[] }> {
+  const files = {
+    'evaldiff.yaml': settings || '{}\n',
+    'prompts/p.yaml': promptOf(prompt),
+    'prompts/tests/p.yaml': TESTS,
+  };
+  const { problems, project } = await readProject(
+    treeOf(files),
+    optionsOf({ configRequired: head }),
+    { ...tools, today },
+  );
+  return {
+    problems: problems.map(formatProblem),
+    notices: project.notices.map(formatProblem),
+  };
+}
+
+describe('a parameter that the prompt’s model refuses', () => {
+  test.each([
+    [
+      'model: claude-opus-4-7\ntemperature: 0',
+      'claude-opus-4-7 takes no temperature but 1: remove line 4',
+    ],
+    ['model: claude-sonnet-5-5\ntop_k: 3', 'claude-sonnet-5-5 takes no top_k: remove line 4'],
+    [
+      'model: claude-haiku-4-5\ntop_p: 0.5\ntemperature: 0',
+      'claude-haiku-4-5 takes no top_p (only without temperature): remove line 4',
+    ],
+    ['model: o3\ntemperature: 0.2', 'o3 takes no temperature but 1: remove line 4'],
+    [
+      'model: gpt-5.5\nmax_tokens: 10',
+      'gpt-5.5 takes no max_tokens: write max_completion_tokens in place of max_tokens',
+    ],
+    [
+      'model: gpt-6-luna\ntemperature: 0',
+      'gpt-6-luna takes no temperature but 1 (only with reasoning_effort: none): remove line 4',
+    ],
+    [
+      'model: gpt-5.4-mini\ntemperature: 0\nreasoning_effort: low',
+      'gpt-5.4-mini takes no temperature but 1 (only with reasoning_effort: none): remove line 4',
+    ],
+  ])('is an error at its line, before anything is sent: %j', async (prompt, message) => {
+    expect((await check(prompt)).problems).toEqual([`prompts/p.yaml:4: ${message}`]);
+  });
+
+  test.each([
+    'model: claude-sonnet-4-6\ntemperature: 0',
+    'model: claude-opus-4-7\ntemperature: 1',
+    'model: gpt-5.4-mini\ntemperature: 0',
+    'model: gpt-6-luna\ntemperature: 0\nreasoning_effort: none',
+    'model: gpt-4o\ntemperature: 0\nmax_tokens: 10',
+    'model: claude-newest-9\ntemperature: 0',
+  ])('is none here: %j', async (prompt) => {
+    expect((await check(prompt, { today: '2026-06-01' })).problems).toEqual([]);
+  });
+
+  test('is nobody’s business at a server of the workflow’s, nor in a name that stands for another model', async () => {
+    const settings =
+      'models:\n  o3: { provider: openai, endpoint: local }\n  mine: { provider: anthropic, model: claude-opus-5 }\n';
+    expect((await check('model: o3\ntemperature: 0', { settings })).problems).toEqual([]);
+    expect((await check('model: mine\ntemperature: 0', { settings })).problems).toEqual([
+      'prompts/p.yaml:4: mine takes no temperature but 1: remove line 4',
+    ]);
+  });
+
+  test('is not looked for on base, which nobody can change', async () => {
+    expect((await check('model: o1\ntemperature: 0', { head: false })).problems).toEqual([]);
+  });
+
+  test('is left out of a sweep over models, and said', async () => {
+    const settings = 'sweep: { model: [gpt-4o, claude-opus-5], temperature: [0, 0.7] }\n';
+    const { problems, notices } = await check('model: gpt-4o', { settings, today: '2026-06-01' });
+    expect(problems).toEqual([]);
+    expect(notices).toEqual([
+      'prompts/p.yaml:3: claude-opus-5 takes no temperature: the sweep asks it without',
+    ]);
+  });
+});
+
+describe('a model with an end', () => {
+  test('is told of within 90 days of it, at its line, and is an error from that day on', async () => {
+    const on = (today: string) => check('model: claude-sonnet-4-5', { today });
+    expect(await on('2026-08-31')).toEqual({ problems: [], notices: [] });
+    expect(await on('2026-09-01')).toEqual({
+      problems: [],
+      notices: [
+        'prompts/p.yaml:3: claude-sonnet-4-5 ends on 2026-11-30, in 90 days; docs/models.md says how to change over',
+      ],
+    });
+    expect((await on('2026-11-29')).notices.join()).toContain('in 1 day;');
+    expect(await on('2026-11-30')).toEqual({
+      problems: [
+        'prompts/p.yaml:3: claude-sonnet-4-5 ended on 2026-11-30: name its successor here, or in the settings with models: { NEW: { provider: anthropic, replaces: [claude-sonnet-4-5] } }',
+      ],
+      notices: [],
+    });
+  });
+
+  test('is found in graders too, and behind another name; not at another server', async () => {
+    const settings = `grader: { model: judge }
+models:
+  judge: { provider: openai, model: gpt-4 }
+  gpt-4-turbo: { provider: openai, endpoint: local }
+`;
+    expect((await check('model: gpt-4-turbo', { settings })).problems).toEqual([
+      'evaldiff.yaml:1: judge stands for gpt-4, which ended on 2026-10-23: name its successor here, or in the settings with models: { NEW: { provider: openai, replaces: [gpt-4] } }',
+    ]);
+  });
+
+  test('may be replaced by a line of the settings', async () => {
+    const settings = 'models: { gpt-5.4-mini: { provider: openai, replaces: [gpt-3.5-turbo] } }\n';
+    expect((await check('model: gpt-3.5-turbo', { settings })).problems).toEqual([]);
+  });
+
+  test('is not looked at where the day is not given', async () => {
+    const { problems } = await read({
+      'evaldiff.yaml': '{}\n',
+      'prompts/p.yaml': promptOf('model: gpt-4'),
+      'prompts/tests/p.yaml': TESTS,
+    });
+    expect(problems).toEqual([]);
+  });
+});

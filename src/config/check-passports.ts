@@ -1,0 +1,120 @@
+import { problem } from '../errors.ts';
+import { everyMetric, namedModels } from '../suite/metrics.ts';
+import { askedModel, isRecorded } from '../suite/models.ts';
+import type { Prompt, Settings, Suite } from '../suite/suite.ts';
+import { endOf, passportOf, refusedBy, type Refused } from '../types/passports.ts';
+import type { Notice, Place, Problem } from '../types/plain.ts';
+
+/** Days before its end from which on a model is told of. */
+const WARN_DAYS = 90;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * What vendors say of their models, against what the files ask of them: parameters that a model
+ * refuses, at their lines, and models that have ended or will soon. `today` is YYYY-MM-DD; null:
+ * ends are not looked at.
+ */
+export function checkPassports(
+  settings: Settings,
+  suites: readonly Suite[],
+  today: string | null,
+  found: { problems: Problem[]; notices: Notice[] },
+): void {
+  const asked = suites.filter(({ tests }) => !isRecorded(tests)).map(({ prompt }) => prompt);
+  const swept = settings.sweep['model']?.map(String) ?? [];
+  const sweepPlace: Place | null = settings.file === null ? null : { file: settings.file, line: 0 };
+  for (const prompt of asked) {
+    if (swept.length === 0) found.problems.push(...refusedOf(prompt, settings));
+    else found.notices.push(...leftOut(prompt, swept, settings));
+  }
+  if (today === null) return;
+  const named = [
+    ...asked.flatMap((prompt) =>
+      prompt.model === null ? [] : [{ model: prompt.model, place: lineOf(prompt, 'model') }],
+    ),
+    ...suites.flatMap(({ tests }) => [
+      ...(tests.conversation?.evaluators ?? []),
+      ...everyMetric(tests).flatMap(namedModels),
+    ]),
+    ...[settings.grader, ...settings.voters, settings.embeddings].filter((one) => one !== null),
+    ...swept.map((model) => ({ model, place: sweepPlace })),
+  ];
+  for (const { model, place } of named) checkEnd(model, place, { settings, today }, found);
+}
+
+function lineOf({ file, lines }: Prompt, key: string): Place {
+  return { file, line: lines[key] ?? lines['model'] ?? 0 };
+}
+
+function refusedOf(prompt: Prompt, settings: Settings): Problem[] {
+  const { model, parameters, lines } = prompt;
+  const passport = passportIn(settings, model);
+  if (passport === null) return [];
+  return refusedBy(passport, parameters).map((refused) => {
+    const line = lines[refused.name];
+    const where = line === undefined ? `remove ${refused.name}` : `remove line ${String(line)}`;
+    const fix =
+      refused.instead === null ? where : `write ${refused.instead} in place of ${refused.name}`;
+    return problem(
+      lineOf(prompt, refused.name),
+      `${model ?? ''} takes no ${inWords(refused)}: ${fix}`,
+    );
+  });
+}
+
+/** `temperature but 1 (with reasoning_effort: none any)`. */
+function inWords({ name, but, unless }: Refused): string {
+  const value = but === null ? '' : ` but ${String(but)}`;
+  return `${name}${value}${unless === null ? '' : ` (${unless})`}`;
+}
+
+/** In a sweep the models that refuse a parameter are asked without it. */
+function leftOut(prompt: Prompt, swept: readonly string[], settings: Settings): Notice[] {
+  const { sweep } = settings;
+  return swept.flatMap((model) => {
+    const passport = passportIn(settings, model);
+    if (passport === null) return [];
+    const values = Object.fromEntries(
+      Object.entries(sweep).flatMap(([name, [value]]) =>
+        value === undefined ? [] : [[name, value] as const],
+      ),
+    );
+    return refusedBy(passport, { ...prompt.parameters, ...values }).map(({ name }): Notice => ({
+      kind: 'settings',
+      place: lineOf(prompt, name),
+      message: `${model} takes no ${name}: the sweep asks it without`,
+    }));
+  });
+}
+
+function passportIn(settings: Settings, model: string | null): ReturnType<typeof passportOf> {
+  const asked = model === null ? null : askedModel(settings, model);
+  return asked === null ? null : passportOf(asked);
+}
+
+function checkEnd(
+  name: string,
+  place: Place | null,
+  { settings, today }: { settings: Settings; today: string },
+  { problems, notices }: { problems: Problem[]; notices: Notice[] },
+): void {
+  const asked = askedModel(settings, name);
+  const end = asked === null ? null : endOf(asked);
+  if (asked === null || end === null) return;
+  const stands = asked.model === name ? name : `${name} stands for ${asked.model}, which`;
+  const days = Math.round((Date.parse(end) - Date.parse(today)) / DAY_MS);
+  if (days <= 0)
+    problems.push(
+      problem(
+        place,
+        `${stands} ended on ${end}: name its successor here, or in the settings with models: { NEW: { provider: ${asked.provider}, replaces: [${asked.model}] } }`,
+      ),
+    );
+  else if (days <= WARN_DAYS)
+    notices.push({
+      kind: 'settings',
+      place,
+      message: `${stands} ends on ${end}, in ${String(days)} ${days === 1 ? 'day' : 'days'}; docs/models.md says how to change over`,
+    });
+}

@@ -1,0 +1,174 @@
+import type { HostedTarget, Request } from '../types/model.ts';
+import { passportOf, refusedBy, type AskedModel } from '../types/passports.ts';
+import type { Json } from '../types/plain.ts';
+import type { Form } from '../types/vendors/facts.ts';
+import type { Fault } from './fault.ts';
+import type { Ask } from './vendors/vendor.ts';
+
+/** What a model turned out to refuse, as a store keeps it. */
+export interface Learned {
+  /** Parameters, with what takes their place; null: nothing does. */
+  parameters: Record<string, string | null>;
+  /** The forms that are left for an answer of a schema, in the order in which they are tried. */
+  forms: [Form, ...Form[]];
+}
+
+/** What earlier runs learned, by the server's address and the model. */
+export interface RefusalMemory {
+  known(key: string): Promise<Learned | null>;
+  keep(key: string, learned: Learned): void;
+}
+
+/** What models of one server refuse: by their passports, by earlier runs, by this one. */
+export interface Refusals {
+  /** Looks up what earlier runs learned of a model; to be awaited before its first request. */
+  recall(target: HostedTarget): Promise<void>;
+  /** The request, less what its model is known to refuse. */
+  without(request: Request): Ask;
+  /**
+   * What is still to be found out by sending this request; null: nothing. Requests of one name find
+   * out the same.
+   */
+  open(request: Request): string | null;
+  /** A request that was to find this out was answered. */
+  accept(open: string): void;
+  /**
+   * What this fault says the model refuses, if the request can do without it; `first`: it was not
+   * known before. Null: nothing.
+   */
+  learn(fault: Fault, request: Request, sent: Ask): { what: string; first: boolean } | null;
+}
+
+const FORMS: Learned['forms'] = ['schema', 'tool', 'plain'];
+
+/** Ours to leave out of a grader's request: whoever grades should not be a matter of chance. */
+const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequency_penalty'];
+
+const LIMITS = ['max_tokens', 'max_completion_tokens'];
+
+const WORDS: Readonly<Record<Form, string>> = {
+  schema: 'an answer schema',
+  tool: 'a tool that it has to use',
+  plain: 'plain text',
+};
+
+/** The vendors' words for what they refuse of each form. */
+const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
+  schema: /response_format|json_schema|output_config|output_format|structured[ _]outputs?/i,
+  tool: /tool_choice|\btools?\b|function[ _]call/i,
+  plain: /(?!)/,
+};
+
+/**
+ * Remembers per model. A prompt's own parameters are never left out, for then something else would
+ * be measured than what the file says; a grader's may be, for they are ours. A schema that is
+ * itself faulty is not a refusal of schemas.
+ */
+export function createRefusals(base: string, memory: RefusalMemory | null): Refusals {
+  const models = new Map<string, Learned>();
+  const accepted = new Set<string>();
+  const keyOf = (model: string): string => `${base} ${model}`;
+  const learnedOf = (target: AskedModel): Learned => {
+    const known = models.get(target.model);
+    if (known !== undefined) return known;
+    const [first, ...others] = passportOf(target)?.forms ?? FORMS;
+    const fresh: Learned = { parameters: {}, forms: [first, ...others] };
+    models.set(target.model, fresh);
+    return fresh;
+  };
+  const without = (request: Request): Ask => {
+    const target = hosted(request);
+    const { messages, schema } = request;
+    const learned = learnedOf(target);
+    const [form] = learned.forms;
+    return {
+      model: target.model,
+      parameters: parametersFor(request, learned),
+      messages,
+      ...(schema === null || form === 'plain' ? { schema: null, form: 'plain' } : { schema, form }),
+    };
+  };
+  const openOf = (request: Request): string | null => {
+    const target = hosted(request);
+    if (passportOf(target) !== null || request.purpose === 'embedding') return null;
+    const { form, parameters } = without(request);
+    const ours = [...SAMPLING, ...LIMITS].filter((name) => name in parameters);
+    if (form === 'plain' && (request.purpose === 'prompt' || ours.length === 0)) return null;
+    const name = [target.model, request.purpose === 'prompt', form, ...ours].join(' ');
+    return accepted.has(name) ? null : name;
+  };
+  return {
+    async recall(target) {
+      if (memory === null || models.has(target.model)) return;
+      const learned = await memory.known(keyOf(target.model));
+      if (learned !== null && !models.has(target.model)) models.set(target.model, learned);
+    },
+    without,
+    open: openOf,
+    accept(name) {
+      accepted.add(name);
+    },
+    learn({ status, detail }, request, sent) {
+      if (status !== 400 && status !== 422) return null;
+      const target = hosted(request);
+      const learned = learnedOf(target);
+      const parameter =
+        request.purpose === 'prompt' ? undefined : refusedParameter(sent.parameters, detail);
+      const told = (what: string, first: boolean): { what: string; first: boolean } => {
+        if (first) memory?.keep(keyOf(target.model), learned);
+        return { what, first };
+      };
+      if (parameter !== undefined) {
+        const first = !(parameter in learned.parameters);
+        learned.parameters[parameter] = insteadOf(parameter, detail);
+        return told(parameter, first);
+      }
+      if (sent.schema === null || !REFUSED_FORM[sent.form].test(detail)) return null;
+      if (/invalid schema/i.test(detail)) return null;
+      const [form, next, ...others] = learned.forms;
+      const first = form === sent.form && next !== undefined;
+      if (first) learned.forms = [next, ...others];
+      return told(WORDS[sent.form], first);
+    },
+  };
+}
+
+function hosted({ target }: Request): HostedTarget {
+  if ('endpoint' in target) return target;
+  throw new Error('only servers refuse');
+}
+
+function parametersFor(request: Request, learned: Learned): Record<string, Json> {
+  if (request.purpose === 'prompt' || request.purpose === 'embedding') return request.parameters;
+  const passport = passportOf(hosted(request));
+  const refused = new Map([
+    ...(passport === null
+      ? []
+      : refusedBy(passport, request.parameters).map(
+          ({ name, instead }) => [name, instead] as const,
+        )),
+    ...Object.entries(learned.parameters),
+  ]);
+  const sent = Object.entries(request.parameters).flatMap(([name, value]) => {
+    const instead = refused.get(name);
+    if (instead === undefined) return [[name, value] as const];
+    const written = instead !== null && /^\w+$/.test(instead) && !(instead in request.parameters);
+    return written && !refused.has(instead) ? [[instead, value] as const] : [];
+  });
+  return Object.fromEntries(sent);
+}
+
+function refusedParameter(
+  parameters: Readonly<Record<string, Json>>,
+  detail: string,
+): string | undefined {
+  return [...SAMPLING, ...LIMITS].find(
+    (name) => name in parameters && new RegExp(`\\b${name}\\b`, 'i').test(detail),
+  );
+}
+
+/** `Use 'max_completion_tokens' instead`. */
+function insteadOf(parameter: string, detail: string): string | null {
+  if (!LIMITS.includes(parameter)) return null;
+  return LIMITS.find((name) => name !== parameter && detail.includes(name)) ?? null;
+}

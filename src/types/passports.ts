@@ -1,0 +1,63 @@
+import type { Json } from './plain.ts';
+import type { Passport, Refusal } from './vendors/facts.ts';
+import { factsOf, type VendorName } from './vendors.ts';
+
+/** A model where it is asked: at a vendor's own host, or (`endpoint`) at a server that speaks like it. */
+export interface AskedModel {
+  provider: VendorName;
+  endpoint: string | null;
+  model: string;
+}
+
+/** What is known of a model; null: nothing, as of every model that is not at its vendor's own host. */
+export function passportOf({ provider, endpoint, model }: AskedModel): Passport | null {
+  if (endpoint !== null) return null;
+  return factsOf(provider).passports.find(({ models }) => models.test(model)) ?? null;
+}
+
+/** A parameter that a model refuses as it is written, and what may stand in its place. */
+export interface Refused {
+  name: string;
+  instead: string | null;
+  /** The one value that is accepted. */
+  but: string | number | boolean | null;
+  /** When any value is, in words; null: never. */
+  unless: string | null;
+}
+
+/** The parameters of these that models of the family refuse. */
+export function refusedBy(
+  { refuses }: Pick<Passport, 'refuses'>,
+  parameters: Readonly<Record<string, Json>>,
+): Refused[] {
+  return Object.entries(refuses)
+    .filter(
+      ([name, { but, unless }]) =>
+        (parameters[name] ?? null) !== null &&
+        parameters[name] !== but &&
+        !(
+          unless?.values.some((value) => value === (parameters[unless.parameter] ?? null)) ?? false
+        ),
+    )
+    .map(([name, { instead = null, but = null, unless }]) => ({
+      name,
+      instead,
+      but,
+      unless: unless === undefined ? null : exception(unless),
+    }));
+}
+
+/** `only with reasoning_effort: none`, `only without temperature`. */
+export function exception({ parameter, values }: NonNullable<Refusal['unless']>): string {
+  const written = values.filter((value) => value !== null);
+  return written.length === 0
+    ? `only without ${parameter}`
+    : `only with ${parameter}: ${written.join(' or ')}`;
+}
+
+/** The day, as YYYY-MM-DD, from which on a model answers no more; null: none was announced. */
+export function endOf({ provider, endpoint, model }: AskedModel): string | null {
+  if (endpoint !== null) return null;
+  const { ends } = factsOf(provider);
+  return Object.keys(ends).find((day) => ends[day]?.includes(model)) ?? null;
+}
