@@ -46,6 +46,8 @@ const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequenc
 
 const LIMITS = ['max_tokens', 'max_completion_tokens'];
 
+const OURS = [...SAMPLING, ...LIMITS];
+
 const WORDS: Readonly<Record<Form, string>> = {
   schema: 'an answer schema',
   tool: 'a tool that it has to use',
@@ -69,34 +71,11 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
   const accepted = new Set<string>();
   const keyOf = (model: string): string => `${base} ${model}`;
   const learnedOf = (target: AskedModel): Learned => {
-    const known = models.get(target.model);
-    if (known !== undefined) return known;
-    const [first, ...others] = passportOf(target)?.forms ?? FORMS;
-    const fresh: Learned = { parameters: {}, forms: [first, ...others] };
-    models.set(target.model, fresh);
-    return fresh;
+    const known = models.get(target.model) ?? { parameters: {}, forms: formsOf(target) };
+    models.set(target.model, known);
+    return known;
   };
-  const without = (request: Request): Ask => {
-    const target = hosted(request);
-    const { messages, schema } = request;
-    const learned = learnedOf(target);
-    const [form] = learned.forms;
-    return {
-      model: target.model,
-      parameters: parametersFor(request, learned),
-      messages,
-      ...(schema === null || form === 'plain' ? { schema: null, form: 'plain' } : { schema, form }),
-    };
-  };
-  const openOf = (request: Request): string | null => {
-    const target = hosted(request);
-    if (passportOf(target) !== null || request.purpose === 'embedding') return null;
-    const { form, parameters } = without(request);
-    const ours = [...SAMPLING, ...LIMITS].filter((name) => name in parameters);
-    if (form === 'plain' && (request.purpose === 'prompt' || ours.length === 0)) return null;
-    const name = [target.model, request.purpose === 'prompt', form, ...ours].join(' ');
-    return accepted.has(name) ? null : name;
-  };
+  const without = (request: Request): Ask => askFor(request, learnedOf(hosted(request)));
   return {
     async recall(target) {
       if (memory === null || models.has(target.model)) return;
@@ -104,33 +83,69 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
       if (learned !== null && !models.has(target.model)) models.set(target.model, learned);
     },
     without,
-    open: openOf,
+    open(request) {
+      const name = openIn(request, without(request));
+      return name === null || accepted.has(name) ? null : name;
+    },
     accept(name) {
       accepted.add(name);
     },
-    learn({ status, detail }, request, sent) {
-      if (status !== 400 && status !== 422) return null;
-      const target = hosted(request);
-      const learned = learnedOf(target);
-      const parameter =
-        request.purpose === 'prompt' ? undefined : refusedParameter(sent.parameters, detail);
-      const told = (what: string, first: boolean): { what: string; first: boolean } => {
-        if (first) memory?.keep(keyOf(target.model), learned);
-        return { what, first };
-      };
-      if (parameter !== undefined) {
-        const first = !(parameter in learned.parameters);
-        learned.parameters[parameter] = insteadOf(parameter, detail);
-        return told(parameter, first);
-      }
-      if (sent.schema === null || !REFUSED_FORM[sent.form].test(detail)) return null;
-      if (/invalid schema/i.test(detail)) return null;
-      const [form, next, ...others] = learned.forms;
-      const first = form === sent.form && next !== undefined;
-      if (first) learned.forms = [next, ...others];
-      return told(WORDS[sent.form], first);
+    learn(fault, request, sent) {
+      const { model } = hosted(request);
+      const learned = learnedOf(hosted(request));
+      const refused = learnFrom(fault, request, sent, learned);
+      if (refused?.first === true) memory?.keep(keyOf(model), learned);
+      return refused;
     },
   };
+}
+
+function formsOf(target: AskedModel): Learned['forms'] {
+  const [first, ...others] = passportOf(target)?.forms ?? FORMS;
+  return [first, ...others];
+}
+
+function askFor(request: Request, learned: Learned): Ask {
+  const { target, messages, schema } = request;
+  const [form] = learned.forms;
+  const asked = schema === null || form === 'plain';
+  return {
+    model: target.model,
+    parameters: parametersFor(request, learned),
+    messages,
+    ...(asked ? { schema: null, form: 'plain' } : { schema, form }),
+  };
+}
+
+/** What this request would find out of an unknown model, as a name; null: nothing. */
+function openIn(request: Request, { form, parameters }: Ask): string | null {
+  const { purpose } = request;
+  const target = hosted(request);
+  if (purpose === 'embedding' || passportOf(target) !== null) return null;
+  const ours = purpose === 'prompt' ? [] : OURS.filter((name) => name in parameters);
+  return form === 'plain' && ours.length === 0 ? null : [target.model, form, ...ours].join(' ');
+}
+
+/** Adds to what is known of the model; null where the fault says nothing that can be left out. */
+function learnFrom(
+  { status, detail }: Fault,
+  { purpose }: Request,
+  sent: Ask,
+  learned: Learned,
+): ReturnType<Refusals['learn']> {
+  if (status !== 400 && status !== 422) return null;
+  const parameter = purpose === 'prompt' ? undefined : refusedParameter(sent.parameters, detail);
+  if (parameter !== undefined) {
+    const first = !(parameter in learned.parameters);
+    learned.parameters[parameter] = insteadOf(parameter, detail);
+    return { what: parameter, first };
+  }
+  if (sent.schema === null || !REFUSED_FORM[sent.form].test(detail)) return null;
+  if (/invalid schema/i.test(detail)) return null;
+  const [form, next, ...others] = learned.forms;
+  const first = form === sent.form && next !== undefined;
+  if (first) learned.forms = [next, ...others];
+  return { what: WORDS[sent.form], first };
 }
 
 function hosted({ target }: Request): HostedTarget {
@@ -162,9 +177,7 @@ function refusedParameter(
   parameters: Readonly<Record<string, Json>>,
   detail: string,
 ): string | undefined {
-  return [...SAMPLING, ...LIMITS].find(
-    (name) => name in parameters && new RegExp(`\\b${name}\\b`, 'i').test(detail),
-  );
+  return OURS.find((name) => name in parameters && new RegExp(`\\b${name}\\b`, 'i').test(detail));
 }
 
 /** `Use 'max_completion_tokens' instead`. */

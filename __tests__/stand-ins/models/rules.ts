@@ -72,6 +72,12 @@ function ofOpenai(model: string, body: Body): ModelRefusal | null {
       code: 'unsupported_parameter',
       param: 'max_tokens',
     };
+  if (body['reasoning_effort'] === 'none' && /^(o\d|gpt-5(-|$))/.test(model))
+    return {
+      status: 400,
+      message: "Unsupported value: 'reasoning_effort' does not support 'none' with this model.",
+      param: 'reasoning_effort',
+    };
   const effort = body['reasoning_effort'] ?? (/^gpt-5\.[1-4]/.test(model) ? 'none' : 'medium');
   const temperature = body['temperature'] ?? 1;
   if (effort !== 'none' && temperature !== 1)

@@ -123,12 +123,8 @@ function read(data: unknown, { schema }: Ask): VendorAnswer | null {
   const { message } = choice;
   const { usage } = parsed.data;
   const calls = (message.tool_calls ?? []).flatMap(toolCall);
-  const forced = schema === null ? undefined : calls.find(({ name }) => name === schema.name);
-  // The tool we forced is the answer, not a call of the model's own.
-  if (forced !== undefined) {
-    const finish_reason = choice.finish_reason === 'length' ? 'length' : 'stop';
-    return { kind: 'answer', output: forced.arguments, finish_reason, tool_calls: [], usage };
-  }
+  const forced = calls.find(({ name }) => name === schema?.name);
+  if (forced !== undefined) return toolAnswer(forced, choice.finish_reason, usage);
   const said = textOf(message.content);
   const refusal = said === '' ? (message.refusal ?? '') : '';
   // A refusal in its own field stops like an answer does, but is none.
@@ -141,6 +137,16 @@ function read(data: unknown, { schema }: Ask): VendorAnswer | null {
     usage,
     tool_calls: calls,
   };
+}
+
+/** The tool we forced is the answer, not a call of the model's own. */
+function toolAnswer(
+  { arguments: output }: ToolCall,
+  finish: string | null | undefined,
+  usage: Usage | null,
+): VendorAnswer {
+  const finish_reason = finish === 'length' ? 'length' : 'stop';
+  return { kind: 'answer', output, finish_reason, tool_calls: [], usage };
 }
 
 const embedding = z.object({
