@@ -16,6 +16,7 @@ import type { Purpose } from '../types/model.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { Access, Reach } from './access.ts';
 import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
+import { refusalMemory } from './learned.ts';
 import { loadListPrices } from './prices.ts';
 import type { Halting } from './progress.ts';
 import { storedHistory, keepNoise, lastNoise } from './run-history.ts';
@@ -206,6 +207,7 @@ function providersOf(
     ...options.reach,
     checkout: checkouts.folderOf,
     readRecording: (commit, file) => readText(options.trees, commit, file),
+    memory: refusalMemory(options.openStores, Date.now),
     batches: {
       ledger: ledgerOf(options.openStores),
       activity,

@@ -120,13 +120,13 @@ function read(data: unknown, { schema }: Ask): VendorAnswer | null {
   const parsed = reply.safeParse(data);
   const choice = parsed.data?.choices[0];
   if (parsed.data === undefined || choice === undefined) return null;
-  const { message } = choice;
   const { usage } = parsed.data;
+  const { message } = choice;
   const calls = (message.tool_calls ?? []).flatMap(toolCall);
   const forced = calls.find(({ name }) => name === schema?.name);
   if (forced !== undefined) return toolAnswer(forced, choice.finish_reason, usage);
   const said = textOf(message.content);
-  const refusal = said === '' ? (message.refusal ?? '') : '';
+  const refusal = refusalOf(message.refusal, said);
   // A refusal in its own field stops like an answer does, but is none.
   const finish_reason = refusal === '' ? (FINISH[choice.finish_reason ?? ''] ?? 'other') : 'filter';
   if (finish_reason === 'filter' && said + refusal === '') return { kind: 'withheld' };
@@ -137,6 +137,11 @@ function read(data: unknown, { schema }: Ask): VendorAnswer | null {
     usage,
     tool_calls: calls,
   };
+}
+
+/** Text is the answer, whatever stands beside it. */
+function refusalOf(refusal: string | null | undefined, said: string): string {
+  return said === '' ? (refusal ?? '') : '';
 }
 
 /** The tool we forced is the answer, not a call of the model's own. */
