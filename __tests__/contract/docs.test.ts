@@ -108,6 +108,7 @@ describe('code blocks', () => {
     'migrate',
     'attributes',
     'metrics',
+    'models',
   ].map((name) => `docs/${name}.md`);
   const shown = ALL.filter(
     (block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block),

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { renderModels } from '../../scripts/vendor-docs.ts';
 import { loadListPrices } from '../../src/session/prices.ts';
 import { endOf, passportOf, refusedBy } from '../../src/types/passports.ts';
 import { factsOf, vendorNames, type VendorName } from '../../src/types/vendors.ts';
 import { refusedByModel } from '../stand-ins/models/rules.ts';
+import { tightTables } from '../tight-tables.ts';
 
 const sdk = (path: string): string => readFileSync(`node_modules/${path}`, 'utf8');
 
@@ -112,6 +114,31 @@ describe('the table of models', () => {
           expect({ model, body, refused: ours }).toEqual({ model, body, refused: said !== null });
         }
       }
+  });
+
+  test('is docs/models.md; after a change of it: npm run generate', () => {
+    const page = readFileSync('docs/models.md', 'utf8');
+    expect(tightTables(page)).toBe(tightTables(renderModels()));
+  });
+
+  test('has no end for any model that a page, an example or a help text names', () => {
+    const pages = [
+      'README.md',
+      'action.yml',
+      ...readdirSync('docs').map((name) => `docs/${name}`),
+      ...readdirSync('examples/workflows').map((name) => `examples/workflows/${name}`),
+      ...readdirSync('src/commands').map((name) => `src/commands/${name}`),
+    ].filter((path) => /\.(md|yml|ts)$/.test(path) && path !== 'docs/models.md');
+    const ending = pages.flatMap((path) =>
+      readFileSync(path, 'utf8')
+        .split('\n')
+        // What a line replaces is an old name on purpose.
+        .map((line) => line.replace(/replaces: \[[^\]]*\]/, ''))
+        .flatMap((line) => line.match(/\b(?:gpt-\d|claude-|o\d)[\w.-]*[\w]/g) ?? [])
+        .filter((name) => vendorNames().some((vendor) => endOf(at(vendor, name)) !== null))
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(ending).toEqual([]);
   });
 
   test('begins new projects on models that go on, have a price and are known', async () => {

@@ -17,6 +17,7 @@ import { logJson } from '../text/log.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Problem } from '../types/plain.ts';
+import { factsOf } from '../types/vendors.ts';
 import { holdToCaps, priceOf } from './caps.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { asking, type Opened, withCurrentProject } from './project.ts';
@@ -213,11 +214,11 @@ export function gradeCommand(
       '<name>',
       'a rubric with examples, or a prompt whose conversation has labelled answers',
     )
-    .argument('[overrides...]', 'key=value, such as grader.model=gpt-4o')
+    .argument('[overrides...]', `key=value, such as grader.model=${factsOf('openai').starterModel}`)
     .option('--repeats <number>', 'how often each example of a rubric is graded', '3')
     .addHelpText(
       'after',
-      '\nExamples:\n  evaldiff grade is_polite\n  evaldiff grade is_polite --repeats 5 grader.model=claude-sonnet-4-5 --json\n  evaldiff grade mentor',
+      `\nExamples:\n  evaldiff grade is_polite\n  evaldiff grade is_polite --repeats 5 grader.model=${factsOf('anthropic').starterModel} --json\n  evaldiff grade mentor`,
     )
     .action(async (name: string, overrides: string[], options: GradeOptions) => {
       const repeats = repeatsOf(options.repeats);

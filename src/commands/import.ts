@@ -80,8 +80,7 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   const known = hasSettings(folder);
   const left = distinct(imported.left);
   for (const notice of left) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
-  if (!known && Object.keys(settings).length > 0)
-    files.set(SETTINGS_FILE, settingsFile(settings));
+  if (!known && Object.keys(settings).length > 0) files.set(SETTINGS_FILE, settingsFile(settings));
   if (files.size === 0)
     throw new UserError([problem({ file, line: 0 }, 'nothing of it can be carried over')]);
   await writeNewFiles(folder, files, ground);

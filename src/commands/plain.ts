@@ -9,6 +9,7 @@ import { runInput, withEdges } from '../session/session.ts';
 import { WORKTREE, findLocalSides } from '../session/sides.ts';
 import { counted } from '../text/amounts.ts';
 import { logJson, logLine } from '../text/log.ts';
+import { factsOf, vendorNames } from '../types/vendors.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import {
   currentFiles,
@@ -168,7 +169,10 @@ export function runCommand(
     .argument('[overrides...]', 'key=value; a comma list is a sweep')
     .addHelpText(
       'after',
-      '\nExamples:\n  evaldiff run prompts=capitals n_tries=1\n  evaldiff run model=gpt-4o,claude-sonnet-4-5 temperature=0,0.7\n  evaldiff run --shard 2/3',
+      `\nExamples:\n  evaldiff run prompts=capitals n_tries=1\n  evaldiff run model=${vendorNames()
+        .map((vendor) => factsOf(vendor).starterModel)
+        .slice(0, 2)
+        .join(',')}\n  evaldiff run --shard 2/3`,
     )
     .action(async (overrides: string[], options: EvaluateOptions & ShardOptions) => {
       if (options.shard !== undefined) {

@@ -85,9 +85,7 @@ export function workflowPath(below: string): string {
  * copy that nobody published.
  */
 export async function publisher(): Promise<string | null> {
-  const manifest: unknown = JSON.parse(
-    await readFile(join(packageRoot(), 'package.json'), 'utf8'),
-  );
+  const manifest: unknown = JSON.parse(await readFile(join(packageRoot(), 'package.json'), 'utf8'));
   const repository = fieldOf(manifest, 'repository');
   const url = typeof repository === 'string' ? repository : fieldOf(repository, 'url');
   return typeof url === 'string' ? (/github\.com[/:]([^/]+)\//.exec(url)?.[1] ?? null) : null;

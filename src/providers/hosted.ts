@@ -1,5 +1,6 @@
 import { logLine } from '../text/log.ts';
 import type { Completion, Request, HostedTarget } from '../types/model.ts';
+import { passportOf } from '../types/passports.ts';
 import type { Problem } from '../types/plain.ts';
 import { addressOf, keySourceOf, type ProviderAccess, type Address } from './address.ts';
 import { budgetFault, fault, type Fault } from './fault.ts';
@@ -20,7 +21,7 @@ import { vendors } from './vendors/index.ts';
 import {
   authOf,
   type Ask,
-  type Embeddings,
+  type Endpoint,
   type Post,
   type Said,
   type Vendor,
@@ -89,7 +90,7 @@ export function createHosted(options: HostedOptions): Hosted {
       const server = serverOf(target);
       if ('message' in server) return { status: 'error', kind: 'key', message: server.message };
       const refused =
-        endpointOf(server.vendor, request) === null
+        endpointOf(server.vendor, request, target) === null
           ? `${server.vendor.name} has no embeddings`
           : server.vendor.refuses(request.parameters);
       return refused === null
@@ -184,14 +185,15 @@ const KEY = 'key';
 async function askOnce(
   server: Server,
   request: Request,
-  { model }: HostedTarget,
+  target: HostedTarget,
   options: HostedOptions,
 ): Promise<Completion | null> {
+  const { model } = target;
   const { refusals, keyFaults, label } = server;
   const locked = keyFaults.get('') ?? keyFaults.get(model);
   if (locked !== undefined) return toCompletion({ status: 'fault', fault: locked }, label);
   const wanted = refusals.without(request);
-  const tried = await withRetries(() => attempt(server, wanted, request, options), server.retry);
+  const tried = await withRetries(() => attempt(server, wanted, { request, target }, options), server.retry);
   if (tried.status === 'ok') return toCompletion(tried, label);
   const { fault: found } = tried;
   if (found.kind === 'key') {
@@ -210,7 +212,7 @@ async function askOnce(
 async function attempt(
   server: Server,
   wanted: Ask,
-  request: Request,
+  { request, target }: { request: Request; target: HostedTarget },
   options: HostedOptions,
 ): Promise<CallAttempt<Said>> {
   const { clock, timeoutMs, redact } = options;
@@ -218,7 +220,7 @@ async function attempt(
   const started = clock.now();
   try {
     const post = await server.post();
-    const endpoint = endpointOf(server.vendor, request) ?? server.vendor;
+    const endpoint = endpointOf(server.vendor, request, target) ?? server.vendor;
     const response = await post(
       endpoint.body(wanted),
       'path' in endpoint ? endpoint.path : undefined,
@@ -250,8 +252,13 @@ async function attempt(
 }
 
 /** Where the vendor answers such a request; null when it has nothing of the kind. */
-function endpointOf(vendor: Vendor, { purpose }: Request): Vendor | Embeddings | null {
-  return purpose === 'embedding' ? vendor.embeddings : vendor;
+function endpointOf(
+  vendor: Vendor,
+  { purpose }: Request,
+  target: HostedTarget,
+): Vendor | Endpoint | null {
+  if (purpose === 'embedding') return vendor.embeddings;
+  return passportOf(target)?.api === 'responses' ? vendor.responses : vendor;
 }
 
 function parsed(text: string): unknown {

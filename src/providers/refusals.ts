@@ -6,7 +6,7 @@ import type { Fault } from './fault.ts';
 import type { Ask } from './vendors/vendor.ts';
 
 /** What a model turned out to refuse, as a store keeps it. */
-export interface Learned {
+interface Learned {
   /** Parameters, with what takes their place; null: nothing does. */
   parameters: Record<string, string | null>;
   /** The forms that are left for an answer of a schema, in the order in which they are tried. */

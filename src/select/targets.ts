@@ -12,6 +12,7 @@ import { entryOf, vendorOf } from '../suite/models.ts';
 import type { ModelSettings, Project, Settings, Suite } from '../suite/suite.ts';
 import type { GraderSettings, Metric } from '../types/metric.ts';
 import { isHosted, type Grader, type Target } from '../types/model.ts';
+import { passportOf } from '../types/passports.ts';
 import type { Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { factsOf, isVendor, ownersIn, vendorNames } from '../types/vendors.ts';
@@ -45,7 +46,7 @@ export function resolveTarget(
       provider,
       endpoint: null,
       model,
-      ...transportOf({ provider, endpoint: null }, context),
+      ...transportOf({ provider, endpoint: null, model }, context),
     };
   const settingsFile = context.settings.file ?? 'evaldiff.yaml';
   return {
@@ -85,20 +86,27 @@ function targetOf(entry: ModelSettings, context: TargetContext): Target {
 
 /** An entry's own word, else the settings'. Only the vendors' own servers have batches. */
 function transportOf(
-  entry: Pick<ModelSettings, 'provider' | 'endpoint' | 'transport'>,
+  entry: Pick<ModelSettings, 'provider' | 'endpoint' | 'model' | 'transport'>,
   { batches = false, settings }: TargetContext,
 ): { transport?: 'batch' } {
   return batches && wantsBatches(entry, settings) ? { transport: 'batch' } : {};
 }
 
 function wantsBatches(
-  { provider, endpoint, transport }: Pick<ModelSettings, 'provider' | 'endpoint' | 'transport'>,
+  {
+    provider,
+    endpoint,
+    model,
+    transport,
+  }: Pick<ModelSettings, 'provider' | 'endpoint' | 'model' | 'transport'>,
   settings: Settings,
 ): boolean {
   return (
     isVendor(provider) &&
     factsOf(provider).batchShare !== null &&
     endpoint === null &&
+    // Batches are of chat completions.
+    passportOf({ provider, endpoint, model })?.api !== 'responses' &&
     (transport ?? settings.transport) === 'batch'
   );
 }
@@ -120,7 +128,8 @@ export function batchedNames(targets: readonly Target[], settings: Settings): st
       (entry) =>
         entry.provider === provider && entry.endpoint === endpoint && entry.model === model,
     );
-    if (own.length === 0) return wantsBatches({ provider, endpoint }, settings) ? [model] : [];
+    if (own.length === 0)
+      return wantsBatches({ provider, endpoint, model }, settings) ? [model] : [];
     return own.filter((entry) => wantsBatches(entry, settings)).map(({ name }) => name);
   });
   return [...new Set(names)];

@@ -6,7 +6,7 @@ import type { Api } from '../../../src/types/vendors/facts.ts';
 import { factsOf, perVendor, type VendorName } from '../../../src/types/vendors.ts';
 import { createStoodBatches, vendorOfBatch, type BatchScript, type StoodBatch } from './batches.ts';
 import { refusedByModel, type ModelRefusal } from './rules.ts';
-import { anthropicRequest, embeddingRequest, openaiRequest } from './wire.ts';
+import { anthropicRequest, embeddingRequest, openaiRequest, responsesRequest } from './wire.ts';
 
 /**
  * A model server on loopback that speaks both vendors' batches (`batches.ts`), OpenAI's chat
@@ -144,12 +144,14 @@ export async function startModelServer({
     }
     if (batch !== null && (await stood.handle(request, bytes, response))) return;
     const embedding = request.url === EMBEDDINGS;
-    const checked = check(vendor, raw, request.headers, embedding);
+    const responses = request.url === RESPONSES;
+    const checked = check(vendor, raw, request.headers, { embedding, responses });
     if ('problem' in checked) {
       refused.push(checked.problem);
       return refuse(response, vendor, { status: 400, message: checked.problem });
     }
-    const rule = embedding ? null : refusedByModel(vendor, checked.body, request.headers);
+    const rule =
+      embedding || responses ? null : refusedByModel(vendor, checked.body, request.headers);
     if (rule !== null) {
       refused.push(rule.message);
       return refuse(response, vendor, rule);
@@ -204,9 +206,11 @@ export function vendorUrls({
 
 const EMBEDDINGS = '/v1/embeddings';
 
+const RESPONSES = '/v1/responses';
+
 function vendorOf({ method, url }: http.IncomingMessage): Api | null {
   if (method !== 'POST') return null;
-  return url === '/v1/chat/completions' || url === EMBEDDINGS
+  return url === '/v1/chat/completions' || url === EMBEDDINGS || url === RESPONSES
     ? 'openai'
     : url === '/v1/messages'
       ? 'anthropic'
@@ -238,7 +242,7 @@ function check(
   vendor: Api,
   raw: string,
   headers: http.IncomingHttpHeaders,
-  embedding: boolean,
+  { embedding, responses }: { embedding: boolean; responses: boolean },
 ): Checked {
   if (headers['content-type']?.startsWith('application/json') !== true)
     return { problem: 'content-type must be application/json' };
@@ -261,7 +265,20 @@ function check(
         }
       : { problem: problemText(vendor, parsed.error) };
   }
-  return read(vendor, body);
+  return responses ? readResponses(body) : read(vendor, body);
+}
+
+function readResponses(body: Record<string, unknown>): Checked {
+  const parsed = responsesRequest.safeParse(body);
+  if (!parsed.success) return { problem: problemText('openai', parsed.error) };
+  const { model, input, text } = parsed.data;
+  const format = text?.format;
+  return {
+    model,
+    body,
+    schema: format === undefined ? null : { name: format.name, json: format.schema },
+    messages: input,
+  };
 }
 
 function read(vendor: Api, body: Record<string, unknown>): Checked {
@@ -450,6 +467,7 @@ function replyBody(
   seen: Seen,
   { text = 'ok', usage = { input: 10, output: 5 }, finish, vector = [1, 0] }: Scripted,
 ): unknown {
+  if ('input' in seen.body && !seen.embedding) return responsesReply(seen, text, usage, finish);
   if (seen.embedding) return embeddingReply(seen, vector, usage);
   return seen.vendor === 'openai'
     ? openaiReply(seen, text, usage, finish)
@@ -457,6 +475,33 @@ function replyBody(
 }
 
 type Usage = Scripted['usage'];
+
+function responsesReply(
+  { model, index }: Seen,
+  text: string,
+  usage: Usage,
+  finish?: string,
+): unknown {
+  return {
+    id: `resp_${index}`,
+    object: 'response',
+    model,
+    error: null,
+    status: finish === undefined ? 'completed' : 'incomplete',
+    incomplete_details: finish === undefined ? null : { reason: finish },
+    output: [
+      { type: 'reasoning', id: `rs_${index}`, summary: [] },
+      {
+        type: 'message',
+        id: `msg_${index}`,
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text, annotations: [] }],
+      },
+    ],
+    ...(usage ? { usage: { input_tokens: usage.input, output_tokens: usage.output } } : {}),
+  };
+}
 
 function embeddingReply({ model, messages }: Seen, embedding: number[], usage: Usage): unknown {
   return {

@@ -124,6 +124,36 @@ export const openaiRequest = z
       context.addIssue({ code: 'custom', message: problem, path: ['response_format'] });
   });
 
+export const responsesRequest = z.strictObject({
+  model: text.min(1),
+  input: z
+    .array(
+      z.strictObject({ role: z.enum(['system', 'developer', 'user', 'assistant']), content: text }),
+    )
+    .min(1),
+  instructions: text.nullish(),
+  max_output_tokens: z.int().min(16).nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+  reasoning: z.strictObject({ effort: text.nullish(), summary: text.nullish() }).nullish(),
+  store: z.boolean().nullish(),
+  temperature: z.literal(1).nullish(),
+  text: z
+    .strictObject({
+      verbosity: text.nullish(),
+      format: z
+        .strictObject({
+          type: z.literal('json_schema'),
+          name: toolName,
+          strict: z.boolean().nullish(),
+          schema: jsonObject,
+        })
+        .optional(),
+    })
+    .nullish(),
+  top_p: z.literal(1).nullish(),
+  user: text.optional(),
+});
+
 const anthropicTool = z.looseObject({
   name: toolName,
   description: text.optional(),

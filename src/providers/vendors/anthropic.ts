@@ -199,6 +199,7 @@ export const anthropic: Language = {
   body,
   read,
   embeddings: null,
+  responses: null,
   batches: anthropicBatches,
 };
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { FinishReason, ToolCall, Usage } from '../../types/model.ts';
 import { openaiBatches } from './openai-batch.ts';
+import { openaiResponses } from './openai-responses.ts';
 import type { VendorAnswer, Ask, Language } from './vendor.ts';
 
 /** OpenAI's chat completions, and every server that speaks them. */
@@ -40,6 +41,7 @@ export const openai: Language = {
   }),
   read,
   batches: openaiBatches,
+  responses: openaiResponses,
   embeddings: {
     path: '/embeddings',
     replyName: 'list of one embedding',

@@ -21,15 +21,18 @@ export interface Language {
   /** Null when the data is not a reply of this vendor. */
   read(data: unknown, ask: Ask): VendorAnswer | null;
   /** How vectors of texts are asked for; null: there are none. */
-  embeddings: Embeddings | null;
+  embeddings: Endpoint | null;
+  /** How models are asked that have another API alone; null: there are none. */
+  responses: Endpoint | null;
   /** How many requests are asked at once; null: it answers no batches. */
   batches: BatchApi | null;
 }
 
 /**
- * A vendor's endpoint of embeddings. The text is the one message's, the answer the vector as JSON.
+ * Another endpoint of a vendor's. Of embeddings the text is the one message's, the answer the
+ * vector as JSON.
  */
-export interface Embeddings extends Pick<Language, 'replyName' | 'body' | 'read'> {
+export interface Endpoint extends Pick<Language, 'replyName' | 'body' | 'read'> {
   /** Below the base address. */
   path: string;
 }
