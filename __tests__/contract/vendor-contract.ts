@@ -320,6 +320,7 @@ export function vendorContract(vendor: VendorName): void {
 
   test('what an unknown model refuses of a grader is found out by one request at a time', async () => {
     const learned = new Map<string, unknown>();
+    let attempts = 0;
     const { ask, server, log } = await start(
       vendor,
       ({ body }) => {
@@ -332,6 +333,13 @@ export function vendorContract(vendor: VendorName): void {
         return { text: '{"choice":"B"}' };
       },
       {
+        onAttempt: () => {
+          attempts += 1;
+          return true;
+        },
+        onRefused: () => {
+          attempts -= 1;
+        },
         memory: {
           known: () => Promise.resolve(null),
           keep: (key, what) => learned.set(key, structuredClone(what)),
@@ -351,6 +359,8 @@ export function vendorContract(vendor: VendorName): void {
     for (const completion of completions)
       expect(completion).toMatchObject({ status: 'ok', output: '{"choice":"B"}' });
     expect(server.requests).toHaveLength(103);
+    expect(attempts).toBe(100);
+    expect(completions[0]).toMatchObject({ refused: 3 });
     expect(log).toEqual(
       ['temperature', 'an answer schema', 'a tool that it has to use'].map(
         (what) => `${vendor}: model model-1 refuses ${what}; asking without it`,

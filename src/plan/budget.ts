@@ -16,6 +16,8 @@ export interface Caps {
 export interface Guard {
   /** Asked before every paid attempt, repetitions included. False: it is not made. */
   attempt(): boolean;
+  /** An attempt was refused for something that the request can do without: it does not count. */
+  refused(): void;
   /**
    * Makes a call that nothing stored answers, once the budget has room for it; else it ends as an
    * error of kind `budget`.
@@ -72,6 +74,9 @@ export function createGuard({ maxCalls, maxCost }: Caps, price: Price): Guard {
         reached = `the limit of ${String(maxCalls)} model calls (max-calls) is reached`;
       else attempts += 1;
       return reached === null;
+    },
+    refused() {
+      attempts -= 1;
     },
     async ask(request, complete) {
       const before = stopped();

@@ -89,6 +89,7 @@ export function createMeter(complete: Complete, price: Price): Meter {
 function record(count: Count, { target }: Request, completion: Completion, price: Price): void {
   if (completion.status === 'error') {
     // A call that was never made is none, whoever stopped it.
+    count.calls += completion.refused ?? 0;
     if (completion.kind === 'budget' || completion.kind === 'aborted') return;
     if (target.provider === 'replay') return;
     count.calls += 1;
@@ -99,6 +100,7 @@ function record(count: Count, { target }: Request, completion: Completion, price
     count.replayed += 1;
     return;
   }
+  count.calls += completion.refused ?? 0;
   if (completion.reused) reuse(count, savedBy({ target, usage: completion.usage }, price));
   else paid(count, target, completion.usage, price);
 }

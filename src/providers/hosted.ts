@@ -38,6 +38,8 @@ export interface CallOptions extends RunOfCalls {
    * ends with kind `budget`.
    */
   onAttempt(request: Request): boolean;
+  /** Called where an attempt was refused for something that the request can do without. */
+  onRefused(request: Request): void;
 }
 
 interface HostedOptions extends CallOptions, ProviderAccess {
@@ -167,14 +169,19 @@ async function ask(
   options: HostedOptions,
 ): Promise<Completion> {
   await server.refusals.recall(target);
+  let refused = 0;
   for (;;) {
     const open = server.refusals.open(request);
     const release = await server.opening.lead(open === null ? [KEY] : [KEY, open]);
     if (release === null) continue;
     const completion = await askOnce(server, request, target, options).finally(release);
-    if (completion === null) continue;
+    if (completion === null) {
+      refused += 1;
+      options.onRefused(request);
+      continue;
+    }
     if (open !== null && completion.status === 'ok') server.refusals.accept(open);
-    return completion;
+    return refused === 0 ? completion : { ...completion, refused };
   }
 }
 
@@ -193,7 +200,10 @@ async function askOnce(
   const locked = keyFaults.get('') ?? keyFaults.get(model);
   if (locked !== undefined) return toCompletion({ status: 'fault', fault: locked }, label);
   const wanted = refusals.without(request);
-  const tried = await withRetries(() => attempt(server, wanted, { request, target }, options), server.retry);
+  const tried = await withRetries(
+    () => attempt(server, wanted, { request, target }, options),
+    server.retry,
+  );
   if (tried.status === 'ok') return toCompletion(tried, label);
   const { fault: found } = tried;
   if (found.kind === 'key') {

@@ -46,6 +46,8 @@ export interface ProviderOptions extends ProviderAccess {
    * ends as `budget`.
    */
   onAttempt?(request: Request): boolean;
+  /** Called where an attempt was refused for something that the request can do without. */
+  onRefused?(request: Request): void;
   /** What earlier runs learned of models; absent: nothing is kept. */
   memory?: RefusalMemory;
   /** For targets that are asked in batches; absent: they are called directly. */
@@ -92,6 +94,7 @@ export function createProviders(options: ProviderOptions): Providers {
     memory: options.memory ?? null,
     signal: AbortSignal.any([options.signal, closing.signal]),
     onAttempt: (request: Request) => options.onAttempt?.(request) ?? true,
+    onRefused: (request: Request) => options.onRefused?.(request),
   };
   const hosted = createHosted(inner);
   const programs = createPrograms(inner);

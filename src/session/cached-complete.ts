@@ -36,6 +36,8 @@ interface Asking {
   guard(guard: Guard): void;
   /** Whether one more paid attempt may be made. */
   attempt(): boolean;
+  /** The last attempt for a request was refused and is made again otherwise. */
+  refused(): void;
 }
 
 interface Layers {
@@ -100,6 +102,7 @@ export function createAsking({
       guard = given;
     },
     attempt: () => guard?.attempt() ?? true,
+    refused: () => guard?.refused(),
   };
 }
 

@@ -130,6 +130,9 @@ export function openWorld(options: WorldOptions): World {
     activity,
     checkouts,
     onAttempt: () => asking.attempt(),
+    onRefused: () => {
+      asking.refused();
+    },
   });
   const { record } = options;
   const asking = createAsking({
@@ -188,9 +191,10 @@ function providersOf(
     activity: Activity;
     checkouts: ReturnType<typeof createCheckouts>;
     onAttempt(): boolean;
+    onRefused(): void;
   },
 ): Providers {
-  const { activity, checkouts, onAttempt } = parts;
+  const { activity, checkouts, onAttempt, onRefused } = parts;
   return createProviders({
     ...options.access,
     concurrency: CONCURRENCY,
@@ -198,6 +202,7 @@ function providersOf(
     maxTries: CALL_TRIES,
     signal: options.halting.signal,
     onAttempt,
+    onRefused,
     env: options.env,
     programEnv: options.inputs.codeEnv,
     log: options.log,

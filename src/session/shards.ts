@@ -99,6 +99,10 @@ async function runShard(
           seen.attempts += Number(may);
           return may;
         },
+        refused: () => {
+          given.refused();
+          seen.attempts -= 1;
+        },
       });
     },
   });

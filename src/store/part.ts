@@ -68,7 +68,9 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
       return;
     if (completion.status === 'ok') known.add(key);
     counts[entry === null ? 'others' : 'answers'] += 1;
-    if (entry === null) writeSync(lines, `${JSON.stringify({ key, completion })}\n`);
+    // Who waits for it was told; the merge has the sum.
+    const { refused: _, ...told } = completion;
+    if (entry === null) writeSync(lines, `${JSON.stringify({ key, completion: told })}\n`);
     else db.put(entry, 0);
   };
   const close = (): void => {

@@ -125,7 +125,10 @@ export interface ToolCall {
 
 export type FinishReason = 'stop' | 'length' | 'filter' | 'tool' | 'other';
 
-/** What came back. An error is a value that is carried, counted and shown. */
+/**
+ * What came back. An error is a value that is carried, counted and shown. `refused`: requests that
+ * the model refused first, because of something that they could do without; absent: none.
+ */
 export type Completion =
   | {
       status: 'ok';
@@ -139,8 +142,9 @@ export type Completion =
        */
       latency_ms: number | null;
       reused: boolean;
+      refused?: number;
     }
-  | { status: 'error'; kind: ErrorKind; message: string };
+  | { status: 'error'; kind: ErrorKind; message: string; refused?: number };
 
 export type ErrorKind =
   | 'key'
