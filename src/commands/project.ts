@@ -117,7 +117,7 @@ function sessionOptions(
       const size = sweepExtent(sweep);
       if (size !== null && plan.references > 0) err(`sweep: ${size.words}\n`);
     },
-    now: () => new Date(),
+    now: () => dayOf(reach),
     reach,
   };
 }
@@ -141,6 +141,11 @@ function given(
     inputs: { ...read, read: read.options, failOn, code, codeEnv },
     access: accessFrom({ keys: perVendor(() => null), endpoints }, env),
   };
+}
+
+/** Now, by the clock that a test may give. */
+function dayOf(reach: Terminal['reach']): Date {
+  return new Date(reach?.clock?.now() ?? Date.now());
 }
 
 export function folderOutput(option: string, path: string): Output {
@@ -182,7 +187,7 @@ export function withCurrentProject(
       builtInMetrics: metrics,
       builtInRubrics,
       hash: sha256,
-      today: new Date().toISOString().slice(0, 10),
+      today: dayOf(terminal.reach).toISOString().slice(0, 10),
     });
     if (problems.length > 0) throw new UserError(problems);
     await work({ session, tree, project });

@@ -21,7 +21,7 @@ import { vendors } from './vendors/index.ts';
 import {
   authOf,
   type Ask,
-  type Endpoint,
+  type VendorEndpoint,
   type Post,
   type Said,
   type Vendor,
@@ -266,7 +266,7 @@ function endpointOf(
   vendor: Vendor,
   { purpose }: Request,
   target: HostedTarget,
-): Vendor | Endpoint | null {
+): Vendor | VendorEndpoint | null {
   if (purpose === 'embedding') return vendor.embeddings;
   return passportOf(target)?.api === 'responses' ? vendor.responses : vendor;
 }

@@ -39,11 +39,7 @@ const written = ({ repository }: Shop): string =>
 describe('evaldiff discover', () => {
   test('says the size of the work, asks the grader, and writes a file that is read back', async () => {
     const at = await open();
-    const { code, out, err } = await at.evaldiff(
-      'discover',
-      '--max-cost',
-      '100',
-    );
+    const { code, out, err } = await at.evaldiff('discover', '--max-cost', '100');
     expect([code, at.server.refused]).toEqual([0, []]);
     expect(err).toMatch(
       /^1 prompt file with 12 references: up to 5 calls; about \$\d+\.\d\d, with tokens estimated: model-1 \(local\) 5 attribute questions, \d+ tokens in, 1750 out, \$\d+\.\d\d\n$/,

@@ -141,13 +141,10 @@ describe('evaldiff import', () => {
   );
 
   test("converts a .prompt.yml and a skill's evals as well, elsewhere if asked", async () => {
-    const prompt = await run(
-      ['import', '.github/prompts/sum.prompt.yml', '--out', 'converted'],
-      {
-        '.github/prompts/sum.prompt.yml':
-          'model: openai/gpt-4o\nmessages: [{ role: user, content: "Sum {{input}}" }]\ntestData: [{ input: a, expected: b }]\nevaluators: [{ name: has, string: { contains: "{{expected}}" } }]\n',
-      },
-    );
+    const prompt = await run(['import', '.github/prompts/sum.prompt.yml', '--out', 'converted'], {
+      '.github/prompts/sum.prompt.yml':
+        'model: openai/gpt-4o\nmessages: [{ role: user, content: "Sum {{input}}" }]\ntestData: [{ input: a, expected: b }]\nevaluators: [{ name: has, string: { contains: "{{expected}}" } }]\n',
+    });
     expect([prompt.code, Object.keys(prompt.files).sort()]).toEqual([
       0,
       [

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { main } from '../../../src/commands/program.ts';
+import { factsOf } from '../../../src/types/vendors.ts';
 import {
   createRepository,
   fixtureEnvironment,
@@ -76,7 +77,7 @@ describe('evaldiff init', () => {
         prompt.model,
         tests.references.length,
       ]),
-    ).toEqual([['support', 'gpt-5-mini', 3]]);
+    ).toEqual([['support', factsOf('openai').starterModel, 3]]);
     expect(out).toContain('Replace <owner> in the new files');
     for (const path of NEW.slice(1))
       expect(files[path]).toMatch(
@@ -88,7 +89,9 @@ describe('evaldiff init', () => {
     const { files, out } = await init({}, ['--owner', 'acme'], { ANTHROPIC_API_KEY: 'k' });
     expect(Object.values(files).join('\n')).not.toContain('<owner>');
     expect(files['.github/workflows/evaldiff.yml']).toContain('uses: acme/evaldiff@v1');
-    expect(files['prompts/support.yaml']).toContain('model: claude-sonnet-4-5\n');
+    expect(files['prompts/support.yaml']).toContain(
+      `model: ${factsOf('anthropic').starterModel}\n`,
+    );
     expect(out).toContain('repository secret ANTHROPIC_API_KEY');
     expect(out).not.toContain('Replace <owner>');
   });

@@ -22,6 +22,8 @@ async function evaldiff(files: FixtureFiles, ...argv: string[]) {
     cwd: repository.directory,
     isTerminal: false,
     width: 200,
+    // Before any end of a model was near.
+    reach: { clock: { now: () => Date.parse('2026-06-01'), sleep: () => Promise.resolve() } },
     out: (text) => {
       said.out += text;
     },

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { FinishReason, ToolCall, Usage } from '../../types/model.ts';
 import { isMap } from '../../types/plain.ts';
-import type { Ask, Endpoint, VendorAnswer } from './vendor.ts';
+import type { Ask, VendorEndpoint, VendorAnswer } from './vendor.ts';
 
 /** OpenAI's Responses API, for models that have no chat completions. */
-export const openaiResponses: Endpoint = {
+export const openaiResponses: VendorEndpoint = {
   path: '/responses',
   replyName: 'response',
   body: ({ model, parameters, messages, ...asked }) => ({

@@ -21,9 +21,9 @@ export interface Language {
   /** Null when the data is not a reply of this vendor. */
   read(data: unknown, ask: Ask): VendorAnswer | null;
   /** How vectors of texts are asked for; null: there are none. */
-  embeddings: Endpoint | null;
+  embeddings: VendorEndpoint | null;
   /** How models are asked that have another API alone; null: there are none. */
-  responses: Endpoint | null;
+  responses: VendorEndpoint | null;
   /** How many requests are asked at once; null: it answers no batches. */
   batches: BatchApi | null;
 }
@@ -32,7 +32,7 @@ export interface Language {
  * Another endpoint of a vendor's. Of embeddings the text is the one message's, the answer the
  * vector as JSON.
  */
-export interface Endpoint extends Pick<Language, 'replyName' | 'body' | 'read'> {
+export interface VendorEndpoint extends Pick<Language, 'replyName' | 'body' | 'read'> {
   /** Below the base address. */
   path: string;
 }
