@@ -218,7 +218,7 @@ export interface EvaldiffResult {
            */
           head: number | null;
           /**
-           * It regressed because head does not answer; absent: it answers.
+           * It regressed because head does not answer, or less often; absent: it answers.
            */
           silent?: {
             /**
@@ -229,6 +229,10 @@ export interface EvaldiffResult {
              * References that should have been compared.
              */
             of: number;
+            /**
+             * Head answers some of their tries; absent: none.
+             */
+            partly?: true;
           };
         }[];
         /**
@@ -341,7 +345,7 @@ export interface EvaldiffResult {
                  */
                 head: number | null;
                 /**
-                 * It regressed because head does not answer; absent: it answers.
+                 * It regressed because head does not answer, or less often; absent: it answers.
                  */
                 silent?: {
                   /**
@@ -352,6 +356,10 @@ export interface EvaldiffResult {
                    * References that should have been compared.
                    */
                   of: number;
+                  /**
+                   * Head answers some of their tries; absent: none.
+                   */
+                  partly?: true;
                 };
               }[];
               /**
@@ -662,6 +670,19 @@ export interface EvaldiffResult {
     sha: string;
   };
   /**
+   * Where head’s files are shown on the web; absent: not known.
+   */
+  source?: {
+    /**
+     * Web address of the repository that head is in.
+     */
+    url: string;
+    /**
+     * The project’s folder in it; `.`: the repository’s root.
+     */
+    directory: string;
+  };
+  /**
    * The settings that the gate used.
    */
   gate: {
@@ -966,6 +987,7 @@ export interface EvaldiffResult {
         | "regressed"
         | "fell"
         | "improved"
+        | "rose"
         | "unchanged"
         | "flaky"
         | "inconclusive"
