@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import { Option, type Command } from 'commander';
+import { carriedLine, lossLine, lossesByReason } from '../config/imports/carried.ts';
 import type { Imported } from '../config/imports/draft.ts';
 import {
   IMPORT_FORMATS,
@@ -10,14 +11,18 @@ import {
   settingsFile,
   type ImportFormat,
 } from '../config/imports/index.ts';
+import { readOverrides } from '../config/overrides.ts';
+import { loadSettings } from '../config/read-settings.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
 import { distinct } from '../documents/document.ts';
-import { filesOf } from '../documents/files.ts';
+import { filesOf, type Files } from '../documents/files.ts';
 import { DEFAULT_LIMITS } from '../documents/limits.ts';
 import { UserError, formatProblem, problem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import { metrics } from '../metrics/index.ts';
 import { groundOf, type Ground } from '../session/safe-writing.ts';
+import { entryOf } from '../suite/models.ts';
+import type { Settings } from '../suite/suite.ts';
 import { counted } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
 import type { Problem } from '../types/plain.ts';
@@ -61,13 +66,16 @@ export function importCommand(
       '\nExamples:\n  evaldiff import promptfooconfig.yaml\n  evaldiff import .github/prompts/summary.prompt.yml --out converted',
     )
     .action(async (file: string, options: ImportOptions) => {
-      await convert(file, options, terminal);
-      done(0);
+      done(await convert(file, options, terminal));
     });
 }
 
-/** Converts a file, writes what came of it, and says what did not. */
-async function convert(file: string, options: ImportOptions, terminal: Terminal): Promise<void> {
+/**
+ * Converts a file, writes what came of it, and says what did not.
+ *
+ * @returns The exit code: 0 where all of it came over, 1 where something is lost.
+ */
+async function convert(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
   const here = resolve(terminal.cwd);
   const root = resolve(here, options.directory);
   const { imported, ground } = await read(file, root, options, terminal);
@@ -78,11 +86,12 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   const folder = options.out === undefined ? root : resolve(here, options.out);
   const shown = pathIn(here, folder) ?? folder;
   const known = hasSettings(folder);
-  const left = distinct(imported.left);
-  for (const notice of left) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
+  sayWhatIsLost(imported, terminal);
   if (!known && Object.keys(settings).length > 0) files.set(SETTINGS_FILE, settingsFile(settings));
-  if (files.size === 0)
-    throw new UserError([problem({ file, line: 0 }, 'nothing of it can be carried over')]);
+  if (imported.prompts.length === 0)
+    throw new UserError([
+      problem({ file, line: 0 }, `nothing of it can be carried over: ${carriedLine(imported)}`),
+    ]);
   await writeNewFiles(folder, files, ground);
   terminal.out([...files.keys()].map((path) => `wrote ${posix.join(shown, path)}\n`).join(''));
   for (const path of missingFrom(folder, needs))
@@ -93,9 +102,26 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
     terminal.out(
       `\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n${settingsFile(settings).split('\n').slice(1).join('\n')}`,
     );
+  return end(imported, terminal);
+}
+
+/** Losses before remarks, one line for each reason. */
+function sayWhatIsLost({ left, remarks }: Imported, terminal: Terminal): void {
+  for (const group of lossesByReason(left)) terminal.err(`lost: ${logLine(lossLine(group))}\n`);
+  for (const notice of distinct(remarks)) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
+}
+
+/** The last line, in numbers; and the exit code. */
+function end(imported: Imported, terminal: Terminal): number {
+  const untested = imported.prompts.filter(({ tests }) => tests === null).length;
+  if (untested > 0)
+    terminal.err(
+      `lost: ${counted(untested, 'prompt')} without a test: nothing of it runs until tests are written for it\n`,
+    );
   terminal.out(
-    `\n${counted(imported.prompts.length, 'prompt')}; ${counted(left.length, 'part')} not carried over. Check with: evaldiff validate\n`,
+    `\n${counted(imported.prompts.length, 'prompt')}: ${carriedLine(imported)}. Check with: evaldiff validate\n`,
   );
+  return imported.left.length + untested === 0 ? 0 : 1;
 }
 
 async function read(
@@ -124,15 +150,33 @@ async function read(
           `has no name and no content that tells its format; say it with --from ${IMPORT_FORMATS.slice(0, -1).join(', ')} or ${IMPORT_FORMATS.at(-1) ?? ''}`,
         ),
       ]);
+    const settings = await settingsFor(files);
     const imported = await readImport(
       path,
       format,
-      { files, limits: DEFAULT_LIMITS, builtIns: metrics },
+      {
+        files,
+        limits: DEFAULT_LIMITS,
+        builtIns: metrics,
+        hasGrader: settings.grader !== null,
+        isProgram: (model) => entryOf(settings, model)?.provider === 'program',
+      },
       problems,
     );
     if (imported === null || problems.length > 0) throw new UserError(problems);
     return { imported, ground: groundOf(repository) };
   });
+}
+
+/** What the project's settings say that bears on an import; what is wrong with them is told elsewhere. */
+async function settingsFor(files: Files): Promise<Pick<Settings, 'grader' | 'models'>> {
+  const options = {
+    config: SETTINGS_FILE,
+    configRequired: false,
+    overrides: readOverrides([]).overrides,
+    limits: DEFAULT_LIMITS,
+  };
+  return (await loadSettings(files, options, [])).settings;
 }
 
 /** Hands the project's files as they are on disk to `work`. */

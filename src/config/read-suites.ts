@@ -4,10 +4,12 @@ import type { Limits } from '../documents/limits.ts';
 import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { BuiltInMetrics } from '../suite/metrics.ts';
+import { entryOf } from '../suite/models.ts';
 import type { Prompt, Settings, Suite } from '../suite/suite.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Json, Notice, Place, Problem } from '../types/plain.ts';
 import { composePrompt } from './compose-prompt.ts';
+import { importNotices } from './imports/carried.ts';
 import { documentOf, type Imported } from './imports/draft.ts';
 import { IMPORTED_BY_NAME, formatOf, importFormat, readImport } from './imports/index.ts';
 import type { Overrides } from './overrides.ts';
@@ -148,12 +150,18 @@ async function loadFile(reader: SuitesReader, file: string, root: string): Promi
   const imported = await readImport(
     file,
     format,
-    { files, limits, builtIns: tools.builtInMetrics },
+    {
+      files,
+      limits,
+      builtIns: tools.builtInMetrics,
+      hasGrader: reader.settings.grader !== null,
+      isProgram: (model) => entryOf(reader.settings, model)?.provider === 'program',
+    },
     loaded.problems,
   );
   if (imported === null || loaded.problems.length > 0) return loaded;
   loaded.imported = imported;
-  loaded.notices.push(...imported.left);
+  loaded.notices.push(...importNotices(file, imported));
   for (const each of imported.prompts)
     loaded.suites.push(await loadSuite(reader, documentOf(file, each), loaded));
   return loaded;

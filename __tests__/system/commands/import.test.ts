@@ -80,13 +80,15 @@ describe('evaldiff import', () => {
     const { code, out, err, files } = await run(['import', 'promptfooconfig.yaml'], {
       'promptfooconfig.yaml': CONFIG,
     });
-    expect(err).toMatch(
-      /^note: promptfooconfig\.yaml:2: id of meta\/llama|^note: promptfooconfig\.yaml:2: id of openrouter/m,
-    );
-    expect(err).toContain(
-      'note: promptfooconfig.yaml:7: the assertion classifier is not carried over: classifiers are not called',
-    );
-    expect(code).toBe(0);
+    expect(err.split('\n')).toEqual([
+      'lost: 4 × the assertion classifier: classifiers are not called (promptfooconfig.yaml:7)',
+      expect.stringMatching(
+        /^note: promptfooconfig\.yaml:2: openrouter:meta\/llama: the server's address belongs to the run/,
+      ),
+      '',
+    ]);
+    expect(out).toMatch(/\n4 prompts: 5 of 5 tests, 15 of 19 assertions carried over; 4 lost\. /);
+    expect(code).toBe(1);
     expect(Object.keys(files).sort()).toEqual([
       'evaldiff.yaml',
       'promptfooconfig.yaml',
@@ -177,7 +179,7 @@ describe('evaldiff import', () => {
     };
     const { code, err, out, files } = await run(['import', 'lesson.yaml'], written);
     expect([code, Object.keys(files).sort()]).toEqual([
-      0,
+      1,
       [
         'data/d.jsonl',
         'evaldiff.yaml',
@@ -187,10 +189,8 @@ describe('evaldiff import', () => {
         'prompts/tests/lessons-one.yaml',
       ],
     ]);
-    expect(err).toContain(
-      'note: lesson.yaml:6: the function own_code is not carried over: there is no built-in metric of this name',
-    );
-    expect(out).toContain('1 prompt; 2 parts not carried over.');
+    expect(err).toContain('lost: the function own_code: there is no built-in metric of this name');
+    expect(out).toContain('1 prompt: 1 of 1 eval, 2 of 3 metrics carried over; 1 lost.');
     const before = await read({ ...written, 'evaldiff.yaml': 'prompts: lesson.yaml\n' });
     const { 'lesson.yaml': _, ...converted } = files;
     const after = await read(converted);
@@ -209,7 +209,7 @@ describe('evaldiff import', () => {
     const notes = repeated.err.split('\n').filter((line) => line !== '');
     expect([new Set(notes).size, repeated.out]).toEqual([
       notes.length,
-      expect.stringContaining(`; ${notes.length} parts not carried over`),
+      expect.stringContaining('carried over; 4 lost.'),
     ]);
     const lesson = {
       'flexeval.yaml':
@@ -265,7 +265,7 @@ describe('evaldiff import', () => {
       'promptfooconfig.yaml': CONFIG,
       'evaldiff.yaml': 'seed: 7\n',
     });
-    expect([code, files['evaldiff.yaml']]).toEqual([0, 'seed: 7\n']);
+    expect([code, files['evaldiff.yaml']]).toEqual([1, 'seed: 7\n']);
     expect(out).toContain(
       'Add to evaldiff.yaml, where it is not there yet:\n\nmodels:\n  openrouter:meta/llama:\n    provider: openai\n    endpoint: openrouter\n    model: meta/llama\ngrader:\n  model: gpt-4o-mini\n',
     );
@@ -284,7 +284,7 @@ describe('evaldiff import', () => {
     });
     expect(
       (await run(['import', 'x.yaml', '--from', 'promptfoo'], { 'x.yaml': CONFIG })).code,
-    ).toBe(0);
+    ).toBe(1);
     expect(await run(['import', 'gone.yaml'], {})).toMatchObject({
       code: 2,
       err: expect.stringMatching(/^gone\.yaml: does not exist/),

@@ -1,20 +1,36 @@
 import { type Document, valueAt } from '../../documents/document.ts';
-import { folderOf, join } from '../../documents/paths.ts';
+import { folderOf } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
+import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../types/plain.ts';
+import { attachedFiles, findSkill, skillName, type SkillFiles } from './agent-skill-files.ts';
 import {
-  isMap,
-  type Json,
-  type JsonMap,
-  type Notice,
-  type Place,
-  type Problem,
-} from '../../types/plain.ts';
-import { createDraft, isScalar, lastSteps, leftOut, type Imported } from './draft.ts';
+  createDraft,
+  isScalar,
+  lastSteps,
+  leftOut,
+  nothingImported,
+  remark,
+  type Draft,
+  type Imported,
+  type Loss,
+} from './draft.ts';
 import { UNNAMED_MODEL } from './models.ts';
 import { escaped } from './templates.ts';
+import { judgeTheRest } from './unjudged.ts';
 
-/** The skill's own text, found beside the folder of its evals. */
-type ReadSkill = (path: string) => Promise<string | null>;
+/** What a skill's evals are read with. */
+interface SkillContext {
+  files: SkillFiles;
+  /** Whether the settings name a grader. */
+  hasGrader: boolean;
+  /** Whether a program of the project answers: it is given paths, a model texts. */
+  isProgram: boolean;
+}
+
+/** The list of cases stands under one of these. */
+const LISTS = ['evals', 'cases'];
+
+const KEYS = [...LISTS, 'skill_name', 'skill', '$schema', 'description', 'version'];
 
 const CASE_KEYS = [
   'id',
@@ -26,94 +42,120 @@ const CASE_KEYS = [
   'expectations',
 ];
 
-/** Where the skill of an `evals/evals.json` is written. */
-function skillFile(evals: string): string {
-  return join(folderOf(folderOf(evals)), 'SKILL.md') ?? 'SKILL.md';
-}
-
 /**
  * `evals/evals.json` of an Agent Skill as a prompt of ours: SKILL.md is the system prompt, each
- * case's prompt the user's message, each of its checks a statement for the grader. Skills are made
- * for agents with tools; a plain answer tests the text part alone, which is said.
+ * case's prompt with its files the user's message, each of its checks a statement for the grader.
+ * Skills are made for agents with tools; a plain answer tests the text part alone, which is said.
  */
 export async function importAgentSkill(
   document: Document,
-  skill: ReadSkill,
+  context: SkillContext,
   problems: Problem[],
 ): Promise<Imported> {
-  const imported: Imported = { prompts: [], models: {}, grader: null, left: [] };
-  const cases = isMap(document.value) ? document.value['evals'] : undefined;
-  if (!isMap(document.value) || !Array.isArray(cases)) {
+  const imported = nothingImported();
+  const { value } = document;
+  const list = LISTS.find((key) => Array.isArray(valueAt(value, [key])));
+  const cases = list === undefined ? undefined : valueAt(value, [list]);
+  const whole = { file: document.file, line: 0 };
+  if (!isMap(value) || list === undefined || !Array.isArray(cases)) {
+    problems.push(problem(whole, 'is not an evals.json of a skill: it has no list of evals'));
+    return imported;
+  }
+  for (const key of Object.keys(value).filter((each) => !KEYS.includes(each)))
+    imported.remarks.push(remark(document.placeOf([key]), `${key} is not needed`));
+  const skill = await findSkill(document, context.files);
+  if ('tried' in skill) {
     problems.push(
-      problem(
-        { file: document.file, line: 0 },
-        'is not an evals.json of a skill: it has no list of evals',
-      ),
+      problem(whole, `belongs to a skill, and there is no ${skill.tried.join(', no ')}`),
     );
     return imported;
   }
-  const { left } = imported;
-  for (const key of Object.keys(document.value).filter(
-    (each) => !['skill_name', 'evals', '$schema'].includes(each),
-  ))
-    left.push(leftOut(document.placeOf([key]), key, 'it is not part of the format'));
-  const file = skillFile(document.file);
-  const text = await skill(file);
-  if (text === null) {
-    problems.push(
-      problem({ file: document.file, line: 0 }, `belongs to a skill, and ${file} cannot be read`),
-    );
-    return imported;
-  }
-  left.push({
-    kind: 'import',
-    place: { file, line: 0 },
-    message: 'the skill runs without tools and files: only what it makes a model say is evaluated',
-  });
-  const { body, line } = withoutFrontMatter(text);
-  const doubled = /\{\{+[A-Za-z_]\w*\}\}+/.exec(body);
-  if (doubled !== null)
-    left.push(
-      leftOut(
-        { file, line: line + body.slice(0, doubled.index).split('\n').length - 1 },
-        doubled[0].slice(0, 60),
-        'a name in several braces is sent with one pair',
-      ),
-    );
-  const tests = createDraft(document.placeOf(['evals']));
-  const references = cases.flatMap((one, index) => {
-    const reference = referenceOf(one, document.placeOf(['evals', index]), left);
-    return reference === null ? [] : [{ reference, place: document.placeOf(['evals', index]) }];
-  });
-  references.forEach(({ place }, index) => {
-    tests.from(['references', index], place);
-  });
-  tests.value['references'] = references.map(({ reference }) => reference);
+  const { file } = skill;
+  imported.remarks.push(
+    remark(
+      { file, line: 0 },
+      'the skill runs without tools: only what it makes a model say is evaluated',
+    ),
+  );
+  const { body, line } = withoutFrontMatter(skill.text);
+  sayBraces(body, { file, line }, imported.left);
+  const tests = await testsOf(document, [list, cases], { ...context, skill: file, imported });
   imported.prompts.push({
-    prompt: promptDraft(document, { file, line }, body),
-    tests: references.length === 0 ? null : tests,
+    prompt: promptDraft(document, { file, line }, body, tests),
+    tests,
   });
   return imported;
 }
 
-function promptDraft(
+function sayBraces(body: string, { file, line }: Place, left: Loss[]): void {
+  const doubled = /\{\{+[A-Za-z_]\w*\}\}+/.exec(body);
+  if (doubled === null) return;
+  const at = line + body.slice(0, doubled.index).split('\n').length - 1;
+  left.push(
+    leftOut(
+      { file, line: at },
+      doubled[0].slice(0, 60),
+      'a name in several braces is sent with one pair',
+    ),
+  );
+}
+
+interface CasesContext extends SkillContext {
+  /** Path of the SKILL.md. */
+  skill: string;
+  imported: Imported;
+}
+
+async function testsOf(
   document: Document,
-  skill: Place,
-  body: string,
-): Imported['prompts'][number]['prompt'] {
+  [list, cases]: readonly [string, readonly Json[]],
+  context: CasesContext,
+): Promise<Draft | null> {
+  const { imported, hasGrader } = context;
+  const tests = createDraft(document.placeOf([list]));
+  const references: JsonMap[] = [];
+  for (const [index, written] of cases.entries()) {
+    const place = document.placeOf([list, index]);
+    const reference = await referenceOf(written, place, document, context);
+    if (reference === null) continue;
+    tests.from(['references', references.length], place);
+    references.push(reference);
+  }
+  const statements = (one: JsonMap): Json[] =>
+    (valueAt(one, ['metrics']) as Json[] | undefined) ?? [];
+  imported.carried = [
+    { unit: 'case', of: cases.length, carried: references.length },
+    {
+      unit: 'check',
+      of: cases.reduce((sum: number, one) => sum + writtenChecks(one).length, 0),
+      carried: references.flatMap(statements).reduce((sum: number, metric) => {
+        const said = valueAt(metric, ['with', 'statements']);
+        return sum + (Array.isArray(said) ? said.length : 1);
+      }, 0),
+    },
+  ];
+  if (references.length === 0) return null;
+  // Every case has the same variables.
+  if (references.some(({ input }) => isMap(input) && 'files' in input))
+    for (const { input } of references) if (isMap(input)) input['files'] ??= '';
+  tests.value['references'] = references;
+  judgeTheRest(tests, document.placeOf([list]), hasGrader, imported.remarks);
+  return tests;
+}
+
+function promptDraft(document: Document, skill: Place, body: string, tests: Draft | null): Draft {
   const draft = createDraft({ file: document.file, line: 0 });
-  const name = valueAt(document.value, ['skill_name']);
+  const name = skillName(document.value);
+  const [first] = (tests?.value['references'] ?? []) as JsonMap[];
+  const hasFiles = isMap(first?.['input']) && 'files' in first['input'];
   Object.assign(draft.value, {
-    name:
-      typeof name === 'string' && name !== ''
-        ? name
-        : lastSteps(folderOf(document.file)).folder || 'skill',
+    name: name ?? (lastSteps(folderOf(document.file)).folder || 'skill'),
     model: UNNAMED_MODEL,
-    variables: [{ name: 'prompt' }],
+    variables: [{ name: 'prompt' }, ...(hasFiles ? [{ name: 'files' }] : [])],
     // Braces of the skill's text are its own.
     messages: [
       { role: 'system', content: escaped(body) },
-      { role: 'user', content: '{prompt}' },
+      { role: 'user', content: hasFiles ? '{prompt}{files}' : '{prompt}' },
     ],
   });
   draft.from(['messages', 0], skill);
@@ -137,31 +179,35 @@ function withoutFrontMatter(text: string): { body: string; line: number } {
   };
 }
 
-function referenceOf(one: Json, place: Place, left: Notice[]): JsonMap | null {
-  if (!isMap(one) || typeof one['prompt'] !== 'string' || one['prompt'] === '') {
+async function referenceOf(
+  written: Json,
+  place: Place,
+  document: Document,
+  { files, skill, isProgram, imported: { left, remarks } }: CasesContext,
+): Promise<JsonMap | null> {
+  if (!isMap(written) || typeof written['prompt'] !== 'string' || written['prompt'] === '') {
     left.push(leftOut(place, 'an eval', 'it has no prompt'));
     return null;
   }
-  for (const key of Object.keys(one).filter((each) => !CASE_KEYS.includes(each)))
-    left.push(leftOut(place, key, 'it is not part of the format'));
-  const { prompt, expected_output: expected } = one;
-  const id = idOf(one);
-  if (Array.isArray(one['files']) && one['files'].length > 0) {
-    left.push(
-      leftOut(place, `the eval ${id ?? ''}`.trim(), 'it hands files to an agent with tools'),
-    );
+  for (const key of Object.keys(written).filter((each) => !CASE_KEYS.includes(each)))
+    remarks.push(remark(place, `${key} is not needed`));
+  const { prompt, expected_output: expected } = written;
+  const id = idOf(written);
+  const attached = await attachedFiles(written['files'], {
+    files,
+    folders: [folderOf(skill), folderOf(document.file), ''],
+    isProgram,
+  });
+  if ('why' in attached) {
+    left.push(leftOut(place, `the eval ${id ?? ''}`.trim(), attached.why));
     return null;
   }
-  const metric = metricFor(one, place, left);
-  if (metric === null) {
-    left.push(leftOut(place, 'an eval', 'it has neither checks nor an expected output'));
-    return null;
-  }
+  const metric = metricFor(written, place, left);
   return {
     ...(id === null ? {} : { id }),
-    input: { prompt },
+    input: { prompt, ...(attached.text === '' ? {} : { files: attached.text }) },
     ...(typeof expected === 'string' ? { expected } : {}),
-    metrics: [metric],
+    ...(metric === null ? {} : { metrics: [metric] }),
   };
 }
 
@@ -169,13 +215,28 @@ function idOf({ id, name }: JsonMap): string | null {
   return typeof name === 'string' && name !== '' ? name : isScalar(id) ? String(id) : null;
 }
 
+/** What a case is checked by: its lists, else what it expects. */
+function writtenChecks(written: Json): Json[] {
+  if (!isMap(written)) return [];
+  const lists = [written['assertions'], written['expectations']].flatMap((list) =>
+    Array.isArray(list) ? list : [],
+  );
+  const expected = written['expected_output'];
+  return lists.length > 0
+    ? lists
+    : typeof expected === 'string' && expected !== ''
+      ? [expected]
+      : [];
+}
+
 /** A checklist of the case's checks; without any, what is expected is the one criterion. */
-function metricFor(one: JsonMap, place: Place, left: Notice[]): JsonMap | null {
-  const expected = one['expected_output'];
-  const statements = [one['assertions'], one['expectations']]
+function metricFor(written: JsonMap, place: Place, left: Loss[]): JsonMap | null {
+  const expected = written['expected_output'];
+  const statements = [written['assertions'], written['expectations']]
     .flatMap((list) => (Array.isArray(list) ? list : []))
     .map(statementOf);
-  if (statements.includes(null)) left.push(leftOut(place, 'a check', 'it has no text'));
+  for (const text of statements)
+    if (text === null) left.push(leftOut(place, 'a check', 'it has no text'));
   const said = statements.filter((text) => text !== null);
   if (said.length > 0) return { name: 'checks', uses: 'criteria', with: { statements: said } };
   return typeof expected === 'string' && expected !== ''

@@ -89,8 +89,32 @@ export interface Imported {
   grader: { model: string; place: Place } | null;
   /** Rubric files that the file names, and where; besides those of the settings. */
   rubrics?: { file: string; place: Place }[];
-  /** What could not be carried over, each with its place and reason. */
-  left: Notice[];
+  /** What could not be carried over, each time that it stands there. */
+  left: Loss[];
+  /** What a reader should know besides, and what nothing is lost by. */
+  remarks: Notice[];
+  /** How much of what the file holds came over, the widest unit first. */
+  carried: Share[];
+}
+
+/** A part of a file that has no counterpart here: what, and why. */
+export interface Loss extends Notice {
+  what: string;
+  why: string;
+  place: Place;
+}
+
+/** How many of a kind of thing there are, and how many of them came over. */
+export interface Share {
+  /** In the singular, as the other tool says: `test`, `assertion`, `evaluator`. */
+  unit: string;
+  of: number;
+  carried: number;
+}
+
+/** Nothing yet. */
+export function nothingImported(): Imported {
+  return { prompts: [], models: {}, grader: null, left: [], remarks: [], carried: [] };
 }
 
 /**
@@ -138,9 +162,18 @@ export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Doc
   return { file, value, placeOf, placeOfText: placeOf };
 }
 
-/** A notice about a part of the file that has no counterpart here. */
-export function leftOut(place: Place, what: string, why: string): Notice {
-  return { kind: 'import', place, message: `${what} is not carried over: ${why}` };
+/** What prompts and tests are called among the losses, by which they are counted. */
+export const A_PROMPT = 'a prompt';
+export const A_TEST = 'a test';
+
+/** A part of the file that has no counterpart here. */
+export function leftOut(place: Place, what: string, why: string): Loss {
+  return { kind: 'import', place, message: `${what} is not carried over: ${why}`, what, why };
+}
+
+/** Something to know about the file, by which nothing is lost. */
+export function remark(place: Place, message: string): Notice {
+  return { kind: 'import', place, message };
 }
 
 /** Names that are not taken yet: the second `a` is `a-2`. */

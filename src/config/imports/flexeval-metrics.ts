@@ -2,8 +2,8 @@ import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { canonicalJson } from '../../suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import type { MetricLevel } from '../../types/metric.ts';
-import { isMap, type Json, type JsonMap, type Notice } from '../../types/plain.ts';
-import { ownEntry, isScalar, leftOut, uniqueNames } from './draft.ts';
+import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
+import { ownEntry, isScalar, leftOut, uniqueNames, type Loss } from './draft.ts';
 
 /** A metric of ours, and where FlexEval's stands. */
 export interface ForeignMetric {
@@ -68,7 +68,7 @@ export function convertMetrics(
   document: Document,
   path: Path,
   builtIns: BuiltInMetrics,
-  left: Notice[],
+  left: Loss[],
 ): ForeignMetric[] {
   const all = (['function', 'rubric'] as const).flatMap((kind) =>
     foundIn(document, [...path, kind], kind),
@@ -191,7 +191,7 @@ function metricOf(
   { kind, name: used, written, path }: Found,
   name: string,
   document: Document,
-  left: Notice[],
+  left: Loss[],
 ): JsonMap {
   for (const key of Object.keys(written).filter((each) => !READ.includes(each)))
     left.push(

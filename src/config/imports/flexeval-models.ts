@@ -17,12 +17,12 @@ const NO_MODEL = 'it asks no model';
 
 type Read = (
   kwargs: JsonMap,
-) => { name: string; entry: JsonMap | null; left: ImportedModel['left'] } | { why: string };
+) => { name: string; entry: JsonMap | null; aside: ImportedModel['aside'] } | { why: string };
 
 const FUNCTIONS: Readonly<Record<string, Read>> = {
   open_ai_completion: openai,
   open_ai_completion_async: openai,
-  gpt_3p5_turbo: () => ({ name: 'gpt-3.5-turbo', entry: null, left: [] }),
+  gpt_3p5_turbo: () => ({ name: 'gpt-3.5-turbo', entry: null, aside: [] }),
   litellm_completion: litellm,
   jan_completion: local,
   lm_studio_completion: local,
@@ -47,7 +47,8 @@ export function convertLlm(written: Json): ForeignLlm {
     model: found.name,
     entry: found.entry,
     parameters,
-    left: [...found.left, ...keyName(kwargs), ...choices(kwargs), ...left],
+    left: [...choices(kwargs), ...left],
+    aside: [...found.aside, ...keyName(kwargs)],
   };
 }
 
@@ -57,7 +58,7 @@ function openai(kwargs: JsonMap): ReturnType<Read> {
   return {
     name: model,
     entry: entryFor('openai', model),
-    left: [],
+    aside: [],
   };
 }
 
@@ -79,7 +80,7 @@ function litellm(kwargs: JsonMap): ReturnType<Read> {
   return {
     name: model,
     entry: entryFor(vendor, model),
-    left: [],
+    aside: [],
   };
 }
 
@@ -89,7 +90,7 @@ function local(kwargs: JsonMap): ReturnType<Read> {
   return {
     name: found.name,
     entry: found.entry,
-    left: [
+    aside: [
       {
         key: 'endpoint',
         why: `the server's address belongs to the run, not to a file: --endpoint "${found.line}", or the input endpoints`,
@@ -98,7 +99,7 @@ function local(kwargs: JsonMap): ReturnType<Read> {
   };
 }
 
-function keyName(kwargs: JsonMap): ImportedModel['left'] {
+function keyName(kwargs: JsonMap): ImportedModel['aside'] {
   const name = kwargs['api_key_name'] ?? kwargs['key_name'];
   const known = vendorNames().some((vendor) => factsOf(vendor).keyVariable === name);
   return name === undefined || known

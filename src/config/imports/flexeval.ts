@@ -1,18 +1,13 @@
 import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
-import {
-  isMap,
-  type Json,
-  type JsonMap,
-  type Notice,
-  type Place,
-  type Problem,
-} from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../types/plain.ts';
 import {
   createDraft,
   ownEntry,
   lastSteps,
   leftOut,
+  nothingImported,
+  remark,
   type Draft,
   type Imported,
   uniqueNames,
@@ -68,6 +63,9 @@ const WHY: Readonly<Record<string, string>> = {
   env_filepath: "keys come from the run's environment",
 };
 
+/** Keys of a configuration without which something else is measured. */
+const LOSSES = ['function_modules', 'max_n_conversation_threads'];
+
 const CONFIG_KEYS = [
   'logs_path',
   'env_filepath',
@@ -112,7 +110,7 @@ export function importFlexEval(
   context: FlexEvalContext,
   problems: Problem[],
 ): Imported {
-  const imported: Imported = { prompts: [], models: {}, grader: null, left: [] };
+  const imported = nothingImported();
   if (!isMap(document.value) || !isFlexEval(document.value)) {
     problems.push(
       problem(
@@ -122,14 +120,30 @@ export function importFlexEval(
     );
     return imported;
   }
-  const evals = evalsOf(document, imported.left);
+  const evals = evalsOf(document, imported);
   const rubrics = rubricFiles(document, context, problems);
   const unique = uniqueNames();
   for (const one of evals) importEval(document, one, { ...context, imported, unique, problems });
+  imported.carried = shares(document, evals, imported);
   return rubrics.length === 0 ? imported : { ...imported, rubrics };
 }
 
-function evalsOf(document: Document, left: Notice[]): ForeignEval[] {
+function shares(
+  document: Document,
+  evals: readonly ForeignEval[],
+  { prompts }: Imported,
+): Imported['carried'] {
+  const written = evals.flatMap(({ path }) =>
+    ['function', 'rubric'].flatMap((kind) => listAt(document, [...path, 'metrics', kind])),
+  );
+  const metrics = prompts.flatMap(({ tests }) => tests?.value['metrics'] ?? []);
+  return [
+    { unit: 'eval', of: evals.length, carried: prompts.length },
+    { unit: 'metric', of: written.length, carried: metrics.length },
+  ];
+}
+
+function evalsOf(document: Document, { left, remarks }: Imported): ForeignEval[] {
   const value = document.value;
   if (!isMap(value)) return [];
   if (!isMap(value['eval']))
@@ -138,10 +152,12 @@ function evalsOf(document: Document, left: Notice[]): ForeignEval[] {
       path: [key],
       data: listAt(document, [key, 'data']),
     }));
-  for (const key of Object.keys(value).filter((each) => !RUN_KEYS.includes(each)))
-    left.push(
-      leftOut(document.placeOf([key]), key, ownEntry(WHY, key) ?? 'it is not part of the format'),
+  for (const key of Object.keys(value).filter((each) => !RUN_KEYS.includes(each))) {
+    const why = ownEntry(WHY, key);
+    (why === undefined || LOSSES.includes(key) ? left : remarks).push(
+      leftOut(document.placeOf([key]), key, why ?? 'it is not part of the format'),
     );
+  }
   return [{ key: null, path: ['eval'], data: listAt(document, ['data_sources']) }];
 }
 
@@ -172,16 +188,17 @@ function importEval(document: Document, one: ForeignEval, context: EvalContext):
     left.push(leftOut(place, `the eval ${name}`, 'no data is left that could be judged'));
     return;
   }
-  left.push({
-    kind: 'import',
-    place,
-    message: `${name}: the last turn of each dialogue is judged, where FlexEval judges every turn; functions are shown and do not gate, for they have no bounds there (remove skip, or give with: { min: … } or a threshold, to make one gate)`,
-  });
+  imported.remarks.push(
+    remark(
+      place,
+      `${name}: the last turn of each dialogue is judged, where FlexEval judges every turn; functions are shown and do not gate, for they have no bounds there (remove skip, or give with: { min: … } or a threshold, to make one gate)`,
+    ),
+  );
   withGrader(document, one, metrics, imported);
   const completes = written['do_completion'] === true;
   imported.prompts.push({
     prompt: promptDraft(document, one, name, completes, imported),
-    tests: testsDraft(document, one, { completes, metrics, data }, left),
+    tests: testsDraft(document, one, { completes, metrics, data }, imported),
   });
 }
 
@@ -224,7 +241,7 @@ function llmAt(
   document: Document,
   path: Path,
   what: string,
-  { models, left }: Imported,
+  { models, left, remarks }: Imported,
   instead = '',
 ): { model: string; parameters: JsonMap } | null {
   const place = document.placeOf(path);
@@ -234,6 +251,7 @@ function llmAt(
     return null;
   }
   for (const { key, why } of found.left) left.push(leftOut(place, `${key} of ${what}`, why));
+  for (const { key, why } of found.aside) remarks.push(leftOut(place, `${key} of ${what}`, why));
   if (found.entry !== null) models[found.model] = found.entry;
   return found;
 }
@@ -289,10 +307,10 @@ function testsDraft(
   document: Document,
   { path }: ForeignEval,
   { completes, metrics, data }: TestParts,
-  left: Notice[],
+  imported: Imported,
 ): Draft {
   const draft = createDraft(document.placeOf(path));
-  const repeats = configOf(document, path, left);
+  const repeats = configOf(document, path, imported);
   Object.assign(draft.value, {
     ...(repeats === null ? {} : { n_tries: repeats }),
     do_completion: completes,
@@ -315,7 +333,7 @@ function testsDraft(
  * The number of evaluations per dialogue, where it is more than one; everything else of the
  * configuration is said.
  */
-function configOf(document: Document, path: Path, left: Notice[]): number | null {
+function configOf(document: Document, path: Path, { left, remarks }: Imported): number | null {
   // A key of the eval stands above the same key of its configuration, and that above the run's.
   const places: Path[] = [...(path[0] === 'eval' ? [['config']] : []), [...path, 'config'], path];
   const written = places.flatMap((at) => {
@@ -327,7 +345,9 @@ function configOf(document: Document, path: Path, left: Notice[]): number | null
   const isRepeats = ({ key, value }: { key: string; value: Json }): boolean =>
     key === REPEATS && typeof value === 'number';
   for (const { key, at } of written.filter((one) => !isRepeats(one)))
-    left.push(leftOut(document.placeOf(at), key, ownEntry(WHY, key) ?? ABOUT_RUNNING));
+    (LOSSES.includes(key) ? left : remarks).push(
+      leftOut(document.placeOf(at), key, ownEntry(WHY, key) ?? ABOUT_RUNNING),
+    );
   const repeats = written.findLast(isRepeats)?.value;
   return typeof repeats === 'number' && repeats > 1 ? repeats : null;
 }

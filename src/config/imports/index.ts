@@ -6,6 +6,7 @@ import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.
 import { importAgentSkill } from './agent-skills.ts';
 import { importFiles, type Draft, type Imported } from './draft.ts';
 import { importFlexEval, isFlexEval } from './flexeval.ts';
+import { UNNAMED_MODEL } from './models.ts';
 import { importPromptYml } from './prompt-yml.ts';
 import { importPromptfoo } from './promptfoo.ts';
 
@@ -49,6 +50,10 @@ export async function formatOf(file: string, files: Files): Promise<ImportFormat
 
 interface ImportTools {
   files: Files;
+  /** Whether the settings name a grader. */
+  hasGrader: boolean;
+  /** Whether by the settings a program of the project answers for this model. */
+  isProgram(model: string): boolean;
   limits: Limits;
   builtIns: BuiltInMetrics;
 }
@@ -60,24 +65,25 @@ interface ImportTools {
 export async function readImport(
   file: string,
   format: ImportFormat,
-  { files, limits, builtIns }: ImportTools,
+  { files, limits, builtIns, hasGrader, isProgram }: ImportTools,
   problems: Problem[],
 ): Promise<Imported | null> {
   const document = await files.document(file, problems);
   if (document === null) return null;
-  if (format === 'prompt-yml') return importPromptYml(document, problems);
+  if (format === 'prompt-yml') return importPromptYml(document, hasGrader, problems);
   if (format === 'flexeval')
     return importFlexEval(document, { builtIns, absence: files.absence }, problems);
   const beside = importFiles(files, limits, problems);
   if (format === 'promptfoo')
-    return importPromptfoo(document, { files: beside, limits, builtIns }, problems);
+    return importPromptfoo(document, { files: beside, limits, builtIns, hasGrader }, problems);
+  const skillFiles = {
+    exists: (path: string) => files.absence(path) === null,
+    read: async (path: string) =>
+      (await files.data(path, { file: '', line: 0 }, problems))?.content ?? null,
+  };
   return importAgentSkill(
     document,
-    async (path) => {
-      const absent = files.absence(path) !== null;
-      const loaded = absent ? null : await files.data(path, { file: '', line: 0 }, problems);
-      return loaded === null ? null : new TextDecoder().decode(loaded.content);
-    },
+    { files: skillFiles, hasGrader, isProgram: isProgram(UNNAMED_MODEL) },
     problems,
   );
 }

@@ -33,12 +33,37 @@ export interface ImportedModel {
   entry: JsonMap | null;
   /** Parts that could not be carried over, as `what` and `why`. */
   left: { key: string; why: string }[];
+  /** Parts that belong elsewhere here, by which nothing is lost. */
+  aside: { key: string; why: string }[];
 }
 
 /** Servers that speak OpenAI's language, with the line that makes them known to a run. */
 const SERVERS: Readonly<Record<string, string>> = {
   openrouter: 'openrouter=https://openrouter.ai/api/v1 key=OPENROUTER_API_KEY',
   ollama: 'ollama=http://127.0.0.1:11434/v1',
+  groq: 'groq=https://api.groq.com/openai/v1 key=GROQ_API_KEY',
+  deepseek: 'deepseek=https://api.deepseek.com/v1 key=DEEPSEEK_API_KEY',
+  mistral: 'mistral=https://api.mistral.ai/v1 key=MISTRAL_API_KEY',
+  perplexity: 'perplexity=https://api.perplexity.ai key=PERPLEXITY_API_KEY',
+  xai: 'xai=https://api.x.ai/v1 key=XAI_API_KEY',
+  google: 'google=https://generativelanguage.googleapis.com/v1beta/openai key=GOOGLE_API_KEY',
+  togetherai: 'togetherai=https://api.together.xyz/v1 key=TOGETHER_API_KEY',
+  fireworks: 'fireworks=https://api.fireworks.ai/inference/v1 key=FIREWORKS_API_KEY',
+  cerebras: 'cerebras=https://api.cerebras.ai/v1 key=CEREBRAS_API_KEY',
+  deepinfra: 'deepinfra=https://api.deepinfra.com/v1/openai key=DEEPINFRA_API_KEY',
+  nvidia: 'nvidia=https://integrate.api.nvidia.com/v1 key=NVIDIA_API_KEY',
+  cohere: 'cohere=https://api.cohere.ai/compatibility/v1 key=COHERE_API_KEY',
+  github: 'github=https://models.github.ai/inference key=GITHUB_TOKEN',
+  azure: 'azure=https://NAME.openai.azure.com/openai/v1 header=api-key:AZURE_API_KEY',
+  localai: 'localai=http://127.0.0.1:8080/v1',
+  llamafile: 'llamafile=http://127.0.0.1:8080/v1',
+};
+
+/** Other names of the same servers. */
+const ALSO_CALLED: Readonly<Record<string, string>> = {
+  azureopenai: 'azure',
+  together: 'togetherai',
+  'google-ai-studio': 'google',
 };
 
 /** Parameters that are written otherwise elsewhere. */
@@ -54,8 +79,9 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 function providerNamed(
   id: string,
 ): { model: string; entry: JsonMap | null; endpoint: string | null } | { why: string } {
-  const [vendor = '', ...rest] = id.split(':');
-  if (vendor === 'http' || vendor === 'https') return httpServer(id);
+  const [written = '', ...rest] = id.split(':');
+  if (written === 'http' || written === 'https') return httpServer(id);
+  const vendor = ownEntry(ALSO_CALLED, written) ?? written;
   const server = ownEntry(SERVERS, vendor);
   if (!isVendor(vendor) && server === undefined) return { why: withoutProvider(vendor, id) };
   const model = modelIn(rest);
@@ -124,11 +150,7 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   const left = Object.keys(map)
     .filter((key) => !['id', 'label', 'config'].includes(key))
     .map((key) => ({ key, why: `${key} of a provider has no counterpart` }));
-  if (found.endpoint !== null)
-    left.push({
-      key: 'id',
-      why: `the server's address belongs to the run, not to a file: --endpoint "${found.endpoint}", or the input endpoints`,
-    });
+  const aside = found.endpoint === null ? [] : [ofTheRun('id', found.endpoint)];
   const config = isMap(map['config']) ? map['config'] : {};
   const { parameters, left: refused } = readForeignParameters(config);
   const named = typeof label === 'string' && label !== '' ? label : found.model;
@@ -146,17 +168,22 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
       parameters,
       entry: found.entry,
       left: [...left, ...refused],
+      aside,
     };
-  const told = {
-    key: 'config',
-    why: `the server's address belongs to the run, not to a file: --endpoint "${own.line}", or the input endpoints`,
-  };
   return {
     label: named,
     model: own.name,
     parameters,
     entry: own.entry,
-    left: [...left, ...refused, told],
+    left: [...left, ...refused],
+    aside: [...aside, ofTheRun('config', own.line)],
+  };
+}
+
+function ofTheRun(key: string, line: string): { key: string; why: string } {
+  return {
+    key,
+    why: `the server's address belongs to the run, not to a file: --endpoint "${line}", or the input endpoints`,
   };
 }
 

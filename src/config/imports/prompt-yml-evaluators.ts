@@ -57,7 +57,7 @@ function convertString(string: JsonMap): Converted {
     : { why: 'its value is not text' };
 }
 
-const EVALUATOR_KEYS = ['name', 'string', 'llm', 'uses'];
+const EVALUATOR_KEYS = ['name', 'description', 'string', 'llm', 'uses'];
 
 const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
 

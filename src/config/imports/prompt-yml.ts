@@ -1,18 +1,21 @@
 import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
-import { isMap, type Json, type JsonMap, type Notice, type Problem } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import {
   createDraft,
   isScalar,
   lastSteps,
   leftOut,
+  nothingImported,
   type Draft,
   type Imported,
+  type Loss,
   uniqueNames,
 } from './draft.ts';
 import { publishedModel, readForeignParameters } from './models.ts';
 import { convertEvaluator, judged, nameOf } from './prompt-yml-evaluators.ts';
 import { fillInAll, pathsOf, readTemplate, toOurs, variableOf } from './templates.ts';
+import { judgeTheRest } from './unjudged.ts';
 
 const READ = [
   'name',
@@ -30,8 +33,12 @@ const READ = [
  * A `.prompt.yml` as a prompt of ours: its messages, its test data as references, its evaluators as
  * metrics.
  */
-export function importPromptYml(document: Document, problems: Problem[]): Imported {
-  const imported: Imported = { prompts: [], models: {}, grader: null, left: [] };
+export function importPromptYml(
+  document: Document,
+  hasGrader: boolean,
+  problems: Problem[],
+): Imported {
+  const imported = nothingImported();
   const { value } = document;
   if (!isMap(value) || !Array.isArray(value['messages'])) {
     problems.push(
@@ -42,13 +49,24 @@ export function importPromptYml(document: Document, problems: Problem[]): Import
   for (const key of Object.keys(value).filter((each) => !READ.includes(each)))
     imported.left.push(leftOut(document.placeOf([key]), key, 'it is not part of the format'));
   const prompt = promptDraft(document, value, imported.left);
-  if (prompt === null) return imported;
-  const tests = testsDraft(document, value, imported);
+  const isFixed = prompt !== null && !('variables' in prompt.value);
+  const tests = testsDraft(document, value, isFixed, imported);
+  if (prompt === null) {
+    imported.carried = imported.carried.map((share) => ({ ...share, carried: 0 }));
+    return imported;
+  }
+  if (tests !== null)
+    judgeTheRest(
+      tests,
+      document.placeOf(['testData']),
+      hasGrader || imported.grader !== null,
+      imported.remarks,
+    );
   imported.prompts.push({ prompt, tests });
   return imported;
 }
 
-function promptDraft(document: Document, value: JsonMap, left: Notice[]): Draft | null {
+function promptDraft(document: Document, value: JsonMap, left: Loss[]): Draft | null {
   const draft = createDraft({ file: document.file, line: 0 });
   const messages: JsonMap[] = [];
   const variables = new Set<string>();
@@ -87,7 +105,7 @@ function promptDraft(document: Document, value: JsonMap, left: Notice[]): Draft 
   return draft;
 }
 
-function parametersOf(document: Document, value: JsonMap, left: Notice[]): JsonMap {
+function parametersOf(document: Document, value: JsonMap, left: Loss[]): JsonMap {
   const written = value['modelParameters'];
   const { parameters, left: refused } = readForeignParameters(isMap(written) ? written : {});
   for (const { key, why } of refused)
@@ -114,22 +132,28 @@ function schemaOf(written: Json | undefined): JsonMap | null {
   }
 }
 
-function testsDraft(document: Document, value: JsonMap, imported: Imported): Draft | null {
+function testsDraft(
+  document: Document,
+  value: JsonMap,
+  isFixed: boolean,
+  imported: Imported,
+): Draft | null {
   const rows = value['testData'];
-  if (!Array.isArray(rows) || rows.length === 0) return null;
+  const evaluators = Array.isArray(value['evaluators']) ? value['evaluators'] : [];
+  // A prompt that is filled in with nothing has one test: itself.
+  const written = Array.isArray(rows) && rows.length > 0 ? rows : isFixed ? [{}] : [];
   const { left } = imported;
   const draft = createDraft(document.placeOf(['testData']));
-  const evaluators = Array.isArray(value['evaluators']) ? value['evaluators'] : [];
   const unique = uniqueNames();
   const named = evaluators.map((evaluator, index) => ({
     evaluator,
     path: ['evaluators', index] as Path,
     name: unique(nameOf(evaluator)),
   }));
-  const kept = rows.flatMap((row, index) =>
+  const kept = written.flatMap((row, index) =>
     isMap(row) ? [{ row, path: ['testData', index] }] : [],
   );
-  rows.forEach((row, index) => {
+  written.forEach((row, index) => {
     if (!isMap(row))
       left.push(
         leftOut(document.placeOf(['testData', index]), 'a row of testData', 'it is not a map'),
@@ -153,18 +177,14 @@ function testsDraft(document: Document, value: JsonMap, imported: Imported): Dra
       shared.push({ name, ...converted.metric });
     }
   }
-  if (shared.length === 0 && !references.some((reference) => 'metrics' in reference)) {
-    left.push(
-      leftOut(
-        document.placeOf(['testData']),
-        'testData',
-        evaluators.length === 0
-          ? 'the file has no evaluators, so nothing judges the answers'
-          : 'nothing is left that judges the answers',
-      ),
-    );
-    return null;
-  }
+  const lost = named.filter(({ name }) =>
+    left.some(({ what }) => what === `the evaluator ${name}`),
+  );
+  imported.carried = [
+    { unit: 'test', of: written.length, carried: kept.length },
+    { unit: 'evaluator', of: named.length, carried: named.length - lost.length },
+  ];
+  if (kept.length === 0) return null;
   if (shared.length > 0) draft.value['metrics'] = shared;
   draft.value['references'] = references;
   return draft;
@@ -189,7 +209,7 @@ function ownMetrics(
   rows: readonly { row: JsonMap; path: Path }[],
   references: readonly JsonMap[],
   { name, metric, path }: { name: string; metric: JsonMap; path: Path },
-  left: Notice[],
+  left: Loss[],
   draft: Draft,
 ): void {
   rows.forEach(({ row, path: at }, index) => {

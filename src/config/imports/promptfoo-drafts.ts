@@ -1,23 +1,30 @@
 import { type Document, valueAt } from '../../documents/document.ts';
 import type { Limits } from '../../documents/limits.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
-import type { Notice, Place, JsonMap } from '../../types/plain.ts';
+import type { Place, JsonMap } from '../../types/plain.ts';
 import { ASSERTION_KEYS, convertAssertion } from './assertions.ts';
 import {
+  A_TEST,
   createDraft,
   isScalar,
   leftOut,
   type Draft,
+  type Imported,
   type ImportFiles,
+  type Loss,
+  type Share,
   uniqueNames,
 } from './draft.ts';
 import { embeddingModel } from './models.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignAssertion, ForeignTest } from './promptfoo-rows.ts';
 import { inputOf, pathsOf } from './templates.ts';
+import { judgeTheRest } from './unjudged.ts';
 
 export interface ImportContext {
   files: ImportFiles;
+  /** Whether the settings name a grader. */
+  hasGrader: boolean;
   limits: Limits;
   builtIns: BuiltInMetrics;
 }
@@ -25,7 +32,7 @@ export interface ImportContext {
 interface TestsContext extends ImportContext {
   document: Document;
   prompts: readonly ForeignPrompt[];
-  left: Notice[];
+  imported: Imported;
 }
 
 /**
@@ -35,8 +42,8 @@ interface TestsContext extends ImportContext {
 export async function testsDraft(
   tests: readonly ForeignTest[],
   context: TestsContext,
-): Promise<Draft | null> {
-  const { document, left } = context;
+): Promise<{ draft: Draft | null; carried: Share[] }> {
+  const { document, imported, hasGrader } = context;
   const draft = createDraft({ file: document.file, line: document.placeOf(['tests']).line });
   const structured = [
     ...new Set(
@@ -53,18 +60,10 @@ export async function testsDraft(
   );
   const ids = uniqueDescriptions(tests);
   const references: JsonMap[] = [];
+  let kept = 0;
   for (const test of tests) {
     const metrics = metricsOf(test, { context, structured, texts });
-    if (metrics.length === 0) {
-      left.push(
-        leftOut(
-          test.place,
-          test.description === null ? 'a test' : `the test "${test.description}"`,
-          'nothing is left that judges its answers',
-        ),
-      );
-      continue;
-    }
+    kept += metrics.length;
     const path = ['references', references.length];
     draft.from(path, test.place);
     metrics.forEach(({ place }, index) => {
@@ -75,14 +74,29 @@ export async function testsDraft(
     references.push({
       ...id,
       input: inputOf(test.vars, paths),
-      metrics: metrics.map(({ metric }) => metric),
+      ...(metrics.length === 0 ? {} : { metrics: metrics.map(({ metric }) => metric) }),
     });
   }
-  if (references.length === 0) return null;
+  const lost = imported.left.filter(({ what }) => what === A_TEST).length;
+  const carried = [
+    { unit: 'test', of: tests.length + lost, carried: references.length },
+    {
+      unit: 'assertion',
+      of: tests.reduce((sum, { assertions }) => sum + assertions.length, 0),
+      carried: kept,
+    },
+  ];
+  if (references.length === 0) return { draft: null, carried };
   const repeat = valueAt(document.value, ['evaluateOptions', 'repeat']);
   if (typeof repeat === 'number') draft.value['n_tries'] = repeat;
   draft.value['references'] = references;
-  return draft;
+  judgeTheRest(
+    draft,
+    document.placeOf(['tests']),
+    hasGrader || imported.grader !== null,
+    imported.remarks,
+  );
+  return { draft, carried };
 }
 
 /** Descriptions that name one test only. */
@@ -127,7 +141,14 @@ interface MetricsContext {
 
 function metricsOf(
   test: ForeignTest,
-  { context: { builtIns, left }, structured, texts }: MetricsContext,
+  {
+    context: {
+      builtIns,
+      imported: { left },
+    },
+    structured,
+    texts,
+  }: MetricsContext,
 ): { metric: JsonMap; place: Place }[] {
   const unique = uniqueNames();
   return test.assertions.flatMap((assertion) => {
@@ -158,7 +179,7 @@ function metricsOf(
   });
 }
 
-function sayUnread({ value, place }: ForeignAssertion, type: string, left: Notice[]): void {
+function sayUnread({ value, place }: ForeignAssertion, type: string, left: Loss[]): void {
   const compares = type.endsWith('similar') && embeddingModel(value['provider']) !== null;
   for (const key of Object.keys(value).filter(
     (each) => !ASSERTION_KEYS.includes(each) && !(each === 'provider' && compares),

@@ -1,6 +1,6 @@
 import type { Limits } from '../../documents/limits.ts';
-import type { Json, Notice, Place, JsonMap } from '../../types/plain.ts';
-import { leftOut, type ImportFiles } from './draft.ts';
+import type { Json, Place, JsonMap } from '../../types/plain.ts';
+import { A_TEST, leftOut, type ImportFiles, type Loss } from './draft.ts';
 import { fillInAll } from './templates.ts';
 
 const PREFIXES: readonly (readonly [RegExp, string])[] = [
@@ -101,7 +101,7 @@ export const ROW_KEYS = ['vars', 'assert', 'description'];
 export interface Reader {
   files: ImportFiles;
   limits: Limits;
-  left: Notice[];
+  left: Loss[];
   defaults: Defaults;
 }
 
@@ -146,7 +146,7 @@ export function readRow(
  * A list as a variable's value means a test for each of its entries; several lists mean all
  * combinations.
  */
-export function expanded(test: ForeignTest, limits: Limits, said: Notice[]): ForeignTest[] {
+export function expanded(test: ForeignTest, limits: Limits, said: Loss[]): ForeignTest[] {
   let combinations: JsonMap[] = [{}];
   for (const [name, value] of Object.entries(test.vars)) {
     const values = Array.isArray(value) && value.length > 0 ? value : [value];
@@ -154,7 +154,7 @@ export function expanded(test: ForeignTest, limits: Limits, said: Notice[]): For
       said.push(
         leftOut(
           test.place,
-          'a test',
+          A_TEST,
           `its lists of values make more than ${String(limits.references)} tests`,
         ),
       );

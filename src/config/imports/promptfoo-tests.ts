@@ -1,8 +1,8 @@
 import { isTable } from '../../documents/dataset.ts';
 import { emptyMap, type Document, type Path } from '../../documents/document.ts';
 import type { Limits } from '../../documents/limits.ts';
-import { isMap, type Json, type JsonMap, type Notice, type Place } from '../../types/plain.ts';
-import { leftOut, type ImportFiles } from './draft.ts';
+import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
+import { A_TEST, leftOut, type ImportFiles, type Loss } from './draft.ts';
 import {
   ROW_KEYS,
   expanded,
@@ -25,7 +25,7 @@ export async function readForeignTests(
   document: Document,
   files: ImportFiles,
   limits: Limits,
-  left: Notice[],
+  left: Loss[],
 ): Promise<ForeignTest[]> {
   const reader: Reader = { files, limits, left, defaults: { vars: {}, assertions: [] } };
   reader.defaults = await readDefaults(document, reader);
@@ -84,7 +84,7 @@ async function readEntry(
   if (named === null)
     return isMap(written)
       ? readTest(written, document, path, reader)
-      : left(reader, place, 'a test', 'it is neither a map nor a file');
+      : left(reader, place, A_TEST, 'it is neither a map nor a file');
   if (/^(?:https?:|huggingface:|s3:|gs:|az:)/.test(named))
     return left(
       reader,
@@ -120,7 +120,7 @@ async function readTestFile(file: Document, reader: Reader): Promise<ForeignTest
       const path = Array.isArray(file.value) ? [index] : [];
       return isMap(test)
         ? readTest(test, file, path, reader)
-        : left(reader, file.placeOf(path), 'a test', 'it is not a map');
+        : left(reader, file.placeOf(path), A_TEST, 'it is not a map');
     }),
   );
   return found.flat();
@@ -169,7 +169,7 @@ async function readRowFiles(path: string, from: Place, reader: Reader): Promise<
   return tests.flat();
 }
 
-function sayUnknown(document: Document, path: Path, map: JsonMap, said: Notice[]): void {
+function sayUnknown(document: Document, path: Path, map: JsonMap, said: Loss[]): void {
   for (const key of Object.keys(map).filter((each) => !KNOWN.includes(each)))
     said.push(leftOut(document.placeOf([...path, key]), key, 'it has no counterpart'));
   if (map['threshold'] !== undefined)
@@ -233,7 +233,7 @@ function readAssertions(
   written: Json | undefined,
   document: Document,
   path: Path,
-  said: Notice[],
+  said: Loss[],
 ): ForeignAssertion[] {
   if (written === undefined || written === null) return [];
   if (!Array.isArray(written)) {

@@ -1,19 +1,24 @@
 import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
-import { isMap, type Json, type Place, type Problem } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../types/plain.ts';
 import {
+  A_PROMPT,
   createDraft,
   ownEntry,
   isScalar,
   lastSteps,
   leftOut,
+  nothingImported,
+  remark,
   type Draft,
   type Imported,
+  type Loss,
   uniqueNames,
 } from './draft.ts';
-import { convertProvider, type ImportedModel } from './models.ts';
+import { UNNAMED_MODEL, convertProvider, type ImportedModel } from './models.ts';
 import { testsDraft, type ImportContext } from './promptfoo-drafts.ts';
 import { readPrompts, type ForeignPrompt } from './promptfoo-prompts.ts';
+import type { ForeignTest } from './promptfoo-rows.ts';
 import { readForeignTests } from './promptfoo-tests.ts';
 import { pathsOf, toOurs, variableOf } from './templates.ts';
 
@@ -29,14 +34,22 @@ const READ = [
   '$schema',
 ];
 
-const WHY: Readonly<Record<string, string>> = {
+/** Keys by which nothing is lost that an evaluation needs, with what stands in their place here. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
   outputPath: 'reports go where the run is told (--report, input report-path)',
   envPath: "keys come from the run's environment",
   env: "keys come from the run's environment",
+  sharing: 'results are uploaded nowhere',
+  commandLineOptions: 'options of a run are given to the run',
+  derivedMetrics: 'every metric is shown by itself',
+  metadata: 'it changes no answer',
+  tags: 'they change no answer',
+  author: 'it changes no answer',
+};
+
+const WHY: Readonly<Record<string, string>> = {
   extensions: 'hooks in code are not run',
   redteam: 'attacks are not generated here',
-  sharing: 'results are uploaded nowhere',
-  scenarios: 'write their tests out',
 };
 
 /**
@@ -48,7 +61,7 @@ export async function importPromptfoo(
   context: ImportContext,
   problems: Problem[],
 ): Promise<Imported> {
-  const imported: Imported = { prompts: [], models: {}, grader: null, left: [] };
+  const imported = nothingImported();
   const { value } = document;
   if (!isMap(value) || !['prompts', 'providers', 'targets', 'tests'].some((key) => key in value)) {
     problems.push(
@@ -59,25 +72,53 @@ export async function importPromptfoo(
     );
     return imported;
   }
-  for (const key of Object.keys(value).filter((each) => !READ.includes(each))) {
-    imported.left.push(
-      leftOut(document.placeOf([key]), key, ownEntry(WHY, key) ?? 'it has no counterpart'),
-    );
-  }
+  sayUnread(document, value, imported);
   const models = readModels(document, imported);
   const prompts = (await readPrompts(document, context.files)).flatMap((read): ForeignPrompt[] => {
     if (!('why' in read)) return [read];
-    imported.left.push(leftOut(read.place, 'a prompt', read.why));
+    imported.left.push(leftOut(read.place, A_PROMPT, read.why));
     return [];
   });
-  const tests = await readForeignTests(document, context.files, context.limits, imported.left);
+  const tests = withItself(
+    document,
+    prompts,
+    await readForeignTests(document, context.files, context.limits, imported.left),
+  );
   imported.grader = graderOf(document, imported);
-  const shared =
-    tests.length === 0
-      ? null
-      : await testsDraft(tests, { ...context, document, prompts, left: imported.left });
-  assemble(document, prompts, models, shared, imported);
+  const { draft, carried } = await testsDraft(tests, { ...context, document, prompts, imported });
+  assemble(document, prompts, models, draft, imported);
+  const lost = imported.left.filter(({ what }) => what === A_PROMPT).length;
+  imported.carried = [
+    { unit: 'prompt', of: prompts.length + lost, carried: prompts.length },
+    ...carried.map((share) => (prompts.length === 0 ? { ...share, carried: 0 } : share)),
+  ];
   return imported;
+}
+
+/** Where no tests are written, a prompt that is filled in with nothing is one by itself. */
+function withItself(
+  document: Document,
+  prompts: readonly ForeignPrompt[],
+  tests: ForeignTest[],
+): ForeignTest[] {
+  const isWritten = ['tests', 'scenarios'].some(
+    (key) => valueAt(document.value, [key]) !== undefined,
+  );
+  const isFixed = prompts.every(({ messages }) =>
+    messages.every(({ template }) => pathsOf(template).length === 0),
+  );
+  return tests.length > 0 || isWritten || !isFixed || prompts.length === 0
+    ? tests
+    : [{ description: null, vars: {}, assertions: [], place: document.placeOf(['prompts']) }];
+}
+
+function sayUnread(document: Document, value: JsonMap, { left, remarks }: Imported): void {
+  for (const key of Object.keys(value).filter((each) => !READ.includes(each))) {
+    const place = document.placeOf([key]);
+    const elsewhere = ownEntry(ELSEWHERE, key);
+    if (elsewhere !== undefined) remarks.push(remark(place, `${key} is not needed: ${elsewhere}`));
+    else left.push(leftOut(place, key, ownEntry(WHY, key) ?? 'it has no counterpart'));
+  }
 }
 
 interface LocatedModel extends ImportedModel {
@@ -92,18 +133,48 @@ function readModels(document: Document, imported: Imported): LocatedModel[] {
     : written === undefined
       ? []
       : [{ value: written, path: [key] }];
-  return list.flatMap(({ value, path }): LocatedModel[] => {
+  const unread: Loss[] = [];
+  const models = list.flatMap(({ value, path }): LocatedModel[] => {
     const place = document.placeOf(path);
     const found = convertProvider(value);
     if ('why' in found) {
-      imported.left.push(leftOut(place, `the provider ${nameOf(value)}`, found.why));
+      unread.push(leftOut(place, `the provider ${nameOf(value)}`, found.why));
       return [];
     }
     for (const { key: part, why } of found.left)
       imported.left.push(leftOut(place, `${part} of ${found.label}`, why));
+    for (const { why } of found.aside)
+      imported.remarks.push(remark(place, `${found.label}: ${why}`));
     if (found.entry !== null) imported.models[found.model] = found.entry;
     return [{ ...found, place }];
   });
+  if (models.length > 0) {
+    imported.left.push(...unread);
+    return models;
+  }
+  return [withoutProvider(document.placeOf(list.length === 0 ? [] : [key]), unread, imported)];
+}
+
+/** What no provider of the file can be asked goes to the model that the settings name for it. */
+function withoutProvider(
+  place: Place,
+  unread: readonly Loss[],
+  { remarks }: Imported,
+): LocatedModel {
+  const instead = `its prompts and tests go to the model "${UNNAMED_MODEL}", which the settings name: models: { ${UNNAMED_MODEL}: { provider: openai, model: gpt-4o } }, say`;
+  remarks.push(
+    ...unread.map((one) => remark(one.place, `${one.what} is not asked: ${one.why}; ${instead}`)),
+    ...(unread.length === 0 ? [remark(place, `no provider is named; ${instead}`)] : []),
+  );
+  return {
+    label: UNNAMED_MODEL,
+    model: UNNAMED_MODEL,
+    parameters: {},
+    entry: null,
+    left: [],
+    aside: [],
+    place,
+  };
 }
 
 function nameOf(value: Json): string {

@@ -227,7 +227,7 @@ describe("FlexEval's run", () => {
       );
       expect(problems).toEqual([]);
       expect(suites[0]?.tests.metrics.map((metric) => metric.name)).toEqual(['count_turns']);
-      expect(notices[0]).toMatch(
+      expect(notices[1]).toMatch(
         new RegExp(`^5: ${message.source.startsWith('the function') ? '' : '.*'}${message.source}`),
       );
       const left = notices.filter((one) => one.includes('it depends on'));
@@ -355,7 +355,7 @@ eval:
       files(
         `data_sources:\n  - { path: data/lessons.jsonl }\n  - ${source}\neval: { metrics: { function: [{ name: count_turns }] } }\n`,
       );
-    const said = async (source: string) => (await project(of(source))).notices[0];
+    const said = async (source: string) => (await project(of(source))).notices[1];
     expect(await said('{ path: data/check.db, format: langgraph_sqlite }')).toBe(
       '3: the data data/check.db is not carried over: a database of LangGraph is not read; export its dialogues as JSONL',
     );

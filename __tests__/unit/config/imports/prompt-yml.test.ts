@@ -41,6 +41,7 @@ describe('a .prompt.yml', () => {
     });
     expect(problems).toEqual([]);
     expect(notices).toEqual([
+      `${FILE}: 2 of 2 tests, 4 of 5 evaluators carried over; 1 lost: the evaluator odd`,
       `${FILE}:27: the evaluator odd is not carried over: github/novelty is not known here`,
     ]);
     const [suite] = project.suites;
@@ -111,7 +112,10 @@ describe('a .prompt.yml', () => {
     const { project, problems, notices } = await read({ [FILE]: file });
     expect([problems, notices]).toEqual([
       [],
-      [`${FILE}:9: seed of the evaluator three is not carried over: it is not part of the format`],
+      [
+        `${FILE}: 1 of 1 test, 4 of 4 evaluators carried over; 1 lost: seed of the evaluator three`,
+        `${FILE}:9: seed of the evaluator three is not carried over: it is not part of the format`,
+      ],
     ]);
     expect(project.settings.grader?.model).toBe('gpt-4o-mini');
     expect(
@@ -131,13 +135,54 @@ describe('a .prompt.yml', () => {
     ).toBe('claude-sonnet-4-5');
   });
 
-  test('without test data is told to have no tests; without a judge for them as well', async () => {
-    const bare = 'messages: [{ role: user, content: hi }]\nmodel: openai/gpt-4o\n';
-    expect((await read({ [FILE]: bare })).notices).toEqual([
-      `${FILE}: the prompt "summary" has no tests, so it is not evaluated`,
+  test('without evaluators is asked and shown, and compared between base and head where a grader is named', async () => {
+    const text = `model: openai/gpt-4o\nmessages: [{ role: user, content: 'sum {{input}}' }]\ntestData: [{ input: a }, { input: b }]\nevaluators: []\n`;
+    const judgedBy = async (files: Record<string, string>) => {
+      const { project, problems, notices } = await read(files);
+      const tests = project.suites[0]?.tests;
+      return {
+        problems,
+        notices,
+        references: tests?.references.map(({ input, problem }) => [input['input'], problem]),
+        metrics: tests?.metrics.map(({ name, source, skip }) => [name, source, skip]),
+      };
+    };
+    const references = [
+      ['a', null],
+      ['b', null],
+    ];
+    expect(await judgedBy({ [FILE]: text })).toEqual({
+      problems: [],
+      notices: [
+        `${FILE}:3: nothing judges the answers to 2 tests: they are shown and decide nothing. Name a grader in the settings (grader: gpt-4o, say), and head's are compared with base's`,
+      ],
+      references,
+      metrics: [['shown', { kind: 'built-in', uses: 'word_count', with: {} }, true]],
+    });
+    expect(await judgedBy({ 'evaldiff.yaml': 'grader: gpt-4o\n', [FILE]: text })).toEqual({
+      problems: [],
+      notices: [
+        `${FILE}:3: nothing judges the answers to 2 tests: the grader compares head's with base's, which decides`,
+      ],
+      references,
+      metrics: [
+        [
+          'preference',
+          { kind: 'built-in', uses: 'pairwise_preference', with: expect.anything() },
+          false,
+        ],
+      ],
+    });
+  });
+
+  test('without test data is one test by itself where nothing has to be filled in, and has none otherwise', async () => {
+    const of = (content: string) => ({
+      [FILE]: `messages: [{ role: user, content: '${content}' }]\nmodel: openai/gpt-4o\n`,
+    });
+    expect((await read(of('hi'))).project.suites[0]?.tests.references).toMatchObject([
+      { input: {}, problem: null },
     ]);
-    expect((await read({ [FILE]: `${bare}testData: [{ input: a }]\n` })).notices).toEqual([
-      `${FILE}:3: testData is not carried over: the file has no evaluators, so nothing judges the answers`,
+    expect((await read(of('hi {{name}}'))).notices).toEqual([
       `${FILE}: the prompt "summary" has no tests, so it is not evaluated`,
     ]);
   });
@@ -158,7 +203,10 @@ describe('a .prompt.yml', () => {
     });
     expect([project.suites, notices]).toEqual([
       [],
-      [`${FILE}:3: the prompt is not carried over: {% if x %} is more than a variable`],
+      [
+        `${FILE}: 0 of 1 test carried over; 1 lost: the prompt`,
+        `${FILE}:3: the prompt is not carried over: {% if x %} is more than a variable`,
+      ],
     ]);
   });
 

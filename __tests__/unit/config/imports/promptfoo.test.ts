@@ -189,7 +189,7 @@ tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
 description: mixed
 outputPath: out.json
 prompts: ['Say {{x}}', 'Say {% if x %}it{% endif %}', 'file://make.js']
-providers: [openai:gpt-4o, 'file://own.py', 'mistral:large', { id: 'openai:gpt-4o-mini', transform: output.trim(), config: { apiKey: sk } }]
+providers: [openai:gpt-4o, 'file://own.py', 'watsonx:large', { id: 'openai:gpt-4o-mini', transform: output.trim(), config: { apiKey: sk } }]
 defaultTest:
   options: { transform: output.trim() }
   assert: [{ type: moderation, value: x, threshold: 0.8 }]
@@ -217,30 +217,36 @@ tests:
         input,
         metrics?.map(({ name }) => name),
       ]),
-    ).toEqual([[{ x: 'one' }, ['contains']]]);
+    ).toEqual([
+      [{ x: 'one' }, ['contains']],
+      [{ x: 'two' }, ['preference']],
+    ]);
     expect(notices.map((line) => line.replace(`${CONFIG}:`, ''))).toEqual([
-      expect.stringMatching(/^3: outputPath is not carried over: reports go/),
+      expect.stringMatching(
+        /^ 1 of 3 prompts, 2 of 2 tests, 1 of 7 assertions carried over; 17 lost: 2 × the assertion moderation, .* and 13 more reasons$/,
+      ),
+      expect.stringMatching(/^8: the assertion moderation .* is not called \(2 times\)/),
+      expect.stringMatching(/^5: transform of gpt-4o-mini/),
+      expect.stringMatching(/^5: apiKey of gpt-4o-mini .* only be set in the workflow/),
       expect.stringMatching(
         /^5: the provider file:\/\/own\.py is not carried over: providers in code are not run/,
       ),
       expect.stringMatching(
-        /^5: the provider mistral:large is not carried over: the provider "mistral" is not known/,
+        /^5: the provider watsonx:large is not carried over: the provider "watsonx" is not known/,
       ),
-      expect.stringMatching(/^5: transform of gpt-4o-mini/),
-      expect.stringMatching(/^5: apiKey of gpt-4o-mini .* only be set in the workflow/),
       expect.stringMatching(/^4: a prompt is not carried over: \{% if x %\}/),
       expect.stringMatching(/^4: a prompt is not carried over: prompts in code/),
       expect.stringMatching(/^7: options\.transform/),
       expect.stringMatching(/^11: threshold is not carried over: a test passes when all/),
       expect.stringMatching(/^19: tests file:\/\/more\.js .* made by code/),
-      expect.stringMatching(/^8: the assertion moderation .* is not called/),
       expect.stringMatching(/^13: the assertion contains .*\{\{missing\}\} has no value/),
       expect.stringMatching(/^14: the assertion regex/),
       expect.stringMatching(/^15: the assertion llm-rubrik .*did you mean "llm-rubric"/),
       expect.stringMatching(/^16: transform of the assertion contains/),
       expect.stringMatching(/^16: weight of the assertion contains/),
       expect.stringMatching(/^18: the assertion javascript .* it uses require/),
-      expect.stringMatching(/^17: a test is not carried over: nothing is left/),
+      expect.stringMatching(/^3: outputPath is not needed: reports go/),
+      expect.stringMatching(/^9: nothing judges the answers to 1 test: .* which is advice/),
     ]);
   });
 

@@ -1,0 +1,117 @@
+import { valueAt, type Document } from '../../documents/document.ts';
+import { folderOf, isPlainRelative, join } from '../../documents/paths.ts';
+import { isMap, type Json } from '../../types/plain.ts';
+import { lastSteps } from './draft.ts';
+
+/** The files beside a skill's evals. */
+export interface SkillFiles {
+  exists(path: string): boolean;
+  /** The contents; null for a file that cannot be read, which is said. */
+  read(path: string): Promise<Uint8Array | null>;
+}
+
+/** Most bytes of a file that is shown to a model. */
+const MOST_BYTES = 200_000;
+
+/**
+ * The skill's own text: beside the folder of its evals, or in `skills/<name>/`, as the project
+ * sorts them.
+ */
+export async function findSkill(
+  document: Document,
+  files: SkillFiles,
+): Promise<{ file: string; text: string } | { tried: string[] }> {
+  const above = folderOf(folderOf(document.file));
+  const name = skillName(document.value) ?? lastSteps(above).name;
+  const tried = [
+    ...new Set(
+      [
+        join(above, 'SKILL.md'),
+        join(folderOf(document.file), 'SKILL.md'),
+        ...['skills', '.claude/skills'].flatMap((folder) =>
+          isPlainRelative(name)
+            ? [join(above, `${folder}/${name}/SKILL.md`), join('', `${folder}/${name}/SKILL.md`)]
+            : [],
+        ),
+      ].filter((path) => path !== null),
+    ),
+  ];
+  const file = tried.find((path) => files.exists(path));
+  const content = file === undefined ? null : await files.read(file);
+  return file === undefined || content === null
+    ? { tried }
+    : { file, text: new TextDecoder().decode(content) };
+}
+
+/** The skill that the file names. */
+export function skillName(value: Json): string | null {
+  const name = valueAt(value, ['skill_name']) ?? valueAt(value, ['skill']);
+  return typeof name === 'string' && name !== '' ? name : null;
+}
+
+interface AttachOptions {
+  files: SkillFiles;
+  /** Folders in which a path is looked for, in this order. */
+  folders: readonly string[];
+  isProgram: boolean;
+}
+
+/**
+ * The files of a case as a part of the user's message: their texts for a model, their paths below
+ * the project for a program. Or why the case cannot be asked.
+ */
+export async function attachedFiles(
+  written: Json | undefined,
+  options: AttachOptions,
+): Promise<{ text: string } | { why: string }> {
+  const list = Array.isArray(written) ? written : written === undefined ? [] : [written];
+  const parts: string[] = [];
+  for (const entry of list) {
+    const part = await attachedFile(entry, options);
+    if ('why' in part) return part;
+    parts.push(part.text);
+  }
+  if (parts.length === 0) return { text: '' };
+  return { text: options.isProgram ? `\n\nFiles:\n${parts.join('\n')}` : parts.join('') };
+}
+
+async function attachedFile(
+  entry: Json,
+  { files, folders, isProgram }: AttachOptions,
+): Promise<{ text: string } | { why: string }> {
+  const path = isMap(entry) ? (entry['path'] ?? entry['name']) : entry;
+  if (typeof path !== 'string' || path === '') return { why: 'one of its files has no path' };
+  const inline = isMap(entry) ? entry['content'] : undefined;
+  if (typeof inline === 'string' && !isProgram) return { text: fileText(path, inline) };
+  const found = isPlainRelative(path)
+    ? folders
+        .flatMap((folder) => join(folder, path) ?? [])
+        .find((candidate) => files.exists(candidate))
+    : undefined;
+  if (found === undefined)
+    return { why: `its file ${path.slice(0, 200)} is not in the repository` };
+  if (isProgram) return { text: found };
+  const text = textOf(await files.read(found));
+  return 'why' in text
+    ? { why: `its file ${found} ${text.why}` }
+    : { text: fileText(path, text.text) };
+}
+
+function fileText(path: string, text: string): string {
+  return `\n\n<file path="${path}">\n${text.trimEnd()}\n</file>`;
+}
+
+function textOf(content: Uint8Array | null): { text: string } | { why: string } {
+  if (content === null) return { why: 'cannot be read' };
+  if (content.length > MOST_BYTES)
+    return { why: `has more than ${MOST_BYTES.toLocaleString('en-US')} bytes` };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
+    if (!text.includes('\0')) return { text: text.replaceAll('\r\n', '\n') };
+  } catch {
+    // It is told below.
+  }
+  return {
+    why: 'is no text, and a model is given texts alone; a program (models: { default: { provider: program, … } }) is given its path',
+  };
+}

@@ -1,0 +1,99 @@
+import { counted } from '../../text/amounts.ts';
+import type { Notice, Place } from '../../types/plain.ts';
+import type { Imported, Loss } from './draft.ts';
+
+/** One reason with everything that was lost by it. */
+interface LossGroup {
+  what: string;
+  why: string;
+  times: number;
+  /** Where, each once. */
+  places: [Place, ...Place[]];
+}
+
+/** Places of one reason that are named; the rest is counted. */
+const SHOWN_PLACES = 4;
+
+/** Reasons that the line in the comment names; the notices below it have all of them. */
+const SHOWN_REASONS = 3;
+
+/** The losses by what and why, those that took most first. */
+export function lossesByReason(left: readonly Loss[]): LossGroup[] {
+  const groups = new Map<string, LossGroup>();
+  for (const { what, why, place } of left) {
+    const group = groups.get(`${what}\n${why}`);
+    if (group === undefined)
+      groups.set(`${what}\n${why}`, { what, why, times: 1, places: [place] });
+    else {
+      group.times += 1;
+      if (!group.places.some((each) => each.file === place.file && each.line === place.line))
+        group.places.push(place);
+    }
+  }
+  return [...groups.values()].sort((a, b) => b.times - a.times);
+}
+
+/** `41 of 44 tests, 120 of 131 assertions carried over; 14 lost`. */
+export function carriedLine({ carried, left }: Pick<Imported, 'carried' | 'left'>): string {
+  const shares = carried
+    .filter(({ unit, of, carried: over }) => of > 0 && (unit !== 'prompt' || over < of))
+    .map(
+      ({ unit, of, carried: over }) => `${over.toLocaleString('en-US')} of ${counted(of, unit)}`,
+    );
+  const over = shares.length === 0 ? 'carried over' : `${shares.join(', ')} carried over`;
+  return left.length === 0 ? over : `${over}; ${left.length.toLocaleString('en-US')} lost`;
+}
+
+/** One line for a reason: how often, what, why, and where. */
+export function lossLine({ what, why, times, places }: LossGroup): string {
+  const often = times === 1 ? '' : `${times.toLocaleString('en-US')} × `;
+  return `${often}${what}: ${why} (${placesText(places)})`;
+}
+
+/**
+ * What a run says of an imported file: how much came over, where something did not; then every
+ * reason once, at its first place; then what else is to know.
+ */
+export function importNotices(file: string, imported: Imported): Notice[] {
+  const groups = lossesByReason(imported.left);
+  const lost = groups.map(({ what, why, times, places: [first, ...others] }): Notice => {
+    const also = [
+      ...(times > 1 ? [`${times.toLocaleString('en-US')} times`] : []),
+      ...(others.length === 0 ? [] : [`also at ${placesText(others)}`]),
+    ];
+    return {
+      kind: 'import',
+      place: first,
+      message: `${what} is not carried over: ${why}${also.length === 0 ? '' : ` (${also.join(', ')})`}`,
+    };
+  });
+  return [...summary(file, imported, groups), ...lost, ...imported.remarks];
+}
+
+function summary(file: string, imported: Imported, groups: readonly LossGroup[]): Notice[] {
+  if (groups.length === 0 || imported.carried.length === 0) return [];
+  const shown = groups
+    .slice(0, SHOWN_REASONS)
+    .map(({ what, times }) => (times === 1 ? what : `${times.toLocaleString('en-US')} × ${what}`));
+  const more = groups.length - shown.length;
+  return [
+    {
+      kind: 'import',
+      place: { file, line: 0 },
+      message: `${carriedLine(imported)}: ${shown.join(', ')}${more === 0 ? '' : ` and ${counted(more, 'more reason')}`}`,
+    },
+  ];
+}
+
+/** `a.yaml:3, 7 and 9; b.yaml:1`, with the rest counted. */
+function placesText(places: readonly Place[]): string {
+  const shown = places.slice(0, SHOWN_PLACES);
+  let text = '';
+  shown.forEach(({ file, line }, index) => {
+    const same = index > 0 && shown[index - 1]?.file === file;
+    const at = line === 0 ? file : same ? String(line) : `${file}:${String(line)}`;
+    text += index === 0 ? at : `, ${at}`;
+  });
+  const more = places.length - shown.length;
+  return more === 0 ? text : `${text} and ${counted(more, 'more place')}`;
+}
