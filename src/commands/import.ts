@@ -3,14 +3,8 @@ import { join, posix, relative, resolve, sep } from 'node:path';
 import { Option, type Command } from 'commander';
 import { carriedLine, lossLine, lossesByReason } from '../config/imports/carried.ts';
 import type { Imported } from '../config/imports/draft.ts';
-import {
-  IMPORT_FORMATS,
-  convertImport,
-  formatOf,
-  readImport,
-  settingsFile,
-  type ImportFormat,
-} from '../config/imports/index.ts';
+import { IMPORT_FORMATS, type ImportFormat } from '../config/imports/formats.ts';
+import { convertImport, formatOf, readImport, settingsFile } from '../config/imports/index.ts';
 import { readOverrides } from '../config/overrides.ts';
 import { loadSettings } from '../config/read-settings.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';

@@ -55,7 +55,7 @@ export async function loadSuites(
   notices: Notice[],
 ): Promise<{ suites: Suite[]; settings: Settings; rubrics: string[] }> {
   const { settings, options } = reader;
-  const prompts = promptFiles(reader, places, problems, notices);
+  const prompts = await promptFiles(reader, places, problems, notices);
   const loaded = await Promise.all(prompts.map(({ file, root }) => loadFile(reader, file, root)));
   const wanted = options.overrides.prompts;
   const isWanted = (name: string, stem: string): boolean =>
@@ -92,12 +92,12 @@ export async function loadSuites(
  * The files that `prompts` names. Where the settings name none, another tool's files are found by
  * their names; beside prompts of ours, which say that the project is set up, they are only told of.
  */
-function promptFiles(
+async function promptFiles(
   { files, settings }: SuitesReader,
   places: (pattern: string) => Place,
   problems: Problem[],
   notices: Notice[],
-): { file: string; root: string }[] {
+): Promise<{ file: string; root: string }[]> {
   const found = files.match(settings.prompts, places, problems);
   notices.push(...found.notices);
   // Test files are reached through the prompts that name them, so a pattern that takes in their
@@ -106,10 +106,13 @@ function promptFiles(
     ({ file, root, exact }) => exact || importFormat(file) !== null || !inTests(file, root),
   );
   if (!settings.prompts.every((pattern) => places(pattern).line === 0)) return prompts;
-  const foreign = files
+  const named = files
     .match(IMPORTED_BY_NAME, places, [])
     .matches.filter(({ file }) => !prompts.some((each) => each.file === file));
-  if (prompts.every(({ file }) => importFormat(file) !== null)) return [...prompts, ...foreign];
+  const formats = await Promise.all(named.map(({ file }) => formatOf(file, files)));
+  const foreign = named.filter((_, index) => formats[index] !== null);
+  const known = await Promise.all(prompts.map(({ file }) => formatOf(file, files)));
+  if (known.every((format) => format !== null)) return [...prompts, ...foreign];
   for (const { file } of foreign)
     notices.push({
       kind: 'import',

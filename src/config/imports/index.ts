@@ -5,22 +5,20 @@ import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import { importAgentSkill } from './agent-skills.ts';
 import { importFiles, type Draft, type Imported } from './draft.ts';
-import { importFlexEval, isFlexEval } from './flexeval.ts';
+import { importFlexEval } from './flexeval.ts';
+import { formatOfContent, type ImportFormat } from './formats.ts';
 import { UNNAMED_MODEL } from './models.ts';
 import { importPromptYml } from './prompt-yml.ts';
 import { importPromptfoo } from './promptfoo.ts';
 
-export const IMPORT_FORMATS = ['promptfoo', 'prompt-yml', 'agent-skills', 'flexeval'] as const;
-
-export type ImportFormat = (typeof IMPORT_FORMATS)[number];
-
 /**
- * Where other tools keep their files; read where the settings do not say which prompts there are.
+ * Where other tools keep their files; read where the settings do not say which prompts there are,
+ * as far as they are what their names say.
  */
 export const IMPORTED_BY_NAME: readonly string[] = [
   '{promptfooconfig,evals/promptfooconfig}.{yaml,yml}',
-  '**/*.prompt.{yml,yaml}',
-  '.github/**/*.prompt.{yml,yaml}',
+  '**/*{.,_}prompt.{yml,yaml}',
+  '.github/**/*{.,_}prompt.{yml,yaml}',
   '**/evals/evals.json',
   '.claude/skills/**/evals/evals.json',
   'flexeval.{yaml,yml}',
@@ -36,16 +34,13 @@ export function importFormat(file: string): ImportFormat | null {
   return /(?:^|\/)evals\/evals\.json$/.test(file) ? 'agent-skills' : null;
 }
 
-/**
- * The format of a file by its name, else by what it holds: FlexEval's files have no name of their
- * own.
- */
+/** The format of a file by its name, else by what it holds; null for files of ours. */
 export async function formatOf(file: string, files: Files): Promise<ImportFormat | null> {
   const named = importFormat(file);
-  if (named !== null || !/\.ya?ml$/.test(file)) return named;
+  if (named !== null || !/\.(?:ya?ml|json)$/.test(file)) return named;
   // Whatever is wrong with the file is told where it is read.
   const document = await files.document(file, []);
-  return document !== null && isFlexEval(document.value) ? 'flexeval' : null;
+  return document === null ? null : formatOfContent(file, document.value);
 }
 
 interface ImportTools {

@@ -91,7 +91,7 @@ function promptDraft(document: Document, value: JsonMap, left: Loss[]): Draft | 
     messages.push({ role: role ?? '', content: toOurs(template) });
   }
   const name = value['name'];
-  const stem = lastSteps(document.file).name.replace(/\.prompt\.ya?ml$/, '');
+  const stem = lastSteps(document.file).name.replace(/(?:[._]prompt)?\.ya?ml$/, '');
   Object.assign(draft.value, {
     name: typeof name === 'string' && name !== '' ? name : stem,
     model: publishedModel(value['model']),

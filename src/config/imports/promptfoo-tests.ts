@@ -1,5 +1,5 @@
 import { isTable } from '../../documents/dataset.ts';
-import { emptyMap, type Document, type Path } from '../../documents/document.ts';
+import { emptyMap, valueAt, type Document, type Path } from '../../documents/document.ts';
 import type { Limits } from '../../documents/limits.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
 import { A_TEST, leftOut, type ImportFiles, type Loss } from './draft.ts';
@@ -13,6 +13,7 @@ import {
   type ForeignTest,
   type Reader,
 } from './promptfoo-rows.ts';
+import { readScenarios } from './promptfoo-scenarios.ts';
 
 /** Keys of a test that mean something here, or nothing to a run. */
 const KNOWN = ['vars', 'assert', 'description', 'metadata', 'options', 'threshold'];
@@ -30,6 +31,8 @@ export async function readForeignTests(
   const reader: Reader = { files, limits, left, defaults: { vars: {}, assertions: [] } };
   reader.defaults = await readDefaults(document, reader);
   const written = isMap(document.value) ? (document.value['tests'] ?? null) : null;
+  const scenarios = await readScenarios(document, { reader, defaultsIn, readEntries });
+  if (written === null && scenarios.length > 0) return scenarios;
   if (written === null)
     return reader.defaults.assertions.length === 0
       ? []
@@ -38,9 +41,19 @@ export async function readForeignTests(
           limits,
           left,
         );
-  if (!Array.isArray(written)) return readEntry(written, document, ['tests'], reader);
+  return [...(await readEntries(written, document, ['tests'], reader)), ...scenarios];
+}
+
+/** A list of tests, or one entry of such a list. */
+async function readEntries(
+  written: Json,
+  document: Document,
+  path: Path,
+  reader: Reader,
+): Promise<ForeignTest[]> {
+  if (!Array.isArray(written)) return readEntry(written, document, path, reader);
   const tests = await Promise.all(
-    written.map((entry, index) => readEntry(entry, document, ['tests', index], reader)),
+    written.map((entry, index) => readEntry(entry, document, [...path, index], reader)),
   );
   return tests.flat();
 }
@@ -58,7 +71,7 @@ async function readDefaults(document: Document, reader: Reader): Promise<Default
 }
 
 async function defaultsIn(document: Document, path: Path, reader: Reader): Promise<Defaults> {
-  const map = at(document, path);
+  const map = valueAt(document.value, path) ?? null;
   if (!isMap(map)) return { vars: {}, assertions: [] };
   sayUnknown(document, path, map, reader.left);
   return {
@@ -255,12 +268,4 @@ function readAssertions(
     );
     return [];
   });
-}
-
-function at(document: Document, path: Path): Json {
-  return path.length === 0
-    ? document.value
-    : isMap(document.value)
-      ? (document.value[String(path[0])] ?? null)
-      : null;
 }

@@ -28,6 +28,7 @@ const READ = [
   'providers',
   'targets',
   'tests',
+  'scenarios',
   'defaultTest',
   'description',
   'evaluateOptions',
@@ -63,7 +64,10 @@ export async function importPromptfoo(
 ): Promise<Imported> {
   const imported = nothingImported();
   const { value } = document;
-  if (!isMap(value) || !['prompts', 'providers', 'targets', 'tests'].some((key) => key in value)) {
+  if (
+    !isMap(value) ||
+    !['prompts', 'providers', 'targets', 'tests', 'scenarios'].some((key) => key in value)
+  ) {
     problems.push(
       problem(
         { file: document.file, line: 0 },
@@ -210,7 +214,8 @@ function assemble(
 ): void {
   const unique = uniqueNames();
   const { folder, name: file } = lastSteps(document.file);
-  const base = folder === '' || folder === 'evals' ? file.replace(/\.ya?ml$/, '') : folder;
+  const stem = file.replace(/\.(?:ya?ml|json)$/, '');
+  const base = folder === '' || folder === 'evals' || !stem.startsWith('promptfoo') ? stem : folder;
   prompts.forEach((prompt, index) => {
     for (const model of models) {
       const own = prompt.label ?? (prompts.length === 1 ? base : `${base} ${String(index + 1)}`);
