@@ -128,8 +128,15 @@ function readMetric(
     ...(source.kind === 'code'
       ? { codeAt: codePlaceOf(document, [...path, 'code'], source.code) }
       : {}),
+    ...valuesFile(document, path, place.file),
     place,
   };
+}
+
+/** The file that holds the metric's values, where the metric stands in another one. */
+function valuesFile(document: Document, path: Path, own: string): Pick<Metric, 'valuesFile'> {
+  const { file } = document.placeOf([...path, 'with']);
+  return file === own ? {} : { valuesFile: file };
 }
 
 /** What the metric itself says of its values. */

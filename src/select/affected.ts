@@ -1,5 +1,6 @@
 import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
+import { metricIdentity } from '../suite/metrics.ts';
 import type { Prompt, Reference, Suite } from '../suite/suite.ts';
 import type { Target } from '../types/model.ts';
 import {
@@ -8,7 +9,7 @@ import {
   type Generation,
   type ResolvedVariant,
 } from './generation.ts';
-import { fileOf, referenceScoringDiffers, type Scoring, scoringChanges } from './scoring.ts';
+import { referenceScoringDiffers, type Scoring, scoringChanges } from './scoring.ts';
 
 /** One side of a suite, ready to run. */
 export interface SuiteSide {
@@ -50,11 +51,15 @@ export function affectedReferences(base: SuiteSide | null, head: SuiteSide | nul
   if (base === null) return newSuite(head);
   const shared = scoringChanges(base.scoring, head.scoring);
   const because = [...promptChanges(base, head), ...shared];
-  const { references, keys } = touchedReferences(base, head, shared.length > 0);
+  const { references, keys, files } = touchedReferences(base, head, shared.length > 0);
   const unaffected = head.suite.tests.references.length - references.length;
   const removed = removedReferences(base, head);
   if (keys.has('references') || removed.length > 0)
-    because.push({ key: 'references', file: fileOf(head.suite.tests) });
+    because.push(
+      ...[...new Set([...files, ...removed.map(({ reference }) => reference.place.file)])].map(
+        (file) => ({ key: 'references', file }),
+      ),
+    );
   return {
     because: references.length + removed.length > 0 ? because : [],
     references: [...references, ...removed],
@@ -70,7 +75,7 @@ function touchedReferences(
   base: SuiteSide,
   head: SuiteSide,
   scoringChanged: boolean,
-): { references: AffectedReference[]; keys: Set<string> } {
+): { references: AffectedReference[]; keys: Set<string>; files: Set<string> } {
   const baseById = new Map(
     base.suite.tests.references.map((reference) => [reference.id, reference]),
   );
@@ -79,10 +84,27 @@ function touchedReferences(
     return { pair, reason: reasonFor(base, pair, scoringChanged) };
   });
   const keys = new Set(pairs.flatMap(({ reason }) => reason ?? []));
+  const edited = pairs.filter(({ reason }) => reason === 'references');
   const shown = pairs.filter(
     ({ pair, reason }) => reason !== null || (keys.size > 0 && pair.head?.kind === 'impossible'),
   );
-  return { references: shown.map(({ pair }) => pair), keys };
+  return {
+    references: shown.map(({ pair }) => pair),
+    keys,
+    files: new Set(edited.flatMap(({ pair }) => editedFiles(pair))),
+  };
+}
+
+/** The files in which a reference was edited: that of a metric's code or values, else its own. */
+function editedFiles({ reference, baseReference }: AffectedReference): string[] {
+  const before = new Set((baseReference?.metrics ?? []).map(metricIdentity));
+  const elsewhere =
+    baseReference === null
+      ? []
+      : (reference.metrics ?? [])
+          .filter((metric) => !before.has(metricIdentity(metric)))
+          .map(({ codeAt, valuesFile, place }) => valuesFile ?? codeAt?.file ?? place.file);
+  return elsewhere.length > 0 ? elsewhere : [reference.place.file];
 }
 
 function newSuite(head: SuiteSide): AffectedPart {
@@ -193,7 +215,10 @@ function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
     (key) => before.get(key) !== after.get(key),
   );
   const file = head.suite.prompt.file;
-  const changes = keys.map((key) => ({ key, file }));
+  const changes = keys.map((key) => ({
+    key,
+    file: key === 'messages' ? messagesFile(base.suite.prompt, head.suite.prompt) : file,
+  }));
   const { target: baseTarget } = base.variant;
   const { target: headTarget } = head.variant;
   const sameName = base.variant.model === head.variant.model;
@@ -206,6 +231,15 @@ function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
     changes.push({ key: `models.${head.variant.model ?? ''}`, file: head.scoring.settingsFile });
   }
   return changes;
+}
+
+/** The file of the first message that differs, which an imported prompt has beside itself. */
+function messagesFile({ messages: before }: Prompt, { messages: after, file }: Prompt): string {
+  const changed = after.find(
+    ({ role, content }, index) =>
+      role !== before[index]?.role || content !== before[index]?.content,
+  );
+  return changed?.place.file ?? after.at(-1)?.place.file ?? file;
 }
 
 function sameTarget(base: Target, head: Target): boolean {

@@ -136,6 +136,7 @@ export function everyMetric({
 export function metricIdentity({
   place: _,
   codeAt: _at,
+  valuesFile: _file,
   depends_on,
   graders,
   ...metric

@@ -57,6 +57,8 @@ export interface Metric {
   graders?: GraderSettings[];
   /** Where its code stands; absent for other metrics. */
   codeAt?: CodePlace;
+  /** The file its values are read from; absent where they stand with it. */
+  valuesFile?: string;
   place: Place;
 }
 

@@ -134,3 +134,48 @@ eval:
     expect(shop.server.requests.slice(before).map(({ model }) => model)).toEqual(['judge']);
   });
 });
+
+describe('what a pull request runs of a promptfoo configuration', () => {
+  const files = (prompt: string, check: string, rows: string) => ({
+    'promptfooconfig.yaml':
+      "prompts: [file://p/a.txt]\nproviders: ['openai:chat:gpt-4o']\ndefaultTest: { assert: [{ type: javascript, value: file://checks/long.js }] }\ntests: file://cases/rows.csv\n",
+    'p/a.txt': prompt,
+    'checks/long.js': check,
+    'cases/rows.csv': rows,
+  });
+  const CHECK = 'module.exports = (output) => output.length > 1;\n';
+  const ROWS = 'q,__expected\none,contains: 5\ntwo,contains: 5\n';
+
+  test.each<[string, Record<string, string>, string[], number]>([
+    ['the prompt', files('Say: {{q}}', CHECK, ROWS), ['messages (p/a.txt)'], 2],
+    [
+      "a check's code",
+      files('Answer: {{q}}', CHECK.replace('1', '2'), ROWS),
+      ['references (checks/long.js)'],
+      2,
+    ],
+    [
+      'a row',
+      files('Answer: {{q}}', CHECK, ROWS.replace('two,contains: 5', 'two,contains: Y')),
+      ['references (cases/rows.csv)'],
+      1,
+    ],
+  ])('names the file of %s, not the configuration', async (_, head, because, count) => {
+    shop = await openShop({
+      answer: () => ({ text: 'Yes, 5' }),
+      settings:
+        '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
+    });
+    shop.repository.commit('base', files('Answer: {{q}}', CHECK, ROWS));
+    for (const [path, text] of Object.entries(head))
+      writeFileSync(join(shop.repository.directory, path), text);
+    const result = await shop.result('diff', '--base', 'HEAD', 'n_tries=1');
+    expect(result.problems).toEqual([]);
+    expect(
+      result.suites.map((suite) => [
+        suite.because.map(({ key, file }) => `${key} (${file})`),
+        suite.references.length,
+      ]),
+    ).toEqual([[because, count]]);
+  });
+});

@@ -66,8 +66,10 @@ export async function testsDraft(
     kept += metrics.length;
     const path = ['references', references.length];
     draft.from(path, test.place);
-    metrics.forEach(({ place }, index) => {
+    metrics.forEach(({ place, file }, index) => {
       draft.from([...path, 'metrics', index], place);
+      for (const key of file === null ? [] : ['code', 'with'])
+        draft.from([...path, 'metrics', index, key], { file: file ?? '', line: 1 });
     });
     const id =
       test.description !== null && ids.has(test.description) ? { id: test.description } : {};
@@ -77,15 +79,7 @@ export async function testsDraft(
       ...(metrics.length === 0 ? {} : { metrics: metrics.map(({ metric }) => metric) }),
     });
   }
-  const lost = imported.left.filter(({ what }) => what === A_TEST).length;
-  const carried = [
-    { unit: 'test', of: tests.length + lost, carried: references.length },
-    {
-      unit: 'assertion',
-      of: tests.reduce((sum, { assertions }) => sum + assertions.length, 0),
-      carried: kept,
-    },
-  ];
+  const carried = shares(tests, references.length, kept, imported);
   if (references.length === 0) return { draft: null, carried };
   const repeat = valueAt(document.value, ['evaluateOptions', 'repeat']);
   if (typeof repeat === 'number') draft.value['n_tries'] = repeat;
@@ -99,6 +93,21 @@ export async function testsDraft(
   return { draft, carried };
 }
 
+/** How many tests and assertions there are, those among the losses included, and came over. */
+function shares(
+  tests: readonly ForeignTest[],
+  references: number,
+  metrics: number,
+  { left }: Imported,
+): Share[] {
+  const lost = left.filter(({ what }) => what === A_TEST).length;
+  const written = tests.reduce((sum, { assertions }) => sum + assertions.length, 0);
+  return [
+    { unit: 'test', of: tests.length + lost, carried: references },
+    { unit: 'assertion', of: written, carried: metrics },
+  ];
+}
+
 /** Descriptions that name one test only. */
 function uniqueDescriptions(tests: readonly ForeignTest[]): Set<string> {
   const all = tests.flatMap(({ description }) => (description === null ? [] : [description]));
@@ -109,7 +118,7 @@ function uniqueDescriptions(tests: readonly ForeignTest[]): Set<string> {
 async function codeFiles(
   tests: readonly ForeignTest[],
   { files, document }: TestsContext,
-): Promise<Map<string, string>> {
+): Promise<Map<string, { file: string; text: string }>> {
   const named = new Map(
     tests
       .flatMap(({ assertions }) => assertions)
@@ -125,10 +134,10 @@ async function codeFiles(
           : [[path, { file: document.file, line: place.file === document.file ? place.line : 0 }]];
       }),
   );
-  const texts = new Map<string, string>();
+  const texts = new Map<string, { file: string; text: string }>();
   for (const [path, place] of named) {
     const [found] = await files.texts(path, place);
-    if (found !== undefined) texts.set(path, found.text);
+    if (found !== undefined) texts.set(path, found);
   }
   return texts;
 }
@@ -136,7 +145,7 @@ async function codeFiles(
 interface MetricsContext {
   context: TestsContext;
   structured: readonly string[];
-  texts: ReadonlyMap<string, string>;
+  texts: ReadonlyMap<string, { file: string; text: string }>;
 }
 
 function metricsOf(
@@ -149,16 +158,20 @@ function metricsOf(
     structured,
     texts,
   }: MetricsContext,
-): { metric: JsonMap; place: Place }[] {
+): { metric: JsonMap; place: Place; file: string | null }[] {
   const unique = uniqueNames();
   return test.assertions.flatMap((assertion) => {
     const { value, place } = assertion;
     const type = isScalar(value['type']) ? String(value['type']) : 'an assertion';
+    let file: string | null = null;
     const converted = convertAssertion(value, {
       vars: test.vars,
       builtIns,
       structured,
-      textOf: (path) => texts.get(path) ?? null,
+      textOf: (path) => {
+        file = texts.get(path)?.file ?? null;
+        return texts.get(path)?.text ?? null;
+      },
     });
     sayUnread(assertion, type, left);
     if ('why' in converted) {
@@ -173,6 +186,7 @@ function metricsOf(
     return [
       {
         place,
+        file,
         metric: { name, ...converted.metric, ...(value['weight'] === 0 ? { skip: true } : {}) },
       },
     ];
