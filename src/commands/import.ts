@@ -24,11 +24,13 @@ import type { SourceTree } from '../types/repository.ts';
 import { writeNewFiles } from './new-files.ts';
 import { inRepository } from './project.ts';
 import type { Terminal } from './terminal.ts';
+import { verifyImport } from './verify-import.ts';
 
 interface ImportOptions {
   directory: string;
   out?: string;
   from?: ImportFormat;
+  verify?: string;
 }
 
 export function importCommand(
@@ -55,12 +57,21 @@ export function importCommand(
         IMPORT_FORMATS,
       ),
     )
+    .option(
+      '--verify <results>',
+      "a results file of promptfoo's (promptfoo eval -o results.json): scores its answers by the imported tests and says where the verdicts differ; writes nothing",
+    )
     .addHelpText(
       'after',
-      '\nExamples:\n  evaldiff import promptfooconfig.yaml\n  evaldiff import .github/prompts/summary.prompt.yml --out converted',
+      '\nExamples:\n  evaldiff import promptfooconfig.yaml\n  evaldiff import .github/prompts/summary.prompt.yml --out converted\n  evaldiff import promptfooconfig.yaml --verify results.json',
     )
     .action(async (file: string, options: ImportOptions) => {
-      done(await convert(file, options, terminal));
+      const { verify } = options;
+      done(
+        verify === undefined
+          ? await convert(file, options, terminal)
+          : await verified(file, verify, options, terminal),
+      );
     });
 }
 
@@ -72,7 +83,9 @@ export function importCommand(
 async function convert(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
   const here = resolve(terminal.cwd);
   const root = resolve(here, options.directory);
-  const { imported, ground } = await read(file, root, options, terminal);
+  const { imported, ground } = await withImported(file, root, options, terminal, (read) =>
+    Promise.resolve(read),
+  );
   const { files, settings, needs } = convertImport(
     imported,
     pathIn(root, resolve(here, file)) ?? file,
@@ -99,6 +112,23 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   return end(imported, terminal);
 }
 
+/** Holds the imported tests against what promptfoo said of the same answers. */
+async function verified(
+  file: string,
+  results: string,
+  options: ImportOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const root = resolve(terminal.cwd, options.directory);
+  return withImported(file, root, options, terminal, ({ path, imported, files }) =>
+    verifyImport(
+      { path: resolve(terminal.cwd, results), file: results },
+      { file: path, imported, files },
+      terminal,
+    ),
+  );
+}
+
 /** Losses before remarks, one line for each reason. */
 function sayWhatIsLost({ left, remarks }: Imported, terminal: Terminal): void {
   for (const group of lossesByReason(left)) terminal.err(`lost: ${logLine(lossLine(group))}\n`);
@@ -118,12 +148,21 @@ function end(imported: Imported, terminal: Terminal): number {
   return imported.left.length + untested === 0 ? 0 : 1;
 }
 
-async function read(
+/** An imported file, and the project that it belongs to. */
+interface ReadFile {
+  path: string;
+  imported: Imported;
+  files: Files;
+  ground: Ground;
+}
+
+async function withImported<T>(
   file: string,
   root: string,
   { from }: ImportOptions,
   terminal: Terminal,
-): Promise<{ imported: Imported; ground: Ground }> {
+  work: (read: ReadFile) => Promise<T>,
+): Promise<T> {
   const path = pathIn(root, resolve(terminal.cwd, file));
   if (path === null)
     throw new UserError([
@@ -158,7 +197,7 @@ async function read(
       problems,
     );
     if (imported === null || problems.length > 0) throw new UserError(problems);
-    return { imported, ground: groundOf(repository) };
+    return work({ path, imported, files, ground: groundOf(repository) });
   });
 }
 

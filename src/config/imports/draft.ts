@@ -95,6 +95,8 @@ export interface Imported {
   remarks: Notice[];
   /** How much of what the file holds came over, the widest unit first. */
   carried: Share[];
+  /** By reference, the other tool's assertion that each of its metrics was. */
+  assertions?: JsonMap[][];
 }
 
 /** A part of a file that has no counterpart here: what, and why. */

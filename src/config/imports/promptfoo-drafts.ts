@@ -61,9 +61,12 @@ export async function testsDraft(
   const ids = uniqueDescriptions(tests);
   const references: JsonMap[] = [];
   let kept = 0;
+  const assertions: JsonMap[][] = [];
+  imported.assertions = assertions;
   for (const test of tests) {
     const metrics = metricsOf(test, { context, structured, texts });
     kept += metrics.length;
+    assertions.push(metrics.map(({ assertion }) => assertion));
     const path = ['references', references.length];
     draft.from(path, test.place);
     metrics.forEach(({ place, file }, index) => {
@@ -158,7 +161,7 @@ function metricsOf(
     structured,
     texts,
   }: MetricsContext,
-): { metric: JsonMap; place: Place; file: string | null }[] {
+): { metric: JsonMap; place: Place; file: string | null; assertion: JsonMap }[] {
   const unique = uniqueNames();
   return test.assertions.flatMap((assertion) => {
     const { value, place } = assertion;
@@ -187,6 +190,7 @@ function metricsOf(
       {
         place,
         file,
+        assertion: value,
         metric: { name, ...converted.metric, ...(value['weight'] === 0 ? { skip: true } : {}) },
       },
     ];

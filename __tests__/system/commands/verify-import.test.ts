@@ -1,0 +1,183 @@
+import { readdirSync } from 'node:fs';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { main } from '../../../src/commands/program.ts';
+import {
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+} from '../../stand-ins/repository.ts';
+
+afterAll(removeTemporaryFolders);
+
+const CONFIG = `prompts: ['Answer: {{q}}']
+providers: [openai:gpt-4o]
+defaultTest: { assert: [{ type: javascript, value: 'JSON.parse(output).ok === true' }] }
+tests:
+  - { description: one, vars: { q: one }, assert: [{ type: contains, value: '{{q}}' }, { type: llm-rubric, value: is kind }] }
+  - { vars: { q: [two, three] }, assert: [{ type: webhook, value: x }, { type: latency, threshold: 50 }] }
+`;
+
+interface Verdict {
+  assertion: object;
+  pass: boolean;
+  reason?: string;
+}
+
+const script: object = { type: 'javascript', value: 'JSON.parse(output).ok === true' };
+const contains: object = { type: 'contains', value: '{{q}}' };
+const rubric: object = { type: 'llm-rubric', value: 'is kind' };
+const webhook: object = { type: 'webhook', value: 'x' };
+const latency: object = { type: 'latency', threshold: 50 };
+
+const result = (
+  testIdx: number,
+  q: string,
+  output: unknown,
+  verdicts: Verdict[],
+  more: object = {},
+) => ({
+  testIdx,
+  promptIdx: 0,
+  latencyMs: 40,
+  prompt: { raw: `Answer: ${q}`, label: 'p' },
+  vars: { q },
+  testCase: { vars: { q }, ...(testIdx === 0 ? { description: 'one' } : {}) },
+  response: { output },
+  gradingResult: { pass: true, componentResults: verdicts.map((one) => ({ reason: 'r', ...one })) },
+  ...more,
+});
+
+async function verify(results: unknown, config = CONFIG) {
+  const repository = createRepository();
+  repository.write({
+    'promptfooconfig.yaml': config,
+    'results.json': typeof results === 'string' ? results : JSON.stringify(results),
+  });
+  const said = { out: '', err: '' };
+  const code = await main(['import', 'promptfooconfig.yaml', '--verify', 'results.json'], {
+    env: fixtureEnvironment(),
+    cwd: repository.directory,
+    isTerminal: false,
+    width: 100,
+    out: (text) => {
+      said.out += text;
+    },
+    err: (text) => {
+      said.err += text;
+    },
+  });
+  return { code, ...said, files: readdirSync(repository.directory).sort() };
+}
+
+const of = (...results: object[]) => ({ evalId: 'e', results: { version: 3, results } });
+
+describe('evaldiff import --verify', () => {
+  test("scores promptfoo's own answers, finds every verdict equal, and says what is not compared", async () => {
+    const { code, out, err, files } = await verify(
+      of(
+        // In the order in which they ended, and one from another provider.
+        result(1, 'two', '{"ok": false}', [
+          { assertion: script, pass: false },
+          { assertion: webhook, pass: true },
+          { assertion: latency, pass: true },
+        ]),
+        result(0, 'one', '{"ok": true} one', [
+          { assertion: script, pass: false, reason: 'not JSON' },
+          { assertion: contains, pass: true },
+          { assertion: rubric, pass: true },
+        ]),
+        result(
+          2,
+          'three',
+          '{"ok": true}',
+          [
+            { assertion: script, pass: true },
+            { assertion: webhook, pass: true },
+            { assertion: latency, pass: false },
+          ],
+          { latencyMs: 60 },
+        ),
+        result(2, 'three', null, []),
+      ),
+    );
+    expect([err, out]).toEqual([
+      '',
+      '6 of 6 verdicts equal\nnot compared: 1 judged by a model, 2 of assertions that are not carried over, 1 without an answer there\n',
+    ]);
+    expect([code, files]).toEqual([0, ['.git', 'promptfooconfig.yaml', 'results.json']]);
+  });
+
+  test('names every kind of difference with its line, its test and both reasons, and exits with 1', async () => {
+    const { code, out } = await verify(
+      of(
+        result(0, 'one', 'one', [
+          { assertion: script, pass: true },
+          { assertion: contains, pass: false, reason: 'Expected output to\ncontain' },
+        ]),
+        result(1, 'two', { ok: true }, [{ assertion: script, pass: false, reason: 'an object' }]),
+        result(2, 'three', { ok: true }, [{ assertion: script, pass: false, reason: 'an object' }]),
+      ),
+    );
+    expect(out.split('\n')).toEqual([
+      '0 of 4 verdicts equal; these 4 differ because:',
+      expect.stringMatching(
+        /^ {2}javascript \(promptfooconfig\.yaml:3\), test one: promptfoo passes, evaldiff fails: .*SyntaxError/,
+      ),
+      '  contains (promptfooconfig.yaml:5), test one: promptfoo fails ("Expected output to"), evaldiff passes',
+      '  2 × javascript (promptfooconfig.yaml:3), test {"q":"two"}: promptfoo fails ("an object"), evaldiff passes (the provider gave data there, which is judged as its JSON text here)',
+      '',
+    ]);
+    expect(code).toBe(1);
+  });
+
+  test('finds a test by its variables where its position is another one, and says what it does not find', async () => {
+    const { code, out } = await verify(
+      of(
+        result(0, 'three', '{"ok": true}', [{ assertion: script, pass: true }]),
+        result(7, 'nine', 'x', [{ assertion: script, pass: true }]),
+      ),
+    );
+    expect([code, out]).toEqual([
+      0,
+      '1 of 1 verdict equal\nnot compared: 1 of tests that are not in the file\n',
+    ]);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['no JSON', 'prompts: [', 'results.json: is not a JSON file; write one with promptfoo eval'],
+    ['another JSON', { results: 7 }, 'results.json: is not a results file of promptfoo'],
+    ['a list', [1], 'results.json: is not a results file of promptfoo'],
+    ['without answers', of(), 'results.json: holds no verdict that can be compared'],
+    [
+      'of nonsense',
+      of({}, { testIdx: 'x' }),
+      'holds no verdict that can be compared: 2 without an answer there',
+    ],
+  ])('a results file that is %s is told', async (_, results, message) => {
+    const { code, err, out } = await verify(results);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(message);
+  });
+
+  test('a configuration without tests has nothing to verify', async () => {
+    const { code, err } = await verify(of(), "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\n");
+    expect([code, err]).toEqual([2, 'promptfooconfig.yaml: has no tests that could be verified\n']);
+  });
+
+  test('a results file that is not there is told', async () => {
+    const repository = createRepository();
+    repository.write({ 'promptfooconfig.yaml': CONFIG });
+    let err = '';
+    const code = await main(['import', 'promptfooconfig.yaml', '--verify', 'gone.json'], {
+      env: fixtureEnvironment(),
+      cwd: repository.directory,
+      isTerminal: false,
+      width: 100,
+      out: () => undefined,
+      err: (text) => {
+        err += text;
+      },
+    });
+    expect([code, err]).toEqual([2, 'gone.json: cannot be read\n']);
+  });
+});

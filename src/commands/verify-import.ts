@@ -1,0 +1,314 @@
+import { open } from 'node:fs/promises';
+import { documentOf, type Imported } from '../config/imports/draft.ts';
+import {
+  assertionKey,
+  readResults,
+  referenceAt,
+  type ForeignAnswer,
+} from '../config/imports/promptfoo-results.ts';
+import { readTests } from '../config/tests.ts';
+import { below } from '../documents/document.ts';
+import type { Files } from '../documents/files.ts';
+import { DEFAULT_LIMITS } from '../documents/limits.ts';
+import { UserError, problem } from '../errors.ts';
+import type { MetricAnswer, MetricTools } from '../metrics/answer.ts';
+import { metrics, scoreMetric } from '../metrics/index.ts';
+import { createSandbox } from '../sandbox/index.ts';
+import { sha256 } from '../session/cached-complete.ts';
+import { comparesEmbeddings, isModelGraded } from '../suite/metrics.ts';
+import type { Reference } from '../suite/suite.ts';
+import { counted } from '../text/amounts.ts';
+import { logLine } from '../text/log.ts';
+import { shorten } from '../text/visible.ts';
+import type { Metric, Score } from '../types/metric.ts';
+import { isMap, type Json, type JsonMap, type Problem } from '../types/plain.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Most bytes of a results file. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+const CODE_TIMEOUT_SECONDS = 5;
+
+/** Kinds of differing verdicts that are printed; the rest is counted. */
+const SHOWN_KINDS = 20;
+
+/** Characters of a reason. */
+const REASON = 300;
+
+/** One verdict on one answer that both tools gave, or that one of them could not give. */
+interface ComparedVerdict {
+  metric: Metric;
+  answer: ForeignAnswer;
+  theirs: { pass: boolean; reason: string };
+  ours: Score;
+}
+
+interface Verification {
+  compared: ComparedVerdict[];
+  /** Verdicts of theirs that are not compared, by the reason. */
+  left: Map<string, number>;
+}
+
+/**
+ * Scores the answers of a results file of promptfoo's by the imported tests, and prints where the
+ * verdicts differ. No model is asked, and nothing is written.
+ *
+ * @returns The exit code: 0 where every compared verdict is equal, 1 otherwise.
+ * @throws UserError for a file that cannot be read or compared.
+ */
+export async function verifyImport(
+  results: { path: string; file: string },
+  source: { file: string; imported: Imported; files: Files },
+  terminal: Terminal,
+): Promise<number> {
+  const at = { file: results.file, line: 0 };
+  const read = readResults(await jsonAt(results.path, results.file));
+  if ('why' in read) throw new UserError([problem(at, read.why)]);
+  const references = await referencesOf(source);
+  const { compared, left } = await verify(read.answers, references, source.imported, terminal);
+  if (read.unanswered > 0) left.set('without an answer there', read.unanswered);
+  if (compared.length === 0)
+    throw new UserError([
+      problem(at, `holds no verdict that can be compared${leftWords(left, ': ')}`),
+    ]);
+  const differing = compared.filter((one) => !isEqual(one));
+  terminal.out(verdictLine(compared.length, differing));
+  if (left.size > 0) terminal.out(`not compared: ${leftWords(left, '')}\n`);
+  return differing.length === 0 ? 0 : 1;
+}
+
+async function jsonAt(path: string, file: string): Promise<Json> {
+  const refuse = (message: string): never => {
+    throw new UserError([problem({ file, line: 0 }, message)]);
+  };
+  const handle = await open(path).catch(() => refuse('cannot be read'));
+  try {
+    const { size } = await handle.stat();
+    if (size > MOST_BYTES)
+      return refuse(`is ${String(size)} bytes; the limit is ${String(MOST_BYTES)}`);
+    return JSON.parse(await handle.readFile('utf8')) as Json;
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    return refuse('is not a JSON file; write one with promptfoo eval -o results.json');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The imported tests as they would run. */
+async function referencesOf({
+  file,
+  imported: { prompts },
+  files,
+}: {
+  file: string;
+  imported: Imported;
+  files: Files;
+}): Promise<Reference[]> {
+  const [first] = prompts;
+  const problems: Problem[] = [];
+  const variables = first?.prompt.value['variables'];
+  const tests =
+    first === undefined || first.tests === null
+      ? null
+      : await readTests(
+          below(documentOf(file, first), ['tests']),
+          {
+            limits: DEFAULT_LIMITS,
+            variables: (Array.isArray(variables) ? variables : []).flatMap((one) =>
+              isMap(one) ? [String(one['name'])] : [],
+            ),
+            builtIns: metrics,
+            grader: null,
+            hash: sha256,
+            load: files.data,
+          },
+          problems,
+        );
+  if (problems.length > 0) throw new UserError(problems);
+  if (tests === null)
+    throw new UserError([problem({ file, line: 0 }, 'has no tests that could be verified')]);
+  return tests.references;
+}
+
+async function verify(
+  answers: readonly ForeignAnswer[],
+  references: readonly Reference[],
+  { assertions = [] }: Imported,
+  terminal: Terminal,
+): Promise<Verification> {
+  const sandbox = createSandbox({
+    mode: 'sandbox',
+    env: {},
+    timeoutSeconds: CODE_TIMEOUT_SECONDS,
+    log: (line) => {
+      terminal.err(`${line}\n`);
+    },
+  });
+  const found: Verification = { compared: [], left: new Map() };
+  const inputs = references.map(({ input }) => input);
+  const placed = answers.map((answer) => ({ answer, at: referenceAt(answer, inputs) }));
+  for (const { answer, at } of placed)
+    if (at === null) leave(found, 'of tests that are not in the file', answer.verdicts.length);
+  try {
+    for (const [index, reference] of references.entries()) {
+      const own = placed.flatMap(({ answer, at }) => (at === index ? [answer] : []));
+      if (own.length > 0)
+        await verifyReference(reference, assertions[index] ?? [], own, found, (metric) =>
+          toolsFor(metric, sandbox.evaluate),
+        );
+    }
+  } finally {
+    await sandbox.close();
+  }
+  return found;
+}
+
+/** The answers to one test, by each of its metrics. */
+async function verifyReference(
+  reference: Reference,
+  assertions: readonly JsonMap[],
+  answers: readonly ForeignAnswer[],
+  found: Verification,
+  toolsOf: (metric: Metric) => MetricTools,
+): Promise<void> {
+  const open = new Map(answers.map((answer) => [answer, [...answer.verdicts]]));
+  for (const [position, assertion] of assertions.entries()) {
+    const metric = reference.metrics?.[position];
+    if (metric === undefined) continue;
+    const key = assertionKey(assertion);
+    const pairs = answers.flatMap((answer) => {
+      const verdicts = open.get(answer) ?? [];
+      const at = verdicts.findIndex((verdict) => assertionKey(verdict.assertion) === key);
+      return at === -1 ? [] : verdicts.splice(at, 1).map((theirs) => ({ answer, theirs }));
+    });
+    const why = whyNot(metric);
+    if (why !== null) {
+      leave(found, why, pairs.length);
+      continue;
+    }
+    const scores = await scoreMetric(
+      metric,
+      pairs.map(({ answer }) => metricAnswer(answer, reference)),
+      toolsOf(metric),
+    );
+    for (const [at, { answer, theirs }] of pairs.entries()) {
+      const ours = scores[at];
+      if (ours !== undefined) found.compared.push({ metric, answer, theirs, ours });
+    }
+  }
+  for (const verdicts of open.values())
+    leave(found, 'of assertions that are not carried over', verdicts.length);
+}
+
+function leave({ left }: Verification, why: string, times: number): void {
+  if (times > 0) left.set(why, (left.get(why) ?? 0) + times);
+}
+
+/** Why a metric's verdict says nothing when it is given again; null: it does. */
+function whyNot(metric: Metric): string | null {
+  if (isModelGraded(metric) || comparesEmbeddings(metric)) return 'judged by a model';
+  return metric.source.kind === 'built-in' && metric.source.uses === 'cost'
+    ? 'of what an answer cost'
+    : null;
+}
+
+function metricAnswer(answer: ForeignAnswer, { input, expected }: Reference): MetricAnswer {
+  const output = outputText(answer.output);
+  const messages: MetricAnswer['messages'] = [{ role: 'user', content: answer.prompt }];
+  return {
+    completion: {
+      status: 'ok',
+      output,
+      finish_reason: 'stop',
+      tool_calls: [],
+      usage: null,
+      latency_ms: answer.latencyMs,
+      reused: false,
+    },
+    input,
+    expected,
+    messages,
+    thread: [...messages, { role: 'assistant', content: output }],
+  };
+}
+
+function outputText(output: Json): string {
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}
+
+function toolsFor(
+  metric: Metric,
+  evaluate: ReturnType<typeof createSandbox>['evaluate'],
+): MetricTools {
+  return {
+    complete: () => Promise.reject(new TypeError('no model is asked')),
+    evaluate: (job) =>
+      evaluate({
+        ...job,
+        suite: 'verify',
+        side: 'head',
+        ...(metric.codeAt === undefined ? {} : { at: metric.codeAt }),
+        scores: { what: `metric "${metric.name}"`, place: metric.place },
+      }),
+    rubrics: new Map(),
+    graders: [],
+    embedder: null,
+    random: () => 'verify',
+    try: 0,
+  };
+}
+
+function isEqual({ theirs, ours }: ComparedVerdict): boolean {
+  return ours.status === (theirs.pass ? 'pass' : 'fail');
+}
+
+/** `1,284 of 1,286 verdicts equal; these 2 differ:` and a line for each kind of difference. */
+function verdictLine(total: number, differing: readonly ComparedVerdict[]): string {
+  const equal = (total - differing.length).toLocaleString('en-US');
+  const head = `${equal} of ${counted(total, 'verdict')} equal`;
+  if (differing.length === 0) return `${head}\n`;
+  const kinds = new Map<string, [ComparedVerdict, ...ComparedVerdict[]]>();
+  for (const one of differing) {
+    const { metric, theirs, ours } = one;
+    const key = `${metric.name}\n${metric.place.file}\n${String(metric.place.line)}\n${String(theirs.pass)}\n${ours.status}`;
+    const kind = kinds.get(key);
+    if (kind === undefined) kinds.set(key, [one]);
+    else kind.push(one);
+  }
+  const lines = [...kinds.values()].map(differenceLine);
+  const more = lines.length - SHOWN_KINDS;
+  const which =
+    differing.length === 1
+      ? 'this one differs'
+      : `these ${differing.length.toLocaleString('en-US')} differ`;
+  return [
+    `${head}; ${which} because:`,
+    ...lines.slice(0, SHOWN_KINDS),
+    ...(more > 0 ? [`  and ${counted(more, 'more kind')} of difference`] : []),
+    '',
+  ].join('\n');
+}
+
+function differenceLine([first, ...others]: [ComparedVerdict, ...ComparedVerdict[]]): string {
+  const { metric, answer, theirs, ours } = first;
+  const often = others.length === 0 ? '' : `${(others.length + 1).toLocaleString('en-US')} × `;
+  const test = answer.description ?? shorten(JSON.stringify(answer.vars), 80);
+  const reason = (text: string | null): string =>
+    logLine(shorten((text ?? '').split('\n', 1)[0] ?? '', REASON));
+  const here =
+    ours.status === 'fail' ? 'fails' : ours.status === 'pass' ? 'passes' : 'cannot judge it';
+  const words = theirs.pass
+    ? `promptfoo passes, evaldiff ${here}: ${reason(ours.reason)}`
+    : `promptfoo fails ("${reason(theirs.reason)}"), evaldiff ${here}${ours.status === 'pass' ? '' : `: ${reason(ours.reason)}`}`;
+  const data =
+    typeof answer.output === 'string'
+      ? ''
+      : ' (the provider gave data there, which is judged as its JSON text here)';
+  return `  ${often}${logLine(metric.name)} (${logLine(metric.place.file)}:${String(metric.place.line)}), test ${logLine(test)}: ${words}${data}`;
+}
+
+function leftWords(left: ReadonlyMap<string, number>, before: string): string {
+  if (left.size === 0) return '';
+  return `${before}${[...left].map(([why, times]) => `${times.toLocaleString('en-US')} ${why}`).join(', ')}`;
+}

@@ -1,0 +1,105 @@
+import { valueAt } from '../../documents/document.ts';
+import { canonicalJson } from '../../suite/canonical-json.ts';
+import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
+import { isScalar } from './draft.ts';
+
+/** One answer of a results file of promptfoo's, with what it said of it. */
+export interface ForeignAnswer {
+  /** Position of its test among those that were run. */
+  test: number;
+  description: string | null;
+  vars: JsonMap;
+  /** The prompt as sent: text, or messages as JSON text. */
+  prompt: string;
+  output: Json;
+  latencyMs: number;
+  verdicts: ForeignVerdict[];
+}
+
+/** What one assertion said of one answer. */
+interface ForeignVerdict {
+  assertion: JsonMap;
+  pass: boolean;
+  reason: string;
+}
+
+/** The answers of a results file (`promptfoo eval -o results.json`), or why there are none. */
+export function readResults(
+  value: Json,
+): { answers: ForeignAnswer[]; unanswered: number } | { why: string } {
+  const nested = valueAt(value, ['results', 'results']);
+  const list = Array.isArray(nested) ? nested : valueAt(value, ['results']);
+  if (!Array.isArray(list))
+    return {
+      why: 'is not a results file of promptfoo: it has no list of results (write one with promptfoo eval -o results.json)',
+    };
+  const answers = list.flatMap((one) => answerOf(one) ?? []);
+  return { answers, unanswered: list.length - answers.length };
+}
+
+function answerOf(one: Json): ForeignAnswer | null {
+  const output = valueAt(one, ['response', 'output']);
+  const test = valueAt(one, ['testIdx']);
+  const vars = valueAt(one, ['vars']) ?? valueAt(one, ['testCase', 'vars']);
+  if (output === undefined || output === null || typeof test !== 'number') return null;
+  const [prompt, latency, description] = [
+    valueAt(one, ['prompt', 'raw']),
+    valueAt(one, ['latencyMs']),
+    valueAt(one, ['testCase', 'description']),
+  ];
+  return {
+    test,
+    description: typeof description === 'string' ? description : null,
+    vars: isMap(vars) ? vars : {},
+    prompt: typeof prompt === 'string' ? prompt : '',
+    output,
+    latencyMs: typeof latency === 'number' ? latency : 0,
+    verdicts: verdictsIn(valueAt(one, ['gradingResult', 'componentResults'])),
+  };
+}
+
+/** Those of a set are inside the set's. */
+function verdictsIn(components: Json | undefined): ForeignVerdict[] {
+  return (Array.isArray(components) ? components : []).flatMap((one) => {
+    if (!isMap(one)) return [];
+    const { assertion, pass, reason } = one;
+    const own =
+      isMap(assertion) && typeof pass === 'boolean' && assertion['type'] !== 'assert-set'
+        ? [{ assertion, pass, reason: typeof reason === 'string' ? reason : '' }]
+        : [];
+    return [...own, ...verdictsIn(one['componentResults'])];
+  });
+}
+
+/** Equal for an assertion as a configuration has it and as the results repeat it. */
+export function assertionKey({ type, value, threshold, metric }: JsonMap): string {
+  return canonicalJson([
+    type ?? null,
+    // Cells of a table are text there, whatever they look like.
+    isScalar(value) ? String(value) : (value ?? null),
+    threshold ?? null,
+    metric ?? null,
+  ]);
+}
+
+/**
+ * The reference that an answer belongs to: the one at its position where the variables agree, else
+ * the only one with these variables; null where none is.
+ */
+export function referenceAt(
+  { test, vars }: Pick<ForeignAnswer, 'test' | 'vars'>,
+  inputs: readonly Readonly<Record<string, Json>>[],
+): number | null {
+  const agrees = (input: Readonly<Record<string, Json>> | undefined): boolean =>
+    input !== undefined &&
+    Object.entries(vars).every(
+      ([name, value]) => !Object.hasOwn(input, name) || shown(input[name] ?? null) === shown(value),
+    );
+  if (agrees(inputs[test])) return test;
+  const found = [...inputs.keys()].filter((at) => agrees(inputs[at]));
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+function shown(value: Json): string {
+  return typeof value === 'string' ? value.trim() : JSON.stringify(value);
+}
