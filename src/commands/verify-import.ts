@@ -17,31 +17,15 @@ import { createSandbox } from '../sandbox/index.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import { comparesEmbeddings, isModelGraded } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
-import { counted } from '../text/amounts.ts';
-import { logLine } from '../text/log.ts';
-import { shorten } from '../text/visible.ts';
-import type { Metric, Score } from '../types/metric.ts';
+import type { Metric } from '../types/metric.ts';
 import { isMap, type Json, type JsonMap, type Problem } from '../types/plain.ts';
 import type { Terminal } from './terminal.ts';
+import { isEqual, verdictLine, type ComparedVerdict } from './verify-words.ts';
 
 /** Most bytes of a results file. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 const CODE_TIMEOUT_SECONDS = 5;
-
-/** Kinds of differing verdicts that are printed; the rest is counted. */
-const SHOWN_KINDS = 20;
-
-/** Characters of a reason. */
-const REASON = 300;
-
-/** One verdict on one answer that both tools gave, or that one of them could not give. */
-interface ComparedVerdict {
-  metric: Metric;
-  answer: ForeignAnswer;
-  theirs: { pass: boolean; reason: string };
-  ours: Score;
-}
 
 interface Verification {
   compared: ComparedVerdict[];
@@ -257,55 +241,6 @@ function toolsFor(
     random: () => 'verify',
     try: 0,
   };
-}
-
-function isEqual({ theirs, ours }: ComparedVerdict): boolean {
-  return ours.status === (theirs.pass ? 'pass' : 'fail');
-}
-
-/** `1,284 of 1,286 verdicts equal; these 2 differ:` and a line for each kind of difference. */
-function verdictLine(total: number, differing: readonly ComparedVerdict[]): string {
-  const equal = (total - differing.length).toLocaleString('en-US');
-  const head = `${equal} of ${counted(total, 'verdict')} equal`;
-  if (differing.length === 0) return `${head}\n`;
-  const kinds = new Map<string, [ComparedVerdict, ...ComparedVerdict[]]>();
-  for (const one of differing) {
-    const { metric, theirs, ours } = one;
-    const key = `${metric.name}\n${metric.place.file}\n${String(metric.place.line)}\n${String(theirs.pass)}\n${ours.status}`;
-    const kind = kinds.get(key);
-    if (kind === undefined) kinds.set(key, [one]);
-    else kind.push(one);
-  }
-  const lines = [...kinds.values()].map(differenceLine);
-  const more = lines.length - SHOWN_KINDS;
-  const which =
-    differing.length === 1
-      ? 'this one differs'
-      : `these ${differing.length.toLocaleString('en-US')} differ`;
-  return [
-    `${head}; ${which} because:`,
-    ...lines.slice(0, SHOWN_KINDS),
-    ...(more > 0 ? [`  and ${counted(more, 'more kind')} of difference`] : []),
-    '',
-  ].join('\n');
-}
-
-function differenceLine([first, ...others]: [ComparedVerdict, ...ComparedVerdict[]]): string {
-  const { metric, answer, theirs, ours } = first;
-  const often = others.length === 0 ? '' : `${(others.length + 1).toLocaleString('en-US')} × `;
-  const test = answer.description ?? shorten(JSON.stringify(answer.vars), 80);
-  const reason = (text: string | null): string =>
-    logLine(shorten((text ?? '').split('\n', 1)[0] ?? '', REASON));
-  const here =
-    ours.status === 'fail' ? 'fails' : ours.status === 'pass' ? 'passes' : 'cannot judge it';
-  const words = theirs.pass
-    ? `promptfoo passes, evaldiff ${here}: ${reason(ours.reason)}`
-    : `promptfoo fails ("${reason(theirs.reason)}"), evaldiff ${here}${ours.status === 'pass' ? '' : `: ${reason(ours.reason)}`}`;
-  const data =
-    typeof answer.output === 'string'
-      ? ''
-      : ' (the provider gave data there, which is judged as its JSON text here)';
-  return `  ${often}${logLine(metric.name)} (${logLine(metric.place.file)}:${String(metric.place.line)}), test ${logLine(test)}: ${words}${data}`;
 }
 
 function leftWords(left: ReadonlyMap<string, number>, before: string): string {

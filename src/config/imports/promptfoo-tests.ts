@@ -15,6 +15,9 @@ import {
 } from './promptfoo-rows.ts';
 import { readScenarios } from './promptfoo-scenarios.ts';
 
+/** Options that mean something here, or only how long a run may take. */
+const KNOWN_OPTIONS = ['provider', 'disableDefaultAsserts', 'timeout', 'delay', 'maxConcurrency'];
+
 /** Keys of a test that mean something here, or nothing to a run. */
 const KNOWN = ['vars', 'assert', 'description', 'metadata', 'options', 'threshold'];
 
@@ -194,9 +197,7 @@ function sayUnknown(document: Document, path: Path, map: JsonMap, said: Loss[]):
       ),
     );
   const options = isMap(map['options']) ? map['options'] : {};
-  for (const key of Object.keys(options).filter(
-    (each) => !['provider', 'disableDefaultAsserts'].includes(each),
-  )) {
+  for (const key of Object.keys(options).filter((each) => !KNOWN_OPTIONS.includes(each))) {
     said.push(
       leftOut(
         document.placeOf([...path, 'options', key]),

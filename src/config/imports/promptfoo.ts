@@ -51,6 +51,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 const WHY: Readonly<Record<string, string>> = {
   extensions: 'hooks in code are not run',
   redteam: 'attacks are not generated here',
+  passRateThreshold: 'the settings ask for a pass rate: gate: { min_pass_rate: 0.85 }, say',
 };
 
 /**
