@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { documentOf, type Imported } from '../config/imports/draft.ts';
 import {
   assertionKey,
-  readResults,
+  readForeignResults,
   referenceAt,
   type ForeignAnswer,
 } from '../config/imports/promptfoo-results.ts';
@@ -46,7 +46,7 @@ export async function verifyImport(
   terminal: Terminal,
 ): Promise<number> {
   const at = { file: results.file, line: 0 };
-  const read = readResults(await jsonAt(results.path, results.file));
+  const read = readForeignResults(await jsonAt(results.path, results.file));
   if ('why' in read) throw new UserError([problem(at, read.why)]);
   const references = await referencesOf(source);
   const { compared, left } = await verify(read.answers, references, source.imported, terminal);

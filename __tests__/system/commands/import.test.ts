@@ -278,10 +278,12 @@ describe('evaldiff import', () => {
       code: 2,
       err: 'promptfooconfig.yaml: is not a promptfoo configuration: it has none of prompts, providers and tests\n',
     });
-    expect(await run(['import', 'x.yaml'], { 'x.yaml': CONFIG })).toMatchObject({
+    expect(await run(['import', 'x.yaml'], { 'x.yaml': 'jobs: {}\n' })).toMatchObject({
       code: 2,
       err: expect.stringContaining('say it with --from promptfoo'),
     });
+    // What a file holds tells its format as well.
+    expect((await run(['import', 'x.yaml'], { 'x.yaml': CONFIG })).code).toBe(1);
     expect(
       (await run(['import', 'x.yaml', '--from', 'promptfoo'], { 'x.yaml': CONFIG })).code,
     ).toBe(1);

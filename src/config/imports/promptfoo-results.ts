@@ -24,7 +24,7 @@ interface ForeignVerdict {
 }
 
 /** The answers of a results file (`promptfoo eval -o results.json`), or why there are none. */
-export function readResults(
+export function readForeignResults(
   value: Json,
 ): { answers: ForeignAnswer[]; unanswered: number } | { why: string } {
   const nested = valueAt(value, ['results', 'results']);
