@@ -57,7 +57,7 @@ async function minifyChunks(folder: string): Promise<void> {
 rmSync(join(root, 'build', 'lib'), { recursive: true, force: true });
 node('typescript/bin/tsc', '-p', 'tsconfig.build.json');
 // What runs inside the sandboxes is carried along as it is.
-for (const name of ['worker.py', 'guest.js'])
+for (const name of ['worker.py', 'globals.js', 'guest.js'])
   cpSync(join(root, 'src/sandbox', name), join(root, 'build/lib/sandbox', name));
 for (const entry of ['action', 'cli']) {
   const target = join(out, entry);

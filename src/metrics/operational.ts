@@ -142,7 +142,9 @@ const refusal = defineMetric({
   group: 'operational',
   summary:
     'The answer refuses: it begins by saying that it cannot or will not, or the vendor’s filter stopped it. English only. With `negate` the answer must not refuse.',
-  parameters: {},
+  parameters: {
+    empty: z.boolean().default(false).describe('An answer without any text counts as a refusal.'),
+  },
   range: '0 or 1',
   passes: 'at 1',
   source: 'own phrases; promptfoo `is-refusal`',
@@ -152,9 +154,13 @@ const refusal = defineMetric({
     value: 1,
     pass: false,
   },
-  measure({ answer, output }) {
+  measure({ answer, output, options }) {
     const found =
-      answer.completion.finish_reason === 'filter' ? 'the vendor’s filter' : refusalIn(output);
+      answer.completion.finish_reason === 'filter'
+        ? 'the vendor’s filter'
+        : options.empty && output.trim() === ''
+          ? 'no text'
+          : refusalIn(output);
     // The words found are the reason when `negate` turns the refusal into a failure.
     return found === null
       ? decided(false, 'does not refuse')

@@ -179,6 +179,16 @@ const bleu = defineComparison({
     'Precision of word runs up to four, with a penalty for short answers. A list holds several references of the one right answer, as BLEU defines it.',
   parameters: {
     ignore_case: z.boolean().default(false).describe('Upper and lower case count as equal.'),
+    words: z
+      .enum(['13a', 'spaces'])
+      .default('13a')
+      .describe('What a word is: as tokeniser 13a has it, or whatever stands between blanks.'),
+    smoothing: z
+      .enum(['exp', 'floor'])
+      .default('exp')
+      .describe(
+        'What an order without a match counts: ever smaller parts of one match, or next to nothing (promptfoo).',
+      ),
   },
   range: '0 to 1',
   passes: 'from 0.5 on',
@@ -194,7 +204,7 @@ const bleu = defineComparison({
     const texts = alternatives(expected);
     const problem = incomparable(output, texts);
     if (problem !== null) return measureError(problem);
-    const value = sentenceBleu(output, texts, options.ignore_case);
+    const value = sentenceBleu(output, texts, options);
     return measured(
       value,
       reaches(value, 0.5),

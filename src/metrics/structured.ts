@@ -14,7 +14,7 @@ import {
   type MetricDefinition,
 } from './definition.ts';
 import { checkAgainst, compileSchema, isQuick } from './measures/json-schema.ts';
-import { extractions, fencedBlock, jsonAgreement, parseJson } from './measures/json.ts';
+import { extractions, fencedBlock, jsonAgreement, objectsIn, parseJson } from './measures/json.ts';
 import { matchCalls, wantedCalls } from './measures/tool-calls.ts';
 import { fBeta } from './measures/words.ts';
 import { setMetrics } from './sets.ts';
@@ -23,7 +23,7 @@ const extract = z
   .enum(extractions)
   .default('raw')
   .describe(
-    'Where the JSON stands: the whole answer, its first code fence (else the whole answer), or the first object or list in it.',
+    'Where the JSON stands: the whole answer, its first code fence (else the whole answer), the first object or list in it, or any object in it, however loosely written.',
   );
 
 const isJson = defineMetric({
@@ -90,25 +90,37 @@ const jsonSchema = defineBatch({
     const { schema } = read;
     const rows = answers.map(({ completion: { output } }) => ({
       length: output.length,
-      parsed: parseJson(output, options.extract),
+      ...valuesIn(output, options.extract),
     }));
-    const whole = rows.flatMap(({ parsed }) => (parsed.ok ? [parsed] : []));
+    const values = rows.flatMap((row) => row.values);
     const longest = Math.max(0, ...rows.map(({ length }) => length));
-    const values = whole.map(({ value }) => value);
     const findings =
       tools.checkSchema === undefined || isQuick(schema, longest)
         ? checkAgainst(schema, values)
         : await tools.checkSchema(schema, values);
-    const found = new Map(whole.map((parsed, index) => [parsed, findings[index]]));
-    return rows.map(({ parsed }) => {
-      if (!parsed.ok) return decided(false, parsed.reason);
-      const finding = found.get(parsed);
-      if (finding === undefined) throw new TypeError('an answer was not checked');
-      if (finding.status === 'error') return measureError(finding.message);
-      return decided(finding.wrong === null, finding.wrong ?? '');
+    let next = 0;
+    return rows.map((row) => {
+      const own = findings.slice(next, next + row.values.length);
+      next += row.values.length;
+      if (row.values.length === 0) return decided(false, row.reason);
+      if (own.length !== row.values.length) throw new TypeError('an answer was not checked');
+      const failed = own.find((finding) => finding.status === 'error');
+      if (failed !== undefined) return measureError(failed.message);
+      const wrong = own.map((finding) => (finding.status === 'error' ? '' : finding.wrong));
+      return decided(wrong.includes(null), wrong.at(-1) ?? '');
     });
   },
 });
+
+/** What of the answer one of which has to fit the schema; a reason where there is nothing. */
+function valuesIn(
+  output: string,
+  where: z.infer<typeof extract>,
+): { values: Json[]; reason: string } {
+  const parsed = parseJson(output, where);
+  if (!parsed.ok) return { values: [], reason: parsed.reason };
+  return { values: where === 'objects' ? objectsIn(output) : [parsed.value], reason: '' };
+}
 
 const jsonMatch = defineComparison({
   name: 'json_match',

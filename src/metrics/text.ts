@@ -203,6 +203,12 @@ const regex = defineComparison({
     multiline: z.boolean().default(false).describe('`^` and `$` match at every line.'),
     dot_all: z.boolean().default(false).describe('`.` matches line ends too.'),
     full_match: z.boolean().default(false).describe('The whole answer has to match.'),
+    syntax: z
+      .enum(['re2', 'javascript'])
+      .default('re2')
+      .describe(
+        'Whose syntax the pattern is in: `javascript` reads `\\s`, `.`, `\\uXXXX` and `(?<name>…)` as JavaScript does.',
+      ),
     group: z
       .int()
       .min(0)

@@ -9,14 +9,15 @@ import {
 } from './quickjs-thread.ts';
 import { oneLine } from './reply.ts';
 
-/** What runs in the engine before any user code. A bundle carries it as a file beside its entry. */
+/** What runs in the engine before any user code. A bundle carries it as files beside its entry. */
+const globals = readFileSync(new URL('./globals.js', import.meta.url), 'utf8');
 const guest = readFileSync(new URL('./guest.js', import.meta.url), 'utf8');
 
 /** Starts QuickJS in threads that can be ended from outside whatever the engine is doing. */
-export function javascriptStarter(settings: Omit<ThreadSettings, 'guest'>): StartLink {
+export function javascriptStarter(settings: Omit<ThreadSettings, 'globals' | 'guest'>): StartLink {
   return (listener) =>
     new Promise((resolve) => {
-      const thread = startThread({ ...settings, guest });
+      const thread = startThread({ ...settings, globals, guest });
       const refuse = (message: string): void =>
         resolve({ status: 'refused', message: `The JavaScript engine did not start: ${message}` });
       const deadline = setTimeout(() => {

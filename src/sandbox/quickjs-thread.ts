@@ -14,9 +14,11 @@ import {
 import type {
   QuickJSContext,
   QuickJSHandle,
+  QuickJSRuntime,
   QuickJSSyncVariant,
   QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
+import { answerHostCall } from './host-calls.ts';
 import { limits, type ThreadAnswer, type CodeOutcome } from './link.ts';
 import { readPrinted } from './reply.ts';
 
@@ -30,27 +32,33 @@ interface Evaluation {
 
 const silent = { text: '', cut: false };
 
+/** Promises' next steps that are taken at once; more of them are told apart from none by time. */
+const JOBS_AT_ONCE = 1000;
+
 /**
- * Prepares an engine for one code: the guest (guest.js) runs first and hands out the function that
+ * Prepares an engine for one code: the guest (guest.js) runs first and hands out the functions that
  * everything else goes through. An answer that is `spent` leaves the engine in an unknown state; it
  * must not be asked again.
  */
 function createEvaluation(
   module: QuickJSWASMModule,
   job: { code: string; outputs: string[] },
-  { timeoutSeconds, guest: source }: ThreadSettings,
+  { timeoutSeconds, globals, guest: source }: ThreadSettings,
 ): Evaluation {
   const runtime = module.newRuntime();
   // A quarter of what the thread's own stack takes: the engine must notice first.
   runtime.setMaxStackSize(256 * 1024);
   const context = runtime.newContext();
+  addGlobals(context, globals);
   const guest = context.unwrapResult(context.evalCode(source, 'guest.js'));
   const bounds = context.unwrapResult(
     context.evalCode(
       `(${JSON.stringify({ reply: limits.reply, printed: limits.printed, remark: limits.remark })})`,
     ),
   );
-  const evaluate = context.unwrapResult(context.callFunction(guest, context.undefined, bounds));
+  const functions = context.unwrapResult(context.callFunction(guest, context.undefined, bounds));
+  const evaluate = context.getProp(functions, 'evaluate');
+  const settle = context.getProp(functions, 'settle');
   const code = context.newString(job.code);
   const outputs = context.newString(JSON.stringify(job.outputs));
 
@@ -71,8 +79,13 @@ function createEvaluation(
     });
     try {
       const given = context.newString(variables);
-      const result = context.callFunction(evaluate, context.undefined, code, given, outputs);
+      let result = context.callFunction(evaluate, context.undefined, code, given, outputs);
       given.dispose();
+      if (result.error === undefined && context.typeof(result.value) === 'undefined') {
+        // Promises are waited for while they lead anywhere: nothing from outside ever answers one.
+        while (!late && runJobs(runtime) > 0) late ||= Date.now() > deadline;
+        result = context.callFunction(settle, context.undefined);
+      }
       if (late) return failed('timeout');
       if (result.error !== undefined)
         return failed(refused || isOutOfMemory(context, result.error) ? 'memory' : 'channel');
@@ -87,10 +100,39 @@ function createEvaluation(
   return {
     evaluate: evaluateOnce,
     end: () => {
-      for (const handle of [outputs, code, evaluate, bounds, guest, context, runtime])
+      for (const handle of [
+        outputs,
+        code,
+        settle,
+        evaluate,
+        functions,
+        bounds,
+        guest,
+        context,
+        runtime,
+      ])
         handle.dispose();
     },
   };
+}
+
+/** Gives code what Node has and the engine lacks; the host answers text with text. */
+function addGlobals(context: QuickJSContext, source: string): void {
+  const add = context.unwrapResult(context.evalCode(source, 'globals.js'));
+  const host = context.newFunction('host', (question) =>
+    context.newString(answerHostCall(context.getString(question))),
+  );
+  context.unwrapResult(context.callFunction(add, context.undefined, host)).dispose();
+  host.dispose();
+  add.dispose();
+}
+
+/** How many steps of promises were taken; an error in one is its promise's own. */
+function runJobs(runtime: QuickJSRuntime): number {
+  const done = runtime.executePendingJobs(JOBS_AT_ONCE);
+  if (done.error === undefined) return done.value;
+  done.error.dispose();
+  return 1;
 }
 
 function isOutOfMemory(context: QuickJSContext, error: QuickJSHandle): boolean {
@@ -135,7 +177,8 @@ export interface ThreadSettings {
   timeoutSeconds: number;
   /** An engine of its own for each evaluation. */
   alone: boolean;
-  /** The program that QuickJS runs before any user code. */
+  /** The programs that QuickJS runs before any user code. */
+  globals: string;
   guest: string;
 }
 
@@ -259,11 +302,13 @@ if (
   started.role === role &&
   'timeoutSeconds' in started &&
   'alone' in started &&
+  'globals' in started &&
   'guest' in started
 ) {
   await serve(parentPort, {
     timeoutSeconds: Number(started.timeoutSeconds),
     alone: started.alone === true,
+    globals: String(started.globals),
     guest: String(started.guest),
   });
 }

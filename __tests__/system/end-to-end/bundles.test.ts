@@ -141,7 +141,7 @@ test('the bundle of the command line, far from its packages, runs code in both l
 
 test('both bundles carry what runs in the sandboxes as it is in the source', () => {
   for (const bundle of ['action', 'cli'])
-    for (const name of ['worker.py', 'guest.js'])
+    for (const name of ['worker.py', 'globals.js', 'guest.js'])
       expect(readFileSync(join(ROOT, 'dist', bundle, name), 'utf8')).toBe(
         readFileSync(join(ROOT, 'src/sandbox', name), 'utf8'),
       );

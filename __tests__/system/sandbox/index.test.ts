@@ -101,6 +101,75 @@ const both = [
   },
 ];
 
+describe('JavaScript finds what Node has', () => {
+  test.each([
+    ["[...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment('👨‍👩‍👧é')].length", 2],
+    ["[...new Intl.Segmenter('en', { granularity: 'word' }).segment('so it is')].length", 5],
+    [
+      "new Intl.NumberFormat('de', { style: 'currency', currency: 'EUR' }).format(1234.5)",
+      '1.234,50\u00a0€',
+    ],
+    ["(1234567.891).toLocaleString('en-US', { maximumFractionDigits: 1 })", '1,234,567.9'],
+    ["['b', 'a', 'C', 'ä'].sort(new Intl.Collator('de').compare).join('')", 'aäbC'],
+    ["['b', 'a', 'C'].sort((x, y) => x.localeCompare(y)).join('')", 'abC'],
+    ["new Date(0).toLocaleDateString('en-US', { timeZone: 'UTC' })", '1/1/1970'],
+    ["new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC' }).format(new Date(0))", '01/01/1970'],
+    ["new Intl.PluralRules('en').select(1)", 'one'],
+    ["new Intl.ListFormat('en').format(['a', 'b'])", 'a and b'],
+    ["Buffer.from('é').toString('base64')", 'w6k='],
+    ["Buffer.from('w6k=', 'base64').toString()", 'é'],
+    ["Buffer.byteLength('é') + Buffer.concat([Buffer.from('a'), Buffer.alloc(2)]).length", 5],
+    ["new TextDecoder().decode(new TextEncoder().encode('é'))", 'é'],
+    ["atob(btoa('hi'))", 'hi'],
+    ["new URL('/b?c=1', 'https://a.example').searchParams.get('c')", '1'],
+    ["[URL.canParse('https://a.example'), URL.canParse('nothing')]", [true, false]],
+    ['structuredClone({ a: [1, { b: new Date(0) }] }).a[1].b.getTime()', 0],
+    ['structuredClone(new Map([[1, new Set([2])]])).get(1).has(2)', true],
+  ])('%s', async (code, value) => {
+    expect(await one('javascript', `metric = ${code}; result = true`)).toEqual(ok(value));
+  });
+
+  test.each([
+    ["new Intl.NumberFormat('en', { maximumFractionDigits: 999 })", 'RangeError'],
+    ["new Intl.Collator('a language')", 'RangeError'],
+    ["new URL('nothing')", 'TypeError'],
+    ["Buffer.from('a', 'utf99')", 'TypeError'],
+    ['structuredClone(() => 1)', 'TypeError'],
+    ["new Intl.Segmenter('en').segment('a'.repeat(300000))", 'RangeError'],
+  ])('and its errors: %s', async (code, type) => {
+    expect(await one('javascript', `${code}; metric = result = true`)).toMatchObject({
+      status: 'error',
+      cause: 'code',
+      message: expect.stringMatching(new RegExp(`^${type}`)),
+    });
+  });
+
+  test('an output may be a promise, which has its time but nothing to wait for', async () => {
+    const late = 'const f = async () => (await Promise.resolve(2)) + 1;';
+    expect(
+      await one('javascript', `${late} metric = f(); result = f().then((n) => n === 3)`),
+    ).toEqual(ok(3));
+    expect(
+      await one(
+        'javascript',
+        'metric = (async () => { throw new RangeError("x") })(); result = true',
+      ),
+    ).toEqual(error('RangeError on line 1: x'));
+    expect(await one('javascript', 'metric = new Promise(() => {}); result = true')).toMatchObject({
+      message: expect.stringMatching(/waits for something that never comes/),
+    });
+    expect(
+      await one(
+        'javascript',
+        'const spin = () => Promise.resolve().then(spin); metric = spin(); result = true',
+        { timeoutSeconds: 1 },
+      ),
+    ).toMatchObject({ message: expect.stringMatching(/took longer than 1 s/) });
+    // What an evaluation left unfinished is not the next one's.
+    expect(await one('javascript', 'metric = typeof late; result = true')).toEqual(ok('undefined'));
+  });
+});
+
 describe.each(both)('$language code', ({ language, equal, never, when, pair, counting }) => {
   test('is evaluated once per input, in the order of the inputs', async () => {
     const inputs = Array.from({ length: 300 }, (_, index) => ({
@@ -668,7 +737,7 @@ describe('errors of JavaScript code', () => {
     ['metric = 1n; result = true', 'metric must be plain data, not bigint'],
     ['metric = [undefined]; result = true', 'metric must be plain data, not undefined'],
     ['metric = () => 1; result = true', 'metric must be plain data, not function'],
-    ['metric = Promise.resolve(1); result = true', 'metric must be plain data, not Promise'],
+    ['metric = [Promise.resolve(1)]; result = true', 'metric must be plain data, not Promise'],
     ['metric = [[[[[[[[[1]]]]]]]]]; result = true', 'metric is nested deeper than 8 levels'],
     ['metric = Array(1e6).fill(1); result = true', 'metric is larger than 64 KiB'],
     ['require("fs")', "ReferenceError on line 1: 'require' is not defined"],

@@ -1,4 +1,6 @@
+import { readYaml } from '../../documents/yaml.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
+import { toSafePattern } from '../../metrics/measures/javascript-pattern.ts';
 import { suggestion } from '../../text/suggest.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { javascriptMetric, javascriptProblem, pythonMetric, type CodeCheck } from './code.ts';
@@ -58,7 +60,9 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
   equals: ({ value }) =>
     value === undefined
       ? why('it has no value')
-      : uses('exact_match', { value: parsed(value), ...exactly }),
+      : Array.isArray(value)
+        ? uses('json_match', { value })
+        : uses('exact_match', { value: parsed(value), ...exactly }),
   contains: substring(false),
   icontains: substring(true),
   'contains-any': substrings('any', false),
@@ -69,12 +73,12 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
     isScalar(value)
       ? uses('starts_with', { value: String(value), ...exactly })
       : why('its value is not text'),
-  regex: ({ value }) =>
-    typeof value === 'string'
-      ? uses('regex', { pattern: value })
+  regex: ({ value, negate }, { builtIns }) =>
+    typeof value === 'string' && value !== ''
+      ? regex(value, negate, builtIns)
       : why('its value is not a pattern'),
   'is-json': json('raw'),
-  'contains-json': json('first'),
+  'contains-json': json('objects'),
   levenshtein: ({ value, threshold }) =>
     isScalar(value)
       ? uses('levenshtein', {
@@ -103,14 +107,23 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
     });
   },
   bleu: ({ value, threshold }) =>
-    value === undefined ? why('it has no value') : uses('bleu', { value }, threshold ?? 0.5),
+    value === undefined
+      ? why('it has no value')
+      : uses(
+          'bleu',
+          { value, ignore_case: true, words: 'spaces', smoothing: 'floor' },
+          threshold ?? 0.5,
+        ),
   latency: ({ threshold }) =>
     threshold === null ? why('it has no threshold') : uses('latency', { max: threshold }),
   cost: ({ threshold }) =>
     threshold === null ? why('it has no threshold') : uses('cost', { max: threshold }),
-  'is-refusal': () => uses('refusal'),
+  'is-refusal': () => uses('refusal', { empty: true }),
+  'finish-reason': ({ value }) => finishReason(value),
   'word-count': ({ value }) => {
-    if (typeof value === 'number') return uses('word_count', { min: value, max: value });
+    const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    if (typeof count === 'number' && !Number.isNaN(count))
+      return uses('word_count', { min: count, max: count });
     const { min, max } = isMap(value) ? value : {};
     const bounds: JsonMap = {
       ...(typeof min === 'number' ? { min } : {}),
@@ -130,8 +143,8 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
       ? uses('g_eval', { criteria }, threshold ?? 0.7)
       : why('its value is not text');
   },
-  factuality: graded('factuality', 'value'),
-  'model-graded-factuality': graded('factuality', 'value'),
+  factuality: graded('factuality', 'expected'),
+  'model-graded-factuality': graded('factuality', 'expected'),
   'answer-relevance': ({ threshold }) => uses('answer_relevance', {}, threshold),
 };
 
@@ -199,6 +212,8 @@ function codeFilledIn(code: Json, vars: JsonMap): Json {
 function turned(converted: Converted, negate: boolean): Converted {
   if (!negate || 'why' in converted) return converted;
   const { with: values, ...rest } = converted.metric;
+  // Code turns itself round.
+  if (!('uses' in rest)) return converted;
   return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
 }
 
@@ -224,14 +239,8 @@ function substring(ignoreCase: boolean): Convert {
 
 function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
   return ({ value }) => {
-    const list = Array.isArray(value)
-      ? value
-      : isScalar(value)
-        ? String(value)
-            .split(',')
-            .map((one) => one.trim())
-            .filter((one) => one !== '')
-        : [];
+    const list = Array.isArray(value) ? value : isScalar(value) ? fieldsOf(String(value)) : [];
+    if (list === null) return why('its value has a quote that is not closed');
     if (list.length === 0) return why('its value is not a list');
     return uses('contains', {
       value: list,
@@ -241,22 +250,80 @@ function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
   };
 }
 
+/** Fields between commas; one in quotes may hold commas. Null where a quote is left open. */
+function fieldsOf(text: string): string[] | null {
+  const fields: string[] = [];
+  const field = /[\s,]*(?:"((?:\\["\\]|""|[^"])*)"\s*(?=,|$)|([^",][^,]*))/y;
+  while (field.lastIndex < text.length && !/^[\s,]*$/.test(text.slice(field.lastIndex))) {
+    const found = field.exec(text);
+    if (found === null) return null;
+    const [, quoted, plain = ''] = found;
+    fields.push(quoted === undefined ? plain.trim() : quoted.replace(/\\(["\\])|"(")/g, '$1$2'));
+  }
+  return fields;
+}
+
+/**
+ * A pattern that the safe engine cannot match is a check in confined code, whose engine is the
+ * other tool's.
+ */
+function regex(pattern: string, negate: boolean, builtIns: BuiltInMetrics): Converted {
+  const written = { pattern, syntax: 'javascript' };
+  if (builtIns.get('regex')?.problems(written).length === 0)
+    return uses('regex', toSafePattern(pattern) === pattern ? { pattern } : written);
+  const found = `new RegExp(${JSON.stringify(pattern)}).test(actual)`;
+  return {
+    metric: {
+      language: 'javascript',
+      code: `metric = ${found} ? 1 : 0;\nresult = metric === ${negate ? '0' : '1'};\n`,
+    },
+  };
+}
+
+const FINISH_REASONS: Readonly<Record<string, string>> = {
+  stop: 'stop',
+  length: 'length',
+  content_filter: 'filter',
+  tool_calls: 'tool',
+};
+
+function finishReason(value: Json | undefined): Converted {
+  const reason =
+    typeof value === 'string' ? ownEntry(FINISH_REASONS, value.toLowerCase()) : undefined;
+  return reason === undefined
+    ? why(`its value is none of ${Object.keys(FINISH_REASONS).join(', ')}`)
+    : uses('finish_reason', { one_of: [reason] });
+}
+
 function cased(ignoreCase: boolean): JsonMap {
   return { ...(ignoreCase ? { ignore_case: true } : {}), ...exactly };
 }
 
-function json(extract: 'raw' | 'first'): Convert {
-  return ({ value }, { textOf }) => {
+function json(extract: 'raw' | 'objects'): Convert {
+  return ({ value }) => {
     const where: JsonMap = extract === 'raw' ? {} : { extract };
     if (value === undefined || value === null || value === '') return uses('is_json', where);
-    const file =
-      typeof value === 'string' && value.startsWith('file://')
-        ? textOf(value.slice('file://'.length))
-        : value;
-    return file === null
-      ? why('its schema file cannot be read')
-      : uses('json_schema', { schema: file, ...where });
+    const schema = typeof value === 'string' ? schemaIn(value) : value;
+    return isMap(schema)
+      ? uses('json_schema', { schema: dated(schema), ...where })
+      : why('its schema is not a map');
   };
+}
+
+/** A schema in text is YAML, of which JSON is a part. */
+function schemaIn(text: string): Json {
+  const read = readYaml('', text);
+  return read.ok ? read.value.value : null;
+}
+
+/** Keywords that draft-07, by which the other tool reads, has otherwise than its successor. */
+const OF_ITS_TIME =
+  /"(?:additionalItems|dependencies|prefixItems|dependentRequired|dependentSchemas|minContains|maxContains|unevaluatedItems|unevaluatedProperties)"\s*:|"items"\s*:\s*\[/;
+
+function dated(schema: JsonMap): JsonMap {
+  return '$schema' in schema || !OF_ITS_TIME.test(JSON.stringify(schema))
+    ? schema
+    : { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
 }
 
 function graded(name: string, key: string): Convert {

@@ -13,16 +13,30 @@ export interface CodeCheck {
   config: Json | undefined;
 }
 
-/** What code of a checked file may not use, since nothing of it exists where code runs here. */
+/** What code may not use, since nothing of it exists where code runs here. */
 const OUTSIDE =
-  /\brequire\s*\(|^\s*import\s|\bimport\s*\(|\bprocess\.|\bfetch\s*\(|\bawait\b|\basync\b/m;
+  /\brequire\s*\(|^[^\S\n]*import\b(?!\.meta)|\bimport\s*\(|\bprocess\.(?!env\b\s*(?:\?|\|))\w+|\b(?:fetch|setTimeout|setInterval)\s*\(|\bXMLHttpRequest\b|\bcrypto\.|\bperformance\.|\b(?:providerResponse|logProbs)\b|\bcontext\.(?:provider|metadata|trace)\b|\bcontext\.test\.(?!vars\b|description\b)\w+/m;
 
-/** Why JavaScript cannot be run confined, or null. */
-export function javascriptProblem(source: string): string | null {
-  const found = OUTSIDE.exec(source);
-  return found === null
-    ? null
-    : `it uses ${found[0].trim().replace(/\s*\($/, '')}, and code runs here without files, network, packages and waiting`;
+/** Comments, and texts within a line: what stands in them is not code. */
+const NO_CODE =
+  /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\$])*`/g;
+
+/**
+ * Why JavaScript cannot be run confined, or null. `file`: where it stands, so that its line is said.
+ */
+export function javascriptProblem(source: string, file: string | null = null): string | null {
+  const code = source.replace(NO_CODE, (text) => text.replace(/[^\n]/g, ' '));
+  const found = OUTSIDE.exec(code);
+  if (found === null) return null;
+  const line = code.slice(0, found.index).split('\n').length;
+  const written = source
+    .slice(found.index, found.index + 200)
+    .trim()
+    .split('\n', 1)[0];
+  const place =
+    file === null ? (line === 1 ? '' : ` on line ${String(line)}`) : ` at ${file}:${String(line)}`;
+  const what = found[0].trim().replace(/\s*\($/, '');
+  return `it uses ${what === 'require' || what === 'import' ? (written ?? what).slice(0, 60) : what}${place}, and code runs here without files, network, packages and clocks`;
 }
 
 /**
@@ -36,7 +50,7 @@ export function javascriptMetric(
   exported: string | null = null,
 ): string {
   const { source, structured, config } = check;
-  const context = `{ vars: $vars, prompt${config === undefined ? '' : `, config: ${JSON.stringify(config)}`} }`;
+  const context = `{ vars: $vars, prompt, test: { vars: $vars }${config === undefined ? '' : `, config: ${JSON.stringify(config)}`} }`;
   const vars =
     structured.length === 0
       ? 'const $vars = { ...input };'
@@ -45,23 +59,21 @@ export function javascriptMetric(
     form === 'file'
       ? fileCall(source, exported)
       : [`const $check = function (output, context) {`, bodyOf(source), '};'];
-  return [
-    `${vars} const $context = ${context};`,
-    ...call,
-    `const $value = $check(actual, $context);`,
-    ...javascriptVerdict(check),
-    '',
-  ].join('\n');
+  return [`${vars} const $context = ${context};`, ...call, ...javascriptVerdict(check), ''].join(
+    '\n',
+  );
 }
 
 function fileCall(source: string, exported: string | null): string[] {
   const commonJs = source
-    .replace(/^export\s+default\s+/m, 'module.exports = ')
-    .replace(/^export\s+(?=(?:const|let|function)\b)/gm, '');
+    .replace(/^export\s+default\s+/m, 'module.exports.default = ')
+    .replace(/^export\s*\{([^}]*)\}\s*;?/gm, (_, names: string) => exportsOf(names))
+    .replace(/^export\s+(?=(?:const|let|var|function|async|class)\b)/gm, '');
+  const named = exported === null ? null : JSON.stringify(exported);
   const pick =
-    exported === null
+    named === null
       ? 'typeof module.exports === "function" ? module.exports : module.exports.default'
-      : `module.exports[${JSON.stringify(exported)}] ?? (typeof ${exported} === "function" ? ${exported} : undefined)`;
+      : `[module.exports[${named}], typeof ${exported ?? ''} === "function" ? ${exported ?? ''} : undefined, module.exports.default?.[${named}], module.exports.default, module.exports].find((one) => typeof one === "function")`;
   return [
     'const $check = (function (module, exports) {',
     commonJs.trimEnd(),
@@ -70,23 +82,59 @@ function fileCall(source: string, exported: string | null): string[] {
   ];
 }
 
-/** One line is an expression, several lines are a body; a line that returns is a body too. */
-function bodyOf(source: string): string {
-  const code = source.trim();
-  if (/^return\b|[;{}\n]\s*return\b/.test(code) || (code.includes('\n') && /\breturn\b/.test(code)))
-    return code;
-  return `return (${code.replace(/;+$/, '')}\n);`;
+/** `a, b as c` as what CommonJS says: `module.exports.a = a; …`, on one line. */
+function exportsOf(names: string): string {
+  return names
+    .split(',')
+    .map((name) => name.trim().split(/\s+as\s+/))
+    .flatMap(([own = '', told = own]) => (own === '' ? [] : [`module.exports.${told} = ${own};`]))
+    .join(' ');
 }
 
+/**
+ * Several lines are a body. One line is what a body returns, but for what it declares first: then
+ * the last of its statements is.
+ */
+function bodyOf(source: string): string {
+  const code = source.trimEnd();
+  if (code.includes('\n')) return code;
+  const line = code.trim().replace(/;+\s*$/, '');
+  if (!/^(?:const|let|var)\s/.test(line)) return `return ${line}`;
+  const end = lastStatementEnd(line);
+  const last = line.slice(end).trim();
+  return end === 0 || last === '' ? line : `${line.slice(0, end)} return ${last}`;
+}
+
+/** Behind the last semicolon that stands in no text; 0 where there is none. */
+function lastStatementEnd(line: string): number {
+  let quote = '';
+  let end = 0;
+  for (let index = 0; index < line.length; index += 1) {
+    const char = line.charAt(index);
+    if (char === '\\') index += 1;
+    else if (quote !== '') quote = char === quote ? '' : quote;
+    else if (`'"\``.includes(char)) quote = char;
+    else if (char === ';') end = index + 1;
+  }
+  return end;
+}
+
+/** A bound is of numbers alone: what says `pass` itself is taken at its word. */
 function javascriptVerdict({ threshold, negate }: CodeCheck): string[] {
-  const bound = threshold === null ? null : String(threshold);
   return [
-    'const $said = typeof $value === "object" && $value !== null ? $value : { pass: $value };',
-    'const $score = typeof $said.score === "number" ? $said.score : typeof $said.pass === "number" ? $said.pass : $said.pass === true ? 1 : 0;',
-    'if (typeof $said.pass !== "boolean" && typeof $said.pass !== "number") throw new TypeError("the check must give true, false, a number, or { pass, score, reason }");',
-    'metric = $score;',
-    'reason = $said.reason;',
-    `result = ${negate ? '!' : ''}(${bound === null ? '$said.pass === true || (typeof $said.pass === "number" && $said.pass > 0)' : `$score >= ${bound}${' && $said.pass !== false'}`});`,
+    'const $judge = ($value) => {',
+    '  const $said = typeof $value === "object" && $value !== null ? $value : null;',
+    '  if (typeof $value !== "boolean" && typeof $value !== "number" && !($said !== null && typeof $said.pass === "boolean" && typeof $said.score === "number" && typeof $said.reason === "string")) throw new TypeError("the check must give true, false, a number, or { pass, score, reason }");',
+    `  const $passes = $said !== null ? $said.pass : typeof $value === "number" ? $value ${threshold === null ? '> 0' : `>= ${String(threshold)}`} : $value;`,
+    '  const $score = $said !== null ? $said.score : Number($value);',
+    `  return { metric: Number.isFinite($score) ? $score : String($score), reason: $said === null ? undefined : $said.reason, result: ${negate ? '!' : ''}$passes };`,
+    '};',
+    'const $value = $check(actual, $context);',
+    'const $judged = $value instanceof Promise ? $value.then($judge) : $judge($value);',
+    'const $part = (name) => $judged instanceof Promise ? $judged.then((judged) => judged[name]) : $judged[name];',
+    'metric = $part("metric");',
+    'reason = $part("reason");',
+    'result = $part("result");',
   ];
 }
 
@@ -101,17 +149,15 @@ export function pythonMetric(
 ): string {
   const { source, structured, threshold, negate, config } = check;
   const name = called ?? 'get_assert';
+  // The user's lines come first: some may stand nowhere else, and keep their numbers so.
   const lines =
     form === 'file'
       ? [source.trimEnd(), `_check = ${name}`]
-      : ['def _check(output, context):', indented(pythonBody(source))];
-  const passed =
-    threshold === null
-      ? '_pass is True or (not isinstance(_pass, bool) and _pass > 0)'
-      : `_score >= ${String(threshold)} and _pass is not False`;
+      : ['import json', 'def _check(output, context):', indented(pythonBody(source))];
+  const given = `{"vars": _vars, "prompt": prompt, "test": {"vars": _vars}${config === undefined ? '' : `, "config": _json.loads(${JSON.stringify(JSON.stringify(config))})`}}`;
   return [
-    'import json as _json',
     ...lines,
+    'import json as _json',
     '_vars = dict(input)',
     ...(structured.length === 0
       ? []
@@ -122,24 +168,47 @@ export function pythonMetric(
           '    except (KeyError, TypeError, ValueError):',
           '        pass',
         ]),
-    `_value = _check(actual, {"vars": _vars, "prompt": prompt${config === undefined ? '' : `, "config": _json.loads(${JSON.stringify(JSON.stringify(config))})`}})`,
-    '_said = _value if isinstance(_value, dict) else {"pass": _value}',
-    '_pass = _said.get("pass", _said.get("pass_"))',
-    'if not isinstance(_pass, (bool, int, float)):',
-    '    raise TypeError("the check must give True, False, a number, or {pass, score, reason}")',
-    '_score = _said.get("score", _pass)',
-    'metric = float(_score)',
-    'reason = _said.get("reason")',
-    `result = ${negate ? 'not ' : ''}bool(${passed})`,
+    `_value = _check(actual, ${given})`,
+    ...pythonVerdict(threshold, negate),
     '',
   ].join('\n');
 }
 
+/** Text may stand for what it says; a bound is of numbers, and of the score of a map. */
+function pythonVerdict(threshold: number | null, negate: boolean): string[] {
+  const bound = threshold === null ? '> 0' : `>= ${String(threshold)}`;
+  return [
+    'if isinstance(_value, str) and _value.lower() in ("true", "false"):',
+    '    _value = _value.lower() == "true"',
+    'elif isinstance(_value, str) and _value.startswith("{"):',
+    '    _value = _json.loads(_value)',
+    'elif isinstance(_value, str):',
+    '    _value = float(_value)',
+    '_said = _value if isinstance(_value, dict) else None',
+    'if _said is not None:',
+    '    _pass = _said.get("pass", _said.get("pass_"))',
+    '    _score = _said.get("score")',
+    'else:',
+    '    _pass, _score = _value, _value',
+    '_fits = isinstance(_pass, bool) and isinstance(_score, (int, float)) and not isinstance(_score, bool) and isinstance(_said.get("reason"), str) if _said is not None else isinstance(_value, (bool, int, float)) and _value == _value',
+    'if not _fits:',
+    '    raise TypeError("the check must give True, False, a number, or {pass, score, reason}")',
+    'metric = float(_score)',
+    'reason = None if _said is None else _said.get("reason")',
+    `result = ${negate ? 'not ' : ''}(_pass if isinstance(_pass, bool) else _score ${bound})`,
+    ...(threshold === null
+      ? []
+      : [
+          `if _said is not None and _score < ${String(threshold)}:`,
+          `    result = ${negate ? 'True' : 'False'}`,
+        ]),
+  ];
+}
+
 function pythonBody(source: string): string {
-  const code = source.trim();
-  return code.includes('\n') || /^return\b/.test(code)
+  return source.trim().includes('\n')
     ? source.replace(/\s+$/, '').replace(/^\n+/, '')
-    : `return ${code}`;
+    : `return ${source.trim()}`;
 }
 
 function indented(code: string): string {

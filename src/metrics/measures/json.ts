@@ -1,6 +1,7 @@
+import { parse } from 'yaml';
 import { isMap, type Json } from '../../types/plain.ts';
 
-export const extractions = ['raw', 'fenced', 'first'] as const;
+export const extractions = ['raw', 'fenced', 'first', 'objects'] as const;
 
 type Extraction = (typeof extractions)[number];
 
@@ -11,10 +12,17 @@ type ParsedJson = { ok: true; value: Json } | { ok: false; reason: string };
 
 /**
  * JSON out of an answer. `raw`: the whole answer; `fenced`: the first code fence, else the whole
- * answer; `first`: the first object or array that parses on its own, else as `fenced`. Linear in
- * the text but for `first`, which gives up after twenty openings.
+ * answer; `first`: the first object or array that parses on its own, else as `fenced`; `objects`:
+ * the first of {@link objectsIn}. Linear in the text but for the last two, which give up after
+ * twenty openings.
  */
 export function parseJson(text: string, extraction: Extraction): ParsedJson {
+  if (extraction === 'objects') {
+    const [value] = objectsIn(text);
+    return value === undefined
+      ? { ok: false, reason: 'the answer holds no object' }
+      : { ok: true, value };
+  }
   const candidates =
     extraction === 'raw'
       ? [text]
@@ -44,6 +52,53 @@ export function fencedBlock(text: string): string | null {
   const start = text.indexOf('\n', open);
   const end = start === -1 ? -1 : text.indexOf('```', start);
   return end === -1 ? null : text.slice(start + 1, end);
+}
+
+/** Texts of objects beyond this are not read, in UTF-16 units. */
+const MOST_OBJECT = 100_000;
+
+/**
+ * Every outermost object of an answer, read leniently: quotes may be single or missing, and an
+ * object that the answer's end cuts off is closed there. Braces are counted wherever they stand.
+ */
+export function objectsIn(text: string): Json[] {
+  const found: Json[] = [];
+  let from = text.indexOf('{');
+  for (let attempts = 0; from !== -1 && attempts < 20; attempts++) {
+    const { end, open } = closingBrace(text, from);
+    const value = lenient(text.slice(from, end) + '}'.repeat(open));
+    if (value !== null) found.push(value);
+    from = text.indexOf('{', value === null ? from + 1 : end);
+  }
+  return found;
+}
+
+/** Behind the brace that closes the one at `start`, or the text's end with how many are open there. */
+function closingBrace(text: string, start: number): { end: number; open: number } {
+  const last = Math.min(text.length, start + MOST_OBJECT);
+  let open = 0;
+  for (let index = start; index < last; index++) {
+    if (text[index] === '{') open++;
+    else if (text[index] === '}') open--;
+    if (open === 0) return { end: index + 1, open };
+  }
+  return { end: last, open };
+}
+
+function lenient(text: string): Json {
+  if (deeperThan(text, MAX_DEPTH)) return null;
+  for (const read of [
+    () => JSON.parse(text) as Json,
+    () => parse(text, { maxAliasCount: 0, logLevel: 'silent', uniqueKeys: false }) as Json,
+  ]) {
+    try {
+      const value = read();
+      return isMap(value) ? value : null;
+    } catch {
+      // Not so, then as leniently as may be.
+    }
+  }
+  return null;
 }
 
 /** The texts of up to twenty top-level objects and arrays, in order. */

@@ -3,29 +3,43 @@ import { countNgrams, fBeta, mtevalWords, overlap, rougeWords } from './words.ts
 
 const MAX_ORDER = 4;
 
+/** How a text becomes words, and what an order without a match counts. */
+interface BleuOptions {
+  ignore_case: boolean;
+  words: '13a' | 'spaces';
+  smoothing: 'exp' | 'floor';
+}
+
+/** What promptfoo puts in the place of a precision of 0. */
+const FLOOR = 1e-7;
+
 /**
  * Sentence BLEU against one or several references, 0–1: sacreBLEU's `sentence_bleu`, tokeniser 13a,
  * exponential smoothing (the k-th order without a match counts as 1 ÷ 2ᵏ of one match), effective
  * order (orders longer than the answer are left out). Papineni et al. (2002); Chen and Cherry
- * (2014), method 3.
+ * (2014), method 3. Words between `spaces` and smoothing by a `floor` give promptfoo's values.
  */
 export function sentenceBleu(
   candidate: string,
   references: readonly string[],
-  ignoreCase: boolean,
+  { ignore_case, words: by, smoothing }: BleuOptions,
 ): number {
-  const words = (text: string): string[] => mtevalWords(ignoreCase ? text.toLowerCase() : text);
+  const words = (text: string): string[] => {
+    const cased = ignore_case ? text.toLowerCase() : text;
+    return by === '13a' ? mtevalWords(cased) : cased.split(/\s+/).filter((word) => word !== '');
+  };
   const tokens = words(candidate);
   const targets = references.map(words);
   let logarithms = 0;
   let orders = 0;
   let halving = 1;
-  let matched = false;
+  let matched = smoothing === 'floor' && tokens.length > 0;
   for (let order = 1; order <= Math.min(MAX_ORDER, tokens.length); order++) {
     const { correct, total } = clippedMatches(tokens, targets, order);
     if (correct > 0) matched = true;
     else halving *= 2;
-    logarithms += Math.log((correct > 0 ? correct : 1 / halving) / total);
+    const unmatched = smoothing === 'floor' ? FLOOR * total : 1 / halving;
+    logarithms += Math.log((correct > 0 ? correct : unmatched) / total);
     orders++;
   }
   return matched ? brevityPenalty(tokens.length, targets) * Math.exp(logarithms / orders) : 0;

@@ -1,9 +1,12 @@
 import { RE2JS, RE2JSException } from 're2js';
+import { toSafePattern } from './javascript-pattern.ts';
 
 interface PatternFlags {
   ignore_case: boolean;
   multiline: boolean;
   dot_all: boolean;
+  /** Whose pattern it is; absent: RE2's own. */
+  syntax?: 're2' | 'javascript';
 }
 
 /**
@@ -38,7 +41,12 @@ const unsupported = [
 /**
  * A pattern ready to match in time linear in the text, or one line that says what is wrong with it.
  */
-export function compilePattern(pattern: string, flags: PatternFlags): RE2JS | string {
+export function compilePattern(written: string, flags: PatternFlags): RE2JS | string {
+  const pattern = flags.syntax === 'javascript' ? toSafePattern(written) : written;
+  if (pattern === null) {
+    const feature = unsupportedFeature(written);
+    return `the pattern uses ${feature ?? 'something'}, which the safe engine does not have`;
+  }
   const bits =
     (flags.ignore_case ? RE2JS.CASE_INSENSITIVE : 0) |
     (flags.multiline ? RE2JS.MULTILINE : 0) |
