@@ -50,7 +50,7 @@ export function javascriptMetric(
   exported: string | null = null,
 ): string {
   const { source, structured, config } = check;
-  const context = `{ vars: $vars, prompt, test: { vars: $vars }${config === undefined ? '' : `, config: ${JSON.stringify(config)}`} }`;
+  const context = `{ vars: $vars, prompt: prompt.replace(/^user: /, ""), test: { vars: $vars }${config === undefined ? '' : `, config: ${JSON.stringify(config)}`} }`;
   const vars =
     structured.length === 0
       ? 'const $vars = { ...input };'
@@ -154,7 +154,7 @@ export function pythonMetric(
     form === 'file'
       ? [source.trimEnd(), `_check = ${name}`]
       : ['import json', 'def _check(output, context):', indented(pythonBody(source))];
-  const given = `{"vars": _vars, "prompt": prompt, "test": {"vars": _vars}${config === undefined ? '' : `, "config": _json.loads(${JSON.stringify(JSON.stringify(config))})`}}`;
+  const given = `{"vars": _vars, "prompt": prompt[6:] if prompt.startswith("user: ") else prompt, "test": {"vars": _vars}${config === undefined ? '' : `, "config": _json.loads(${JSON.stringify(JSON.stringify(config))})`}}`;
   return [
     ...lines,
     'import json as _json',
