@@ -54,4 +54,78 @@ describe('pairing the suites of two commits', () => {
       ['a', 'new'],
     ]);
   });
+
+  const variant = (text: string, model: string, name: string) =>
+    suite({
+      prompt: {
+        file: 'promptfooconfig.yaml',
+        name,
+        model,
+        messages: [
+          { role: 'user', content: text, place: { file: 'promptfooconfig.yaml', line: 1 } },
+        ],
+      },
+    });
+  const pairsOf = (base: ReturnType<typeof variant>[], head: ReturnType<typeof variant>[]) =>
+    pairSuites(project(base), project(head)).map(({ base: before, head: after }) => [
+      before?.prompt.name,
+      after?.prompt.name,
+    ]);
+
+  test('a provider that is added is compared with nothing, although every name changes', () => {
+    const texts = ['chat', 'a', 'b'];
+    expect(
+      pairsOf(
+        texts.map((text) => variant(text, 'gpt-4o', text)),
+        texts.flatMap((text) =>
+          ['gpt-4o', 'gpt-4o-mini'].map((model) => variant(text, model, `${text} (${model})`)),
+        ),
+      ),
+    ).toEqual([
+      ['chat', 'chat (gpt-4o)'],
+      [undefined, 'chat (gpt-4o-mini)'],
+      ['a', 'a (gpt-4o)'],
+      [undefined, 'a (gpt-4o-mini)'],
+      ['b', 'b (gpt-4o)'],
+      [undefined, 'b (gpt-4o-mini)'],
+    ]);
+  });
+
+  test('a prompt put before others shifts their names and not what they are compared with', () => {
+    expect(
+      pairsOf(
+        [variant('one', 'm', 'config 1'), variant('two', 'm', 'config 2')],
+        [
+          variant('new', 'm', 'config 1'),
+          variant('one', 'm', 'config 2'),
+          variant('two', 'm', 'config 3'),
+        ],
+      ),
+    ).toEqual([
+      [undefined, 'config 1'],
+      ['config 1', 'config 2'],
+      ['config 2', 'config 3'],
+    ]);
+  });
+
+  test('a changed text is known by its name, a changed model by its text', () => {
+    expect(
+      pairsOf(
+        [variant('one', 'm', 'a (m)'), variant('one', 'n', 'a (n)')],
+        [variant('ONE', 'm', 'a (m)'), variant('ONE', 'n', 'a (n)')],
+      ),
+    ).toEqual([
+      ['a (m)', 'a (m)'],
+      ['a (n)', 'a (n)'],
+    ]);
+    expect(
+      pairsOf(
+        [variant('one', 'm', 'a (m)'), variant('one', 'n', 'a (n)')],
+        [variant('one', 'm', 'a (m)'), variant('one', 'o', 'a (o)')],
+      ),
+    ).toEqual([
+      ['a (m)', 'a (m)'],
+      ['a (n)', 'a (o)'],
+    ]);
+  });
 });
