@@ -9,6 +9,7 @@ const ADDRESS = new Set([
   'baseurl',
   'apibase',
   'apihost',
+  'apibaseurl',
   'apiurl',
   'url',
   'host',

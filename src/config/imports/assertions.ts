@@ -175,7 +175,7 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
         `this type is not read here${suggestion(type, Object.keys(CONVERSIONS))}`,
     );
   const isCode = type === 'javascript' || type === 'python';
-  const value = valueFor(assertion['value'], isCode, context.vars);
+  const value = valueFor(assertion['value'], isCode, context);
   const threshold = assertion['threshold'] ?? null;
   if (!value.ok) return why(value.why);
   if (threshold !== null && typeof threshold !== 'number')
@@ -190,13 +190,44 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
   return checked(turned(convert(asked, context), negate && !isCode), context.builtIns);
 }
 
+/** The path in `file://…`, without the function behind it; null for other text. */
+export function pathIn(text: string): string | null {
+  return /^file:\/\/(.+?)(?::[A-Za-z_$][\w$]*)?$/.exec(text.trim())?.[1] ?? null;
+}
+
+const CODE = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
+
+/**
+ * What an assertion compares with: files read, templates filled in. Code keeps its own files and
+ * braces; what a file holds is taken as it is.
+ */
 function valueFor(
   written: Json | undefined,
   isCode: boolean,
-  vars: JsonMap,
+  { vars, textOf }: Pick<AssertionContext, 'vars' | 'textOf'>,
 ): { ok: true; value: Json | undefined } | { ok: false; why: string } {
   if (written === undefined || written === null) return { ok: true, value: undefined };
-  return isCode ? { ok: true, value: codeFilledIn(written, vars) } : fillInAll(written, vars);
+  if (isCode) return { ok: true, value: codeFilledIn(written, vars) };
+  if (Array.isArray(written)) {
+    const values: Json[] = [];
+    for (const member of written) {
+      const read = typeof member === 'string' ? valueFor(member, false, { vars, textOf }) : null;
+      if (read !== null && !read.ok) return read;
+      values.push(read === null ? member : (read.value ?? ''));
+    }
+    return { ok: true, value: values };
+  }
+  const path = typeof written === 'string' ? pathIn(written) : null;
+  if (path === null)
+    return isMap(written) ? { ok: true, value: written } : fillInAll(written, vars, 'empty');
+  if (CODE.test(path)) return { ok: false, why: 'values made by code are not run' };
+  const text = textOf(path);
+  if (text === null) return { ok: false, why: `${path} cannot be read` };
+  if (!/\.(?:json|ya?ml)$/i.test(path)) return { ok: true, value: text.trim() };
+  const read = readYaml(path, text);
+  return read.ok
+    ? { ok: true, value: read.value.value }
+    : { ok: false, why: `${path} is neither JSON nor YAML` };
 }
 
 /** Braces are code's own; only those around a variable that has a value are another tool's. */

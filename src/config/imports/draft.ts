@@ -2,13 +2,7 @@ import { readRows, type DataRow } from '../../documents/dataset.ts';
 import { emptyMap, type Document, type Path } from '../../documents/document.ts';
 import type { Files } from '../../documents/files.ts';
 import type { Limits } from '../../documents/limits.ts';
-import {
-  compileGlob,
-  folderOf,
-  globProblem,
-  isPlainRelative,
-  join,
-} from '../../documents/paths.ts';
+import { compileGlob, globProblem, isPlainRelative, join } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
 import type { Json, Notice, Place, Problem, JsonMap } from '../../types/plain.ts';
 
@@ -26,13 +20,18 @@ export interface ImportFiles {
 }
 
 /**
- * The files that another tool's file names, beside it. A path that leads nowhere goes to
+ * The files that another tool's file names, found from `folder`, wherever they are named. A path that leads nowhere goes to
  * `problems`, with the place that names it.
  */
-export function importFiles(files: Files, limits: Limits, problems: Problem[]): ImportFiles {
+export function importFiles(
+  files: Files,
+  folder: string,
+  limits: Limits,
+  problems: Problem[],
+): ImportFiles {
   const find = (path: string, from: Place): string[] => {
     const plain = path.replace(/^file:\/\//, '').replace(/^\.\//, '');
-    const target = isPlainRelative(plain) ? join(folderOf(from.file), plain) : null;
+    const target = isPlainRelative(plain) ? join(folder, plain) : null;
     if (target === null || globProblem(target) !== null) {
       problems.push(
         problem(from, `${path.slice(0, 100)} must be a relative path inside the repository`),

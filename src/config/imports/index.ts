@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import type { Files } from '../../documents/files.ts';
+import { folderOf } from '../../documents/paths.ts';
 import type { Limits } from '../../documents/limits.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
@@ -68,7 +69,7 @@ export async function readImport(
   if (format === 'prompt-yml') return importPromptYml(document, hasGrader, problems);
   if (format === 'flexeval')
     return importFlexEval(document, { builtIns, absence: files.absence }, problems);
-  const beside = importFiles(files, limits, problems);
+  const beside = importFiles(files, folderOf(file), limits, problems);
   if (format === 'promptfoo')
     return importPromptfoo(document, { files: beside, limits, builtIns, hasGrader }, problems);
   const skillFiles = {

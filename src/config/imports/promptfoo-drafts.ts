@@ -1,13 +1,15 @@
 import { type Document, valueAt } from '../../documents/document.ts';
 import type { Limits } from '../../documents/limits.ts';
+import { counted } from '../../text/amounts.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import type { Place, JsonMap } from '../../types/plain.ts';
-import { ASSERTION_KEYS, convertAssertion } from './assertions.ts';
+import { ASSERTION_KEYS, convertAssertion, pathIn } from './assertions.ts';
 import {
   A_TEST,
   createDraft,
   isScalar,
   leftOut,
+  remark,
   type Draft,
   type Imported,
   type ImportFiles,
@@ -54,10 +56,11 @@ export async function testsDraft(
       ),
     ),
   ];
-  const texts = await codeFiles(tests, context);
+  const texts = await namedFiles(tests, context);
   const paths = context.prompts.flatMap(({ messages }) =>
     messages.flatMap(({ template }) => pathsOf(template)),
   );
+  sayMissing(tests, paths, imported);
   const ids = uniqueDescriptions(tests);
   const references: JsonMap[] = [];
   let kept = 0;
@@ -96,6 +99,26 @@ export async function testsDraft(
   return { draft, carried };
 }
 
+/** Variables that prompts use and tests lack: empty there and here, which is seldom meant. */
+function sayMissing(
+  tests: readonly ForeignTest[],
+  paths: readonly (readonly (string | number)[])[],
+  { remarks }: Imported,
+): void {
+  const names = new Map(paths.map((path) => [path.join('.'), path]));
+  for (const [name, path] of names) {
+    const without = tests.filter(({ vars }) => (valueAt(vars, path) ?? null) === null);
+    const [first] = without;
+    if (first !== undefined)
+      remarks.push(
+        remark(
+          first.place,
+          `{{${name}}} has no value in ${counted(without.length, 'test')} and is empty there`,
+        ),
+      );
+  }
+}
+
 /** How many tests and assertions there are, those among the losses included, and came over. */
 function shares(
   tests: readonly ForeignTest[],
@@ -118,24 +141,20 @@ function uniqueDescriptions(tests: readonly ForeignTest[]): Set<string> {
 }
 
 /** The texts of the files that assertions name, by path as written. */
-async function codeFiles(
+async function namedFiles(
   tests: readonly ForeignTest[],
   { files, document }: TestsContext,
 ): Promise<Map<string, { file: string; text: string }>> {
   const named = new Map(
     tests
       .flatMap(({ assertions }) => assertions)
-      .flatMap(({ value: { value }, place }): [string, Place][] => {
-        const path =
-          typeof value === 'string'
-            ? /^file:\/\/(.+?\.(?:[cm]?js|py|json|ya?ml))(?::[A-Za-z_$][\w$]*)?$/.exec(
-                value.trim(),
-              )?.[1]
-            : undefined;
-        return path === undefined
-          ? []
-          : [[path, { file: document.file, line: place.file === document.file ? place.line : 0 }]];
-      }),
+      .flatMap(({ value: { value }, place }) =>
+        (Array.isArray(value) ? value : [value]).flatMap((each): [string, Place][] => {
+          const path = typeof each === 'string' ? pathIn(each) : null;
+          const line = place.file === document.file ? place.line : 0;
+          return path === null ? [] : [[path, { file: document.file, line }]];
+        }),
+      ),
   );
   const texts = new Map<string, { file: string; text: string }>();
   for (const [path, place] of named) {

@@ -3,11 +3,16 @@ import { readYaml } from '../../documents/yaml.ts';
 import type { Message, Role } from '../../types/model.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
 import { ownEntry, lastSteps, type ImportFiles } from './draft.ts';
+import { readForeignParameters } from './models.ts';
 import { readTemplate, type Template } from './templates.ts';
 
 /** A prompt of promptfoo: messages whose text is a template in braces of its own. */
 export interface ForeignPrompt {
   label: string | null;
+  /** Model parameters of this prompt alone, which go before its provider's. */
+  parameters: JsonMap;
+  /** Keys of the prompt's entry that mean nothing here, with the reason. */
+  unread: { key: string; why: string }[];
   messages: { role: Role; template: Extract<Template, { ok: true }>; place: Place }[];
   place: Place;
 }
@@ -49,12 +54,28 @@ export async function readPrompts(document: Document, files: ImportFiles): Promi
   return read.flat();
 }
 
+/** What an entry says of its prompt besides the text. */
+type Entry = Pick<ForeignPrompt, 'label' | 'parameters' | 'unread'>;
+
+/** `display` is a label of old. */
+const ENTRY_KEYS = ['id', 'raw', 'label', 'display', 'config'];
+
 async function readPrompt(written: Json, place: Place, files: ImportFiles): Promise<ReadPrompt[]> {
   const { text, label } = isMap(written)
     ? { text: written['raw'] ?? written['id'], label: written['label'] }
     : { text: written, label: null };
   if (typeof text !== 'string') return [{ why: 'it is neither text nor a file', place }];
-  const named = typeof label === 'string' ? label : null;
+  const { parameters, left: refused } = readForeignParameters(
+    isMap(written) && isMap(written['config']) ? written['config'] : {},
+  );
+  const others = Object.keys(isMap(written) ? written : {})
+    .filter((key) => !ENTRY_KEYS.includes(key))
+    .map((key) => ({ key, why: 'it has no counterpart' }));
+  const named: Entry = {
+    label: typeof label === 'string' ? label : null,
+    parameters,
+    unread: [...refused, ...others],
+  };
   const isFile =
     text.startsWith('file://') ||
     (!text.includes('\n') &&
@@ -67,14 +88,11 @@ async function readPrompt(written: Json, place: Place, files: ImportFiles): Prom
   return (await files.texts(path, place)).flatMap((file) => fromFile(file, named));
 }
 
-/** A text file may hold several prompts, between lines of three dashes. */
-function fromFile(
-  { file, text }: { file: string; text: string },
-  label: string | null,
-): ReadPrompt[] {
+/** A plain text file may hold several prompts, between lines of three dashes. */
+function fromFile({ file, text }: { file: string; text: string }, entry: Entry): ReadPrompt[] {
   const place = { file, line: 1 };
   if (!TEXT_FILE.test(file)) return [{ why: `${file} is not a text, JSON or YAML file`, place }];
-  const parts = /\.(?:txt|md|j2)$/i.test(file)
+  const parts = /\.txt$/i.test(file)
     ? text
         .split(/^---[^\S\n]*$/m)
         .map((part) => part.trim())
@@ -89,10 +107,8 @@ function fromFile(
     const at = Math.max(from, text.indexOf(part, from));
     line += text.slice(from, at).split('\n').length - 1;
     from = at;
-    return promptOf(part, label ?? (parts.length === 1 ? stem : `${stem} ${String(index + 1)}`), {
-      file,
-      line,
-    });
+    const label = entry.label ?? (parts.length === 1 ? stem : `${stem} ${String(index + 1)}`);
+    return promptOf(part, { ...entry, label }, { file, line });
   });
 }
 
@@ -100,7 +116,7 @@ function fromFile(
  * Text that is a list of messages, in JSON or YAML, is a conversation; other text is one message of
  * the user.
  */
-function promptOf(text: string, label: string | null, place: Place): ReadPrompt {
+function promptOf(text: string, entry: Entry, place: Place): ReadPrompt {
   const messages = /^\s*(?:\[|- *["']?(?:role|content)\b)/.test(text)
     ? chatOf(text)
     : [{ role: 'user' as const, content: text }];
@@ -117,7 +133,7 @@ function promptOf(text: string, label: string | null, place: Place): ReadPrompt 
       place,
     };
   return {
-    label,
+    ...entry,
     place,
     messages: read.flatMap(({ role, template }) =>
       template.ok ? [{ role, template, place }] : [],

@@ -1,20 +1,42 @@
 import type { Limits } from '../../documents/limits.ts';
 import type { Json, Place, JsonMap } from '../../types/plain.ts';
 import { A_TEST, leftOut, type ImportFiles, type Loss } from './draft.ts';
-import { fillInAll } from './templates.ts';
+import { shown as shownAs } from './templates.ts';
 
 const PREFIXES: readonly (readonly [RegExp, string])[] = [
   [/^(?:javascript|fn|eval):/, 'javascript'],
   [/^(?:llm-rubric|grade):/, 'llm-rubric'],
   [/^python:/, 'python'],
-  [/^file:\/\/(?=.*\.py$)/, 'python'],
-  [/^file:\/\//, 'javascript'],
+  [/^file:\/\/(?=.*\.py(?::\w+)?$)/, 'python'],
+  [/^file:\/\/(?=.*\.[cm]?[jt]s(?::\w+)?$)/, 'javascript'],
 ];
 
-const TYPED = /^(not-)?([a-z][a-z-]*)(?:\((-?\d+(?:\.\d+)?)\))?(?::([\s\S]*))?$/;
+const TYPED = /^(not-)?([a-z][a-z0-9-]*(?::[a-z-]+)?)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?$/;
 
-/** Types that stand without a value in a cell. */
-const BARE = new Set(['is-json', 'contains-json', 'is-refusal']);
+/** Types of assertions, with those that have no counterpart: a cell that begins with one is no text. */
+const TYPES = new Set(
+  'agent-rubric answer-relevance bleu classifier contains contains-all contains-any contains-html contains-json contains-sql contains-xml context-faithfulness context-recall context-relevance conversation-relevance cost equals factuality finish-reason g-eval gleu guardrails icontains icontains-all icontains-any is-html is-json is-refusal is-sql is-valid-function-call is-valid-openai-function-call is-valid-openai-tools-call is-xml javascript latency levenshtein llm-rubric meteor model-graded-closedqa model-graded-factuality moderation perplexity perplexity-score pi python regex rouge-n ruby search-rubric similar similar:cosine similar:dot similar:euclidean skill-used starts-with tool-call-f1 trace-error-spans trace-span-count trace-span-duration trajectory:goal-success trajectory:step-count trajectory:tool-args-match trajectory:tool-sequence trajectory:tool-used webhook word-count'.split(
+    ' ',
+  ),
+);
+
+/** Types whose bound a cell gives, in brackets or by this default. */
+const BOUNDED = new Set([
+  'answer-relevance',
+  'classifier',
+  'context-faithfulness',
+  'context-recall',
+  'context-relevance',
+  'cost',
+  'latency',
+  'levenshtein',
+  'perplexity',
+  'perplexity-score',
+  'rouge-n',
+  'similar',
+]);
+
+const BOUND = 0.75;
 
 /**
  * A cell of `__expected` as an assertion: `type(threshold): value`, a prefix of a check in code or
@@ -40,42 +62,15 @@ function cellAssertion(cell: string, metric: string, bound: Json | undefined): J
 /** `not-contains: x`, `rouge-n(0.6): text`, `is-json`; null for text that is none of these. */
 function typedAssertion(written: string): JsonMap | null {
   const [, not = '', type = '', threshold, value] = TYPED.exec(written) ?? [];
-  if (!TYPES.includes(type) || (value === undefined && threshold === undefined && !BARE.has(type)))
-    return null;
+  if (!TYPES.has(type)) return null;
   return {
     type: `${not}${type}`,
     ...(value === undefined ? {} : { value: value.trim() }),
-    ...(threshold === undefined ? {} : { threshold: Number(threshold) }),
+    ...(BOUNDED.has(type)
+      ? { threshold: threshold === undefined ? BOUND : Number(threshold) }
+      : {}),
   };
 }
-
-const TYPES = [
-  'equals',
-  'contains',
-  'icontains',
-  'contains-any',
-  'contains-all',
-  'icontains-any',
-  'icontains-all',
-  'starts-with',
-  'regex',
-  'is-json',
-  'contains-json',
-  'levenshtein',
-  'rouge-n',
-  'bleu',
-  'latency',
-  'cost',
-  'is-refusal',
-  'word-count',
-  'similar',
-  'g-eval',
-  'factuality',
-  'model-graded-closedqa',
-  'answer-relevance',
-  'classifier',
-  'webhook',
-];
 
 export interface ForeignAssertion {
   value: JsonMap;
@@ -93,6 +88,8 @@ export interface ForeignTest {
 /** What every test of a configuration inherits. */
 export interface Defaults {
   vars: JsonMap;
+  /** Whether lists of texts as values mean several tests. */
+  expands: boolean;
   assertions: ForeignAssertion[];
 }
 
@@ -139,27 +136,34 @@ export function readRow(
     typeof row['__description'] === 'string' && row['__description'] !== ''
       ? row['__description']
       : null;
-  return expanded({ description, vars, assertions, place }, limits, said);
+  return expanded({ description, vars, assertions, place }, limits, said, defaults.expands);
 }
 
 /**
- * A list as a variable's value means a test for each of its entries; several lists mean all
- * combinations.
+ * A list of texts as a variable's value means a test for each of its entries; several such lists
+ * mean all combinations. Any other list is one value, and so is every list where `expands` is false.
  */
-export function expanded(test: ForeignTest, limits: Limits, said: Loss[]): ForeignTest[] {
+export function expanded(
+  test: ForeignTest,
+  limits: Limits,
+  said: Loss[],
+  expands = true,
+): ForeignTest[] {
+  const lost = (why: string): ForeignTest[] => {
+    said.push(leftOut(test.place, A_TEST, why));
+    return [];
+  };
   let combinations: JsonMap[] = [{}];
   for (const [name, value] of Object.entries(test.vars)) {
-    const values = Array.isArray(value) && value.length > 0 ? value : [value];
-    if (combinations.length * values.length > limits.references) {
-      said.push(
-        leftOut(
-          test.place,
-          A_TEST,
-          `its lists of values make more than ${String(limits.references)} tests`,
-        ),
+    const [, unknown] = /\{\{\s*(env\.\w+)/.exec(typeof value === 'string' ? value : '') ?? [];
+    if (unknown !== undefined)
+      return lost(
+        `its variable ${name} takes ${unknown} from a run's environment, which no file shows`,
       );
-      return [];
-    }
+    const values =
+      expands && Array.isArray(value) && typeof value[0] === 'string' ? value : [value];
+    if (combinations.length * values.length > limits.references)
+      return lost(`its lists of values make more than ${String(limits.references)} tests`);
     combinations = combinations.flatMap((vars) => values.map((one) => ({ ...vars, [name]: one })));
   }
   return combinations.map((vars) => ({
@@ -169,14 +173,21 @@ export function expanded(test: ForeignTest, limits: Limits, said: Loss[]): Forei
   }));
 }
 
-/** A variable may show another one. */
+/**
+ * A variable may show another one by its name; whatever else stands between braces in a value is
+ * text there, and so it is here.
+ */
 function filledIn(vars: JsonMap): JsonMap {
+  const shown = (text: string): string =>
+    text.replace(/\{\{\s*(\w+)\s*\}\}/g, (all, name: string) => {
+      const value = Object.hasOwn(vars, name) ? vars[name] : undefined;
+      return value === undefined || value === null ? all : shownAs(value);
+    });
   return Object.fromEntries(
-    Object.entries(vars).map(([name, value]) => {
-      if (typeof value !== 'string' || !value.includes('{{')) return [name, value];
-      const filled = fillInAll(value, vars);
-      return [name, filled.ok ? filled.value : value];
-    }),
+    Object.entries(vars).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? shown(value) : value,
+    ]),
   );
 }
 

@@ -52,8 +52,9 @@ async function readScenario(
       if (!isMap(entry))
         return left(reader, document.placeOf(at), 'an entry of a scenario', 'it is not a map');
       const data = await defaultsIn(document, at, reader);
-      const { vars, assertions } = reader.defaults;
+      const { vars, assertions, expands } = reader.defaults;
       const defaults = {
+        expands: expands && data.expands,
         vars: { ...vars, ...data.vars },
         assertions: [...assertions, ...data.assertions],
       };

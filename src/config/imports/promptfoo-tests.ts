@@ -16,7 +16,14 @@ import {
 import { readScenarios } from './promptfoo-scenarios.ts';
 
 /** Options that mean something here, or only how long a run may take. */
-const KNOWN_OPTIONS = ['provider', 'disableDefaultAsserts', 'timeout', 'delay', 'maxConcurrency'];
+const KNOWN_OPTIONS = [
+  'provider',
+  'disableDefaultAsserts',
+  'disableVarExpansion',
+  'timeout',
+  'delay',
+  'maxConcurrency',
+];
 
 /** Keys of a test that mean something here, or nothing to a run. */
 const KNOWN = ['vars', 'assert', 'description', 'metadata', 'options', 'threshold'];
@@ -31,7 +38,12 @@ export async function readForeignTests(
   limits: Limits,
   left: Loss[],
 ): Promise<ForeignTest[]> {
-  const reader: Reader = { files, limits, left, defaults: { vars: {}, assertions: [] } };
+  const reader: Reader = {
+    files,
+    limits,
+    left,
+    defaults: { vars: {}, assertions: [], expands: true },
+  };
   reader.defaults = await readDefaults(document, reader);
   const written = isMap(document.value) ? (document.value['tests'] ?? null) : null;
   const scenarios = await readScenarios(document, { reader, defaultsIn, readEntries });
@@ -64,20 +76,24 @@ async function readEntries(
 /** `file://default.yaml`, or a map. */
 async function readDefaults(document: Document, reader: Reader): Promise<Defaults> {
   const written = isMap(document.value) ? document.value['defaultTest'] : undefined;
-  if (written === undefined || written === null) return { vars: {}, assertions: [] };
+  if (written === undefined || written === null) return { vars: {}, assertions: [], expands: true };
   const place = document.placeOf(['defaultTest']);
   if (typeof written === 'string') {
     const [file] = await reader.files.documents(written, place);
-    return file === undefined ? { vars: {}, assertions: [] } : defaultsIn(file, [], reader);
+    return file === undefined
+      ? { vars: {}, assertions: [], expands: true }
+      : defaultsIn(file, [], reader);
   }
   return defaultsIn(document, ['defaultTest'], reader);
 }
 
 async function defaultsIn(document: Document, path: Path, reader: Reader): Promise<Defaults> {
   const map = valueAt(document.value, path) ?? null;
-  if (!isMap(map)) return { vars: {}, assertions: [] };
+  if (!isMap(map)) return { vars: {}, assertions: [], expands: true };
   sayUnknown(document, path, map, reader.left);
+  const options = isMap(map['options']) ? map['options'] : {};
   return {
+    expands: options['disableVarExpansion'] !== true,
     vars: await readVars(map['vars'], document, [...path, 'vars'], reader),
     assertions: readAssertions(map['assert'], document, [...path, 'assert'], reader.left),
   };
@@ -162,6 +178,7 @@ async function readTest(
     { description, vars, assertions: [...inherited, ...own], place: document.placeOf(path) },
     reader.limits,
     reader.left,
+    options['disableVarExpansion'] !== true && reader.defaults.expands,
   );
 }
 
@@ -178,7 +195,9 @@ async function readRowFiles(path: string, from: Place, reader: Reader): Promise<
         const row: Document = { file, value, placeOf: () => place, placeOfText: () => place };
         const isTest =
           !isTable(file) && ROW_KEYS.some((key) => isMap(value[key]) || Array.isArray(value[key]));
-        return isTest ? readTest(value, row, [], reader) : readRow(value, place, reader);
+        return isTest
+          ? readTest(value, row, [], reader)
+          : readRow({ ...value, ...(await readCells(value, row, reader)) }, place, reader);
       }),
     ),
   );
@@ -208,7 +227,7 @@ function sayUnknown(document: Document, path: Path, map: JsonMap, said: Loss[]):
   }
 }
 
-/** Variables of a test; a file stands for its text, a YAML or JSON file for its data. */
+/** Variables of a test; a file stands for its text, a YAML file for its data as JSON text. */
 async function readVars(
   written: Json | undefined,
   document: Document,
@@ -232,13 +251,19 @@ async function readVars(
   return vars;
 }
 
+/** The cells of a row that are variables, with their files read. */
+async function readCells(row: JsonMap, document: Document, reader: Reader): Promise<JsonMap> {
+  const cells = Object.entries(row).filter(([column]) => !column.startsWith('__'));
+  return readVars(Object.fromEntries(cells), document, [], reader);
+}
+
 async function fileValue(path: string, place: Place, name: string, reader: Reader): Promise<Json> {
   if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(path))
     return (
       left(reader, place, `the variable ${name}`, 'values made by code are not run')[0] ?? null
     );
-  if (/\.(?:ya?ml|json)$/i.test(path))
-    return (await reader.files.documents(path, place))[0]?.value ?? null;
+  if (/\.ya?ml$/i.test(path))
+    return JSON.stringify((await reader.files.documents(path, place))[0]?.value ?? null);
   const found = await reader.files.texts(path, place);
   return found.length > 1 ? found.map(({ text }) => text.trim()) : (found[0]?.text.trim() ?? null);
 }

@@ -16,6 +16,7 @@ import {
   uniqueNames,
 } from './draft.ts';
 import { UNNAMED_MODEL, convertProvider, type ImportedModel } from './models.ts';
+import { configurationOf } from './promptfoo-configuration.ts';
 import { testsDraft, type ImportContext } from './promptfoo-drafts.ts';
 import { readPrompts, type ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-rows.ts';
@@ -59,11 +60,12 @@ const WHY: Readonly<Record<string, string>> = {
  * tests.
  */
 export async function importPromptfoo(
-  document: Document,
+  written: Document,
   context: ImportContext,
   problems: Problem[],
 ): Promise<Imported> {
   const imported = nothingImported();
+  const document = await configurationOf(written, context.files);
   const { value } = document;
   if (
     !isMap(value) ||
@@ -80,7 +82,11 @@ export async function importPromptfoo(
   sayUnread(document, value, imported);
   const models = readModels(document, imported);
   const prompts = (await readPrompts(document, context.files)).flatMap((read): ForeignPrompt[] => {
-    if (!('why' in read)) return [read];
+    if (!('why' in read)) {
+      for (const { key, why } of read.unread)
+        imported.left.push(leftOut(read.place, `${key} of a prompt`, why));
+      return [read];
+    }
     imported.left.push(leftOut(read.place, A_PROMPT, read.why));
     return [];
   });
@@ -233,19 +239,21 @@ function promptDraft(
   model: LocatedModel,
 ): Draft {
   const draft = createDraft({ file: document.file, line: 0 });
+  const parameters = { ...model.parameters, ...prompt.parameters };
   const variables = [
     ...new Set(prompt.messages.flatMap(({ template }) => pathsOf(template).map(variableOf))),
   ];
   Object.assign(draft.value, {
     name,
     model: model.model,
-    ...model.parameters,
+    ...parameters,
     ...(variables.length === 0
       ? {}
       : { variables: variables.map((variable) => ({ name: variable })) }),
     messages: prompt.messages.map(({ role, template }) => ({ role, content: toOurs(template) })),
   });
   for (const key of ['model', ...Object.keys(model.parameters)]) draft.from([key], model.place);
-  for (const key of ['name', 'variables', 'messages']) draft.from([key], prompt.place);
+  for (const key of ['name', 'variables', 'messages', ...Object.keys(prompt.parameters)])
+    draft.from([key], prompt.place);
   return draft;
 }

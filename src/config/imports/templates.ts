@@ -81,14 +81,17 @@ export function pathsOf(template: Extract<Template, { ok: true }>): Step[][] {
 }
 
 /** A value as a template shows it: maps and lists as JSON. */
-function shown(value: Json): string {
+export function shown(value: Json): string {
   return isScalar(value) ? String(value) : value === null ? '' : JSON.stringify(value);
 }
 
 type Filled = { ok: true; text: string } | { ok: false; why: string };
 
+/** What a variable without a value is: a mistake, or nothing. */
+type Missing = 'told' | 'empty';
+
 /** The template filled in with another tool's variables. */
-export function fillIn(text: string, vars: JsonMap): Filled {
+export function fillIn(text: string, vars: JsonMap, missing: Missing = 'told'): Filled {
   const template = readTemplate(text);
   if (!template.ok) return { ok: false, why: `${template.construct} is more than a variable` };
   let out = '';
@@ -98,8 +101,9 @@ export function fillIn(text: string, vars: JsonMap): Filled {
       continue;
     }
     const value = valueAt(vars, part.path);
-    if (value === undefined) return { ok: false, why: `{{${part.path.join('.')}}} has no value` };
-    out += shown(value);
+    if (value === undefined && missing === 'told')
+      return { ok: false, why: `{{${part.path.join('.')}}} has no value` };
+    out += shown(value ?? null);
   }
   return { ok: true, text: out };
 }
@@ -108,15 +112,16 @@ export function fillIn(text: string, vars: JsonMap): Filled {
 export function fillInAll(
   value: Json,
   vars: JsonMap,
+  missing: Missing = 'told',
 ): { ok: true; value: Json } | { ok: false; why: string } {
   if (typeof value === 'string') {
-    const filled = fillIn(value, vars);
+    const filled = fillIn(value, vars, missing);
     return filled.ok ? { ok: true, value: filled.text } : filled;
   }
   if (Array.isArray(value)) {
     const items: Json[] = [];
     for (const item of value) {
-      const filled = fillInAll(item, vars);
+      const filled = fillInAll(item, vars, missing);
       if (!filled.ok) return filled;
       items.push(filled.value);
     }
@@ -125,7 +130,7 @@ export function fillInAll(
   if (!isMap(value)) return { ok: true, value };
   const map = emptyMap();
   for (const [key, member] of Object.entries(value)) {
-    const filled = fillInAll(member, vars);
+    const filled = fillInAll(member, vars, missing);
     if (!filled.ok) return filled;
     map[key] = filled.value;
   }
@@ -134,7 +139,7 @@ export function fillInAll(
 
 /**
  * Another tool's variables as the scalars that a reference has: its own names, and those of the
- * paths that are used.
+ * paths that are used, of which those without a value are empty.
  */
 export function inputOf(
   vars: JsonMap,
@@ -147,5 +152,6 @@ export function inputOf(
     const value = valueAt(vars, path);
     if (value !== undefined) input[variableOf(path)] = isScalar(value) ? value : shown(value);
   }
+  for (const path of paths) input[variableOf(path)] ??= '';
   return input;
 }
