@@ -190,7 +190,7 @@ export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): Metr
   });
 }
 
-const valueParameter = {
+export const valueParameter = {
   value: z
     .json()
     .optional()

@@ -5,6 +5,7 @@ import {
   defineBatch,
   measureError,
   missingExpected,
+  valueParameter,
   type Measured,
   type MetricContext,
 } from './definition.ts';
@@ -53,6 +54,7 @@ export const factualityMetric = defineBatch({
   summary:
     'A grader compares the facts of the answer with those of the expected text: the same, fewer, more, contradicting, or different without weight.',
   parameters: {
+    ...valueParameter,
     scores: z
       .strictObject({
         same: share.default(1),
@@ -78,12 +80,14 @@ export const factualityMetric = defineBatch({
     value: 0.6,
     pass: true,
   },
-  score: (answers, { scores }, context) =>
-    each(answers, async (answer) =>
-      answer.expected === undefined
+  usesExpected: ({ value }) => value === undefined,
+  score: (answers, { value, scores }, context) =>
+    each(answers, async (answer) => {
+      const expected = value ?? answer.expected;
+      return expected === undefined
         ? missingExpected(context.name)
-        : await gradeAnswer(factuality(scores as Factual), answer, context, 0.4),
-    ),
+        : await gradeAnswer(factuality(scores as Factual), { ...answer, expected }, context, 0.4);
+    }),
 });
 
 export const faithfulnessMetric = defineBatch({

@@ -62,43 +62,18 @@ function createEvaluation(
   const code = context.newString(job.code);
   const outputs = context.newString(JSON.stringify(job.outputs));
 
-  const evaluateOnce = (id: string, variables: string): ThreadAnswer => {
-    const failed = (outcome: CodeOutcome): ThreadAnswer => ({
-      id,
-      outcome,
-      printed: silent,
-      reply: '',
-      spent: true,
-    });
-    let late = false;
-    refused = false;
-    const deadline = Date.now() + timeoutSeconds * 1000;
-    runtime.setInterruptHandler(() => {
-      late ||= Date.now() > deadline;
-      return late;
-    });
-    try {
-      const given = context.newString(variables);
-      let result = context.callFunction(evaluate, context.undefined, code, given, outputs);
-      given.dispose();
-      if (result.error === undefined && context.typeof(result.value) === 'undefined') {
-        // Promises are waited for while they lead anywhere: nothing from outside ever answers one.
-        while (!late && runJobs(runtime) > 0) late ||= Date.now() > deadline;
-        result = context.callFunction(settle, context.undefined);
-      }
-      if (late) return failed('timeout');
-      if (result.error !== undefined)
-        return failed(refused || isOutOfMemory(context, result.error) ? 'memory' : 'channel');
-      const answer = read(context, result.value);
-      result.value.dispose();
-      return answer === null ? failed('channel') : { id, outcome: 'reply', ...answer };
-    } catch {
-      // The engine itself gave up: no stack or memory was left for it.
-      return failed(late ? 'timeout' : refused ? 'memory' : 'exit');
-    }
+  const call = (variables: string, isLate: () => boolean): Called => {
+    const given = context.newString(variables);
+    const result = context.callFunction(evaluate, context.undefined, code, given, outputs);
+    given.dispose();
+    if (result.error !== undefined || context.typeof(result.value) !== 'undefined') return result;
+    // Promises are waited for while they lead anywhere: nothing from outside ever answers one.
+    while (!isLate() && runJobs(runtime) > 0);
+    return context.callFunction(settle, context.undefined);
   };
   return {
-    evaluate: evaluateOnce,
+    evaluate: (id, variables) =>
+      evaluateWithin({ runtime, context, timeoutSeconds, call }, id, variables),
     end: () => {
       for (const handle of [
         outputs,
@@ -114,6 +89,51 @@ function createEvaluation(
         handle.dispose();
     },
   };
+}
+
+type Called = ReturnType<QuickJSContext['callFunction']>;
+
+interface Engine {
+  runtime: QuickJSRuntime;
+  context: QuickJSContext;
+  timeoutSeconds: number;
+  /** The guest's word on one set of variables. */
+  call(variables: string, isLate: () => boolean): Called;
+}
+
+/** One evaluation within its time; whatever the code does, this returns an answer. */
+function evaluateWithin(
+  { runtime, context, timeoutSeconds, call }: Engine,
+  id: string,
+  variables: string,
+): ThreadAnswer {
+  const failed = (outcome: CodeOutcome): ThreadAnswer => ({
+    id,
+    outcome,
+    printed: silent,
+    reply: '',
+    spent: true,
+  });
+  let late = false;
+  refused = false;
+  const deadline = Date.now() + timeoutSeconds * 1000;
+  const isLate = (): boolean => {
+    late ||= Date.now() > deadline;
+    return late;
+  };
+  runtime.setInterruptHandler(isLate);
+  try {
+    const result = call(variables, isLate);
+    if (late) return failed('timeout');
+    if (result.error !== undefined)
+      return failed(refused || isOutOfMemory(context, result.error) ? 'memory' : 'channel');
+    const answer = read(context, result.value);
+    result.value.dispose();
+    return answer === null ? failed('channel') : { id, outcome: 'reply', ...answer };
+  } catch {
+    // The engine itself gave up: no stack or memory was left for it.
+    return failed(late ? 'timeout' : refused ? 'memory' : 'exit');
+  }
 }
 
 /** Gives code what Node has and the engine lacks; the host answers text with text. */

@@ -1,6 +1,6 @@
 import { readYaml } from '../../documents/yaml.ts';
-import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { toSafePattern } from '../../metrics/measures/javascript-pattern.ts';
+import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { suggestion } from '../../text/suggest.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { javascriptMetric, javascriptProblem, pythonMetric, type CodeCheck } from './code.ts';
@@ -143,8 +143,8 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
       ? uses('g_eval', { criteria }, threshold ?? 0.7)
       : why('its value is not text');
   },
-  factuality: graded('factuality', 'expected'),
-  'model-graded-factuality': graded('factuality', 'expected'),
+  factuality: graded('factuality', 'value'),
+  'model-graded-factuality': graded('factuality', 'value'),
   'answer-relevance': ({ threshold }) => uses('answer_relevance', {}, threshold),
 };
 
@@ -197,6 +197,8 @@ export function pathIn(text: string): string | null {
 
 const CODE = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
 
+type Value = { ok: true; value: Json | undefined } | { ok: false; why: string };
+
 /**
  * What an assertion compares with: files read, templates filled in. Code keeps its own files and
  * braces; what a file holds is taken as it is.
@@ -204,27 +206,32 @@ const CODE = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
 function valueFor(
   written: Json | undefined,
   isCode: boolean,
-  { vars, textOf }: Pick<AssertionContext, 'vars' | 'textOf'>,
-): { ok: true; value: Json | undefined } | { ok: false; why: string } {
+  context: Pick<AssertionContext, 'vars' | 'textOf'>,
+): Value {
   if (written === undefined || written === null) return { ok: true, value: undefined };
-  if (isCode) return { ok: true, value: codeFilledIn(written, vars) };
-  if (Array.isArray(written)) {
-    const values: Json[] = [];
-    for (const member of written) {
-      const read = typeof member === 'string' ? valueFor(member, false, { vars, textOf }) : null;
-      if (read !== null && !read.ok) return read;
-      values.push(read === null ? member : (read.value ?? ''));
-    }
-    return { ok: true, value: values };
+  if (isCode) return { ok: true, value: codeFilledIn(written, context.vars) };
+  if (typeof written === 'string') return textValue(written, context);
+  if (!Array.isArray(written)) return { ok: true, value: written };
+  const values: Json[] = [];
+  for (const member of written) {
+    const read = valueFor(member, false, context);
+    if (!read.ok) return read;
+    values.push(read.value ?? member);
   }
-  const path = typeof written === 'string' ? pathIn(written) : null;
-  if (path === null)
-    return isMap(written) ? { ok: true, value: written } : fillInAll(written, vars, 'empty');
+  return { ok: true, value: values };
+}
+
+function textValue(
+  text: string,
+  { vars, textOf }: Pick<AssertionContext, 'vars' | 'textOf'>,
+): Value {
+  const path = pathIn(text);
+  if (path === null) return fillInAll(text, vars, 'empty');
   if (CODE.test(path)) return { ok: false, why: 'values made by code are not run' };
-  const text = textOf(path);
-  if (text === null) return { ok: false, why: `${path} cannot be read` };
-  if (!/\.(?:json|ya?ml)$/i.test(path)) return { ok: true, value: text.trim() };
-  const read = readYaml(path, text);
+  const content = textOf(path);
+  if (content === null) return { ok: false, why: `${path} cannot be read` };
+  if (!/\.(?:json|ya?ml)$/i.test(path)) return { ok: true, value: content.trim() };
+  const read = readYaml(path, content);
   return read.ok
     ? { ok: true, value: read.value.value }
     : { ok: false, why: `${path} is neither JSON nor YAML` };
@@ -366,7 +373,7 @@ function graded(name: string, key: string): Convert {
 
 function code(language: 'javascript' | 'python'): Convert {
   const wrap = language === 'javascript' ? javascriptMetric : pythonMetric;
-  const problemOf = language === 'javascript' ? javascriptProblem : () => null;
+  const problemOf = language === 'javascript' ? javascriptProblem : (): null => null;
   return ({ value, threshold, negate, config }, { structured, textOf }) => {
     if (typeof value !== 'string' || value.trim() === '') return why('its value is not code');
     const file = fileOf(value, language);
@@ -375,7 +382,7 @@ function code(language: 'javascript' | 'python'): Convert {
       return why(
         `${value} cannot be read; only .js, .cjs, .mjs and .py files of the repository are`,
       );
-    const problem = problemOf(source);
+    const problem = problemOf(source, file?.path ?? null);
     if (problem !== null) return why(problem);
     const check: CodeCheck = { source, threshold, negate, structured, config };
     return {

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { Files } from '../../documents/files.ts';
-import { folderOf } from '../../documents/paths.ts';
 import type { Limits } from '../../documents/limits.ts';
+import { folderOf } from '../../documents/paths.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import { importAgentSkill } from './agent-skills.ts';

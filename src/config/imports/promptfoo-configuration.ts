@@ -102,25 +102,25 @@ function withDefaults(id: string, config: JsonMap): JsonMap {
   const model = steps.filter((step) => !['chat', 'responses', 'messages'].includes(step)).join(':');
   const { omitDefaults, passthrough, ...own } = config;
   const given = { ...own, ...(isMap(passthrough) ? passthrough : {}) };
-  const has = (...names: string[]): boolean => names.some((name) => name in given);
   if (omitDefaults === true || model === '') return given;
-  if (vendor === 'anthropic') {
-    const thinks = isMap(given['thinking']) && given['thinking']['type'] !== 'disabled';
-    const fixed = thinks || has('top_p', 'temperature') || WITHOUT_TEMPERATURE.test(model);
-    return {
-      ...(has('max_tokens') ? {} : { max_tokens: thinks ? 2048 : 1024 }),
-      ...(fixed ? {} : { temperature: 0 }),
-      ...given,
-    };
-  }
-  if (!LIKE_OPENAI.has(vendor)) return given;
+  if (vendor === 'anthropic') return asAnthropic(model, given);
+  return LIKE_OPENAI.has(vendor) ? asOpenai(model, given) : given;
+}
+
+function asAnthropic(model: string, given: JsonMap): JsonMap {
+  const { thinking } = given;
+  const thinks = isMap(thinking ?? null) && (thinking as JsonMap)['type'] !== 'disabled';
+  const isFree = !thinks && !('top_p' in given) && !WITHOUT_TEMPERATURE.test(model);
+  return { max_tokens: thinks ? 2048 : 1024, ...(isFree ? { temperature: 0 } : {}), ...given };
+}
+
+const BOUNDS = ['max_tokens', 'max_completion_tokens', 'maxTokens'];
+
+function asOpenai(model: string, given: JsonMap): JsonMap {
   if (THINKS.test(model)) {
     const { temperature: _, max_tokens: __, ...rest } = given;
     return rest;
   }
-  return {
-    ...(has('temperature') ? {} : { temperature: 0 }),
-    ...(has('max_tokens', 'max_completion_tokens', 'maxTokens') ? {} : { max_tokens: 1024 }),
-    ...given,
-  };
+  const bounded = BOUNDS.some((name) => name in given);
+  return { temperature: 0, ...(bounded ? {} : { max_tokens: 1024 }), ...given };
 }

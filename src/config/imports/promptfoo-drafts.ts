@@ -1,7 +1,7 @@
 import { type Document, valueAt } from '../../documents/document.ts';
 import type { Limits } from '../../documents/limits.ts';
-import { counted } from '../../text/amounts.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
+import { counted } from '../../text/amounts.ts';
 import type { Place, JsonMap } from '../../types/plain.ts';
 import { ASSERTION_KEYS, convertAssertion, pathIn } from './assertions.ts';
 import {

@@ -60,32 +60,38 @@ type Entry = Pick<ForeignPrompt, 'label' | 'parameters' | 'unread'>;
 /** `display` is a label of old. */
 const ENTRY_KEYS = ['id', 'raw', 'label', 'display', 'config'];
 
-async function readPrompt(written: Json, place: Place, files: ImportFiles): Promise<ReadPrompt[]> {
-  const { text, label } = isMap(written)
-    ? { text: written['raw'] ?? written['id'], label: written['label'] }
-    : { text: written, label: null };
-  if (typeof text !== 'string') return [{ why: 'it is neither text nor a file', place }];
-  const { parameters, left: refused } = readForeignParameters(
-    isMap(written) && isMap(written['config']) ? written['config'] : {},
+function entryOf(written: JsonMap): Entry {
+  const { label, display, config } = written;
+  const { parameters, left } = readForeignParameters(
+    isMap(config ?? null) ? (config as JsonMap) : {},
   );
-  const others = Object.keys(isMap(written) ? written : {})
+  const others = Object.keys(written)
     .filter((key) => !ENTRY_KEYS.includes(key))
     .map((key) => ({ key, why: 'it has no counterpart' }));
-  const named: Entry = {
-    label: typeof label === 'string' ? label : null,
+  const named = label ?? display;
+  return {
+    label: typeof named === 'string' ? named : null,
     parameters,
-    unread: [...refused, ...others],
+    unread: [...left, ...others],
   };
-  const isFile =
-    text.startsWith('file://') ||
-    (!text.includes('\n') &&
-      (TEXT_FILE.test(text) || CODE_FILE.test(text)) &&
-      !/\s/.test(text.trim()));
+}
+
+async function readPrompt(written: Json, place: Place, files: ImportFiles): Promise<ReadPrompt[]> {
+  const map = isMap(written) ? written : { raw: written };
+  const text = map['raw'] ?? map['id'];
+  if (typeof text !== 'string') return [{ why: 'it is neither text nor a file', place }];
   if (text.startsWith('exec:')) return [{ why: 'prompts in code are not run', place }];
-  if (!isFile) return [promptOf(text, named, place)];
+  const entry = entryOf(map);
+  if (!isPath(text)) return [promptOf(text, entry, place)];
   const path = text.replace(/^file:\/\//, '').trim();
   if (CODE_FILE.test(path)) return [{ why: 'prompts in code are not run', place }];
-  return (await files.texts(path, place)).flatMap((file) => fromFile(file, named));
+  return (await files.texts(path, place)).flatMap((file) => fromFile(file, entry));
+}
+
+function isPath(text: string): boolean {
+  if (text.startsWith('file://')) return true;
+  const ends = TEXT_FILE.test(text) || CODE_FILE.test(text);
+  return ends && !text.includes('\n') && !/\s/.test(text.trim());
 }
 
 /** A plain text file may hold several prompts, between lines of three dashes. */

@@ -29,17 +29,29 @@ function translated(token: string): string | null {
   return token === '{' || token === '}' || token === ']' ? `\\${token}` : token;
 }
 
+/** Escapes that both engines read alike: kinds of characters, control characters, bounds of words. */
+const ALIKE = /^\\(?:x..|[dDwWnrtfv]|[!-/:-@[-`{-~])$/;
+
+/** Escapes that RE2 has otherwise: outside of a class, and inside. */
+const OTHERWISE: Readonly<Record<string, readonly [string | null, string | null]>> = {
+  s: [`[${BLANKS}]`, BLANKS],
+  S: [`[^${BLANKS}]`, null],
+  b: ['\\b', '\\x08'],
+  B: ['\\B', null],
+  c: [null, null],
+  k: [null, null],
+  '0': ['\\x00', '\\x00'],
+  '\n': ['\\n', '\\n'],
+};
+
 function escape(token: string, inClass: boolean): string | null {
-  const name = token.charAt(1);
-  if (name === 's') return inClass ? BLANKS : `[${BLANKS}]`;
-  if (name === 'S') return inClass ? null : `[^${BLANKS}]`;
-  if (name === 'b' && inClass) return '\\x08';
+  if (ALIKE.test(token)) return token;
   if (token.length === 6) return unicode(token.slice(2));
-  if (/[1-9ckBb]/.test(name) && (inClass || /[1-9ck]/.test(name))) return null;
-  if (name === '0') return '\\x00';
-  if (token.length > 2 || /[dDwWbBnrtfv]/.test(name) || /[!-/:-@[-`{-~]/.test(name)) return token;
-  // A letter that stands for nothing else is itself.
-  return name === '\n' ? '\\n' : name;
+  const name = token.charAt(1);
+  const otherwise = Object.hasOwn(OTHERWISE, name) ? OTHERWISE[name] : undefined;
+  if (otherwise !== undefined) return otherwise[inClass ? 1 : 0];
+  // A letter that stands for nothing else is itself; a figure refers back.
+  return /[1-9]/.test(name) ? null : name;
 }
 
 /** Half of a pair of surrogates is no character to RE2. */

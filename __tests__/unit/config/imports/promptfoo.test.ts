@@ -83,9 +83,13 @@ tests:
       project.suites.map(({ prompt: { name, model, parameters } }) => [name, model, parameters]),
     ).toEqual([
       ['short (big)', 'gpt-4o', { temperature: 0, max_tokens: 50 }],
-      ['short (claude-sonnet-4-5)', 'claude-sonnet-4-5', {}],
+      ['short (claude-sonnet-4-5)', 'claude-sonnet-4-5', { temperature: 0, max_tokens: 1024 }],
       ['promptfooconfig 2 (big)', 'gpt-4o', { temperature: 0, max_tokens: 50 }],
-      ['promptfooconfig 2 (claude-sonnet-4-5)', 'claude-sonnet-4-5', {}],
+      [
+        'promptfooconfig 2 (claude-sonnet-4-5)',
+        'claude-sonnet-4-5',
+        { temperature: 0, max_tokens: 1024 },
+      ],
     ]);
     expect(project.suites[0]?.prompt.lines).toMatchObject({ model: 6, messages: 3 });
   });
@@ -218,12 +222,12 @@ tests:
         metrics?.map(({ name }) => name),
       ]),
     ).toEqual([
-      [{ x: 'one' }, ['contains']],
+      [{ x: 'one' }, ['contains', 'regex', 'contains-2']],
       [{ x: 'two' }, ['preference']],
     ]);
     expect(notices.map((line) => line.replace(`${CONFIG}:`, ''))).toEqual([
       expect.stringMatching(
-        /^ 1 of 3 prompts, 2 of 2 tests, 1 of 7 assertions carried over; 17 lost: 2 × the assertion moderation, .* and 13 more reasons$/,
+        /^ 1 of 3 prompts, 2 of 2 tests, 3 of 7 assertions carried over; 15 lost: 2 × the assertion moderation, .* and 11 more reasons$/,
       ),
       expect.stringMatching(/^8: the assertion moderation .* is not called \(2 times\)/),
       expect.stringMatching(/^5: transform of gpt-4o-mini/),
@@ -239,8 +243,6 @@ tests:
       expect.stringMatching(/^7: options\.transform/),
       expect.stringMatching(/^11: threshold is not carried over: a test passes when all/),
       expect.stringMatching(/^19: tests file:\/\/more\.js .* made by code/),
-      expect.stringMatching(/^13: the assertion contains .*\{\{missing\}\} has no value/),
-      expect.stringMatching(/^14: the assertion regex/),
       expect.stringMatching(/^15: the assertion llm-rubrik .*did you mean "llm-rubric"/),
       expect.stringMatching(/^16: transform of the assertion contains/),
       expect.stringMatching(/^16: weight of the assertion contains/),
@@ -319,7 +321,7 @@ tests:
       '{ type: is-json, value: { type: object } }',
       { uses: 'json_schema', with: { schema: { type: 'object' } } },
     ],
-    ['contains-json', '{ type: contains-json }', { uses: 'is_json', with: { extract: 'first' } }],
+    ['contains-json', '{ type: contains-json }', { uses: 'is_json', with: { extract: 'objects' } }],
     ['latency', '{ type: latency, threshold: 500 }', { uses: 'latency', with: { max: 500 } }],
     ['cost', '{ type: cost, threshold: 0.01 }', { uses: 'cost', with: { max: 0.01 } }],
     [
@@ -421,7 +423,7 @@ tests:
   test('makes a test of each combination of listed values, and members of maps variables of their own', async () => {
     const { suite } = await only({
       [CONFIG]:
-        'prompts: [\'{{user.name}} of {{user.towns[0]}}: {{a}}{{b}} {"k": "{v}"}\']\nproviders: [openai:gpt-4o]\ntests:\n  - description: all\n    vars: { user: { name: Ada, towns: [Rome] }, a: [1, 2], b: [x, y] }\n    assert: [{ type: contains, value: \'{{user.name}} {{a}}\' }]\n',
+        'prompts: [\'{{user.name}} of {{user.towns[0]}}: {{a}}{{b}} {"k": "{v}"}\']\nproviders: [openai:gpt-4o]\ntests:\n  - description: all\n    vars: { user: { name: Ada, towns: [Rome] }, a: ["1", "2"], b: [x, y] }\n    assert: [{ type: contains, value: \'{{user.name}} {{a}}\' }]\n',
     });
     expect(suite.prompt.messages[0]?.content).toBe(
       '{user_name} of {user_towns_0}: {a}{b} {"k": "{{v}}"}',
@@ -446,7 +448,7 @@ tests:
         '[{"role": "system", "content": "Be brief."}, {"role": "user", "content": "{{q}}"}]',
       'evals/prompts/two.txt': 'First {{q}}\n---\nSecond {{q}}\n',
       'evals/tests/a.yaml':
-        '- vars: { q: file://note.txt }\n  assert: [{ type: contains, value: a }]\n',
+        '- vars: { q: file://tests/note.txt }\n  assert: [{ type: contains, value: a }]\n',
       'evals/tests/note.txt': 'noted\n',
       'evals/tests/cases.csv':
         'q,__expected,__expected2,__description,__metadata:kind\nb,b,"contains-any: x,y",row b,k\nc,levenshtein(3): see,,,\n',
@@ -538,5 +540,193 @@ tests:
     ]);
     const unlisted = await read({ ...config(TEST), 'evaldiff.yaml': 'prompts: prompts/*.yaml\n' });
     expect(unlisted.project.suites).toEqual([]);
+  });
+});
+
+describe('what a promptfoo configuration means', () => {
+  const inputs = async (files: Record<string, string>) =>
+    (await only(files)).suite.tests.references.map(({ input }) => input);
+  const sourceOf = async (assertion: string, files: Record<string, string> = {}) => {
+    const { suite, notices } = await only({
+      'evaldiff.yaml': 'grader: gpt-4o',
+      ...config(`  - { vars: { text: hello, language: x }, assert: [${assertion}] }\n`),
+      ...files,
+    });
+    return suite.tests.references[0]?.metrics?.[0]?.source ?? notices;
+  };
+
+  test.each([
+    ['openai:gpt-4o', {}, { temperature: 0, max_tokens: 1024 }],
+    ['openai:chat:gpt-4.1', { temperature: 0.3 }, { temperature: 0.3, max_tokens: 1024 }],
+    ['openai:gpt-4o', { max_completion_tokens: 9 }, { temperature: 0, max_completion_tokens: 9 }],
+    ['openai:gpt-5-mini', {}, {}],
+    ['openai:o3', { temperature: 0.7, max_tokens: 5, seed: 1 }, { seed: 1 }],
+    ['openai:gpt-4o', { omitDefaults: true }, {}],
+    ['openai:gpt-4o', { passthrough: { seed: 3 } }, { temperature: 0, max_tokens: 1024, seed: 3 }],
+    ['openrouter:meta/llama', {}, { temperature: 0, max_tokens: 1024 }],
+    ['openrouter:openai/gpt-5', {}, {}],
+    ['anthropic:messages:claude-sonnet-4-5', {}, { temperature: 0, max_tokens: 1024 }],
+    ['anthropic:messages:claude-sonnet-4-5', { top_p: 0.5 }, { max_tokens: 1024, top_p: 0.5 }],
+    ['anthropic:messages:claude-opus-4-7', {}, { max_tokens: 1024 }],
+    ['ollama:chat:llama3', {}, {}],
+  ])('%s with %j is asked as promptfoo asks it', async (id, given, parameters) => {
+    const { suite } = await only({
+      [CONFIG]: JSON.stringify({
+        prompts: ['Hi {{x}}'],
+        providers: [{ id, config: given }],
+        tests: [{ vars: { x: 'a' }, assert: [{ type: 'contains', value: 'a' }] }],
+      }),
+    });
+    expect(suite.prompt.parameters).toEqual(parameters);
+  });
+
+  test("a provider's tools and formats are read from the files that it names", async () => {
+    const { suite } = await only({
+      [CONFIG]:
+        "prompts: ['{{x}}']\nproviders: [{ id: openai:gpt-4o, config: { tools: file://tools.json, response_format: file://f.yaml } }]\ntests: [{ vars: { x: a }, assert: [{ type: is-json }] }]\n",
+      'tools.json': '[{"type": "function", "function": {"name": "f"}}]',
+      'f.yaml': 'type: json_object\n',
+    });
+    expect(suite.prompt.parameters).toMatchObject({
+      tools: [{ type: 'function', function: { name: 'f' } }],
+      response_format: { type: 'json_object' },
+    });
+  });
+
+  test("a prompt's own configuration goes before its provider's", async () => {
+    const { suite, notices } = await only({
+      [CONFIG]:
+        "prompts: [{ raw: '{{x}}', label: l, config: { temperature: 0.9 }, function: f }]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: is-json }] }]\n",
+    });
+    expect(suite.prompt.parameters).toEqual({ temperature: 0.9, max_tokens: 1024 });
+    expect(notices.join('\n')).toContain('function of a prompt is not carried over');
+  });
+
+  test.each([
+    ['equals', 'g.txt', 'exact_match', { value: 'gold' }],
+    ['contains-any', 'g.yaml', 'contains', { value: ['a', 'b'] }],
+    ['regex', 'g.txt', 'regex', { pattern: 'gold' }],
+    ['llm-rubric', 'g.txt', 'llm_rubric', { criteria: 'gold' }],
+    ['is-json', 'g.json', 'json_schema', { schema: { type: 'object' } }],
+    ['factuality', 'g.txt', 'factuality', { value: 'gold' }],
+  ])('%s compares with what its file %s holds', async (type, file, uses, wanted) => {
+    const found = await sourceOf(`{ type: ${type}, value: 'file://g/${file}' }`, {
+      'g/g.txt': 'gold\n',
+      'g/g.yaml': '- a\n- b\n',
+      'g/g.json': '{"type": "object"}',
+    });
+    expect(found).toMatchObject({ uses, with: wanted });
+  });
+
+  test('only lists of texts make several tests, and none does where that is switched off', async () => {
+    expect(
+      await inputs(
+        config(
+          '  - vars: { text: [{ role: user }, { role: ai }], language: [1, 2] }\n    assert: [{ type: is-json }]\n  - vars: { text: [a, b], language: x }\n    options: { disableVarExpansion: true }\n    assert: [{ type: is-json }]\n  - vars: { text: [a, b], language: x }\n    assert: [{ type: is-json }]\n',
+        ),
+      ),
+    ).toEqual([
+      { text: '[{"role":"user"},{"role":"ai"}]', language: '[1,2]' },
+      { text: '["a","b"]', language: 'x' },
+      { text: 'a', language: 'x' },
+      { text: 'b', language: 'x' },
+    ]);
+  });
+
+  test('paths are found from the configuration, in whichever file they stand', async () => {
+    const files = {
+      ...config('  - file://cases/t.yaml\n  - cases/c.csv\n'),
+      'cases/t.yaml':
+        '- { vars: { text: file://s.txt, language: x }, assert: [{ type: equals, value: file://s.txt }] }\n',
+      'cases/c.csv': 'text,language,__expected\nfile://s.txt,y,contains: a\n',
+      's.txt': 'root\n',
+      'cases/s.txt': 'beside\n',
+    };
+    expect((await inputs(files)).map(({ text }) => text)).toEqual(['root', 'root']);
+  });
+
+  test("a variable shows others by name and the file's own environment; what a run's would be is told", async () => {
+    const { suite, notices } = await only({
+      [CONFIG]: `env: { OWN: own }
+prompts: ['{{text}} {{ env.OWN }}']
+providers: [openai:gpt-4o]
+tests:
+  - { vars: { y: abc, text: '{{ y }} {{ y | upper }} {{nothing}} {{ env.OWN }}' }, assert: [{ type: is-json }] }
+  - { vars: { text: 'for {{ env.HOME }}' }, assert: [{ type: is-json }] }
+`,
+    });
+    expect(suite.prompt.messages[0]?.content).toBe('{text} own');
+    expect(suite.tests.references.map(({ input }) => input['text'])).toEqual([
+      'abc {{ y | upper }} {{nothing}} own',
+    ]);
+    expect(notices.join('\n')).toContain(
+      "its variable text takes env.HOME from a run's environment, which no file shows",
+    );
+  });
+
+  test('a variable that a test lacks is empty, which is said', async () => {
+    const files = config('  - { vars: { text: a }, assert: [{ type: is-json }] }\n');
+    const { suite, notices } = await only(files);
+    expect(suite.tests.references[0]?.input).toEqual({ text: 'a', language: '' });
+    expect(notices).toEqual([
+      `${CONFIG}:5: {{language}} has no value in 1 test and is empty there`,
+    ]);
+  });
+
+  test('a Markdown prompt is one, whatever lines of dashes it has', async () => {
+    const { project } = await read({
+      [CONFIG]:
+        'prompts: [file://p.md, file://p.j2, file://p.txt]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: is-json }] }]\n',
+      'p.md': '# {{x}}\n\n---\n\nmore',
+      'p.j2': '{{x}}\n---\nmore',
+      'p.txt': '{{x}}\n---\nmore {{x}}',
+    });
+    expect(project.suites.map(({ prompt }) => prompt.messages[0]?.content)).toEqual([
+      '# {x}\n\n---\n\nmore',
+      '{x}\n---\nmore',
+      '{x}',
+      'more {x}',
+    ]);
+  });
+
+  test.each([
+    ['llm-rubric(0.8): is polite', { uses: 'llm_rubric', with: { criteria: 'is polite' } }],
+    ['not-llm-rubric: rude', { with: { criteria: 'rude', negate: true } }],
+    ['model-graded-factuality: so', { uses: 'factuality', with: { value: 'so' } }],
+    ['finish-reason: stop', { uses: 'finish_reason', with: { one_of: ['stop'] } }],
+    ['contains-any: a, "b, c"', { with: { value: ['a', 'b, c'] } }],
+    ['levenshtein(3): see', { with: { value: 'see', max_distance: 3 } }],
+    ['levenshtein: see', { with: { value: 'see', max_distance: 0 } }],
+    ['file://g.txt', { uses: 'exact_match', with: { value: 'gold' } }],
+    ['just: text', { uses: 'exact_match', with: { value: 'just: text' } }],
+    ['is-xml', null],
+    ['context-recall(0.8): x', null],
+    ['gleu(0.1): x', null],
+  ])('a cell %s is what it says, or told', async (cell, wanted) => {
+    const { suite, notices } = await only({
+      'evaldiff.yaml': 'grader: gpt-4o',
+      ...config('  - c.csv\n'),
+      'c.csv': `text,language,__expected\na,b,"${cell.replaceAll('"', '""')}"\n`,
+      'g.txt': 'gold',
+    });
+    const [metric] = suite.tests.references[0]?.metrics ?? [];
+    if (wanted === null) expect(notices.join('\n')).toMatch(/the assertion [a-z-]+ is not carried/);
+    else expect(metric?.source).toMatchObject(wanted);
+  });
+
+  test.each([
+    ["const fs = require('fs');\nmodule.exports = () => true;", "require('fs')", 1],
+    ["// require('x')\nimport { a } from './a.mjs';\nexport default () => a;", 'import', 2],
+    ['module.exports = async () =>\n  fetch("https://a.example");', 'fetch', 2],
+    ['module.exports = (o, { vars }) => process.cwd() !== vars.x;', 'process.cwd', 1],
+    [
+      'module.exports = (o, context) =>\n  context.providerResponse.cost < 1;',
+      'providerResponse',
+      2,
+    ],
+  ])('a check that cannot run confined says its line: %j', async (code, what, line) => {
+    const said = await sourceOf('{ type: javascript, value: file://c/x.mjs }', { 'c/x.mjs': code });
+    expect(String(said)).toContain(`it uses ${what}`);
+    expect(String(said)).toContain(`c/x.mjs:${String(line)}`);
   });
 });
