@@ -61,6 +61,7 @@ export async function testsDraft(
     messages.flatMap(({ template }) => pathsOf(template)),
   );
   sayMissing(tests, paths, imported);
+  saySingleBraces(tests, context.prompts, imported);
   const ids = uniqueDescriptions(tests);
   const references: JsonMap[] = [];
   let kept = 0;
@@ -114,6 +115,30 @@ function sayMissing(
         remark(
           first.place,
           `{{${name}}} has no value in ${counted(without.length, 'test')} and is empty there`,
+        ),
+      );
+  }
+}
+
+/** `{name}` of a test's variable is text there: what a prompt means to show, the model never sees. */
+function saySingleBraces(
+  tests: readonly ForeignTest[],
+  prompts: readonly ForeignPrompt[],
+  { remarks }: Imported,
+): void {
+  const names = new Set(tests.flatMap(({ vars }) => Object.keys(vars)));
+  for (const { messages, place } of prompts) {
+    const texts = messages.flatMap(({ template }) =>
+      template.parts.flatMap((part) => ('text' in part ? [part.text] : [])),
+    );
+    const found = texts
+      .flatMap((text) => [...text.matchAll(/\{(\w+)\}/g)])
+      .find(([, name = '']) => names.has(name));
+    if (found !== undefined)
+      remarks.push(
+        remark(
+          place,
+          `${found[0]} is text to promptfoo and here, although the tests have such a variable; a variable is written {${found[0]}}`,
         ),
       );
   }

@@ -673,6 +673,17 @@ tests:
     ]);
   });
 
+  test('a variable in single braces is text, which is said', async () => {
+    const { suite, notices } = await only({
+      [CONFIG]:
+        'prompts: [\'Read {text}: {other} {"a": 1}\']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { text: a }, assert: [{ type: is-json }] }]\n',
+    });
+    expect(suite.prompt.messages[0]?.content).toBe('Read {{text}}: {{other}} {"a": 1}');
+    expect(notices).toEqual([
+      `${CONFIG}:1: {text} is text to promptfoo and here, although the tests have such a variable; a variable is written {{text}}`,
+    ]);
+  });
+
   test('a Markdown prompt is one, whatever lines of dashes it has', async () => {
     const { project } = await read({
       [CONFIG]:
