@@ -16,6 +16,9 @@
   const evaluateGlobally = eval;
   const world = globalThis;
   const plainPrototypes = [Object.prototype, null];
+  const Promised = Promise;
+  const { apply } = Reflect;
+  const { then } = Promise.prototype;
 
   let printed = '';
   let cut = false;
@@ -121,10 +124,61 @@
     return error === null ? { raised, nothing: true } : { raised };
   };
 
-  return function evaluate(code, variables, outputs) {
+  /** Watches the outputs that are promises; what each came to stands in its place once it is known. */
+  const watch = (found) => {
+    const open = { found, left: 0, error: null };
+    for (let index = 0; index < found.length; index += 1) {
+      const value = found[index];
+      if (!(value instanceof Promised)) continue;
+      open.left += 1;
+      const settled = (came) => {
+        found[index] = came;
+        open.left -= 1;
+      };
+      const refused = (error) => {
+        open.error ??= { error };
+        open.left -= 1;
+      };
+      apply(then, value, [settled, refused]);
+    }
+    return open;
+  };
+
+  const finish = (reply) => {
+    try {
+      clear();
+    } catch {
+      // User code may have frozen the global object: its own later evaluations see what is left
+      // there.
+    }
+    return stringify({ reply, printed: { text: printed, cut } });
+  };
+
+  /** What an evaluation waits for, after which it is settled. */
+  let waiting = null;
+
+  /** The answer of an evaluation whose outputs were promises, once these were given their time. */
+  const settle = () => {
+    const { open, wanted, lines } = waiting;
+    waiting = null;
+    let reply;
+    try {
+      if (open.error !== null) reply = describe(open.error.error, lines);
+      else if (open.left > 0)
+        throw new TypeError('the code waits for something that never comes: nothing waits here');
+      else reply = readOutputs(open.found, wanted);
+    } catch (error) {
+      reply = describe(error, lines);
+    }
+    return finish(reply);
+  };
+
+  /** The answer as text; nothing where outputs are promises, which `settle` answers. */
+  const evaluate = (code, variables, outputs) => {
     printed = '';
     cut = false;
     let reply;
+    const lines = code.split('\n').length;
     try {
       const written = parse(outputs);
       // Thrown after all of the code is parsed, and before anything of it is run.
@@ -138,17 +192,18 @@
       // On a line of its own behind the code, so that outputs declared with const, let and var are
       // seen as well.
       const found = evaluateGlobally(`${code}\n;[${wanted.map(({ name }) => name).join(', ')}]`);
+      const open = watch(found);
+      if (open.left > 0) {
+        waiting = { open, wanted, lines };
+        return undefined;
+      }
       reply = readOutputs(found, wanted);
     } catch (error) {
       const isParsed = outputs === '[]' && error === null;
-      reply = isParsed ? { values: {} } : describe(error, code.split('\n').length);
+      reply = isParsed ? { values: {} } : describe(error, lines);
     }
-    try {
-      clear();
-    } catch {
-      // User code may have frozen the global object: its own later evaluations see what is left
-      // there.
-    }
-    return stringify({ reply, printed: { text: printed, cut } });
+    return finish(reply);
   };
+
+  return { evaluate, settle };
 });

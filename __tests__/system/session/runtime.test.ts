@@ -9,9 +9,12 @@ test.each(['18.20.4', '20.20.2', '22.12.0', '21.7.3'])(
   },
 );
 
-test.each(['22.13.0', '22.21.0', '24.0.0', '24.21.0', '25.0.0', '26.1.0-nightly'])('Node %s runs evaldiff', (version) => {
-  expect(tooOld(version)).toBeNull();
-});
+test.each(['22.13.0', '22.21.0', '24.0.0', '24.21.0', '25.0.0', '26.1.0-nightly'])(
+  'Node %s runs evaldiff',
+  (version) => {
+    expect(tooOld(version)).toBeNull();
+  },
+);
 
 test('the oldest Node is the one that package.json names', () => {
   const { engines } = JSON.parse(
