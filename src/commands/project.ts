@@ -187,7 +187,7 @@ export function withCurrentProject(
       builtInMetrics: metrics,
       builtInRubrics,
       hash: sha256,
-      today: dayOf(terminal.reach).toISOString().slice(0, 10),
+      ends: { today: dayOf(terminal.reach).toISOString().slice(0, 10), past: 'problem' },
     });
     if (problems.length > 0) throw new UserError(problems);
     await work({ session, tree, project });

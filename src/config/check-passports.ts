@@ -10,15 +10,25 @@ const WARN_DAYS = 90;
 
 const DAY_MS = 86_400_000;
 
+/** The day, as YYYY-MM-DD, and what a model is whose end has passed. */
+export interface ModelEnds {
+  today: string;
+  /**
+   * A problem where everything is asked. A notice where only what changed is: nobody's change made
+   * the day pass, and the vendor has the last word on what is asked after all.
+   */
+  past: 'problem' | 'notice';
+}
+
 /**
  * What vendors say of their models, against what the files ask of them: parameters that a model
- * refuses, at their lines, and models that have ended or will soon. `today` is YYYY-MM-DD; null:
- * ends are not looked at.
+ * refuses, at their lines, and models that have ended or will soon; without `ends` the latter are
+ * not looked at.
  */
 export function checkPassports(
   settings: Settings,
   suites: readonly Suite[],
-  today: string | null,
+  ends: ModelEnds | null,
   found: { problems: Problem[]; notices: Notice[] },
 ): void {
   const asked = suites.filter(({ tests }) => !isRecorded(tests)).map(({ prompt }) => prompt);
@@ -28,7 +38,7 @@ export function checkPassports(
     if (swept.length === 0) found.problems.push(...refusedOf(prompt, settings));
     else found.notices.push(...leftOut(prompt, swept, settings));
   }
-  if (today === null) return;
+  if (ends === null) return;
   const named = [
     ...asked.flatMap((prompt) =>
       prompt.model === null ? [] : [{ model: prompt.model, place: lineOf(prompt, 'model') }],
@@ -40,7 +50,7 @@ export function checkPassports(
     ...[settings.grader, ...settings.voters, settings.embeddings].filter((one) => one !== null),
     ...swept.map((model) => ({ model, place: sweepPlace })),
   ];
-  for (const { model, place } of named) checkEnd(model, place, { settings, today }, found);
+  for (const { model, place } of named) checkEnd(model, place, { settings, ends }, found);
 }
 
 function lineOf({ file, lines }: Prompt, key: string): Place {
@@ -96,22 +106,19 @@ function passportIn(settings: Settings, model: string | null): ReturnType<typeof
 function checkEnd(
   name: string,
   place: Place | null,
-  { settings, today }: { settings: Settings; today: string },
+  { settings, ends }: { settings: Settings; ends: ModelEnds },
   { problems, notices }: { problems: Problem[]; notices: Notice[] },
 ): void {
   const asked = askedModel(settings, name);
   const end = asked === null ? null : endOf(asked);
   if (asked === null || end === null) return;
   const stands = asked.model === name ? name : `${name} stands for ${asked.model}, which`;
-  const days = Math.round((Date.parse(end) - Date.parse(today)) / DAY_MS);
-  if (days <= 0)
-    problems.push(
-      problem(
-        place,
-        `${stands} ended on ${end}: name its successor here, or in the settings with models: { NEW: { provider: ${asked.provider}, replaces: [${asked.model}] } }`,
-      ),
-    );
-  else if (days <= WARN_DAYS)
+  const days = Math.round((Date.parse(end) - Date.parse(ends.today)) / DAY_MS);
+  if (days <= 0) {
+    const message = `${stands} ended on ${end}: name its successor here, or in the settings with models: { NEW: { provider: ${asked.provider}, replaces: [${asked.model}] } }`;
+    if (ends.past === 'problem') problems.push(problem(place, message));
+    else notices.push({ kind: 'settings', place, message });
+  } else if (days <= WARN_DAYS)
     notices.push({
       kind: 'settings',
       place,

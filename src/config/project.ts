@@ -10,7 +10,7 @@ import type { Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { checkGate } from './check-gate.ts';
-import { checkPassports } from './check-passports.ts';
+import { checkPassports, type ModelEnds } from './check-passports.ts';
 import {
   checkGraders,
   checkModels,
@@ -121,8 +121,8 @@ export interface ReadTools {
   builtInRubrics?: ReadonlyMap<string, Rubric>;
   /** Any collision-resistant hash as hexadecimal text. */
   hash(text: string): string;
-  /** The day, as YYYY-MM-DD, for models that end; absent: ends are not looked at. */
-  today?: string;
+  /** For models that end; absent: ends are not looked at. */
+  ends?: ModelEnds;
   /**
    * Documents by path and object id: given to both sides, a file that did not change is parsed
    * once.
@@ -175,7 +175,7 @@ export async function readProject(
   checkGraders(suites, settings, problems);
   problems.push(...checkModels(settings, suites, options.allowedModels));
   if (options.configRequired)
-    checkPassports(settings, suites, tools.today ?? null, { problems, notices });
+    checkPassports(settings, suites, tools.ends ?? null, { problems, notices });
   const gating = withoutSilent(suites, rubrics);
   notices.push(...twins(tree, files.read));
   if (options.configRequired) checkUnread(tree, files.read, settings, problems, notices);

@@ -135,7 +135,10 @@ export async function readSides(
     builtInMetrics: metrics,
     builtInRubrics,
     hash,
-    today: input.today,
+    ends: {
+      today: input.today,
+      past: mode === 'diff' ? ('notice' as const) : ('problem' as const),
+    },
     parsed: new Map(),
   };
   const own = headToRead(input);

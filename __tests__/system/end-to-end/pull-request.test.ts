@@ -51,7 +51,7 @@ describe('a pull request that makes a prompt worse', () => {
     const { text } = renderGithub(rest.join('\n'));
     expect(text).toContain('What it did: q2, 2 of 2 passed → 0 of 2 passed; 2 more fail ');
     expect(text).toContain('quiz › q4 – 2 of 2 passed → 0 of 2 passed');
-    expect(comment?.body).toMatch(/\[.*q4.*\]\([^)]*prompts\/tests\/quiz\.yaml[^)]*L6/);
+    expect(comment?.body).toMatch(/prompts\/tests\/quiz\.yaml#L6[^>]*><code>q4<\/code>/);
     expect(comment?.user.login).toBe('github-actions[bot]');
 
     expect(at.github.state.checkRuns).toHaveLength(1);

@@ -11,7 +11,12 @@ const promptOf = (lines: string): string => `defaults: [tests/p]\nname: p\n${lin
 
 async function check(
   prompt: string,
-  { settings = '', today = '2026-11-22', head = true } = {},
+  {
+    settings = '',
+    today = '2026-11-22',
+    past = 'problem' as 'problem' | 'notice',
+    head = true,
+  } = {},
 ): Promise<{ problems: string[]; notices: string[] }> {
   const files = {
     'evaldiff.yaml': settings || '{}\n',
@@ -21,7 +26,7 @@ async function check(
   const { problems, project } = await readProject(
     treeOf(files),
     optionsOf({ configRequired: head }),
-    { ...tools, today },
+    { ...tools, ends: { today, past } },
   );
   return {
     problems: problems.map(formatProblem),
@@ -108,6 +113,15 @@ describe('a model with an end', () => {
       ],
       notices: [],
     });
+  });
+
+  test('that has passed is a notice where only what changed is asked', async () => {
+    const { problems, notices } = await check('model: claude-sonnet-4-5', {
+      today: '2026-11-30',
+      past: 'notice',
+    });
+    expect([problems, notices.length]).toEqual([[], 1]);
+    expect(notices[0]).toContain('prompts/p.yaml:3: claude-sonnet-4-5 ended on 2026-11-30: name');
   });
 
   test('is found in graders too, and behind another name; not at another server', async () => {
