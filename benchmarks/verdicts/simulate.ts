@@ -1,3 +1,5 @@
+import { compareSuite } from '../../src/judge/compare.ts';
+import { rollUpSuite } from '../../src/judge/roll-up.ts';
 import { judgeSuites } from '../../src/judge/verdict.ts';
 import {
   suiteComparison,
@@ -8,6 +10,7 @@ import {
   type TryPolicy,
 } from '../../src/plan/suite-run.ts';
 import { nextTries } from '../../src/plan/tries.ts';
+import type { SuiteResult } from '../../src/result/suite-result.ts';
 import { nextFloat, type Random } from '../../src/statistics/random.ts';
 import { DEFAULT_GATE } from '../../src/suite/gate.ts';
 import type { Suite } from './scenarios.ts';
@@ -60,6 +63,19 @@ export function simulate(
 export function begun(suite: Suite, index: number, policy: TryPolicy): SuiteComparison {
   const gates = { run: DEFAULT_GATE, own: {} };
   return suiteComparison(affectedSuite(suite, index), policy, gates, () => false);
+}
+
+/** One suite through the same rounds and the same verdict, with all that a result says of it. */
+export async function compareOne(
+  suite: Suite,
+  random: Random,
+): Promise<{ result: SuiteResult; calls: number }> {
+  const started = begun(suite, 0, { kind: 'adaptive' });
+  const { comparisons, calls } = makeTries([started], [suite], random);
+  const [comparison = started] = comparisons;
+  const [verdict = null] = judgeSuites(comparisons, DEFAULT_GATE);
+  const words = await rollUpSuite(comparison.run, () => Promise.resolve([]));
+  return { result: compareSuite(comparison, verdict, words), calls };
 }
 
 function makeTries(
@@ -149,6 +165,7 @@ function affectedSuite({ base, critical = [] }: Suite, index: number): SuiteRun 
   });
   const tests = {
     metrics: [SCORE],
+    conversation: null,
     references: [],
     skip: false,
     rollup: { kind: 'named', policy: 'all' },

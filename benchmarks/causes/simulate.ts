@@ -1,0 +1,57 @@
+import { findCauses } from '../../src/explain/experiment.ts';
+import { fallenReferences, hasFallen, heldReferences } from '../../src/explain/fallen.ts';
+import { defaultCauseCalls } from '../../src/plan/cause-calls.ts';
+import { nextFloat, type Random } from '../../src/statistics/random.ts';
+import { compareOne } from '../verdicts/simulate.ts';
+import type { Row } from './rows.ts';
+
+const REFERENCES = 20;
+
+export interface Examined {
+  /** All culprits were named, and nothing else. */
+  right: boolean;
+  /** Something else was named, alone or beside them. */
+  wrong: boolean;
+  calls: number;
+}
+
+/** One pull request through evaldiff's own comparison and experiment; null: nothing fell. */
+export async function examine(
+  { units, rate, culprits, references = REFERENCES }: Row,
+  maxCalls: number | null,
+  random: Random,
+): Promise<Examined | null> {
+  const all = [...Array(references).keys()];
+  const suite = {
+    base: all.map((reference) => rate(reference, () => false)),
+    head: all.map((reference) => rate(reference, () => true)),
+  };
+  const { result, calls } = await compareOne(suite, random);
+  if (!hasFallen(result)) return null;
+  const fallen = fallenReferences(result);
+  const held = heldReferences(result);
+  const examined = [...fallen, ...held].map(({ id }) => Number(id.slice(1)));
+  const countsOf = (side: { passes: number; tries_judged: number } | null) => ({
+    passes: side?.passes ?? 0,
+    tries: side?.tries_judged ?? 0,
+  });
+  const { causes, tries } = await findCauses(
+    {
+      units,
+      fallen: fallen.map(({ base, head }) => ({ base: countsOf(base), head: countsOf(head) })),
+      held: held.length,
+      tries: maxCalls ?? defaultCauseCalls(calls),
+      alpha: 0.05,
+    },
+    (draws) =>
+      Promise.resolve(
+        draws.map(
+          ({ units: own, reference }) =>
+            nextFloat(random) < rate(examined[reference] ?? 0, (unit) => own.has(unit)),
+        ),
+      ),
+  );
+  const named = new Set(causes.flatMap((cause) => cause.units));
+  const wrong = [...named].some((unit) => !culprits.includes(unit));
+  return { right: !wrong && culprits.every((unit) => named.has(unit)), wrong, calls: tries };
+}

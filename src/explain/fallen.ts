@@ -1,0 +1,49 @@
+import { countsForVerdict } from '../result/counts.ts';
+import type { ReferenceResult, SideResult, SuiteResult } from '../result/suite-result.ts';
+
+/** References that an experiment looks at. */
+const MOST_FALLEN = 8;
+
+/** References that held, by which it is seen what undoing a cause does to the rest. */
+const MOST_HELD = 20;
+
+/** Whether there is a fall whose cause is to be found. */
+export function hasFallen({ verdict, references }: SuiteResult): boolean {
+  return verdict === 'regressed' || references.some(({ status }) => status === 'regressed');
+}
+
+/**
+ * The references that got worse, worst first: those that are named, then those that fell with the
+ * suite; of each cluster the worst before any second one. Of a suite that fell as a whole, those
+ * that passed less often.
+ */
+export function fallenReferences({ references }: SuiteResult): ReferenceResult[] {
+  const worse = references.filter(
+    (one) => countsForVerdict(one) && dropOf(one) > 0 && one.status !== 'improved',
+  );
+  const shown = worse.filter(({ status }) => status === 'regressed' || status === 'fell');
+  return [...(shown.length > 0 ? shown : worse)]
+    .sort((a, b) => rankOf(a) - rankOf(b) || dropOf(b) - dropOf(a))
+    .slice(0, MOST_FALLEN);
+}
+
+/** References that passed every try on both sides, in their order. */
+export function heldReferences({ references }: SuiteResult): ReferenceResult[] {
+  const flawless = (side: SideResult | null): boolean =>
+    side !== null && side.tries_judged > 0 && side.passes === side.tries_judged;
+  return references
+    .filter((one) => countsForVerdict(one) && flawless(one.base) && flawless(one.head))
+    .slice(0, MOST_HELD);
+}
+
+function rankOf({ status }: ReferenceResult): number {
+  return status === 'regressed' ? 0 : 1;
+}
+
+function dropOf({ base, head }: ReferenceResult): number {
+  return base === null || head === null ? 0 : shareOf(base) - shareOf(head);
+}
+
+function shareOf({ passes, tries_judged }: SideResult): number {
+  return passes / Math.max(1, tries_judged);
+}

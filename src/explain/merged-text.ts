@@ -1,0 +1,373 @@
+import { diffArrays } from 'diff';
+import { align, likeness } from './likeness.ts';
+
+/** Part of a line: on both sides, or on one of them as part of a unit. */
+interface Piece {
+  text: string;
+  side: 'both' | 'base' | 'head';
+  /** Number of the unit that takes it away or brings it; null: both sides have it. */
+  unit: number | null;
+  /** The line of its own side's text that it stands on, from 0. */
+  line: number;
+}
+
+/** `shared`: both sides have this line, whatever its pieces; else it is there while a piece is. */
+interface MergedLine {
+  shared: boolean;
+  pieces: Piece[];
+}
+
+/** Both sides of a text in one, line by line. */
+export interface MergedText {
+  lines: MergedLine[];
+  units: TextUnit[];
+}
+
+/** A change of a text that can be made by itself. */
+export interface TextUnit {
+  kind: 'line' | 'sentence' | 'moved line' | 'hunk';
+  base: TextSpan | null;
+  head: TextSpan | null;
+  /** The line of head, from 0, on which it stands or, where it only takes away, before which it stood. */
+  anchor: number;
+}
+
+/** What a unit takes away from base, or brings to head, with its lines there, from 0. */
+export interface TextSpan {
+  text: string;
+  from: number;
+  to: number;
+}
+
+/** Longer lines are taken apart into sentences, in characters. */
+const LONG_LINE = 100;
+
+/** Shorter lines say too little for two equal ones to be one that moved, in characters. */
+const SHORTEST_MOVED = 8;
+
+/** Beyond so many insertions and deletions two texts are different texts. */
+const MOST_EDITS = 2_000;
+
+/** A line is taken for a new wording of another from this likeness on. */
+const ALIKE = 0.35;
+
+/**
+ * What differs between two texts, taken apart into units. `lines`: every changed line is one, a
+ * line and its new wording together, a long line by sentences, a moved line once. `hunks`: lines
+ * that change beside each other are one, for code that half a change would break. Any subset of the
+ * units gives a text by {@link composeText}: none gives base, all give head.
+ */
+export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks'): MergedText {
+  const drafts = draftLines(base, head);
+  if (drafts === null) return wholeTexts(base, head);
+  const units: Piece[][] = [];
+  const lines = grain === 'hunks' ? byHunks(drafts, units) : byLines(drafts, units);
+  if (grain === 'lines') joinBlanks(units);
+  return numbered(lines, units, grain);
+}
+
+/** The text with those units whose number `has`. */
+export function composeText(
+  { lines }: Pick<MergedText, 'lines'>,
+  has: (unit: number) => boolean,
+): string {
+  const stays = ({ side, unit }: Piece): boolean =>
+    unit === null || (side === 'head') === has(unit);
+  return lines
+    .flatMap(({ shared, pieces }) => {
+      const own = pieces.filter(stays);
+      return shared || own.length > 0 ? [own.map(({ text }) => text).join('')] : [];
+    })
+    .join('\n');
+}
+
+/** A run of lines that both sides have, or of lines that differ. */
+type Draft = { same: string[]; line: number } | { removed: Piece[]; added: Piece[] };
+
+function draftLines(base: string, head: string): Draft[] | null {
+  const changes = diffArrays(base.split('\n'), head.split('\n'), { maxEditLength: MOST_EDITS });
+  if (changes === undefined) return null;
+  const drafts: Draft[] = [];
+  let [onBase, onHead] = [0, 0];
+  for (const { value, added, removed } of changes) {
+    const last = drafts.at(-1);
+    const hunk = last !== undefined && 'removed' in last ? last : { removed: [], added: [] };
+    if ((added || removed) && last !== hunk) drafts.push(hunk);
+    if (added) hunk.added.push(...value.map((text, i) => piece(text, 'head', onHead + i)));
+    else if (removed) hunk.removed.push(...value.map((text, i) => piece(text, 'base', onBase + i)));
+    else drafts.push({ same: value, line: onBase });
+    if (!added) onBase += value.length;
+    if (!removed) onHead += value.length;
+  }
+  return drafts;
+}
+
+function piece(text: string, side: Piece['side'], line: number): Piece {
+  return { text, side, unit: null, line };
+}
+
+/** Texts that have next to nothing in common are one unit. */
+function wholeTexts(base: string, head: string): MergedText {
+  const removed = base.split('\n').map((text, line) => piece(text, 'base', line));
+  const added = head.split('\n').map((text, line) => piece(text, 'head', line));
+  const units = [[...removed, ...added]];
+  return numbered(units.flat().map(unsharedLine), units, 'hunks');
+}
+
+function unsharedLine(one: Piece): MergedLine {
+  return { shared: false, pieces: [one] };
+}
+
+function sharedLines({ same, line }: Extract<Draft, { same: string[] }>): MergedLine[] {
+  return same.map((text, i) => ({ shared: true, pieces: [piece(text, 'both', line + i)] }));
+}
+
+function byHunks(drafts: readonly Draft[], units: Piece[][]): MergedLine[] {
+  return drafts.flatMap((draft) => {
+    if ('same' in draft) return sharedLines(draft);
+    const all = [...draft.removed, ...draft.added];
+    units.push(all);
+    return all.map(unsharedLine);
+  });
+}
+
+function byLines(drafts: readonly Draft[], units: Piece[][]): MergedLine[] {
+  const moved = movedPieces(drafts);
+  return drafts.flatMap((draft) => {
+    if ('same' in draft) return sharedLines(draft);
+    const stays = (one: Piece): boolean => !moved.has(one);
+    const pairs = new Map<Piece, Piece>(
+      rewordings(draft.removed.filter(stays), draft.added.filter(stays)),
+    );
+    const open = [...draft.added];
+    const lines: MergedLine[] = [];
+    const alone = (one: Piece): void => {
+      lines.push(lineAlone(one, moved, units));
+    };
+    const bringUpTo = (wording: Piece | undefined): void => {
+      const end = wording === undefined ? open.length : open.indexOf(wording);
+      open.splice(0, end).forEach(alone);
+    };
+    for (const removed of draft.removed) {
+      const wording = pairs.get(removed);
+      if (wording === undefined) {
+        alone(removed);
+        continue;
+      }
+      bringUpTo(wording);
+      open.shift();
+      lines.push(rewordedLine(removed, wording, units));
+    }
+    bringUpTo(undefined);
+    return lines;
+  });
+}
+
+/** A line without a counterpart: one unit, or one for each sentence; a moved one is half a unit. */
+function lineAlone(one: Piece, moved: ReadonlyMap<Piece, Piece>, units: Piece[][]): MergedLine {
+  const other = moved.get(one);
+  const begun = other === undefined ? undefined : units.find((unit) => unit.includes(other));
+  begun?.push(one);
+  const pieces = other === undefined ? sentencePieces(one) : [one];
+  if (begun === undefined) units.push(...pieces.map((part) => [part]));
+  return { shared: false, pieces };
+}
+
+/** Lines that were taken out here and put in there, both ways round. */
+function movedPieces(drafts: readonly Draft[]): Map<Piece, Piece> {
+  const added = drafts.flatMap((draft) => ('removed' in draft ? draft.added : []));
+  const moved = new Map<Piece, Piece>();
+  for (const draft of drafts) {
+    if ('same' in draft) continue;
+    for (const removed of draft.removed) {
+      const text = removed.text.trim();
+      if (text.length < SHORTEST_MOVED) continue;
+      const found = added.find((one) => one.text.trim() === text && !moved.has(one));
+      // In one hunk it is a change of blanks.
+      if (found === undefined || draft.added.includes(found)) continue;
+      moved.set(removed, found);
+      moved.set(found, removed);
+    }
+  }
+  return moved;
+}
+
+/** Removed lines with the added ones that replace them. */
+function rewordings(removed: readonly Piece[], added: readonly Piece[]): [Piece, Piece][] {
+  const score = (one: Piece, other: Piece): number => {
+    const alike = likeness(one.text, other.text);
+    return alike >= ALIKE ? alike : 0;
+  };
+  const isText = ({ text }: Piece): boolean => text.trim() !== '';
+  const [before, after] = [removed.filter(isText), added.filter(isText)];
+  const pairs = align(before, after, score);
+  // Between two pairs as many lines as stood there replace them, whatever they say.
+  const ends = [...pairs, [before.length, after.length] as const];
+  let [i, j] = [0, 0];
+  const all: [number, number][] = [];
+  for (const [endBefore, endAfter] of ends) {
+    if (endBefore - i === endAfter - j)
+      for (let step = 0; step < endBefore - i; step += 1) all.push([i + step, j + step]);
+    if (endBefore < before.length) all.push([endBefore, endAfter]);
+    [i, j] = [endBefore + 1, endAfter + 1];
+  }
+  return all.flatMap(([one, other]): [Piece, Piece][] => {
+    const [left, right] = [before[one], after[other]];
+    return left === undefined || right === undefined ? [] : [[left, right]];
+  });
+}
+
+/** A line and its new wording: one unit, or one for each sentence of a long line. */
+function rewordedLine(removed: Piece, added: Piece, units: Piece[][]): MergedLine {
+  const [before, after] = [sentencesOf(removed.text), sentencesOf(added.text)];
+  const isLong = Math.max(removed.text.length, added.text.length) > LONG_LINE;
+  if (!isLong || before.length + after.length < 3) {
+    units.push([removed, added]);
+    return { shared: true, pieces: [removed, added] };
+  }
+  const pieces: Piece[] = [];
+  let hunk: Piece[] = [];
+  const end = (): void => {
+    const pairs = new Map(
+      rewordings(
+        hunk.filter(({ side }) => side === 'base'),
+        hunk.filter(({ side }) => side === 'head'),
+      ),
+    );
+    const second = new Set(pairs.values());
+    for (const one of hunk) {
+      const other = pairs.get(one);
+      if (!second.has(one)) units.push(other === undefined ? [one] : [one, other]);
+    }
+    pieces.push(...hunk);
+    hunk = [];
+  };
+  for (const { value, added: isNew, removed: isOld } of diffArrays(before, after)) {
+    if (isNew || isOld) {
+      const { side, line } = isNew ? added : removed;
+      hunk.push(...value.map((text) => piece(text, side, line)));
+    } else {
+      end();
+      pieces.push(...value.map((text) => piece(text, 'both', removed.line)));
+    }
+  }
+  end();
+  return { shared: true, pieces };
+}
+
+function sentencePieces(one: Piece): Piece[] {
+  if (one.text.length <= LONG_LINE) return [one];
+  return sentencesOf(one.text).map((text) => ({ ...one, text }));
+}
+
+/** Fewer letters than this are no sentence: a number of a list, say. */
+const SHORTEST_SENTENCE = 12;
+
+/** The sentences of a line, each with the blanks behind it; joined they are the line. */
+export function sentencesOf(line: string): string[] {
+  const sentences: string[] = [];
+  let start = 0;
+  for (let at = 1; at < line.length; at += 1) {
+    const ends = '.!?;:。！？'.includes(line[at - 1] ?? '');
+    const blank = line[at] === ' ' || '。！？'.includes(line[at - 1] ?? '');
+    if (!ends || !blank || at - start < SHORTEST_SENTENCE) continue;
+    while (line[at] === ' ') at += 1;
+    if (line.length - at < SHORTEST_SENTENCE) break;
+    sentences.push(line.slice(start, at));
+    start = at;
+  }
+  return [...sentences, line.slice(start)];
+}
+
+/** Blank lines that come or go belong to the change beside them; alone they are one themselves. */
+function joinBlanks(units: Piece[][]): void {
+  const textOf = (unit: readonly Piece[], side: 'base' | 'head'): string =>
+    unit
+      .filter((one) => one.side === side)
+      .map(({ text }) => text)
+      .join(' ')
+      .trim();
+  const isBlank = (unit: readonly Piece[]): boolean =>
+    textOf(unit, 'base') === textOf(unit, 'head') && !isMoved(unit);
+  for (let index = 0; index < units.length && units.length > 1;) {
+    const unit = units[index];
+    const into = units[index === 0 ? 1 : index - 1];
+    if (unit === undefined || into === undefined || !isBlank(unit)) index += 1;
+    else {
+      into.push(...unit);
+      units.splice(index, 1);
+    }
+  }
+}
+
+/** Its line went from one place to another. */
+function isMoved(unit: readonly Piece[]): boolean {
+  const [first, second] = unit;
+  return (
+    first !== undefined &&
+    second !== undefined &&
+    first.side !== second.side &&
+    first.text.trim() !== '' &&
+    first.text.trim() === second.text.trim()
+  );
+}
+
+function numbered(
+  lines: MergedLine[],
+  units: readonly Piece[][],
+  grain: 'lines' | 'hunks',
+): MergedText {
+  const ownLine = new Map(lines.flatMap((line) => line.pieces.map((one) => [one, line] as const)));
+  const anchors = headLines(lines);
+  for (const [number, unit] of units.entries()) for (const one of unit) one.unit = number;
+  return {
+    lines,
+    units: units.map((unit) => ({
+      kind: kindOf(unit, ownLine, grain),
+      base: spanOf(unit, 'base'),
+      head: spanOf(unit, 'head'),
+      anchor: Math.min(...unit.map((one) => anchors.get(one) ?? Infinity)),
+    })),
+  };
+}
+
+/** By piece: its line of head, or the one that comes next there. */
+function headLines(lines: readonly MergedLine[]): Map<Piece, number> {
+  const found = new Map<Piece, number>();
+  let next = 0;
+  const last = lines.filter(isOnHead).length - 1;
+  for (const line of lines) {
+    for (const one of line.pieces) found.set(one, Math.max(0, Math.min(next, last)));
+    if (isOnHead(line)) next += 1;
+  }
+  return found;
+}
+
+function isOnHead({ shared, pieces }: MergedLine): boolean {
+  return shared || pieces.some(({ side }) => side === 'head');
+}
+
+function kindOf(
+  unit: readonly Piece[],
+  lines: ReadonlyMap<Piece, MergedLine>,
+  grain: 'lines' | 'hunks',
+): TextUnit['kind'] {
+  if (grain === 'hunks') return 'hunk';
+  const others = unit.some((one) =>
+    lines.get(one)?.pieces.some((other) => other.unit !== one.unit),
+  );
+  if (others) return 'sentence';
+  const [first, second] = unit;
+  const apart =
+    first !== undefined && second !== undefined && lines.get(first) !== lines.get(second);
+  return isMoved(unit) && apart ? 'moved line' : 'line';
+}
+
+function spanOf(unit: readonly Piece[], side: 'base' | 'head'): TextSpan | null {
+  const own = unit.filter((one) => one.side === side).sort((a, b) => a.line - b.line);
+  const texts = own.filter(({ text }) => text.trim() !== '');
+  const shown = texts.length > 0 ? texts : own;
+  const [first, last] = [shown[0], shown.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  return { text: shown.map(({ text }) => text).join('\n'), from: first.line, to: last.line };
+}

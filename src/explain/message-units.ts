@@ -1,0 +1,129 @@
+import type { CauseUnit } from '../result/causes.ts';
+import type { Prompt } from '../suite/suite.ts';
+import { align, likeness } from './likeness.ts';
+import { composeText, mergeTexts, type MergedText } from './merged-text.ts';
+import type { Places } from './unit-places.ts';
+
+type Message = Prompt['messages'][number];
+
+/** Both sides' messages in one order; the numbers of units count over all of them. */
+export type MergedMessage =
+  | { kind: 'one side'; side: 'base' | 'head'; message: Message; unit: number }
+  | {
+      kind: 'both';
+      base: Message;
+      head: Message;
+      /** Its units are numbered from here. */
+      first: number;
+      text: MergedText;
+      /** The unit that changes the role; null: it is the same. */
+      role: number | null;
+    };
+
+/** Likelihood of being one message: less than this is none. */
+const ALIKE = 0.2;
+
+/** What an equal role counts beside the likeness of the words. */
+const ROLE = 0.3;
+
+/** Pairs the messages of both sides: as they stand where the roles agree, else by likeness. */
+export function mergeMessages(base: readonly Message[], head: readonly Message[]): MergedMessage[] {
+  const alike = base.length === head.length && base.every(({ role }, i) => role === head[i]?.role);
+  const pairs: readonly (readonly [number, number])[] = alike
+    ? base.map((_, i) => [i, i] as const)
+    : align(base, head, (one, other) => {
+        const words = likeness(one.content, other.content);
+        return words < ALIKE ? 0 : words + (one.role === other.role ? ROLE : 0);
+      });
+  const merged: MergedMessage[] = [];
+  let [i, j, units] = [0, 0, 0];
+  const alone = (side: 'base' | 'head', message: Message | undefined): void => {
+    if (message !== undefined) merged.push({ kind: 'one side', side, message, unit: units++ });
+  };
+  for (const [before, after] of [...pairs, [base.length, head.length] as const]) {
+    while (i < before) alone('base', base[i++]);
+    while (j < after) alone('head', head[j++]);
+    const [own, other] = [base[i++], head[j++]];
+    if (own === undefined || other === undefined) continue;
+    const role = own.role === other.role ? null : units++;
+    const text = mergeTexts(own.content, other.content, 'lines');
+    merged.push({ kind: 'both', base: own, head: other, first: units, text, role });
+    units += text.units.length;
+  }
+  return merged;
+}
+
+/** The messages with those units whose number `has`. */
+export function composedMessages(
+  merged: readonly MergedMessage[],
+  has: (unit: number) => boolean,
+): Message[] {
+  return merged.flatMap((one) => {
+    if (one.kind === 'one side')
+      return has(one.unit) === (one.side === 'head') ? [one.message] : [];
+    const { base, head, first, text, role } = one;
+    return [
+      {
+        ...base,
+        role: role !== null && has(role) ? head.role : base.role,
+        content: composeText(text, (unit) => has(first + unit)),
+      },
+    ];
+  });
+}
+
+/** The units in the order of their numbers. */
+export function messageUnits(merged: readonly MergedMessage[], places: Places): CauseUnit[] {
+  return merged.flatMap((one): CauseUnit[] => {
+    if (one.kind === 'one side') return [wholeMessage(one, merged, places)];
+    const { base, head, text, role } = one;
+    const at = { base: base.place, head: head.place };
+    const texts = { base: base.content, head: head.content };
+    const { file, line } = head.place;
+    return [
+      ...(role === null
+        ? []
+        : [
+            {
+              kind: 'role' as const,
+              name: null,
+              file,
+              side: 'head' as const,
+              lines: { from: line, to: line },
+              head: { file, line },
+              base_text: base.role,
+              head_text: head.role,
+            },
+          ]),
+      ...text.units.map((unit) => places.unitOf(unit, texts, at)),
+    ];
+  });
+}
+
+function wholeMessage(
+  own: Extract<MergedMessage, { kind: 'one side' }>,
+  merged: readonly MergedMessage[],
+  places: Places,
+): CauseUnit {
+  const { side, message } = own;
+  const span = {
+    text: message.content,
+    from: 0,
+    to: message.content.split('\n').length - 1,
+  };
+  const none = { base: null, head: null };
+  const unit = { ...none, [side]: span, kind: 'hunk' as const, anchor: 0 };
+  const found = places.unitOf(
+    unit,
+    { ...none, [side]: message.content },
+    { ...none, [side]: message.place },
+  );
+  const next = merged.slice(merged.indexOf(own)).flatMap(placeOnHead)[0];
+  const head = side === 'head' ? found.head : (next ?? found.head);
+  return { ...found, kind: 'message', name: message.role, head };
+}
+
+function placeOnHead(one: MergedMessage): CauseUnit['head'][] {
+  const message = one.kind === 'both' ? one.head : one.side === 'head' ? one.message : null;
+  return message === null ? [] : [message.place];
+}

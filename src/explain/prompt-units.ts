@@ -1,0 +1,129 @@
+import type { CauseUnit } from '../result/causes.ts';
+import type { AffectedReference, SuiteSide } from '../select/affected.ts';
+import { generationOf, targetIdentity, type Generation } from '../select/generation.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import type { Prompt } from '../suite/suite.ts';
+import { composeText, mergeTexts } from './merged-text.ts';
+import { composedMessages, mergeMessages, messageUnits } from './message-units.ts';
+import { composedParameters, mergeParameters, parameterUnits } from './parameter-units.ts';
+import { createPlaces, type ReadLines } from './unit-places.ts';
+
+/** A change of a prompt as units, each of which can be made by itself. */
+export interface PromptChange {
+  units: CauseUnit[];
+  /** What is asked for a reference when base has the chosen units, by position; all: head. */
+  generation(one: AffectedReference, chosen: ReadonlySet<number>): Generation;
+}
+
+/** Why a change cannot be taken apart, as a clause. */
+export interface WholeChange {
+  units: null;
+  reason: string;
+}
+
+/**
+ * The units of what changed between two sides of a suite, from their source files (`read`): lines
+ * of messages, messages, parameters, tools, the model, or hunks of a prompt's code.
+ */
+export function promptChange(
+  base: SuiteSide | null,
+  head: SuiteSide | null,
+  read: ReadLines,
+): PromptChange | WholeChange {
+  if (base === null || head === null) return { units: null, reason: 'one side has no such prompt' };
+  const [before, after] = [base.suite.prompt.code, head.suite.prompt.code];
+  if ((before === null) !== (after === null))
+    return { units: null, reason: 'one side sends messages and the other runs code' };
+  const body =
+    before === null || after === null ? messages(base, head, read) : code(base, head, read);
+  const model = modelUnit(base, head);
+  const parameters = mergeParameters(base.variant.parameters, head.variant.parameters);
+  const shared = [
+    ...(model === null ? [] : [model]),
+    ...parameterUnits(parameters, base.suite.prompt, head.suite.prompt),
+  ];
+  const shift = shared.length;
+  const offset = model === null ? 0 : 1;
+  return {
+    units: [...shared, ...body.units],
+    generation(one, chosen) {
+      if (chosen.size === 0 && one.base !== null) return one.base;
+      if (chosen.size === shift + body.units.length && one.head !== null) return one.head;
+      const from = model !== null && chosen.has(0) ? head : base;
+      const prompt = { ...base.suite.prompt, ...body.prompt((unit) => chosen.has(unit + shift)) };
+      const own = composedParameters(parameters, (unit) => chosen.has(unit + offset));
+      // A variable of base's that head no longer has keeps base's value.
+      const input = { ...one.baseReference?.input, ...one.reference.input };
+      return generationOf(
+        { ...prompt, variables: [] },
+        { model: from.variant.model, target: from.variant.target, parameters: own },
+        { ...one.reference, input },
+      );
+    },
+  };
+}
+
+interface Body {
+  units: CauseUnit[];
+  prompt(has: (unit: number) => boolean): Pick<Prompt, 'messages'> | Pick<Prompt, 'code'>;
+}
+
+function messages(base: SuiteSide, head: SuiteSide, read: ReadLines): Body {
+  const merged = mergeMessages(base.suite.prompt.messages, head.suite.prompt.messages);
+  return {
+    units: messageUnits(merged, createPlaces(base.suite.prompt, head.suite.prompt, read)),
+    prompt: (has) => ({ messages: composedMessages(merged, has) }),
+  };
+}
+
+/** Hunks of code; the whole of it where even its language is another. */
+function code({ suite: base }: SuiteSide, { suite: head }: SuiteSide, read: ReadLines): Body {
+  const [before, after] = [base.prompt.code, head.prompt.code];
+  if (before === null || after === null) return { units: [], prompt: () => ({ code: before }) };
+  const places = createPlaces(base.prompt, head.prompt, read);
+  if (before.language !== after.language) {
+    const span = (text: string) => ({ text, from: 0, to: text.split('\n').length - 1 });
+    const whole = {
+      kind: 'hunk' as const,
+      base: span(before.source),
+      head: span(after.source),
+      anchor: 0,
+    };
+    const text = { base: before.source, head: after.source };
+    return {
+      units: [places.unitOf(whole, text, { base: before.place, head: after.place })],
+      prompt: (has) => ({ code: has(0) ? after : before }),
+    };
+  }
+  const merged = mergeTexts(before.source, after.source, 'hunks');
+  const text = { base: before.source, head: after.source };
+  return {
+    units: merged.units.map((unit) =>
+      places.unitOf(unit, text, { base: before.place, head: after.place }),
+    ),
+    prompt: (has) => ({ code: { ...before, source: composeText(merged, has) } }),
+  };
+}
+
+/** Another model, or another place where the same one is asked. */
+function modelUnit(base: SuiteSide, head: SuiteSide): CauseUnit | null {
+  const [before, after] = [base.variant, head.variant];
+  const named = before.model !== after.model;
+  const asked = (side: SuiteSide): string =>
+    canonicalJson(side.variant.target === null ? null : targetIdentity(side.variant.target));
+  if (!named && asked(base) === asked(head)) return null;
+  const file = named ? head.suite.prompt.file : head.scoring.settingsFile;
+  const line = named ? (head.suite.prompt.lines['model'] ?? 0) : 0;
+  const words = ({ variant: { model, target } }: SuiteSide): string | null =>
+    target === null || named ? model : `${target.model} (${target.provider})`;
+  return {
+    kind: named ? 'model' : 'provider',
+    name: null,
+    file,
+    side: 'head',
+    lines: { from: line, to: line },
+    head: { file, line },
+    base_text: words(base),
+    head_text: words(head),
+  };
+}
