@@ -8,6 +8,7 @@ import {
 } from '../plan/suite-run.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { AffectedReference } from '../select/affected.ts';
+import type { Generation } from '../select/generation.ts';
 import { steeringFor, type Scoring } from '../select/scoring.ts';
 import { tryOutcomeOf } from '../suite/gate.ts';
 import { CONVERSATION_SCORE } from '../suite/metrics.ts';
@@ -161,25 +162,62 @@ async function score(
   answers: readonly Answer[],
   tools: ScoringTools,
 ): Promise<MadeTry[]> {
-  const references = answers.map(({ planned }) => suite.runs[Number(planned.reference)]?.affected);
-  const judge = async (scoring: Scoring): Promise<TryResult[]> => {
-    const views = await viewsUnder(answers, scoring, tools);
-    const scored = await scoreItems(
-      views.map((answer, index) => ({ answer, reference: judgedBy(references[index], scoring) })),
-      scoring,
-      tools,
-    );
-    return scored.map(({ item, scores }) => tryResult(item.answer, scores, scoring));
-  };
   const [deciding, other] = await Promise.all([
-    judge(suite.deciding),
-    suite.other === null ? null : judge(suite.other),
+    scoreUnder(suite, answers, suite.deciding, tools),
+    suite.other === null ? null : scoreUnder(suite, answers, suite.other, tools),
   ]);
   return answers.map(({ planned: { reference, side } }, index) => {
     const result = deciding[index];
     if (result === undefined) throw new TypeError('an answer has no result');
     return { index: Number(reference), side, made: { result, other: other?.[index] ?? null } };
   });
+}
+
+async function scoreUnder(
+  { runs }: SuiteRun,
+  answers: readonly Answer[],
+  scoring: Scoring,
+  tools: ScoringTools,
+): Promise<TryResult[]> {
+  const references = answers.map(({ planned }) => runs[Number(planned.reference)]?.affected);
+  const views = await viewsUnder(answers, scoring, tools);
+  const scored = await scoreItems(
+    views.map((answer, index) => ({ answer, reference: judgedBy(references[index], scoring) })),
+    scoring,
+    tools,
+  );
+  return scored.map(({ item, scores }) => tryResult(item.answer, scores, scoring));
+}
+
+/** A try of a prompt that is neither base's nor head's, on the reference of one run of the suite. */
+export interface ExtraTry {
+  /** Index in the suite's `runs`. */
+  run: number;
+  generation: Generation;
+  try: number;
+  /** Tells its prompt from others: no process that runs code holds the answers of two. */
+  prompt: string;
+}
+
+/** Makes further tries and judges them as those of the comparison were, in their order. */
+export async function runExtraTries(
+  suite: SuiteRun,
+  wanted: readonly ExtraTry[],
+  tools: Executors & ScoringTools,
+): Promise<TryResult[]> {
+  const steering = steeringFor(suite.deciding);
+  const answers = await execute(
+    wanted.map(({ run, generation, try: index, prompt }) => ({
+      reference: String(run),
+      suite: `${identityOf(suite)} ${prompt}`,
+      side: 'head',
+      try: index,
+      generation,
+      steering,
+    })),
+    tools,
+  );
+  return scoreUnder(suite, answers, suite.deciding, tools);
 }
 
 /**

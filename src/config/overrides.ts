@@ -98,6 +98,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'min_pass_rate',
   ],
   budget: ['max_calls', 'max_cost_usd'],
+  explain: ['max_calls', 'fix'],
   qualeval: ['enabled', 'attributes', 'max_attributes', 'slack', 'alignment', 'metric'],
   grader: ['model', 'temperature'],
 };

@@ -199,7 +199,7 @@ function withSetting(settings: Settings, read: Settings, path: readonly string[]
   if (first === 'n_tries') return { ...settings, n_tries: read.n_tries };
   if (first === 'seed') return { ...settings, seed: read.seed };
   if (first === 'transport') return withTransport(settings, read);
-  const section = first as 'gate' | 'budget' | 'qualeval';
+  const section = first as 'gate' | 'budget' | 'explain' | 'qualeval';
   // A cap that is written here is nobody's default any more.
   const { assumed: _, ...budget } = settings.budget;
   if (member === 'max_cost_usd')

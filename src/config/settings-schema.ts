@@ -132,6 +132,19 @@ const qualevalSchema = z
   .describe('Which domains and sub-tasks of the references changed (QualEval).')
   .optional();
 
+const explainSchema = closed({
+  max_calls: wholeNumber(0, Number.MAX_SAFE_INTEGER)
+    .describe(
+      'Most calls of a run that look for the lines which made something worse; 0: none. Default: half of what the comparison took, 120 to 200.',
+    )
+    .optional(),
+  fix: flag()
+    .describe('Look for a fix of these lines, too, and suggest one that was run. Default: false.')
+    .optional(),
+})
+  .describe('Which changed lines made something worse, found by experiment.')
+  .optional();
+
 /** The keys of `evaldiff.yaml`. */
 export function settingsMembers(limits: Limits) {
   return {
@@ -177,6 +190,7 @@ export function settingsMembers(limits: Limits) {
     gate: gateSchema,
     budget: budgetSchema,
     qualeval: qualevalSchema,
+    explain: explainSchema,
     version: z
       .union([anyText(), number(0, UNBOUNDED), z.null()], { error: 'must be text' })
       .describe('Of llmeval’s settings; it has no meaning here.')

@@ -31,6 +31,8 @@ const DEFAULT_QUALEVAL: Settings['qualeval'] = {
   metric: null,
 };
 
+const DEFAULT_CAUSES: Settings['explain'] = { max_calls: null, fix: false };
+
 const DEFAULT_FILES = '*.{yaml,yml}';
 
 type Written = Partial<z.output<ReturnType<typeof settingsSchema>>>;
@@ -106,6 +108,7 @@ function fromWritten(
       ...(written.budget?.max_cost_usd === undefined ? { assumed: true as const } : {}),
       ...defined(written.budget),
     },
+    explain: { ...DEFAULT_CAUSES, ...defined(written.explain) },
     qualeval: { ...DEFAULT_QUALEVAL, ...defined(qualeval), enabled: switchWord(enabled) },
     ...(written.transport === undefined ? {} : { transport: written.transport }),
   };

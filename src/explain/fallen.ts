@@ -1,5 +1,6 @@
 import { countsForVerdict } from '../result/counts.ts';
-import type { ReferenceResult, SideResult, SuiteResult } from '../result/suite-result.ts';
+import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
 
 /** References that an experiment looks at. */
 const MOST_FALLEN = 8;

@@ -151,6 +151,14 @@ export interface Plan {
   qualeval_calls: number;
   /** Further ones, made only if something regresses. */
   qualeval_possible: number;
+  /** Calls that look for the lines which made something worse, at most so many, if something is. */
+  cause_possible: number;
+}
+
+/** `; up to 20 more calls if something regresses`; nothing where none would be made. */
+export function possibleWords({ qualeval_possible, cause_possible }: Plan): string {
+  const calls = qualeval_possible + cause_possible;
+  return calls === 0 ? '' : `; up to ${counted(calls, 'more call')} if something regresses`;
 }
 
 /** `, 12 answers from recordings`; nothing where there are none. */
@@ -211,6 +219,7 @@ export function planOf(
     evaluator_calls: words,
     qualeval_calls: 0,
     qualeval_possible: 0,
+    cause_possible: 0,
   };
 }
 

@@ -69,6 +69,7 @@ export function prepare(
     rubricTests,
     evaluatorTests,
     explaining,
+    causes: mode === 'diff' && input.again === undefined ? arranged.explain : null,
     price: priceFrom(priceSettings(arranged)),
     problems: [
       ...selected.problems,

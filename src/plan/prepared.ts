@@ -1,6 +1,6 @@
 import type { AffectedSuite } from '../select/select.ts';
 import { judgingTargets } from '../suite/metrics.ts';
-import type { GateSettings, Suite } from '../suite/suite.ts';
+import type { CauseSettings, GateSettings, Suite } from '../suite/suite.ts';
 import type { Target } from '../types/model.ts';
 import type { Notice, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
@@ -44,6 +44,8 @@ export interface Prepared {
   evaluatorTests: EvaluatorTest[];
   /** What is asked about the attributes that got worse; null: nothing. */
   explaining: ExplainPlan | null;
+  /** How the lines that made something worse are found; null: nothing is compared. */
+  causes: CauseSettings | null;
   price: Price;
   problems: Problem[];
   notices: Notice[];

@@ -1,3 +1,4 @@
+import type { Cause, SuiteCauses } from '../result/causes.ts';
 import { countsForVerdict } from '../result/counts.ts';
 import type { Result } from '../result/result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
@@ -6,6 +7,7 @@ import { counted } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
 import type { ChangedFile } from '../types/repository.ts';
+import { causeSentences } from './sections/causes.ts';
 import { firstLine } from './sections/changes.ts';
 import { bytes } from './sections/document.ts';
 import { failures, type Failure } from './sections/failures.ts';
@@ -58,7 +60,10 @@ export function annotations(
   const failed = result.conclusion === 'failure' ? 'failure' : 'warning';
   const found = [
     ...result.problems.flatMap((problem) => onProblem(problem, files)),
-    ...[...files.values()].flatMap((file) => onFile(file, result, failed)),
+    ...[...files.values()].flatMap((file) => [
+      ...onFile(file, result, failed),
+      ...onCauses(file, result, failed),
+    ]),
     ...[...files.keys()].flatMap((file) =>
       failures(
         entriesOf(result, 'regressed', 'fell').filter(({ reference }) => reference.file === file),
@@ -152,7 +157,9 @@ function onFile(file: ChangedFile, result: Result, failed: Annotation['level']):
     : verdicts.has('inconclusive')
       ? 'inconclusive'
       : 'no regression';
-  const line = changedLine(file, result);
+  const causes = causesOf(suites, result);
+  const [cause] = causes.flatMap(({ causes: own }) => own.flatMap((one) => linesIn(one, file)));
+  const line = cause ?? changedLine(file, result);
   const worst = worstWords(suites, result);
   return [
     at(
@@ -160,9 +167,47 @@ function onFile(file: ChangedFile, result: Result, failed: Annotation['level']):
       line,
       level,
       `This change: ${word} in ${counted(suites.length, 'suite')}`,
-      [...worst, ...suites.map(suiteWords), ...scorings.map(scoringWords)].join('\n'),
+      [
+        ...causes.flatMap(causeSentences),
+        ...worst,
+        ...suites.map(suiteWords),
+        ...scorings.map(scoringWords),
+      ].join('\n'),
     ),
   ];
+}
+
+/** What is known of why these suites got worse. */
+function causesOf(suites: readonly SuiteResult[], { causes = [] }: Result): SuiteCauses[] {
+  const keys = new Set(suites.map((one) => identity(one.path, one.name, one.variant)));
+  return causes.filter(({ path, suite, variant }) => keys.has(identity(path, suite, variant)));
+}
+
+function identity(path: string, suite: string, variant: SuiteResult['variant']): string {
+  return JSON.stringify([path, suite, variant]);
+}
+
+/** Lines of a cause that the pull request shows of this file. */
+function linesIn({ units }: Cause, { path, lines }: ChangedFile): number[] {
+  return units
+    .filter(({ head }) => head.file === path)
+    .map(({ head }) => head.line)
+    .filter((line) => lines.some(({ start, end }) => start <= line && line <= end));
+}
+
+/** Every further cause stands on a line of its own. */
+function onCauses(file: ChangedFile, result: Result, failed: Annotation['level']): Annotation[] {
+  const seen = new Set<number>();
+  const all = (result.causes ?? []).flatMap((suite) =>
+    suite.causes.flatMap((cause) => {
+      const [line] = linesIn(cause, file).filter((one) => !seen.has(one));
+      if (line === undefined) return [];
+      seen.add(line);
+      const [sentence = ''] = causeSentences({ ...suite, causes: [cause] });
+      return [at(file.path, line, failed, `This line made ${suite.suite} worse`, sentence)];
+    }),
+  );
+  return all.slice(1);
 }
 
 /** The first line that differs, in what the pull request shows of the file; 1 where none does. */

@@ -3,7 +3,7 @@ import { answerCalls, type AnswerCalls } from '../plan/answer-calls.ts';
 import { forecastWords } from '../plan/cost-cap.ts';
 import type { Forecast } from '../plan/forecast.ts';
 import { totalOf, type Manifest } from '../plan/manifest.ts';
-import { callsOf, recordedWords, type Plan } from '../plan/plan.ts';
+import { callsOf, possibleWords, recordedWords, type Plan } from '../plan/plan.ts';
 import type { Prepared } from '../plan/prepared.ts';
 import { shardName } from '../plan/shards.ts';
 import type { SuiteRun } from '../plan/suite-run.ts';
@@ -89,9 +89,10 @@ export function planJson({ trust, prepared, notices, forecast }: PlanView): obje
   };
 }
 
-/** Calls that say which attributes got worse. */
-function attributeCalls({ qualeval_calls: certain, qualeval_possible: possible }: Plan): string {
-  return `${certain === 0 ? '' : `, up to ${counted(certain, 'call')} about attributes`}${possible === 0 ? '' : `; up to ${counted(possible, 'more call')} if something regresses`}`;
+/** Calls that say which attributes got worse, and which lines made them so. */
+function attributeCalls(plan: Plan): string {
+  const { qualeval_calls: certain } = plan;
+  return `${certain === 0 ? '' : `, up to ${counted(certain, 'call')} about attributes`}${possibleWords(plan)}`;
 }
 
 function sourceLines(from: Sources): string[] {

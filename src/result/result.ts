@@ -4,6 +4,7 @@ import { gateSettingsSchema } from '../suite/suite.ts';
 import type { Purpose } from '../types/model.ts';
 import type { Conclusion, Notice, Problem, TrustLevel } from '../types/plain.ts';
 import { attributeResultSchema, droppedInsightsSchema, insightSchema } from './attributes.ts';
+import { suiteCausesSchema } from './causes.ts';
 import { changedTextSchema } from './changes.ts';
 import { evaluatorResultSchema, graderResultSchema } from './conversations.ts';
 import { runOutcomeSchema } from './outcome.ts';
@@ -168,6 +169,10 @@ export const resultSchema = z.strictObject({
     .describe(
       'What the pull request changes in the files because of which suites run; absent: not looked at.',
     )
+    .exactOptional(),
+  causes: z
+    .array(suiteCausesSchema)
+    .describe('Which changed lines made a suite worse, by experiment; absent: nothing got worse.')
     .exactOptional(),
   scoring: z
     .array(scoringResultSchema)

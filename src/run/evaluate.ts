@@ -24,6 +24,7 @@ import { replacedAnswerers, type ReplacedModel } from '../select/answerers.ts';
 import { gates } from '../select/select.ts';
 import { gatesByPreference } from '../suite/metrics.ts';
 import type { Notice, Problem } from '../types/plain.ts';
+import { causesOf } from './causes.ts';
 import { repeatedEvaluate } from './repeats.ts';
 import { type JudgeEdges, startSpending, executeRounds, type Spending } from './spending.ts';
 
@@ -43,6 +44,8 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
   );
   const replaced = replacedAnswerers(prepared.suites.map(({ run }) => run.suite));
   const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, blank);
+  // The verdict stands: what is tried from here on changes nothing of it.
+  const causes = await causesOf(prepared, compared, edges, spent);
   const { made, notices: unequal } = repeats.found();
   const notices = [
     ...blank.notices,
@@ -59,6 +62,7 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
       ? {}
       : { replaced: replaced.map(({ suite, by }) => ({ suite, by })) }),
     suites: compared.results,
+    ...(causes.length === 0 ? {} : { causes }),
     scoring: compared.scoring,
     graders: tested.graders,
     ...(tested.evaluators.length === 0 ? {} : { evaluators: tested.evaluators }),

@@ -17,6 +17,7 @@ import { arrange, type Arranged } from '../select/arrange.ts';
 import { sources } from '../select/trust.ts';
 import { DEFAULT_GATE } from '../suite/gate.ts';
 import type { Notice, Problem } from '../types/plain.ts';
+import { withCauseCalls } from './causes.ts';
 import {
   nothingToSweep,
   readSides,
@@ -51,7 +52,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const whole = {
     ...selected,
     explaining,
-    plan: withExplainCalls(selected.plan, explaining),
+    plan: withCauseCalls(withExplainCalls(selected.plan, explaining), selected),
     price: priceFrom(priceSettings(arranged), pricing.list),
   };
   const prepared = input.shard === undefined ? whole : partOfPlan(whole, input.shard, tools.hash);

@@ -28,7 +28,10 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
         ? null
         : ((await edges.lastNoise?.()) ?? null),
   };
-  const guarded = guardedEdges(plan, edges);
+  const guarded = {
+    ...guardedEdges(plan, edges),
+    sources: { base: input.base, head: input.head },
+  };
   const keys = input.merged === undefined ? edges.missingKeys(targetsOf(prepared)) : [];
   const ready = { ...prepared, explaining: askable(prepared.explaining, edges.missingKeys) };
   if (keys.length === 0) return judge(ready, guarded, blank);

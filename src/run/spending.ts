@@ -8,6 +8,7 @@ import { createMeter, type Meter } from '../plan/price.ts';
 import type { SuiteComparison, NextTries } from '../plan/suite-run.ts';
 import type { CheckSchema } from '../types/metric.ts';
 import type { Complete, Evaluate, Purpose, Target, Usage } from '../types/model.ts';
+import type { SourceTree } from '../types/repository.ts';
 import type { Solve } from '../types/solver.ts';
 
 export interface JudgeEdges {
@@ -24,6 +25,10 @@ export interface JudgeEdges {
   answered(purpose: Purpose): void;
   /** How tries came out in earlier runs; absent: nobody keeps it. */
   history?(): Promise<TryHistory>;
+  /** Both sides' files, for the lines of what changed; absent: there are no lines. */
+  sources?: { base: SourceTree | null; head: SourceTree };
+  /** Told, in a few words, what the run is at once the verdict stands; for progress only. */
+  looking?(words: string): void;
   /** Why no further call is made; null while calls are. Absent: nothing ends a run early. */
   halted?(): Halt | null;
 }

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { DEFAULT_GATE } from '../suite/gate.ts';
-import type { Budget, GateSettings, Project } from '../suite/suite.ts';
+import type { Budget, CauseSettings, GateSettings, Project } from '../suite/suite.ts';
 import type { Notice, Side } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { fromOutside } from './outside-contributor.ts';
@@ -16,10 +16,15 @@ export interface Arranged {
   head: Project;
   gate: GateSettings;
   budget: Budget;
+  /** What finding causes may take: part of the budget. */
+  explain: CauseSettings;
   /** Whose commit programs and recordings of models are read from. */
   models: Side;
   notices: Notice[];
 }
+
+/** From an outside contributor, where base says nothing: its pull request must not set the price. */
+const NO_CAUSES: CauseSettings = { max_calls: null, fix: false };
 
 /**
  * Applies the one table of what comes from which side. Base is null where it has no readable
@@ -32,6 +37,7 @@ export function arrange(base: Project | null, head: Project, sources: Sources): 
     max_calls: null,
     max_cost_usd: null,
   };
+  const explain = setting('explain', sources.budget, base, head) ?? NO_CAUSES;
   const notices = [
     ...settingsNotices(base, head, hasBaseSettings && sources.gate !== 'head'),
     ...triesNotices(base, head, sources),
@@ -42,13 +48,15 @@ export function arrange(base: Project | null, head: Project, sources: Sources): 
       ? { head, notices: [] }
       : withGatesOfBase(base, explainedByBase(base, head, gate));
   notices.push(...gated.notices);
-  if (sources.metrics === 'head') return { base, head: gated.head, gate, budget, models, notices };
+  if (sources.metrics === 'head')
+    return { base, head: gated.head, gate, budget, explain, models, notices };
   const outside = fromOutside(base, gated.head);
   return {
     base,
     head: outside.head,
     gate,
     budget,
+    explain,
     models,
     notices: [...notices, ...outside.notices],
   };
@@ -58,7 +66,7 @@ export function arrange(base: Project | null, head: Project, sources: Sources): 
  * Where base has no settings file: head's, or (from an outside contributor) what holds without one; null where
  * base has nothing at all.
  */
-function setting<K extends 'gate' | 'budget'>(
+function setting<K extends 'gate' | 'budget' | 'explain'>(
   key: K,
   source: Source,
   base: Project | null,
@@ -84,6 +92,7 @@ function settingsNotices(base: Project | null, head: Project, baseCounts: boolea
     [
       'gate',
       'budget',
+      'explain',
       ...(base.settings.gate.attributes === 'fail' ? ['qualeval' as const] : []),
     ] as const
   )

@@ -96,6 +96,7 @@ interface WorldOptions {
   log(line: string): void;
   planned: Edges['planned'];
   answered(purpose: Purpose): void;
+  looking?(words: string): void;
 }
 
 interface World {
@@ -163,6 +164,7 @@ export function openWorld(options: WorldOptions): World {
     missingKeys: providers.missingKeys,
     planned: options.planned,
     answered: options.answered,
+    ...(options.looking === undefined ? {} : { looking: options.looking }),
   };
   return {
     edges,

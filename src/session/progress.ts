@@ -1,7 +1,7 @@
 import { forecastWords } from '../plan/cost-cap.ts';
 import type { Forecast } from '../plan/forecast.ts';
 import type { Halt } from '../plan/halt.ts';
-import { callsOf, recordedWords, type Plan } from '../plan/plan.ts';
+import { callsOf, possibleWords, recordedWords, type Plan } from '../plan/plan.ts';
 import { counted } from '../text/amounts.ts';
 import type { Purpose } from '../types/model.ts';
 
@@ -81,6 +81,8 @@ export function createHalting({ timeoutMs, process, log }: HaltOptions): Halting
 export interface Progress {
   planned(plan: Plan, priced: { forecast: Forecast }): void;
   answered(purpose: Purpose): void;
+  /** What the run is at once its verdict stands. */
+  looking(words: string): void;
   end(): void;
 }
 
@@ -139,12 +141,8 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
       const graders = graded() > 0 ? ` and about ${counted(graded(), 'grade')}` : '';
       const further =
         attributes() > 0 ? `, up to ${counted(attributes(), 'attribute question')}` : '';
-      const possible =
-        given.qualeval_possible > 0
-          ? `; up to ${counted(given.qualeval_possible, 'more call')} if something regresses`
-          : '';
       write(
-        `${counted(given.references, 'reference')} of ${counted(given.suites, 'prompt')} affected: ${counted(given.prompt_calls, 'call')} for the first answers${recordedWords(given)}${graders}${further}${possible}; ${forecastWords(forecast)}\n`,
+        `${counted(given.references, 'reference')} of ${counted(given.suites, 'prompt')} affected: ${counted(given.prompt_calls, 'call')} for the first answers${recordedWords(given)}${graders}${further}${possibleWords(given)}; ${forecastWords(forecast)}\n`,
       );
     },
     answered(purpose) {
@@ -157,6 +155,9 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
         shown = answers + grades + asked;
         write(`${line()}\n`);
       }
+    },
+    looking(words) {
+      write(style === 'line' ? `\r${words.padEnd(width)}\n` : `${words}\n`);
     },
     end() {
       if (style !== 'line' || answers + grades + asked === 0) return;

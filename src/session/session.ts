@@ -230,6 +230,7 @@ export async function withEdges<T>(
       progress.planned(plan, ready);
     },
     answered: progress.answered,
+    looking: progress.looking,
   });
   try {
     const done = await work(world.edges);

@@ -105,6 +105,14 @@ export interface QualEvalSettings {
   metric: string | null;
 }
 
+/** How the lines that made something worse are found (the settings' `explain`). */
+export interface CauseSettings {
+  /** Most calls of a run for it; 0: none is looked for; null: half of what the comparison took. */
+  max_calls: number | null;
+  /** Look for a fix, too, and run it. */
+  fix: boolean;
+}
+
 export interface Settings {
   /** The settings file read, or null when the project has none. */
   file: string | null;
@@ -125,6 +133,7 @@ export interface Settings {
   gate: GateSettings;
   budget: Budget;
   qualeval: QualEvalSettings;
+  explain: CauseSettings;
   /**
    * How full sweeps ask the models that vendors batch and that say nothing of it themselves;
    * absent: direct.

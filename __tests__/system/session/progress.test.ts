@@ -12,6 +12,7 @@ const plan: Plan = {
   evaluator_calls: 0,
   qualeval_calls: 0,
   qualeval_possible: 0,
+  cause_possible: 0,
 };
 const forecast: Forecast = {
   models: [

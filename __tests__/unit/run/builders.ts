@@ -97,6 +97,7 @@ export function settings(changes: Partial<Settings> = {}): Settings {
     sweep: {},
     gate: DEFAULT_GATE,
     budget: { max_calls: null, max_cost_usd: null },
+    explain: { max_calls: null, fix: false },
     qualeval: {
       enabled: 'auto',
       attributes: 'evaldiff.attributes.yaml',

@@ -147,6 +147,7 @@ const shownAbove: PagePart = () => '';
  */
 const PARTS = {
   verdict: verdictHtml,
+  causes: asBlocks('causes'),
   changedLines: asBlocks('changedLines'),
   worstReference: ({ result, links }) =>
     htmlOf(sectionBlocks(result, { ...EVERYTHING, answers: 1 }, ['worstReference']), links),

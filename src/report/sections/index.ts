@@ -1,5 +1,6 @@
 import type { Result } from '../../result/result.ts';
 import { attributes, bestInsight, insights } from './attributes.ts';
+import { causes } from './causes.ts';
 import { changedLines } from './changes.ts';
 import { conversations, evaluators } from './conversations.ts';
 import { joined, paragraph, strong, text, type Block, type Detail, type Line } from './document.ts';
@@ -24,6 +25,7 @@ export const SECTIONS = {
   verdict,
   problems,
   errors: (result, detail) => (endedInErrors(result) ? errorCauses(result, detail) : []),
+  causes,
   changedLines,
   worstReference: (result, detail) => {
     const worst = worstReference(result, detail);

@@ -1,0 +1,150 @@
+import type { Cause, CauseUnit, SuiteCauses } from '../../result/causes.ts';
+import type { Result } from '../../result/result.ts';
+import { count, counted } from '../../text/amounts.ts';
+import { shorten, visibleLine } from '../../text/visible.ts';
+import {
+  code,
+  joined,
+  paragraph,
+  place,
+  strong,
+  text,
+  type Block,
+  type Inline,
+  type Line,
+} from './document.ts';
+
+/** Characters of a changed line that is named. */
+const UNIT_TEXT = 80;
+
+/** Units that one sentence names; the rest is counted. */
+const NAMED_UNITS = 5;
+
+/** Which changed lines made each suite worse, and how that is known. */
+export function causes({ causes: all = [] }: Result): Block[] {
+  return all.flatMap((suite) => {
+    const named = all.length > 1 ? [text(' in '), code(suite.suite)] : [];
+    const lines = suite.causes.map((cause) => causeLine(cause, suite, named));
+    const open = openLine(suite, named);
+    return [...lines, ...(open.length === 0 ? [] : [open])].map((line) => paragraph(line));
+  });
+}
+
+/** `Cause: prompts/support.yaml:7 (…). Setting it back alone fixes 5 of 5 references …`. */
+function causeLine(cause: Cause, suite: SuiteCauses, named: Line): Line {
+  return [
+    strong('Cause'),
+    ...named,
+    text(': '),
+    ...unitsLine(cause),
+    text(`. ${proofWords(cause)}${restWords(suite)}`),
+  ];
+}
+
+function unitsLine({ relation, units }: Cause): Line {
+  const shown = units.slice(0, NAMED_UNITS).map(unitLine);
+  const more = units.length - shown.length;
+  const between = relation === 'either' ? ' or ' : ' and ';
+  return [
+    ...joined(shown, between),
+    ...(more > 0 ? [text(` and ${count(more)} more`)] : []),
+    text(RELATIONS[relation]),
+  ];
+}
+
+const RELATIONS: Readonly<Record<Cause['relation'], string>> = {
+  alone: '',
+  together: ', only together',
+  either: ', either alone',
+  'only-change': ', the only change',
+};
+
+/** Kinds that are named by what they are, rather than by their text. */
+const NAMED_KINDS: ReadonlySet<CauseUnit['kind']> = new Set([
+  'model',
+  'provider',
+  'parameter',
+  'role',
+]);
+
+/** A unit by what it is, or by its line and text; where it only takes away, the line is base's. */
+function unitLine(unit: CauseUnit): Line {
+  const { kind, name, file, side, lines, base_text, head_text } = unit;
+  const at = place(file, lines.from);
+  if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', '), at];
+  if (NAMED_KINDS.has(kind)) {
+    const what = kind === 'parameter' ? code(name ?? '') : text(`the ${kind}`);
+    return [what, text(' ('), valueOf(base_text), text(' → '), valueOf(head_text), text('), '), at];
+  }
+  const words = visibleLine((head_text ?? base_text ?? '').trim());
+  const gone = side === 'base' ? 'removed: ' : kind === 'moved line' ? 'moved: ' : '';
+  return [at, text(` (${gone}`), code(shorten(words, UNIT_TEXT), UNIT_TEXT), text(')')];
+}
+
+function valueOf(written: string | null): Inline {
+  return written === null ? text('not set') : code(written, UNIT_TEXT);
+}
+
+/** `Setting it back alone fixes 5 of 5 references (14 of 15 tries pass).` */
+function proofWords({ relation, references, held }: Cause): string {
+  if (relation === 'only-change') return 'Nothing had to be tried';
+  const all = counted(references.length, 'reference');
+  const sum = (pick: 'restored' | 'broken', of: 'passes' | 'tries'): number =>
+    references.reduce((total, one) => total + one[pick][of], 0);
+  const passes = references.filter(({ restored }) => 2 * restored.passes > restored.tries).length;
+  const tries = `(${count(sum('restored', 'passes'))} of ${count(sum('restored', 'tries'))} tries pass)`;
+  const what = {
+    alone: 'Setting it back alone',
+    together: 'Setting either back',
+    either: 'Setting them all back',
+  }[relation];
+  const fixed = `${what} fixes ${count(passes)} of ${all} ${tries}`;
+  const broken = sum('broken', 'tries') - sum('broken', 'passes');
+  const put = `put into base ${relation === 'alone' ? 'alone it fails' : relation === 'together' ? 'together they fail' : 'alone each fails'} ${count(broken)} of ${count(sum('broken', 'tries'))}`;
+  const cost =
+    held.of > held.references
+      ? `; of ${count(held.of)} references that hold, ${count(held.of - held.references)} then fail`
+      : '';
+  return `${fixed}; ${put}${cost}`;
+}
+
+/** What the other changes do, and what is left open. */
+function restWords({ causes: all, explained }: SuiteCauses): string {
+  const { harmless, unexplained } = explained;
+  const rest =
+    harmless.length > 0 && all.length === 1
+      ? `; the other ${harmless.length === 1 ? 'change does' : `${count(harmless.length)} changes do`} nothing to ${all[0]?.references.length === 1 ? 'it' : 'them'}`
+      : '';
+  const open =
+    unexplained.length > 0 && all.length > 0
+      ? `. ${counted(unexplained.length, 'more reference')} fell, which it does not explain`
+      : '';
+  return `${rest}${open}.`;
+}
+
+/** Why no cause is named; nothing where one is, or where nobody needs to know. */
+function openLine({ causes: found, explained: { reason, calls } }: SuiteCauses, named: Line): Line {
+  if (found.length > 0 || reason === null) return [];
+  return [
+    strong('Cause'),
+    ...named,
+    text(`${calls === 0 ? ' not looked for' : ''}: ${reason}.`),
+  ];
+}
+
+/** The same sentences as plain text, for remarks on the change itself. */
+export function causeSentences(suite: SuiteCauses): string[] {
+  return suite.causes.map((cause) => plainText(causeLine(cause, suite, [])));
+}
+
+function plainText(line: Line): string {
+  return line
+    .map((part) => {
+      if (part.kind === 'place')
+        return `${visibleLine(part.file)}${part.line > 0 ? `:${String(part.line)}` : ''}`;
+      return part.kind === 'text' || part.kind === 'strong' || part.kind === 'code'
+        ? part.text
+        : '';
+    })
+    .join('');
+}

@@ -1,0 +1,239 @@
+import { findCauses, type Found } from '../explain/experiment.ts';
+import { fallenReferences, hasFallen, heldReferences } from '../explain/fallen.ts';
+import { promptChange, type PromptChange } from '../explain/prompt-units.ts';
+import { callsPerTry, defaultCauseCalls, MOST_CAUSE_CALLS } from '../plan/cause-calls.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Prepared } from '../plan/prepared.ts';
+import type { SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
+import type { Cause, CauseUnit, SuiteCauses } from '../result/causes.ts';
+import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
+import { counted } from '../text/amounts.ts';
+import type { Side } from '../types/plain.ts';
+import type { SourceTree } from '../types/repository.ts';
+import { attemptIn, countCalls, type CallCounter, type TryTools } from './cause-tries.ts';
+import type { JudgeEdges, Spending } from './spending.ts';
+
+/** Chance that a run names a unit which does nothing. */
+const ALPHA = 0.05;
+
+/** A plan with the calls that look for what made a suite worse: none where there is one change. */
+export function withCauseCalls(plan: Plan, { suites, causes }: Prepared): Plan {
+  const most = causes === null ? 0 : (causes.max_calls ?? MOST_CAUSE_CALLS);
+  const several = suites.some((suite) => {
+    const { base, head } = suite.run.suite;
+    if (suite.compared.length === 0 || suite.policy.kind === 'pairs') return false;
+    return (promptChange(base, head, () => null).units ?? []).length > 1;
+  });
+  return { ...plan, cause_possible: several ? most : 0 };
+}
+
+/** A suite that got worse, and what is to be found of it. */
+interface Suspect {
+  comparison: SuiteComparison;
+  result: SuiteResult;
+  /** Calls that it may take. */
+  room: number;
+  alpha: number;
+}
+
+/**
+ * Which units of a change made each suite worse that did get worse, by experiment. Verdicts and
+ * rates stay as they are.
+ */
+export async function causesOf(
+  { causes, price, suites }: Prepared,
+  { comparisons, results }: { comparisons: SuiteComparison[]; results: SuiteResult[] },
+  edges: JudgeEdges,
+  spent: Spending,
+): Promise<SuiteCauses[]> {
+  const worse = comparisons.flatMap((comparison, index) => {
+    const result = results[index];
+    return result !== undefined && hasFallen(result) ? [{ comparison, result }] : [];
+  });
+  if (causes === null || worse.length === 0) return [];
+  const read = await readFiles(
+    suites.map(({ run }) => run),
+    edges.sources,
+  );
+  const { calls, reused } = spent.meter.totals();
+  let room = causes.max_calls ?? defaultCauseCalls(calls + reused);
+  const found: SuiteCauses[] = [];
+  for (const [index, one] of worse.entries()) {
+    const left = worse.length - index;
+    const own = {
+      ...one,
+      room: causes.max_calls === 0 ? 0 : Math.ceil(room / left),
+      alpha: ALPHA / worse.length,
+    };
+    const { complete } = spent;
+    const { evaluate, checkSchema, random } = edges;
+    const tools = { complete, evaluate, checkSchema, random, price };
+    const suite = await causesOfSuite(own, read, { ...edges, tools }, spent);
+    room -= suite.explained.calls;
+    found.push(suite);
+  }
+  return found;
+}
+
+type ReadLines = Parameters<typeof promptChange>[2];
+
+/** The texts of all prompt files, read beforehand. */
+async function readFiles(
+  runs: readonly SuiteRun[],
+  sources: JudgeEdges['sources'],
+): Promise<ReadLines> {
+  const texts = new Map<string, readonly string[]>();
+  const keyOf = (side: Side, file: string): string => `${side} ${file}`;
+  const wanted = runs.flatMap(({ suite }) =>
+    (['base', 'head'] as const).flatMap((side) => {
+      const prompt = suite[side]?.suite.prompt;
+      if (prompt === undefined) return [];
+      const files = [
+        prompt.file,
+        ...prompt.messages.map(({ place }) => place.file),
+        ...(prompt.code === null ? [] : [prompt.code.place.file]),
+      ];
+      return [...new Set(files)].map((file) => ({ side, file, tree: sources?.[side] ?? null }));
+    }),
+  );
+  for (const { side, file, tree } of wanted) {
+    if (texts.has(keyOf(side, file))) continue;
+    texts.set(keyOf(side, file), await linesOf(tree, file));
+  }
+  return (side, file) => texts.get(keyOf(side, file)) ?? null;
+}
+
+async function linesOf(tree: SourceTree | null, file: string): Promise<readonly string[]> {
+  if (tree?.files.has(file) !== true) return [];
+  return new TextDecoder().decode(await tree.read(file)).split(/\r?\n/);
+}
+
+async function causesOfSuite(
+  suspect: Suspect,
+  read: ReadLines,
+  edges: JudgeEdges & { tools: TryTools },
+  spent: Spending,
+): Promise<SuiteCauses> {
+  const { run, policy } = suspect.comparison;
+  const { path, name: suite, variant } = run.suite;
+  const change = promptChange(run.suite.base, run.suite.head, read);
+  const units = change.units ?? [];
+  const fallen = fallenReferences(suspect.result);
+  const explained: SuiteCauses['explained'] = {
+    status: 'not-started',
+    reason: null,
+    units: units.length,
+    harmless: [],
+    unexplained: fallen.map(({ id }) => id),
+    calls: 0,
+  };
+  const blank: SuiteCauses = { path, suite, variant, causes: [], explained };
+  const notStarted = (reason: string): SuiteCauses => ({
+    ...blank,
+    explained: { ...explained, reason },
+  });
+  if (change.units === null)
+    return notStarted(`the change cannot be taken apart: ${change.reason}`);
+  if (policy.kind === 'pairs') return notStarted('its outcome compares both sides’ answers');
+  if (units.length === 0) return notStarted('nothing that is asked differs');
+  if (fallen.length === 0) return notStarted('no single reference fell that could be tried');
+  if (units.length === 1)
+    return {
+      ...blank,
+      causes: [onlyChange(units, fallen)],
+      explained: { ...explained, status: 'found', unexplained: [] },
+    };
+  if (suspect.room === 0) return notStarted('explain.max_calls is 0');
+  const halt = spent.halted();
+  if (halt !== null) return notStarted(`no further call is made, because ${halt.why}`);
+  edges.looking?.(`looking for what made ${suite} worse, in ${counted(units.length, 'change')}`);
+  return examine(blank, change, { ...suspect, fallen }, edges, spent);
+}
+
+/** What needs no experiment: setting the only change back gives base. */
+function onlyChange(units: CauseUnit[], fallen: readonly ReferenceResult[]): Cause {
+  const references = fallen.map(({ id, base, head }) => ({
+    id,
+    restored: countsOf(base),
+    broken: countsOf(head),
+  }));
+  const held = { references: 0, of: 0 };
+  return { relation: 'only-change', units, references, held, p: null, calls: 0 };
+}
+
+function countsOf(side: SideResult | null): { passes: number; tries: number } {
+  return { passes: side?.passes ?? 0, tries: side?.tries_judged ?? 0 };
+}
+
+async function examine(
+  blank: SuiteCauses,
+  change: PromptChange,
+  { comparison: { run }, result, fallen, room, alpha }: Suspect & { fallen: ReferenceResult[] },
+  { tools }: { tools: TryTools },
+  spent: Spending,
+): Promise<SuiteCauses> {
+  const held = heldReferences(result);
+  const ids = [...fallen, ...held].map(({ id }) => id);
+  const counter = countCalls(spent.complete, room);
+  const found = await findCauses(
+    {
+      units: change.units.length,
+      fallen: fallen.map(({ base, head }) => ({ base: countsOf(base), head: countsOf(head) })),
+      held: held.length,
+      tries: Math.max(1, Math.floor(room / callsPerTry(run))),
+      alpha,
+    },
+    attemptIn(run, ids, change, { ...tools, complete: counter.complete }),
+  );
+  const nameOf = (reference: number): string => ids[reference] ?? '';
+  const share = counter.made() / Math.max(1, found.tries);
+  const causes = found.causes.map((cause): Cause => ({
+    relation: cause.relation,
+    units: unitsAt(change, cause.units),
+    references: cause.references.map(({ reference, restored, broken }) => ({
+      id: nameOf(reference),
+      restored,
+      broken,
+    })),
+    held: cause.held,
+    p: cause.p,
+    calls: Math.round(cause.tries * share),
+  }));
+  return {
+    ...blank,
+    causes,
+    explained: {
+      ...blank.explained,
+      ...statusOf(found, room, counter),
+      harmless: found.open === null ? harmlessUnits(change, found) : [],
+      unexplained: found.unexplained.map(nameOf),
+      calls: counter.made(),
+    },
+  };
+}
+
+function unitsAt({ units }: PromptChange, positions: readonly number[]): CauseUnit[] {
+  return positions.flatMap((position) => units[position] ?? []);
+}
+
+/** Once all that fell is explained, the other units change nothing for it. */
+function harmlessUnits({ units }: PromptChange, { causes }: Found): CauseUnit[] {
+  const named = new Set(causes.flatMap((cause) => cause.units));
+  return units.filter((_, position) => !named.has(position));
+}
+
+function statusOf(
+  { causes, open }: Found,
+  room: number,
+  { refused }: CallCounter,
+): Pick<SuiteCauses['explained'], 'status' | 'reason'> {
+  if (causes.length > 0) return { status: 'found', reason: null };
+  const reasons = {
+    tries: `not settled within ${counted(room, 'call')}`,
+    errors: 'the prompts between base and head could not be answered',
+    unclear: 'no change was found that restores what fell',
+  };
+  const why = refused() ?? (open === null ? reasons.unclear : reasons[open]);
+  return { status: 'not-settled', reason: why };
+}
