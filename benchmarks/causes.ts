@@ -1,0 +1,58 @@
+/**
+ * How often evaldiff names the lines that made a suite worse, on simulated pull requests with
+ * planted causes: its own comparison and its own experiment. Writes benchmarks/causes.md, the same
+ * every time.
+ *
+ *   npx node benchmarks/causes.ts [--runs N] [--only TEXT] [--seed TEXT] [--print]
+ */
+import { writeFileSync } from 'node:fs';
+import { createRandom } from '../src/statistics/random.ts';
+import { pageOf, type Measured } from './causes/page.ts';
+import { HARMLESS, ROWS, type Row } from './causes/rows.ts';
+import { examine } from './causes/simulate.ts';
+
+/** Simulated pull requests of a row; an edit that does nothing is rarely examined at all. */
+const RUNS = { planted: 200, harmless: 1000 };
+
+/** The constants of the experiment were chosen with other seeds. */
+const SEED = 'measured';
+
+/** The most that the default allows for. */
+const ROOM = 200;
+
+const value = (name: string): string | undefined => {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? undefined : process.argv[at + 1];
+};
+const only = value('--only') ?? '';
+
+async function measure(row: Row, runs: number, maxCalls: number | null): Promise<Measured> {
+  const random = createRandom(`${value('--seed') ?? SEED} ${row.name} ${String(maxCalls)}`);
+  const sum = { examined: 0, right: 0, wrong: 0, calls: 0 };
+  for (let run = 0; run < runs; run += 1) {
+    const found = await examine(row, maxCalls, random);
+    if (found === null) continue;
+    sum.examined += 1;
+    sum.right += Number(found.right);
+    sum.wrong += Number(found.wrong);
+    sum.calls += found.calls;
+  }
+  const { name, goal } = row;
+  console.error(`${name}: ${JSON.stringify(sum)} of ${String(runs)}`);
+  return { name, goal, runs, ...sum };
+}
+
+async function measureAll(rows: readonly Row[], runs: number, room: number | null) {
+  const measured: Measured[] = [];
+  for (const row of rows.filter(({ name }) => name.includes(only)))
+    measured.push(await measure(row, Number(value('--runs') ?? runs), room));
+  return measured;
+}
+
+const page = pageOf(
+  await measureAll(ROWS, RUNS.planted, null),
+  await measureAll(ROWS, RUNS.planted, ROOM),
+  await measureAll(HARMLESS, RUNS.harmless, null),
+);
+if (only !== '' || process.argv.includes('--print')) console.log(page);
+else writeFileSync(new URL('causes.md', import.meta.url), page);
