@@ -9,7 +9,7 @@ import {
 } from './cause-beliefs.ts';
 import { prove } from './prove.ts';
 import {
-  draw,
+  drawTries,
   startTrials,
   triesOf,
   type Attempt,
@@ -20,7 +20,7 @@ import {
   type Trials,
 } from './trials.ts';
 
-export interface Experiment {
+interface Experiment {
   /** Of the change. */
   units: number;
   /** References that fell, with their tries of the comparison; the worst first. */
@@ -33,7 +33,7 @@ export interface Experiment {
   alpha: number;
 }
 
-export interface Found {
+export interface CauseFindings {
   causes: FoundCause[];
   /** References that fell and are not explained. */
   unexplained: number[];
@@ -66,12 +66,12 @@ const CONTROLS = 3;
  * every unit that is named restores what it broke, or breaks by itself, by a test that holds
  * whenever one stops looking.
  */
-export async function findCauses(experiment: Experiment, attempt: Attempt): Promise<Found> {
+export async function findCauses(experiment: Experiment, attempt: Attempt): Promise<CauseFindings> {
   const trials = startTrials(experiment, attempt);
   const causes: FoundCause[] = [];
   const refuted: Candidate[] = [];
   let open = [...experiment.fallen.keys()];
-  let ended: Found['open'] = null;
+  let ended: CauseFindings['open'] = null;
   while (open.length > 0 && ended === null) {
     const known = { refuted, proven: causes };
     const found = await search(trials, open, known);
@@ -156,7 +156,7 @@ async function search(
       units,
       reference,
     }));
-    const made = await draw(trials, draws);
+    const made = await drawTries(trials, draws);
     if (typeof made === 'string') return made;
   }
 }
@@ -187,7 +187,7 @@ async function withControls(
     units: new Set(rest),
     reference: fallen.length + i,
   }));
-  const passed = await draw(trials, draws);
+  const passed = await drawTries(trials, draws);
   if (typeof passed === 'string') return cause;
   return {
     ...cause,

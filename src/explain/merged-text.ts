@@ -66,17 +66,30 @@ export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks')
   return numbered(lines, units, grain);
 }
 
-/** The text with those units whose number `has`. */
+/** Other words in the place of a unit's. */
+export interface Rewording {
+  unit: number;
+  text: string;
+}
+
+/** The text with those units whose number `has`; one of them may be in other words. */
 export function composeText(
   { lines }: Pick<MergedText, 'lines'>,
   has: (unit: number) => boolean,
+  reworded: Rewording | null = null,
 ): string {
-  const stays = ({ side, unit }: Piece): boolean =>
-    unit === null || (side === 'head') === has(unit);
+  const all = lines.flatMap(({ pieces }) => pieces);
+  const own = all.filter(({ unit }) => unit !== null && unit === reworded?.unit);
+  const place = own.find(({ side }) => side === 'head') ?? own[0];
+  const textOf = (one: Piece): string | null => {
+    if (one === place) return reworded?.text ?? null;
+    if (own.includes(one)) return null;
+    return one.unit === null || (one.side === 'head') === has(one.unit) ? one.text : null;
+  };
   return lines
     .flatMap(({ shared, pieces }) => {
-      const own = pieces.filter(stays);
-      return shared || own.length > 0 ? [own.map(({ text }) => text).join('')] : [];
+      const texts = pieces.map(textOf).filter((text) => text !== null);
+      return shared || texts.length > 0 ? [texts.join('')] : [];
     })
     .join('\n');
 }

@@ -1,13 +1,13 @@
 import type { CauseUnit } from '../result/causes.ts';
 import type { Prompt } from '../suite/suite.ts';
 import { align, likeness } from './likeness.ts';
-import { composeText, mergeTexts, type MergedText } from './merged-text.ts';
+import { composeText, mergeTexts, type MergedText, type Rewording } from './merged-text.ts';
 import type { Places } from './unit-places.ts';
 
 type Message = Prompt['messages'][number];
 
 /** Both sides' messages in one order; the numbers of units count over all of them. */
-export type MergedMessage =
+type MergedMessage =
   | { kind: 'one side'; side: 'base' | 'head'; message: Message; unit: number }
   | {
       kind: 'both';
@@ -57,6 +57,7 @@ export function mergeMessages(base: readonly Message[], head: readonly Message[]
 export function composedMessages(
   merged: readonly MergedMessage[],
   has: (unit: number) => boolean,
+  reworded: Rewording | null = null,
 ): Message[] {
   return merged.flatMap((one) => {
     if (one.kind === 'one side')
@@ -66,7 +67,11 @@ export function composedMessages(
       {
         ...base,
         role: role !== null && has(role) ? head.role : base.role,
-        content: composeText(text, (unit) => has(first + unit)),
+        content: composeText(
+          text,
+          (unit) => has(first + unit),
+          reworded === null ? null : { ...reworded, unit: reworded.unit - first },
+        ),
       },
     ];
   });

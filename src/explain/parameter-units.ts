@@ -14,7 +14,7 @@ interface Difference {
   head: Json | undefined;
 }
 
-export interface MergedParameters {
+interface MergedParameters {
   base: Parameters;
   /** One unit each. */
   differences: Difference[];

@@ -3,7 +3,7 @@ import type { AffectedReference, SuiteSide } from '../select/affected.ts';
 import { generationOf, targetIdentity, type Generation } from '../select/generation.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Prompt } from '../suite/suite.ts';
-import { composeText, mergeTexts } from './merged-text.ts';
+import { composeText, mergeTexts, type Rewording } from './merged-text.ts';
 import { composedMessages, mergeMessages, messageUnits } from './message-units.ts';
 import { composedParameters, mergeParameters, parameterUnits } from './parameter-units.ts';
 import { createPlaces, type ReadLines } from './unit-places.ts';
@@ -12,11 +12,15 @@ import { createPlaces, type ReadLines } from './unit-places.ts';
 export interface PromptChange {
   units: CauseUnit[];
   /** What is asked for a reference when base has the chosen units, by position; all: head. */
-  generation(one: AffectedReference, chosen: ReadonlySet<number>): Generation;
+  generation(
+    one: AffectedReference,
+    chosen: ReadonlySet<number>,
+    reworded?: Rewording | null,
+  ): Generation;
 }
 
 /** Why a change cannot be taken apart, as a clause. */
-export interface WholeChange {
+interface WholeChange {
   units: null;
   reason: string;
 }
@@ -46,11 +50,18 @@ export function promptChange(
   const offset = model === null ? 0 : 1;
   return {
     units: [...shared, ...body.units],
-    generation(one, chosen) {
-      if (chosen.size === 0 && one.base !== null) return one.base;
-      if (chosen.size === shift + body.units.length && one.head !== null) return one.head;
+    generation(one, chosen, reworded = null) {
+      const all = shift + body.units.length;
+      if (reworded === null && chosen.size === 0 && one.base !== null) return one.base;
+      if (reworded === null && chosen.size === all && one.head !== null) return one.head;
       const from = model !== null && chosen.has(0) ? head : base;
-      const prompt = { ...base.suite.prompt, ...body.prompt((unit) => chosen.has(unit + shift)) };
+      const prompt = {
+        ...base.suite.prompt,
+        ...body.prompt(
+          (unit) => chosen.has(unit + shift),
+          reworded === null ? null : { ...reworded, unit: reworded.unit - shift },
+        ),
+      };
       const own = composedParameters(parameters, (unit) => chosen.has(unit + offset));
       // A variable of base's that head no longer has keeps base's value.
       const input = { ...one.baseReference?.input, ...one.reference.input };
@@ -65,14 +76,17 @@ export function promptChange(
 
 interface Body {
   units: CauseUnit[];
-  prompt(has: (unit: number) => boolean): Pick<Prompt, 'messages'> | Pick<Prompt, 'code'>;
+  prompt(
+    has: (unit: number) => boolean,
+    reworded: Rewording | null,
+  ): Pick<Prompt, 'messages'> | Pick<Prompt, 'code'>;
 }
 
 function messages(base: SuiteSide, head: SuiteSide, read: ReadLines): Body {
   const merged = mergeMessages(base.suite.prompt.messages, head.suite.prompt.messages);
   return {
     units: messageUnits(merged, createPlaces(base.suite.prompt, head.suite.prompt, read)),
-    prompt: (has) => ({ messages: composedMessages(merged, has) }),
+    prompt: (has, reworded) => ({ messages: composedMessages(merged, has, reworded) }),
   };
 }
 
@@ -101,7 +115,9 @@ function code({ suite: base }: SuiteSide, { suite: head }: SuiteSide, read: Read
     units: merged.units.map((unit) =>
       places.unitOf(unit, text, { base: before.place, head: after.place }),
     ),
-    prompt: (has) => ({ code: { ...before, source: composeText(merged, has) } }),
+    prompt: (has, reworded) => ({
+      code: { ...before, source: composeText(merged, has, reworded) },
+    }),
   };
 }
 

@@ -4,9 +4,9 @@ import type { Pair } from '../statistics/evidence.ts';
 import type { Counts } from '../statistics/table.ts';
 import { keyOf, ratesOf, type UnitBelief } from './cause-beliefs.ts';
 import {
-  draw,
+  drawTries,
   isSame,
-  outcomesOf,
+  outcomesUnder,
   type Candidate,
   type Ended,
   type FoundCause,
@@ -60,8 +60,8 @@ export async function prove(
   if (chosen.length === 0) return 'doubted';
   let going = chosen;
   const rates = meanOf(ratesOf(trials, chosen));
-  const round = (own: readonly number[]): ReturnType<typeof draw> =>
-    draw(
+  const round = (own: readonly number[]): ReturnType<typeof drawTries> =>
+    drawTries(
       trials,
       own.flatMap((reference) => prompts.map((mix) => ({ units: mix, reference }))),
     );
@@ -159,8 +159,8 @@ function pairsOf(
   { passing, failing }: Contrast,
   reference: number,
 ): Pair[] {
-  const good = outcomesOf(outcomes, passing, reference);
-  const bad = outcomesOf(outcomes, failing, reference);
+  const good = outcomesUnder(outcomes, passing, reference);
+  const bad = outcomesUnder(outcomes, failing, reference);
   return good.slice(0, bad.length).map((base, i) => ({ base, head: bad[i] ?? false }));
 }
 
@@ -171,7 +171,7 @@ function countsOf(
 ): { restored: Counts; broken: Counts } {
   const count = (which: keyof Contrast): Counts => {
     const own = distinct(contrasts.map((contrast) => contrast[which])).flatMap((units) =>
-      outcomesOf(outcomes, units, reference),
+      outcomesUnder(outcomes, units, reference),
     );
     return { passes: own.filter(Boolean).length, tries: own.length };
   };

@@ -82,7 +82,7 @@ function ratesOf(fallen: readonly Fall[]): Rates[] {
 }
 
 /** Makes these tries, or those of them that there is room for; or says why it makes none. */
-export async function draw(
+export async function drawTries(
   trials: Trials,
   wanted: readonly Draw[],
 ): Promise<(boolean | null)[] | Ended> {
@@ -100,7 +100,7 @@ export async function draw(
 }
 
 /** The tries of one prompt and reference, in their order. */
-export function outcomesOf(
+export function outcomesUnder(
   outcomes: Trials['outcomes'],
   units: ReadonlySet<number>,
   reference: number,
@@ -115,7 +115,7 @@ export function triesOf(
   units: ReadonlySet<number>,
   reference: number,
 ): number {
-  return outcomesOf(outcomes, units, reference).length;
+  return outcomesUnder(outcomes, units, reference).length;
 }
 
 export function isSame(one: ReadonlySet<number>, other: ReadonlySet<number>): boolean {

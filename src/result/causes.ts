@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { variantSchema } from '../suite/suite.ts';
 import { countSchema, shareSchema, sideSchema } from './pieces.ts';
 
-export const causeUnitSchema = z.strictObject({
+const causeUnitSchema = z.strictObject({
   kind: z
     .enum([
       'line',
@@ -17,7 +17,7 @@ export const causeUnitSchema = z.strictObject({
       'provider',
     ])
     .describe(
-      'What is changed: a line of the prompt, a sentence of a long line, a hunk of code, …',
+      'What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.',
     ),
   name: z
     .string()
@@ -48,7 +48,7 @@ const triesSchema = z.strictObject({
   tries: countSchema.describe('Tries that pass or fail.'),
 });
 
-export const fixSchema = z.strictObject({
+const fixSchema = z.strictObject({
   kind: z
     .enum(['set back', 'draft'])
     .describe('The cause set back, or a draft of the grader’s model.'),
@@ -75,7 +75,7 @@ export const fixSchema = z.strictObject({
   tries: countSchema.describe('Tries of each reference.'),
 });
 
-export const causeSchema = z.strictObject({
+const causeSchema = z.strictObject({
   relation: z
     .enum(['alone', 'together', 'either', 'only-change'])
     .describe(

@@ -2,7 +2,8 @@ import { runExtraTries, type ExtraTry } from '../ask/rounds.ts';
 import type { PromptChange } from '../explain/prompt-units.ts';
 import type { Attempt } from '../explain/trials.ts';
 import type { SuiteRun } from '../plan/suite-run.ts';
-import { fingerprintOf } from '../select/affected.ts';
+import { fingerprintOf, type AffectedReference } from '../select/affected.ts';
+import type { Generation } from '../select/generation.ts';
 import type { Complete } from '../types/model.ts';
 
 /** What a try is made and judged with. */
@@ -34,13 +35,18 @@ export function countCalls(complete: Complete, most: number): CallCounter {
   };
 }
 
-/** Tries of composed prompts, each under a number that its question has not been tried under yet. */
-export function attemptIn(
-  run: SuiteRun,
-  ids: readonly string[],
-  change: PromptChange,
-  tools: TryTools,
-): Attempt {
+/** A try of a prompt on a reference, by its position among those of an experiment. */
+interface PromptTry {
+  reference: number;
+  prompt: string;
+  generation(one: AffectedReference): Generation;
+}
+
+/** Makes tries and says of each whether it passed; null: it could not be judged. */
+export type MakeTries = (wanted: readonly PromptTry[]) => Promise<(boolean | null)[]>;
+
+/** Makes tries under numbers that their questions have not been tried under yet. */
+export function extraTries(run: SuiteRun, ids: readonly string[], tools: TryTools): MakeTries {
   const next = new Map<string, number>();
   for (const { affected, base, head } of run.runs)
     for (const [generation, made] of [
@@ -52,22 +58,33 @@ export function attemptIn(
       next.set(key, Math.max(made, next.get(key) ?? 0));
     }
   const indexOf = new Map(run.runs.map(({ affected }, i) => [affected.reference.id, i]));
-  return async (draws) => {
-    const wanted = draws.flatMap(({ units, reference }): ExtraTry[] => {
+  return async (wanted) => {
+    const tries = wanted.flatMap(({ reference, prompt, generation }): ExtraTry[] => {
       const index = indexOf.get(ids[reference] ?? '') ?? -1;
       const own = run.runs[index];
       if (own === undefined) return [];
-      const generation = change.generation(own.affected, units);
-      const key = fingerprintOf(generation);
+      const asked = generation(own.affected);
+      const key = fingerprintOf(asked);
       const at = next.get(key) ?? 0;
       next.set(key, at + 1);
-      const prompt = [...units].sort((a, b) => a - b).join(' ');
-      return [{ run: index, generation, try: at, prompt: `with ${prompt}` }];
+      return [{ run: index, generation: asked, try: at, prompt }];
     });
-    if (wanted.length < draws.length) throw new TypeError('a draw is of a reference that ran');
-    const results = await runExtraTries(run, wanted, tools);
+    if (tries.length < wanted.length) throw new TypeError('a try is of a reference that ran');
+    const results = await runExtraTries(run, tries, tools);
     return results.map(({ outcome }) =>
       outcome === 'pass' ? true : outcome === 'fail' ? false : null,
     );
   };
+}
+
+/** Tries of prompts composed of units. */
+export function attemptBy(make: MakeTries, change: PromptChange): Attempt {
+  return (draws) =>
+    make(
+      draws.map(({ units, reference }) => ({
+        reference,
+        prompt: `with ${[...units].sort((a, b) => a - b).join(' ')}`,
+        generation: (one) => change.generation(one, units),
+      })),
+    );
 }

@@ -1,4 +1,4 @@
-import { findCauses, type Found } from '../explain/experiment.ts';
+import { findCauses, type CauseFindings } from '../explain/experiment.ts';
 import { fallenReferences, hasFallen, heldReferences } from '../explain/fallen.ts';
 import { promptChange, type PromptChange } from '../explain/prompt-units.ts';
 import { callsPerTry, defaultCauseCalls, MOST_CAUSE_CALLS } from '../plan/cause-calls.ts';
@@ -9,9 +9,16 @@ import type { Cause, CauseUnit, SuiteCauses } from '../result/causes.ts';
 import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { counted } from '../text/amounts.ts';
-import type { Side } from '../types/plain.ts';
+import type { Side, TrustLevel } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { attemptIn, countCalls, type CallCounter, type TryTools } from './cause-tries.ts';
+import {
+  attemptBy,
+  countCalls,
+  extraTries,
+  type CallCounter,
+  type TryTools,
+} from './cause-tries.ts';
+import { fixOf, type FixBench } from './fixes.ts';
 import type { JudgeEdges, Spending } from './spending.ts';
 
 /** Chance that a run names a unit which does nothing. */
@@ -35,6 +42,8 @@ interface Suspect {
   /** Calls that it may take. */
   room: number;
   alpha: number;
+  /** Who drafts fixes, within the same room; null: no fix is looked for. */
+  fixing: ((counter: CallCounter) => Pick<FixBench, 'grader'>) | null;
 }
 
 /**
@@ -42,8 +51,12 @@ interface Suspect {
  * rates stay as they are.
  */
 export async function causesOf(
-  { causes, price, suites }: Prepared,
-  { comparisons, results }: { comparisons: SuiteComparison[]; results: SuiteResult[] },
+  { causes, price, suites, explaining }: Prepared,
+  {
+    comparisons,
+    results,
+    trust,
+  }: { comparisons: SuiteComparison[]; results: SuiteResult[]; trust: TrustLevel },
   edges: JudgeEdges,
   spent: Spending,
 ): Promise<SuiteCauses[]> {
@@ -56,6 +69,8 @@ export async function causesOf(
     suites.map(({ run }) => run),
     edges.sources,
   );
+  // From an outside contributor nothing is drafted: setting back is all that is tried.
+  const grader = trust === 'untrusted' ? null : (explaining?.grader ?? null);
   const { calls, reused } = spent.meter.totals();
   let room = causes.max_calls ?? defaultCauseCalls(calls + reused);
   const found: SuiteCauses[] = [];
@@ -65,6 +80,11 @@ export async function causesOf(
       ...one,
       room: causes.max_calls === 0 ? 0 : Math.ceil(room / left),
       alpha: ALPHA / worse.length,
+      fixing: causes.fix
+        ? ({ complete }: CallCounter) => ({
+            grader: grader === null ? null : { grader, complete, random: edges.random },
+          })
+        : null,
     };
     const { complete } = spent;
     const { evaluate, checkSchema, random } = edges;
@@ -138,17 +158,43 @@ async function causesOfSuite(
   if (policy.kind === 'pairs') return notStarted('its outcome compares both sides’ answers');
   if (units.length === 0) return notStarted('nothing that is asked differs');
   if (fallen.length === 0) return notStarted('no single reference fell that could be tried');
-  if (units.length === 1)
-    return {
-      ...blank,
-      causes: [onlyChange(units, fallen)],
-      explained: { ...explained, status: 'found', unexplained: [] },
-    };
-  if (suspect.room === 0) return notStarted('explain.max_calls is 0');
+  const held = heldReferences(suspect.result);
+  const references = [...fallen, ...held];
+  const counter = countCalls(spent.complete, suspect.room);
+  const make = extraTries(
+    run,
+    references.map(({ id }) => id),
+    { ...edges.tools, complete: counter.complete },
+  );
+  const bench = { change, references, fallen: fallen.length, make };
+  const fixed = (found: SuiteCauses): Promise<SuiteCauses> =>
+    suspect.fixing === null || spent.halted() !== null
+      ? Promise.resolve(found)
+      : withFixes(
+          found,
+          { ...bench, ...suspect.fixing(counter), lines: (file) => read('head', file) },
+          counter,
+        );
   const halt = spent.halted();
+  if (units.length === 1) {
+    const only = { ...explained, status: 'found' as const, unexplained: [] };
+    return fixed({ ...blank, causes: [onlyChange(units, fallen)], explained: only });
+  }
+  if (suspect.room === 0) return notStarted('explain.max_calls is 0');
   if (halt !== null) return notStarted(`no further call is made, because ${halt.why}`);
   edges.looking?.(`looking for what made ${suite} worse, in ${counted(units.length, 'change')}`);
-  return examine(blank, change, { ...suspect, fallen }, edges, spent);
+  return fixed(await examine(blank, bench, suspect, counter));
+}
+
+/** The causes with a fix each, as far as one was run and held. */
+async function withFixes(
+  found: SuiteCauses,
+  bench: FixBench,
+  counter: CallCounter,
+): Promise<SuiteCauses> {
+  const causes: Cause[] = [];
+  for (const cause of found.causes) causes.push({ ...cause, fix: await fixOf(cause, bench) });
+  return { ...found, causes, explained: { ...found.explained, calls: counter.made() } };
 }
 
 /** What needs no experiment: setting the only change back gives base. */
@@ -168,25 +214,23 @@ function countsOf(side: SideResult | null): { passes: number; tries: number } {
 
 async function examine(
   blank: SuiteCauses,
-  change: PromptChange,
-  { comparison: { run }, result, fallen, room, alpha }: Suspect & { fallen: ReferenceResult[] },
-  { tools }: { tools: TryTools },
-  spent: Spending,
+  { change, references, fallen, make }: Omit<FixBench, 'lines' | 'grader'>,
+  { comparison: { run }, room, alpha }: Suspect,
+  counter: CallCounter,
 ): Promise<SuiteCauses> {
-  const held = heldReferences(result);
-  const ids = [...fallen, ...held].map(({ id }) => id);
-  const counter = countCalls(spent.complete, room);
   const found = await findCauses(
     {
       units: change.units.length,
-      fallen: fallen.map(({ base, head }) => ({ base: countsOf(base), head: countsOf(head) })),
-      held: held.length,
+      fallen: references
+        .slice(0, fallen)
+        .map(({ base, head }) => ({ base: countsOf(base), head: countsOf(head) })),
+      held: references.length - fallen,
       tries: Math.max(1, Math.floor(room / callsPerTry(run))),
       alpha,
     },
-    attemptIn(run, ids, change, { ...tools, complete: counter.complete }),
+    attemptBy(make, change),
   );
-  const nameOf = (reference: number): string => ids[reference] ?? '';
+  const nameOf = (reference: number): string => references[reference]?.id ?? '';
   const share = counter.made() / Math.max(1, found.tries);
   const causes = found.causes.map((cause): Cause => ({
     relation: cause.relation,
@@ -218,13 +262,13 @@ function unitsAt({ units }: PromptChange, positions: readonly number[]): CauseUn
 }
 
 /** Once all that fell is explained, the other units change nothing for it. */
-function harmlessUnits({ units }: PromptChange, { causes }: Found): CauseUnit[] {
+function harmlessUnits({ units }: PromptChange, { causes }: CauseFindings): CauseUnit[] {
   const named = new Set(causes.flatMap((cause) => cause.units));
   return units.filter((_, position) => !named.has(position));
 }
 
 function statusOf(
-  { causes, open }: Found,
+  { causes, open }: CauseFindings,
   room: number,
   { refused }: CallCounter,
 ): Pick<SuiteCauses['explained'], 'status' | 'reason'> {

@@ -45,7 +45,7 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
   const replaced = replacedAnswerers(prepared.suites.map(({ run }) => run.suite));
   const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, blank);
   // The verdict stands: what is tried from here on changes nothing of it.
-  const causes = await causesOf(prepared, compared, edges, spent);
+  const causes = await causesOf(prepared, { ...compared, trust: blank.trust }, edges, spent);
   const { made, notices: unequal } = repeats.found();
   const notices = [
     ...blank.notices,

@@ -200,3 +200,41 @@ test('a cause in a file that the pull request does not change is said on the fil
   expect(found[0]).toMatchObject({ path: 'prompts/p.yaml', startLine: 8 });
   expect(found[0]?.message).toContain('Setting it back alone fixes');
 });
+
+describe('with explain.fix', () => {
+  const explain: CauseSettings = { max_calls: null, fix: true };
+
+  test('setting the line back is run on what fell and on what held, and shown with its lines', async () => {
+    const { result } = await runLines(
+      (prompt, { messages }) =>
+        (messages.at(-1)?.content ?? '').includes('r00 ') ? 'yes' : depends(prompt),
+      { explain, count: 8 },
+    );
+    const [cause] = only(result).causes;
+    expect(cause?.fix).toMatchObject({
+      kind: 'set back',
+      file: 'prompts/p.yaml',
+      lines: { from: 9, to: 9 },
+      replacement: '      Say yes where a refund is due.',
+      costs: { references: 0, of: 1 },
+    });
+    expect(cause?.fix?.restores.references).toBe(cause?.fix?.restores.of);
+    const comment = renderComment(result, { marker: '' });
+    expect(comment).toContain('costs 0 of 1 that held, 2 tries each');
+    expect(resultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
+  });
+
+  test('a fix that breaks what holds is not shown', async () => {
+    // What fell needs the old line, what held needs the new one.
+    const { result } = await runLines(
+      (prompt) => {
+        const holds = prompt.includes('r00 ');
+        return prompt.includes('it depends') === holds || (holds && prompt.endsWith('Sign as Ada.'))
+          ? 'yes'
+          : 'no';
+      },
+      { explain, count: 8 },
+    );
+    expect(only(result).causes[0]?.fix).toBeNull();
+  });
+});

@@ -31,6 +31,7 @@ describe('settings', () => {
       min_pass_rate: null,
     },
     budget: { max_calls: 5000, max_cost_usd: 20, assumed: true },
+    explain: { max_calls: null, fix: false },
     qualeval: {
       enabled: 'auto',
       attributes: 'evaldiff.attributes.yaml',

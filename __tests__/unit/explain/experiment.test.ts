@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findCauses, type Found } from '../../../src/explain/experiment.ts';
+import { findCauses, type CauseFindings } from '../../../src/explain/experiment.ts';
 import type { Draw } from '../../../src/explain/trials.ts';
 import { createRandom, nextFloat } from '../../../src/statistics/random.ts';
 
@@ -20,7 +20,7 @@ async function run({
   held = 3,
   rate,
   seed = 'scripted',
-}: Scripted): Promise<Found & { rounds: Draw[][] }> {
+}: Scripted): Promise<CauseFindings & { rounds: Draw[][] }> {
   const random = createRandom(seed);
   const rounds: Draw[][] = [];
   const found = await findCauses(
@@ -47,7 +47,7 @@ async function run({
   return { ...found, rounds };
 }
 
-const named = ({ causes }: Found): unknown[] =>
+const named = ({ causes }: CauseFindings): unknown[] =>
   causes.map(({ relation, units }) => [relation, units]);
 
 describe('the experiment', () => {

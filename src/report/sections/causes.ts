@@ -1,4 +1,4 @@
-import type { Cause, CauseUnit, SuiteCauses } from '../../result/causes.ts';
+import type { Cause, CauseUnit, Fix, SuiteCauses } from '../../result/causes.ts';
 import type { Result } from '../../result/result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
@@ -24,9 +24,14 @@ const NAMED_UNITS = 5;
 export function causes({ causes: all = [] }: Result): Block[] {
   return all.flatMap((suite) => {
     const named = all.length > 1 ? [text(' in '), code(suite.suite)] : [];
-    const lines = suite.causes.map((cause) => causeLine(cause, suite, named));
     const open = openLine(suite, named);
-    return [...lines, ...(open.length === 0 ? [] : [open])].map((line) => paragraph(line));
+    return [
+      ...suite.causes.flatMap((cause): Block[] => [
+        paragraph(causeLine(cause, suite, named)),
+        ...fixBlocks(cause),
+      ]),
+      ...(open.length === 0 ? [] : [paragraph(open)]),
+    ];
   });
 }
 
@@ -39,6 +44,35 @@ function causeLine(cause: Cause, suite: SuiteCauses, named: Line): Line {
     ...unitsLine(cause),
     text(`. ${proofWords(cause)}${restWords(suite)}`),
   ];
+}
+
+/** A fix that was run, as the lines that it changes on head. */
+function fixBlocks({ fix, units }: Cause): Block[] {
+  if (fix === undefined || fix === null) return [];
+  const { file, lines, kind, replacement } = fix;
+  const [unit] = units;
+  const old = unit?.side === 'head' ? (unit.head_text ?? '').split('\n') : [];
+  const own = replacement === '' ? [] : replacement.split('\n').map((line) => line.trim());
+  return [
+    paragraph([
+      strong(kind === 'draft' ? 'Suggested fix' : 'Setting it back'),
+      text(', '),
+      place(file, lines.from),
+      text(`: ${fixWords(fix)}.`),
+    ]),
+    {
+      kind: 'diff',
+      lines: [
+        ...old.map((line) => ({ sign: 'removed' as const, text: line })),
+        ...own.map((line) => ({ sign: 'added' as const, text: line })),
+      ],
+    },
+  ];
+}
+
+/** `restores 5 of 5 references, costs 0 of 6, 2 tries each`. */
+export function fixWords({ restores, costs, tries }: Fix): string {
+  return `restores ${count(restores.references)} of ${counted(restores.of, 'reference')}, costs ${count(costs.references)} of ${count(costs.of)} that held, ${counted(tries, 'try').replace('trys', 'tries')} each`;
 }
 
 function unitsLine({ relation, units }: Cause): Line {
@@ -125,11 +159,7 @@ function restWords({ causes: all, explained }: SuiteCauses): string {
 /** Why no cause is named; nothing where one is, or where nobody needs to know. */
 function openLine({ causes: found, explained: { reason, calls } }: SuiteCauses, named: Line): Line {
   if (found.length > 0 || reason === null) return [];
-  return [
-    strong('Cause'),
-    ...named,
-    text(`${calls === 0 ? ' not looked for' : ''}: ${reason}.`),
-  ];
+  return [strong('Cause'), ...named, text(`${calls === 0 ? ' not looked for' : ''}: ${reason}.`)];
 }
 
 /** The same sentences as plain text, for remarks on the change itself. */

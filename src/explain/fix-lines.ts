@@ -1,0 +1,90 @@
+import type { CauseUnit, Fix } from '../result/causes.ts';
+
+/** Lines of a file on head, and what takes their place. */
+export type Edit = Pick<Fix, 'file' | 'lines' | 'replacement'>;
+
+/**
+ * The edit of head's file that puts `text` in the place of a unit, or takes the unit out (null);
+ * null where the file writes the unit otherwise than the prompt reads it, so that nobody could say
+ * what the edit would make of it.
+ */
+export function editOf(unit: CauseUnit, text: string | null, file: readonly string[]): Edit | null {
+  if (unit.kind !== 'line' && unit.kind !== 'sentence' && unit.kind !== 'hunk') return null;
+  return unit.side === 'base' ? insertion(unit, text, file) : replacement(unit, text, file);
+}
+
+/** What head only took away comes back before the line that it stood before. */
+function insertion(
+  { head: { file: path, line } }: CauseUnit,
+  text: string | null,
+  file: readonly string[],
+): Edit | null {
+  const next = file[line - 1];
+  if (next === undefined || text === null) return null;
+  const indent = next.slice(0, next.length - next.trimStart().length);
+  const lines = text.split('\n').map((one) => `${indent}${one.trimEnd()}`);
+  return {
+    file: path,
+    lines: { from: line, to: line },
+    replacement: [...lines, next].join('\n'),
+  };
+}
+
+function replacement(
+  { file: path, lines: { from, to }, head_text }: CauseUnit,
+  text: string | null,
+  file: readonly string[],
+): Edit | null {
+  const written = file.slice(from - 1, to);
+  const own = (head_text ?? '').split('\n');
+  const edit = (lines: readonly string[]): Edit => ({
+    file: path,
+    lines: { from, to },
+    replacement: lines.join('\n'),
+  });
+  const isBlock =
+    written.length === own.length && own.every((line, i) => isWhole(line, written[i]));
+  if (isBlock) {
+    const indent = indentOf(written[0] ?? '', own[0] ?? '');
+    return edit(text === null ? [] : text.split('\n').map((line) => `${indent}${line.trimEnd()}`));
+  }
+  const [line = ''] = written;
+  const [part = ''] = own;
+  const isOne = written.length === 1 && own.length === 1 && isPlain(`${text ?? ''}${part}`);
+  return isOne ? within(line, part.trim(), (text ?? '').trim(), edit) : null;
+}
+
+/** A part of a line in other words. */
+function within(
+  line: string,
+  part: string,
+  text: string,
+  edit: (lines: readonly string[]) => Edit,
+): Edit | null {
+  const at = part === '' ? -1 : line.indexOf(part);
+  if (at < 0) return null;
+  return edit([`${line.slice(0, at)}${text}${line.slice(at + part.length)}`.trimEnd()]);
+}
+
+function isWhole(own: string, written: string | undefined): boolean {
+  return written?.trim() === own.trim();
+}
+
+/** Within a line only plain words are sure to mean themselves, whatever quotes stand around them. */
+function isPlain(text: string): boolean {
+  return !/["'\\:#{}[\]&*!|>%@`\n]/.test(text);
+}
+
+/** The blanks of the file's line before those of the text itself. */
+function indentOf(line: string, own: string): string {
+  const blanks = (of: string): number => of.length - of.trimStart().length;
+  return line.slice(0, Math.max(0, blanks(line) - blanks(own)));
+}
+
+/** The file with the edit made. */
+export function withEdit(text: string, { lines: { from, to }, replacement: own }: Edit): string {
+  const lines = text.split('\n');
+  const ending = (lines[from - 1] ?? '').endsWith('\r') ? '\r' : '';
+  const put = own === '' ? [] : own.split('\n').map((line) => `${line}${ending}`);
+  return [...lines.slice(0, from - 1), ...put, ...lines.slice(to)].join('\n');
+}
