@@ -2140,6 +2140,10 @@ export interface EvaldiffResult {
           to: number;
         };
         /**
+         * Those lines as they are.
+         */
+        replaced: string;
+        /**
          * The lines that take their place; empty: none.
          */
         replacement: string;

@@ -5,6 +5,7 @@ import { logLine, logText } from '../text/log.ts';
 import { cacheCommand } from './cache.ts';
 import { demoCommand } from './demo.ts';
 import { discoverCommand } from './discover.ts';
+import { fixCommand } from './fix.ts';
 import { gradeCommand } from './grade.ts';
 import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
@@ -87,6 +88,7 @@ export function createProgram(terminal: Terminal, done: (code: number) => void):
     planCommand,
     validateCommand,
     gradeCommand,
+    fixCommand,
     noiseCommand,
     discoverCommand,
     reportCommand,

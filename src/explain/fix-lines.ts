@@ -1,7 +1,7 @@
 import type { CauseUnit, Fix } from '../result/causes.ts';
 
 /** Lines of a file on head, and what takes their place. */
-export type Edit = Pick<Fix, 'file' | 'lines' | 'replacement'>;
+type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
 
 /**
  * The edit of head's file that puts `text` in the place of a unit, or takes the unit out (null);
@@ -22,10 +22,11 @@ function insertion(
   const next = file[line - 1];
   if (next === undefined || text === null) return null;
   const indent = next.slice(0, next.length - next.trimStart().length);
-  const lines = text.split('\n').map((one) => `${indent}${one.trimEnd()}`);
+  const lines = indented(text, indent);
   return {
     file: path,
     lines: { from: line, to: line },
+    replaced: next,
     replacement: [...lines, next].join('\n'),
   };
 }
@@ -40,16 +41,14 @@ function replacement(
   const edit = (lines: readonly string[]): Edit => ({
     file: path,
     lines: { from, to },
+    replaced: written.join('\n'),
     replacement: lines.join('\n'),
   });
   const isBlock =
     written.length === own.length && own.every((line, i) => isWhole(line, written[i]));
-  if (isBlock) {
-    const indent = indentOf(written[0] ?? '', own[0] ?? '');
-    return edit(text === null ? [] : text.split('\n').map((line) => `${indent}${line.trimEnd()}`));
-  }
   const [line = ''] = written;
   const [part = ''] = own;
+  if (isBlock) return edit(text === null ? [] : indented(text, indentOf(line, part)));
   const isOne = written.length === 1 && own.length === 1 && isPlain(`${text ?? ''}${part}`);
   return isOne ? within(line, part.trim(), (text ?? '').trim(), edit) : null;
 }
@@ -64,6 +63,10 @@ function within(
   const at = part === '' ? -1 : line.indexOf(part);
   if (at < 0) return null;
   return edit([`${line.slice(0, at)}${text}${line.slice(at + part.length)}`.trimEnd()]);
+}
+
+function indented(text: string, indent: string): string[] {
+  return text.split('\n').map((line) => `${indent}${line.trimEnd()}`);
 }
 
 function isWhole(own: string, written: string | undefined): boolean {
@@ -81,10 +84,15 @@ function indentOf(line: string, own: string): string {
   return line.slice(0, Math.max(0, blanks(line) - blanks(own)));
 }
 
-/** The file with the edit made. */
-export function withEdit(text: string, { lines: { from, to }, replacement: own }: Edit): string {
+/** The file with the edit made; null: these lines are not what the edit was made for. */
+export function withEdit(
+  text: string,
+  { lines: { from, to }, replaced, replacement: own }: Edit,
+): string | null {
   const lines = text.split('\n');
   const ending = (lines[from - 1] ?? '').endsWith('\r') ? '\r' : '';
+  const there = lines.slice(from - 1, to).map((line) => line.replace(/\r$/, ''));
+  if (there.join('\n') !== replaced) return null;
   const put = own === '' ? [] : own.split('\n').map((line) => `${line}${ending}`);
   return [...lines.slice(0, from - 1), ...put, ...lines.slice(to)].join('\n');
 }

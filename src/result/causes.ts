@@ -59,6 +59,7 @@ const fixSchema = z.strictObject({
       to: countSchema.describe('Last line that is replaced.'),
     })
     .describe('What is replaced on head.'),
+  replaced: z.string().describe('Those lines as they are.'),
   replacement: z.string().describe('The lines that take their place; empty: none.'),
   restores: z
     .strictObject({

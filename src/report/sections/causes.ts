@@ -10,6 +10,7 @@ import {
   strong,
   text,
   type Block,
+  type DiffLine,
   type Inline,
   type Line,
 } from './document.ts';
@@ -47,12 +48,9 @@ function causeLine(cause: Cause, suite: SuiteCauses, named: Line): Line {
 }
 
 /** A fix that was run, as the lines that it changes on head. */
-function fixBlocks({ fix, units }: Cause): Block[] {
+function fixBlocks({ fix }: Cause): Block[] {
   if (fix === undefined || fix === null) return [];
-  const { file, lines, kind, replacement } = fix;
-  const [unit] = units;
-  const old = unit?.side === 'head' ? (unit.head_text ?? '').split('\n') : [];
-  const own = replacement === '' ? [] : replacement.split('\n').map((line) => line.trim());
+  const { file, lines, kind } = fix;
   return [
     paragraph([
       strong(kind === 'draft' ? 'Suggested fix' : 'Setting it back'),
@@ -60,13 +58,16 @@ function fixBlocks({ fix, units }: Cause): Block[] {
       place(file, lines.from),
       text(`: ${fixWords(fix)}.`),
     ]),
-    {
-      kind: 'diff',
-      lines: [
-        ...old.map((line) => ({ sign: 'removed' as const, text: line })),
-        ...own.map((line) => ({ sign: 'added' as const, text: line })),
-      ],
-    },
+    { kind: 'diff', lines: fixDiff(fix) },
+  ];
+}
+
+/** The lines that a fix changes, without the blanks that all begin with. */
+export function fixDiff({ replaced, replacement }: Fix): DiffLine[] {
+  const linesOf = (written: string): string[] => (written === '' ? [] : written.split('\n'));
+  return [
+    ...linesOf(replaced).map((line): DiffLine => ({ sign: 'removed', text: line.trim() })),
+    ...linesOf(replacement).map((line): DiffLine => ({ sign: 'added', text: line.trim() })),
   ];
 }
 

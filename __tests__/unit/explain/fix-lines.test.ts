@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals';
+import { editOf, withEdit } from '../../../src/explain/fix-lines.ts';
+import type { CauseUnit } from '../../../src/result/causes.ts';
+
+const FILE = [
+  'messages:',
+  '  - content: |',
+  '      You help.',
+  '      Be curt.',
+  "  - content: 'Say hi.'",
+];
+
+function unit(changes: Partial<CauseUnit> = {}): CauseUnit {
+  return {
+    kind: 'line',
+    name: null,
+    file: 'p.yaml',
+    side: 'head',
+    lines: { from: 4, to: 4 },
+    head: { file: 'p.yaml', line: 4 },
+    base_text: 'Be polite.',
+    head_text: 'Be curt.',
+    ...changes,
+  };
+}
+
+describe('the edit of a fix', () => {
+  test('puts the text in the place of the line, as far in as it stood', () => {
+    expect(editOf(unit(), 'Be polite, and brief.', FILE)).toEqual({
+      file: 'p.yaml',
+      lines: { from: 4, to: 4 },
+      replaced: '      Be curt.',
+      replacement: '      Be polite, and brief.',
+    });
+  });
+
+  test('takes a line out that head has added', () => {
+    const edit = editOf(unit({ base_text: null }), null, FILE);
+    expect(edit?.replacement).toBe('');
+    expect(edit === null ? null : withEdit(FILE.join('\n'), edit)).toBe(
+      FILE.filter((line) => !line.includes('curt')).join('\n'),
+    );
+  });
+
+  test('brings back a line before the one that it stood before', () => {
+    const gone = unit({ side: 'base', head_text: null, lines: { from: 9, to: 9 } });
+    expect(editOf(gone, 'Be polite.', FILE)?.replacement).toBe('      Be polite.\n      Be curt.');
+  });
+
+  test('leaves a quoted line alone where the words might end the quotes', () => {
+    const quoted = unit({ lines: { from: 5, to: 5 }, head_text: 'Say hi.' });
+    expect(editOf(quoted, 'Say hello.', FILE)?.replacement).toBe("  - content: 'Say hello.'");
+    expect(editOf(quoted, "Say 'x': y", FILE)).toBeNull();
+  });
+
+  test('is not made where the lines are others by now', () => {
+    const edit = editOf(unit(), 'Be polite.', FILE);
+    const text = FILE.join('\n').replace('Be curt.', 'Be short.');
+    expect(edit === null ? '' : withEdit(text, edit)).toBeNull();
+    expect(edit === null ? '' : withEdit(FILE.join('\r\n'), edit)).toContain('Be polite.\r\n');
+  });
+});
