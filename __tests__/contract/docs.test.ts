@@ -88,7 +88,7 @@ describe('code blocks', () => {
     const guides = ALL.filter(
       ({ page, language }) =>
         language === 'yaml' &&
-        /^docs\/(?:suites|comment|required-check|costs|sweeps|migrate|rubrics|conversations|attributes)\.md$/.test(
+        /^docs\/(?:suites|comment|causes|required-check|costs|sweeps|migrate|rubrics|conversations|attributes)\.md$/.test(
           page,
         ),
     );
@@ -102,6 +102,7 @@ describe('code blocks', () => {
   const guides = [
     'suites',
     'comment',
+    'causes',
     'required-check',
     'costs',
     'sweeps',
