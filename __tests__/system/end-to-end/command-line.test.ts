@@ -274,10 +274,13 @@ describe('evaldiff demo', () => {
     );
     expect([code, stderr]).toEqual([0, '']);
     const comment = stdout.split(/^─+$/m)[1] ?? '';
-    expect(comment).toMatch(/### ❌ Regressed: `support` 95\.0 % → 7\d\.\d %\n/);
+    expect(comment).toMatch(/### ❌ Regressed: `support` 100\.0 % → 70\.0 %\n/);
     expect(renderGithub(comment).text).toContain(
       'support › refund-window – 2 of 2 passed → 0 of 2 passed',
     );
+    const text = renderGithub(comment).text;
+    expect(text).toContain('Cause in support: prompts/support.yaml:12');
+    expect(text).toContain('prompts/tags.yaml:13 (Help readers to see why it fits.), only together');
     expect(comment).toContain('Scoring changed in 1 suite');
     expect(stdout).toContain('Check run: failure – Regressed: support');
     const report = /^Open in a browser: (.+)$/m.exec(stdout)?.[1] ?? '';
