@@ -280,7 +280,9 @@ describe('evaldiff demo', () => {
     );
     const text = renderGithub(comment).text;
     expect(text).toContain('Cause in support: prompts/support.yaml:12');
-    expect(text).toContain('prompts/tags.yaml:13 (Help readers to see why it fits.), only together');
+    expect(text).toContain(
+      'prompts/tags.yaml:13 (Help readers to see why it fits.), only together',
+    );
     expect(comment).toContain('Scoring changed in 1 suite');
     expect(stdout).toContain('Check run: failure – Regressed: support');
     const report = /^Open in a browser: (.+)$/m.exec(stdout)?.[1] ?? '';
