@@ -29,7 +29,7 @@ describe("the README's picture of the comment", () => {
     (theme) => {
       const png = readFileSync(join(ROOT, pictureFile(theme)));
       expect(keyOf(png)).toBe(pictureKey(demo.comment, theme));
-      expect(png.length).toBeLessThan(200_000);
+      expect(png.length).toBeLessThan(300_000);
     },
   );
 
