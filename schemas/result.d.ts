@@ -1572,6 +1572,100 @@ export interface EvaldiffResult {
       }[];
     }[];
     /**
+     * What the pass rates are without the grader’s own errors, as labelled examples show them. Changes no verdict; absent: no such examples, or something else judges too.
+     */
+    grader_error?: {
+      /**
+       * The metric by a rubric that alone judges the suite.
+       */
+      metric: string;
+      /**
+       * `within error`: the pass rates differ by no more than the share of answers that the grader gets wrong. `no better than chance`: by its labelled examples the grader tells nothing, and nothing can be corrected.
+       */
+      kind: "corrected" | "within error" | "no better than chance";
+      /**
+       * Examples that pass for people.
+       */
+      good: {
+        /**
+         * Of them, those that the grader labels so too.
+         */
+        right: number;
+        /**
+         * Labelled examples with a readable grade.
+         */
+        n: number;
+      };
+      /**
+       * Examples that fail for people.
+       */
+      bad: {
+        /**
+         * Of them, those that the grader labels so too.
+         */
+        right: number;
+        /**
+         * Labelled examples with a readable grade.
+         */
+        n: number;
+      };
+      /**
+       * Share of such answers that the grader gets wrong; null: it cannot be said.
+       */
+      wrong: number | null;
+      /**
+       * On base; null where it cannot be said.
+       */
+      base: {
+        /**
+         * Pass rate without the grader’s errors.
+         */
+        rate: number;
+        /**
+         * Lower end of its two-sided 90 % interval.
+         */
+        low: number;
+        /**
+         * Upper end of its two-sided 90 % interval.
+         */
+        high: number;
+      } | null;
+      /**
+       * On head; null where it cannot be said.
+       */
+      head: {
+        /**
+         * Pass rate without the grader’s errors.
+         */
+        rate: number;
+        /**
+         * Lower end of its two-sided 90 % interval.
+         */
+        low: number;
+        /**
+         * Upper end of its two-sided 90 % interval.
+         */
+        high: number;
+      } | null;
+      /**
+       * Null where sides are not compared, or nothing can be corrected.
+       */
+      difference: {
+        /**
+         * Head − base without the grader’s errors.
+         */
+        difference: number;
+        /**
+         * Lower end of its two-sided 90 % interval.
+         */
+        low: number;
+        /**
+         * Upper end of its two-sided 90 % interval.
+         */
+        high: number;
+      } | null;
+    };
+    /**
      * What the roll-up makes of the references that count; absent in older results.
      */
     rollups?: {

@@ -1,7 +1,7 @@
 import { gradeMaterial } from '../metrics/grade.ts';
 import { passingLabels } from '../metrics/passing.ts';
 import { exampleMaterials } from '../metrics/rubric.ts';
-import type { Judge, RubricTest } from '../plan/grader-tests.ts';
+import type { Judge, RubricTest, TestedJudge } from '../plan/grader-tests.ts';
 import type { GraderResult } from '../result/conversations.ts';
 import { agreementOf, cohenKappa, fleissKappa } from '../statistics/agreement.ts';
 import { counted } from '../text/amounts.ts';
@@ -69,23 +69,28 @@ interface RubricTools {
 
 /**
  * Grades every rubric's examples, by base's rubric and graders where they differ, and by head's.
- * One result a side.
+ * One result a side. `judges`: what head's graders said of each.
  */
 export async function runRubricTests(
   tests: readonly RubricTest[],
   tools: RubricTools,
-): Promise<{ graders: GraderResult[]; notices: Notice[] }> {
+): Promise<{ graders: GraderResult[]; judges: TestedJudge[]; notices: Notice[] }> {
   const done = await Promise.all(
     tests.map(async (test) => {
       const [base, head] = await Promise.all([
         test.base === null ? null : gradeExamples(test.base, test.examples, 0, tools),
         gradeExamples(test.head, test.examples, 0, tools),
       ]);
-      return { graders: resultsOf(test, base, head), notices: unread(test, base ?? [], head) };
+      return {
+        graders: resultsOf(test, base, head),
+        judge: { ...test.head, examples: readable(test.examples, head) },
+        notices: unread(test, base ?? [], head),
+      };
     }),
   );
   return {
     graders: done.flatMap(({ graders }) => graders),
+    judges: done.map(({ judge }) => judge),
     notices: done.flatMap(({ notices }) => notices),
   };
 }
@@ -110,6 +115,16 @@ async function gradeExamples(
       return grade.status === 'graded' ? grade.label : null;
     }),
   );
+}
+
+function readable(
+  examples: Rubric['examples'],
+  labels: readonly (string | null)[],
+): TestedJudge['examples'] {
+  return examples.flatMap(({ expected }, index) => {
+    const label = labels[index] ?? null;
+    return label === null ? [] : [{ expected, label }];
+  });
 }
 
 function resultsOf(

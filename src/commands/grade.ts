@@ -19,6 +19,7 @@ import type { Rubric } from '../types/metric.ts';
 import type { Problem } from '../types/plain.ts';
 import { factsOf } from '../types/vendors.ts';
 import { holdToCaps, priceOf } from './caps.ts';
+import { proposeLabels } from './label-next.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { asking, type Opened, withCurrentProject } from './project.ts';
 import type { Terminal } from './terminal.ts';
@@ -197,6 +198,7 @@ async function tried(
 
 interface GradeOptions extends EvaluateOptions {
   repeats: string;
+  next?: string;
 }
 
 const MOST_REPEATS = 100;
@@ -216,9 +218,13 @@ export function gradeCommand(
     )
     .argument('[overrides...]', `key=value, such as grader.model=${factsOf('openai').starterModel}`)
     .option('--repeats <number>', 'how often each example of a rubric is graded', '3')
+    .option(
+      '--next <path>',
+      'asks nobody: proposes which answers of a saved run to label next, those on which tries or evaluators disagree',
+    )
     .addHelpText(
       'after',
-      `\nExamples:\n  evaldiff grade is_polite\n  evaldiff grade is_polite --repeats 5 grader.model=${factsOf('anthropic').starterModel} --json\n  evaldiff grade mentor`,
+      `\nExamples:\n  evaldiff grade is_polite\n  evaldiff grade is_polite --repeats 5 grader.model=${factsOf('anthropic').starterModel} --json\n  evaldiff grade mentor\n  evaldiff grade is_polite --next evaldiff-report`,
     )
     .action(async (name: string, overrides: string[], options: GradeOptions) => {
       const repeats = repeatsOf(options.repeats);
@@ -227,8 +233,11 @@ export function gradeCommand(
         const suite = project.rubrics.has(name)
           ? undefined
           : project.suites.find(({ prompt }) => prompt.name === name || prompt.file === name);
-        if (suite !== undefined) await gradeSuite(suite, opened, options, terminal);
-        else await gradeRubric(knownName(name, project), repeats, opened, options, terminal);
+        const known = suite === undefined ? knownName(name, project) : name;
+        if (options.next !== undefined)
+          await proposeLabels({ name: known, path: options.next }, project, options, terminal);
+        else if (suite !== undefined) await gradeSuite(suite, opened, options, terminal);
+        else await gradeRubric(known, repeats, opened, options, terminal);
       });
       done(0);
     });

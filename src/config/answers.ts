@@ -6,6 +6,7 @@ import { problem } from '../errors.ts';
 import type { Conversation } from '../suite/suite.ts';
 import type { Message, Role } from '../types/model.ts';
 import type { Place, Problem } from '../types/plain.ts';
+import { reportContradictions } from './contradictions.ts';
 import type { LoadData } from './rows.ts';
 import { check, checkItems, closed, filled, flag, listOf, oneOf, anyText } from './schema.ts';
 
@@ -65,6 +66,24 @@ type Written = z.output<typeof answerSchema>;
  * Reads `examples` and `examples_from` below `path`: what the evaluators themselves are judged by.
  */
 export async function readAnswers(
+  document: Document,
+  path: Path,
+  context: AnswersContext,
+  problems: Problem[],
+): Promise<Conversation['examples']> {
+  const answers = await writtenAnswers(document, path, context, problems);
+  reportContradictions(
+    answers.map(({ messages, accepted, place }) => ({
+      what: JSON.stringify(messages.map(({ role, content }) => [role, content])),
+      label: accepted ? 'accepted' : 'rejected',
+      place,
+    })),
+    problems,
+  );
+  return answers;
+}
+
+async function writtenAnswers(
   document: Document,
   path: Path,
   { limits, load }: AnswersContext,

@@ -4,6 +4,7 @@ import type { Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Place, Problem } from '../types/plain.ts';
+import { reportContradictions } from './contradictions.ts';
 import type { LoadData } from './rows.ts';
 import { check, checkItems, closed, filled, scalar, anyText } from './schema.ts';
 
@@ -46,7 +47,7 @@ export async function readExamples(
     ...written,
     ...(await loadExamples(document, [...path, 'examples_from'], context, problems)),
   ];
-  return examples.flatMap(({ content, context: earlier, ideal, expected, place }) => {
+  const found = examples.flatMap(({ content, context: earlier, ideal, expected, place }) => {
     const label = matchingLabel(String(expected), labels);
     if (label === null && labels.length > 0) {
       problems.push(
@@ -68,6 +69,15 @@ export async function readExamples(
           },
         ];
   });
+  reportContradictions(
+    found.map(({ content, context: before, ideal, expected, place }) => ({
+      what: JSON.stringify([content, before, ideal]),
+      label: expected,
+      place,
+    })),
+    problems,
+  );
+  return found;
 }
 
 /** Rows with `content`, `expected` and perhaps `context`; other columns are the user's own. */

@@ -1,3 +1,4 @@
+import type { TestedJudge } from '../plan/grader-tests.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
 import { countsForVerdict } from '../result/counts.ts';
 import type {
@@ -16,6 +17,7 @@ import type { Side } from '../types/plain.ts';
 import { classificationOf } from './classification.ts';
 import { conversationSummary } from './conversations.ts';
 import { countEvidence } from './evidence.ts';
+import { graderErrorOf, withinError } from './grader-error.ts';
 import { metricRows } from './metric-rows.ts';
 import { tallyOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
 import {
@@ -32,11 +34,13 @@ import type { SuiteVerdict } from './verdict.ts';
 
 /**
  * One suite as the result shows it: counts, statuses, rates with interval, and the verdict in words.
+ * `judges`: graders whose errors are known.
  */
 export function compareSuite(
   suite: SuiteComparison,
   verdict: SuiteVerdict | null,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
+  judges: readonly TestedJudge[] = [],
 ): SuiteResult {
   const { run, compared } = suite;
   const { path, name, variant, baseVariant, because } = run.suite;
@@ -62,6 +66,7 @@ export function compareSuite(
   );
   const shown: Verdict = verdict?.verdict ?? uncomparedVerdict(run);
   const evidence = countEvidence(suite);
+  const graderError = graderErrorOf(suite, rate, judges);
   return {
     path,
     name,
@@ -71,12 +76,13 @@ export function compareSuite(
     ...(Object.keys(suite.ownGate).length === 0 ? {} : { gate: suite.ownGate }),
     pass_rate: rate,
     verdict: shown,
-    summary: `${comparedFirst(evidence)}${summaryOf(shown, rate, verdict, suite)}`,
+    summary: `${comparedFirst(evidence)}${summaryOf(shown, rate, verdict, suite)}${withinError(graderError)}`,
     ...decided(suite, verdict),
     evidence,
     references: [...withRisen(withFallen(references, verdict), verdict), ...removed],
     metrics: metricRows(suite, verdict),
     rollups: rolledUp(suite, rollUps),
+    ...(graderError === null ? {} : { grader_error: graderError }),
     ...(conversation === null ? {} : { conversation }),
     ...(preference === null ? {} : { preference }),
     ...(classification === null ? {} : { classification }),

@@ -4,10 +4,12 @@ import { gradersIdentity, rubricIdentity, steeringFor } from '../select/scoring.
 import type { AffectedSuite } from '../select/select.ts';
 import { graderSetsOf, type ProjectSide } from '../select/targets.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
+import { soleRubric } from '../suite/metrics.ts';
 import type { Conversation } from '../suite/suite.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Grader, Target } from '../types/model.ts';
 import type { Notice, Place, Side } from '../types/plain.ts';
+import type { SuiteRun } from './suite-run.ts';
 
 /**
  * A suite's evaluators, put to the test on labelled answers. `base` is null where nothing but the
@@ -105,9 +107,15 @@ export interface Judge {
   graders: readonly Grader[];
 }
 
+/** Those who graded labelled examples, with the label people gave each and the grader's. */
+export interface TestedJudge extends Judge {
+  /** Only what could be read. */
+  examples: { expected: string; label: string }[];
+}
+
 /**
- * A rubric of head whose text, examples or graders changed, with head's examples. `base` is null
- * where nothing but the examples differs.
+ * A rubric of head whose text, examples or graders changed, or that alone judges a suite of the
+ * run, with head's examples. `base` is null where its rubric and graders are the same.
  */
 export interface RubricTest {
   name: string;
@@ -124,10 +132,18 @@ export interface RubricTest {
 export function selectRubricTests(
   base: ProjectSide | null,
   head: ProjectSide,
+  suites: readonly SuiteRun[],
 ): { tests: RubricTest[]; notices: Notice[] } {
   const changes = [...head.project.rubrics.values()].map((rubric) => changesOf(rubric, base, head));
+  const deciding = new Set(
+    suites
+      .filter(({ runs }) => runs.length > 0)
+      .flatMap(({ deciding: { tests } }) => soleRubric(tests)?.rubric ?? []),
+  );
   return {
-    tests: changes.flat().flatMap((change) => rubricTestOf(change) ?? []),
+    tests: changes
+      .flat()
+      .flatMap((change) => rubricTestOf(change, deciding.has(change.rubric.name)) ?? []),
     notices: changes
       .flatMap(([first]) => first ?? [])
       .filter(
@@ -181,27 +197,25 @@ function changeOf(
   };
 }
 
-function rubricTestOf({
-  name,
-  rubric,
-  old,
-  sameRubric,
-  sameGraders,
-  graders,
-}: Change): RubricTest | null {
+function rubricTestOf(
+  { name, rubric, old, sameRubric, sameGraders, graders }: Change,
+  decides: boolean,
+): RubricTest | null {
   const { place, examples } = rubric;
   const same = sameRubric && sameGraders;
-  if (
-    examples.length === 0 ||
-    graders.head.length === 0 ||
-    (same && old !== null && sameExamples(old, rubric))
-  )
-    return null;
+  const untouched = same && old !== null && sameExamples(old, rubric);
+  if (examples.length === 0 || graders.head.length === 0) return null;
+  if (untouched && !(decides && differ(examples))) return null;
   const base =
     same || old === null || graders.base.length === 0
       ? null
       : { rubric: old, graders: graders.base };
   return { name, place, examples, base, head: { rubric, graders: graders.head } };
+}
+
+/** Of examples with one label only, a grader's errors are known on one side at most. */
+function differ(examples: Rubric['examples']): boolean {
+  return new Set(examples.map(({ expected }) => expected)).size > 1;
 }
 
 function sameExamples(base: Rubric, head: Rubric): boolean {

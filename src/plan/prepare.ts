@@ -43,7 +43,7 @@ export function prepare(
     compared(startSuite(suite, 'head'), arranged, { ...input, gate }),
   );
   const next = nextTries(suites, gate);
-  const judges = testsOfJudges(input, base, head, selected.suites);
+  const judges = testsOfJudges(input, base, head, suites);
   const { rubricTests, evaluatorTests } = judges;
   const { explaining, ...attributes } = planExplain({
     mode,
@@ -161,19 +161,20 @@ function directNotice(
 }
 
 /**
- * Those who judge are tested where a change may have touched them: not in a sweep, nor where base
- * is compared with itself.
+ * Those who judge are tested where a change may have touched them, and where a suite's rate rests
+ * on them alone: not in a sweep, nor where base is compared with itself.
  */
 function testsOfJudges(
   { mode, again }: PrepareInput,
   base: ProjectSide | null,
   head: ProjectSide,
-  suites: readonly AffectedSuite[],
+  suites: readonly SuiteComparison[],
 ): Pick<Prepared, 'rubricTests' | 'evaluatorTests' | 'notices'> {
   if (mode === 'sweep' || again !== undefined)
     return { rubricTests: [], evaluatorTests: [], notices: [] };
-  const { tests, notices } = selectRubricTests(base, head);
-  const evaluators = selectEvaluatorTests(suites);
+  const runs = suites.map(({ run }) => run);
+  const { tests, notices } = selectRubricTests(base, head, runs);
+  const evaluators = selectEvaluatorTests(runs.map(({ suite }) => suite));
   return {
     rubricTests: tests,
     evaluatorTests: evaluators.tests,

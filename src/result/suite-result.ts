@@ -107,6 +107,43 @@ const passRateSchema = z.strictObject({
   p: shareSchema.nullable().describe('One-sided mid-p of "head is worse"; null when not tested.'),
 });
 
+const gradedRightSchema = z.strictObject({
+  right: countSchema.describe('Of them, those that the grader labels so too.'),
+  n: countSchema.describe('Labelled examples with a readable grade.'),
+});
+
+const correctedRateSchema = z
+  .strictObject({
+    rate: shareSchema.describe('Pass rate without the grader’s errors.'),
+    low: shareSchema.describe('Lower end of its two-sided 90 % interval.'),
+    high: shareSchema.describe('Upper end of its two-sided 90 % interval.'),
+  })
+  .nullable();
+
+const graderErrorSchema = z.strictObject({
+  metric: z.string().describe('The metric by a rubric that alone judges the suite.'),
+  kind: z
+    .enum(['corrected', 'within error', 'no better than chance'])
+    .describe(
+      '`within error`: the pass rates differ by no more than the share of answers that the grader gets wrong. `no better than chance`: by its labelled examples the grader tells nothing, and nothing can be corrected.',
+    ),
+  good: gradedRightSchema.describe('Examples that pass for people.'),
+  bad: gradedRightSchema.describe('Examples that fail for people.'),
+  wrong: shareSchema
+    .nullable()
+    .describe('Share of such answers that the grader gets wrong; null: it cannot be said.'),
+  base: correctedRateSchema.describe('On base; null where it cannot be said.'),
+  head: correctedRateSchema.describe('On head; null where it cannot be said.'),
+  difference: z
+    .strictObject({
+      difference: differenceSchema.describe('Head − base without the grader’s errors.'),
+      low: differenceSchema.describe('Lower end of its two-sided 90 % interval.'),
+      high: differenceSchema.describe('Upper end of its two-sided 90 % interval.'),
+    })
+    .nullable()
+    .describe('Null where sides are not compared, or nothing can be corrected.'),
+});
+
 const verdict = z.enum([
   'regressed',
   'improved',
@@ -223,6 +260,11 @@ export const suiteResultSchema = z.strictObject({
       }),
     )
     .describe('Each metric alone: its pass rate, its numbers and its labels.'),
+  grader_error: graderErrorSchema
+    .describe(
+      'What the pass rates are without the grader’s own errors, as labelled examples show them. Changes no verdict; absent: no such examples, or something else judges too.',
+    )
+    .exactOptional(),
   rollups: rollupsSchema
     .describe('What the roll-up makes of the references that count; absent in older results.')
     .exactOptional(),
@@ -251,6 +293,9 @@ export const suiteResultSchema = z.strictObject({
 export type EvidenceCount = z.infer<typeof evidenceSchema>;
 
 export type Verdict = z.infer<typeof verdict>;
+
+/** Pass rates corrected for the errors of the grader. */
+export type GraderError = z.infer<typeof graderErrorSchema>;
 
 /** What decided a suite's verdict. */
 export type VerdictReason = z.infer<typeof verdictReasonSchema>;

@@ -11,6 +11,7 @@ import type { Decision, GateInput } from '../judge/outcome.ts';
 import { rollUpSuite, type RunRollUps } from '../judge/roll-up.ts';
 import { scoringSplit } from '../judge/scoring-split.ts';
 import { judgeSuites } from '../judge/verdict.ts';
+import type { TestedJudge } from '../plan/grader-tests.ts';
 import { incomplete } from '../plan/halt.ts';
 import { removedIds, type Prepared } from '../plan/prepared.ts';
 import { costPer1000Calls } from '../plan/price.ts';
@@ -36,7 +37,7 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
   const spent = startSpending(started, edges);
   const prepared = { ...started, suites: await executeRounds(started, edges, spent) };
   const tested = await testJudges(prepared, edges, spent);
-  const compared = await compareSuites(prepared, edges, spent);
+  const compared = await compareSuites(prepared, edges, spent, tested.judges);
   if (compared.problems.length > 0) return withBrokenCode(blank, compared, spent);
   const explained = await explainRun(
     { ...prepared, ...compared, halt: spent.halted() },
@@ -102,6 +103,7 @@ async function knowing(prepared: Prepared, { history }: JudgeEdges): Promise<Pre
 }
 
 type Tested = Pick<Result, 'graders' | 'notices'> & {
+  judges: TestedJudge[];
   evaluators: NonNullable<Result['evaluators']>;
 };
 
@@ -111,9 +113,10 @@ async function testJudges(
   { random }: JudgeEdges,
   { complete }: Spending,
 ): Promise<Tested> {
-  const { graders, notices } = await runRubricTests(rubricTests, { complete, random });
+  const { graders, judges, notices } = await runRubricTests(rubricTests, { complete, random });
   const tested = await runEvaluatorTests(evaluatorTests, { complete, random });
-  return { graders, evaluators: tested.evaluators, notices: [...notices, ...tested.notices] };
+  const { evaluators } = tested;
+  return { graders, judges, evaluators, notices: [...notices, ...tested.notices] };
 }
 
 /** Suites that ran, and what the result says of each, in the same order. */
@@ -131,6 +134,7 @@ async function compareSuites(
   { suites: comparisons, gate, mode, price }: Prepared,
   { evaluate, history }: JudgeEdges,
   { meter, halted, unmade }: Spending,
+  judges: readonly TestedJudge[],
 ): Promise<Compared> {
   const rollUps = await Promise.all(comparisons.map(({ run }) => rollUpSuite(run, evaluate)));
   const complete = halted() === null || !incomplete(unmade);
@@ -153,7 +157,7 @@ async function compareSuites(
     ({ comparison: { run } }) => run.suite.references.length > 0 && !broken.suites.has(run),
   );
   const compared = shown.map(({ comparison, verdict, rollUps: own }): SuiteResult => ({
-    ...compareSuite(comparison, verdict, own),
+    ...compareSuite(comparison, verdict, own, judges),
     ...(mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(comparison.run, price) } : {}),
   }));
   const { calls, reused, replayed = 0 } = meter.totals();

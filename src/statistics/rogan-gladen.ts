@@ -36,18 +36,14 @@ export function roganGladenInterval(
   const z = normalQuantile((1 + confidence) / 2);
   const tries = judged.tries + z * z;
   const p = (judged.passes + (z * z) / 2) / tries;
-  const [right1, right0] = [
-    (positives.passes + 1) / (positives.tries + 2),
-    (negatives.passes + 1) / (negatives.tries + 2),
-  ];
+  const {
+    good: { rate: right1, spread: spread1 },
+    bad: { rate: right0, spread: spread0 },
+  } = qualityOf(positives, negatives);
   const quality = right1 + right0 - 1;
   if (quality <= 0) return null;
 
   const rate = (p + right0 - 1) / quality;
-  const [spread1, spread0] = [
-    (right1 * (1 - right1)) / (positives.tries + 2),
-    (right0 * (1 - right0)) / (negatives.tries + 2),
-  ];
   const shift = 2 * z * z * (rate * spread1 - (1 - rate) * spread0);
   const error =
     Math.sqrt((p * (1 - p)) / tries + (1 - rate) ** 2 * spread0 + rate ** 2 * spread1) / quality;
@@ -58,6 +54,59 @@ export function roganGladenInterval(
   };
 }
 
-function clip(value: number): number {
-  return Math.min(1, Math.max(0, value));
+/** How often a grader is right, with one of each kind added to what was labelled. */
+interface Quality {
+  /** Of good and of bad answers: the share that the grader calls so, and that share's variance. */
+  good: { rate: number; spread: number };
+  bad: { rate: number; spread: number };
+}
+
+function qualityOf(positives: Counts, negatives: Counts): Quality {
+  const smoothed = ({ passes, tries }: Counts): Quality['good'] => {
+    const rate = (passes + 1) / (tries + 2);
+    return { rate, spread: (rate * (1 - rate)) / (tries + 2) };
+  };
+  return { good: smoothed(positives), bad: smoothed(negatives) };
+}
+
+/**
+ * A difference of two rates, both seen by the same judge, as it is without the judge's errors:
+ * difference / (TPR + TNR − 1). Its interval adds the doubt about the judge to that of the
+ * difference, each side of which may be of its own length; −1 to 1. `low` and `high` are those of
+ * the seen difference at `confidence`. Null when the judge is no better than chance on the labels.
+ *
+ * The doubts are added as in the MOVER method (Zou and Donner 2008); the labels' counts are
+ * smoothed as in {@link roganGladenInterval}.
+ */
+export function correctedDifference(
+  { difference, low, high }: { difference: number; low: number; high: number },
+  positives: Counts,
+  negatives: Counts,
+  confidence = 0.9,
+): { difference: number; low: number; high: number } | null {
+  const { good, bad } = qualityOf(positives, negatives);
+  const quality = good.rate + bad.rate - 1;
+  if (quality <= 0) return null;
+  const z = normalQuantile((1 + confidence) / 2);
+  const doubt = (z * Math.abs(difference) * Math.sqrt(good.spread + bad.spread)) / quality ** 2;
+  const value = difference / quality;
+  return {
+    difference: clip(value, -1),
+    low: clip(value - Math.hypot((difference - low) / quality, doubt), -1),
+    high: clip(value + Math.hypot((high - difference) / quality, doubt), -1),
+  };
+}
+
+/**
+ * The share of answers that the judge gets wrong where it passes `rate` of them: good ones it
+ * fails and bad ones it passes, 0–1. Null when it is no better than chance on the labels.
+ */
+export function wrongShare(rate: number, positives: Counts, negatives: Counts): number | null {
+  const { good, bad } = qualityOf(positives, negatives);
+  const truth = roganGladen(rate, good.rate, bad.rate);
+  return truth === null ? null : truth * (1 - good.rate) + (1 - truth) * (1 - bad.rate);
+}
+
+function clip(value: number, least = 0): number {
+  return Math.min(1, Math.max(least, value));
 }

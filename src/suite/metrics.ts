@@ -169,6 +169,18 @@ export function ownMetrics(
   return [...groups.values()];
 }
 
+/**
+ * The metric by a rubric that alone decides whether an answer passes, with its rubric's name; null
+ * where something else judges too.
+ */
+export function soleRubric(tests: Tests): { metric: Metric; rubric: string } | null {
+  const gating = everyMetric(tests).filter(({ skip }) => !skip);
+  const [metric] = gating;
+  if (tests.conversation !== null || gating.length !== 1 || metric?.source.kind !== 'rubric')
+    return null;
+  return tests.metrics.includes(metric) ? { metric, rubric: metric.source.rubric } : null;
+}
+
 /** Whether a metric compares both sides' answers with each other. */
 export function isPairwise({ source }: Metric): boolean {
   return source.kind === 'built-in' && source.uses === PAIRWISE;

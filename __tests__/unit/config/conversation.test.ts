@@ -160,6 +160,11 @@ describe('labelled answers', () => {
       '    - { input: [{ role: ai, content: B }, { role: user, content: C }], accepted: true }',
       'prompts/tests/p.yaml:4: a labelled dialogue ends with the answer that was accepted or rejected, a message of the assistant',
     ],
+    [
+      'that are labelled both ways',
+      '    - { question: How?, answer: Thus., accepted: true }\n    - { question: How?, answer: Thus., accepted: false }',
+      'prompts/tests/p.yaml:5: the same answer is labelled "accepted" at prompts/tests/p.yaml:4 and "rejected" here; keep one of the two',
+    ],
   ])('%s are refused at their line', async (_, lines, problem) => {
     expect(await problemsOf(tests(`  examples:\n${lines}`))).toEqual([problem]);
   });

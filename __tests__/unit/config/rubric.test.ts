@@ -192,3 +192,18 @@ describe('rubrics', () => {
     expect(list[0]?.examples.map(({ ideal }) => ideal)).toEqual(['8']);
   });
 });
+
+test('examples with the same answer and different labels are refused at the second one', async () => {
+  const text = `polite:
+  prompt: 'Is it polite? {content}'
+  choice_scores: { YES: 1, NO: 0 }
+  examples:
+    - { content: Hello, expected: YES }
+    - { content: Hello, expected: YES }
+    - { content: Hello, context: A reply., expected: NO }
+    - { content: Hello, expected: NO }
+`;
+  expect(await problemsOf({ 'rubrics/r.yaml': text })).toEqual([
+    'rubrics/r.yaml:8: the same answer is labelled "YES" at rubrics/r.yaml:5 and "NO" here; keep one of the two',
+  ]);
+});

@@ -6,6 +6,7 @@ import { conversations, evaluators } from './conversations.ts';
 import { joined, paragraph, strong, text, type Block, type Detail, type Line } from './document.ts';
 import { endedInErrors, errorCauses } from './errors.ts';
 import { flippedReferences } from './flipped-references.ts';
+import { graderErrors } from './grader-error.ts';
 import { metricValues } from './metrics.ts';
 import { footer, notices, problems, reasons } from './notices.ts';
 import { headline } from './outcomes.ts';
@@ -51,6 +52,7 @@ export const SECTIONS = {
     oneFold([
       ...scorings(result, detail),
       ...graders(result, detail),
+      ...graderErrors(result, detail),
       ...evaluators(result, detail),
     ]),
   movedReferences,

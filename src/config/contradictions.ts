@@ -1,0 +1,26 @@
+import { problem } from '../errors.ts';
+import type { Place, Problem } from '../types/plain.ts';
+
+/** Something that people labelled. */
+interface Labelled {
+  /** The same text for equal things. */
+  what: string;
+  label: string;
+  place: Place;
+}
+
+/** Equal things with different labels: a judge cannot be right about both. */
+export function reportContradictions(labelled: readonly Labelled[], problems: Problem[]): void {
+  const first = new Map<string, Labelled>();
+  for (const one of labelled) {
+    const earlier = first.get(one.what);
+    if (earlier === undefined) first.set(one.what, one);
+    else if (earlier.label !== one.label)
+      problems.push(
+        problem(
+          one.place,
+          `the same answer is labelled "${earlier.label}" at ${earlier.place.file}:${String(earlier.place.line)} and "${one.label}" here; keep one of the two`,
+        ),
+      );
+  }
+}

@@ -1,0 +1,138 @@
+import type { ConversationTurn } from '../result/conversations.ts';
+import type { SideResult, TryResult } from '../result/reference-result.ts';
+import type { Result } from '../result/result.ts';
+import { counted } from '../text/amounts.ts';
+import type { Side } from '../types/plain.ts';
+import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
+
+/** An answer about which those who judge are least sure. */
+export interface ToLabel {
+  suite: string;
+  reference: string;
+  side: Side;
+  /** The answer; of a conversation its first one. */
+  content: string;
+  /** The question of a conversation; null for single answers. */
+  question: string | null;
+  /** What was said of this and of the reference's other tries; null: nothing readable. */
+  labels: (string | null)[];
+  /** Share of `labels` that is not the commonest one, above 0 to 1. */
+  disagreement: number;
+}
+
+/** Answers proposed at once: what a person labels in one go. */
+const PROPOSED = 10;
+
+/**
+ * The answers of a saved run that are most worth a label, most disputed first: tries of one
+ * reference that a rubric's grader labels differently or not at all, or first answers of
+ * conversations on which the evaluators differ. One a reference and side. `metrics`: names of the
+ * rubric's metrics by suite; null: conversations. `labelled`: answers that have a label.
+ */
+export function answersToLabel(
+  { suites }: Result,
+  judges: { suite: string; metrics: ReadonlySet<string> | null }[],
+  labelled: ReadonlySet<string>,
+): ToLabel[] {
+  const found = suites.flatMap(({ name, references }) => {
+    const judge = judges.find((one) => one.suite === name);
+    if (judge === undefined) return [];
+    return references.flatMap((reference) =>
+      (['base', 'head'] as const).flatMap((side) => {
+        const own = reference[side];
+        const asked = own && (judge.metrics === null ? dialogues(own) : grades(own, judge.metrics));
+        return asked === null
+          ? []
+          : mostDisputed(asked, { suite: name, reference: reference.id, side });
+      }),
+    );
+  });
+  const once = new Map(found.map((one) => [one.content.trim(), one]));
+  return [...once.values()]
+    .filter(({ content }) => !labelled.has(content.trim()))
+    .sort((a, b) => b.disagreement - a.disagreement)
+    .slice(0, PROPOSED);
+}
+
+interface Asked {
+  content: string;
+  question: string | null;
+  /** What was said of this answer; several where several judged it. */
+  labels: (string | null)[];
+}
+
+function grades({ tries }: SideResult, metrics: ReadonlySet<string>): Asked[] {
+  return tries.flatMap(({ actual, scores }: TryResult) =>
+    scores
+      .filter(({ metric, status }) => metrics.has(metric) && isGraded(status))
+      .flatMap((score): Asked[] => {
+        const label = 'label' in score ? (score.label ?? null) : null;
+        return actual === null ? [] : [{ content: actual, question: null, labels: [label] }];
+      }),
+  );
+}
+
+function isGraded(status: string): boolean {
+  return status === 'pass' || status === 'fail' || status === 'ungraded';
+}
+
+function dialogues({ tries }: SideResult): Asked[] {
+  return tries.flatMap(({ conversation }): Asked[] => {
+    const [turn] = conversation?.turns ?? [];
+    const answer = turn?.answer ?? null;
+    return turn === undefined || answer === null
+      ? []
+      : [{ content: answer, question: turn.question, labels: turn.verdicts.map(acceptance) }];
+  });
+}
+
+function acceptance({ words }: ConversationTurn['verdicts'][number]): string {
+  return Object.values(words).every((word) => word === 'yes') ? 'accepted' : 'rejected';
+}
+
+/** The answer whose own labels are rarest among those of the tries; nothing where all agree. */
+function mostDisputed(
+  asked: readonly Asked[],
+  where: Pick<ToLabel, 'suite' | 'reference' | 'side'>,
+): ToLabel[] {
+  const labels = asked.flatMap((one) => one.labels);
+  const times = (label: string | null): number => labels.filter((one) => one === label).length;
+  const disagreement = 1 - Math.max(...labels.map(times), 0) / Math.max(1, labels.length);
+  const unread = labels.length > 0 && labels.every((label) => label === null);
+  const [rarest] = asked
+    .filter((one) => one.labels.length > 0)
+    .sort((a, b) => Math.min(...a.labels.map(times)) - Math.min(...b.labels.map(times)));
+  if (rarest === undefined || (disagreement === 0 && !unread)) return [];
+  const { content, question } = rarest;
+  return [{ ...where, content, question, labels, disagreement: unread ? 1 : disagreement }];
+}
+
+/** The proposals in words; where there are none, that. */
+export function toLabelBlocks(name: string, answers: readonly ToLabel[]): Block[] {
+  if (answers.length === 0)
+    return [paragraph([strong(name), text(': no answer of this run is disputed.')])];
+  return [
+    paragraph([
+      strong(name),
+      text(
+        `: ${counted(answers.length, 'answer')} worth a label, the most disputed first. Say what people think of them below examples.`,
+      ),
+    ]),
+    {
+      kind: 'table',
+      head: ['Reference', 'Said of its tries', 'Answer'].map((title) => [text(title)]),
+      rows: answers.map(({ suite, reference, side, labels, question, content }): Line[] => [
+        [code(`${suite} › ${reference}`), text(` on ${side}`)],
+        [text(tally(labels))],
+        [code(question === null ? content : `${question} → ${content}`, 200)],
+      ]),
+    },
+  ];
+}
+
+function tally(labels: readonly (string | null)[]): string {
+  const names = [...new Set(labels.map((label) => label ?? 'unread'))];
+  return names
+    .map((name) => `${name} ${String(labels.filter((one) => (one ?? 'unread') === name).length)}`)
+    .join(', ');
+}

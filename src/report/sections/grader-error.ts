@@ -1,0 +1,79 @@
+import type { Result } from '../../result/result.ts';
+import type { GraderError, SuiteResult } from '../../result/suite-result.ts';
+import { counted, percent, signed } from '../../text/amounts.ts';
+import { code, group, paragraph, text, type Block, type Detail, type Line } from './document.ts';
+import { suitesWorstFirst } from './order.ts';
+import { andMore } from './phrases.ts';
+
+/**
+ * Pass rates of suites that a rubric alone judges, beside what they are without the errors that its
+ * grader makes on labelled examples. They change no verdict.
+ */
+export function graderErrors({ suites }: Result, { items }: Detail): Block[] {
+  const found = suitesWorstFirst(suites).flatMap((suite) =>
+    suite.grader_error === undefined ? [] : [{ suite, error: suite.grader_error }],
+  );
+  if (found.length === 0) return [];
+  const shown = found.slice(0, items);
+  const more = andMore(found.length, shown.length);
+  return group(
+    [text(`Pass rates without the grader’s errors, ${counted(found.length, 'suite')}`)],
+    [
+      ...(shown.length === 0
+        ? []
+        : [
+            {
+              kind: 'table' as const,
+              head: [
+                'Suite',
+                'Seen',
+                'Corrected, 90 % interval',
+                'Difference',
+                'Grader is right',
+              ].map((title) => [text(title)]),
+              rows: shown.map(({ suite, error }) => rowOf(suite, error)),
+            },
+          ]),
+      ...shown.flatMap(({ suite, error }) => remark(suite, error)),
+      ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+    ],
+  );
+}
+
+function rowOf({ name, pass_rate: { base, head } }: SuiteResult, error: GraderError): Line[] {
+  const { good, bad, difference } = error;
+  const rates = [error.base, error.head].flatMap((rate) =>
+    rate === null ? [] : [`${percent(rate.rate)} (${share(rate.low)}–${share(rate.high)})`],
+  );
+  return [
+    [code(name)],
+    [text([base, head].flatMap((rate) => (rate === null ? [] : [percent(rate)])).join(' → '))],
+    [text(rates.length === 0 ? '–' : rates.join(' → '))],
+    [
+      text(
+        difference === null
+          ? '–'
+          : `${signed(difference.difference)} points, ${signed(difference.low)} to ${signed(difference.high)}`,
+      ),
+    ],
+    [
+      text(
+        `${String(good.right)} of ${String(good.n)} good, ${String(bad.right)} of ${String(bad.n)} bad`,
+      ),
+    ],
+  ];
+}
+
+function share(value: number): string {
+  return (100 * value).toFixed(1);
+}
+
+/** What the reader must not read into the rates. */
+function remark({ name }: SuiteResult, { kind, metric, wrong }: GraderError): Block[] {
+  if (kind === 'corrected') return [];
+  const words =
+    kind === 'within error'
+      ? `: the difference is within the grader’s own error of about ${percent(wrong)}: should the grader read the two sides differently, it could be all of it. More labelled examples of `
+      : ': by its labelled examples the grader tells good from bad no better than chance, so nothing can be corrected. More labelled examples of ';
+  return [paragraph([code(name), text(words), code(metric), text(' settle that.')])];
+}
