@@ -2,9 +2,9 @@ import { InternalError } from '../errors.ts';
 import { PER_REFERENCE } from '../suite/attributes.ts';
 import type { AssignmentProgram, Solve, Solver } from '../types/solver.ts';
 import {
+  attributeBounds,
   dealOut,
   objective,
-  outwardBounds,
   programOf,
   rowClasses,
   type AttributeBounds,
@@ -45,8 +45,8 @@ export type Assignment =
       objective: number;
       batches: number;
       /**
-       * Attributes whose number of references left the paper's band in some batch: whole numbers do
-       * not always fit it.
+       * Attributes whose number of references left the paper's band in some batch: only where no
+       * whole numbers fit it for all attributes.
        */
       outsideBand: number;
       /** Why a solver was left for the other. */
@@ -85,7 +85,7 @@ export async function assign(
   const total = { objective: 0, outside: new Set<number>(), left: [] as string[] };
   const batches = batchesOf(rated, options.batch ?? BATCH, tools.hash);
   for (const batch of batches) {
-    const bounds = outwardBounds(
+    const bounds = attributeBounds(
       sorted.map(({ prior }) => prior),
       batch.length,
       each,

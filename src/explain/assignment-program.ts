@@ -63,7 +63,7 @@ export interface AttributeBounds {
 const NOISE = 1e-9;
 
 /**
- * The paper's band rounded outwards, with every prior capped at 1/k: lo = ⌊kNp(1 − ε)⌋, hi = min(N,
+ * The paper's band rounded outwards, where it has no solution in whole numbers, with every prior capped at 1/k: lo = ⌊kNp(1 − ε)⌋, hi = min(N,
  * ⌈kNp(1 + ε)⌉). There is always a solution: lo ≤ hi ≤ N and Σ lo ≤ kN ≤ Σ hi. `priors` sum to 1;
  * `each` (k) attributes per reference; `slack` ε, 0–1.
  */
@@ -86,6 +86,41 @@ export function outwardBounds(
       high: each * references * prior * (1 + slack),
     })),
   };
+}
+
+/**
+ * The paper's band rounded inwards, with which every whole solution is one of the paper's own
+ * program: lo = ⌈kNp(1 − ε)⌉, hi = min(N, ⌊kNp(1 + ε)⌋). Null where that leaves no solution: a band
+ * without a whole number in it, or too few or too many places in all. Arguments as in
+ * {@link outwardBounds}.
+ */
+function inwardBounds(
+  references: number,
+  each: number,
+  band: AttributeBounds['band'],
+): AttributeBounds | null {
+  const lower = band.map(({ low }) => Math.max(0, Math.ceil(low - NOISE)));
+  const upper = band.map(({ high }) => Math.min(references, Math.floor(high + NOISE)));
+  const places = each * references;
+  const fits =
+    lower.every((least, column) => least <= (upper[column] ?? 0)) &&
+    sum(lower) <= places &&
+    places <= sum(upper);
+  return fits ? { lower, upper, band } : null;
+}
+
+/**
+ * The bounds of QualEval's own program in whole numbers where it has a solution, else the
+ * {@link outwardBounds}, which always have one.
+ */
+export function attributeBounds(
+  priors: readonly number[],
+  references: number,
+  each: number,
+  slack: number,
+): AttributeBounds {
+  const outwards = outwardBounds(priors, references, each, slack);
+  return inwardBounds(references, each, outwards.band) ?? outwards;
 }
 
 /** A reference by its id, with its affinities in the order of the columns. */

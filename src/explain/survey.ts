@@ -314,7 +314,7 @@ function assignmentNotes(
     ...(outsideBand === 0
       ? []
       : [
-          `${String(outsideBand)} of ${String(columns)} ${what} stand on more or fewer references than qualeval.slack allows, since no reference is divided or gets one twice`,
+          `${String(outsideBand)} of ${String(columns)} ${what} stand on more or fewer references than qualeval.slack allows: with so few references it leaves no assignment to whole ones`,
         ]),
     ...(batches === 1 ? [] : [`${what} were assigned in ${String(batches)} batches of references`]),
     ...(left.length === 0 ? [] : [`${what} were assigned by the other solver: ${left.join('; ')}`]),
