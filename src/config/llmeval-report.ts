@@ -16,6 +16,8 @@ interface RunScore {
 export interface RunTry {
   actual: Json | undefined;
   error: string | null;
+  /** Milliseconds of the call; null: not known. */
+  duration: number | null;
   scores: RunScore[];
 }
 
@@ -23,6 +25,8 @@ export interface RunTry {
 export interface RunReport {
   file: string;
   name: string;
+  /** What is asked, before variables are filled in; null: code decides that. */
+  messages: Json;
   /** Every key of the prompt that is not part of the text: model and parameters. */
   parameters: JsonMap;
   rollup: Rollup;
@@ -66,6 +70,7 @@ export function readRunReport(
   const report: RunReport = {
     file,
     name: typeof prompts['name'] === 'string' ? prompts['name'] : '',
+    messages: prompts['messages'] ?? prompts['prompt'] ?? null,
     rollup: readRollup(testsOf(document), problems),
     parameters: Object.fromEntries(
       Object.entries(prompts).filter(([key]) => !NOT_PARAMETERS.includes(key)),
@@ -97,6 +102,7 @@ function tryOf(reference: JsonMap): RunTry {
   return {
     actual: reference['actual'],
     error: typeof reference['error'] === 'string' ? reference['error'] : null,
+    duration: typeof reference['duration'] === 'number' ? reference['duration'] : null,
     scores: Object.entries(metrics).flatMap(([name, score]) =>
       isMap(score)
         ? [

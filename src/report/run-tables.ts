@@ -25,12 +25,17 @@ export interface RunRow {
 export interface RunTable {
   run: string;
   name: string;
+  /** What is asked, before variables are filled in; null: not known. */
+  messages: Json;
   rollup: string | null;
   rows: RunRow[];
 }
 
 /** Characters of a cell. */
 const CELL = 50;
+
+/** Characters of the line that shows what is asked. */
+const MESSAGES = 500;
 
 /**
  * Tables as llmeval's `report` has them: status, parameters, variables, expected, then for every
@@ -43,6 +48,9 @@ export function runBlocks(tables: readonly RunTable[]): Block[] {
       [strong(`${passes(table) ? '✓' : '✗'} ${table.name}`), text(` – ${table.run}`)],
       'verdict',
     ),
+    ...(table.messages === null
+      ? []
+      : [paragraph([code(JSON.stringify(table.messages), MESSAGES)])]),
     tableOf(table),
   ]);
 }
@@ -100,7 +108,23 @@ function tryColumns(rows: readonly RunRow[], index: number): Column[] {
         },
       ];
     }),
+    ...(rows.some(({ tries }) => durationOf(tries[index]) !== null)
+      ? [
+          {
+            title: `Duration #${String(index)}`,
+            cell: ({ tries }: RunRow) => [text(secondsOf(durationOf(tries[index])))],
+          },
+        ]
+      : []),
   ];
+}
+
+function durationOf(made: RunTry | undefined): number | null {
+  return made?.duration ?? null;
+}
+
+function secondsOf(milliseconds: number | null): string {
+  return milliseconds === null ? '–' : `${(milliseconds / 1000).toFixed(2)} s`;
 }
 
 function wordOf(score: RunTry['scores'][number] | undefined): string {
@@ -135,7 +159,7 @@ export function tablesOfResult(file: string, { suites }: Result): RunTable[] {
   const tables = new Map<string, RunTable>();
   for (const { path, name, variant, references } of suites) {
     const key = `${path}\n${name}`;
-    const table = tables.get(key) ?? { run: file, name, rollup: null, rows: [] };
+    const table = tables.get(key) ?? { run: file, name, messages: null, rollup: null, rows: [] };
     tables.set(key, table);
     table.rows.push(
       ...references.flatMap(({ input, expected, skip, head, base }): RunRow[] => {
@@ -162,9 +186,10 @@ export function tablesOfResult(file: string, { suites }: Result): RunTable[] {
 }
 
 function triesOf({ tries }: SideResult): RunRow['tries'] {
-  return tries.map(({ actual, error, scores }) => ({
+  return tries.map(({ actual, error, scores, latency_ms: duration }) => ({
     actual: actual ?? undefined,
     error,
+    duration,
     scores: scores.map(({ metric, value, status, skip }) => ({
       name: metric,
       value,
@@ -198,6 +223,7 @@ export async function tablesOfReports(
     const table = tables.get(key) ?? {
       run,
       name: first.name,
+      messages: first.messages,
       rollup: first.rollup.kind === 'code' ? first.rollup.name : null,
       rows: [],
     };

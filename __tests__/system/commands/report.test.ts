@@ -141,8 +141,11 @@ describe('evaldiff report', () => {
       'multirun',
     );
     expect(code).toBe(1);
-    const [title, head, , first, second] = out.split('\n').filter((line) => line.trim() !== '');
+    const [title, asked, head, , first, second] = out
+      .split('\n')
+      .filter((line) => line.trim() !== '');
     expect(title).toBe(`✗ math – ${RUN}`);
+    expect(asked).toBe('[{"role":"human","content":"What is {a} + {b}?"}]');
     expect(head?.split(/ {2,}/)).toEqual([
       'Status',
       'model',
@@ -185,6 +188,21 @@ describe('evaldiff report', () => {
       '–',
       '–',
     ]);
+  });
+
+  test('shows how long each try took, where the report says so', async () => {
+    const timed = (duration: string) =>
+      `      - { input: { a: 4 }, expected: "8", actual: "8", ${duration}metrics: { exact_match: { metric: true, result: pass, skipped: false } } }\n`;
+    const { out } = await report(
+      {
+        [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass', { references: timed('duration: 1234, ') }),
+        [`${RUN}/0/report-1.yaml`]: llmeval('8', 'pass', { references: timed('') }),
+      },
+      RUN,
+    );
+    expect(out).toMatch(/exact_match \(pass \/ fail\) #0 +Duration #0 +Actual #1/);
+    expect(out).toMatch(/pass +1\.23 s +8/);
+    expect(out).not.toContain('Duration #1');
   });
 
   test('ends with 0 when everything passes, keeps equal references apart, and takes columns from all rows', async () => {

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { assign } from '../../src/explain/assign.ts';
+import { createSolver } from '../../src/solver/index.ts';
+import type { Part } from './page.ts';
+
+interface Instance {
+  name: string;
+  scores: number[][];
+  priors: number[];
+  /** Of the bounds rounded outwards, and of the paper's own program; null: it has no solution. */
+  objective: number;
+  paper: number | null;
+}
+
+/** Affinity that QualEval's linear program reaches, against another solver's optimum. */
+export async function assignment(): Promise<Part> {
+  const { instances } = JSON.parse(
+    readFileSync(new URL('../../fixtures/qualeval/lp-instances.json', import.meta.url), 'utf8'),
+  ) as { instances: Instance[] };
+  const tools = {
+    solve: createSolver(),
+    hash: (text: string): string => createHash('sha256').update(text).digest('hex'),
+  };
+  const rows = [];
+  for (const { name, scores, priors, objective, paper } of instances) {
+    const found = await assign(
+      scores.map((affinities, index) => ({ id: `r${String(index)}`, affinities })),
+      priors.map((prior, column) => ({ id: `a${String(column)}`, prior })),
+      { slack: 0.1 },
+      tools,
+    );
+    rows.push({
+      what: `${name}${paper === null ? ', which has no solution within the paper’s slack: bounds rounded outwards' : ', within the paper’s slack'}`,
+      seed: String(paper ?? objective),
+      ours: found.status === 'assigned' ? String(found.objective) : found.reason,
+    });
+  }
+  return {
+    title: 'QualEval: the assignment of attributes',
+    text: 'Affinity in all over two attributes a reference. “Seed” is the optimum of its program that HiGHS (scipy 1.17.1) found on instances of our own making (references × attributes).',
+    rows,
+  };
+}

@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs';
+import {
+  conversation,
+  evaluatorsOf,
+  random,
+  scripted,
+  steering,
+  verdict,
+} from '../../__tests__/unit/ask/dialogues.ts';
+import { answer, reference, scoring, tests, tryResult } from '../../__tests__/unit/run/builders.ts';
+import { leadConversation } from '../../src/ask/conversation.ts';
+import { gradeEvaluators } from '../../src/ask/evaluator-tests.ts';
+import { conversationResult } from '../../src/ask/transcript.ts';
+import { conversationSummary } from '../../src/judge/conversations.ts';
+import type { ReferenceRun, SuiteRun, Try } from '../../src/plan/suite-run.ts';
+import type { ConversationSummary, EvaluatorGrade } from '../../src/result/conversations.ts';
+import type { Part } from './page.ts';
+
+const read = (name: string): unknown =>
+  JSON.parse(
+    readFileSync(new URL(`../../fixtures/conversations/${name}.json`, import.meta.url), 'utf8'),
+  );
+
+/** Shares of yes that its README prints, in percent: accepted answers, then rejected ones. */
+const VALIDATION: Readonly<Record<string, readonly number[]>> = {
+  'gpt-4o-2024-08-06': [96, 87, 70, 69, 44, 26, 9, 9],
+  'gpt-4o': [100, 93, 56, 56, 52, 29, 4, 4],
+  'gemini-1.5-pro': [95, 80, 48, 47, 41, 25, 3, 3],
+  'gpt-4o-mini': [76, 48, 5, 2, 19, 8, 0, 0],
+  'gemini-1.5-flash': [95, 70, 34, 34, 48, 18, 4, 4],
+};
+
+/** Completed tasks and average turns in them that its README prints. */
+const COMPLETED: Readonly<Record<string, readonly [string, string]>> = {
+  'gpt-4o-mini': ['100.00%', '1.1'],
+  'gemini-1.5-flash': ['97.50%', '1.26'],
+  'meta-llama/Meta-Llama-3.1-8B-Instruct-Turbo': ['81.00%', '2.05'],
+  'codellama/CodeLlama-34b-Instruct-hf': ['59.00%', '2.08'],
+};
+
+const CRITERIA = ['understanding', 'correctness', 'completeness'];
+
+/** The table by which code_chat_eval chose its evaluator, from its published labels. */
+export function validation(): Part {
+  const { accepted, evaluators } = read('evaluators') as {
+    accepted: string;
+    evaluators: Record<string, string>;
+  };
+  const names = Object.keys(VALIDATION);
+  const words = (name: string, index: number): Record<string, 'yes' | 'no'> => {
+    const bits = Number(evaluators[name]?.[index]);
+    return Object.fromEntries(
+      CRITERIA.map((criterion, place) => [criterion, (bits & (4 >> place)) > 0 ? 'yes' : 'no']),
+    );
+  };
+  const grades = gradeEvaluators(
+    names,
+    conversation().criteria,
+    [...accepted].map((label, index) => ({
+      accepted: label === '1',
+      verdicts: names.map((evaluator) => ({
+        evaluator,
+        words: words(evaluator, index),
+        analysis: null,
+        follow_up: null,
+      })),
+    })),
+  );
+  const cells = ({ criteria, all }: EvaluatorGrade['accepted']): number[] =>
+    [...CRITERIA.map((name) => criteria[name]?.share ?? NaN), all.share ?? NaN].map(
+      (share) => Math.round(share * 1e6) / 1e4,
+    );
+  return {
+    title: 'code_chat_eval: do the evaluators judge as people do',
+    text: 'Shares of yes in percent on 100 accepted and 100 rejected answers: understanding, correctness, completeness, all three. The published labels, through the evaluators’ own test.',
+    rows: names.flatMap((name) => {
+      const grade = grades.find(({ evaluators: group }) => group.join() === name);
+      const ours = grade === undefined ? [] : [...cells(grade.accepted), ...cells(grade.rejected)];
+      return (VALIDATION[name] ?? []).map((seed, place) => ({
+        what: `${name}, ${place < 4 ? 'accepted' : 'rejected'}, ${[...CRITERIA, 'all'][place % 4] ?? ''}`,
+        seed: String(seed),
+        ours: String(ours[place]),
+      }));
+    }),
+  };
+}
+
+const STEPS = 5;
+
+/** A dialogue that ends as the letter says: complete at a turn (1–5), never (x), or unasked (a–e). */
+async function lead(letter: string): Promise<Try> {
+  const of = steering({ max_steps: STEPS });
+  const stop = 'abcde'.indexOf(letter) + 1;
+  let turn = 0;
+  const { complete } = scripted(() =>
+    verdict(String(turn) === letter ? 'yyy' : 'ynn', turn === stop ? '' : 'More?'),
+  );
+  const dialogue = await leadConversation(
+    [{ role: 'user', content: 'q' }],
+    of,
+    0,
+    () => {
+      turn += 1;
+      return Promise.resolve(answer('a'));
+    },
+    { complete, random },
+  );
+  return {
+    result: { ...tryResult('pass'), conversation: conversationResult(dialogue, of) },
+    other: null,
+  };
+}
+
+/** Completion and turns of four models over 200 questions, and of one pair of them. */
+export async function evaluation(): Promise<Part> {
+  const { models } = read('dialogues') as { models: Record<string, string> };
+  const led = new Map<string, Try>();
+  for (const letter of new Set(Object.values(models).join(''))) led.set(letter, await lead(letter));
+  const tries = (model: string | null, index: number): Try[] => {
+    const made = led.get(models[model ?? '']?.[index] ?? '');
+    return made === undefined ? [] : [made];
+  };
+  const summary = (base: string | null, head: string): ConversationSummary => {
+    const generation = (side: string) => ({
+      kind: 'recorded' as const,
+      thread: [],
+      fingerprint: side,
+    });
+    const runs = [...(models[head] ?? '')].map((_, index): ReferenceRun => ({
+      affected: {
+        reference: reference(`q${String(index)}`),
+        base: base === null ? null : generation('base'),
+        head: generation('head'),
+        change: 'both',
+        baseReference: null,
+      },
+      base: base === null ? [] : tries(base, index),
+      head: tries(head, index),
+    }));
+    const of = conversation({ max_steps: STEPS });
+    const found = conversationSummary(
+      {
+        deciding: scoring(tests({ conversation: of }), { evaluators: evaluatorsOf(of) }),
+        other: null,
+        runs,
+      } as unknown as SuiteRun,
+      runs,
+      1,
+    );
+    if (found === null) throw new TypeError('a conversation has a summary');
+    return found;
+  };
+  const alone = Object.entries(COMPLETED).flatMap(([model, [share, turns]]) => {
+    const found = summary(null, model);
+    const digits = turns.split('.')[1]?.length ?? 0;
+    return [
+      {
+        what: `${model}: completed tasks`,
+        seed: share,
+        ours: `${(100 * (found.completed.head ?? NaN)).toFixed(2)}%`,
+      },
+      {
+        what: `${model}: average turns in them, cut to as many decimals`,
+        seed: turns,
+        ours: cut(found.turns.head ?? NaN, digits),
+      },
+    ];
+  });
+  const { completed } = summary('gemini-1.5-flash', 'meta-llama/Meta-Llama-3.1-8B-Instruct-Turbo');
+  return {
+    title: 'code_chat_eval: what the models complete',
+    text: 'Outcomes of the 800 published conversations of at most five steps, through the conversations’ own rules and summary; the last row is one model as base and another as head.',
+    rows: [
+      ...alone,
+      {
+        what: 'gemini-1.5-flash → Llama-3.1-8B: completed',
+        seed: '97.5 → 81.0',
+        ours: [completed.base, completed.head]
+          .map((share) => (100 * (share ?? NaN)).toFixed(1))
+          .join(' → '),
+      },
+    ],
+  };
+}
+
+/** Its README cuts figures off and does not round them. */
+function cut(value: number, digits: number): string {
+  return (Math.floor(value * 10 ** digits + 1e-9) / 10 ** digits).toFixed(digits);
+}

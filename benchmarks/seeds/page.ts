@@ -1,0 +1,38 @@
+import { table } from '../measure/markdown.ts';
+
+/** A figure of a seed beside ours; equal texts are a reproduction. */
+export interface Row {
+  what: string;
+  seed: string;
+  ours: string;
+}
+
+/** A table of the page. */
+export interface Part {
+  title: string;
+  text: string;
+  rows: Row[];
+}
+
+/** How many rows there are, and which do not come out as the seed's. */
+export function missed(parts: readonly Part[]): { of: number; rows: Row[] } {
+  const rows = parts.flatMap((part) => part.rows);
+  return { of: rows.length, rows: rows.filter(({ seed, ours }) => seed !== ours) };
+}
+
+export function pageOf(parts: readonly Part[]): string {
+  const { of, rows } = missed(parts);
+  return `${[
+    '# What the seeds published, computed again',
+    `llmeval, FlexEval, code_chat_eval and QualEval are the tools whose ideas evaldiff brings together. Written by \`node benchmarks/seeds.ts\`, which feeds what they published to the code that
+runs in a pull request; a test writes it again and compares. **${String(of - rows.length)} of ${String(of)} figures are the seed’s own.**`,
+    ...parts.flatMap((part) => [
+      `## ${part.title}`,
+      part.text,
+      table(
+        ['', 'seed', 'evaldiff', ''],
+        part.rows.map(({ what, seed, ours }) => [what, seed, ours, seed === ours ? '✓' : '✗']),
+      ),
+    ]),
+  ].join('\n\n')}\n`;
+}
