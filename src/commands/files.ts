@@ -1,6 +1,6 @@
 import { constants as constants_ext } from 'node:buffer';
 import { readFile, readdir, stat } from 'node:fs/promises';
-import { join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { readRunReport, type RunReport } from '../config/llmeval-report.ts';
 import { UserError, problem } from '../errors.ts';
 import { readSaved, type Saved } from '../result/noise.ts';
@@ -76,6 +76,30 @@ export async function readSavedFiles(files: readonly string[], cwd: string): Pro
   }
   if (problems.length > 0) throw new UserError(problems);
   return read;
+}
+
+/** Where runs leave their reports unless told otherwise, llmeval's too. */
+export const REPORT_FOLDERS = ['evaldiff-report', 'multirun'] as const;
+
+/**
+ * The file that was written last in one of these folders, with the other tries and variants of its
+ * run; empty: there is none. Of two that were written at once the later name counts, for llmeval's
+ * are times.
+ */
+export async function newestRun(cwd: string): Promise<SavedFile[]> {
+  const there: string[] = [];
+  for (const folder of REPORT_FOLDERS)
+    if ((await stat(resolve(cwd, folder)).catch(() => null))?.isDirectory() === true)
+      there.push(folder);
+  if (there.length === 0) return [];
+  const files = await readSavedFiles(await savedFilesIn(there, cwd), cwd);
+  const newest = files.reduce<SavedFile | null>(
+    (last, one) => (last === null || one.writtenAt >= last.writtenAt ? one : last),
+    null,
+  );
+  if (newest === null || newest.kind !== 'run') return newest === null ? [] : [newest];
+  const run = dirname(dirname(newest.file));
+  return files.filter(({ kind, file }) => kind === 'run' && dirname(dirname(file)) === run);
 }
 
 async function readSavedFile(

@@ -22,7 +22,13 @@ import { createSandbox } from '../sandbox/index.ts';
 import { reasonOf, writeTo } from '../session/safe-writing.ts';
 import { commentMarker } from '../session/write-reports.ts';
 import { logJson } from '../text/log.ts';
-import { readSavedFiles, savedFilesIn, type SavedFile } from './files.ts';
+import {
+  newestRun,
+  readSavedFiles,
+  REPORT_FOLDERS,
+  savedFilesIn,
+  type SavedFile,
+} from './files.ts';
 import { historyPaths, renderHistory } from './report-history.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -62,7 +68,7 @@ export function reportCommand(
     )
     .argument(
       '[paths...]',
-      'result.json, noise.json and report-<try>.yaml files of runs, or folders that hold some',
+      'result.json, noise.json and report-<try>.yaml files of runs, or folders that hold some (default: the newest run in evaldiff-report or multirun)',
     )
     .addOption(
       new Option(
@@ -103,14 +109,17 @@ async function rendered(
       text: await trend(options.history, paths, format, options.directory, terminal),
       code: 0,
     };
-  if (paths.length === 0)
+  const files =
+    paths.length === 0
+      ? await newestRun(terminal.cwd)
+      : await readSavedFiles(await savedFilesIn(paths, terminal.cwd), terminal.cwd);
+  if (files.length === 0)
     throw new UserError([
       problem(
         null,
-        'name what to render: a result.json, a noise.json, or a folder that holds some (evaldiff report evaldiff-report)',
+        `name what to render: a result.json, a noise.json, or a folder that holds some (evaldiff report out); here is none of ${REPORT_FOLDERS.join(', ')}`,
       ),
     ]);
-  const files = await readSavedFiles(await savedFilesIn(paths, terminal.cwd), terminal.cwd);
   const [only, ...more] = files;
   const alone = more.length === 0 && options.tables !== true ? only : undefined;
   if (alone?.kind === 'result')

@@ -190,6 +190,21 @@ describe('evaldiff report', () => {
     ]);
   });
 
+  test('without a path renders the newest run alone, or says where it looked', async () => {
+    const older = 'multirun/2026-01-30/10-20-30';
+    const { code, out } = await report({
+      [`${older}/0/report-0.yaml`]: llmeval('9', 'fail'),
+      [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass'),
+      [`${RUN}/1/report-0.yaml`]: llmeval('8', 'pass', { model: 'gpt-4' }),
+    });
+    expect([code, out.includes(older)]).toEqual([0, false]);
+    expect(out).toContain(`✓ math – ${RUN}`);
+    expect(out).toContain('gpt-4');
+    const none = await report({});
+    expect(none.code).toBe(2);
+    expect(none.err).toContain('here is none of evaldiff-report, multirun');
+  });
+
   test('shows how long each try took, where the report says so', async () => {
     const timed = (duration: string) =>
       `      - { input: { a: 4 }, expected: "8", actual: "8", ${duration}metrics: { exact_match: { metric: true, result: pass, skipped: false } } }\n`;
