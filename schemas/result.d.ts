@@ -3012,6 +3012,10 @@ export interface EvaldiffResult {
      */
     input_tokens: number;
     /**
+     * Of the tokens of the requests: those that the vendor read from its prompt cache; absent: none.
+     */
+    cached_tokens?: number;
+    /**
      * Tokens of the answers.
      */
     output_tokens: number;

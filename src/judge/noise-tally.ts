@@ -221,6 +221,7 @@ function upTo(values: readonly number[], share: number): number | null {
 function sumOf(usages: readonly UsageTotals[]): UsageTotals {
   const asked = usages.filter(({ calls }) => calls > 0);
   const unpriced = asked.length > 0 && asked.every((one) => one.unpriced === 'programs');
+  const cached = usages.reduce((sum, one) => sum + (one.cached_tokens ?? 0), 0);
   const sum = usages.reduce<UsageTotals>(
     (sum, one) => ({
       calls: sum.calls + one.calls,
@@ -233,7 +234,11 @@ function sumOf(usages: readonly UsageTotals[]): UsageTotals {
     }),
     { calls: 0, reused: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0, by_purpose: {} },
   );
-  return unpriced ? { ...sum, unpriced: 'programs' } : sum;
+  return {
+    ...sum,
+    ...(cached === 0 ? {} : { cached_tokens: cached }),
+    ...(unpriced ? { unpriced: 'programs' as const } : {}),
+  };
 }
 
 /** What is not known makes the sum unknown. */

@@ -269,7 +269,7 @@ function costOf(request: Request, completion: Completion, input: number, price: 
     input_tokens: input,
     output_tokens: outputOf(completion, request.purpose),
   };
-  return price(request.target, usage) ?? 0;
+  return price(request.target, usage, completion.cached) ?? 0;
 }
 
 /** A vector is not text that a model wrote. */

@@ -4,6 +4,7 @@ import { canonicalJson } from '../suite/canonical-json.ts';
 import type { ModelSettings, Settings } from '../suite/suite.ts';
 import {
   isHosted,
+  type CachedTokens,
   type Complete,
   type Completion,
   type Purpose,
@@ -23,14 +24,18 @@ export interface CostCap {
   by: 'max-cost' | 'budget.max_cost_usd' | 'default';
 }
 
-/** Dollars for one call, or null when no price is known. */
-export type Price = (target: Target, usage: Usage) => number | null;
+/**
+ * Dollars for one call, or null when no price is known. `cached`: what of its input went through
+ * the vendor's prompt cache; absent: nothing.
+ */
+export type Price = (target: Target, usage: Usage, cached?: CachedTokens) => number | null;
 
 interface Count {
   calls: number;
   reused: number;
   replayed: number;
   input: number;
+  cached: number;
   output: number;
   cost: number;
   unpriced: boolean;
@@ -62,6 +67,7 @@ export function createMeter(complete: Complete, price: Price): Meter {
       reused: 0,
       replayed: 0,
       input: 0,
+      cached: 0,
       output: 0,
       cost: 0,
       unpriced: false,
@@ -102,7 +108,7 @@ function record(count: Count, { target }: Request, completion: Completion, price
   }
   count.calls += completion.refused ?? 0;
   if (completion.reused) reuse(count, savedBy({ target, usage: completion.usage }, price));
-  else paid(count, target, completion.usage, price);
+  else paid(count, target, completion, price);
 }
 
 function savedBy(
@@ -112,10 +118,16 @@ function savedBy(
   return saved === null || saved.usage === null ? null : price(saved.target, saved.usage);
 }
 
-function paid(count: Count, target: Target, usage: Usage | null, price: Price): void {
-  const cost = usage === null ? null : price(target, usage);
+function paid(
+  count: Count,
+  target: Target,
+  { usage, cached }: Pick<Extract<Completion, { status: 'ok' }>, 'usage' | 'cached'>,
+  price: Price,
+): void {
+  const cost = usage === null ? null : price(target, usage, cached);
   count.calls += 1;
   count.input += usage?.input_tokens ?? 0;
+  count.cached += cached?.read ?? 0;
   count.output += usage?.output_tokens ?? 0;
   count.elsewhere ||= isElsewhere(target, cost);
   if (cost === null) count.unpriced = true;
@@ -138,12 +150,14 @@ function totalsOf(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
   const sum = (pick: (count: Count) => number): number =>
     all.reduce((total, count) => total + pick(count), 0);
   const costOf = ({ cost, unpriced }: Count): number | null => (unpriced ? null : cost);
+  const cached = sum((count) => count.cached);
   const savedIn = ({ saved, unknownSaved }: Count): number | null => (unknownSaved ? null : saved);
   return {
     calls: sum(({ calls }) => calls),
     reused: sum(({ reused }) => reused),
     replayed: sum(({ replayed }) => replayed),
     input_tokens: sum(({ input }) => input),
+    ...(cached === 0 ? {} : { cached_tokens: cached }),
     output_tokens: sum(({ output }) => output),
     cost_usd: all.some(({ unpriced }) => unpriced) ? null : sum(({ cost }) => cost),
     ...(all.some(({ unpriced }) => unpriced) && !all.some(({ elsewhere }) => elsewhere)
@@ -168,7 +182,10 @@ function totalsOf(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
 /**
  * A vendor's public price for a model, in dollars for what a call used; null where none is known.
  */
-export type ListPrice = (vendor: VendorName, model: string) => ((usage: Usage) => number) | null;
+export type ListPrice = (
+  vendor: VendorName,
+  model: string,
+) => ((usage: Usage, cached?: CachedTokens) => number) | null;
 
 /** For runs that look nothing up. */
 export const NO_LIST: ListPrice = () => null;
@@ -176,7 +193,8 @@ export const NO_LIST: ListPrice = () => null;
 /**
  * Prices of calls: the settings' `models.<name>.price` (where several settings name a target, the
  * first that has one), else the vendor's own list. A server of the workflow's and a program have
- * the price they are given or none: unknown is null, never nothing. Recordings cost nothing. In a
+ * the price they are given or none: unknown is null, never nothing. A price that is given holds for
+ * all input, whether it was cached or not. Recordings cost nothing. In a
  * batch a request costs the vendor's share of any of these prices.
  */
 export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LIST): Price {
@@ -185,16 +203,16 @@ export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LI
     const key = keyOf(model);
     if (model.price !== null && !given.has(key)) given.set(key, model.price);
   }
-  const ofCall: Price = (target, usage) => {
+  const ofCall: Price = (target, usage, cached) => {
     if (target.provider === 'replay') return 0;
     const price = given.get(keyOf(target));
     if (price !== undefined)
       return (usage.input_tokens * price.input + usage.output_tokens * price.output) / 1e6;
     if (target.provider === 'program' || target.endpoint !== null) return null;
-    return list(target.provider, target.model)?.(usage) ?? null;
+    return list(target.provider, target.model)?.(usage, cached) ?? null;
   };
-  return (target, usage) => {
-    const price = ofCall(target, usage);
+  return (target, usage, cached) => {
+    const price = ofCall(target, usage, cached);
     if (price === null || !isBatched(target) || !isHosted(target)) return price;
     return price * (factsOf(target.provider).batchShare ?? 1);
   };

@@ -8,6 +8,7 @@ import { SDK_MARGIN_MS, createBoundedFetch } from './fetch.ts';
 import type { BoundedFetch } from './http.ts';
 import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
 import { createOpening, type Opening } from './opening.ts';
+import { createPrefixes, type Prefixes } from './prefixes.ts';
 import { createRefusals, type RefusalMemory, type Refusals } from './refusals.ts';
 import {
   type CallAttempt,
@@ -61,6 +62,7 @@ interface Server {
   limiter: Limiter;
   retry: RetryOptions;
   refusals: Refusals;
+  prefixes: Prefixes;
   opening: Opening;
   /** What is wrong with the key, by the model that it may not ask; '': any. */
   keyFaults: Map<string, Fault>;
@@ -150,6 +152,7 @@ function createServer(
     retry,
     bounded,
     refusals: createRefusals(base.href, options.memory),
+    prefixes: createPrefixes(),
     opening: createOpening(clock, signal),
     keyFaults: new Map(),
     keySource: options.keySource,
@@ -200,10 +203,13 @@ async function askOnce(
   const locked = keyFaults.get('') ?? keyFaults.get(model);
   if (locked !== undefined) return toCompletion({ status: 'fault', fault: locked }, label);
   const wanted = refusals.without(request);
+  const { messages: marked, done } = server.prefixes.mark(wanted, target);
+  const sent = marked === null ? wanted : { ...wanted, marked };
   const tried = await withRetries(
-    () => attempt(server, wanted, { request, target }, options),
+    () => attempt(server, sent, { request, target }, options),
     server.retry,
   );
+  done(tried.status === 'ok');
   if (tried.status === 'ok') return toCompletion(tried, label);
   const { fault: found } = tried;
   if (found.kind === 'key') {
@@ -299,13 +305,14 @@ function unreadable(
 function toCompletion(tried: Tried<Said>, label: string): Completion {
   if (tried.status === 'fault')
     return { status: 'error', kind: tried.fault.kind, message: `${label}: ${tried.fault.message}` };
-  const { output, finish_reason, tool_calls, usage } = tried.value;
+  const { output, finish_reason, tool_calls, usage, cached } = tried.value;
   return {
     status: 'ok',
     output,
     finish_reason,
     tool_calls,
     usage,
+    ...(cached === undefined ? {} : { cached }),
     latency_ms: Math.max(0, Math.round(tried.latencyMs)),
     reused: false,
   };

@@ -208,13 +208,14 @@ export function toCompletion(outcome: RequestOutcome, label: string): Completion
       kind: outcome.fault.kind,
       message: `${label}: ${outcome.fault.message}`,
     };
-  const { output, finish_reason, tool_calls, usage } = outcome.value;
+  const { output, finish_reason, tool_calls, usage, cached } = outcome.value;
   return {
     status: 'ok',
     output,
     finish_reason,
     tool_calls,
     usage,
+    ...(cached === undefined ? {} : { cached }),
     latency_ms: null,
     reused: false,
   };

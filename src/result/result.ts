@@ -72,6 +72,11 @@ const usageTotalsSchema = z.strictObject({
   reused: countSchema.describe('Answers that came from the store.'),
   replayed,
   input_tokens: countSchema.describe('Tokens of the requests.'),
+  cached_tokens: countSchema
+    .describe(
+      'Of the tokens of the requests: those that the vendor read from its prompt cache; absent: none.',
+    )
+    .exactOptional(),
   output_tokens: countSchema.describe('Tokens of the answers.'),
   cost_usd: dollarsSchema.describe('Dollars of the calls that were made; null: not known for all.'),
   unpriced: z

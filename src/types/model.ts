@@ -118,6 +118,15 @@ export interface Usage {
   output_tokens: number;
 }
 
+/**
+ * What of a call's `input_tokens` went through the vendor's prompt cache. It belongs to the call and
+ * not to the answer: no store keeps it.
+ */
+export interface CachedTokens {
+  read: number;
+  written: number;
+}
+
 export interface ToolCall {
   name: string;
   arguments: string;
@@ -127,7 +136,8 @@ export type FinishReason = 'stop' | 'length' | 'filter' | 'tool' | 'other';
 
 /**
  * What came back. An error is a value that is carried, counted and shown. `refused`: requests that
- * the model refused first, because of something that they could do without; absent: none.
+ * the model refused first, because of something that they could do without; absent: none. `cached`:
+ * absent where the vendor counts none.
  */
 export type Completion =
   | {
@@ -136,6 +146,7 @@ export type Completion =
       finish_reason: FinishReason;
       tool_calls: ToolCall[];
       usage: Usage | null;
+      cached?: CachedTokens;
       /**
        * Milliseconds of the call that was paid for, also when the answer was reused; null: not
        * known, for it came in a batch.

@@ -55,6 +55,15 @@ export function exception({ parameter, values }: NonNullable<Refusal['unless']>)
     : `only with ${parameter}: ${written.join(' or ')}`;
 }
 
+/**
+ * From how many tokens on a marked beginning of a request is kept in the vendor's cache; null: it
+ * keeps none, or as it sees fit, and knows no marks.
+ */
+export function cachesFrom({ provider, endpoint, model }: AskedModel): number | null {
+  if (endpoint !== null) return null;
+  return factsOf(provider).caches?.from.find(({ models }) => models.test(model))?.tokens ?? null;
+}
+
 /** The day, as YYYY-MM-DD, from which on a model answers no more; null: none was announced. */
 export function endOf({ provider, endpoint, model }: AskedModel): string | null {
   if (endpoint !== null) return null;

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Api } from '../../../src/types/vendors/facts.ts';
 import { factsOf, perVendor, type VendorName } from '../../../src/types/vendors.ts';
 import { createStoodBatches, vendorOfBatch, type BatchScript, type StoodBatch } from './batches.ts';
+import { createStoodCache } from './prompt-cache.ts';
 import { refusedByModel, type ModelRefusal } from './rules.ts';
 import { anthropicRequest, embeddingRequest, openaiRequest, responsesRequest } from './wire.ts';
 
@@ -37,8 +38,11 @@ export interface Scripted {
   text?: string;
   /** The vector, where one is asked for. Default: `[1, 0]`. */
   vector?: number[];
-  /** Null: the reply carries none. Default: 10 in, 5 out. */
-  usage?: { input: number; output: number } | null;
+  /**
+   * Null: the reply carries none. Default: 10 in, 5 out. `read`, `written`: what of the input went
+   * through the vendor's cache.
+   */
+  usage?: { input: number; output: number; read?: number; written?: number } | null;
   finish?: string;
   delayMs?: number;
   status?: number;
@@ -79,6 +83,8 @@ export interface ServerOptions {
   /** The key that is asked for; undefined: any, or none. */
   key?: string;
   batches?: BatchScript;
+  /** Counts the input of direct calls, and what of it the vendor's prompt cache holds. */
+  caching?: boolean;
 }
 
 let packed: Buffer | null = null;
@@ -89,6 +95,7 @@ export async function startModelServer({
   answer = () => ({}),
   key,
   batches = {},
+  caching = false,
 }: ServerOptions = {}): Promise<ModelServer> {
   const requests: Seen[] = [];
   const refused: string[] = [];
@@ -107,6 +114,7 @@ export async function startModelServer({
     },
     refused,
   );
+  const cache = caching ? createStoodCache() : null;
   let count = 0;
   let underWay = 0;
   let peak = 0;
@@ -158,10 +166,13 @@ export async function startModelServer({
     }
     const seen: Seen = { ...checked, embedding, vendor, index, headers: request.headers };
     requests.push(seen);
+    const cached = cache?.arrive(seen);
     const scripted = await answer(seen);
     if ((scripted.delayMs ?? 0) > 0)
       await new Promise((resolve) => setTimeout(resolve, scripted.delayMs));
-    send(response, seen, scripted);
+    cached?.answered();
+    const usage = cached === undefined ? {} : { usage: { output: 5, ...cached.counted } };
+    send(response, seen, { ...scripted, ...usage });
   };
   const server = http.createServer((request, response) => {
     peak = Math.max(peak, ++underWay);
@@ -499,8 +510,20 @@ function responsesReply(
         content: [{ type: 'output_text', text, annotations: [] }],
       },
     ],
-    ...(usage ? { usage: { input_tokens: usage.input, output_tokens: usage.output } } : {}),
+    ...(usage
+      ? {
+          usage: {
+            input_tokens: usage.input,
+            input_tokens_details: cacheDetails(usage),
+            output_tokens: usage.output,
+          },
+        }
+      : {}),
   };
+}
+
+function cacheDetails({ read = 0, written = 0 }: NonNullable<Usage>): unknown {
+  return { cached_tokens: read, cache_write_tokens: written };
 }
 
 function embeddingReply({ model, messages }: Seen, embedding: number[], usage: Usage): unknown {
@@ -550,6 +573,7 @@ function openaiReply(
       ? {
           usage: {
             prompt_tokens: usage.input,
+            prompt_tokens_details: cacheDetails(usage),
             completion_tokens: usage.output,
             total_tokens: usage.input + usage.output,
           },
@@ -587,10 +611,10 @@ function anthropicReply(
     ...(usage
       ? {
           usage: {
-            input_tokens: usage.input,
+            input_tokens: usage.input - (usage.read ?? 0) - (usage.written ?? 0),
             output_tokens: usage.output,
-            cache_creation_input_tokens: 0,
-            cache_read_input_tokens: 0,
+            cache_creation_input_tokens: usage.written ?? 0,
+            cache_read_input_tokens: usage.read ?? 0,
           },
         }
       : {}),

@@ -95,6 +95,21 @@ describe('the bundled list', () => {
     );
   });
 
+  test.each([
+    ['anthropic', 'claude-sonnet-4-5', { read: 0.1, written: 1.25 }],
+    ['openai', 'gpt-5.4-mini', { read: 0.1, written: 1 }],
+    ['openai', 'gpt-4', { read: 1, written: 1 }],
+  ] as const)(
+    'has the price of what went through the prompt cache of %s: %s',
+    async (vendor, model, share) => {
+      const price = (await loadListPrices(new Date('2026-01-01')))(vendor, model)!;
+      const usage = { input_tokens: 1000, output_tokens: 0 };
+      const full = price(usage);
+      expect(price(usage, { read: 1000, written: 0 })).toBeCloseTo(full * share.read, 9);
+      expect(price(usage, { read: 0, written: 1000 })).toBeCloseTo(full * share.written, 9);
+    },
+  );
+
   test('knows nothing of a model it does not have', async () => {
     expect(
       (await loadListPrices(new Date('2026-01-01')))('openai', 'no-such-model-ever'),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createMeter } from '../../../src/plan/price.ts';
-import { priceFrom } from '../../../src/plan/price.ts';
+import { priceFrom, type ListPrice } from '../../../src/plan/price.ts';
 import type { Completion, Request, Target } from '../../../src/types/model.ts';
 import { answer, hostedTarget, modelSettings, settingsWithModels } from '../run/builders.ts';
 
@@ -56,6 +56,32 @@ describe('the meter', () => {
       by_purpose: {
         prompt: { calls: 1, reused: 1, replayed: 0, cost_usd: 16e-6, saved_usd: 16e-6 },
       },
+    });
+  });
+
+  test('prices what the vendor read from its cache as such, counts it, and never what an answer saves', async () => {
+    const completion: Completion = {
+      ...answer('yes'),
+      status: 'ok',
+      usage: { input_tokens: 3000, output_tokens: 1 },
+      cached: { read: 2000, written: 500 },
+    } as Completion;
+    const list: ListPrice =
+      () =>
+      ({ input_tokens }, cached) =>
+        input_tokens - (cached?.read ?? 0) + (cached?.written ?? 0);
+    const given = [completion, { ...completion, reused: true } as Completion];
+    const meter = createMeter(
+      () => Promise.resolve(given.shift() ?? completion),
+      priceFrom([], list),
+    );
+    await meter.complete(request(hostedTarget('gpt-4o')));
+    await meter.complete(request(hostedTarget('gpt-4o')));
+    expect(meter.totals()).toMatchObject({
+      input_tokens: 3000,
+      cached_tokens: 2000,
+      cost_usd: 1500,
+      saved_usd: 3000,
     });
   });
 

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import type { FinishReason, Usage } from '../../types/model.ts';
+import type { FinishReason } from '../../types/model.ts';
 import { isMap } from '../../types/plain.ts';
 import {
+  cachedTokens,
   isId,
   type VendorAnswer,
   type Ask,
+  type Said,
   type BatchApi,
   type BatchItem,
   type BatchLine,
@@ -207,19 +209,28 @@ export const anthropic: Language = {
  * System messages go into a field of their own, joined by an empty line. Neighbours of one role
  * stay as they are: the API takes them for one turn.
  */
-function body({ model, parameters, messages, ...asked }: Ask): Record<string, unknown> {
-  const system = messages
-    .filter(({ role }) => role === 'system')
-    .map(({ content }) => content)
-    .join('\n\n');
+function body({ model, parameters, messages, marked, ...asked }: Ask): Record<string, unknown> {
+  const instructions = messages.filter(({ role }) => role === 'system');
+  const system = instructions.map(({ content }) => content).join('\n\n');
+  // The mark lies behind the system messages, or behind one of the others.
+  const last = marked === undefined ? null : marked - instructions.length - 1;
   return {
     max_tokens: DEFAULT_MAX_TOKENS,
     ...parameters,
     model,
-    messages: messages.filter(({ role }) => role !== 'system'),
-    ...(system === '' ? {} : { system }),
+    messages: messages
+      .filter(({ role }) => role !== 'system')
+      .map((message, index) =>
+        index === last ? { ...message, content: markedText(message.content) } : message,
+      ),
+    ...(system === '' ? {} : { system: last === -1 ? markedText(system) : system }),
     ...formOf(asked, parameters),
   };
+}
+
+/** Up to its end the request is kept for five minutes, and as long again after each use. */
+function markedText(text: string): object[] {
+  return [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
 }
 
 function formOf(
@@ -279,7 +290,7 @@ function read(data: unknown, { schema }: Ask): VendorAnswer | null {
   const parsed = reply.safeParse(data);
   if (!parsed.success) return null;
   const { content, stop_reason } = parsed.data;
-  const usage = usageOf(parsed.data.usage);
+  const counted = countedIn(parsed.data.usage);
   const tools = content.flatMap(({ type, name, input }) =>
     type === 'tool_use' && name !== undefined
       ? [{ name, arguments: JSON.stringify(input ?? {}) }]
@@ -289,12 +300,12 @@ function read(data: unknown, { schema }: Ask): VendorAnswer | null {
   // The tool we forced is the answer, not a call of the model's own.
   if (forced !== undefined) {
     const finish_reason = stop_reason === 'max_tokens' ? 'length' : 'stop';
-    return { kind: 'answer', output: forced.arguments, finish_reason, tool_calls: [], usage };
+    return { kind: 'answer', output: forced.arguments, finish_reason, tool_calls: [], ...counted };
   }
   const output = content.map(({ type, text }) => (type === 'text' ? (text ?? '') : '')).join('');
   const finish_reason = FINISH[stop_reason ?? ''] ?? 'other';
   if (finish_reason === 'filter' && output === '') return { kind: 'withheld' };
-  return { kind: 'answer', output, finish_reason, tool_calls: tools, usage };
+  return { kind: 'answer', output, finish_reason, tool_calls: tools, ...counted };
 }
 
 interface UsageOnWire {
@@ -307,8 +318,12 @@ interface UsageOnWire {
 /**
  * What was read from or written to the prompt cache is input too, though the API counts it apart.
  */
-function usageOf(usage: UsageOnWire | null | undefined): Usage | null {
-  if (!usage) return null;
-  const cached = (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);
-  return { input_tokens: usage.input_tokens + cached, output_tokens: usage.output_tokens };
+function countedIn(usage: UsageOnWire | null | undefined): Pick<Said, 'usage' | 'cached'> {
+  if (!usage) return { usage: null };
+  const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
+  const input_tokens = usage.input_tokens + (read ?? 0) + (written ?? 0);
+  return {
+    usage: { input_tokens, output_tokens: usage.output_tokens },
+    ...cachedTokens(input_tokens, { read, written }),
+  };
 }

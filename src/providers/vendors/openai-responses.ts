@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import type { FinishReason, ToolCall, Usage } from '../../types/model.ts';
+import type { FinishReason, ToolCall } from '../../types/model.ts';
 import { isMap } from '../../types/plain.ts';
-import type { Ask, VendorEndpoint, VendorAnswer } from './vendor.ts';
+import {
+  cachedTokens,
+  type Ask,
+  type Said,
+  type VendorEndpoint,
+  type VendorAnswer,
+} from './vendor.ts';
 
 /** OpenAI's Responses API, for models that have no chat completions. */
 export const openaiResponses: VendorEndpoint = {
@@ -34,6 +40,15 @@ const part = z.object({
   refusal: z.string().optional(),
 });
 
+/** What of the input went through the cache; what cannot be read was not counted. */
+export const cacheDetails = z
+  .object({
+    cached_tokens: z.int().nonnegative().nullish(),
+    cache_write_tokens: z.int().nonnegative().nullish(),
+  })
+  .nullish()
+  .catch(null);
+
 const reply = z.object({
   status: z.string().nullish(),
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
@@ -46,8 +61,24 @@ const reply = z.object({
     }),
   ),
   usage: z
-    .object({ input_tokens: z.int().nonnegative(), output_tokens: z.int().nonnegative() })
-    .transform(({ input_tokens, output_tokens }): Usage => ({ input_tokens, output_tokens }))
+    .object({
+      input_tokens: z.int().nonnegative(),
+      output_tokens: z.int().nonnegative(),
+      input_tokens_details: cacheDetails,
+    })
+    .transform(
+      ({
+        input_tokens,
+        output_tokens,
+        input_tokens_details: details,
+      }): Pick<Said, 'usage' | 'cached'> => ({
+        usage: { input_tokens, output_tokens },
+        ...cachedTokens(input_tokens, {
+          read: details?.cached_tokens,
+          written: details?.cache_write_tokens,
+        }),
+      }),
+    )
     .nullable()
     .catch(null)
     .default(null),
@@ -61,7 +92,8 @@ const CUT: Readonly<Record<string, FinishReason>> = {
 function read(data: unknown): VendorAnswer | null {
   const parsed = reply.safeParse(data);
   if (!parsed.success || parsed.data.status === 'failed') return null;
-  const { status, incomplete_details: incomplete, output, usage } = parsed.data;
+  const { status, incomplete_details: incomplete, output } = parsed.data;
+  const counted = parsed.data.usage ?? { usage: null };
   const parts = output.flatMap(({ type, content }) => (type === 'message' ? (content ?? []) : []));
   const said = parts.map(({ text }) => text ?? '').join('');
   const refusal = said === '' ? parts.map((one) => one.refusal ?? '').join('') : '';
@@ -72,5 +104,5 @@ function read(data: unknown): VendorAnswer | null {
   const tool_calls = output.flatMap(({ type, name, arguments: given }): ToolCall[] =>
     type === 'function_call' && name !== undefined ? [{ name, arguments: given ?? '' }] : [],
   );
-  return { kind: 'answer', output: said + refusal, finish_reason, tool_calls, usage };
+  return { kind: 'answer', output: said + refusal, finish_reason, tool_calls, ...counted };
 }

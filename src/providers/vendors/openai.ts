@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { FinishReason, ToolCall, Usage } from '../../types/model.ts';
 import { openaiBatches } from './openai-batch.ts';
-import { openaiResponses } from './openai-responses.ts';
-import type { VendorAnswer, Ask, Language } from './vendor.ts';
+import { cacheDetails, openaiResponses } from './openai-responses.ts';
+import { cachedTokens, type VendorAnswer, type Ask, type Language, type Said } from './vendor.ts';
 
 /** OpenAI's chat completions, and every server that speaks them. */
 export const openai: Language = {
@@ -75,6 +75,8 @@ function formOf({ schema, form }: Pick<Ask, 'schema' | 'form'>): Record<string, 
       };
 }
 
+type Counted = Pick<Said, 'usage' | 'cached'>;
+
 const reply = z.object({
   choices: z
     .array(
@@ -100,10 +102,17 @@ const reply = z.object({
     .min(1),
   // Counts that cannot be read are unknown, and no reason to lose an answer that was paid for.
   usage: z
-    .object({ prompt_tokens: z.int().nonnegative(), completion_tokens: z.int().nonnegative() })
-    .transform(({ prompt_tokens, completion_tokens }): Usage => ({
-      input_tokens: prompt_tokens,
-      output_tokens: completion_tokens,
+    .object({
+      prompt_tokens: z.int().nonnegative(),
+      completion_tokens: z.int().nonnegative(),
+      prompt_tokens_details: cacheDetails,
+    })
+    .transform(({ prompt_tokens, completion_tokens, prompt_tokens_details: details }): Counted => ({
+      usage: { input_tokens: prompt_tokens, output_tokens: completion_tokens },
+      ...cachedTokens(prompt_tokens, {
+        read: details?.cached_tokens,
+        written: details?.cache_write_tokens,
+      }),
     }))
     .nullable()
     .catch(null)
@@ -122,11 +131,11 @@ function read(data: unknown, { schema }: Ask): VendorAnswer | null {
   const parsed = reply.safeParse(data);
   const choice = parsed.data?.choices[0];
   if (parsed.data === undefined || choice === undefined) return null;
-  const { usage } = parsed.data;
+  const counted = parsed.data.usage ?? { usage: null };
   const { message } = choice;
   const calls = (message.tool_calls ?? []).flatMap(toolCall);
   const forced = calls.find(({ name }) => name === schema?.name);
-  if (forced !== undefined) return toolAnswer(forced, choice.finish_reason, usage);
+  if (forced !== undefined) return toolAnswer(forced, choice.finish_reason, counted);
   const said = textOf(message.content);
   const refusal = refusalOf(message.refusal, said);
   // A refusal in its own field stops like an answer does, but is none.
@@ -136,7 +145,7 @@ function read(data: unknown, { schema }: Ask): VendorAnswer | null {
     kind: 'answer',
     output: said + refusal,
     finish_reason,
-    usage,
+    ...counted,
     tool_calls: calls,
   };
 }
@@ -150,10 +159,10 @@ function refusalOf(refusal: string | null | undefined, said: string): string {
 function toolAnswer(
   { arguments: output }: ToolCall,
   finish: string | null | undefined,
-  usage: Usage | null,
+  counted: Counted,
 ): VendorAnswer {
   const finish_reason = finish === 'length' ? 'length' : 'stop';
-  return { kind: 'answer', output, finish_reason, tool_calls: [], usage };
+  return { kind: 'answer', output, finish_reason, tool_calls: [], ...counted };
 }
 
 const embedding = z.object({

@@ -1,4 +1,11 @@
-import type { FinishReason, Message, Request, ToolCall, Usage } from '../../types/model.ts';
+import type {
+  CachedTokens,
+  FinishReason,
+  Message,
+  Request,
+  ToolCall,
+  Usage,
+} from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import type { Form, VendorFacts } from '../../types/vendors/facts.ts';
 import type { VendorName } from '../../types/vendors.ts';
@@ -57,6 +64,8 @@ export interface Ask {
   schema: Request['schema'];
   /** How the answer of the schema is asked for; `plain` where there is none. */
   form: Form;
+  /** Leading messages that the vendor is to keep in its cache; absent: nothing is marked. */
+  marked?: number;
 }
 
 export type VendorAnswer =
@@ -66,6 +75,7 @@ export type VendorAnswer =
       finish_reason: FinishReason;
       tool_calls: ToolCall[];
       usage: Usage | null;
+      cached?: CachedTokens;
     }
   /** Nothing was said because a filter withheld it. */
   | { kind: 'withheld' };
@@ -149,6 +159,17 @@ export type BatchOutcome =
   /** Refused or failed, with the status a direct call would have got. */
   | { kind: 'error'; status: number; code: string; said: string }
   | { kind: 'expired' | 'canceled' };
+
+/** What a vendor counted of its prompt cache, as a part of an answer; nothing where it counted none. */
+export function cachedTokens(
+  input: number,
+  { read, written }: { [part in keyof CachedTokens]: number | null | undefined },
+): { cached?: CachedTokens } {
+  // A server may say anything; it cannot have read more than was sent.
+  const known = Math.min(read ?? 0, input);
+  const cached = { read: known, written: Math.min(written ?? 0, input - known) };
+  return cached.read + cached.written === 0 ? {} : { cached };
+}
 
 /** Ids go into addresses and files; a vendor's are of these letters. */
 export function isId(text: unknown): text is string {

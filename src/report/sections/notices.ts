@@ -184,12 +184,20 @@ function spent({ usage }: Result): Line[] {
   return [
     [text(`${counted(usage.calls, 'model call')}, ${count(usage.reused)} reused`)],
     ...recorded,
-    [text(`${counted(usage.input_tokens, 'token')} in, ${count(usage.output_tokens)} out`)],
+    [
+      text(
+        `${counted(usage.input_tokens, 'token')} in${cachedIn(usage)}, ${count(usage.output_tokens)} out`,
+      ),
+    ],
     [text(`${costOf(usage)}${byPurpose(usage)}`)],
     ...(usage.saved_usd === undefined || usage.saved_usd === null || usage.saved_usd === 0
       ? []
       : [[text(`${cost(usage.saved_usd)} saved by reuse`)]]),
   ];
+}
+
+function cachedIn({ cached_tokens: cached = 0 }: Result['usage']): string {
+  return cached === 0 ? '' : ` (${count(cached)} from the vendor’s cache)`;
 }
 
 const PURPOSES: Readonly<Record<Purpose, string>> = {

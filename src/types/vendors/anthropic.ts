@@ -62,6 +62,17 @@ export const anthropicFacts = {
   models: /^claude-/,
   starterModel: 'claude-sonnet-5-5',
   passports: PASSPORTS,
+  caches: {
+    from: [
+      { models: /^claude-sonnet-5(?!-\d\b)/, tokens: 1024 },
+      { models: /^claude-(opus|sonnet|haiku|fable|mythos)-5/, tokens: 512 },
+      { models: /^claude-(opus-4-8|sonnet-4-[56])/, tokens: 1024 },
+      { models: /^claude-opus-4-7/, tokens: 2048 },
+      { models: /^claude-(opus-4-[56]|haiku-4-5)/, tokens: 4096 },
+    ],
+    source: 'https://platform.claude.com/docs/en/build-with-claude/prompt-caching',
+    checked: CHECKED,
+  },
   ends: { '2026-11-30': ['claude-sonnet-4-5', 'claude-sonnet-4-5-20250929'] },
   priceId: 'anthropic',
   embeddings: null,

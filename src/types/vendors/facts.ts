@@ -59,6 +59,15 @@ export interface VendorFacts {
   starterModel: string;
   /** What is known of its models; the first that fits a name holds. */
   passports: readonly Passport[];
+  /**
+   * From how many tokens on it keeps a marked beginning of a request in its cache, by model; the
+   * first that fits a name holds. Absent: nothing is marked.
+   */
+  caches?: {
+    from: readonly { models: RegExp; tokens: number }[];
+    source: string;
+    checked: string;
+  };
   /** The vendor's announced ends: the day from which on these models answer no more. */
   ends: Readonly<Record<string, readonly string[]>>;
   /** Its id in the table of list prices. */

@@ -92,6 +92,7 @@ describe('a message', () => {
     expect(await ask()).toMatchObject({
       output: '',
       usage: { input_tokens: 431, output_tokens: 2 },
+      cached: { read: 30, written: 400 },
     });
   });
 

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { cachesFrom, type AskedModel } from '../types/passports.ts';
+import type { Ask } from './vendors/vendor.ts';
+
+/** What one request marks for the vendor's cache. */
+interface Mark {
+  /** Leading messages up to the mark; null: nothing is marked. */
+  messages: number | null;
+  /** Told how the call ended. */
+  done(answered: boolean): void;
+}
+
+export interface Prefixes {
+  mark(ask: Ask, target: AskedModel): Mark;
+}
+
+const NOTHING: Mark = { messages: null, done: () => undefined };
+
+/** A low guess, for what is marked and too short costs nothing. */
+const BYTES_PER_TOKEN = 4;
+
+/**
+ * Which beginnings of requests a vendor is to keep that keeps only what is marked. To write one
+ * costs a quarter more than to send it, to read it a tenth: so the first request of a beginning
+ * marks nothing, for it may be the only one, the second writes it, and those after it read it.
+ * Until it is written others go out unmarked rather than write it again or wait.
+ */
+export function createPrefixes(): Prefixes {
+  const states = new Map<string, 'seen' | 'writing' | 'written'>();
+  return {
+    mark(ask, target) {
+      const least = cachesFrom(target);
+      // Who marks in the file decides alone.
+      if (least === null || 'cache_control' in ask.parameters) return NOTHING;
+      for (const { messages, key } of beginnings(ask, least * BYTES_PER_TOKEN).reverse()) {
+        const state = states.get(key);
+        if (state === 'written') return { ...NOTHING, messages };
+        if (state === 'seen') {
+          states.set(key, 'writing');
+          const done = (answered: boolean): void => {
+            states.set(key, answered ? 'written' : 'seen');
+          };
+          return { messages, done };
+        }
+        if (state === undefined) states.set(key, 'seen');
+      }
+      return NOTHING;
+    },
+  };
+}
+
+/**
+ * Beginnings of so many bytes that end with the system messages or a later message, the last one
+ * left out: that is the request's own. Whatever else is sent before them or changes how they are
+ * read is part of their key.
+ */
+function beginnings(
+  { messages, ...others }: Ask,
+  leastBytes: number,
+): { messages: number; key: string }[] {
+  const first = messages.findIndex(({ role }) => role !== 'system');
+  // A later system message would be sent in front of all others.
+  if (messages.slice(first).some(({ role }) => role === 'system')) return [];
+  const shared = messages.slice(0, -1);
+  const bytes = shared.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  if (bytes < leastBytes) return [];
+  const hash = createHash('sha256').update(JSON.stringify(others));
+  const found: { messages: number; key: string }[] = [];
+  let length = 0;
+  for (const [index, { role, content }] of shared.entries()) {
+    length += Buffer.byteLength(content);
+    hash.update(JSON.stringify([role, content]));
+    const count = index + 1;
+    // Blank text cannot be marked.
+    if (count >= first && length >= leastBytes && content.trim() !== '')
+      found.push({ messages: count, key: hash.copy().digest('base64') });
+  }
+  return found;
+}
