@@ -21,7 +21,7 @@ const BYTES_PER_TOKEN = 4;
 
 /**
  * Which beginnings of requests a vendor is to keep that keeps only what is marked. To write one
- * costs a quarter more than to send it, to read it a tenth: so the first request of a beginning
+ * costs a quarter more than to send it, to read it a tenth or less: so the first request of a beginning
  * marks nothing, for it may be the only one, the second writes it, and those after it read it.
  * Until it is written others go out unmarked rather than write it again or wait.
  */

@@ -32,6 +32,19 @@ describe('answers of earlier runs', () => {
     expect(repository.git('status', '--short')).toBe('');
   });
 
+  test('are the same and reckoned in full whatever the vendor read from its prompt cache, which the run shows', async () => {
+    const { evaldiff, result, server } = await open({
+      answer: () => ({ text: 'Yes, 5', usage: { input: 2000, output: 5, read: 1024 } }),
+    });
+    expect((await evaldiff('run')).out).toContain(
+      '16,000 tokens in (8,192 from the vendor’s cache), 40 out',
+    );
+    const { usage } = await result('run');
+    expect(usage).toMatchObject({ calls: 0, reused: 8, saved_usd: expect.closeTo(16.04, 6) });
+    expect(usage).not.toHaveProperty('cached_tokens');
+    expect(server.requests).toHaveLength(8);
+  });
+
   test('serve grades as well, and prompt and grader are told apart', async () => {
     const { result, server } = await open({
       rubric: true,

@@ -122,7 +122,7 @@ describe('a long beginning that many requests share', () => {
     ]);
   });
 
-  test('is one of its own for other parameters and for another schema', async () => {
+  test('is one of its own for other parameters and for another model', async () => {
     const setting = await start('anthropic');
     await setting.ask(about('a'));
     await setting.ask(about('b'), { parameters: { max_tokens: 9 } });
