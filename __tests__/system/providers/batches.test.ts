@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../../src/providers/clock.ts';
 import type { ProviderOptions } from '../../../src/providers/index.ts';
-import { ANTHROPIC_BATCH, anthropicBatches } from '../../../src/providers/vendors/anthropic.ts';
+import {
+  ANTHROPIC_BATCH,
+  anthropicBatches,
+} from '../../../src/providers/vendors/anthropic-batch.ts';
 import { openaiBatches } from '../../../src/providers/vendors/openai-batch.ts';
 import type { BatchApi } from '../../../src/providers/vendors/vendor.ts';
 import { factsOf, perVendor, vendorNames, type VendorName } from '../../../src/types/vendors.ts';

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { createPacker } from '../../../src/providers/batch-queue.ts';
-import { ANTHROPIC_BATCH, anthropicBatches } from '../../../src/providers/vendors/anthropic.ts';
+import {
+  ANTHROPIC_BATCH,
+  anthropicBatches,
+} from '../../../src/providers/vendors/anthropic-batch.ts';
 import { OPENAI_BATCH, openaiBatches } from '../../../src/providers/vendors/openai-batch.ts';
 
 /** The sizes of the batches that items of `sizes` bytes make, in their order. */

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import {
+  isId,
+  type BatchApi,
+  type BatchItem,
+  type BatchLine,
+  type BatchServer,
+  type BatchState,
+} from './vendor.ts';
+
+/** Of the Message Batches API. */
+export const ANTHROPIC_BATCH = { requests: 100_000, bytes: 256_000_000 };
+
+const PATH = '/v1/messages/batches';
+
+const [OPEN, CLOSE] = ['{"requests":[', ']}'];
+
+/** Anthropic's message batches: one request holds all, one stream of results comes back. */
+export const anthropicBatches: BatchApi = {
+  // What stands around the requests counts too.
+  limits: { ...ANTHROPIC_BATCH, bytes: ANTHROPIC_BATCH.bytes - OPEN.length - CLOSE.length },
+  // With the comma to the next one.
+  bytes: (id, body) => Buffer.byteLength(requestOf(id, body)) + 1,
+  async connect({ baseUrl, fetch, download, timeoutMs }) {
+    const { default: Anthropic } = await import('@anthropic-ai/sdk');
+    const client = new Anthropic({
+      apiKey: 'added-by-the-transport',
+      webhookKey: null,
+      baseURL: baseUrl,
+      fetch,
+      maxRetries: 0,
+      timeout: timeoutMs,
+      logLevel: 'off',
+      openTelemetry: false,
+    });
+    const downloads = client.withOptions({ fetch: download });
+    return {
+      upload: () => Promise.resolve({ file: null }),
+      async create(items) {
+        // The general method with a stream: `batches.create` would hold the text of all requests in
+        // memory, twice.
+        const body = ReadableStream.from(textOf(items));
+        const reply: unknown = await client.post(PATH, {
+          body,
+          headers: { 'content-type': 'application/json' },
+        });
+        return isBatch(reply) ? reply.id : null;
+      },
+      state: async (id) => stateOf(await client.messages.batches.retrieve(id)),
+      async *results(id) {
+        // By the id: the address in `results_url` is the server's word, and the key goes nowhere
+        // but to our own.
+        const response = await downloads
+          .get(`${PATH}/${id}/results`, { headers: { accept: 'application/binary' } })
+          .asResponse();
+        if (response.body !== null) yield response.body;
+      },
+      readLine,
+    } satisfies BatchServer;
+  },
+};
+
+function requestOf(id: string, params: string): string {
+  return `{"custom_id":${JSON.stringify(id)},"params":${params}}`;
+}
+
+async function* textOf(items: readonly BatchItem[]): AsyncGenerator<Uint8Array> {
+  let before = OPEN;
+  for (const { id, body } of items) {
+    yield Buffer.from(`${before}${requestOf(id, JSON.stringify(body()))}`);
+    before = ',';
+  }
+  yield Buffer.from(items.length === 0 ? `${OPEN}${CLOSE}` : CLOSE);
+}
+
+function isBatch(reply: unknown): reply is { id: string } {
+  return typeof reply === 'object' && reply !== null && 'id' in reply && isId(reply.id);
+}
+
+const requestCount = z.int().nonnegative().catch(0);
+
+const batch = z.object({
+  processing_status: z.enum(['in_progress', 'canceling', 'ended']),
+  request_counts: z
+    .object({
+      canceled: requestCount,
+      errored: requestCount,
+      expired: requestCount,
+      processing: requestCount,
+      succeeded: requestCount,
+    })
+    .nullish()
+    .catch(null),
+});
+
+function stateOf(reply: unknown): BatchState | null {
+  const parsed = batch.safeParse(reply);
+  if (!parsed.success) return null;
+  if (parsed.data.processing_status === 'ended') return { status: 'ended', files: [], left: null };
+  const {
+    canceled = 0,
+    errored = 0,
+    expired = 0,
+    processing = 0,
+    succeeded = 0,
+  } = parsed.data.request_counts ?? {};
+  const done = canceled + errored + expired + succeeded;
+  return { status: 'waiting', done, total: done + processing };
+}
+
+/** Results name the error's type; a direct call would have had the status that goes with it. */
+const STATUS: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+const line = z.object({
+  custom_id: z.string(),
+  result: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('succeeded'), message: z.unknown() }),
+    z.object({
+      type: z.literal('errored'),
+      error: z.object({
+        error: z.object({ type: z.string().catch(''), message: z.string().catch('') }),
+      }),
+    }),
+    z.object({ type: z.literal('canceled') }),
+    z.object({ type: z.literal('expired') }),
+  ]),
+});
+
+function readLine(data: unknown): BatchLine | null {
+  const parsed = line.safeParse(data);
+  if (!parsed.success) return null;
+  const { custom_id: id, result } = parsed.data;
+  switch (result.type) {
+    case 'succeeded':
+      return { id, outcome: { kind: 'reply', data: result.message } };
+    case 'canceled':
+    case 'expired':
+      return { id, outcome: { kind: result.type } };
+    case 'errored': {
+      const { type, message } = result.error.error;
+      return {
+        id,
+        outcome: { kind: 'error', status: STATUS[type] ?? 500, code: type, said: message },
+      };
+    }
+  }
+}
