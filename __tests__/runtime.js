@@ -1,5 +1,5 @@
-import { createRequire, registerHooks } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { createRequire, enableCompileCache, flushCompileCache, registerHooks } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const require = createRequire(import.meta.url);
 const tests = new URL('.', import.meta.url).href;
@@ -8,18 +8,28 @@ const packages = new URL('../node_modules/', import.meta.url).href;
 const globals = new URL('globals.js', import.meta.url).href;
 const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 const HANDLERS = Symbol.for('EVENT_HANDLERS');
-let files = 0;
+const loaded = new Map();
 
-// What a test file imports below `__tests__` carries the file's number, and so is its own; where
+// Types are taken out of a file, and it is compiled, once for all workers, runs, and processes that
+// tests start.
+process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('.cache/evaldiff-tests', packages));
+enableCompileCache(process.env.NODE_COMPILE_CACHE);
+
+// What a test file imports below `__tests__` carries the file's name, and so is its own; where
 // the file is `@unshared`, everything does but packages.
 registerHooks({
   resolve(specifier, context, next) {
-    const file = context.parentURL?.startsWith(own) ? new URL(context.parentURL).search : '';
+    const file = context.parentURL?.startsWith(own) ? queryOf(context.parentURL) : '';
     if (specifier === '@jest/globals') return { url: globals + file, shortCircuit: true };
     const found = next(specifier, context);
     return isLoadedFor(file, found.url) ? { ...found, url: found.url + file } : found;
   },
 });
+
+function queryOf(url) {
+  const at = url.indexOf('?');
+  return at === -1 ? '' : url.slice(at);
+}
 
 function isLoadedFor(file, url) {
   if (file === '' || url.includes('?')) return false;
@@ -69,9 +79,14 @@ export default class NativeRuntime {
   }
 
   async unstable_importModule(path) {
-    files += 1;
+    const { href } = pathToFileURL(path);
     const how = 'unshared' in this.#environment.pragmas ? 'unshared' : 'file';
-    await import(`${pathToFileURL(path).href}?${how}=${String(files)}`);
+    const times = (loaded.get(href) ?? 0) + 1;
+    loaded.set(href, times);
+    // A file that is watched is loaded again by another name.
+    const again = times === 1 ? '' : `&again=${String(times)}`;
+    await import(`${href}?${how}=${href.slice(tests.length)}${again}`);
+    flushCompileCache();
   }
 
   requireModule(path) {
