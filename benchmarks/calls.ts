@@ -5,18 +5,20 @@
  *   npx node benchmarks/calls.ts
  */
 import { startCounting, type Count } from './calls/count.ts';
-import { PROMPTS, REFERENCES, TRIES } from './calls/project.ts';
-import { SCENARIOS } from './calls/scenarios.ts';
+import { projectOf } from './calls/project.ts';
+import { scenariosOf } from './calls/scenarios.ts';
 import { table } from './measure/markdown.ts';
 import { EVALDIFF, measured } from './measure/process.ts';
 
-const counting = await startCounting(async (args, folder) => {
+const [PROMPTS, REFERENCES] = [20, 10];
+const base = projectOf(PROMPTS, REFERENCES);
+const counting = await startCounting(base, async (args, folder) => {
   const { code, out, err } = await measured(EVALDIFF, args, { cwd: folder });
   if (code !== 0 && code !== 1)
     throw new Error(`evaldiff ${args.join(' ')}: exit ${String(code)}\n${out}${err}`);
 });
 const rows: string[][] = [];
-for (const scenario of SCENARIOS) {
+for (const scenario of scenariosOf(base)) {
   const { cold, warm } = await counting.count(scenario);
   const cells = ({ made, limit }: Count): string[] => [String(made), String(limit)];
   process.stderr.write(
@@ -27,7 +29,7 @@ for (const scenario of SCENARIOS) {
 await counting.close();
 console.log(
   [
-    `\`evaldiff diff\` on a project of ${String(PROMPTS)} prompts × ${String(REFERENCES)} references × ${String(TRIES)} tries, one of them graded by a rubric; a server on loopback counts.`,
+    `\`evaldiff diff\` on a project of ${String(PROMPTS)} prompts × ${String(REFERENCES)} references × ${String(base.tries)} tries, one of them graded by a rubric; a server on loopback counts.`,
     'The limit is worked out from the projects as data: one call for each distinct model, parameters, messages and try among the answers and grades of what changed.',
     '',
     table(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startModelServer, type ModelServer } from '../../__tests__/stand-ins/models/server.ts';
 import { commit, createProject, git, removeProject, writeFiles } from '../measure/project.ts';
 import { callsToCompare, callsToSweep } from './limit.ts';
-import { answerTo, BASE, filesOf, type Project } from './project.ts';
+import { answerTo, filesOf, type Project } from './project.ts';
 import type { Scenario } from './scenarios.ts';
 
 /** Runs evaldiff's command line in a folder; anything but exit code 0 or 1 is an exception. */
@@ -21,19 +21,19 @@ export interface Counting {
 }
 
 /**
- * A repository whose main is {@link BASE}, a model server that counts, and a store in which a sweep
+ * A repository whose main is `base`, a model server that counts, and a store in which a sweep
  * of main lies.
  */
-export async function startCounting(evaldiff: Evaldiff): Promise<Counting> {
+export async function startCounting(base: Project, evaldiff: Evaldiff): Promise<Counting> {
   const server = await startModelServer({
     answer: ({ model, messages }) => ({ text: answerTo(model, messages.at(-1)?.content ?? '') }),
   });
-  const folder = createProject({ ...filesOf(BASE), '.gitignore': '.evaldiff/\n' });
+  const folder = createProject({ ...filesOf(base), '.gitignore': '.evaldiff/\n' });
   const swept = join(folder, '.evaldiff', 'swept.sqlite');
   const run = (...args: string[]): Promise<void> =>
     evaldiff([...args, '--endpoint', `local=${server.openaiUrl}`], folder);
   await run('run', '--store', swept);
-  expectCalls(server, callsToSweep(BASE).size);
+  expectCalls(server, callsToSweep(base).size);
   const compare = async (head: Project, store: string): Promise<void> => {
     git(folder, 'switch', '--quiet', '--force-create', 'topic', 'main');
     git(folder, 'rm', '-r', '--quiet', 'prompts');
@@ -49,12 +49,12 @@ export async function startCounting(evaldiff: Evaldiff): Promise<Counting> {
     server.requests.length = 0;
     await compare(head, store);
     const known = new Set([
-      ...(stored === 'main' ? callsToSweep(BASE) : []),
-      ...(earlier === undefined ? [] : callsToCompare(BASE, earlier)),
+      ...(stored === 'main' ? callsToSweep(base) : []),
+      ...(earlier === undefined ? [] : callsToCompare(base, earlier)),
     ]);
     return {
       made: server.requests.length,
-      limit: [...callsToCompare(BASE, head)].filter((call) => !known.has(call)).length,
+      limit: [...callsToCompare(base, head)].filter((call) => !known.has(call)).length,
     };
   };
   return {

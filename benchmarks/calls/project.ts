@@ -26,29 +26,27 @@ export interface Reference {
   expected: string;
 }
 
-export const PROMPTS = 20;
-export const REFERENCES = 10;
-export const TRIES = 3;
-
-/** Twenty prompts of ten references; the last is graded by a rubric. */
-export const BASE: Project = {
-  model: 'model-1',
-  tries: TRIES,
-  readme: 'Prompts.',
-  rubric: 'Is the answer polite?',
-  prompts: Array.from({ length: PROMPTS }, (_, index) => ({
-    name: `prompt-${String(index)}`,
-    file: `prompts/prompt-${String(index)}.yaml`,
-    comment: '',
-    wording: `Write in style ${'abcdefghijklmnopqrst'.charAt(index)} about`,
-    temperature: 0,
-    metric: index === PROMPTS - 1 ? ('polite' as const) : ('contains' as const),
-    references: Array.from({ length: REFERENCES }, (__, item) => ({
-      item,
-      expected: String(item),
+/** Up to twenty prompts alike but for their wording; the last is graded by a rubric. */
+export function projectOf(prompts: number, references: number): Project {
+  return {
+    model: 'model-1',
+    tries: 3,
+    readme: 'Prompts.',
+    rubric: 'Is the answer polite?',
+    prompts: Array.from({ length: prompts }, (_, index) => ({
+      name: `prompt-${String(index)}`,
+      file: `prompts/prompt-${String(index)}.yaml`,
+      comment: '',
+      wording: `Write in style ${'abcdefghijklmnopqrst'.charAt(index)} about`,
+      temperature: 0,
+      metric: index === prompts - 1 ? ('polite' as const) : ('contains' as const),
+      references: Array.from({ length: references }, (__, item) => ({
+        item,
+        expected: String(item),
+      })),
     })),
-  })),
-};
+  };
+}
 
 /** With one of its prompts changed. */
 export function withPrompt(

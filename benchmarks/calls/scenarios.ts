@@ -1,4 +1,4 @@
-import { BASE, PROMPTS, REFERENCES, withPrompt, type Project } from './project.ts';
+import { withPrompt, type Project, type Prompt, type Reference } from './project.ts';
 
 /** A pull request; `earlier` is what was pushed to it and compared before. */
 export interface Scenario {
@@ -7,83 +7,88 @@ export interface Scenario {
   earlier?: Project;
 }
 
-const RUBRIC_PROMPT = PROMPTS - 1;
-const reworded = withPrompt(BASE, 3, (prompt) => ({
-  ...prompt,
-  wording: 'Say something new about',
-}));
-
-export const SCENARIOS: readonly Scenario[] = [
-  { title: 'nothing that concerns prompts', head: { ...BASE, readme: 'Other words.' } },
-  {
-    title: 'a comment in a prompt file',
-    head: withPrompt(BASE, 3, (prompt) => ({ ...prompt, comment: '# Reviewed.\n\n' })),
-  },
-  {
-    title: 'a prompt file renamed',
-    head: withPrompt(BASE, 3, (prompt) => ({ ...prompt, file: 'prompts/renamed.yaml' })),
-  },
-  { title: 'tries of each reference 3 → 5 in the settings', head: { ...BASE, tries: 5 } },
-  { title: 'one prompt of twenty reworded', head: reworded },
-  {
-    title: 'one reference added',
-    head: withPrompt(BASE, 3, (prompt) => ({
-      ...prompt,
-      references: [...prompt.references, { item: REFERENCES, expected: String(REFERENCES) }],
-    })),
-  },
-  {
-    title: 'one expected value edited',
-    head: withPrompt(BASE, 3, (prompt) => ({
-      ...prompt,
-      references: prompt.references.map((one) =>
-        one.item === 4 ? { ...one, expected: '' + 'em' } : one,
-      ),
-    })),
-  },
-  {
-    title: 'the metric of one prompt changed',
-    head: withPrompt(BASE, 3, (prompt) => ({ ...prompt, metric: 'exact' })),
-  },
-  {
-    title: 'the rubric of one prompt changed',
-    head: { ...BASE, rubric: 'Is the answer polite and short?' },
-  },
-  {
-    title: 'the prompt that a rubric judges reworded',
-    head: withPrompt(BASE, RUBRIC_PROMPT, (prompt) => ({
-      ...prompt,
-      wording: 'Kindly say something about',
-    })),
-  },
-  {
-    title: 'a parameter of one prompt changed',
-    head: withPrompt(BASE, 3, (prompt) => ({ ...prompt, temperature: 0.5 })),
-  },
-  {
-    title: 'the model behind all prompts changed in the settings',
-    head: { ...BASE, model: 'model-2' },
-  },
-  {
-    title: 'a prompt copied under a new name',
-    head: {
-      ...BASE,
-      prompts: [
-        ...BASE.prompts,
-        ...BASE.prompts
-          .slice(3, 4)
-          .map((prompt) => ({ ...prompt, name: 'copy', file: 'prompts/copy.yaml' })),
-      ],
+/** The pull requests against a main of at least nine prompts of at least five references. */
+export function scenariosOf(base: Project): readonly Scenario[] {
+  const reworded = withPrompt(base, 3, (prompt) => ({
+    ...prompt,
+    wording: 'Say something new about',
+  }));
+  const added = ({ references: { length } }: Prompt): Reference => ({
+    item: length,
+    expected: String(length),
+  });
+  return [
+    { title: 'nothing that concerns prompts', head: { ...base, readme: 'Other words.' } },
+    {
+      title: 'a comment in a prompt file',
+      head: withPrompt(base, 3, (prompt) => ({ ...prompt, comment: '# Reviewed.\n\n' })),
     },
-  },
-  {
-    title: 'the reworded prompt again: the job is run a second time',
-    head: reworded,
-    earlier: reworded,
-  },
-  {
-    title: 'a second push that rewords another prompt',
-    head: withPrompt(reworded, 7, (prompt) => ({ ...prompt, wording: 'Tell a story about' })),
-    earlier: reworded,
-  },
-];
+    {
+      title: 'a prompt file renamed',
+      head: withPrompt(base, 3, (prompt) => ({ ...prompt, file: 'prompts/renamed.yaml' })),
+    },
+    { title: 'tries of each reference 3 → 5 in the settings', head: { ...base, tries: 5 } },
+    { title: 'one prompt of twenty reworded', head: reworded },
+    {
+      title: 'one reference added',
+      head: withPrompt(base, 3, (prompt) => ({
+        ...prompt,
+        references: [...prompt.references, added(prompt)],
+      })),
+    },
+    {
+      title: 'one expected value edited',
+      head: withPrompt(base, 3, (prompt) => ({
+        ...prompt,
+        references: prompt.references.map((one) =>
+          one.item === 4 ? { ...one, expected: '' + 'em' } : one,
+        ),
+      })),
+    },
+    {
+      title: 'the metric of one prompt changed',
+      head: withPrompt(base, 3, (prompt) => ({ ...prompt, metric: 'exact' })),
+    },
+    {
+      title: 'the rubric of one prompt changed',
+      head: { ...base, rubric: 'Is the answer polite and short?' },
+    },
+    {
+      title: 'the prompt that a rubric judges reworded',
+      head: withPrompt(base, base.prompts.length - 1, (prompt) => ({
+        ...prompt,
+        wording: 'Kindly say something about',
+      })),
+    },
+    {
+      title: 'a parameter of one prompt changed',
+      head: withPrompt(base, 3, (prompt) => ({ ...prompt, temperature: 0.5 })),
+    },
+    {
+      title: 'the model behind all prompts changed in the settings',
+      head: { ...base, model: 'model-2' },
+    },
+    {
+      title: 'a prompt copied under a new name',
+      head: {
+        ...base,
+        prompts: [
+          ...base.prompts,
+          ...base.prompts
+            .slice(3, 4)
+            .map((prompt) => ({ ...prompt, name: 'copy', file: 'prompts/copy.yaml' })),
+        ],
+      },
+    },
+    {
+      title: 'the reworded prompt again: the job is run a second time',
+      head: reworded,
+      earlier: reworded,
+    },
+    {
+      title: 'a second push that rewords another prompt',
+      head: withPrompt(reworded, 7, (prompt) => ({ ...prompt, wording: 'Tell a story about' })),
+      earlier: reworded,
+    },
+  ];
+}

@@ -2,9 +2,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startCounting, type Counting } from '../../../benchmarks/calls/count.ts';
 import { callsToCompare, callsToSweep } from '../../../benchmarks/calls/limit.ts';
-import { BASE } from '../../../benchmarks/calls/project.ts';
-import { SCENARIOS } from '../../../benchmarks/calls/scenarios.ts';
+import { projectOf } from '../../../benchmarks/calls/project.ts';
+import { scenariosOf } from '../../../benchmarks/calls/scenarios.ts';
 import { main } from '../../../src/commands/program.ts';
+
+// As in the published figures, but for fewer prompts and references.
+const BASE = projectOf(9, 5);
+const SCENARIOS = scenariosOf(BASE);
 
 /**
  * Counted by hand: answers and grades with nothing stored, and when main's are. Three tries each,
@@ -15,24 +19,24 @@ const BY_HAND: Record<string, [number, number]> = {
   'a comment in a prompt file': [0, 0],
   'a prompt file renamed': [0, 0],
   'tries of each reference 3 → 5 in the settings': [0, 0],
-  'one prompt of twenty reworded': [10 * 3 * 2, 10 * 3],
+  'one prompt of twenty reworded': [5 * 3 * 2, 5 * 3],
   'one reference added': [3, 3],
   'one expected value edited': [3, 0],
-  'the metric of one prompt changed': [10 * 3, 0],
-  'the rubric of one prompt changed': [10 * 3 + 10 * 3 * 2, 10 * 3],
+  'the metric of one prompt changed': [5 * 3, 0],
+  'the rubric of one prompt changed': [5 * 3 + 5 * 3 * 2, 5 * 3],
   // Both wordings are answered alike, so that one grade serves both.
-  'the prompt that a rubric judges reworded': [10 * 3 * 2 + 10 * 3, 10 * 3],
-  'a parameter of one prompt changed': [10 * 3 * 2, 10 * 3],
-  'the model behind all prompts changed in the settings': [20 * 10 * 3 * 2 + 10 * 3, 20 * 10 * 3],
-  'a prompt copied under a new name': [10 * 3, 0],
+  'the prompt that a rubric judges reworded': [5 * 3 * 2 + 5 * 3, 5 * 3],
+  'a parameter of one prompt changed': [5 * 3 * 2, 5 * 3],
+  'the model behind all prompts changed in the settings': [9 * 5 * 3 * 2 + 5 * 3, 9 * 5 * 3],
+  'a prompt copied under a new name': [5 * 3, 0],
   'the reworded prompt again: the job is run a second time': [0, 0],
-  'a second push that rewords another prompt': [10 * 3 * 2, 10 * 3],
+  'a second push that rewords another prompt': [5 * 3 * 2, 5 * 3],
 };
 
 describe('calls made for a pull request', () => {
   let counting: Counting;
   beforeAll(async () => {
-    counting = await startCounting(async (args, folder) => {
+    counting = await startCounting(BASE, async (args, folder) => {
       const said: string[] = [];
       const say = (text: string): void => {
         said.push(text);
@@ -53,7 +57,7 @@ describe('calls made for a pull request', () => {
   });
 
   test('the limit of a sweep is every answer of main, and the grades of the one prompt with a rubric', () => {
-    expect(callsToSweep(BASE).size).toBe(20 * 10 * 3 + 10 * 3);
+    expect(callsToSweep(BASE).size).toBe(9 * 5 * 3 + 5 * 3);
   });
 
   test('every scenario is counted by hand', () => {
