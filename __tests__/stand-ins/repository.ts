@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -145,15 +146,12 @@ function emptyRepository(branch: string, format: string): string {
  */
 export function bareOrigin(source: FixtureRepository): FixtureRepository {
   const directory = join(temporaryFolder('origin'), 'origin.git');
-  source.git(
-    'clone',
-    '--quiet',
-    '--bare',
-    '--template=',
-    '--no-local',
-    `file://${source.directory}`,
-    directory,
-  );
+  const own = join(source.directory, '.git');
+  for (const name of ['HEAD', 'objects', 'packed-refs', 'refs/heads', 'refs/tags'])
+    if (existsSync(join(own, name)))
+      cpSync(join(own, name), join(directory, name), { recursive: true });
+  const config = readFileSync(join(own, 'config'), 'utf8');
+  writeFileSync(join(directory, 'config'), config.replace('bare = false', 'bare = true'));
   return repositoryAt(directory);
 }
 
@@ -188,6 +186,10 @@ function repositoryAt(directory: string): FixtureRepository {
       GIT_COMMITTER_NAME: 'Ada',
       GIT_COMMITTER_EMAIL: 'ada@example.com',
       GIT_COMMITTER_DATE: date,
+      // Else every commit, merge and fetch starts two programs that find nothing to do.
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'maintenance.auto',
+      GIT_CONFIG_VALUE_0: 'false',
     };
     const output = execFileSync(program, args, {
       cwd: directory,

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import type { Script } from '../../stand-ins/models/server.ts';
 import {
   bareOrigin,
   createRepository,
+  writeFiles,
   type FixtureFiles,
   type FixtureRepository,
 } from '../../stand-ins/repository.ts';
@@ -58,13 +60,10 @@ function published(repository: FixtureRepository, head: string): Change {
     )
     .split('\n');
   const origin = bareOrigin(repository);
-  repository.git(
-    'push',
-    '--quiet',
-    origin.directory,
-    `${head}:refs/pull/12/head`,
-    `${merge}:refs/pull/12/merge`,
-  );
+  writeFiles(join(origin.directory, 'refs', 'pull', '12'), {
+    head: `${head}\n`,
+    merge: `${merge}\n`,
+  });
   return { origin, base, head, merge };
 }
 
