@@ -73,7 +73,7 @@ export const PROJECT: FixtureFiles = {
     'models:',
     '  m: { provider: openai, endpoint: local, model: model-1, price: { input: 1000, output: 1000 } }',
     '  judge: { provider: openai, endpoint: local, model: judge-1 }',
-    '  app: { provider: program, command: [node, app.mjs] }',
+    '  app: { provider: program, command: [sh, app.sh] }',
     '  taped: { provider: replay, file: tape.jsonl }',
     'grader: { model: m }',
     'sweep: { temperature: [0, 0.7] }',
@@ -125,8 +125,15 @@ export const PROJECT: FixtureFiles = {
     .join(''),
   'prompts/app.yaml': prompt('app', 'app'),
   'prompts/tests/app.yaml': `${EXACT}${references(3)}`,
-  'app.mjs':
-    'import { createInterface } from "node:readline";\ncreateInterface({ input: process.stdin }).on("line", (line) => { const { id, messages } = JSON.parse(line); process.stdout.write(JSON.stringify({ id, output: "answer to " + /\\d+/.exec(messages.at(-1).content)[0] }) + "\\n"); });\n',
+  // A shell starts in a tenth of what Node takes.
+  'app.sh': [
+    'while IFS= read -r line; do',
+    '  id=${line#*\\"id\\":}',
+    '  number=${line#*question }',
+    '  printf \'{"id":%s,"output":"answer to %s"}\\n\' "${id%%[,\\}]*}" "${number%%[!0-9]*}"',
+    'done',
+    '',
+  ].join('\n'),
 };
 
 export async function openSharded({
