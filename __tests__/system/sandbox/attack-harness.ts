@@ -91,7 +91,7 @@ async function attackAll({ language, mode, python, only }: HarnessOptions): Prom
     });
   // Only what is meant to run into the time limit has a short one: a busy machine must not look
   // like a defence.
-  const [hasty, patient] = [open(1), open(30)];
+  const [hasty, patient] = [open(0.5), open(30)];
   const one = async (sandbox: Sandbox, code: string): Promise<CodeResult> => {
     const [result] = await sandbox.evaluate({
       suite: 'p',
@@ -116,7 +116,7 @@ async function attackAll({ language, mode, python, only }: HarnessOptions): Prom
     ([, attack]) => only === 'all' || attack.worksUnlocked === true,
   );
   const isTimed = ([, attack]: [string, Attack]): boolean =>
-    attack.ends?.test('took longer than 1 s and was stopped') === true;
+    attack.ends?.test('took longer than 0.5 s and was stopped') === true;
   const runAll = async (sandbox: Sandbox, some: typeof chosen): Promise<void> => {
     for (const [name, attack] of some) {
       report.results[name] = await one(sandbox, attack.code);
