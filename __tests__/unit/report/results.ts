@@ -828,10 +828,10 @@ export function hostile(): Result {
   });
 }
 
-/** Ten thousand regressed references with long answers. */
-export function enormous(): Result {
+/** Ten thousand regressed references (or `count`) with long answers. */
+export function enormous(count = 10_000): Result {
   const long = 'word '.repeat(400);
-  const references = Array.from({ length: 10_000 }, (_, index) =>
+  const references = Array.from({ length: count }, (_, index) =>
     referenceOf(`case-${String(index).padStart(5, '0')}`, 'regressed', {
       line: index + 1,
       input: { question: `Question ${String(index)}?` },

@@ -37,8 +37,9 @@ describe.each([
     ['hostile text', hostile],
     ['an ordinary result', regression],
   ] as const)('fits with %s, in bytes', (_what, build) => {
-    expect(size(render(build()))).toBeLessThanOrEqual(limit);
-    expect(size(render(build()))).toBeGreaterThan(0);
+    const bytes = size(render(build()));
+    expect(bytes).toBeLessThanOrEqual(limit);
+    expect(bytes).toBeGreaterThan(0);
   });
 
   test.each([-1, 0, 1])('at the limit %+i bytes falls only when it must, and says so', (extra) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createRandom, nextFloat } from '../../../src/statistics/random.ts';
 import { suiteTest } from '../../../src/statistics/suite-test.ts';
 import { valueTest, type Values } from '../../../src/statistics/value-test.ts';
-import fc from '../../fuzz.ts';
+import fc, { draws } from '../../fuzz.ts';
 import { expectClose, tablesOf, vectors } from './vectors.ts';
 
 const alone = (items: readonly Values[]): null[] => items.map(() => null);
@@ -166,8 +166,9 @@ describe('valueTest', () => {
           head: [own - fall + noise(), own - fall + noise()],
         };
       });
+    const length = Math.max(20, draws(40));
     const share = (fall: number): number =>
-      mean(Array.from({ length: 40 }, () => (run(drawn(fall)).down <= 0.05 ? 1 : 0)));
+      mean(Array.from({ length }, () => (run(drawn(fall)).down <= 0.05 ? 1 : 0)));
     expect(share(0.3)).toBeGreaterThan(0.8);
     expect(share(0)).toBeLessThan(0.2);
   });
