@@ -12,8 +12,13 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   'a run that gets %s ends by itself with a partial report, and the next one goes on from there',
   async (signal) => {
     let silent = true;
+    const allAsked = Promise.withResolvers<undefined>();
+    const fiveTold = Promise.withResolvers<undefined>();
     const shop = await openShop({
-      answer: ({ index }) => (silent && index >= 5 ? { fault: 'silent' } : { text: 'Yes, 5' }),
+      answer: ({ index }) => {
+        if (index === 7) allAsked.resolve(undefined);
+        return silent && index >= 5 ? { fault: 'silent' } : { text: 'Yes, 5' };
+      },
     });
     try {
       const child = spawn(process.execPath, [CLI, 'run', '--json'], {
@@ -30,16 +35,14 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
       });
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         err += text;
+        if (err.includes('5 of 8 answers')) fiveTold.resolve(undefined);
       });
       const ended = new Promise<number | null>((resolve) => {
         child.once('close', (code) => {
           resolve(code);
         });
       });
-      while (!err.includes('5 of 8 answers') || shop.server.requests.length < 8)
-        await new Promise((resolve) => {
-          setImmediate(resolve);
-        });
+      await Promise.all([allAsked.promise, fiveTold.promise]);
       child.kill(signal);
       expect(await ended).toBe(2);
       expect(err).toContain(`${signal}: no further call is made; what there is will be reported.`);
