@@ -26,6 +26,29 @@ export interface Rendered {
   references: string[];
 }
 
+/** What a comment is made of, whatever is in it; the lines of a diff are in a `pre` besides. */
+export const COMMENT_ELEMENTS: ReadonlySet<string> = new Set([
+  'h3',
+  'p',
+  'strong',
+  'code',
+  'table',
+  'tbody',
+  'tr',
+  'th',
+  'td',
+  'details',
+  'summary',
+  'ul',
+  'li',
+  'b',
+  'i',
+  'em',
+  'br',
+  'sub',
+  'a',
+]);
+
 /**
  * GitHub-flavoured Markdown as a comment shows it, raw HTML let through so that nothing hides
  * behind a sanitizer.

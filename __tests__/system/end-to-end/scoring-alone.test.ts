@@ -1,29 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../src/result/result.ts';
+import { ATTACKED_METRICS } from '../../stand-ins/attacking-answers.ts';
 import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts';
 import { questionOf, quiz, quizPrompt, quizTests } from './projects.ts';
 import { bareEnvironment, startBundle } from './runner.ts';
 import { endpointLines, MODEL_KEY, modelServer } from './stage.ts';
-
-/** A metric that runs the answer; what the answer leaves in `value` decides. */
-const LANGUAGES = [
-  {
-    language: 'python',
-    runs: 'scope = {}\nexec(actual, scope)\nmetric = scope["value"]\nresult = metric == 1',
-    /** From here on whatever is scored in this process turns out the other way round. */
-    attack: [
-      'import sys',
-      'worker = sys.modules["__main__"]',
-      'worker.read_outputs = lambda scope, outputs: {"values": {"metric": 0, "result": "= 1" not in scope["actual"]}}',
-      'value = 0',
-    ].join('\n'),
-  },
-  {
-    language: 'javascript',
-    runs: 'var value; eval(actual); metric = value; result = metric === 1',
-    attack: `Array.prototype.join = () => 'metric, !actual.includes("= 1")'; value = 0`,
-  },
-] as const;
 
 /** Two prompts whose references are judged by one and the same code. */
 function twoSuites(wording: string, language: string, code: string): Record<string, string> {
@@ -38,9 +19,10 @@ function twoSuites(wording: string, language: string, code: string): Record<stri
 }
 
 describe('evaldiff diff --untrusted', () => {
-  test.each(LANGUAGES)(
-    'scores each answer alone: one that patches the $language worker moves no rate but its own',
-    async ({ language, runs, attack }) => {
+  test.each(['python', 'javascript'] as const)(
+    'scores each answer alone: one that patches the %s worker moves no rate but its own',
+    async (language) => {
+      const { runs, attack } = ATTACKED_METRICS[language];
       const models = await modelServer({
         key: MODEL_KEY,
         answer: ({ messages }) => {

@@ -2,36 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSandbox } from '../../../src/sandbox/index.ts';
 import type { Metric } from '../../../src/types/metric.ts';
+import { ATTACKED_METRICS } from '../../stand-ins/attacking-answers.ts';
 import { metric, project } from '../../unit/run/builders.ts';
 import { runPipeline, shop, type Ran } from './pipeline.ts';
 
-/** A metric that runs the answer; what it finds in `value` decides. */
-const LANGUAGES = {
-  python: {
-    runs: 'scope = {}\nexec(actual, scope)\nmetric = scope["value"]\nresult = metric == 1',
-    right: 'value = 1',
-    wrong: 'value = 0',
-    /** From here on whatever is scored in this process turns out the other way round. */
-    attack: [
-      'import sys',
-      'worker = sys.modules["__main__"]',
-      'worker.read_outputs = lambda scope, outputs: {"values": {"metric": 0, "result": "= 1" not in scope["actual"]}}',
-      'value = 0',
-    ].join('\n'),
-  },
-  javascript: {
-    runs: 'var value; eval(actual); metric = value; result = metric === 1',
-    right: 'value = 1',
-    wrong: 'value = 0',
-    attack: `Array.prototype.join = () => 'metric, !actual.includes("= 1")'; value = 0`,
-  },
-} as const;
-
-type Language = keyof typeof LANGUAGES;
+type Language = keyof typeof ATTACKED_METRICS;
 
 const exact = (language: Language, line: number): Metric =>
   metric('runs', {
-    source: { kind: 'code', language, code: LANGUAGES[language].runs },
+    source: { kind: 'code', language, code: ATTACKED_METRICS[language].runs },
     place: { file: 'prompts/tests/p.yaml', line },
   });
 
@@ -70,9 +49,8 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
       sides(language, 'Old'),
       sides(language, 'New'),
       (_, question) => {
-        const { right, wrong, attack } = LANGUAGES[language];
-        if (!question.startsWith('New alpha')) return right;
-        return question.includes('r00') ? attack : wrong;
+        if (!question.startsWith('New alpha')) return 'value = 1';
+        return question.includes('r00') ? ATTACKED_METRICS[language].attack : 'value = 0';
       },
       { edges: { evaluate: open.get(alone)!.evaluate } },
     );

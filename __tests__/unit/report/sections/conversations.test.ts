@@ -19,7 +19,7 @@ import type {
 import type { SideResult, TryResult } from '../../../../src/result/reference-result.ts';
 import { readResultValue, type Result } from '../../../../src/result/result.ts';
 import type { Score } from '../../../../src/types/metric.ts';
-import { renderGithub } from '../../../stand-ins/github-markdown.ts';
+import { COMMENT_ELEMENTS, renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
 import { expectGolden } from '../golden.ts';
 import { referenceOf, resultOf, sideOfTries, suiteOf, tryOf } from '../results.ts';
@@ -389,27 +389,6 @@ describe('the other outputs', () => {
 });
 
 describe('hostile dialogues', () => {
-  const ALLOWED = new Set([
-    'h3',
-    'p',
-    'strong',
-    'code',
-    'table',
-    'tbody',
-    'tr',
-    'th',
-    'td',
-    'details',
-    'summary',
-    'ul',
-    'li',
-    'b',
-    'i',
-    'em',
-    'br',
-    'sub',
-    'a',
-  ]);
   const texts = Object.values(hostileTexts);
   const hostile = (): Result => {
     const all = texts.map((text): ConversationResult => {
@@ -465,7 +444,7 @@ describe('hostile dialogues', () => {
     'stay text in a comment at detail level %i',
     (_, level) => {
       const rendered = renderGithub(markdownOf(sectionBlocks(hostile(), level), NO_LINKS));
-      expect(rendered.elements.filter((name) => !ALLOWED.has(name))).toEqual([]);
+      expect(rendered.elements.filter((name) => !COMMENT_ELEMENTS.has(name))).toEqual([]);
       expect([
         ...rendered.images,
         ...rendered.comments,
