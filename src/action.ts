@@ -18,5 +18,16 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const)
 
 keepHeapSmall();
 
-const code = await runStep(process.env);
-if (code !== 0) process.exitCode = code;
+async function step(): Promise<void> {
+  const code = await runStep(process.env);
+  if (code !== 0) process.exitCode = code;
+}
+
+const job = step();
+
+/** The step, which begins with the import: tools that play the runner import this file and call it. */
+export function run(): Promise<void> {
+  return job;
+}
+
+await job;

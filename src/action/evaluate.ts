@@ -1,5 +1,6 @@
 import { UserError, problem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
+import type { Inputs } from '../config/inputs.ts';
 import type { Client } from '../github/client.ts';
 import { findPullRequest, withPullRequest, withQueuedPullRequest } from '../github/pull.ts';
 import type { Manifest } from '../plan/manifest.ts';
@@ -21,7 +22,13 @@ type Located = { facts: EventFacts; warnings: string[] } | { skip: string };
  * a `merge_group` by the one that its branch names. Nothing that the earlier run left behind is asked: it may have run a stranger's workflow. Throws
  * a `UserError` when GitHub cannot be asked.
  */
-export async function locate(client: Client, facts: EventFacts): Promise<Located> {
+export async function locate(
+  client: Client,
+  facts: EventFacts,
+  { base }: Pick<Inputs, 'base'>,
+): Promise<Located> {
+  const nothing = nothingToDo(facts, base);
+  if (nothing !== null) return { skip: nothing };
   if (facts.event === 'merge_group') return withQueuedPullRequest(client, facts);
   if (facts.event !== 'workflow_run' || !(facts.origin?.event ?? '').startsWith('pull_request'))
     return { facts, warnings: [] };
@@ -30,6 +37,23 @@ export async function locate(client: Client, facts: EventFacts): Promise<Located
   return found.status === 'none'
     ? { skip: found.reason }
     : { facts: withPullRequest(facts, found), warnings: [] };
+}
+
+const PULL_REQUEST = new Set(['pull_request', 'pull_request_target']);
+
+/** Runs that say by themselves what they were about. */
+const FOLLOWED = new Set(['push', 'schedule', ...PULL_REQUEST]);
+
+/** Why an event leaves nothing to evaluate; null: it does not. */
+function nothingToDo(
+  { event, action, head, origin }: EventFacts,
+  base: string | null,
+): string | null {
+  if (event === 'push' && head === null) return 'This push deletes a branch or tag.';
+  if (PULL_REQUEST.has(event) && action === 'closed') return 'This pull request is closed.';
+  if (event !== 'workflow_run' || origin === null || FOLLOWED.has(origin.event) || base !== null)
+    return null;
+  return `This workflow_run follows a run that ${origin.event} started, and its event does not say what that was about: no commit to compare with, and nobody who vouches for head. Use the action in a workflow on ${origin.event} itself.`;
 }
 
 /** Events with secrets in reach that a pull request from a fork can bring about. */

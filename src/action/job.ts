@@ -33,7 +33,7 @@ async function endingOf(given: Omit<Job, 'trust'>): Promise<Ending> {
   const { inputs, env, runner } = given;
   refuseMixedRoles(given);
   const client = await connect({ token: inputs.token, env });
-  const located = await locate(client, given.facts);
+  const located = await locate(client, given.facts, inputs);
   if ('skip' in located) return skip(located.skip, given);
   const job = { ...given, facts: located.facts, trust: trustOf(located.facts, inputs) };
   for (const warning of located.warnings) runner.warning(warning);

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as core from '@actions/core';
 import { INPUT_DEFAULTS, readInputs } from '../config/inputs.ts';
-import { UserError, errorTrace, formatProblem } from '../errors.ts';
+import { UserError, errorTrace, formatProblem, problem } from '../errors.ts';
 import { parsePayload, readEvent, resolveMode } from '../github/event.ts';
 import { accessFrom, secretsOf, withoutSecrets } from '../session/access.ts';
+import { reasonOf } from '../session/safe-writing.ts';
 import { endLine, logText } from '../text/log.ts';
 import { visible, visibleLine } from '../text/visible.ts';
 import { runJob } from './job.ts';
@@ -27,10 +28,7 @@ async function judgeStep(env: NodeJS.ProcessEnv): Promise<0 | 1> {
   const secrets = [...secretsOf(access), inputs.token].filter((secret) => secret !== '');
   for (const secret of secrets) core.setSecret(secret);
   if (problems.length > 0) throw new UserError(problems);
-  const facts = readEvent(
-    env,
-    parsePayload(await readFile(env['GITHUB_EVENT_PATH'] ?? '', 'utf8')),
-  );
+  const facts = readEvent(env, parsePayload(await payloadText(env)));
   const conclusion = await runJob({
     inputs,
     access,
@@ -59,6 +57,20 @@ async function judgeStep(env: NodeJS.ProcessEnv): Promise<0 | 1> {
     now: () => new Date(),
   });
   return conclusion === 'failure' || conclusion === 'error' ? 1 : 0;
+}
+
+async function payloadText({ GITHUB_EVENT_PATH: path }: NodeJS.ProcessEnv): Promise<string> {
+  const refuse = (why: string): UserError =>
+    new UserError([
+      problem(
+        null,
+        `GITHUB_EVENT_PATH ${why}. The runner sets it to a file that holds the event; outside GitHub Actions use the evaldiff command.`,
+      ),
+    ]);
+  if (!path) throw refuse('is not set');
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    throw refuse(`names a file that cannot be read (${reasonOf(error)})`);
+  });
 }
 
 /** The inputs that the runner gave, by name. */

@@ -155,12 +155,11 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
 
 function push(context: Context, payload: unknown): EventFacts {
   const { before, after, ref, sender } = parse(Push, context, payload);
-  if (isZero(after))
-    throw userError('This push deletes a branch or tag, so there is nothing to evaluate.');
   return {
     ...facts(context, sender?.login),
     base: isZero(before) ? null : before,
-    head: after,
+    // A push of nothing deletes its branch or tag.
+    head: isZero(after) ? null : after,
     headBranch: shortRef(ref),
   };
 }

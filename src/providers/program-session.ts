@@ -52,6 +52,8 @@ interface ProgramSessionOptions {
   redact(text: string): string;
   /** One line of the program's stderr. */
   onErr(line: string): void;
+  /** A line about the program. */
+  log(line: string): void;
 }
 
 /** One application of the user's, running as one process that answers many calls. */
@@ -67,6 +69,9 @@ export interface ProgramSession {
 const MAX_ENDS = 4;
 
 const CLOSE_GRACE_MS = 2000;
+
+/** A program that has written nothing for so long after its start may have answered into a buffer. */
+export const SILENCE_MS = 10_000;
 
 /**
  * Talks to the program in JSON lines, in any order. It is started with the first call and again
@@ -112,6 +117,7 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
   let ends = 0;
   let lastEnd = STOPPED;
   let closed = false;
+  let hinted = false;
 
   const onOut = (line: string): void => {
     linesHeard++;
@@ -120,6 +126,15 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
   const onErr = (line: string): void => {
     lastWords.hear(line);
     options.onErr(line);
+  };
+  const watchSilence = async ({ ended }: Child): Promise<void> => {
+    const over = new AbortController();
+    void ended.then(() => over.abort());
+    const before = linesHeard;
+    await pause(options.clock, SILENCE_MS, over.signal);
+    if (over.signal.aborted || hinted || linesHeard > before) return;
+    hinted = true;
+    options.log(SILENT);
   };
   const launch = async (): Promise<Fault | null> => {
     const prepared = await options.prepare();
@@ -134,6 +149,7 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
       onErr,
     });
     child = started;
+    void watchSilence(started);
     void started.ended.then((end) => {
       child = null;
       starting = null;
@@ -162,6 +178,8 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
     killNow: () => child?.kill('SIGKILL'),
   };
 }
+
+const SILENT = `nothing on its stdout for ${SILENCE_MS / 1000} s; if it has answered, the line waits in a buffer: flush stdout after each line`;
 
 async function stop(child: Child, clock: Clock): Promise<void> {
   const over = new AbortController();

@@ -69,6 +69,7 @@ export function createPrograms(options: ProgramOptions): Programs {
       redact,
       prepare: () => prepare(target),
       onErr: logged(name, options),
+      log: (line) => options.log(`${logLine(name)}: ${line}`),
     }),
     limiter: createLimiter({
       concurrency: options.concurrency,
@@ -113,18 +114,20 @@ function completionOf(tried: Tried<Said>, label: string): Completion {
   return { status: 'ok', output, finish_reason, tool_calls, usage, latency_ms, reused: false };
 }
 
-/** Only what is named; a variable that is not set stays unset. */
+/**
+ * Only what is named; a variable that is not set stays unset. Python holds lines back when its
+ * stdout is a pipe, and whoever waits for an answer would wait for ever.
+ */
 function plainEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   names: readonly string[],
 ): Record<string, string> {
   const wanted = [...new Set([...PLAIN_VARIABLES, ...names])];
-  return Object.fromEntries(
-    wanted.flatMap((name) => {
-      const value = env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  const given = wanted.flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { PYTHONUNBUFFERED: '1', ...Object.fromEntries(given) };
 }
 
 /**

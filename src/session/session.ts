@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Inputs } from '../config/inputs.ts';
+import { UserError, problem } from '../errors.ts';
 import type { RemoteAddress } from '../git/remote.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { suitesOf } from '../plan/prepared.ts';
@@ -19,7 +20,14 @@ import { secretsOf, withoutSecrets, type Access, type Reach } from './access.ts'
 import type { AnswerExchange } from './cached-complete.ts';
 import { openWorld } from './edges.ts';
 import { createHalting, createProgress, NEVER, type Halting, type Progress } from './progress.ts';
-import { groundOf, recorder, refuseUnwritable, type Ground, type Output } from './safe-writing.ts';
+import {
+  groundOf,
+  reasonOf,
+  recorder,
+  refuseUnwritable,
+  type Ground,
+  type Output,
+} from './safe-writing.ts';
 import type { Sides } from './sides.ts';
 import { storePlaceOf } from './store-place.ts';
 import {
@@ -103,7 +111,7 @@ export async function withRepository<T>(
   { directory, remote, temporary, env }: Place,
   work: (repository: Repository, temporaryFolder: string) => Promise<T>,
 ): Promise<T> {
-  const temporaryFolder = await mkdtemp(join(temporary, 'evaldiff-'));
+  const temporaryFolder = await folderIn(temporary);
   try {
     const options = { environment: env, temporaryFolder, ...(remote && { remote }) };
     const repository = await openRepository(directory, options);
@@ -114,6 +122,21 @@ export async function withRepository<T>(
     }
   } finally {
     await rm(temporaryFolder, { recursive: true, force: true });
+  }
+}
+
+/** A fresh folder. The one that it is made in may be missing: runners of one's own forget it. */
+async function folderIn(temporary: string): Promise<string> {
+  try {
+    await mkdir(temporary, { recursive: true });
+    return await mkdtemp(join(temporary, 'evaldiff-'));
+  } catch (error) {
+    throw new UserError([
+      problem(
+        null,
+        `The folder for temporary files cannot be used (${reasonOf(error)}); in a workflow RUNNER_TEMP names it, in a terminal TMPDIR.`,
+      ),
+    ]);
   }
 }
 

@@ -1,9 +1,9 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { addPull } from '../../stand-ins/github/index.ts';
-import { shallowCheckout, type FixtureFiles } from '../../stand-ins/repository.ts';
+import { shallowCheckout, temporaryFolder, type FixtureFiles } from '../../stand-ins/repository.ts';
 import { changeOf, obedient, quiz, quizPrompt, quizTests, SETTINGS, straight } from './projects.ts';
 import { REPOSITORY, type Event, type StepResult } from './runner.ts';
 import { eventPayload, onPullRequest, PULL, runOn, stage, type Stage } from './stage.ts';
@@ -371,6 +371,84 @@ describe('inputs', () => {
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
     expect(run.annotations.map(({ message }) => message)).toEqual([
       expect.stringMatching(/"quiz-claude" .*allowed-models/),
+    ]);
+  });
+});
+
+describe('an event without anything to evaluate', () => {
+  const followed = (origin: string): Record<string, unknown> => {
+    const payload = eventPayload('workflow_run');
+    return { workflow_run: { ...(payload['workflow_run'] as object), event: origin } };
+  };
+  test.each<[string, Event, RegExp]>([
+    [
+      'a deleted branch',
+      changed('push', { after: '0'.repeat(40), deleted: true }),
+      /^This push deletes a branch or tag\.$/,
+    ],
+    ['a closed pull request', changed('pull_request', { action: 'closed' }), /is closed\.$/],
+    [
+      'a run that follows one started by hand',
+      changed('workflow_run', followed('workflow_dispatch')),
+      /^This workflow_run follows a run that workflow_dispatch started, .* no commit to compare with/,
+    ],
+    [
+      "a run that follows a queue's",
+      changed('workflow_run', followed('merge_group')),
+      /Use the action in a workflow on merge_group itself\.$/,
+    ],
+  ])('%s is neutral, with its reason, and nobody is asked', async (_what, event, reason) => {
+    const at = await stage(obedient);
+    const { origin } = straight(quiz(), WORSE);
+    const run = await runOn(at, { checkout: shallowCheckout(origin, 'main'), event });
+    expect(run.code).toBe(0);
+    expect(run.outputs).toMatchObject({
+      conclusion: 'neutral',
+      title: expect.stringMatching(reason),
+    });
+    expect(at.models.requests).toEqual([]);
+    expect(run.annotations.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+describe('a runner that forgot something', () => {
+  const pushed = async (env: Record<string, string>): Promise<StepResult> => {
+    const at = await stage(obedient);
+    const {
+      origin,
+      commits: [before, after],
+    } = straight(quiz(), WORSE);
+    const event = changed('push', { before, after });
+    return runOn(at, { checkout: shallowCheckout(origin, 'main'), event }, { env });
+  };
+
+  test.each([
+    ['no event file', '', /^GITHUB_EVENT_PATH is not set\./],
+    [
+      'an event file that is not there',
+      '/nowhere/event.json',
+      /^GITHUB_EVENT_PATH names a file that cannot be read \(ENOENT/,
+    ],
+  ])('%s is said in one line, and is no fault of ours', async (_what, path, message) => {
+    const run = await pushed({ GITHUB_EVENT_PATH: path });
+    expect(run.code).toBe(1);
+    expect(run.annotations.map((one) => one.message)).toEqual([expect.stringMatching(message)]);
+    expect(run.log).not.toContain('the fault is its own');
+  });
+
+  test('a missing RUNNER_TEMP folder is made', async () => {
+    const temporary = join(temporaryFolder('runner'), 'not', 'yet');
+    const run = await pushed({ RUNNER_TEMP: temporary });
+    expect(run.outputs['conclusion']).toBe('failure');
+    expect(existsSync(temporary)).toBe(true);
+  });
+
+  test('a RUNNER_TEMP that is a file is named', async () => {
+    const file = join(temporaryFolder('runner'), 'file');
+    writeFileSync(file, '');
+    const run = await pushed({ RUNNER_TEMP: file });
+    expect(run.annotations.map((one) => one.message)).toEqual([
+      expect.stringMatching(/^The folder for temporary files cannot be used \(EEXIST.*RUNNER_TEMP/),
     ]);
   });
 });

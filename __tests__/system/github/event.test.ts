@@ -293,7 +293,6 @@ describe('what is refused', () => {
     ],
     ['pull_request', ['sender'], 'ada', /sender must be a map/],
     ['push', ['before'], null, /before must be of type string/],
-    ['push', ['after'], '0'.repeat(40), /deletes a branch or tag/],
     ['merge_group', ['merge_group'], [], /merge_group must be a map/],
     [
       'merge_group',

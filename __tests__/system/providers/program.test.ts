@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createProviders } from '../../../src/providers/index.ts';
 import type { ProviderOptions } from '../../../src/providers/index.ts';
+import { SILENCE_MS } from '../../../src/providers/program-session.ts';
 import type { Completion, Request } from '../../../src/types/model.ts';
 import {
   errorOf,
@@ -162,10 +163,43 @@ describe('a program', () => {
   });
 
   test('sees PATH, HOME, LANG and what was named of the environment: no key, no token', async () => {
-    expect(await (await start()).say('env')).toMatchObject({ output: 'HOME LANG PATH' });
-    expect(await (await start({ programEnv: ['EXTRA', 'NOT_SET'] })).say('env')).toMatchObject({
-      output: 'EXTRA HOME LANG PATH',
+    expect(await (await start()).say('env')).toMatchObject({
+      output: 'HOME LANG PATH PYTHONUNBUFFERED',
     });
+    expect(await (await start({ programEnv: ['EXTRA', 'NOT_SET'] })).say('env')).toMatchObject({
+      output: 'EXTRA HOME LANG PATH PYTHONUNBUFFERED',
+    });
+  });
+
+  test('that is silent for ten seconds after its start gets a hint about its buffer, once', async () => {
+    const { say, log, clock } = await start();
+    const first = say('late');
+    await until(() => clock.open() === 1);
+    clock.expire(SILENCE_MS);
+    await until(() => log.length > 0);
+    await say('release');
+    await first;
+    clock.expire(SILENCE_MS);
+    expect(log).toEqual([
+      expect.stringMatching(
+        /^program .*: nothing on its stdout for 10 s; .* flush stdout after each line$/,
+      ),
+    ]);
+  });
+
+  test('that answers at once gets no hint', async () => {
+    const { say, log, clock } = await start();
+    await say('folder');
+    clock.expire(SILENCE_MS);
+    await say('folder');
+    expect(log).toEqual([]);
+  });
+
+  test('in Python that does not flush answers all the same', async () => {
+    const { say } = await start();
+    const loop =
+      'import json,sys\nfor line in sys.stdin:\n  print(json.dumps({"id": json.loads(line)["id"], "output": "hi"}))';
+    expect(await say('x', { command: ['python3', '-c', loop] })).toMatchObject({ output: 'hi' });
   });
 
   test('is prepared once per commit before it is asked', async () => {

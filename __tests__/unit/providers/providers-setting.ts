@@ -2,6 +2,7 @@ import type { Clock } from '../../../src/providers/clock.ts';
 import { createProviders } from '../../../src/providers/index.ts';
 import type { ProviderOptions, Providers } from '../../../src/providers/index.ts';
 import { HEAD_START_MS } from '../../../src/providers/opening.ts';
+import { SILENCE_MS } from '../../../src/providers/program-session.ts';
 import { recordingKey } from '../../../src/select/generation.ts';
 import type { Completion, Message, Request } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
@@ -27,19 +28,19 @@ export interface TestClock extends Clock {
 /** Time that stands still, and jumps over every pause. */
 export function testClock(): TestClock {
   let now = START;
-  const held = new Set<{ at: number; end(): void }>();
+  const held = new Set<{ at: number; deadline: boolean; end(): void }>();
   const pauses: number[] = [];
   return {
     pauses,
     now: () => now,
     sleep(ms, signal) {
-      if (ms < DEADLINE_MS && ms !== HEAD_START_MS) {
+      if (ms < DEADLINE_MS && ms !== HEAD_START_MS && ms !== SILENCE_MS) {
         pauses.push(ms);
         now += ms;
         return Promise.resolve();
       }
       return new Promise((resolve) => {
-        const entry = { at: now + ms, end: resolve };
+        const entry = { at: now + ms, deadline: ms >= DEADLINE_MS, end: resolve };
         held.add(entry);
         signal.addEventListener(
           'abort',
@@ -51,7 +52,7 @@ export function testClock(): TestClock {
         );
       });
     },
-    open: () => [...held].filter(({ at }) => at - now > HEAD_START_MS).length,
+    open: () => [...held].filter(({ deadline }) => deadline).length,
     expire(ms) {
       now += ms;
       for (const entry of [...held].filter(({ at }) => at <= now)) {
