@@ -114,7 +114,7 @@ describe('a vendor that is added as a row', () => {
     expect(problems).toEqual([]);
     expect(inputs.keys).toMatchObject({ 'zz-test': 'from-the-input', openai: null });
     const { keys } = all.accessFrom(
-      { keys: all.readInputs({}).inputs.keys, endpoints: [] },
+      { keys: all.readInputs({}).inputs.keys, endpoints: [], proxy: null },
       { ZZ_TEST_API_KEY: 'from-the-environment' },
     );
     expect(keys).toMatchObject({ 'zz-test': 'from-the-environment' });

@@ -456,19 +456,76 @@ export function vendorContract(vendor: VendorName): void {
       { body: 'hello', headers: { 'content-type': 'text/plain' } },
       'text/plain, 5 bytes',
     ],
-    ['other JSON', { body: '{"choices":[],"content":[]}' }, 'application/json, 27 bytes'],
     [
       'a type with a trick in it',
       { body: 'x', headers: { 'content-type': '##[error]boo' } },
       '##[error]boo, 1 bytes',
     ],
-  ])('%s in place of a reply is an error that says what came', async (_what, answer, seen) => {
-    const { ask, server } = await start(vendor, () => answer);
+  ])(
+    '%s in place of a reply is asked again, then an error that says what came',
+    async (_what, answer, seen) => {
+      const { ask, server } = await start(vendor, () => answer);
+      expect(errorOf(await ask())).toEqual({
+        kind: 'reply',
+        message: `${vendor}: the reply is not a ${replyName} (${seen}), after 5 tries`,
+      });
+      expect(server.requests).toHaveLength(5);
+    },
+  );
+
+  test('a page in place of a reply is forgotten once the answer comes', async () => {
+    const page = { body: '<html>', headers: { 'content-type': 'text/html' } };
+    const { ask, server } = await start(vendor, first(page, { text: 'there' }));
+    expect(await ask()).toMatchObject({ status: 'ok', output: 'there' });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('other JSON in place of a reply is an error at once: the server meant it', async () => {
+    const { ask, server } = await start(vendor, () => ({ body: '{"choices":[],"content":[]}' }));
     expect(errorOf(await ask())).toEqual({
       kind: 'reply',
-      message: `${vendor}: the reply is not a ${replyName} (${seen})`,
+      message: `${vendor}: the reply is not a ${replyName} (application/json, 27 bytes)`,
     });
     expect(server.requests).toHaveLength(1);
+  });
+
+  test('an error in a list of one keeps its words', async () => {
+    const { ask } = await start(vendor, () => ({
+      status: 400,
+      body: '[{"error":{"code":400,"message":"Unknown name \\"top_k\\"","status":"INVALID_ARGUMENT"}}]',
+    }));
+    expect(errorOf(await ask())).toEqual({
+      kind: 'request',
+      message: `${vendor}: 400, the request was refused: Unknown name "top_k"`,
+    });
+  });
+
+  test.each<[number, string, number]>([
+    [502, 'server', 5],
+    [429, 'rate-limit', 5],
+    [402, 'request', 1],
+  ])(
+    'an error of %i in a reply of success is %s, with its words, asked %i times',
+    async (code, kind, times) => {
+      const { ask, server } = await start(vendor, () => ({
+        body: JSON.stringify({ error: { code, message: 'the words' } }),
+      }));
+      const found = errorOf(await ask());
+      expect(found.kind).toBe(kind);
+      if (code !== 429) expect(found.message).toContain(`${String(code)}, the `);
+      if (code !== 429) expect(found.message).toContain(': the words');
+      expect(server.requests).toHaveLength(times);
+    },
+  );
+
+  test('an error in place of the one choice is no answer', async () => {
+    const choice = {
+      finish_reason: 'error',
+      message: { content: 'half' },
+      error: { code: 503, message: 'provider lost' },
+    };
+    const { ask } = await start(vendor, () => ({ body: JSON.stringify({ choices: [choice] }) }));
+    expect(errorOf(await ask()).message).toContain('503, the server failed: provider lost');
   });
 
   test.each<[string, Scripted, string]>([

@@ -7,6 +7,7 @@ export interface EvaluateOptions {
   code: 'sandbox' | 'host' | 'off';
   codeEnv?: string[];
   endpoint?: string[];
+  proxy?: string;
   maxCalls?: string;
   maxCost?: string;
   timeout?: string;
@@ -66,6 +67,10 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
         '--endpoint <line>',
         '"name=url key=ENV_NAME": a further compatible server; repeatable, and EVALDIFF_ENDPOINTS may hold such lines',
         collectValues,
+      )
+      .option(
+        '--proxy <address>',
+        'http(s)://host:port through which models are reached (default: EVALDIFF_PROXY; no other variable is obeyed)',
       )
       .option(
         '--store <file>',

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { readCommandLine } from '../config/inputs.ts';
-import { readEndpoints } from '../config/overrides.ts';
+import { readEndpoints, readProxy } from '../config/endpoints.ts';
 import { readProject, sweepExtent } from '../config/project.ts';
 import { UserError } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
@@ -135,11 +135,12 @@ function given(
   const read = readCommandLine({ ...options, overrides });
   const lines = [...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...endpoint];
   const { endpoints, problems } = readEndpoints(lines);
-  const all = [...read.problems, ...problems];
+  const viaProxy = readProxy('--proxy', options.proxy ?? env['EVALDIFF_PROXY'] ?? '');
+  const all = [...read.problems, ...problems, ...viaProxy.problems];
   if (all.length > 0) throw new UserError(all);
   return {
     inputs: { ...read, read: read.options, failOn, code, codeEnv },
-    access: accessFrom({ keys: perVendor(() => null), endpoints }, env),
+    access: accessFrom({ keys: perVendor(() => null), endpoints, proxy: viaProxy.proxy }, env),
   };
 }
 

@@ -2,9 +2,11 @@ import { DEFAULT_LIMITS, MOST_RUNS, MOST_SHARDS } from '../documents/limits.ts';
 import { isPlainRelative, join } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import { suggestion } from '../text/suggest.ts';
+import type { Endpoint } from '../types/endpoints.ts';
 import type { Problem } from '../types/plain.ts';
 import { factsOf, keyInputs, perVendor, type KeyInput, type VendorKeys } from '../types/vendors.ts';
-import { readEndpoints, readOverrides, type Endpoint } from './overrides.ts';
+import { readEndpoints, readProxy } from './endpoints.ts';
+import { readOverrides } from './overrides.ts';
 import type { ReadOptions } from './project.ts';
 import { FAIL_ON } from './settings-schema.ts';
 import { SETTINGS_FILE } from './settings.ts';
@@ -26,6 +28,7 @@ export const INPUT_DEFAULTS = {
   overrides: '',
   ...KEYS,
   endpoints: '',
+  proxy: '',
   'allowed-models': '',
   'fail-on': '',
   comment: 'auto',
@@ -56,6 +59,8 @@ export interface Inputs {
   head: string | null;
   keys: VendorKeys;
   endpoints: Endpoint[];
+  /** Address of the proxy through which models are reached; it may hold a password. Null: none. */
+  proxy: string | null;
   failOn: 'regression' | 'failure' | 'never' | null;
   comment: 'auto' | 'always' | 'never';
   /** Null: no check run. */
@@ -107,6 +112,7 @@ export function readInputs(given: Readonly<Record<string, string>>): {
     oneOf(name, value(name), words, refuse);
   const workingDirectory = folder('working-directory', value('working-directory'), refuse);
   const { endpoints, problems: ofEndpoints } = readEndpoints(lines(raw('endpoints')));
+  const { proxy, problems: ofProxy } = readProxy('proxy', raw('proxy'));
   const { overrides, problems: ofOverrides } = readOverrides(lines(raw('overrides')));
   const allowed = names(raw('allowed-models'));
   const inputs: Inputs = {
@@ -117,6 +123,7 @@ export function readInputs(given: Readonly<Record<string, string>>): {
     head: revision('head', raw('head'), refuse),
     keys: perVendor((vendor) => raw(factsOf(vendor).keyInput) || null),
     endpoints,
+    proxy,
     failOn: raw('fail-on') === '' ? null : word('fail-on', FAIL_ON),
     comment: word('comment', COMMENT),
     // Written as an empty text on purpose: then there is no check run.
@@ -144,7 +151,7 @@ export function readInputs(given: Readonly<Record<string, string>>): {
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(INPUT_DEFAULTS, name));
   for (const name of unknown)
     refuse(name, `is not an input of this action${suggestion(name, Object.keys(INPUT_DEFAULTS))}`);
-  return { inputs, problems: [...problems, ...ofEndpoints, ...ofOverrides] };
+  return { inputs, problems: [...problems, ...ofEndpoints, ...ofProxy, ...ofOverrides] };
 }
 
 /** The same readings for the command line, where a parser has already told the options apart. */

@@ -24,6 +24,7 @@ import {
   missing,
   number,
   oneOf,
+  wholeNumber,
 } from './schema.ts';
 
 const FORMS = 'must be a model name, a map with model and parameters, or a list of them that votes';
@@ -137,6 +138,12 @@ export const modelSchema = closed({
   transport: oneOf(TRANSPORTS)
     .describe('How full sweeps ask it: direct or batch. Default: the settings’ own transport.')
     .optional(),
+  concurrency: wholeNumber(1, 1000)
+    .describe('Calls at a time. Default: as many as its server answers without slowing down.')
+    .optional(),
+  requests_per_minute: wholeNumber(1, 1_000_000)
+    .describe('Requests a minute, spread evenly. Default: as many as its server lets through.')
+    .optional(),
 });
 
 export type WrittenModel = z.output<typeof modelSchema>;
@@ -147,7 +154,10 @@ const PROVIDER_KEYS: Readonly<
 > = {
   ...perVendor(() => ({ needs: [], refuses: ['command', 'files', 'setup', 'file'] })),
   program: { needs: ['command'], refuses: ['endpoint', 'file'] },
-  replay: { needs: ['file'], refuses: ['endpoint', 'command', 'files', 'setup'] },
+  replay: {
+    needs: ['file'],
+    refuses: ['endpoint', 'command', 'files', 'setup', 'concurrency', 'requests_per_minute'],
+  },
 };
 
 export function checkModelKeys(

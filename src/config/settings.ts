@@ -147,7 +147,18 @@ function readModel(
     files: many(entry.files) ?? [],
     replaces: many(entry.replaces) ?? [],
     ...(entry.transport === undefined ? {} : { transport: entry.transport }),
+    ...paceOf(entry),
     place: document.placeOf(['models', name]),
+  };
+}
+
+function paceOf({ concurrency, requests_per_minute }: WrittenModel): Pick<ModelSettings, 'pace'> {
+  if (concurrency === undefined && requests_per_minute === undefined) return {};
+  return {
+    pace: {
+      concurrency: concurrency ?? null,
+      requests_per_minute: requests_per_minute ?? null,
+    },
   };
 }
 

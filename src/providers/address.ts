@@ -1,6 +1,6 @@
-import { isIPv4 } from 'node:net';
 import { problem } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
+import { lacksApiVersion, protocolFlaw, type Endpoint, type Pace } from '../types/endpoints.ts';
 import { isHosted, type Target } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import { factsOf, type VendorKeys, type VendorName } from '../types/vendors.ts';
@@ -8,19 +8,44 @@ import { factsOf, type VendorKeys, type VendorName } from '../types/vendors.ts';
 /** Servers and keys, as the workflow (never a repository's file) names them. */
 export interface ProviderAccess {
   keys: VendorKeys;
-  /**
-   * Further servers by name. `url` is what the vendor's SDK takes as base address; `key` null: none
-   * is sent, unless `keyEnv` names the variable that was to hold it, for then it is missing.
-   */
-  endpoints: ReadonlyMap<string, { url: string; key: string | null; keyEnv?: string | null }>;
+  /** Further servers by name. */
+  endpoints: ReadonlyMap<string, ServerAccess>;
+  /** Through which every https server is reached, by CONNECT alone. Absent: none. */
+  proxy?: URL | null;
   /** Other addresses for the vendors' public hosts, set in process for tests and self-hosting. */
   vendorUrls?: Partial<Record<VendorName, string>>;
 }
 
-/** Where one request goes, and the key that belongs to exactly that origin. */
+/** A server that the workflow names, with the values of the variables that it names. */
+export interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>> {
+  url: string;
+  /** Null: none is sent, unless `keyEnv` names the variable that was to hold it: it is missing then. */
+  key: string | null;
+  /** `value` null: its variable is not set. */
+  headers?: readonly { name: string; env: string; value: string | null }[];
+}
+
+/** Where one request goes, and the secrets that belong to exactly that origin. */
 export interface Address {
   base: URL;
   key: string | null;
+  headers: Readonly<Record<string, string>>;
+  /** Azure's: a part of every address; the key is then sent as `api-key`. */
+  apiVersion: string | null;
+  /** Azure's older addresses name the model: it is a part of the path. */
+  deployments: boolean;
+  pace: Pace;
+}
+
+/** Every secret value of an access. */
+export function secretsIn({ keys, endpoints, proxy }: ProviderAccess): string[] {
+  const servers = [...endpoints.values()].flatMap(({ key, headers = [] }) => [
+    key,
+    ...headers.map(({ value }) => value),
+  ]);
+  const password = proxy == null ? null : decodeURIComponent(proxy.password);
+  const all = [...Object.values(keys), ...servers, password];
+  return [...new Set(all.filter((secret) => secret !== null && secret !== ''))] as string[];
 }
 
 /**
@@ -39,11 +64,8 @@ export function addressOf(
         null,
         `No key for provider ${target.provider}: set ${facts.keyVariable} (in a workflow the input ${facts.keyInput}).`,
       );
-    return checked(
-      `The address of ${target.provider}`,
-      access.vendorUrls?.[target.provider] ?? facts.host,
-      key,
-    );
+    const url = access.vendorUrls?.[target.provider] ?? facts.host;
+    return checked(`The address of ${target.provider}`, { url, key });
   }
   const name = visibleLine(target.endpoint);
   const endpoint = access.endpoints.get(target.endpoint);
@@ -53,15 +75,24 @@ export function addressOf(
       `No endpoint is called "${name}": add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).`,
     );
   }
-  const { url, key, keyEnv } = endpoint;
+  const { key, keyEnv, headers = [] } = endpoint;
   if (key === null && typeof keyEnv === 'string') {
     return problem(
       null,
       `Endpoint ${name}: the environment variable ${keyEnv} is not set; give it to the step under env, or leave key= out where no key is needed.`,
     );
   }
-  return checked(`Endpoint ${name}`, url, key);
+  const unset = headers.find(({ value }) => value === null || !HEADER_VALUE.test(value));
+  if (unset !== undefined)
+    return problem(
+      null,
+      `Endpoint ${name}: the environment variable ${unset.env} is not set to something that a header can hold; give it to the step under env, or leave header=${unset.name}:… out.`,
+    );
+  return checked(`Endpoint ${name}`, endpoint);
 }
+
+/** One line of visible letters. */
+const HEADER_VALUE = /^[\x20-\x7e]{1,8000}$/;
 
 /** Where the key for a target comes from, for whoever has to change it. */
 export function keySourceOf(
@@ -94,21 +125,21 @@ export function missingKeys(targets: readonly Target[], access: ProviderAccess):
 export function addressProblems({ endpoints, vendorUrls }: ProviderAccess): Problem[] {
   const given = [
     ...Object.entries(vendorUrls ?? {}).map(([name, url]) =>
-      checked(`The address of ${name}`, url, null),
+      checked(`The address of ${name}`, { url, key: null }),
     ),
-    ...[...endpoints].map(([name, { url, key }]) =>
-      checked(`Endpoint ${visibleLine(name)}`, url, key),
-    ),
+    ...[...endpoints].map(([name, server]) => checked(`Endpoint ${visibleLine(name)}`, server)),
   ];
   return given.filter((address): address is Problem => 'message' in address);
 }
 
-function checked(what: string, text: string, key: string | null): Address | Problem {
-  const base = URL.canParse(text) ? new URL(text) : null;
+function checked(what: string, server: ServerAccess): Address | Problem {
+  const { url, key, headers = [], apiVersion = null, insecure = false } = server;
+  const { concurrency = null, requests_per_minute = null } = server;
+  const base = URL.canParse(url) ? new URL(url) : null;
   if (base === null)
     return problem(
       null,
-      `${what}: "${visibleLine(text)}" is not a web address; write https://host/path.`,
+      `${what}: "${visibleLine(url)}" is not a web address; write https://host/path.`,
     );
   if (base.username !== '' || base.password !== '') {
     return problem(
@@ -116,15 +147,16 @@ function checked(what: string, text: string, key: string | null): Address | Prob
       `${what}: the address holds a user name or password; give a key by name instead (key=NAME_OF_A_VARIABLE).`,
     );
   }
-  if (base.protocol !== 'https:' && !(base.protocol === 'http:' && isLoopback(base.hostname))) {
-    return problem(
-      null,
-      `${what}: ${visibleLine(base.origin)} is neither https nor a loopback address; nothing is sent to it.`,
-    );
-  }
-  return { base, key: key === '' ? null : key };
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
+  const flaw = protocolFlaw(base, insecure);
+  if (flaw !== null)
+    return problem(null, `${what}: ${visibleLine(base.origin)} ${flaw}; nothing is sent to it.`);
+  return {
+    base,
+    key: key === '' ? null : key,
+    headers: Object.fromEntries(headers.map(({ name, value }) => [name, value ?? ''])),
+    apiVersion,
+    deployments:
+      apiVersion !== null && lacksApiVersion(base) && !/\/deployments\//.test(base.pathname),
+    pace: { concurrency, requests_per_minute },
+  };
 }

@@ -22,6 +22,7 @@ import {
 /** `signal` ends waiting; a call that may be paid for is let come to its end. */
 export interface ServerOptions extends RunOfCalls {
   redact(text: string): string;
+  proxy?: URL | null;
 }
 
 /** A vendor's server as batches are managed there: few calls, and large ones. */
@@ -63,6 +64,7 @@ export function createManagedServer(
     base,
     auth: authOf(vendor, key),
     headers: vendor.facts.headers,
+    proxy: options.proxy,
     timeoutMs: CALL_MS,
     clock,
     signal: closing.signal,

@@ -1,4 +1,5 @@
 import type { ErrorKind } from '../types/model.ts';
+import { proxyWords } from './tunnel.ts';
 
 /** Why an attempt gave no answer, and what may be done about it. */
 export interface Fault {
@@ -107,11 +108,7 @@ export function transportFault(error: TransportError, timeoutMs: number): Fault 
         retry: 'later',
       });
     case 'connection':
-      return fault(
-        'network',
-        `no connection (${error.system})`,
-        PASSING.has(error.system) ? { retry: 'later' } : {},
-      );
+      return connectionFault(error.system);
     case 'host':
       return fault(
         'request',
@@ -120,6 +117,28 @@ export function transportFault(error: TransportError, timeoutMs: number): Fault 
     case 'aborted':
       return STOPPED;
   }
+}
+
+/** The system's words for a certificate that no authority it knows has signed. */
+const UNTRUSTED =
+  /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?)$/;
+
+function connectionFault(system: string): Fault {
+  const proxy = proxyWords(system);
+  if (proxy !== null)
+    return fault(
+      'network',
+      `no connection through the proxy (${proxy.words})`,
+      proxy.passing ? { retry: 'later' } : {},
+    );
+  const remedy = UNTRUSTED.test(system)
+    ? '; for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its file, in the env of the step'
+    : '';
+  return fault(
+    'network',
+    `no connection (${system})${remedy}`,
+    PASSING.has(system) ? { retry: 'later' } : {},
+  );
 }
 
 interface HttpFailure {

@@ -8,6 +8,7 @@ import { SDK_MARGIN_MS, createBoundedFetch } from './fetch.ts';
 import type { BoundedFetch } from './http.ts';
 import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
 import { createOpening, type Opening } from './opening.ts';
+import { createPacer, type Pacer } from './pacer.ts';
 import { createPrefixes, type Prefixes } from './prefixes.ts';
 import { createRefusals, type RefusalMemory, type Refusals } from './refusals.ts';
 import {
@@ -17,7 +18,7 @@ import {
   type Tried,
   withRetries,
 } from './retry.ts';
-import { exhaustedWait, foreignLine, sdkFault } from './sdk-fault.ts';
+import { exhaustedWait, foreignLine, replyFault, sdkFault } from './sdk-fault.ts';
 import { vendors } from './vendors/index.ts';
 import {
   authOf,
@@ -70,6 +71,12 @@ interface Server {
   keySource: string;
   bounded: BoundedFetch;
   post(): Promise<Post>;
+  /** Azure's older addresses: each model is at a path of its own. */
+  deployments: boolean;
+  /** The pace that the workflow's line sets. */
+  pacer: Pacer;
+  /** The paces that the settings set, by model. */
+  paced: Map<string, Pacer>;
 }
 
 /** Calls to the vendors' servers and to whatever speaks like them. */
@@ -97,9 +104,10 @@ export function createHosted(options: HostedOptions): Hosted {
         endpointOf(server.vendor, request, target) === null
           ? `${server.vendor.name} has no embeddings`
           : server.vendor.refuses(request.parameters);
-      return refused === null
-        ? await ask(server, request, target, options)
-        : toCompletion({ status: 'fault', fault: fault('request', refused) }, server.label);
+      const pacer = pacerOf(server, target, options);
+      const work = (): Promise<Completion> => ask({ server, pacer }, request, target, options);
+      if (refused === null) return pacer === null ? await work() : await pacer.run(work);
+      return toCompletion({ status: 'fault', fault: fault('request', refused) }, server.label);
     },
     limiters: () => [...servers.values()].map(({ label, limiter }) => ({ name: label, limiter })),
     close() {
@@ -111,20 +119,25 @@ export function createHosted(options: HostedOptions): Hosted {
 function createServer(
   label: string,
   vendor: Vendor,
-  { base, key }: Address,
+  address: Address,
   options: HostedOptions & { keySource: string },
 ): Server {
   const { timeoutMs, clock, signal } = options;
+  const { base, key, headers, apiVersion, pace } = address;
   const bounded = createBoundedFetch({
     base,
-    auth: authOf(vendor, key),
-    headers: vendor.facts.headers,
+    auth: authOf(vendor, key, apiVersion !== null),
+    headers: { ...vendor.facts.headers, ...headers },
+    query: apiVersion === null ? undefined : `api-version=${apiVersion}`,
+    proxy: options.proxy,
     timeoutMs,
     clock,
     signal,
   });
+  const { start, max } = options.concurrency;
+  const most = pace.concurrency ?? max;
   const limiter = createLimiter({
-    concurrency: options.concurrency,
+    concurrency: { start: Math.min(start, most), max: most },
     giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
     clock,
     signal,
@@ -144,6 +157,8 @@ function createServer(
     });
   };
   const log = (line: string): void => options.log(`${logLine(label)}: ${line}`);
+  const pacer = createPacer(clock, signal);
+  pacer.tighten(pace);
   const retry = { limiter, maxTries: options.maxTries, clock, signal, random: options.random, log };
   return {
     vendor,
@@ -157,7 +172,24 @@ function createServer(
     keyFaults: new Map(),
     keySource: options.keySource,
     post: () => (connected ??= connect()),
+    deployments: address.deployments,
+    pacer,
+    paced: new Map(),
   };
+}
+
+/** The pace of a model, for all that asks it here; null: none was set. */
+function pacerOf(
+  { paced }: Server,
+  { model, pace }: HostedTarget,
+  { clock, signal }: HostedOptions,
+): Pacer | null {
+  const known = paced.get(model) ?? null;
+  if (pace === undefined) return known;
+  const pacer = known ?? createPacer(clock, signal);
+  pacer.tighten(pace);
+  paced.set(model, pacer);
+  return pacer;
 }
 
 /**
@@ -166,18 +198,19 @@ function createServer(
  * of a kind to an unknown model what that model takes.
  */
 async function ask(
-  server: Server,
+  asked: Asked,
   request: Request,
   target: HostedTarget,
   options: HostedOptions,
 ): Promise<Completion> {
+  const { server } = asked;
   await server.refusals.recall(target);
   let refused = 0;
   for (;;) {
     const open = server.refusals.open(request);
     const release = await server.opening.lead(open === null ? [KEY] : [KEY, open]);
     if (release === null) continue;
-    const completion = await askOnce(server, request, target, options).finally(release);
+    const completion = await askOnce(asked, request, target, options).finally(release);
     if (completion === null) {
       refused += 1;
       options.onRefused(request);
@@ -188,12 +221,18 @@ async function ask(
   }
 }
 
+/** A server, and the pace at which one of its models is asked. */
+interface Asked {
+  server: Server;
+  pacer: Pacer | null;
+}
+
 /** What the first request to a server finds out. */
 const KEY = 'key';
 
 /** Null: the model refused something that the request can do without. */
 async function askOnce(
-  server: Server,
+  { server, pacer }: Asked,
   request: Request,
   target: HostedTarget,
   options: HostedOptions,
@@ -205,10 +244,13 @@ async function askOnce(
   const wanted = refusals.without(request);
   const { messages: marked, done } = server.prefixes.mark(wanted, target);
   const sent = marked === null ? wanted : { ...wanted, marked };
-  const tried = await withRetries(
-    () => attempt(server, sent, { request, target }, options),
-    server.retry,
-  );
+  const tried = await withRetries(() => attempt(server, sent, { request, target }, options), {
+    ...server.retry,
+    async turn() {
+      await server.pacer.turn();
+      await pacer?.turn();
+    },
+  });
   done(tried.status === 'ok');
   if (tried.status === 'ok') return toCompletion(tried, label);
   const { fault: found } = tried;
@@ -237,15 +279,19 @@ async function attempt(
   try {
     const post = await server.post();
     const endpoint = endpointOf(server.vendor, request, target) ?? server.vendor;
-    const response = await post(
-      endpoint.body(wanted),
-      'path' in endpoint ? endpoint.path : undefined,
-    );
+    const response = await post(endpoint.body(wanted), pathOf(server, endpoint, target));
     const text = await response.text();
-    const answer = endpoint.read(parsed(text), wanted);
+    const data = parsed(text);
     const now = clock.now();
+    const failure = replyFault(data, response, { now, redact });
+    if (failure !== null) return { status: 'fault', fault: failure, sent: true };
+    const answer = endpoint.read(data, wanted);
     if (answer === null)
-      return { status: 'fault', fault: unreadable(endpoint, response, text, redact), sent: true };
+      return {
+        status: 'fault',
+        fault: unreadable(endpoint, { response, text, redact }, data === undefined),
+        sent: true,
+      };
     if (answer.kind === 'withheld')
       return {
         status: 'fault',
@@ -261,7 +307,7 @@ async function attempt(
   } catch (error) {
     return {
       status: 'fault',
-      fault: sdkFault(error, { now: clock.now(), timeoutMs, redact }),
+      fault: unproxied(sdkFault(error, { now: clock.now(), timeoutMs, redact }), options),
       sent: true,
     };
   }
@@ -277,6 +323,31 @@ function endpointOf(
   return passportOf(target)?.api === 'responses' ? vendor.responses : vendor;
 }
 
+function pathOf(
+  { deployments }: Server,
+  endpoint: Vendor | VendorEndpoint,
+  { model }: HostedTarget,
+): string | undefined {
+  const path = 'path' in endpoint ? endpoint.path : undefined;
+  return deployments
+    ? `/deployments/${encodeURIComponent(model)}${path ?? '/chat/completions'}`
+    : path;
+}
+
+const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
+
+/** Whoever is behind a proxy that only the environment names would look for the fault elsewhere. */
+function unproxied(found: Fault, { env, proxy }: Pick<HostedOptions, 'env' | 'proxy'>): Fault {
+  if (found.kind !== 'network' || proxy) return found;
+  const set = PROXY_VARIABLES.find((name) => (env[name] ?? '') !== '');
+  return set === undefined
+    ? found
+    : {
+        ...found,
+        message: `${found.message}; ${set} is not obeyed: name the proxy in the input proxy (in a terminal --proxy)`,
+      };
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -285,11 +356,11 @@ function parsed(text: string): unknown {
   }
 }
 
+/** A reply that is no JSON at all was cut or is somebody else's, and may be a better one next time. */
 function unreadable(
   { replyName }: Pick<Vendor, 'replyName'>,
-  response: Response,
-  text: string,
-  redact: (text: string) => string,
+  { response, text, redact }: { response: Response; text: string; redact(text: string): string },
+  passing: boolean,
 ): Fault {
   const type = foreignLine(
     (response.headers.get('content-type') ?? '').split(';')[0] ?? '',
@@ -299,6 +370,7 @@ function unreadable(
   return fault(
     'reply',
     `the reply is not a ${replyName} (${type || 'no content type'}, ${Buffer.byteLength(text)} bytes)`,
+    passing ? { retry: 'later' } : {},
   );
 }
 

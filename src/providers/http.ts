@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createDeadlines, type Clock } from './clock.ts';
 import { MAX_REPLY_BYTES, TransportError } from './fault.ts';
 import type { Received } from './reply.ts';
+import { tunnelThrough } from './tunnel.ts';
 
 export interface RequestBounds {
   /** The only origin that requests, and with them the key, may go to. */
@@ -13,6 +14,10 @@ export interface RequestBounds {
   auth: { header: string; value: string } | null;
   /** Headers of every request. */
   headers?: Readonly<Record<string, string>>;
+  /** A part of every address, after its `?`. */
+  query?: string | undefined;
+  /** Through which an https origin is reached; plain http is next door. Absent: directly. */
+  proxy?: URL | null | undefined;
   /**
    * How long a request may take, in milliseconds: to the last byte of its reply, or of a download's
    * silence.
@@ -87,8 +92,10 @@ export function createOutgoing(
   const secure = bounds.base.protocol === 'https:';
   const options = { keepAlive, rejectUnauthorized: true };
   const agent = secure ? new https.Agent(options) : new http.Agent(options);
+  const tunnel =
+    secure && bounds.proxy ? tunnelThrough(agent as https.Agent, bounds.proxy, bounds) : null;
   const startDeadline = createDeadlines(bounds.clock, bounds.timeoutMs);
-  const routeTo = createRoutes(bounds.base);
+  const routeTo = createRoutes(bounds);
   const underWay = new Set<OpenRequest['fail']>();
   const stop = (): void => {
     for (const fail of underWay) fail(new TransportError('aborted'));
@@ -136,6 +143,7 @@ export function createOutgoing(
     close() {
       bounds.signal.removeEventListener('abort', stop);
       stop();
+      tunnel?.close();
       agent.destroy();
     },
   };
@@ -175,14 +183,18 @@ interface Route {
  * Where an address leads, if it is of the same origin as `base`. The last one is remembered: calls
  * differ in their bodies.
  */
-function createRoutes(base: URL): (address: string) => Route {
+function createRoutes({
+  base,
+  query,
+}: Pick<RequestBounds, 'base' | 'query'>): (address: string) => Route {
   let last: { address: string; route: Route } | null = null;
   return (address) => {
     if (last?.address === address) return last.route;
     const { origin, hostname, port, pathname, search } = new URL(address);
     if (origin !== base.origin) throw new TransportError('host');
     // Brackets belong to the writing of an IPv6 address, not to the address.
-    const route = { hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname + search };
+    const asked = query === undefined ? search : `${search === '' ? '?' : `${search}&`}${query}`;
+    const route = { hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname + asked };
     last = { address, route };
     return route;
   };

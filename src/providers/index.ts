@@ -9,7 +9,7 @@ import {
   type WaitingBatches,
 } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
-import { addressProblems, missingKeys, type ProviderAccess } from './address.ts';
+import { addressProblems, missingKeys, secretsIn, type ProviderAccess } from './address.ts';
 import { createBatches } from './batches.ts';
 import type { Clock } from './clock.ts';
 import { createHosted } from './hosted.ts';
@@ -82,12 +82,7 @@ export function createProviders(options: ProviderOptions): Providers {
   const problems = addressProblems(options);
   if (problems.length > 0) throw new UserError(problems);
   const closing = new AbortController();
-  const redact = createRedactor(
-    [
-      ...Object.values(options.keys),
-      ...[...options.endpoints.values()].map(({ key }) => key),
-    ].filter((key): key is string => key !== null),
-  );
+  const redact = createRedactor(secretsIn(options));
   const inner = {
     ...options,
     redact,

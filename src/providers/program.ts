@@ -5,6 +5,7 @@ import { createDeadlines } from './clock.ts';
 import { STOPPED, budgetFault, fault, type Fault } from './fault.ts';
 import type { CallOptions } from './hosted.ts';
 import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
+import { createPacer, type Pacer } from './pacer.ts';
 import { startChild } from './program-child.ts';
 import { createSession, endText, type ProgramSession } from './program-session.ts';
 import { withRetries, type Tried } from './retry.ts';
@@ -41,6 +42,7 @@ interface Running {
   name: string;
   session: ProgramSession;
   limiter: Limiter;
+  pacer: Pacer;
 }
 
 /**
@@ -77,6 +79,7 @@ export function createPrograms(options: ProgramOptions): Programs {
       clock,
       signal,
     }),
+    pacer: createPacer(clock, signal),
   });
   return {
     async complete(request, target) {
@@ -85,13 +88,17 @@ export function createPrograms(options: ProgramOptions): Programs {
       if (running.size === 0) process.once('exit', killAll);
       const program = running.get(key) ?? start(target, name);
       running.set(key, program);
-      const { session, limiter } = program;
-      const tried = await withRetries(
-        () =>
-          options.onAttempt(request)
-            ? session.ask(request)
-            : Promise.resolve({ status: 'fault', fault: budgetFault(), sent: false }),
-        { ...options, limiter, log: (line) => options.log(`${logLine(name)}: ${line}`) },
+      const { session, limiter, pacer } = program;
+      if (target.pace !== undefined) pacer.tighten(target.pace);
+      const log = (line: string): void => options.log(`${logLine(name)}: ${line}`);
+      const tried = await pacer.run(() =>
+        withRetries(
+          () =>
+            options.onAttempt(request)
+              ? session.ask(request)
+              : Promise.resolve({ status: 'fault', fault: budgetFault(), sent: false }),
+          { ...options, limiter, log, turn: () => pacer.turn() },
+        ),
       );
       return completionOf(tried, `program (${visibleLine(target.model)})`);
     },

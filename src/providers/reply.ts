@@ -79,5 +79,17 @@ export async function toResponse(received: Received): Promise<Response> {
   }
   headers.set('content-length', String(body.byteLength));
   const empty = received.status === 204 || received.status === 205;
-  return new Response(empty ? null : body.toString('utf8'), { status: received.status, headers });
+  const text = empty ? null : unlisted(body.toString('utf8'), received.status);
+  return new Response(text, { status: received.status, headers });
+}
+
+/** Google's servers wrap an error into a list of one, where the SDKs look for none. */
+function unlisted(text: string, status: number): string {
+  if (status < 400 || !text.trimStart().startsWith('[')) return text;
+  try {
+    const [first] = JSON.parse(text) as unknown[];
+    return first === undefined ? text : JSON.stringify(first);
+  } catch {
+    return text;
+  }
 }

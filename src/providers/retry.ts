@@ -25,6 +25,8 @@ export interface RunOfCalls {
 /** `log` takes lines about waiting, without the provider's name. */
 export interface RetryOptions extends RunOfCalls {
   limiter: Limiter;
+  /** Resolves when the next attempt may be made, where somebody's pace is the user's. */
+  turn?(): Promise<void>;
 }
 
 /** A server that asks for more than this is not waited for. */
@@ -48,6 +50,7 @@ export async function withRetries<T>(
 ): Promise<Tried<T>> {
   const { limiter, clock, signal } = options;
   for (let tries = 1; ; tries++) {
+    await options.turn?.();
     const entry = await limiter.acquire(tries > 1);
     if (entry.status === 'aborted') return { status: 'fault', fault: STOPPED };
     if (entry.status === 'down')

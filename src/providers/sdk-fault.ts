@@ -110,6 +110,32 @@ export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContex
   });
 }
 
+/**
+ * The failure that a reply of success tells of all the same, as OpenRouter's do: at the top, or in
+ * place of the one choice. Null: it tells of none. `code` says what the status would have.
+ */
+export function replyFault(
+  data: unknown,
+  { headers }: { headers: HeaderReader },
+  { now, redact }: Pick<FaultContext, 'now' | 'redact'>,
+): Fault | null {
+  const choices = member(data, 'choices');
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  const whole = member(data, 'error') ?? null;
+  const inChoice = member(choice, 'error') ?? null;
+  if (inChoice === null && (whole === null || choice !== undefined)) return null;
+  const body = inChoice === null ? data : choice;
+  const given = Number(member(inChoice ?? whole, 'code'));
+  const { code, said } = whatServerSaid(body);
+  return httpFault({
+    status: given >= 400 && given <= 599 ? given : 500,
+    code,
+    said: foreignLine(said, redact, SAID),
+    waitMs: askedWait(headers, now),
+    shouldRetry: null,
+  });
+}
+
 /** Foreign text as one visible line without keys. */
 export function foreignLine(
   text: string,

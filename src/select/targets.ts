@@ -61,6 +61,7 @@ export function isProblem(value: Target | Problem): value is Problem {
 
 function targetOf(entry: ModelSettings, context: TargetContext): Target {
   const { provider, endpoint, model } = entry;
+  const pace = entry.pace === undefined ? {} : { pace: entry.pace };
   if (provider === 'program') {
     return {
       provider,
@@ -69,6 +70,7 @@ function targetOf(entry: ModelSettings, context: TargetContext): Target {
       setup: entry.setup,
       files: programFingerprint(entry, context),
       commit: context.tree.commit,
+      ...pace,
     };
   }
   if (provider === 'replay') {
@@ -81,7 +83,7 @@ function targetOf(entry: ModelSettings, context: TargetContext): Target {
       commit: context.tree.commit,
     };
   }
-  return { provider, endpoint, model, ...transportOf(entry, context) };
+  return { provider, endpoint, model, ...transportOf(entry, context), ...pace };
 }
 
 /** An entry's own word, else the settings'. Only the vendors' own servers have batches. */

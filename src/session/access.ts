@@ -1,9 +1,10 @@
-import type { Endpoint } from '../config/overrides.ts';
+import { secretsIn } from '../providers/address.ts';
 import type { ProviderOptions } from '../providers/index.ts';
+import type { Endpoint } from '../types/endpoints.ts';
 import { factsOf, perVendor } from '../types/vendors.ts';
 
 /** Keys and addresses by which models are reached. */
-export type Access = Pick<ProviderOptions, 'keys' | 'endpoints'>;
+export type Access = Pick<ProviderOptions, 'keys' | 'endpoints' | 'proxy'>;
 
 /** Other addresses for the vendors' hosts, and another clock than the machine's; set in process only. */
 export type Reach = Partial<Pick<ProviderOptions, 'vendorUrls' | 'clock'>>;
@@ -13,18 +14,24 @@ export type Reach = Partial<Pick<ProviderOptions, 'vendorUrls' | 'clock'>>;
  * usual variable; addresses by name.
  */
 export function accessFrom(
-  given: { keys: Access['keys']; endpoints: readonly Endpoint[] },
+  given: { keys: Access['keys']; endpoints: readonly Endpoint[]; proxy: string | null },
   env: NodeJS.ProcessEnv,
 ): Access {
   const fromEnv = (name: string): string | null => env[name]?.trim() || null;
   return {
     keys: perVendor((vendor) => given.keys[vendor] ?? fromEnv(factsOf(vendor).keyVariable)),
     endpoints: new Map(
-      given.endpoints.map(({ name, url, keyEnv }) => [
+      given.endpoints.map(({ name, keyEnv, headers, ...facts }) => [
         name,
-        { url, key: keyEnv === null ? null : fromEnv(keyEnv), keyEnv },
+        {
+          ...facts,
+          keyEnv,
+          key: keyEnv === null ? null : fromEnv(keyEnv),
+          headers: headers.map((header) => ({ ...header, value: fromEnv(header.env) })),
+        },
       ]),
     ),
+    proxy: given.proxy === null ? null : new URL(given.proxy),
   };
 }
 
@@ -32,9 +39,8 @@ export function accessFrom(
  * Every secret value of an access: to be masked, redacted, and taken out of the environment that
  * others may see.
  */
-export function secretsOf({ keys, endpoints }: Access): string[] {
-  const all = [...Object.values(keys), ...[...endpoints.values()].map(({ key }) => key)];
-  return [...new Set(all.filter((key) => key !== null))];
+export function secretsOf(access: Access): string[] {
+  return secretsIn(access);
 }
 
 /** Takes secrets out of an environment, so that nothing started later inherits them by accident. */

@@ -16,7 +16,7 @@ interface AskingOptions {
   /** Writes a line of a recordings file; null: nothing is recorded. */
   record: ((line: string) => Promise<void>) | null;
   /** Addresses of the workflow's servers by name. */
-  endpoints: ReadonlyMap<string, { url: string }>;
+  endpoints: ReadonlyMap<string, { url: string; apiVersion?: string | null }>;
   /** Of a sharded sweep; absent: the run is a whole. */
   exchange?: AnswerExchange | undefined;
 }
@@ -138,11 +138,11 @@ function remembered(keyOf: (request: Request) => string): (request: Request) => 
  * server.
  */
 function storeKey({ target }: Request, key: string, endpoints: AskingOptions['endpoints']): string {
-  const url =
-    'endpoint' in target && target.endpoint !== null
-      ? endpoints.get(target.endpoint)?.url
-      : undefined;
-  return url === undefined ? key : sha256(`${url}\n${key}`);
+  const server =
+    'endpoint' in target && target.endpoint !== null ? endpoints.get(target.endpoint) : undefined;
+  if (server === undefined) return key;
+  const { url, apiVersion = null } = server;
+  return sha256(`${url}${apiVersion === null ? '' : `?api-version=${apiVersion}`}\n${key}`);
 }
 
 export function sha256(text: string): string {

@@ -1,4 +1,5 @@
 /** Asking a model, and running the user's code. */
+import type { Pace } from './endpoints.ts';
 import type { Json, Place, Side } from './plain.ts';
 import { isVendor, type VendorName } from './vendors.ts';
 
@@ -52,6 +53,8 @@ export type Target =
        */
       files: string;
       commit: string;
+      /** Part of no key. */
+      pace?: Pace;
     }
   | {
       provider: 'replay';
@@ -76,6 +79,8 @@ export interface HostedTarget {
    * same.
    */
   transport?: 'batch';
+  /** How fast it is asked, where the user says so. Part of no key. */
+  pace?: Pace;
 }
 
 export function isHosted(target: Target): target is HostedTarget {

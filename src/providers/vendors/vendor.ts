@@ -176,11 +176,13 @@ export function isId(text: unknown): text is string {
   return typeof text === 'string' && /^[A-Za-z0-9_-]{1,200}$/.test(text);
 }
 
-/** The header that carries a vendor's key; null for servers without one. */
+/** The header that carries a vendor's key, or Azure's (`azure`); null for servers without one. */
 export function authOf(
-  { facts: { keyHeader } }: Pick<Vendor, 'facts'>,
+  { facts }: Pick<Vendor, 'facts'>,
   key: string | null,
+  azure = false,
 ): { header: string; value: string } | null {
   if (key === null) return null;
+  const keyHeader = azure ? 'api-key' : facts.keyHeader;
   return { header: keyHeader, value: keyHeader === 'authorization' ? `Bearer ${key}` : key };
 }

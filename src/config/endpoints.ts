@@ -1,0 +1,166 @@
+import { problem } from '../errors.ts';
+import { suggestion } from '../text/suggest.ts';
+import { lacksApiVersion, protocolFlaw, type Endpoint } from '../types/endpoints.ts';
+import type { Problem } from '../types/plain.ts';
+import { factsOf, vendorNames } from '../types/vendors.ts';
+
+/** How a line is written, for messages. */
+const FORM = 'name=url key=ENV_NAME';
+
+/**
+ * Reads lines `name=url key=ENV_NAME header=NAME:ENV_NAME api-version=… insecure concurrency=…
+ * requests-per-minute=…`, where all but name and address may be left out. Addresses are https, or http on a
+ * loopback address or with `insecure`, and hold no secret themselves.
+ */
+export function readEndpoints(lines: readonly string[]): {
+  endpoints: Endpoint[];
+  problems: Problem[];
+} {
+  const endpoints: Endpoint[] = [];
+  const problems: Problem[] = [];
+  for (const line of lines.map((each) => each.trim())) {
+    if (line === '' || line.startsWith('#')) continue;
+    const read = readLine(line);
+    if (typeof read === 'string') problems.push(problem(null, `endpoints: ${read}`));
+    else if (endpoints.some(({ name }) => name === read.name))
+      problems.push(problem(null, `endpoints: "${read.name}" is there twice`));
+    else endpoints.push(read);
+  }
+  return { endpoints, problems };
+}
+
+const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/;
+
+/** Headers of the connection and of the body, which are not the workflow's to say. */
+const OURS =
+  /^(host|connection|content-.*|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|proxy-.*)$/i;
+
+type Options = Omit<Endpoint, 'name' | 'url'>;
+
+/** Reads one option's value; what is wrong with it, as the end of a sentence that names the line. */
+type Reader = (options: Options, value: string) => string | null;
+
+const OPTIONS: Readonly<Record<string, Reader>> = {
+  key(options, value) {
+    if (!ENV_NAME.test(value))
+      return `must be ${FORM}, where ENV_NAME is the name of an environment variable and not the key itself`;
+    options.keyEnv = value;
+    return null;
+  },
+  header(options, value) {
+    const [, name = '', env = ''] = /^([A-Za-z0-9-]{1,100}):(.*)$/.exec(value) ?? [];
+    if (name === '' || !ENV_NAME.test(env))
+      return 'must name a header as header=NAME:ENV_NAME, where ENV_NAME is the name of an environment variable and not the value itself';
+    if (OURS.test(name)) return `must not set the header ${name}`;
+    options.headers = [...options.headers, { name: name.toLowerCase(), env }];
+    return null;
+  },
+  'api-version'(options, value) {
+    if (!/^[A-Za-z0-9.-]{1,40}$/.test(value))
+      return 'must have an api-version like api-version=2024-10-21';
+    options.apiVersion = value;
+    return null;
+  },
+  insecure(options, value) {
+    options.insecure = true;
+    return value === '' ? null : 'must have "insecure" alone, without a value';
+  },
+  concurrency(options, value) {
+    options.concurrency = count(value, 1000);
+    return options.concurrency === null
+      ? 'must have a concurrency from 1 to 1000 (calls at a time)'
+      : null;
+  },
+  'requests-per-minute'(options, value) {
+    options.requests_per_minute = count(value, 1_000_000);
+    return options.requests_per_minute === null
+      ? 'must have requests-per-minute from 1 to 1000000'
+      : null;
+  },
+};
+
+function count(value: string, most: number): number | null {
+  const number = /^\d{1,7}$/.test(value) ? Number(value) : 0;
+  return number >= 1 && number <= most ? number : null;
+}
+
+/** The line may hold a key that was put in the wrong place, so no message repeats more than names. */
+function readLine(line: string): Endpoint | string {
+  const equals = line.indexOf('=');
+  const name = line.slice(0, Math.max(equals, 0)).trim();
+  const [url = '', ...words] = line
+    .slice(equals + 1)
+    .trim()
+    .split(/\s+/);
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,60}$/.test(name)) return `a line must be ${FORM}`;
+  const options: Options = {
+    keyEnv: null,
+    headers: [],
+    apiVersion: null,
+    insecure: false,
+    concurrency: null,
+    requests_per_minute: null,
+  };
+  for (const word of words) {
+    const flaw = readOption(options, word);
+    if (flaw !== null) return `"${name}" ${flaw}`;
+  }
+  const flaw = addressFlaw(url, options) ?? keyFlaw(options);
+  return flaw === null ? { name, url, ...options } : `"${name}" ${flaw}`;
+}
+
+function readOption(options: Options, word: string): string | null {
+  const [option = ''] = word.split('=');
+  const read = Object.hasOwn(OPTIONS, option) ? OPTIONS[option] : undefined;
+  if (read !== undefined) return read(options, word.slice(option.length + 1));
+  const known = Object.keys(OPTIONS);
+  const near = word.includes('=') && /^[a-z-]{1,30}$/i.test(option);
+  return near
+    ? `has an option "${option}", which is not one of ${known.join(', ')}${suggestion(option, known)}`
+    : `must be ${FORM}, where ENV_NAME is the name of an environment variable and not the key itself; further options are ${known.slice(1).join(', ')}`;
+}
+
+function addressFlaw(text: string, { insecure, apiVersion }: Options): string | null {
+  if (!URL.canParse(text)) return 'must have a web address like https://host/v1';
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '')
+    return 'must not have a user name or password in its address; give the key as key=ENV_NAME';
+  if (/[?&]api-version=/.test(url.search))
+    return 'must not have ? in its address; write api-version=… behind it as a word of its own';
+  if (url.search !== '' || url.hash !== '') return 'must not have ? or # in its address';
+  if (apiVersion === null && lacksApiVersion(url))
+    return "is Azure's and needs a version: add api-version=2024-10-21, or write its newer address, which ends in /openai/v1";
+  return protocolFlaw(url, insecure);
+}
+
+/** What crosses a network in the open is no vendor's key. */
+function keyFlaw({ insecure, keyEnv, headers }: Options): string | null {
+  if (!insecure) return null;
+  const named = [keyEnv, ...headers.map(({ env }) => env)];
+  const vendor = vendorNames().find((each) => named.includes(factsOf(each).keyVariable));
+  return vendor === undefined
+    ? null
+    : `must not send ${factsOf(vendor).keyVariable} over plain http; a service of the job's own has a key of its own, or none`;
+}
+
+/** An address of a proxy, or what is wrong with it. Empty: there is none. */
+export function readProxy(
+  name: string,
+  text: string,
+): { proxy: string | null; problems: Problem[] } {
+  const flaw = text === '' ? null : proxyFlaw(text);
+  if (flaw === null) return { proxy: text === '' ? null : text, problems: [] };
+  return { proxy: null, problems: [problem(null, `${name}: ${flaw}`)] };
+}
+
+const PROXY =
+  /^https?:\/\/(?:[^@/]*@)?(?:\[[^\]]+\]|[^:/@]+)(?::(?<port>\d{1,5}))?(?<path>\/.*)?$/i;
+
+/** The address may hold a password, so no message repeats it. */
+function proxyFlaw(text: string): string | null {
+  const form = 'write http://host:port or https://host:port';
+  const parts = URL.canParse(text) ? PROXY.exec(text)?.groups : undefined;
+  if (parts === undefined) return `must be the address of a proxy: ${form}`;
+  if (parts['port'] === undefined) return `must name its port: ${form}`;
+  return (parts['path'] ?? '/') === '/' ? null : `must have no path: ${form}`;
+}

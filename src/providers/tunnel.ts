@@ -1,0 +1,81 @@
+import http from 'node:http';
+import https from 'node:https';
+import tls from 'node:tls';
+
+/** Beside the system's codes: the proxy itself did not want to. Its status follows. */
+const REFUSED = 'PROXY_';
+
+/**
+ * Makes an agent reach every origin through a proxy, by CONNECT: what is sent, keys among it, is
+ * sealed for the origin, and the proxy learns its name alone. The address of the proxy may hold a
+ * user name and a password, which only the proxy gets.
+ */
+export function tunnelThrough(
+  agent: https.Agent,
+  proxy: URL,
+  { timeoutMs }: { timeoutMs: number },
+): { close(): void } {
+  const opening = new Set<http.ClientRequest>();
+  agent.createConnection = (target, done) => {
+    const options = target as tls.ConnectionOptions & { hostname?: string };
+    const to = `${bracketed(options.host ?? '')}:${String(options.port ?? 443)}`;
+    const connect = connectTo(proxy, to);
+    const fail = (code: string): void => {
+      opening.delete(connect);
+      connect.destroy();
+      done?.(Object.assign(new Error('no tunnel'), { code }), undefined as never);
+    };
+    opening.add(connect);
+    connect.on('connect', ({ statusCode = 0 }, socket) => {
+      opening.delete(connect);
+      if (statusCode !== 200) {
+        socket.destroy();
+        fail(`${REFUSED}${String(statusCode)}`);
+        return;
+      }
+      done?.(null, tls.connect({ ...options, socket }));
+    });
+    connect.on('response', ({ statusCode = 0 }) => fail(`${REFUSED}${String(statusCode)}`));
+    connect.on('error', (error) => fail(`${REFUSED}${'code' in error ? String(error.code) : ''}`));
+    connect.setTimeout(timeoutMs, () => fail(`${REFUSED}ETIMEDOUT`));
+    connect.end();
+    return undefined;
+  };
+  return {
+    close() {
+      for (const connect of opening) connect.destroy();
+    },
+  };
+}
+
+function connectTo(proxy: URL, to: string): http.ClientRequest {
+  const [name, password] = [proxy.username, proxy.password].map(decodeURIComponent);
+  const login = Buffer.from(`${name ?? ''}:${password ?? ''}`).toString('base64');
+  return (proxy.protocol === 'https:' ? https : http).request({
+    hostname: proxy.hostname.replace(/^\[|\]$/g, ''),
+    port: proxy.port,
+    method: 'CONNECT',
+    path: to,
+    agent: false,
+    headers: { host: to, ...(name === '' ? {} : { 'proxy-authorization': `Basic ${login}` }) },
+  });
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** What a connection's error code says of the proxy, in words; null: nothing. */
+export function proxyWords(code: string): { words: string; passing: boolean } | null {
+  if (!code.startsWith(REFUSED)) return null;
+  const said = code.slice(REFUSED.length);
+  if (said === '407')
+    return {
+      words:
+        '407, it wants a name and a password: write them into its address (http://NAME:PASSWORD@host:port), from a secret',
+      passing: false,
+    };
+  return /^\d+$/.test(said)
+    ? { words: `it answered ${said} and opened no way to the server`, passing: Number(said) >= 500 }
+    : { words: said === '' ? 'unknown' : said, passing: true };
+}

@@ -1,0 +1,63 @@
+/** Servers that the workflow names, and how they may be reached. */
+
+/** How fast somebody is asked; null: as fast as the server lets us. */
+export interface Pace {
+  /** Calls at a time. */
+  concurrency: number | null;
+  requests_per_minute: number | null;
+}
+
+/** A further OpenAI- or Anthropic-compatible server, as the workflow names it. */
+export interface Endpoint extends Pace {
+  name: string;
+  /** What the vendor's SDK takes as its base address. */
+  url: string;
+  /** Environment variable that holds the key; null: the server takes none. */
+  keyEnv: string | null;
+  /** Further headers, each with the environment variable that holds its value. */
+  headers: readonly { name: string; env: string }[];
+  /** Azure's: sent in the address of every request; the key then goes as `api-key`. */
+  apiVersion: string | null;
+  /** Plain http to a name of the job's own services. */
+  insecure: boolean;
+}
+
+/** Whether a host, as an address has it, is this machine. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/**
+ * Whether a host can be one of the job's own services or of the network that the job stands in: a
+ * name without a dot, one that the public internet does not have, or a private address.
+ */
+function isOfTheJob(host: string): boolean {
+  return (
+    /^[a-z0-9_-]+$/i.test(host) ||
+    /\.(internal|local)$/i.test(host) ||
+    /^10(\.\d{1,3}){3}$|^192\.168(\.\d{1,3}){2}$|^172\.(1[6-9]|2\d|3[01])(\.\d{1,3}){2}$/.test(host)
+  );
+}
+
+/** Why nothing may be sent to an address of this protocol and host, as a clause; null: it may. */
+export function protocolFlaw({ protocol, hostname }: URL, insecure: boolean): string | null {
+  if (protocol === 'https:')
+    return insecure ? 'is https already; "insecure" is for http://, leave it out' : null;
+  const plain = protocol === 'http:';
+  if (plain && (isLoopback(hostname) || (insecure && isOfTheJob(hostname)))) return null;
+  if (plain && insecure)
+    return 'must be https: "insecure" is for names of the job\'s own services (http://ollama:11434), .internal and .local names and private addresses';
+  const remedy =
+    plain && isOfTheJob(hostname)
+      ? '; for a service of the job\'s own add "insecure" to its line'
+      : '';
+  return `must be https, or http on a loopback address${remedy}`;
+}
+
+/** Whether these are Azure's servers, which ask for an `api-version` outside of `/openai/v1`. */
+export function lacksApiVersion({ hostname, pathname }: URL): boolean {
+  return (
+    /\.(openai|cognitiveservices|services\.ai)\.azure\.com$/.test(hostname) &&
+    !/^\/openai\/v1\/?$/.test(pathname)
+  );
+}
