@@ -1,6 +1,6 @@
 import { problem } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
-import { lacksApiVersion, protocolFlaw, type Endpoint, type Pace } from '../types/endpoints.ts';
+import { lacksApiVersion, protocolFlaw, type Endpoint, type GivenPace } from '../types/endpoints.ts';
 import { isHosted, type Target } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import { factsOf, type VendorKeys, type VendorName } from '../types/vendors.ts';
@@ -17,7 +17,7 @@ export interface ProviderAccess {
 }
 
 /** A server that the workflow names, with the values of the variables that it names. */
-export interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>> {
+interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>> {
   url: string;
   /** Null: none is sent, unless `keyEnv` names the variable that was to hold it: it is missing then. */
   key: string | null;
@@ -34,7 +34,7 @@ export interface Address {
   apiVersion: string | null;
   /** Azure's older addresses name the model: it is a part of the path. */
   deployments: boolean;
-  pace: Pace;
+  pace: GivenPace;
 }
 
 /** Every secret value of an access. */

@@ -1,4 +1,4 @@
-import type { Pace } from '../types/endpoints.ts';
+import type { GivenPace } from '../types/endpoints.ts';
 import { pause, type Clock } from './clock.ts';
 
 /** Keeps to the pace that a user set, for one model or server. */
@@ -8,7 +8,7 @@ export interface Pacer {
   /** Resolves when the next request may be sent: they are spread over the minute. */
   turn(): Promise<void>;
   /** Keeps to this pace too, where it is slower: both sides of a comparison ask one server. */
-  tighten(pace: Pace): void;
+  tighten(pace: GivenPace): void;
 }
 
 const MINUTE_MS = 60_000;

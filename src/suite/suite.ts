@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Pace } from '../types/endpoints.ts';
+import type { GivenPace } from '../types/endpoints.ts';
 import type { GraderSettings, Metric, Rubric } from '../types/metric.ts';
 import type { CodeLanguage, CodePlace, Message, ProviderName, Transport } from '../types/model.ts';
 import type { Json, Notice, Place, Scalar } from '../types/plain.ts';
@@ -22,7 +22,7 @@ export interface ModelSettings {
   /** How full sweeps ask it; absent: as the settings' own `transport` says. */
   transport?: Transport;
   /** How fast it is asked; absent: as fast as its server lets us. */
-  pace?: Pace;
+  pace?: GivenPace;
   place: Place;
 }
 

@@ -1,14 +1,14 @@
 /** Servers that the workflow names, and how they may be reached. */
 
 /** How fast somebody is asked; null: as fast as the server lets us. */
-export interface Pace {
+export interface GivenPace {
   /** Calls at a time. */
   concurrency: number | null;
   requests_per_minute: number | null;
 }
 
 /** A further OpenAI- or Anthropic-compatible server, as the workflow names it. */
-export interface Endpoint extends Pace {
+export interface Endpoint extends GivenPace {
   name: string;
   /** What the vendor's SDK takes as its base address. */
   url: string;
@@ -23,7 +23,7 @@ export interface Endpoint extends Pace {
 }
 
 /** Whether a host, as an address has it, is this machine. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 

@@ -1,5 +1,5 @@
 /** Asking a model, and running the user's code. */
-import type { Pace } from './endpoints.ts';
+import type { GivenPace } from './endpoints.ts';
 import type { Json, Place, Side } from './plain.ts';
 import { isVendor, type VendorName } from './vendors.ts';
 
@@ -54,7 +54,7 @@ export type Target =
       files: string;
       commit: string;
       /** Part of no key. */
-      pace?: Pace;
+      pace?: GivenPace;
     }
   | {
       provider: 'replay';
@@ -80,7 +80,7 @@ export interface HostedTarget {
    */
   transport?: 'batch';
   /** How fast it is asked, where the user says so. Part of no key. */
-  pace?: Pace;
+  pace?: GivenPace;
 }
 
 export function isHosted(target: Target): target is HostedTarget {

@@ -23,7 +23,7 @@ const problems = (url: string): string[] => {
 
 describe('the address of a server', () => {
   test("is the vendor's public host with the vendor's own key, unless the workflow names another", () => {
-    expect(addressOf({ provider: 'openai', endpoint: null }, access)).toEqual({
+    expect(addressOf({ provider: 'openai', endpoint: null }, access)).toMatchObject({
       base: new URL('https://api.openai.com/v1'),
       key: 'key-o',
     });
@@ -46,23 +46,23 @@ describe('the address of a server', () => {
   test.each([
     [
       'http://models.example/v1',
-      'Endpoint local: http://models.example is neither https nor a loopback address; nothing is sent to it.',
+      'Endpoint local: http://models.example must be https, or http on a loopback address; nothing is sent to it.',
     ],
     [
       'http://127.0.0.1.example/',
-      'Endpoint local: http://127.0.0.1.example is neither https nor a loopback address; nothing is sent to it.',
+      'Endpoint local: http://127.0.0.1.example must be https, or http on a loopback address; nothing is sent to it.',
     ],
     [
       'http://localhost.example/',
-      'Endpoint local: http://localhost.example is neither https nor a loopback address; nothing is sent to it.',
+      'Endpoint local: http://localhost.example must be https, or http on a loopback address; nothing is sent to it.',
     ],
     [
       'http://10.0.0.1',
-      'Endpoint local: http://10.0.0.1 is neither https nor a loopback address; nothing is sent to it.',
+      `Endpoint local: http://10.0.0.1 must be https, or http on a loopback address; for a service of the job's own add "insecure" to its line; nothing is sent to it.`,
     ],
     [
       'file:///etc/passwd',
-      'Endpoint local: null is neither https nor a loopback address; nothing is sent to it.',
+      'Endpoint local: null must be https, or http on a loopback address; nothing is sent to it.',
     ],
     [
       'https://user:secret@models.example',
@@ -115,7 +115,7 @@ describe('the address of a server', () => {
     expect(of('LOCAL_KEY')).toMatchObject({
       message: expect.stringContaining('the environment variable LOCAL_KEY is not set'),
     });
-    expect(of(null)).toEqual({ base: new URL('https://models.example/v1'), key: null });
+    expect(of(null)).toMatchObject({ base: new URL('https://models.example/v1'), key: null });
   });
 
   test('programs and recordings need no key', () => {

@@ -168,6 +168,76 @@ describe("the action's inputs", () => {
     ],
     ['endpoints', 'x=https://a.example\nx=https://b.example', 'endpoints: "x" is there twice'],
     [
+      'endpoints',
+      'x=https://a.example concurency=2',
+      'endpoints: "x" has an option "concurency", which is not one of key, header, api-version, insecure, concurrency, requests-per-minute; did you mean "concurrency"?',
+    ],
+    [
+      'endpoints',
+      'x=https://a.example header=x-team:sk-abc.def',
+      'endpoints: "x" must name a header as header=NAME:ENV_NAME, where ENV_NAME is the name of an environment variable and not the value itself',
+    ],
+    [
+      'endpoints',
+      'x=https://a.example header=host:OTHER',
+      'endpoints: "x" must not set the header host',
+    ],
+    [
+      'endpoints',
+      'x=https://team.openai.azure.com/openai key=AZURE_KEY',
+      'endpoints: "x" is Azure\'s and needs a version: add api-version=2024-10-21, or write its newer address, which ends in /openai/v1',
+    ],
+    [
+      'endpoints',
+      'x=https://team.openai.azure.com/openai?api-version=2024-10-21',
+      'endpoints: "x" must not have ? in its address; write api-version=… behind it as a word of its own',
+    ],
+    [
+      'endpoints',
+      'x=http://ollama:11434/v1',
+      'endpoints: "x" must be https, or http on a loopback address; for a service of the job\'s own add "insecure" to its line',
+    ],
+    [
+      'endpoints',
+      'x=http://models.example.com/v1 insecure',
+      'endpoints: "x" must be https: "insecure" is for names of the job\'s own services (http://ollama:11434), .internal and .local names and private addresses',
+    ],
+    [
+      'endpoints',
+      'x=https://a.example insecure',
+      'endpoints: "x" is https already; "insecure" is for http://, leave it out',
+    ],
+    [
+      'endpoints',
+      'x=http://ollama:11434/v1 insecure key=OPENAI_API_KEY',
+      'endpoints: "x" must not send OPENAI_API_KEY over plain http; a service of the job\'s own has a key of its own, or none',
+    ],
+    [
+      'endpoints',
+      'x=https://a.example concurrency=0',
+      'endpoints: "x" must have a concurrency from 1 to 1000 (calls at a time)',
+    ],
+    [
+      'proxy',
+      'http://proxy.example',
+      'proxy: must name its port: write http://host:port or https://host:port',
+    ],
+    [
+      'proxy',
+      'proxy.example:3128',
+      'proxy: must be the address of a proxy: write http://host:port or https://host:port',
+    ],
+    [
+      'proxy',
+      'socks5://proxy.example:1080',
+      'proxy: must be the address of a proxy: write http://host:port or https://host:port',
+    ],
+    [
+      'proxy',
+      'http://me:secret@proxy.example:3128/pac',
+      'proxy: must have no path: write http://host:port or https://host:port',
+    ],
+    [
       'overrides',
       'ntries=1',
       'overrides: ntries=1: "ntries" is written n_tries, in the settings file or in the test file',

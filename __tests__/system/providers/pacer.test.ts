@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createPacer } from '../../../src/providers/pacer.ts';
+import {
+  requestTo,
+  setUp,
+  START,
+  testClock,
+  type Setting,
+} from '../../unit/providers/providers-setting.ts';
+import { vendorUrls } from '../../stand-ins/models/server.ts';
+
+const open: Setting[] = [];
+afterEach(async () => {
+  for (const setting of open.splice(0)) await setting.close();
+});
+
+const never = new AbortController().signal;
+
+describe("the user's pace", () => {
+  test('requests are spread over the minute', async () => {
+    const clock = testClock();
+    const pacer = createPacer(clock, never);
+    pacer.tighten({ concurrency: null, requests_per_minute: 20 });
+    const sent: number[] = [];
+    for (let index = 0; index < 4; index++) {
+      await pacer.turn();
+      sent.push(clock.now() - START);
+    }
+    expect(sent).toEqual([0, 3000, 6000, 9000]);
+  });
+
+  test('of two sides that say different things the slower one holds', async () => {
+    const clock = testClock();
+    const pacer = createPacer(clock, never);
+    pacer.tighten({ concurrency: null, requests_per_minute: 20 });
+    pacer.tighten({ concurrency: null, requests_per_minute: 60 });
+    await pacer.turn();
+    await pacer.turn();
+    expect(clock.now() - START).toBe(3000);
+  });
+
+  test('a model with a concurrency is never asked more often at a time, others are', async () => {
+    const setting = await setUp('openai', () => ({ delayMs: 5 }));
+    open.push(setting);
+    const pace = { concurrency: 2, requests_per_minute: null };
+    const target = { provider: 'openai', endpoint: null, model: 'model-1', pace } as const;
+    await setting.ask();
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) => setting.ask({ target, try: index })),
+    );
+    expect(setting.server.peak()).toBe(2);
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) => setting.ask({ model: 'model-2', try: index })),
+    );
+    expect(setting.server.peak()).toBeGreaterThan(2);
+  });
+
+  test("an endpoint's concurrency and requests per minute hold for all its models", async () => {
+    const first = await setUp('openai', () => ({ delayMs: 5 }));
+    const url = vendorUrls(first.server).openai;
+    const server = { url, key: null, concurrency: 1, requests_per_minute: 60 };
+    const setting = await setUp('openai', () => ({}), { endpoints: new Map([['local', server]]) });
+    open.push(first, setting);
+    const asked = ['a', 'b', 'c', 'd'].map((model) =>
+      setting.providers.complete(
+        requestTo('openai', { target: { provider: 'openai', endpoint: 'local', model } }),
+      ),
+    );
+    for (const answer of await Promise.all(asked)) expect(answer.status).toBe('ok');
+    expect(first.server.peak()).toBe(1);
+    expect(setting.clock.now() - START).toBeGreaterThanOrEqual(3000);
+  });
+});

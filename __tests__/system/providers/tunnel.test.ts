@@ -1,0 +1,165 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import { connect, type AddressInfo, type Server } from 'node:net';
+import { join } from 'node:path';
+import tls from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createProviders, type ProviderOptions } from '../../../src/providers/index.ts';
+import type { Completion } from '../../../src/types/model.ts';
+import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
+import { errorOf, KEY, options, requestTo } from '../../unit/providers/providers-setting.ts';
+
+let pair: { key: string; cert: string };
+
+/** A certificate that no authority has signed. */
+beforeAll(() => {
+  const folder = temporaryFolder('certificate');
+  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => join(folder, name)) as [string, string];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
+  execFileSync('openssl', ['req', '-x509', ...kind, ...subject, '-keyout', key, '-out', cert], {
+    stdio: 'ignore',
+  });
+  pair = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+});
+afterAll(removeTemporaryFolders);
+
+const open: (() => Promise<void> | void)[] = [];
+const authorities = tls.getCACertificates('default');
+afterEach(async () => {
+  tls.setDefaultCACertificates(authorities);
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        if ('closeAllConnections' in server) (server as http.Server).closeAllConnections();
+      }),
+  );
+  return (server.address() as AddressInfo).port;
+}
+
+const REPLY = JSON.stringify({
+  choices: [{ finish_reason: 'stop', message: { content: 'through' } }],
+});
+
+interface Network {
+  /** What came to the origin. */
+  reached: http.IncomingHttpHeaders[];
+  /** What came to the proxy. */
+  asked: { url: string | undefined; headers: http.IncomingHttpHeaders }[];
+  ask(): Promise<Completion>;
+}
+
+/** An origin with TLS, and a proxy before it that answers CONNECT with `status`. */
+async function network(
+  status: number,
+  {
+    login = '',
+    trusted = true,
+    ...more
+  }: Partial<ProviderOptions> & { login?: string; trusted?: boolean } = {},
+): Promise<Network> {
+  if (trusted) tls.setDefaultCACertificates([...authorities, pair.cert]);
+  const network: Omit<Network, 'ask'> = { reached: [], asked: [] };
+  const origin = https.createServer(pair, (request, response) => {
+    network.reached.push(request.headers);
+    request.resume();
+    response.writeHead(200, { 'content-type': 'application/json' }).end(REPLY);
+  });
+  const proxy = http.createServer();
+  proxy.on('connect', ({ url, headers }, client, head) => {
+    network.asked.push({ url, headers });
+    if (status !== 200) return void client.end(`HTTP/1.1 ${String(status)} No\r\n\r\n`);
+    const server = connect(Number(url?.split(':')[1]), '127.0.0.1', () => {
+      client.write('HTTP/1.1 200 Established\r\n\r\n');
+      server.write(head);
+      server.pipe(client).pipe(server);
+    });
+    for (const socket of [client, server]) {
+      socket.on('error', () => undefined);
+      open.push(() => void socket.destroy());
+    }
+  });
+  const [port, proxyPort] = [await listening(origin), await listening(proxy)];
+  const providers = createProviders(
+    options({
+      endpoints: new Map([['far', { url: `https://localhost:${String(port)}/v1`, key: KEY }]]),
+      proxy: new URL(`http://${login}127.0.0.1:${String(proxyPort)}`),
+      ...more,
+    }),
+  );
+  open.push(() => providers.close());
+  return {
+    ...network,
+    ask: () =>
+      providers.complete(
+        requestTo('openai', { target: { provider: 'openai', endpoint: 'far', model: 'm' } }),
+      ),
+  };
+}
+
+describe('a proxy that the workflow names', () => {
+  test('carries the call, and sees the name of the server alone', async () => {
+    const { ask, asked, reached } = await network(200);
+    expect(await ask()).toMatchObject({ status: 'ok', output: 'through' });
+    expect(reached[0]).toMatchObject({ authorization: `Bearer ${KEY}` });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.url).toMatch(/^localhost:\d+$/);
+    expect(JSON.stringify(asked)).not.toContain(KEY);
+  });
+
+  test('gets the name and password of its address; the server does not', async () => {
+    const { ask, asked, reached } = await network(200, { login: 'ada:p%40ss@' });
+    expect((await ask()).status).toBe('ok');
+    const login = Buffer.from('ada:p@ss').toString('base64');
+    expect(asked[0]?.headers['proxy-authorization']).toBe(`Basic ${login}`);
+    expect(reached[0]).not.toHaveProperty('proxy-authorization');
+  });
+
+  test('that wants a password says so, and nothing is sent', async () => {
+    const { ask, reached } = await network(407);
+    expect(errorOf(await ask())).toEqual({
+      kind: 'network',
+      message:
+        'openai (far): no connection through the proxy (407, it wants a name and a password: write them into its address (http://NAME:PASSWORD@host:port), from a secret)',
+    });
+    expect(reached).toEqual([]);
+  });
+
+  test('that is not there is an error that names the proxy, after some tries', async () => {
+    const { ask, reached } = await network(200, { proxy: new URL('http://127.0.0.1:1') });
+    expect(errorOf(await ask()).message).toBe(
+      'openai (far): no connection through the proxy (ECONNREFUSED), after 5 tries',
+    );
+    expect(reached).toEqual([]);
+  });
+
+  test('does not make an unknown certificate good: the remedy is named', async () => {
+    const { ask, reached } = await network(200, { trusted: false });
+    expect(errorOf(await ask()).message).toMatch(
+      /no connection \(DEPTH_ZERO_SELF_SIGNED_CERT\); for a certificate authority of your own set NODE_EXTRA_CA_CERTS/,
+    );
+    expect(reached).toEqual([]);
+  });
+});
+
+test('a failed connection says that a proxy of the environment is not used', async () => {
+  const providers = createProviders(
+    options({
+      endpoints: new Map([['far', { url: 'https://127.0.0.1:1/v1', key: null }]]),
+      env: { https_proxy: 'http://proxy.example:3128' },
+    }),
+  );
+  open.push(() => providers.close());
+  const target = { provider: 'openai', endpoint: 'far', model: 'm' } as const;
+  expect(errorOf(await providers.complete(requestTo('openai', { target }))).message).toBe(
+    'openai (far): no connection (ECONNREFUSED); https_proxy is not obeyed: name the proxy in the input proxy (in a terminal --proxy), after 5 tries',
+  );
+});
