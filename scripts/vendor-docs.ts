@@ -55,7 +55,11 @@ parameter are asked without it. A grader's temperature and limit are ours to lea
 
 Of a model that is not in the table, and of one at a server of the workflow's (input \`endpoints\`), the first request finds out alone what it takes; what it learns is kept in the
 store for 30 days. Answers of a form (grades, insights) are asked for as a schema, else as a tool that has to be used, else in plain text.`,
-    ...vendorNames().map((vendor) => renderVendor(factsOf(vendor))),
+    ...vendorNames()
+      .filter((vendor) => factsOf(vendor).passports.length > 0)
+      .map((vendor) => renderVendor(factsOf(vendor))),
+    renderByName(),
+    SERVERS,
     `## When a model ends
 
 A model within 90 days of its end is a notice at its line, one past it an error. Name the successor in the prompt, or for many prompts at once in the settings:
@@ -69,6 +73,47 @@ models:
     .join('\n\n')
     .concat('\n');
 }
+
+/** Vendors of which no rules are on record: their names, and what to write. */
+function renderByName(): string {
+  const rows = vendorNames()
+    .map((vendor) => ({ vendor, ...factsOf(vendor) }))
+    .filter(({ passports }) => passports.length === 0)
+    .map(({ vendor, label, host, keyInput, keyVariable, models, starterModel }) => {
+      const named = models.test(starterModel)
+        ? `\`model: ${starterModel}\` in the prompt`
+        : `\`models: { ${starterModel}: { provider: ${vendor} } }\` in the settings`;
+      return `| ${label} | ${named} | \`${keyInput}\`, \`${keyVariable}\` | \`${host}\` |`;
+    });
+  return [
+    `## Further vendors by name
+
+They are asked in OpenAI's language. A model whose name does not tell whose it is needs an entry under \`models:\`; other hosts are lines of \`endpoints\`.
+
+| vendor | write | key (input, variable) | host |
+| --- | --- | --- | --- |`,
+    ...rows,
+  ].join('\n');
+}
+
+const SERVERS = `## Servers of your own, and of clouds
+
+The input \`endpoints\` (in a terminal \`--endpoint\`, or lines of \`EVALDIFF_ENDPOINTS\`) names them, and the settings refer to the name: \`models: { NAME: { provider: openai, endpoint: azure } }\`.
+
+| server | line of \`endpoints\` | good to know |
+| --- | --- | --- |
+| Azure OpenAI, newer addresses | \`azure=https://RESOURCE.openai.azure.com/openai/v1 key=AZURE_OPENAI_API_KEY\` | the model is the name of the deployment |
+| Azure OpenAI, older addresses | \`azure=https://RESOURCE.openai.azure.com/openai api-version=2024-10-21 key=AZURE_OPENAI_API_KEY\` | the model is the name of the deployment; the key goes as \`api-key\` |
+| A gateway before it | \`gate=https://gate.example/openai api-version=2024-10-21 header=x-team:TEAM_TOKEN\` | \`header=NAME:ENV_NAME\` as often as needed |
+| Amazon Bedrock | \`bedrock=https://bedrock-runtime.REGION.amazonaws.com/openai/v1 key=AWS_BEARER_TOKEN_BEDROCK\` | Bedrock API keys alone, no roles |
+| Ollama on the runner | \`local=http://127.0.0.1:11434/v1 concurrency=2\` | no key |
+| Ollama, vLLM or LM Studio as a service of the job | \`local=http://ollama:11434/v1 insecure concurrency=2\` | plain http to names of the job's own network; no vendor's key goes there |
+| vLLM, LM Studio on the runner | \`local=http://127.0.0.1:8000/v1\` (LM Studio: port 1234) | a key only where the server asks for one |
+
+\`concurrency=N\` and \`requests-per-minute=N\` hold for a line; \`concurrency: N\` and \`requests_per_minute: N\` under \`models:\` for one model. Without them the pace follows the server.
+
+**Proxies.** Models are reached through the proxy of the input \`proxy\` (in a terminal \`--proxy\`, \`EVALDIFF_PROXY\`) and no other: \`https_proxy\` is not obeyed. A certificate authority of your own: \`NODE_EXTRA_CA_CERTS\`, set to its file in the \`env\` of the step.
+On GitHub Enterprise Server the action runs as on github.com, but for shards (\`shard\`, \`mode: merge\`) and the uploaded report: it has no artifact service for them.`;
 
 function renderVendor(facts: VendorFacts): string {
   const { label, keyInput, keyVariable, host, headers, passports, ends } = facts;

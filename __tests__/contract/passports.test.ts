@@ -147,7 +147,9 @@ describe('the table of models', () => {
       const { starterModel } = factsOf(vendor);
       expect([starterModel, endOf(at(vendor, starterModel))]).toEqual([starterModel, null]);
       expect(prices(vendor, starterModel)).not.toBeNull();
-      expect(passportOf(at(vendor, starterModel))).not.toBeNull();
+      // Of the others nothing is on record: the first request finds it out.
+      if (factsOf(vendor).passports.length > 0)
+        expect(passportOf(at(vendor, starterModel))).not.toBeNull();
     }
   });
 });

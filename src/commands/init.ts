@@ -103,8 +103,11 @@ export function initCommand(
       checkOwner(owner);
       const seen = await withTree(directory, terminal, look);
       const vendor: VendorName =
-        vendorNames().find((name) => terminal.env[factsOf(name).keyVariable] !== undefined) ??
-        vendorNames()[0];
+        // A new project says nothing but a model's name, which has to tell whose it is.
+        vendorNames().find((name) => {
+          const { keyVariable, models, starterModel } = factsOf(name);
+          return terminal.env[keyVariable] !== undefined && models.test(starterModel);
+        }) ?? vendorNames()[0];
       const files = new Map(
         [...(await wanted(seen, vendor, owner))].filter(
           ([path]) => !existsSync(join(seen.root, path)),

@@ -62,7 +62,7 @@ const SECRET = new Set([
   'envfilepath',
 ]);
 
-const KEY_INPUTS = keyInputs().join(', ');
+const KEY_INPUTS = `${keyInputs().slice(0, 2).join(', ')}, …`;
 
 /**
  * Why `key` may not stand in a repository's file, or null. A file that says where requests go could

@@ -1,6 +1,6 @@
 import { problem } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
-import { lacksApiVersion, protocolFlaw, type Endpoint, type GivenPace } from '../types/endpoints.ts';
+import { protocolFlaw, type Endpoint, type GivenPace } from '../types/endpoints.ts';
 import { isHosted, type Target } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import { factsOf, type VendorKeys, type VendorName } from '../types/vendors.ts';
@@ -155,8 +155,7 @@ function checked(what: string, server: ServerAccess): Address | Problem {
     key: key === '' ? null : key,
     headers: Object.fromEntries(headers.map(({ name, value }) => [name, value ?? ''])),
     apiVersion,
-    deployments:
-      apiVersion !== null && lacksApiVersion(base) && !/\/deployments\//.test(base.pathname),
+    deployments: apiVersion !== null && !/\/deployments\//.test(base.pathname),
     pace: { concurrency, requests_per_minute },
   };
 }

@@ -1,4 +1,5 @@
 import { anthropicFacts } from './vendors/anthropic.ts';
+import { compatibleFacts } from './vendors/compatible.ts';
 import type { VendorFacts } from './vendors/facts.ts';
 import { openaiFacts } from './vendors/openai.ts';
 
@@ -7,10 +8,11 @@ import { openaiFacts } from './vendors/openai.ts';
  * and docs/models.md (`npm run generate`). A vendor that speaks an API of this list is a row alone;
  * one with an API of its own is a file in `providers/vendors` too.
  */
-export const VENDORS = { openai: openaiFacts, anthropic: anthropicFacts } as const satisfies Record<
-  string,
-  VendorFacts
->;
+export const VENDORS = {
+  openai: openaiFacts,
+  anthropic: anthropicFacts,
+  ...compatibleFacts,
+} as const satisfies Record<string, VendorFacts>;
 
 export type VendorName = keyof typeof VENDORS;
 

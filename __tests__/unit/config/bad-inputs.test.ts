@@ -150,12 +150,12 @@ describe('a prompt file', () => {
     [
       'with a key',
       withLine('api_key: sk-1'),
-      'prompts/p.yaml:5: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key and endpoints)',
+      'prompts/p.yaml:5: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)',
     ],
     [
       'with the name of a key',
       withLine('api_key_env: OTHER_KEY'),
-      'prompts/p.yaml:5: "api_key_env" may only be set in the workflow (inputs openai-api-key, anthropic-api-key and endpoints)',
+      'prompts/p.yaml:5: "api_key_env" may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)',
     ],
     [
       'with a provider',
@@ -756,7 +756,7 @@ describe('a rubric file', () => {
     [
       'with a key for the vendor',
       rubric('polite:\n  prompt: "{content}"\n  api_key: x\n  choice_scores: { YES: 1 }'),
-      'rubrics/r.yaml:3: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key and endpoints)',
+      'rubrics/r.yaml:3: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)',
     ],
     [
       'with an example of no answer',

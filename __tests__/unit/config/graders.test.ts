@@ -88,7 +88,7 @@ describe("a metric's own grader", () => {
     [
       'with a key',
       '  - { rubric: is_polite, grader: { model: a, api_key: sk } }',
-      'metrics[0].grader: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key and endpoints)',
+      'metrics[0].grader: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)',
     ],
     [
       'of another form',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { PROMPT, problemsOf, read, suiteFiles, suiteOf } from './tree.ts';
+import { vendorNames } from '../../../src/types/vendors.ts';
 
 const settingsOf = async (text: string, lines: readonly string[] = []) => {
   const { project, problems } = await read({ 'evaldiff.yaml': text }, {}, lines);
@@ -114,7 +115,7 @@ qualeval: { enabled: off, max_attributes: 5 }
     ],
     [
       'models:\n  m: { provider: azure }',
-      'evaldiff.yaml:2: models.m.provider must be one of openai, anthropic, program, replay',
+      `evaldiff.yaml:2: models.m.provider must be one of ${vendorNames().join(', ')}, program, replay`,
     ],
     ['models:\n  m: { model: x }', 'evaldiff.yaml:2: models.m: "provider" is missing'],
     [
@@ -123,7 +124,7 @@ qualeval: { enabled: off, max_attributes: 5 }
     ],
     [
       'models:\n  m: { provider: openai, api_key: x }',
-      'evaldiff.yaml:2: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key and endpoints)',
+      'evaldiff.yaml:2: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)',
     ],
     ['models:\n  m: { provider: program }', 'evaldiff.yaml:2: models.m: "command" is missing'],
     [
@@ -174,7 +175,7 @@ qualeval: { enabled: off, max_attributes: 5 }
     ],
     [
       'api_key: x',
-      'evaldiff.yaml:1: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key and endpoints)',
+      'evaldiff.yaml:1: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)',
     ],
     ['- a', 'evaldiff.yaml:1: must be a map of settings like prompts, n_tries and models'],
     ['seed: 1.5', 'evaldiff.yaml:1: seed must be a whole number from 0 to 4294967295'],

@@ -39,13 +39,7 @@ export interface ImportedModel {
 
 /** Servers that speak OpenAI's language, with the line that makes them known to a run. */
 const SERVERS: Readonly<Record<string, string>> = {
-  openrouter: 'openrouter=https://openrouter.ai/api/v1 key=OPENROUTER_API_KEY',
   ollama: 'ollama=http://127.0.0.1:11434/v1',
-  groq: 'groq=https://api.groq.com/openai/v1 key=GROQ_API_KEY',
-  deepseek: 'deepseek=https://api.deepseek.com/v1 key=DEEPSEEK_API_KEY',
-  mistral: 'mistral=https://api.mistral.ai/v1 key=MISTRAL_API_KEY',
-  perplexity: 'perplexity=https://api.perplexity.ai key=PERPLEXITY_API_KEY',
-  xai: 'xai=https://api.x.ai/v1 key=XAI_API_KEY',
   google: 'google=https://generativelanguage.googleapis.com/v1beta/openai key=GOOGLE_API_KEY',
   togetherai: 'togetherai=https://api.together.xyz/v1 key=TOGETHER_API_KEY',
   fireworks: 'fireworks=https://api.fireworks.ai/inference/v1 key=FIREWORKS_API_KEY',

@@ -264,9 +264,9 @@ describe("FlexEval's run", () => {
     ],
     [
       'another vendor by LiteLLM',
-      '{ function_name: litellm_completion, kwargs: { model: mistral/large } }',
+      '{ function_name: litellm_completion, kwargs: { model: cohere/large } }',
       ['default'],
-      /completion_llm is not carried over: litellm_completion: the provider of "mistral\/large" is not known here.*models: \{ default/,
+      /completion_llm is not carried over: litellm_completion: the provider of "cohere\/large" is not known here.*models: \{ default/,
     ],
     [
       'a model that does not say whose it is',

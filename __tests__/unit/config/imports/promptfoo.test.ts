@@ -115,13 +115,12 @@ tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
         model,
       ]),
     ).toEqual([
-      ['openrouter:meta-llama/llama-3.3-70b', 'openai', 'openrouter', 'meta-llama/llama-3.3-70b'],
+      ['meta-llama/llama-3.3-70b', 'openrouter', null, 'meta-llama/llama-3.3-70b'],
       ['ollama:chat:llama3', 'openai', 'ollama', 'llama3'],
       ['models-example-com:local', 'openai', 'models-example-com', 'local'],
       ['https://api.example.com/v1/chat/completions', 'openai', 'api-example-com', 'default'],
     ]);
     expect(notices.map((line) => line.replace(/^[^:]*:(\d+): .*"(.*)".*$/, '$1 $2'))).toEqual([
-      '4 openrouter=https://openrouter.ai/api/v1 key=OPENROUTER_API_KEY',
       '5 ollama=http://127.0.0.1:11434/v1',
       '6 models-example-com=https://models.example.com/v1 key=ENV_NAME',
       '7 api-example-com=https://api.example.com/v1 key=ENV_NAME',

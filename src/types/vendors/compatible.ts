@@ -1,0 +1,100 @@
+import type { VendorFacts } from './facts.ts';
+
+/** What all vendors have in common that speak OpenAI's chat completions and sell their own models. */
+const COMMON = {
+  speaks: 'openai',
+  keyHeader: 'authorization',
+  headers: {},
+  baseUrlVariable: 'OPENAI_BASE_URL',
+  passports: [],
+  ends: {},
+  embeddings: null,
+  batchShare: null,
+} as const satisfies Partial<VendorFacts>;
+
+/** Names that only an entry under `models:` gives to a vendor: it serves models of others. */
+const OF_OTHERS = /(?!)/;
+
+/** Vendors by name whose servers speak OpenAI's chat completions: each is a row alone. */
+export const compatibleFacts = {
+  gemini: {
+    ...COMMON,
+    label: 'Google Gemini',
+    host: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    keyInput: 'gemini-api-key',
+    keyVariable: 'GEMINI_API_KEY',
+    models: /^gemini-/,
+    starterModel: 'gemini-3.5-flash',
+    priceId: 'google',
+  },
+  mistral: {
+    ...COMMON,
+    label: 'Mistral',
+    host: 'https://api.mistral.ai/v1',
+    keyInput: 'mistral-api-key',
+    keyVariable: 'MISTRAL_API_KEY',
+    models: /^(mistral|ministral|magistral|codestral|devstral|pixtral)-[\w.-]+$/,
+    starterModel: 'mistral-small-latest',
+    priceId: 'mistral',
+  },
+  groq: {
+    ...COMMON,
+    label: 'Groq',
+    host: 'https://api.groq.com/openai/v1',
+    keyInput: 'groq-api-key',
+    keyVariable: 'GROQ_API_KEY',
+    models: OF_OTHERS,
+    starterModel: 'openai/gpt-oss-20b',
+    priceId: 'groq',
+  },
+  deepseek: {
+    ...COMMON,
+    label: 'DeepSeek',
+    host: 'https://api.deepseek.com/v1',
+    keyInput: 'deepseek-api-key',
+    keyVariable: 'DEEPSEEK_API_KEY',
+    models: /^deepseek-[\w.-]+$/,
+    starterModel: 'deepseek-chat',
+    priceId: 'deepseek',
+  },
+  xai: {
+    ...COMMON,
+    label: 'xAI',
+    host: 'https://api.x.ai/v1',
+    keyInput: 'xai-api-key',
+    keyVariable: 'XAI_API_KEY',
+    models: /^grok-[\w.-]+$/,
+    starterModel: 'grok-4.3',
+    priceId: 'x-ai',
+  },
+  openrouter: {
+    ...COMMON,
+    label: 'OpenRouter',
+    host: 'https://openrouter.ai/api/v1',
+    keyInput: 'openrouter-api-key',
+    keyVariable: 'OPENROUTER_API_KEY',
+    models: OF_OTHERS,
+    starterModel: 'openai/gpt-oss-20b',
+    priceId: 'openrouter',
+  },
+  together: {
+    ...COMMON,
+    label: 'Together',
+    host: 'https://api.together.xyz/v1',
+    keyInput: 'together-api-key',
+    keyVariable: 'TOGETHER_API_KEY',
+    models: OF_OTHERS,
+    starterModel: 'meta-llama/Llama-3.3-70B-Instruct-Turbo',
+    priceId: 'together',
+  },
+  perplexity: {
+    ...COMMON,
+    label: 'Perplexity',
+    host: 'https://api.perplexity.ai',
+    keyInput: 'perplexity-api-key',
+    keyVariable: 'PERPLEXITY_API_KEY',
+    models: /^sonar(-[\w.-]+)?$/,
+    starterModel: 'sonar',
+    priceId: 'perplexity',
+  },
+} as const satisfies Record<string, VendorFacts>;
