@@ -72,10 +72,6 @@ describe('a configuration whose providers cannot be asked', () => {
 
 test.each([
   ['groq:llama-3.3-70b-versatile', 'groq', 'llama-3.3-70b-versatile'],
-  ['deepseek:deepseek-chat', 'deepseek', 'deepseek-chat'],
-  ['mistral:mistral-large-latest', 'mistral', 'mistral-large-latest'],
-  ['perplexity:sonar', 'perplexity', 'sonar'],
-  ['xai:grok-4', 'xai', 'grok-4'],
   ['google:gemini-2.5-flash', 'google', 'gemini-2.5-flash'],
   ['azureopenai:chat:my-deployment', 'azure', 'my-deployment'],
   ['localai:chat:lunademo', 'localai', 'lunademo'],
@@ -90,6 +86,19 @@ test.each([
   expect(notices).toEqual(
     entry?.endpoint === null ? [] : [expect.stringContaining(`--endpoint "${endpoint}=`)],
   );
+});
+
+test.each([
+  'deepseek:deepseek-chat',
+  'mistral:mistral-large-latest',
+  'perplexity:sonar',
+  'xai:grok-4',
+])('%s says by its name whose it is, and needs no entry', async (id) => {
+  const { problems, notices, settings, suites } = await imported(
+    `prompts: ['Say {{x}}']\nproviders: ['${id}']\n${TESTS}`,
+  );
+  expect([problems, notices, settings.models.size]).toEqual([[], [], 0]);
+  expect(suites.map(({ model }) => model)).toEqual([id.split(':')[1]]);
 });
 
 describe('tests without assertions', () => {
