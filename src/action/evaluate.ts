@@ -1,6 +1,6 @@
+import type { Inputs } from '../config/inputs.ts';
 import { UserError, problem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
-import type { Inputs } from '../config/inputs.ts';
 import type { Client } from '../github/client.ts';
 import { findPullRequest, withPullRequest, withQueuedPullRequest } from '../github/pull.ts';
 import type { Manifest } from '../plan/manifest.ts';

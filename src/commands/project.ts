@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
-import { readCommandLine } from '../config/inputs.ts';
 import { readEndpoints, readProxy } from '../config/endpoints.ts';
+import { readCommandLine } from '../config/inputs.ts';
 import { readProject, sweepExtent } from '../config/project.ts';
 import { UserError } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';

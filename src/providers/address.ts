@@ -43,7 +43,8 @@ export function secretsIn({ keys, endpoints, proxy }: ProviderAccess): string[] 
     key,
     ...headers.map(({ value }) => value),
   ]);
-  const password = proxy == null ? null : decodeURIComponent(proxy.password);
+  const password =
+    proxy === null || proxy === undefined ? null : decodeURIComponent(proxy.password);
   const all = [...Object.values(keys), ...servers, password];
   return [...new Set(all.filter((secret) => secret !== null && secret !== ''))] as string[];
 }
@@ -133,8 +134,7 @@ export function addressProblems({ endpoints, vendorUrls }: ProviderAccess): Prob
 }
 
 function checked(what: string, server: ServerAccess): Address | Problem {
-  const { url, key, headers = [], apiVersion = null, insecure = false } = server;
-  const { concurrency = null, requests_per_minute = null } = server;
+  const { url, insecure = false } = server;
   const base = URL.canParse(url) ? new URL(url) : null;
   if (base === null)
     return problem(
@@ -150,6 +150,12 @@ function checked(what: string, server: ServerAccess): Address | Problem {
   const flaw = protocolFlaw(base, insecure);
   if (flaw !== null)
     return problem(null, `${what}: ${visibleLine(base.origin)} ${flaw}; nothing is sent to it.`);
+  return addressAt(base, server);
+}
+
+function addressAt(base: URL, server: ServerAccess): Address {
+  const { key, headers = [], apiVersion = null } = server;
+  const { concurrency = null, requests_per_minute = null } = server;
   return {
     base,
     key: key === '' ? null : key,

@@ -92,14 +92,11 @@ export function createOutgoing(
   const secure = bounds.base.protocol === 'https:';
   const options = { keepAlive, rejectUnauthorized: true };
   const agent = secure ? new https.Agent(options) : new http.Agent(options);
-  const tunnel =
-    secure && bounds.proxy ? tunnelThrough(agent as https.Agent, bounds.proxy, bounds) : null;
+  const tunnel = tunnelFor(agent, bounds);
   const startDeadline = createDeadlines(bounds.clock, bounds.timeoutMs);
   const routeTo = createRoutes(bounds);
   const underWay = new Set<OpenRequest['fail']>();
-  const stop = (): void => {
-    for (const fail of underWay) fail(new TransportError('aborted'));
-  };
+  const stop = (): void => underWay.forEach((fail) => fail(new TransportError('aborted')));
   bounds.signal.addEventListener('abort', stop, { once: true });
   return {
     async send(input, sent, receive) {
@@ -147,6 +144,13 @@ export function createOutgoing(
       agent.destroy();
     },
   };
+}
+
+/** Next door is reached without a proxy. */
+function tunnelFor(agent: http.Agent, bounds: RequestBounds): { close(): void } | null {
+  return agent instanceof https.Agent && bounds.proxy
+    ? tunnelThrough(agent, bounds.proxy, bounds)
+    : null;
 }
 
 function addressIn(input: string | URL | Request): string {

@@ -117,8 +117,8 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
   let ends = 0;
   let lastEnd = STOPPED;
   let closed = false;
-  let hinted = false;
 
+  const watchSilence = createSilenceWatch(options, () => linesHeard);
   const onOut = (line: string): void => {
     linesHeard++;
     if (calls.hear(line)) ends = 0;
@@ -126,15 +126,6 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
   const onErr = (line: string): void => {
     lastWords.hear(line);
     options.onErr(line);
-  };
-  const watchSilence = async ({ ended }: Child): Promise<void> => {
-    const over = new AbortController();
-    void ended.then(() => over.abort());
-    const before = linesHeard;
-    await pause(options.clock, SILENCE_MS, over.signal);
-    if (over.signal.aborted || hinted || linesHeard > before) return;
-    hinted = true;
-    options.log(SILENT);
   };
   const launch = async (): Promise<Fault | null> => {
     const prepared = await options.prepare();
@@ -180,6 +171,23 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
 }
 
 const SILENT = `nothing on its stdout for ${SILENCE_MS / 1000} s; if it has answered, the line waits in a buffer: flush stdout after each line`;
+
+/** Gives a hint, once, where a child was not heard for a while after its start. */
+function createSilenceWatch(
+  { clock, log }: Pick<ProgramSessionOptions, 'clock' | 'log'>,
+  heard: () => number,
+): (child: Child) => Promise<void> {
+  let hinted = false;
+  return async ({ ended }) => {
+    const over = new AbortController();
+    void ended.then(() => over.abort());
+    const before = heard();
+    await pause(clock, SILENCE_MS, over.signal);
+    if (over.signal.aborted || hinted || heard() > before) return;
+    hinted = true;
+    log(SILENT);
+  };
+}
 
 async function stop(child: Child, clock: Clock): Promise<void> {
   const over = new AbortController();

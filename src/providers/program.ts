@@ -53,12 +53,11 @@ export function createPrograms(options: ProgramOptions): Programs {
   const running = new Map<string, Running>();
   const env = plainEnvironment(options.env, options.programEnv);
   const prepare = createSetups(options, env);
-  const killAll = (): void => {
-    for (const { session } of running.values()) session.killNow();
+  const each = (act: (session: ProgramSession) => void) => (): void => {
+    for (const { session } of running.values()) act(session);
   };
-  const abort = (): void => {
-    for (const { session } of running.values()) session.abort();
-  };
+  const killAll = each((session) => session.killNow());
+  const abort = each((session) => session.abort());
   signal.addEventListener('abort', abort, { once: true });
 
   const start = (target: ProgramTarget, name: string): Running => ({

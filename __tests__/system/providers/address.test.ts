@@ -27,7 +27,7 @@ describe('the address of a server', () => {
       base: new URL('https://api.openai.com/v1'),
       key: 'key-o',
     });
-    expect(addressOf({ provider: 'anthropic', endpoint: null }, access)).toEqual({
+    expect(addressOf({ provider: 'anthropic', endpoint: null }, access)).toMatchObject({
       base: new URL('https://api.anthropic.com'),
       key: 'key-a',
     });
