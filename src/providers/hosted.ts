@@ -134,10 +134,9 @@ function createServer(
     clock,
     signal,
   });
-  const { start, max } = options.concurrency;
-  const most = pace.concurrency ?? max;
+  const most = pace.concurrency ?? options.concurrency.max;
   const limiter = createLimiter({
-    concurrency: { start: Math.min(start, most), max: most },
+    concurrency: { start: Math.min(options.concurrency.start, most), max: most },
     giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
     clock,
     signal,
