@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createPacer } from '../../../src/providers/pacer.ts';
+import { vendorUrls } from '../../stand-ins/models/server.ts';
 import {
   requestTo,
   setUp,
@@ -7,7 +8,6 @@ import {
   testClock,
   type Setting,
 } from '../../unit/providers/providers-setting.ts';
-import { vendorUrls } from '../../stand-ins/models/server.ts';
 
 const open: Setting[] = [];
 afterEach(async () => {

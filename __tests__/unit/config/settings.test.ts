@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { PROMPT, problemsOf, read, suiteFiles, suiteOf } from './tree.ts';
 import { vendorNames } from '../../../src/types/vendors.ts';
+import { PROMPT, problemsOf, read, suiteFiles, suiteOf } from './tree.ts';
 
 const settingsOf = async (text: string, lines: readonly string[] = []) => {
   const { project, problems } = await read({ 'evaldiff.yaml': text }, {}, lines);
