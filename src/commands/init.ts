@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
-import { join, posix, relative, sep } from 'node:path';
+import { readFile, realpath } from 'node:fs/promises';
+import { join, posix, relative, resolve, sep } from 'node:path';
 import type { Command } from 'commander';
 import { importFormat, schemaLine } from '../config/imports/index.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
@@ -10,6 +10,7 @@ import { groundOf, type Ground } from '../session/safe-writing.ts';
 import { logLine } from '../text/log.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { vendorNames, factsOf, type VendorName } from '../types/vendors.ts';
+import { withEnvFile } from './env-file.ts';
 import { withTree } from './import.ts';
 import { writeNewFiles } from './new-files.ts';
 import type { Terminal } from './terminal.ts';
@@ -99,15 +100,11 @@ export function initCommand(
     )
     .action(async (options: InitOptions) => {
       const { directory } = options;
-      const owner = options.owner ?? (await publisher()) ?? PLACEHOLDER;
-      checkOwner(owner);
+      if (options.owner !== undefined) checkOwner(options.owner);
       const seen = await withTree(directory, terminal, look);
-      const vendor: VendorName =
-        // A new project says nothing but a model's name, which has to tell whose it is.
-        vendorNames().find((name) => {
-          const { keyVariable, models, starterModel } = factsOf(name);
-          return terminal.env[keyVariable] !== undefined && models.test(starterModel);
-        }) ?? vendorNames()[0];
+      const owner = options.owner ?? (await publisher()) ?? seen.account ?? PLACEHOLDER;
+      const guessed = options.owner === undefined && owner === seen.account;
+      const vendor = seen.vendor ?? vendorOfKeys(directory, terminal);
       const files = new Map(
         [...(await wanted(seen, vendor, owner))].filter(
           ([path]) => !existsSync(join(seen.root, path)),
@@ -118,19 +115,40 @@ export function initCommand(
       const shown = (path: string): string =>
         relative(here, join(seen.root, path)).split(sep).join('/');
       terminal.out(
-        `${[...report(seen, files, shown), '', ...nextSteps(seen, files, { vendor, owner, shown })].map(logLine).join('\n')}\n`,
+        `${[...report(seen, files, shown), '', ...nextSteps(seen, files, { vendor, owner, guessed, shown })].map(logLine).join('\n')}\n`,
       );
       done(0);
     });
+}
+
+/** The first vendor whose key is there, in the environment or in `.env`. */
+function vendorOfKeys(directory: string, { cwd, env, err }: Terminal): VendorName {
+  const all = withEnvFile(env, resolve(cwd, directory), [], err);
+  return (
+    // A new project says nothing but a model's name, which has to tell whose it is.
+    vendorNames().find((name) => {
+      const { keyVariable, models, starterModel } = factsOf(name);
+      return all[keyVariable] !== undefined && models.test(starterModel);
+    }) ?? vendorNames()[0]
+  );
+}
+
+/** The first vendor of whose models a text names one. */
+function vendorOfText(text: string): VendorName | null {
+  const words = new Set(text.match(/[\w.-]+/g) ?? []);
+  return (
+    vendorNames().find((name) => [...words].some((word) => factsOf(name).models.test(word))) ?? null
+  );
 }
 
 /**
  * GitHub's rule for names of accounts; what stands in a workflow must not be able to be more than
  * that.
  */
+const ACCOUNT = /^[A-Za-z\d](?:[A-Za-z\d]|-(?=[A-Za-z\d])){0,38}$/;
+
 function checkOwner(owner: string): void {
-  if (owner === PLACEHOLDER || /^[A-Za-z\d](?:[A-Za-z\d]|-(?=[A-Za-z\d])){0,38}$/.test(owner))
-    return;
+  if (owner === PLACEHOLDER || ACCOUNT.test(owner)) return;
   throw new UserError([
     problem(
       null,
@@ -152,6 +170,10 @@ interface Seen {
   prompts: string[];
   foreign: string[];
   workflow: FoundWorkflow | null;
+  /** Whose models the files name; null: none that is known. */
+  vendor: VendorName | null;
+  /** The account at GitHub that the remote belongs to; null: there is none. */
+  account: string | null;
 }
 
 async function look(tree: SourceTree, repository: Repository): Promise<Seen> {
@@ -159,19 +181,34 @@ async function look(tree: SourceTree, repository: Repository): Promise<Seen> {
   const paths = [...tree.files.keys()].sort();
   const inRoot = (path: string): string => posix.join(below, path);
   const settings = [SETTINGS_FILE, LLMEVAL_FILE].find((path) => tree.files.has(path));
+  const prompts = paths.filter(
+    (path) => /^prompts\/[^/]+\.ya?ml$/.test(path) && importFormat(path) === null,
+  );
+  const foreign = paths.filter(
+    (path) => importFormat(path) !== null && !path.split('/').includes('node_modules'),
+  );
+  const texts = await Promise.all(
+    [...prompts, ...foreign].map((path) =>
+      readFile(join(root, inRoot(path)), 'utf8').catch(() => ''),
+    ),
+  );
   return {
     root,
     ground: groundOf(repository),
     below,
     settings: settings === undefined ? null : inRoot(settings),
-    prompts: paths
-      .filter((path) => /^prompts\/[^/]+\.ya?ml$/.test(path) && importFormat(path) === null)
-      .map(inRoot),
-    foreign: paths
-      .filter((path) => importFormat(path) !== null && !path.split('/').includes('node_modules'))
-      .map(inRoot),
+    prompts: prompts.map(inRoot),
+    foreign: foreign.map(inRoot),
     workflow: await findWorkflow(root, below),
+    vendor: texts.map(vendorOfText).find((name) => name !== null) ?? null,
+    account: accountOf(repository.remoteUrl),
   };
+}
+
+/** `acme` of `git@github.com:acme/shop.git`. */
+function accountOf(url: string | null): string | null {
+  const account = /github\.com[/:]([^/]+)\//.exec(url ?? '')?.[1];
+  return account !== undefined && ACCOUNT.test(account) ? account : null;
 }
 
 /** Files to write, by their paths below the root. */
@@ -217,7 +254,12 @@ function report(
 function nextSteps(
   { below, foreign, prompts, workflow }: Seen,
   files: ReadonlyMap<string, string>,
-  { vendor, owner, shown }: { vendor: VendorName; owner: string; shown: Shown },
+  {
+    vendor,
+    owner,
+    guessed,
+    shown,
+  }: { vendor: VendorName; owner: string; guessed: boolean; shown: Shown },
 ): string[] {
   const key = factsOf(vendor).keyVariable;
   const inProject = (path: string): string => posix.relative(below, path);
@@ -239,11 +281,29 @@ function nextSteps(
         ]
       : []),
     `Add your model key as the repository secret ${key}; here, export it as ${key}.`,
-    `"evaldiff validate${directory}" checks the files, "evaldiff run${directory}" evaluates them, "evaldiff diff${directory}" compares them with main.`,
+    ...(guessed && files.has(workflowPath(below))
+      ? [
+          `The workflow uses ${owner}/evaldiff, the account of this repository's remote; where another publishes the action, name it with --owner.`,
+        ]
+      : []),
     `Make the job "${jobOf(below)}" a required check once its first run is green.`,
   ];
-  return ['Next:', ...steps.map((step, index) => `  ${String(index + 1)}. ${step}`)];
+  return [
+    'Next:',
+    ...steps.map((step, index) => `  ${String(index + 1)}. ${step}`),
+    '',
+    ...COMMANDS.map(
+      ([command, does]) => `  ${`npx evaldiff ${command}${directory}`.padEnd(24)} ${does}`,
+    ),
+  ];
 }
+
+/** What one does after `init`, in this order. */
+const COMMANDS = [
+  ['validate', 'checks the files; makes no model calls'],
+  ['dev', 'opens the workbench: answers, scores, and the verdict, live while you edit'],
+  ['diff', 'compares the files with main, as the pull request will'],
+] as const;
 
 function directoryOption(folder: string): string {
   return folder === '' ? '' : ` --directory ${quoted(folder)}`;

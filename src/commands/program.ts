@@ -13,6 +13,7 @@ import { noiseCommand } from './noise.ts';
 import { diffCommand, planCommand, runCommand, validateCommand } from './plain.ts';
 import { reportCommand } from './report.ts';
 import { mergeCommand } from './shards.ts';
+import { showCommand } from './show.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
@@ -21,6 +22,13 @@ import type { Terminal } from './terminal.ts';
  */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   let code = 0;
+  const hint = OTHER_VERBS.get(argv[0] ?? '');
+  if (hint !== undefined) {
+    terminal.err(
+      `error: unknown command '${argv[0] ?? ''}'\n(${hint})\nRun evaldiff --help for the commands.\n`,
+    );
+    return NOT_JUDGED;
+  }
   const program = createProgram(terminal, (result) => {
     code = result;
   });
@@ -41,6 +49,14 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     return NOT_JUDGED;
   }
 }
+
+/** What people type who come from another tool. */
+const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
+  ['eval', 'evaldiff run evaluates the files as they are; evaldiff diff compares them with main.'],
+  ['test', 'evaldiff run evaluates the files as they are; evaldiff diff compares them with main.'],
+  ['view', 'evaldiff dev opens the workbench; evaldiff diff --report FOLDER writes report.html.'],
+  ['watch', 'evaldiff run --watch runs again after each edit; evaldiff dev shows it in a page.'],
+]);
 
 /**
  * What a full disk, a missing right or a damaged drive answers, whoever asked: nobody's mistake in
@@ -92,6 +108,7 @@ export function createProgram(terminal: Terminal, done: (code: number) => void):
     noiseCommand,
     discoverCommand,
     reportCommand,
+    showCommand,
     cacheCommand,
     mergeCommand,
     importCommand,

@@ -30,6 +30,8 @@ import type { Project } from '../suite/suite.ts';
 import { endLine, logJson, logLine, logText } from '../text/log.ts';
 import type { EventFacts, SourceTree } from '../types/repository.ts';
 import { perVendor } from '../types/vendors.ts';
+import { withEnvFile } from './env-file.ts';
+import { projectFolder } from './find-project.ts';
 import type { EvaluateOptions } from './options.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -86,13 +88,15 @@ function sessionOptions(
   terminal: Terminal,
   { overrides = [], role = 'whole', outputs = [] }: OwnOptions,
 ): SessionOptions {
-  const { cwd, env, err, isTerminal, reach } = terminal;
+  const { cwd, err, isTerminal, reach } = terminal;
+  const directory = projectFolder(options, terminal);
+  const env = withEnvFile(terminal.env, directory, namedKeys(options, terminal.env), err);
   const { store, trust = false, report, record } = options;
   const log = (line: string): void => {
     err(`${logText(line)}\n`);
   };
   return {
-    directory: resolve(cwd, options.directory),
+    directory,
     workingDirectory: '',
     temporary: tmpdir(),
     env,
@@ -122,6 +126,20 @@ function sessionOptions(
   };
 }
 
+/** Lines about further servers, from the environment and the options alone. */
+function endpointLines(
+  { endpoint = [] }: Pick<EvaluateOptions, 'endpoint'>,
+  env: NodeJS.ProcessEnv,
+): string[] {
+  return [...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...endpoint];
+}
+
+/** Names of environment variables that the command line names: servers' keys, and what code may see. */
+function namedKeys(options: EvaluateOptions, env: NodeJS.ProcessEnv): string[] {
+  const { endpoints } = readEndpoints(endpointLines(options, env));
+  return [...endpoints.flatMap(({ keyEnv }) => keyEnv ?? []), ...(options.codeEnv ?? [])];
+}
+
 /**
  * What the options and the environment say, read; all that is wrong with it at once. Further
  * servers come from these two alone, never from a file of the project.
@@ -131,10 +149,9 @@ function given(
   overrides: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Pick<SessionOptions, 'inputs' | 'access'> {
-  const { failOn = null, code, codeEnv = [], endpoint = [] } = options;
+  const { failOn = null, code, codeEnv = [] } = options;
   const read = readCommandLine({ ...options, overrides });
-  const lines = [...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...endpoint];
-  const { endpoints, problems } = readEndpoints(lines);
+  const { endpoints, problems } = readEndpoints(endpointLines(options, env));
   const viaProxy = readProxy('--proxy', options.proxy ?? env['EVALDIFF_PROXY'] ?? '');
   const all = [...read.problems, ...problems, ...viaProxy.problems];
   if (all.length > 0) throw new UserError(all);

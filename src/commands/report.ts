@@ -3,6 +3,7 @@ import { Option, type Command } from 'commander';
 import { UserError, problem } from '../errors.ts';
 import { exitCode } from '../judge/outcome.ts';
 import { renderComment } from '../report/comment.ts';
+import { comparisonBlocks } from '../report/comparison.ts';
 import { renderJunit } from '../report/junit.ts';
 import { markdownOf } from '../report/markdown.ts';
 import { renderNoise, renderNoiseSummary } from '../report/noise.ts';
@@ -14,7 +15,7 @@ import {
   tablesOfResult,
   type RunTable,
 } from '../report/run-tables.ts';
-import { NO_LINKS } from '../report/sections/document.ts';
+import { NO_LINKS, type Block } from '../report/sections/document.ts';
 import { renderBlocks, renderTerminal } from '../report/terminal.ts';
 import type { NoiseResult } from '../result/noise.ts';
 import type { Result } from '../result/result.ts';
@@ -64,7 +65,7 @@ export function reportCommand(
   program
     .command('report')
     .description(
-      'renders saved results again, one in full or several as tables, or as a trend; never asks a model',
+      'renders saved results again: one in full, two compared by the same references, several as tables, or as a trend; never asks a model',
     )
     .argument(
       '[paths...]',
@@ -198,7 +199,7 @@ async function renderAll(
       text: `${logJson(tables.length === 0 && noise.length === 1 ? noise[0] : { runs: tables, noise })}\n`,
       code,
     };
-  const blocks = runBlocks(tables);
+  const blocks = [...comparisonOf(files), ...runBlocks(tables)];
   const shown =
     format === 'markdown'
       ? [
@@ -212,6 +213,14 @@ async function renderAll(
           ...noise.map((one) => renderNoise(one, { width, colour: isTerminal })),
         ];
   return { text: shown.join('\n'), code };
+}
+
+/** Two results are compared before their tables are shown. */
+function comparisonOf(files: readonly SavedFile[]): Block[] {
+  const [first, second, ...more] = files.flatMap((one) => (one.kind === 'result' ? [one] : []));
+  return first === undefined || second === undefined || more.length > 0
+    ? []
+    : comparisonBlocks(first, second);
 }
 
 /** As the command that measured ended. */

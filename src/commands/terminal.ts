@@ -16,6 +16,8 @@ export interface Terminal {
    * nothing else can.
    */
   reach?: Reach;
+  /** Ends a command that would go on for ever; absent: a signal does. */
+  until?: AbortSignal;
 }
 
 /** What of the process a terminal is made of. */

@@ -5,12 +5,18 @@ import type { Problem, Scalar } from '../types/plain.ts';
 
 /** What `key=value` lines change, for every prompt of both sides. */
 export interface Overrides {
-  /** Names of the prompts to run; null: all. */
+  /** Names of the prompts to run, or patterns of them; null: all. */
   prompts: string[] | null;
+  /** The same of references, by their ids or the text of their inputs. */
+  references: string[] | null;
+  /** The same of references, by their tags. */
+  tags: string[] | null;
   /** Settings by dotted path (`n_tries`, `gate.alpha`), as if they stood in the settings file. */
   settings: { path: string[]; value: Scalar | null; line: string }[];
   /** `model` and parameters: one value replaces the prompt's, several are a sweep. */
   parameters: ReadonlyMap<string, Scalar[]>;
+  /** Parameters that were written `prompts.key`: they are sent though nobody knows them. */
+  insisted: ReadonlySet<string>;
 }
 
 /** Settings that a line may set: whole keys, and members of these sections. */
@@ -37,8 +43,29 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   grader: ['model', 'temperature'],
 };
 
+/** Keys that choose what runs. */
+const FILTERS = ['prompts', 'references', 'tags'] as const;
+
 /** What tells a slip of the pen in a key from a model parameter. */
-const NAMES = ['prompts', 'model', ...KEYS, ...Object.keys(SECTIONS)];
+export const NAMES: readonly string[] = [...FILTERS, 'model', ...KEYS, ...Object.keys(SECTIONS)];
+
+/** Words of people and of other tools for keys of ours. */
+const ALIASES: Readonly<Record<string, string>> = {
+  ref: 'references',
+  refs: 'references',
+  id: 'references',
+  ids: 'references',
+  case: 'references',
+  cases: 'references',
+  test: 'references',
+  tests: 'references',
+  filter: 'references',
+  only: 'references',
+  suite: 'prompts',
+  suites: 'prompts',
+  repeat: 'n_tries',
+  tries: 'n_tries',
+};
 
 /**
  * Reads lines `key=value` as the action's input `overrides` and the command line give them:
@@ -52,7 +79,15 @@ export function readOverrides(lines: readonly string[]): {
 } {
   const problems: Problem[] = [];
   const parameters = new Map<string, Scalar[]>();
-  const overrides: Overrides = { prompts: null, settings: [], parameters };
+  const insisted = new Set<string>();
+  const overrides: Overrides = {
+    prompts: null,
+    references: null,
+    tags: null,
+    settings: [],
+    parameters,
+    insisted,
+  };
   const seen = new Set<string>();
   for (const line of lines.map((each) => each.trim())) {
     if (line === '' || line.startsWith('#')) continue;
@@ -64,6 +99,7 @@ export function readOverrides(lines: readonly string[]): {
           ? `sets "${entry.key}" a second time`
           : apply(entry, line, overrides, parameters);
     if (entry !== null) seen.add(entry.key);
+    if (entry?.below === true) insisted.add(entry.key);
     if (message !== null)
       problems.push(problem(null, `overrides: ${line.slice(0, 200)}: ${message}`));
   }
@@ -94,8 +130,9 @@ function apply(
   parameters: Map<string, Scalar[]>,
 ): string | null {
   const { key, below, values } = entry;
-  if (key === 'prompts') {
-    overrides.prompts = values.map(String);
+  const filter = below ? undefined : FILTERS.find((name) => name === key);
+  if (filter !== undefined) {
+    overrides[filter] = values.map(String);
     return null;
   }
   const [first = '', member] = key.split('.');
@@ -112,6 +149,8 @@ function notAParameter({ key, below, values }: Entry): string | null {
   if (misplaced !== null) return misplaced;
   if (key.includes('.')) return `unknown key "${key}"${suggestion(key, NAMES)}`;
   if (key === 'model') return null;
+  if (!below && Object.hasOwn(ALIASES, key))
+    return `unknown key "${key}"; did you mean "${ALIASES[key] ?? ''}"?`;
   return (
     values
       .map((value) => parameterProblem(key, value, below ? [] : NAMES))

@@ -18,7 +18,7 @@ import {
   checkRubrics,
   withoutSilent,
 } from './check-suites.ts';
-import type { Overrides } from './overrides.ts';
+import { NAMES, type Overrides } from './overrides.ts';
 import { loadSettings } from './read-settings.ts';
 import { loadSuites } from './read-suites.ts';
 import { readRubrics } from './rubric.ts';
@@ -84,6 +84,29 @@ export function sweepProblems(
       ),
     );
   return problems;
+}
+
+/**
+ * A line that fixes a key which no prompt writes and no vendor is known to take: sent on, it would
+ * only be refused there, once for each call.
+ */
+function unknownKeys({ parameters, insisted }: Overrides, suites: readonly Suite[]): Problem[] {
+  const written = new Set(suites.flatMap(({ prompt }) => Object.keys(prompt.lines)));
+  return [...parameters]
+    .filter(
+      ([key, values]) =>
+        values.length === 1 &&
+        key !== 'model' &&
+        !insisted.has(key) &&
+        !written.has(key) &&
+        !isKnownParameter(key),
+    )
+    .map(([key]) =>
+      problem(
+        null,
+        `overrides: unknown key "${key.slice(0, 100)}": evaldiff does not have it, no prompt writes it, and no vendor is known to take it${meant(key, [...NAMES, ...written, ...KNOWN_PARAMETERS]) || `; to send it all the same, write prompts.${key.slice(0, 100)}=…`}`,
+      ),
+    );
 }
 
 function meant(key: string, known: readonly string[]): string {
@@ -169,6 +192,7 @@ export async function readProject(
   if (options.configRequired)
     problems.push(
       ...sweepProblems(settings.sweep, suites, options.limits.combinations, places.sweep),
+      ...unknownKeys(options.overrides, suites),
     );
   checkRubrics(suites, rubrics, complete, problems);
   checkGate(settings, { suites, rubrics, tools, placeOf: places.gate }, problems);

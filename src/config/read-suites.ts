@@ -6,6 +6,7 @@ import { problem } from '../errors.ts';
 import type { BuiltInMetrics } from '../suite/metrics.ts';
 import { entryOf } from '../suite/models.ts';
 import type { Prompt, Settings, Suite } from '../suite/suite.ts';
+import { namesMeant } from '../text/patterns.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Json, Notice, Place, Problem } from '../types/plain.ts';
 import { composePrompt } from './compose-prompt.ts';
@@ -58,18 +59,16 @@ export async function loadSuites(
   const prompts = await promptFiles(reader, places, problems, notices);
   const loaded = await Promise.all(prompts.map(({ file, root }) => loadFile(reader, file, root)));
   const wanted = options.overrides.prompts;
-  const isWanted = (name: string, stem: string): boolean =>
-    wanted === null || wanted.includes(name) || wanted.includes(stem);
   const names = loaded.flatMap(({ suites, stem }) => suites.map(({ name }) => name || stem));
-  for (const name of options.configRequired ? (wanted ?? []) : []) {
-    if (
-      loaded.some(({ suites, stem }) => stem === name || suites.some((each) => each.name === name))
-    )
-      continue;
-    problems.push(
-      problem(null, `overrides: there is no prompt "${name}"${suggestion(name, names)}`),
-    );
-  }
+  const known = [...names, ...loaded.map(({ stem }) => stem)];
+  const meant = new Map((wanted ?? []).map((pattern) => [pattern, namesMeant(pattern, known)]));
+  const isWanted = (name: string, stem: string): boolean =>
+    wanted === null || [...meant.values()].some((each) => each.has(name) || each.has(stem));
+  for (const [pattern, { size }] of options.configRequired ? meant : [])
+    if (size === 0)
+      problems.push(
+        problem(null, `overrides: there is no prompt "${pattern}"${suggestion(pattern, names)}`),
+      );
   const chosen = loaded.filter(
     ({ suites, stem }) =>
       wanted === null || isWanted('', stem) || suites.some(({ name }) => isWanted(name, stem)),

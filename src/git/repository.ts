@@ -106,6 +106,8 @@ export interface Repository {
    * repository the folder itself.
    */
   commonFolder(): Promise<string>;
+  /** Address of the remote that the checkout names; null: there is none that we would use. */
+  remoteUrl: string | null;
   /** Ends git's processes and removes every temporary file. */
   close(): Promise<void>;
 }
@@ -159,6 +161,7 @@ export async function openRepository(
     ...filesOf(parts, root),
     ...comparisonsOf(parts),
     tracked: (path) => trackedAt(parts.place, opened.checkout, path),
+    remoteUrl: 'address' in store.remote ? store.remote.address.url : null,
     commonFolder: () => Promise.resolve(opened.checkout?.commonDir ?? opened.folder),
     async close() {
       await parts.reader.close();

@@ -13,6 +13,7 @@ import type { ListPrice } from '../plan/price.ts';
 import type { Shard, Spent } from '../plan/shards.ts';
 import type { NoiseNote, Result } from '../result/result.ts';
 import { withFilesOf } from '../select/arrange.ts';
+import { chooseReferences } from '../select/choose.ts';
 import { sources, type Withheld } from '../select/trust.ts';
 import type { Project, Settings } from '../suite/suite.ts';
 import type { Request, Target } from '../types/model.ts';
@@ -154,17 +155,22 @@ export async function readSides(
     return { base: null, head: null, pinned: null, problems: after.problems, notices: own.notices };
   const swept = (project: Project): Project =>
     mode === 'sweep' ? project : onlyAskedSweep(project, read);
-  const sides = {
-    base: before === null || before.problems.length > 0 ? null : swept(before.project),
-    head: swept(after.project),
-  };
+  const { problems, notices, ...sides } = chooseReferences(
+    before === null || before.problems.length > 0 ? null : swept(before.project),
+    swept(after.project),
+    read.overrides,
+  );
+  if (problems.length > 0)
+    return { base: null, head: null, pinned: null, problems, notices: own.notices };
   const attributes = await readPinned(
     base === null || sides.base === null ? null : { tree: base, project: sides.base },
     { tree: input.head, project: sides.head },
     {
       source: sources(input.trust).attributes,
       limits: read.limits,
-      chosen: read.overrides.prompts !== null,
+      chosen: [read.overrides.prompts, read.overrides.references, read.overrides.tags].some(
+        (each) => each !== null,
+      ),
     },
   );
   if (attributes.problems.length > 0)
@@ -172,7 +178,12 @@ export async function readSides(
   return {
     ...sides,
     ...attributes,
-    notices: [...own.notices, ...unreadBase(before?.problems ?? []), ...attributes.notices],
+    notices: [
+      ...own.notices,
+      ...unreadBase(before?.problems ?? []),
+      ...notices,
+      ...attributes.notices,
+    ],
   };
 }
 

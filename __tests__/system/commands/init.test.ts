@@ -166,7 +166,9 @@ describe('evaldiff init', () => {
       'check-name': `evaldiff (${folder})`,
     });
     expect(out).toContain(`wrote ${folder}/evaldiff.yaml\n`);
-    expect(out).toContain(`"evaldiff validate --directory 'services/the "chat"'" checks the files`);
+    expect(out).toContain(
+      `npx evaldiff validate --directory 'services/the "chat"' checks the files`,
+    );
     expect(out).toContain('Make the job "evaldiff-services-the-chat" a required check');
     const again = await init(files, ['--directory', folder]);
     expect([again.files, again.out]).toEqual([

@@ -1,3 +1,4 @@
+import { toldApart } from '../../judge/pairing.ts';
 import { countsForVerdict } from '../../result/counts.ts';
 import type { Result } from '../../result/result.ts';
 import type { BothSides, ClassificationSummary, SuiteResult } from '../../result/suite-result.ts';
@@ -184,15 +185,15 @@ function rowOf({ suite, rate, interval, passes, tries }: Ranked, index: number):
   ];
 }
 
-/** What the order is worth. */
+/** What the order is worth: variants have the same references, so each is paired with the first. */
 function verdictOf([best, ...others]: readonly Ranked[]): string {
-  const floor = best?.interval?.low;
-  if (floor === undefined) return 'No try could be judged.';
-  const close = others.filter(({ interval }) => interval !== null && interval.high >= floor).length;
-  if (close === 0) return 'The first is ahead of all others: their intervals do not overlap.';
-  const words =
-    close === 1
-      ? 'The interval of one more variant overlaps'
-      : `The intervals of ${String(close)} more variants overlap`;
-  return `${words} the first's: this run does not tell them apart. More references or tries would.`;
+  if (best === undefined || best.interval === null) return 'No try could be judged.';
+  const judged = others.filter(({ interval }) => interval !== null);
+  const close = toldApart(
+    best.suite,
+    judged.map(({ suite }) => suite),
+  ).filter((apart) => !apart).length;
+  if (close === 0)
+    return 'The first is ahead of all others: on the same references, each passes less often (paired test).';
+  return `On the same references, this run does not tell ${close === 1 ? 'one more variant' : `${String(close)} more variants`} from the first (paired test). More references or tries would.`;
 }

@@ -65,7 +65,7 @@ describe('the ranking of a sweep', () => {
       variant('close', 17, 20),
     ]);
     expect(text).toContain(
-      "The intervals of 2 more variants overlap the first's: this run does not tell them apart.",
+      'On the same references, this run does not tell 2 more variants from the first (paired test).',
     );
     expect(text.indexOf('cheap')).toBeLessThan(text.indexOf('dear'));
   });

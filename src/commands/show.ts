@@ -1,0 +1,151 @@
+import type { Command } from 'commander';
+import { UserError, problem } from '../errors.ts';
+import { referenceBlocks, type SentPrompts } from '../report/reference-view.ts';
+import { renderBlocks } from '../report/terminal.ts';
+import type { ReferenceResult } from '../result/reference-result.ts';
+import type { Result } from '../result/result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
+import { planRun } from '../run/plan-run.ts';
+import { sentKey, sentPrompts } from '../session/sent-prompts.ts';
+import { runInput, withEdges, type Session } from '../session/session.ts';
+import { WORKTREE, type Sides } from '../session/sides.ts';
+import { logJson, logLine } from '../text/log.ts';
+import { fitterOf, namesMeant } from '../text/patterns.ts';
+import { suggestion } from '../text/suggest.ts';
+import { readSavedFiles, savedFilesIn } from './files.ts';
+import { evaluateOptions, type EvaluateOptions } from './options.ts';
+import { withProject } from './project.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Where `--report` is written by the examples of the documentation. */
+const FOLDER = 'evaldiff-report';
+
+interface ShowOptions extends EvaluateOptions {
+  from: string;
+}
+
+interface Found {
+  suite: SuiteResult;
+  reference: ReferenceResult;
+}
+
+export function showCommand(
+  program: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+): void {
+  evaluateOptions(program.command('show'), {})
+    .description(
+      'everything about one reference of a saved result: input, prompt as sent, every answer of both sides, scores, reasons; makes no model calls',
+    )
+    .argument('<reference>', 'an id, a part of one, a pattern with *, or words of the input')
+    .option('--from <folder>', 'the report folder, or its result.json', FOLDER)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff diff --report evaldiff-report\n  evaldiff show refund-3\n  evaldiff show "six weeks" --from other-report',
+    )
+    .action(async (wanted: string, options: ShowOptions) => {
+      const result = await savedResult(options.from, terminal);
+      const found = referencesOf(result, wanted);
+      const sent = await promptsOf(result, options, terminal);
+      if (options.json === true)
+        terminal.out(
+          `${logJson(found.map(({ suite, reference }) => ({ suite: suite.name, variant: suite.variant, reference, prompt: sentOf(sent, suite, reference) })))}\n`,
+        );
+      else
+        terminal.out(
+          renderBlocks(
+            found.flatMap(({ suite, reference }) =>
+              referenceBlocks(suite, reference, sentOf(sent, suite, reference)),
+            ),
+            { width: terminal.width, colour: terminal.isTerminal },
+          ),
+        );
+      done(0);
+    });
+}
+
+async function savedResult(from: string, { cwd }: Terminal): Promise<Result> {
+  const saved = await readSavedFiles(await savedFilesIn([from], cwd), cwd);
+  const [first, ...more] = saved.flatMap((one) => (one.kind === 'result' ? [one.result] : []));
+  if (first !== undefined && more.length === 0) return first;
+  throw new UserError([
+    problem(
+      { file: from, line: 0 },
+      first === undefined
+        ? 'holds no result.json; write one with evaldiff diff --report'
+        : 'holds several results; name one result.json with --from',
+    ),
+  ]);
+}
+
+function referencesOf({ suites }: Result, wanted: string): Found[] {
+  const all = suites.flatMap((suite) =>
+    suite.references.map((reference): Found => ({ suite, reference })),
+  );
+  const ids = namesMeant(
+    wanted,
+    all.map(({ reference }) => reference.id),
+  );
+  const fits = fitterOf(wanted);
+  const found = all.filter(({ reference: { id, input } }) =>
+    ids.size > 0 ? ids.has(id) : Object.values(input).some((value) => fits(String(value))),
+  );
+  if (found.length > 0) return found;
+  throw new UserError([
+    problem(
+      null,
+      `this result has no reference "${wanted.slice(0, 100)}"; only what ran is in it${suggestion(
+        wanted,
+        all.map(({ reference }) => reference.id),
+      )}`,
+    ),
+  ]);
+}
+
+type Sent = ReadonlyMap<string, SentPrompts> | null;
+
+function sentOf(sent: Sent, suite: SuiteResult, { id }: ReferenceResult): SentPrompts | null {
+  return sent?.get(sentKey(suite, id)) ?? null;
+}
+
+/**
+ * What was sent, worked out again from the commits that the result names; a result of uncommitted
+ * files is shown with the files as they are now, and that is said. Null, with the reason said, where
+ * the commits cannot be read any more.
+ */
+async function promptsOf(result: Result, options: ShowOptions, terminal: Terminal): Promise<Sent> {
+  const note = (words: string): void => {
+    terminal.err(`${logLine(`note: ${words}`)}\n`);
+  };
+  try {
+    const planned = await withProject(options, terminal, { role: 'plan' }, async (session) => {
+      const sides = await sidesOf(result, session);
+      return withEdges(session, sides, (edges) =>
+        planRun(runInput(session, result.mode, sides), edges),
+      );
+    });
+    if (!planned.ready) {
+      note('the prompts as sent are not shown: the files have errors (evaldiff validate)');
+      return null;
+    }
+    if (result.head.sha === WORKTREE)
+      note('the result is of uncommitted files; head’s prompt is shown as the files are now');
+    return sentPrompts(planned.prepared);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    note(`the prompts as sent are not shown: ${error.problems[0]?.message ?? 'unreadable'}`);
+    return null;
+  }
+}
+
+async function sidesOf(
+  { base, head }: Result,
+  { repository }: Session,
+): Promise<Pick<Sides, 'base' | 'head'>> {
+  return {
+    base: base === null ? null : await repository.tree(base.sha, ''),
+    head:
+      head.sha === WORKTREE ? await repository.worktree('') : await repository.tree(head.sha, ''),
+  };
+}

@@ -1,0 +1,65 @@
+import { countsForVerdict } from '../result/counts.ts';
+import type { SideResult } from '../result/reference-result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
+import { holm } from '../statistics/gate.ts';
+import { pairedMean } from '../statistics/interval.ts';
+import { suiteTest } from '../statistics/suite-test.ts';
+import type { Table } from '../statistics/table.ts';
+
+/** One run of a suite against another on the references that both judged. */
+export interface Pairing {
+  references: number;
+  /** Mean over references of (other's share of passes − one's), −1 to 1. */
+  difference: number;
+  /** 90 % interval of it; null: too few references, or all differ alike. */
+  low: number | null;
+  high: number | null;
+  /** Two-sided mid-p of the exact permutation test within references. */
+  p: number;
+}
+
+/** From this p on, two runs are not told apart. */
+export const TOLD_APART = 0.05;
+
+/**
+ * Head's tries of two runs, paired by the references' ids; what is skipped on either side is left
+ * out. Null: they share no reference that both judged.
+ */
+export function pairing(one: SuiteResult, other: SuiteResult): Pairing | null {
+  const second = judgedIn(other);
+  const tables = [...judgedIn(one)].flatMap(([id, before]): Table[] => {
+    const after = second.get(id);
+    return after === undefined ? [] : [{ base: countsOf(before), head: countsOf(after) }];
+  });
+  const mean = pairedMean(tables.map(({ base, head }) => shareOf(head) - shareOf(base)));
+  if (mean === null) return null;
+  const { midDown, midUp } = suiteTest(tables);
+  return { references: tables.length, ...mean, p: Math.min(1, 2 * Math.min(midDown, midUp)) };
+}
+
+/**
+ * Which of `others` are told apart from `one`: each paired with it, their p-values adjusted
+ * together (Holm).
+ */
+export function toldApart(one: SuiteResult, others: readonly SuiteResult[]): boolean[] {
+  const adjusted = holm(others.map((other) => pairing(one, other)?.p ?? 1));
+  return adjusted.map((p) => p < TOLD_APART);
+}
+
+function judgedIn({ references }: SuiteResult): Map<string, SideResult> {
+  return new Map(
+    references
+      .filter(countsForVerdict)
+      .flatMap(({ id, head }): [string, SideResult][] =>
+        head !== null && head.tries_judged > 0 ? [[id, head]] : [],
+      ),
+  );
+}
+
+function countsOf({ passes, tries_judged }: SideResult): Table['base'] {
+  return { passes, tries: tries_judged };
+}
+
+function shareOf({ passes, tries }: Table['base']): number {
+  return passes / tries;
+}

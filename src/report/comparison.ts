@@ -1,0 +1,119 @@
+import { pairing, TOLD_APART, type Pairing } from '../judge/pairing.ts';
+import type { Result } from '../result/result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
+import { counted, percent, probability, signed } from '../text/amounts.ts';
+import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
+import { variantWords } from './sections/phrases.ts';
+
+/** A saved result and the path that it was named by. */
+interface Named {
+  file: string;
+  result: Result;
+}
+
+/**
+ * What the second of two results changed against the first, suite by suite: the same references,
+ * paired. Nothing is left unsaid of suites that have no partner.
+ */
+export function comparisonBlocks(first: Named, second: Named): Block[] {
+  const pairs = partners(first.result.suites, second.result.suites);
+  const alone = [first, second].map(({ result }) => result.suites.length - pairs.length);
+  const left = alone[0] === 0 && alone[1] === 0 ? [] : [loneSuites(alone)];
+  const rows = pairs.map(([one, other]) => rowOf(one, other));
+  return [
+    paragraph(
+      [
+        strong('Compared by the same references'),
+        text(': '),
+        code(first.file),
+        text(' → '),
+        code(second.file),
+      ],
+      'verdict',
+    ),
+    ...(rows.length === 0
+      ? []
+      : [{ kind: 'table' as const, head: COLUMNS.map((name): Line => [text(name)]), rows }]),
+    ...left,
+  ];
+}
+
+const COLUMNS = [
+  'Suite',
+  'Verdict',
+  'First',
+  'Second',
+  'Difference',
+  '90 % interval',
+  'p',
+  'References',
+];
+
+/**
+ * Suites of one prompt; where it has several variants, those of one variant, and of what is left
+ * the only one on each side: one model against another.
+ */
+function partners(
+  first: readonly SuiteResult[],
+  second: readonly SuiteResult[],
+): [SuiteResult, SuiteResult][] {
+  const found: [SuiteResult, SuiteResult][] = [];
+  for (const key of new Set(first.map(keyOf))) {
+    const ones = first.filter((suite) => keyOf(suite) === key);
+    const others = second.filter((suite) => keyOf(suite) === key);
+    const same = ones.flatMap((one): [SuiteResult, SuiteResult][] => {
+      const other = others.find((each) => variantOf(each) === variantOf(one));
+      return other === undefined ? [] : [[one, other]];
+    });
+    const left = ones.filter((one) => !same.some(([each]) => each === one));
+    const right = others.filter((one) => !same.some(([, each]) => each === one));
+    const [one, other] = [left[0], right[0]];
+    found.push(...same);
+    if (left.length === 1 && right.length === 1 && one !== undefined && other !== undefined)
+      found.push([one, other]);
+  }
+  return found;
+}
+
+function keyOf({ path, name }: SuiteResult): string {
+  return `${path}\n${name}`;
+}
+
+function variantOf({ variant }: SuiteResult): string {
+  return variantWords(variant);
+}
+
+function rowOf(one: SuiteResult, other: SuiteResult): Line[] {
+  const paired = pairing(one, other);
+  const models =
+    variantOf(one) === variantOf(other) ? '' : `: ${variantOf(one)} → ${variantOf(other)}`;
+  return [
+    [code(one.name), text(models)],
+    [text(paired === null ? 'no reference is judged in both' : wordOf(paired))],
+    [text(percent(one.pass_rate.head))],
+    [text(percent(other.pass_rate.head))],
+    [text(paired === null ? '–' : signed(paired.difference))],
+    [
+      text(
+        paired === null || paired.low === null || paired.high === null
+          ? '–'
+          : `${signed(paired.low)} to ${signed(paired.high)}`,
+      ),
+    ],
+    [text(paired === null ? '–' : probability(paired.p))],
+    [text(paired === null ? '0' : String(paired.references))],
+  ];
+}
+
+function wordOf({ p, difference }: Pairing): string {
+  if (p >= TOLD_APART) return 'not told apart';
+  return difference < 0 ? 'worse' : 'better';
+}
+
+function loneSuites([first = 0, second = 0]: readonly number[]): Block {
+  return paragraph([
+    text(
+      `Without a partner in the other result: ${counted(first, 'suite')} of the first, ${counted(second, 'suite')} of the second.`,
+    ),
+  ]);
+}

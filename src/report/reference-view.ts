@@ -1,0 +1,131 @@
+import type { ReferenceResult, SideResult, TryResult } from '../result/reference-result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
+import type { Message } from '../types/model.ts';
+import type { Json } from '../types/plain.ts';
+import {
+  code,
+  lineBreak,
+  paragraph,
+  place,
+  strong,
+  text,
+  type Block,
+  type Line,
+} from './sections/document.ts';
+import { turnLine } from './sections/order.ts';
+import { variantWords } from './sections/phrases.ts';
+
+/** What each side sends for a reference; null: it does not run there, or nobody can say. */
+export interface SentPrompts {
+  base: readonly Message[] | null;
+  head: readonly Message[] | null;
+}
+
+/** Characters of a single text; what is longer is cut, and said to be. */
+const LONGEST = 100_000;
+
+/**
+ * Everything that a result knows of one reference: input, prompt as sent, every answer of both
+ * sides with its scores and reasons. `sent` null: the prompt could not be worked out.
+ */
+export function referenceBlocks(
+  { name, variant }: SuiteResult,
+  reference: ReferenceResult,
+  sent: SentPrompts | null,
+): Block[] {
+  const { id, status, file, line, tags, input, expected, base, head } = reference;
+  return [
+    paragraph(
+      [strong(id), text(' in '), code(name), text(`, ${variantWords(variant)}: ${status}`)],
+      'verdict',
+    ),
+    {
+      kind: 'facts',
+      title: [place(file, line)],
+      rows: [
+        ...Object.entries(input).map(([key, value]) => fact(key, String(value))),
+        ...(expected === null ? [] : [fact('expected', jsonText(expected))]),
+        ...(tags.length === 0 ? [] : [fact('tags', tags.join(', '))]),
+      ],
+    },
+    ...promptBlocks(sent),
+    ...sideBlocks(head === null ? 'Tries' : 'Base', base),
+    ...sideBlocks(base === null ? 'Tries' : 'Head', head),
+  ];
+}
+
+/** Both sides' prompt once where they are equal. */
+function promptBlocks(sent: SentPrompts | null): Block[] {
+  if (sent === null) return [];
+  const { base, head } = sent;
+  const same = base !== null && head !== null && wordsOf(base) === wordsOf(head);
+  return [
+    ...(same ? [] : messageBlocks('Prompt as sent by base', base)),
+    ...messageBlocks(same || base === null ? 'Prompt as sent' : 'Prompt as sent by head', head),
+  ];
+}
+
+function wordsOf(messages: readonly Message[]): string {
+  return JSON.stringify(messages.map(({ role, content }) => [role, content]));
+}
+
+function messageBlocks(title: string, messages: readonly Message[] | null): Block[] {
+  if (messages === null || messages.length === 0) return [];
+  return [
+    {
+      kind: 'facts',
+      title: [text(title)],
+      rows: messages.map(({ role, content }) => fact(role, content)),
+    },
+  ];
+}
+
+function sideBlocks(title: string, side: SideResult | null): Block[] {
+  if (side === null) return [];
+  const { passes, tries_judged: judged, tries } = side;
+  return [
+    paragraph([
+      strong(title),
+      text(
+        `: ${String(passes)} of ${String(judged)} judged ${judged === 1 ? 'try' : 'tries'} pass`,
+      ),
+    ]),
+    ...tries.map(tryBlock),
+  ];
+}
+
+function tryBlock(one: TryResult): Block {
+  const { outcome, actual, error, scores, conversation, reused } = one;
+  const said: Line = conversation
+    ? conversation.turns.flatMap((turn, index) => [...turnLine(turn, index, LONGEST), lineBreak])
+    : [code(actual === null ? '' : actual, LONGEST)];
+  return {
+    kind: 'facts',
+    title: [text(`Try ${String(one.try + 1)}: ${outcome}${reused ? ', reused' : ''}`)],
+    rows: [
+      ...(actual === null && !conversation ? [] : [{ name: [text('answer')], value: said }]),
+      ...(error === null ? [] : [fact('error', error)]),
+      ...scores.map(({ metric, status, value, reason, skip }) => ({
+        name: [code(metric)],
+        value: [
+          text(
+            [
+              status,
+              ...(value === null || typeof value === 'boolean' ? [] : [jsonText(value)]),
+              ...(skip ? ['does not gate'] : []),
+            ].join(', '),
+          ),
+          ...(reason === null ? [] : [text(' – '), code(reason, LONGEST)]),
+        ],
+      })),
+    ],
+  };
+}
+
+function fact(name: string, value: string): { name: Line; value: Line } {
+  return { name: [text(name)], value: [code(value, LONGEST)] };
+}
+
+function jsonText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

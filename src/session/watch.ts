@@ -1,0 +1,79 @@
+import { watch, type FSWatcher } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Editors write a file in several steps; what comes within so many milliseconds is one change. */
+const SETTLING_MS = 40;
+
+/** What looks for changes of a project's files. */
+export interface FileWatch {
+  /** Looks at the folders of these files, which are relative to the root, and at no others. */
+  follow(files: Iterable<string>): void;
+  /** Resolves at the next change, or at one since it resolved last; null once it was ended. */
+  next(): Promise<'changed' | null>;
+  end(): void;
+}
+
+/**
+ * Watches folders rather than files, because editors replace files. Only folders that hold files of
+ * the project are watched, so what git ignores costs nothing.
+ *
+ * @param written absolute paths that the run itself writes, or how theirs begin: no news
+ */
+export function watchFiles(root: string, written: readonly string[] = []): FileWatch {
+  const watched = new Map<string, FSWatcher>();
+  let pending = false;
+  let ended = false;
+  let timer: NodeJS.Timeout | null = null;
+  let wake: (() => void) | null = null;
+  const tell = (): void => {
+    timer = null;
+    pending = true;
+    wake?.();
+  };
+  const changed = (path: string): void => {
+    if (ended || written.some((own) => path.startsWith(own))) return;
+    if (timer !== null) clearTimeout(timer);
+    timer = setTimeout(tell, SETTLING_MS);
+  };
+  const add = (folder: string): void => {
+    try {
+      const place = join(root, folder);
+      const watcher = watch(place, (_, name) => {
+        changed(join(place, name ?? ''));
+      });
+      watcher.on('error', () => {
+        watched.delete(folder);
+        watcher.close();
+        changed(place);
+      });
+      watched.set(folder, watcher);
+    } catch {
+      // A folder that is gone again is no longer the project's.
+    }
+  };
+  return {
+    follow(files) {
+      const folders = new Set(['.', ...[...files].map((file) => dirname(file))]);
+      for (const [folder, watcher] of watched)
+        if (!folders.has(folder)) {
+          watcher.close();
+          watched.delete(folder);
+        }
+      for (const folder of folders) if (!watched.has(folder)) add(folder);
+    },
+    async next() {
+      while (!pending && !ended)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      pending = false;
+      return ended ? null : 'changed';
+    },
+    end() {
+      ended = true;
+      if (timer !== null) clearTimeout(timer);
+      for (const watcher of watched.values()) watcher.close();
+      wake?.();
+    },
+  };
+}
