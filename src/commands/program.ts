@@ -4,6 +4,7 @@ import { VERSION } from '../session/runtime.ts';
 import { logLine, logText } from '../text/log.ts';
 import { cacheCommand } from './cache.ts';
 import { demoCommand } from './demo.ts';
+import { devCommand } from './dev/dev.ts';
 import { discoverCommand } from './discover.ts';
 import { fixCommand } from './fix.ts';
 import { gradeCommand } from './grade.ts';
@@ -100,6 +101,7 @@ export function createProgram(terminal: Terminal, done: (code: number) => void):
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
   for (const command of [
     diffCommand,
+    devCommand,
     runCommand,
     planCommand,
     validateCommand,

@@ -42,7 +42,7 @@ export const STATUS_ORDER: readonly ReferenceStatus[] = [
   'pass',
 ];
 
-const STATUS_TONES: Readonly<Record<ReferenceStatus, Tone>> = {
+export const STATUS_TONES: Readonly<Record<ReferenceStatus, Tone>> = {
   regressed: 'bad',
   fell: 'bad',
   fail: 'bad',
@@ -82,9 +82,19 @@ export function referenceHtml({ suite, reference }: ReferenceEntry, input: RowIn
       ...(base === null ? [] : [dots(base, '○')]),
       ...(head === null ? [] : [dots(head, base === null ? '' : '●')]),
     ].join('')}</span></summary>`,
-    `<div class="body"><dl>${facts(reference, characters, links)}</dl>`,
-    `<div class="sides${base === null || head === null ? ' one' : ''}">${sidesHtml(reference, characters)}</div></div></details>`,
+    referenceBody(reference, characters, links),
+    '</details>',
   ].join('');
+}
+
+/** Everything about a reference: its input, and every answer of both sides. */
+export function referenceBody(
+  reference: ReferenceResult,
+  characters: number,
+  links: Links,
+): string {
+  const { base, head } = reference;
+  return `<div class="body"><dl>${facts(reference, characters, links)}</dl><div class="sides${base === null || head === null ? ' one' : ''}">${sidesHtml(reference, characters)}</div></div>`;
 }
 
 function facts(
@@ -120,7 +130,7 @@ function facts(
 }
 
 /** One mark per try and the numbers; the side is told by its sign, a pass by the mark's shape. */
-function dots(side: SideResult, sign: string): string {
+export function dots(side: SideResult, sign: string): string {
   const runs =
     side.tries
       .map(({ outcome }) => (outcome === 'pass' ? 'p✓' : outcome === 'fail' ? 'f✗' : 'o?'))

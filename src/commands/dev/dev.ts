@@ -1,0 +1,225 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { UserError, formatProblem, problem } from '../../errors.ts';
+import {
+  boardHtml,
+  detailHtml,
+  matricesOf,
+  spendWords,
+  statusesOf,
+  type Row,
+  type Spend,
+} from '../../report/page/workbench.ts';
+import type { Result } from '../../result/result.ts';
+import { sentKey } from '../../session/sent-prompts.ts';
+import { watchFiles, type FileWatch } from '../../session/watch.ts';
+import { logLine } from '../../text/log.ts';
+import { projectFolder } from '../find-project.ts';
+import { evaluateOptions, type EvaluateOptions } from '../options.ts';
+import type { Terminal } from '../terminal.ts';
+import { actsHtml } from './acts.ts';
+import { createLooking, type Looking, type State } from './looking.ts';
+import { serveWorkbench, type Action, type Said } from './server.ts';
+
+interface DevOptions extends EvaluateOptions {
+  base?: string;
+  port: string;
+}
+
+/** What one may spend without having said how much. */
+const DEFAULT_COST = 1;
+
+const DEFAULT_CALLS = 500;
+
+/** Further tries of one reference at a time. */
+const MORE_TRIES = 3;
+
+export function devCommand(
+  program: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+): void {
+  evaluateOptions(program.command('dev'), { answers: true, caps: true, asks: true, trust: true })
+    .description(
+      'the workbench: a page on this machine that shows every answer and the verdict, live while you edit',
+    )
+    .option('-b, --base <commit>', 'what to compare with (default: main, else the default branch)')
+    .option('-p, --port <number>', 'the port on 127.0.0.1; 0: any that is free', '0')
+    .argument('[overrides...]', 'key=value, such as prompts=capitals; model=a,b adds columns')
+    .addHelpText(
+      'after',
+      `\nAnswers that are stored are shown at once; an edit asks for what it changed, up to --max-cost (default $${String(DEFAULT_COST)}) and --max-calls (default ${String(DEFAULT_CALLS)}).\n\nExamples:\n  evaldiff dev\n  evaldiff dev --max-cost 0.20 tags=critical\n  evaldiff dev model=gpt-5-mini,claude-sonnet-4-5`,
+    )
+    .action(async (overrides: string[], options: DevOptions) => {
+      await openWorkbench(overrides, options, terminal);
+      done(0);
+    });
+}
+
+async function openWorkbench(
+  overrides: readonly string[],
+  options: DevOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const root = projectFolder(options, terminal);
+  const own = [options.store, options.record].flatMap((path) =>
+    typeof path === 'string' ? resolve(terminal.cwd, path) : [],
+  );
+  const watch = watchFiles(root, own);
+  const state: State = {
+    look: null,
+    more: new Map(),
+    spend: { calls: 0, cost: 0, ...limitsOf(options) },
+    note: 'looking at the files',
+    bad: false,
+  };
+  const looking = createLooking(
+    {
+      options: { ...options, directory: root },
+      overrides,
+      // What a look says goes to the page.
+      terminal: { ...terminal, err: () => undefined, isTerminal: false },
+    },
+    state,
+  );
+  const acts = (action: Action): Promise<Said> => perform(action, state, looking, root);
+  const server = await serveWorkbench(portOf(options.port), {
+    board: () => boardOf(state),
+    detail: (key) => detailOf(state, key),
+    act: acts,
+  });
+  looking.serve(server);
+  const stop = (): void => {
+    watch.end();
+  };
+  terminal.until?.addEventListener('abort', stop);
+  if (terminal.until === undefined) process.once('SIGINT', stop).once('SIGTERM', stop);
+  terminal.out(`workbench: ${server.url}\n`);
+  terminal.err('it is open to this machine alone, by this address; Ctrl-C ends\n');
+  try {
+    await follow(watch, looking, state);
+  } finally {
+    watch.end();
+    terminal.until?.removeEventListener('abort', stop);
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    await looking.idle();
+    await server.close();
+  }
+}
+
+/** Looks now, and again after each change, until it is ended. */
+async function follow(watch: FileWatch, looking: Looking, state: State): Promise<void> {
+  do {
+    await looking.refresh();
+    watch.follow(state.look?.files ?? []);
+    if (state.look?.interrupted === true) return;
+  } while ((await watch.next()) !== null);
+}
+
+function limitsOf({ maxCalls, maxCost }: EvaluateOptions): Pick<Spend, 'maxCalls' | 'maxCost'> {
+  return {
+    maxCalls: maxCalls === undefined ? DEFAULT_CALLS : Number(maxCalls),
+    maxCost: maxCost === undefined ? DEFAULT_COST : Number(maxCost),
+  };
+}
+
+function portOf(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw new UserError([
+    problem(null, `--port: must be a whole number from 0 to 65535, not "${logLine(text)}"`),
+  ]);
+}
+
+/** The results with the further tries of single references in their places. */
+function withMore({ look: found, more }: State): { result: Result; all: Result | null } | null {
+  if (found === null) return null;
+  const further = new Map(
+    [...more.values()].flatMap(({ suites }) =>
+      suites.flatMap((suite) =>
+        suite.references.map((one) => [sentKey(suite, one.id), one] as const),
+      ),
+    ),
+  );
+  const merged = (result: Result): Result =>
+    further.size === 0
+      ? result
+      : {
+          ...result,
+          suites: result.suites.map((suite) => ({
+            ...suite,
+            references: suite.references.map((one) => further.get(sentKey(suite, one.id)) ?? one),
+          })),
+        };
+  return { result: merged(found.result), all: found.all === null ? null : merged(found.all) };
+}
+
+function boardOf(state: State): object {
+  const { note, bad, spend, look: found } = state;
+  const shown = withMore(state);
+  const common = { note, bad, spend: spendWords(spend), undo: canUndo() };
+  if (shown === null || found === null) return { ...common, html: '', list: [] };
+  const notes = [
+    ...(found.alone === null
+      ? []
+      : [`Only the files as they are, with nothing to compare them with: ${found.alone}`]),
+    ...(found.missing
+      ? ['Some answers are not there yet; the headline is of those that are.']
+      : []),
+  ];
+  return {
+    ...common,
+    html: boardHtml({ ...shown, notes }),
+    list: statusesOf(matricesOf(shown.result, shown.all)),
+  };
+}
+
+function rowOf(state: State, key: string): Row | null {
+  const shown = withMore(state);
+  if (shown === null) return null;
+  const rows = matricesOf(shown.result, shown.all).flatMap((matrix) => matrix.rows);
+  return rows.find((row) => row.key === key) ?? null;
+}
+
+function detailOf(state: State, key: string): string | null {
+  const row = rowOf(state, key);
+  if (row === null) return null;
+  return `${actsHtml(row)}${detailHtml(row, ({ suite, reference }) => state.look?.sent.get(sentKey(suite, reference.id)) ?? null)}`;
+}
+
+async function perform(
+  action: Action,
+  state: State,
+  looking: Looking,
+  _root: string,
+): Promise<Said> {
+  const { spend } = state;
+  if (action.kind === 'raise') {
+    spend.maxCost += DEFAULT_COST;
+    spend.maxCalls += DEFAULT_CALLS;
+    void looking.refresh();
+    return { said: spendWords(spend), bad: false };
+  }
+  const key = typeof action['key'] === 'string' ? action['key'] : '';
+  const row = rowOf(state, key);
+  const [cell] = row?.cells ?? [];
+  if (row === null || cell === undefined)
+    return { said: 'This reference is not there any more.', bad: true };
+  if (action.kind === 'more') {
+    const { suite, reference } = cell;
+    const tries =
+      Math.max(reference.base?.tries.length ?? 0, reference.head?.tries.length ?? 0) + MORE_TRIES;
+    void looking.more(key, {
+      suite: suite.name,
+      id: reference.id,
+      tries,
+      compared:
+        state.look?.result.suites.some(({ references }) => references.includes(reference)) === true,
+    });
+    return { said: `asking for more tries of ${reference.id}`, bad: false };
+  }
+  return Promise.resolve({ said: 'This is no action.', bad: true });
+}
+
+function canUndo(): boolean {
+  return false;
+}

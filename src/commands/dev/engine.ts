@@ -1,0 +1,203 @@
+import { UserError, formatProblem } from '../../errors.ts';
+import type { SentPrompts } from '../../report/reference-view.ts';
+import type { SideResult } from '../../result/reference-result.ts';
+import type { Result } from '../../result/result.ts';
+import type { Edges } from '../../run/input.ts';
+import { run } from '../../run/run.ts';
+import { sentPrompts } from '../../session/sent-prompts.ts';
+import { runInput, withEdges, type Session } from '../../session/session.ts';
+import { findLocalSides, WORKTREE, type Sides } from '../../session/sides.ts';
+import type { EvaluateOptions } from '../options.ts';
+import { currentFiles, withProject } from '../project.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** What one look at the files came to. */
+export interface Look {
+  /** What a pull request would get; a sweep of the files where there is nothing to compare with. */
+  result: Result;
+  /** Every reference of the files with the answers that are stored; null: not looked at. */
+  all: Result | null;
+  sent: ReadonlyMap<string, SentPrompts>;
+  /** Paths of the project's files, to be watched. */
+  files: string[];
+  /** Answers are missing that nobody has been asked for. */
+  missing: boolean;
+  interrupted: boolean;
+  /** Why there is no base; null: there is one. */
+  alone: string | null;
+}
+
+/** The tries of one reference, to be made more of. */
+export interface Single {
+  suite: string;
+  id: string;
+  tries: number;
+  /** The change touches it: both sides are asked. */
+  compared: boolean;
+}
+
+/** What a look may spend; `stored` asks nobody. */
+export interface Allowance {
+  stored: boolean;
+  maxCalls: number;
+  /** US dollars. */
+  maxCost: number;
+}
+
+export interface LookOptions {
+  options: EvaluateOptions & { base?: string };
+  overrides: readonly string[];
+  terminal: Terminal;
+}
+
+/** Looks at the files as they are now, in a session of its own: what an edit changed is asked. */
+export function look(
+  { options, overrides, terminal }: LookOptions,
+  allowance: Allowance,
+  single: Single | null = null,
+): Promise<Look> {
+  const asked = allowance.stored
+    ? {}
+    : { maxCalls: String(allowance.maxCalls), maxCost: allowance.maxCost.toFixed(6) };
+  return withProject({ ...options, ...asked }, terminal, { overrides }, async (opened) => {
+    const session = single === null ? opened : onlyOne(opened, single);
+    const { sides, alone } = await sidesOf(session, options.base);
+    const mode = sides.base === null || single?.compared === false ? 'sweep' : 'diff';
+    const judged = mode === 'sweep' ? { ...sides, base: null } : sides;
+    const first = await evaluateSides(session, mode, judged, allowance.stored);
+    const all =
+      sides.base === null || single !== null || !allowance.stored
+        ? null
+        : await evaluateSides(session, 'sweep', { ...sides, base: null }, true);
+    return {
+      result: first.result,
+      all: all?.result ?? null,
+      sent: new Map([...(all?.sent ?? []), ...first.sent]),
+      files: [...sides.head.files.keys()],
+      missing: first.missing,
+      interrupted: session.halting.halted()?.title === 'Interrupted',
+      alone,
+    };
+  });
+}
+
+/** A session in which one reference alone runs, so many times. */
+function onlyOne(session: Session, { suite, id, tries }: Single): Session {
+  const { inputs } = session;
+  const { overrides } = inputs.read;
+  return {
+    ...session,
+    inputs: {
+      ...inputs,
+      read: {
+        ...inputs.read,
+        overrides: {
+          ...overrides,
+          prompts: [suite],
+          references: [id],
+          tags: null,
+          settings: [
+            ...overrides.settings.filter(({ path }) => path[0] !== 'n_tries'),
+            { path: ['n_tries'], value: tries, line: `n_tries=${String(tries)}` },
+          ],
+        },
+      },
+    },
+  };
+}
+
+/** Base and the files; the files alone where git has nothing to compare with, and why. */
+async function sidesOf(
+  session: Session,
+  base: string | undefined,
+): Promise<{ sides: Pick<Sides, 'base' | 'head'>; alone: string | null }> {
+  try {
+    const { repository } = session;
+    const sides = await findLocalSides(repository, {
+      base: base ?? null,
+      head: WORKTREE,
+      workingDirectory: '',
+    });
+    return { sides, alone: null };
+  } catch (error) {
+    if (!(error instanceof UserError) || base !== undefined) throw error;
+    const [problem] = error.problems;
+    return {
+      sides: await currentFiles(session),
+      alone: problem === undefined ? 'there is no base' : formatProblem(problem),
+    };
+  }
+}
+
+async function evaluateSides(
+  session: Session,
+  mode: 'diff' | 'sweep',
+  sides: Pick<Sides, 'base' | 'head'>,
+  stored: boolean,
+): Promise<{ result: Result; sent: Map<string, SentPrompts>; missing: boolean }> {
+  let sent = new Map<string, SentPrompts>();
+  let missing = false;
+  const result = await withEdges(session, sides, (edges) =>
+    run(runInput(session, mode, sides), {
+      ...edges,
+      ...(stored
+        ? storedOnly(edges, () => {
+            missing = true;
+          })
+        : {}),
+      planned(plan, ready) {
+        edges.planned(plan, ready);
+        sent = sentPrompts(ready.prepared);
+      },
+    }),
+  );
+  return { result: stored ? withoutUnasked(result) : result, sent, missing };
+}
+
+/** What a look that asks nobody says of an answer that it lacks. */
+const UNASKED = 'only stored answers are shown';
+
+/** Tries that nobody was asked for are not errors: they are not there yet. */
+function withoutUnasked(result: Result): Result {
+  const cleaned = (side: SideResult | null): SideResult | null =>
+    side === null
+      ? null
+      : { ...side, tries: side.tries.filter(({ error }) => error?.endsWith(UNASKED) !== true) };
+  return {
+    ...result,
+    suites: result.suites.map((suite) => ({
+      ...suite,
+      references: suite.references.map((one) => {
+        const [base, head] = [cleaned(one.base), cleaned(one.head)];
+        const left = (base?.tries.length ?? 0) + (head?.tries.length ?? 0);
+        const had = (one.base?.tries.length ?? 0) + (one.head?.tries.length ?? 0);
+        return { ...one, base, head, status: left < had ? ('inconclusive' as const) : one.status };
+      }),
+    })),
+  };
+}
+
+/** What nothing stored answers is not asked, and told to `refused`. */
+function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
+  let why: string | null = null;
+  const refuse = (): string => {
+    refused();
+    why = UNASKED;
+    return why;
+  };
+  return {
+    missingKeys: () => [],
+    guard() {
+      edges.guard({
+        attempt: () => {
+          refuse();
+          return false;
+        },
+        ask: () =>
+          Promise.resolve({ status: 'error', kind: 'budget', message: `not asked: ${refuse()}` }),
+        reached: () => why,
+      });
+    },
+    halted: () => (why === null ? edges.halted() : { title: 'Budget reached', why }),
+  };
+}

@@ -1,0 +1,113 @@
+import { UserError, formatProblem } from '../../errors.ts';
+import { spendWords, type Spend } from '../../report/page/workbench.ts';
+import type { Result } from '../../result/result.ts';
+import { look, type Look, type LookOptions, type Single } from './engine.ts';
+import type { Workbench } from './server.ts';
+
+/** All that the page shows, and what may still be spent. */
+export interface State {
+  look: Look | null;
+  /** References with more tries than the verdict has, by their rows. */
+  more: Map<string, Result>;
+  spend: Spend;
+  /** What is going on, in a sentence. */
+  note: string;
+  bad: boolean;
+}
+
+export interface Looking {
+  serve(server: Workbench): void;
+  /** Shows what is stored, then asks for what is missing within the limit. */
+  refresh(): Promise<void>;
+  /** Asks for more tries of one reference. */
+  more(key: string, single: Single): Promise<void>;
+  /** Resolves when no look is under way. */
+  idle(): Promise<void>;
+}
+
+/** The windows that are told, and the looks, one after the other: each spends what those before left. */
+export function createLooking(given: LookOptions, state: State): Looking {
+  let server: Workbench | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  const tell = (note: string, bad = false): void => {
+    Object.assign(state, { note, bad });
+    server?.tell('state', { note, bad, spend: spendWords(state.spend) });
+  };
+  const draw = (): void => {
+    server?.tell('board', {});
+  };
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const next = last.then(work).catch((error: unknown) => {
+      if (!(error instanceof UserError)) throw error;
+      tell(error.problems.map(formatProblem).join(' · '), true);
+      draw();
+    });
+    last = next.catch(() => undefined);
+    return next;
+  };
+  return {
+    serve(workbench) {
+      server = workbench;
+    },
+    idle: async () => {
+      await last;
+    },
+    refresh: () => inTurn(() => refresh(given, state, tell, draw)),
+    more: (key, single) =>
+      inTurn(async () => {
+        tell(`asking for more tries of ${single.id}`);
+        const { result } = await look(given, allowance(state, false), single);
+        paid(state, result);
+        const refused = refusalOf(result);
+        if (refused === null) state.more.set(key, result);
+        tell(
+          refused ?? `${single.id} has more tries, which the headline does not count`,
+          refused !== null,
+        );
+        draw();
+      }),
+  };
+}
+
+type Tell = (note: string, bad?: boolean) => void;
+
+async function refresh(
+  given: LookOptions,
+  state: State,
+  tell: Tell,
+  draw: () => void,
+): Promise<void> {
+  tell('looking at the files');
+  const stored = await look(given, allowance(state, true));
+  state.look = stored;
+  state.more.clear();
+  tell(stored.missing ? 'asking for what is missing' : (refusalOf(stored.result) ?? 'up to date'));
+  draw();
+  if (!stored.missing) return;
+  const asked = await look(given, allowance(state, false));
+  paid(state, asked.result);
+  // A plan beyond the limit is refused as a whole: what is stored stays in view, and why.
+  const refused = refusalOf(asked.result);
+  if (refused === null) state.look = { ...asked, all: stored.all };
+  const { outcome } = asked.result;
+  tell(refused ?? (outcome.kind === 'ended-early' ? outcome.why : 'up to date'), refused !== null);
+  draw();
+}
+
+/** Why nothing was evaluated; null: something was. */
+function refusalOf({ outcome, problems }: Result): string | null {
+  return outcome.kind === 'not-evaluated' ? problems.map(formatProblem).join(' · ') : null;
+}
+
+function allowance({ spend }: State, stored: boolean): Parameters<typeof look>[1] {
+  return {
+    stored,
+    maxCalls: Math.max(0, spend.maxCalls - spend.calls),
+    maxCost: Math.max(0, spend.maxCost - spend.cost),
+  };
+}
+
+function paid({ spend }: State, { usage }: Result): void {
+  spend.calls += usage.calls;
+  spend.cost += usage.cost_usd ?? 0;
+}
