@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { UserError, formatProblem, problem } from '../../errors.ts';
+import { UserError, problem } from '../../errors.ts';
 import {
   boardHtml,
   detailHtml,
@@ -17,9 +17,10 @@ import { logLine } from '../../text/log.ts';
 import { projectFolder } from '../find-project.ts';
 import { evaluateOptions, type EvaluateOptions } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
-import { actsHtml } from './acts.ts';
+import { actsHtml, type RubricChoice } from './acts.ts';
 import { createLooking, type Looking, type State } from './looking.ts';
 import { serveWorkbench, type Action, type Said } from './server.ts';
+import { takeBack, writeBack } from './write-back.ts';
 
 interface DevOptions extends EvaluateOptions {
   base?: string;
@@ -69,6 +70,7 @@ async function openWorkbench(
   const state: State = {
     look: null,
     more: new Map(),
+    written: [],
     spend: { calls: 0, cost: 0, ...limitsOf(options) },
     note: 'looking at the files',
     bad: false,
@@ -156,7 +158,7 @@ function withMore({ look: found, more }: State): { result: Result; all: Result |
 function boardOf(state: State): object {
   const { note, bad, spend, look: found } = state;
   const shown = withMore(state);
-  const common = { note, bad, spend: spendWords(spend), undo: canUndo() };
+  const common = { note, bad, spend: spendWords(spend), undo: state.written.length > 0 };
   if (shown === null || found === null) return { ...common, html: '', list: [] };
   const notes = [
     ...(found.alone === null
@@ -183,43 +185,49 @@ function rowOf(state: State, key: string): Row | null {
 function detailOf(state: State, key: string): string | null {
   const row = rowOf(state, key);
   if (row === null) return null;
-  return `${actsHtml(row)}${detailHtml(row, ({ suite, reference }) => state.look?.sent.get(sentKey(suite, reference.id)) ?? null)}`;
+  return `${actsHtml(row, rubricsOf(state, row))}${detailHtml(row, ({ suite, reference }) => state.look?.sent.get(sentKey(suite, reference.id)) ?? null)}`;
 }
 
+function rubricsOf({ look: found }: State, { cells: [cell] }: Row): RubricChoice[] {
+  return found?.rubrics.get(cell?.suite.name ?? '') ?? [];
+}
+
+/** What a button or a key of the page does. */
 async function perform(
   action: Action,
   state: State,
   looking: Looking,
-  _root: string,
+  root: string,
 ): Promise<Said> {
-  const { spend } = state;
-  if (action.kind === 'raise') {
-    spend.maxCost += DEFAULT_COST;
-    spend.maxCalls += DEFAULT_CALLS;
-    void looking.refresh();
-    return { said: spendWords(spend), bad: false };
-  }
+  if (action.kind === 'raise') return raise(state, looking);
+  if (action.kind === 'undo') return takeBack(root, state.written);
   const key = typeof action['key'] === 'string' ? action['key'] : '';
   const row = rowOf(state, key);
-  const [cell] = row?.cells ?? [];
-  if (row === null || cell === undefined)
-    return { said: 'This reference is not there any more.', bad: true };
-  if (action.kind === 'more') {
-    const { suite, reference } = cell;
-    const tries =
-      Math.max(reference.base?.tries.length ?? 0, reference.head?.tries.length ?? 0) + MORE_TRIES;
-    void looking.more(key, {
-      suite: suite.name,
-      id: reference.id,
-      tries,
-      compared:
-        state.look?.result.suites.some(({ references }) => references.includes(reference)) === true,
-    });
-    return { said: `asking for more tries of ${reference.id}`, bad: false };
-  }
-  return Promise.resolve({ said: 'This is no action.', bad: true });
+  if (row === null) return { said: 'This reference is not there any more.', bad: true };
+  return action.kind === 'more'
+    ? moreTries(key, row, state, looking)
+    : writeBack(action, row, root, state.written);
 }
 
-function canUndo(): boolean {
-  return false;
+function raise({ spend }: State, looking: Looking): Said {
+  spend.maxCost += DEFAULT_COST;
+  spend.maxCalls += DEFAULT_CALLS;
+  void looking.refresh();
+  return { said: spendWords(spend), bad: false };
+}
+
+function moreTries(key: string, { cells: [cell] }: Row, state: State, looking: Looking): Said {
+  if (cell === undefined) return { said: 'This reference is not there any more.', bad: true };
+  const { name } = cell.suite;
+  const { id, base, head } = cell.reference;
+  const compared = state.look?.result.suites.some(
+    (suite) => suite.name === name && suite.references.some((one) => one.id === id),
+  );
+  void looking.more(key, {
+    suite: name,
+    id,
+    tries: Math.max(base?.tries.length ?? 0, head?.tries.length ?? 0) + MORE_TRIES,
+    compared: compared === true,
+  });
+  return { said: `asking for more tries of ${id}`, bad: false };
 }

@@ -1,4 +1,5 @@
 import { UserError, formatProblem } from '../../errors.ts';
+import type { Prepared } from '../../plan/prepared.ts';
 import type { SentPrompts } from '../../report/reference-view.ts';
 import type { SideResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
@@ -10,6 +11,7 @@ import { findLocalSides, WORKTREE, type Sides } from '../../session/sides.ts';
 import type { EvaluateOptions } from '../options.ts';
 import { currentFiles, withProject } from '../project.ts';
 import type { Terminal } from '../terminal.ts';
+import type { RubricChoice } from './acts.ts';
 
 /** What one look at the files came to. */
 export interface Look {
@@ -18,6 +20,8 @@ export interface Look {
   /** Every reference of the files with the answers that are stored; null: not looked at. */
   all: Result | null;
   sent: ReadonlyMap<string, SentPrompts>;
+  /** The rubrics of the project's own files that judge a prompt, by its name. */
+  rubrics: ReadonlyMap<string, RubricChoice[]>;
   /** Paths of the project's files, to be watched. */
   files: string[];
   /** Answers are missing that nobody has been asked for. */
@@ -62,24 +66,28 @@ export function look(
   return withProject({ ...options, ...asked }, terminal, { overrides }, async (opened) => {
     const session = single === null ? opened : onlyOne(opened, single);
     const { sides, alone } = await sidesOf(session, options.base);
-    const mode = sides.base === null || single?.compared === false ? 'sweep' : 'diff';
-    const judged = mode === 'sweep' ? { ...sides, base: null } : sides;
-    const first = await evaluateSides(session, mode, judged, allowance.stored);
-    const all =
-      sides.base === null || single !== null || !allowance.stored
-        ? null
-        : await evaluateSides(session, 'sweep', { ...sides, base: null }, true);
+    const { base, head } = sides;
+    const files = { base: null, head };
+    const compares = base !== null && single?.compared !== false;
+    const judged = compares
+      ? await evaluateSides(session, 'diff', sides, allowance.stored)
+      : await evaluateSides(session, 'sweep', files, allowance.stored);
+    const withAll = compares && single === null && allowance.stored;
+    const all = withAll ? await evaluateSides(session, 'sweep', files, true) : NONE;
     return {
-      result: first.result,
-      all: all?.result ?? null,
-      sent: new Map([...(all?.sent ?? []), ...first.sent]),
-      files: [...sides.head.files.keys()],
-      missing: first.missing,
+      result: judged.result,
+      all: all.result,
+      sent: new Map([...all.sent, ...judged.sent]),
+      rubrics: new Map([...all.rubrics, ...judged.rubrics]),
+      files: [...head.files.keys()],
+      missing: judged.missing,
       interrupted: session.halting.halted()?.title === 'Interrupted',
       alone,
     };
   });
 }
+
+const NONE = { result: null, sent: [], rubrics: [] } as const;
 
 /** A session in which one reference alone runs, so many times. */
 function onlyOne(session: Session, { suite, id, tries }: Single): Session {
@@ -134,8 +142,9 @@ async function evaluateSides(
   mode: 'diff' | 'sweep',
   sides: Pick<Sides, 'base' | 'head'>,
   stored: boolean,
-): Promise<{ result: Result; sent: Map<string, SentPrompts>; missing: boolean }> {
+): Promise<Pick<Look, 'result' | 'sent' | 'rubrics' | 'missing'>> {
   let sent = new Map<string, SentPrompts>();
+  let rubrics: Look['rubrics'] = new Map();
   let missing = false;
   const result = await withEdges(session, sides, (edges) =>
     run(runInput(session, mode, sides), {
@@ -148,10 +157,24 @@ async function evaluateSides(
       planned(plan, ready) {
         edges.planned(plan, ready);
         sent = sentPrompts(ready.prepared);
+        rubrics = rubricsOf(ready.prepared);
       },
     }),
   );
-  return { result: stored ? withoutUnasked(result) : result, sent, missing };
+  return { result: stored ? withoutUnasked(result) : result, sent, rubrics, missing };
+}
+
+function rubricsOf({ suites }: Prepared): Map<string, RubricChoice[]> {
+  return new Map(
+    suites.map(({ run: { suite, deciding } }) => [
+      suite.name,
+      [...deciding.rubrics.values()].flatMap(({ name, choice_scores, place }) =>
+        /\.ya?ml$/.test(place.file)
+          ? [{ name, file: place.file, labels: [...choice_scores.keys()] }]
+          : [],
+      ),
+    ]),
+  );
 }
 
 /** What a look that asks nobody says of an answer that it lacks. */

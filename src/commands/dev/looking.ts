@@ -3,6 +3,7 @@ import { spendWords, type Spend } from '../../report/page/workbench.ts';
 import type { Result } from '../../result/result.ts';
 import { look, type Look, type LookOptions, type Single } from './engine.ts';
 import type { Workbench } from './server.ts';
+import type { Written } from './write-back.ts';
 
 /** All that the page shows, and what may still be spent. */
 export interface State {
@@ -10,6 +11,8 @@ export interface State {
   /** References with more tries than the verdict has, by their rows. */
   more: Map<string, Result>;
   spend: Spend;
+  /** What was written into the project's files, the last of it last. */
+  written: Written[];
   /** What is going on, in a sentence. */
   note: string;
   bad: boolean;

@@ -1,0 +1,252 @@
+import {
+  LineCounter,
+  isMap,
+  isScalar,
+  isSeq,
+  parseDocument,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import type { Json } from '../types/plain.ts';
+
+/** One change of a file that leaves every other byte of it as it is. */
+export type YamlEdit =
+  /** A key of the map that begins at a line; `id` must be its own where it has one. */
+  | { kind: 'set'; line: number; id: string; key: string; value: Json; remark: string | null }
+  /** A further member of the list that the map at a line is in. */
+  | { kind: 'append'; line: number; value: Json }
+  /** A further member of the list `key` of the top-level map `name`, which is made if need be. */
+  | { kind: 'append-in'; name: string; key: string; value: Json };
+
+/** The new text, or in a sentence why there is none. */
+export type Edited = { text: string } | { refused: string };
+
+/** A change of the text, and the value that it must come to. */
+interface Splice {
+  from: number;
+  to: number;
+  put: string;
+}
+
+interface Found {
+  text: string;
+  root: unknown;
+  lines: LineCounter;
+}
+
+/**
+ * Comments, order and spelling of everything else stay, because the text is only spliced; what the
+ * new text means is then compared with what it should mean, and refused when it differs: anchors,
+ * merge keys and odd layouts are nobody's to guess.
+ */
+export function editYaml(text: string, edit: YamlEdit): Edited {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, version: '1.2' });
+  if (document.errors.length > 0) return { refused: 'the file is not valid YAML now' };
+  const planned = plan({ text, root: document.contents, lines }, edit);
+  if ('refused' in planned) return planned;
+  const before: unknown = document.toJS();
+  const wanted = planned.change(structuredClone(before));
+  const spliced = planned.splices
+    .sort((one, other) => other.from - one.from)
+    .reduce((all, { from, to, put }) => `${all.slice(0, from)}${put}${all.slice(to)}`, text);
+  const after = parseDocument(spliced, { version: '1.2' });
+  if (after.errors.length > 0 || JSON.stringify(after.toJS()) !== JSON.stringify(wanted))
+    return { refused: 'it is laid out so that this cannot be written back without changing more' };
+  return { text: spliced };
+}
+
+type Plan = { splices: Splice[]; change(value: unknown): unknown } | { refused: string };
+
+function plan(found: Found, edit: YamlEdit): Plan {
+  if (edit.kind === 'append-in') return appendIn(found, edit);
+  const item = itemAt(found, edit.line);
+  if (item === null) return { refused: 'the reference is not at its place any more' };
+  const { map, list, path } = item;
+  if (edit.kind === 'append')
+    return {
+      splices: [appended(found, list, edit.value)],
+      change: (value) => {
+        (valueAt(value, path.slice(0, -1)) as unknown[]).push(edit.value);
+        return value;
+      },
+    };
+  const { id, key, value, remark } = edit;
+  if (map.has('id') && String(map.get('id')) !== id)
+    return { refused: 'another reference stands at its place now' };
+  const splices = [
+    setKey(found, map, key, value),
+    ...(remark === null ? [] : [remarked(found, map, remark)]),
+  ];
+  return splices.some((one) => one === null)
+    ? { refused: 'it is laid out so that no remark fits above it' }
+    : {
+        splices: splices.filter((one) => one !== null),
+        change: (all) => {
+          (valueAt(all, path) as Record<string, unknown>)[key] = value;
+          return all;
+        },
+      };
+}
+
+interface Item {
+  map: YAMLMap;
+  list: YAMLSeq;
+  /** Keys and positions from the root. */
+  path: (string | number)[];
+}
+
+/** The map in a list that begins at a line. */
+function itemAt({ root, lines }: Found, line: number): Item | null {
+  let item: Item | null = null;
+  visit(root as never, {
+    Seq(_, list, above) {
+      list.items.forEach((map, index) => {
+        if (item !== null || !isMap(map) || lines.linePos(map.range?.[0] ?? 0).line !== line)
+          return;
+        const keys = [...above, list].flatMap((node): (string | number)[] => {
+          if (typeof node !== 'object' || node === null || !('key' in node)) return [];
+          return isScalar(node.key) ? [String(node.key.value)] : [];
+        });
+        const seqs = above.filter((node) => isSeq(node)).length;
+        // Lists within lists have no references.
+        if (seqs === 0) item = { map, list, path: [...keys, index] };
+      });
+    },
+  });
+  return item;
+}
+
+function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce((at: unknown, key) => (at as Record<string | number, unknown>)[key], value);
+}
+
+function setKey(found: Found, map: YAMLMap, key: string, value: Json): Splice | null {
+  const pair = map.items.find((one) => isScalar(one.key) && one.key.value === key);
+  if (pair === undefined) return member(found, map, `${key}: ${flowText(value)}`, '');
+  const range = (pair.value as { range?: [number, number, number] } | null)?.range;
+  if (range === undefined) return null;
+  const [from, to] = range;
+  const old = found.text.slice(from, to);
+  return {
+    from,
+    to,
+    put: `${old === '' ? ' ' : ''}${flowText(value)}${/\s*$/.exec(old)?.[0] ?? ''}`,
+  };
+}
+
+function appended(found: Found, list: YAMLSeq, value: Json): Splice {
+  return member(found, list, flowText(value), '- ');
+}
+
+/** A further member at the end of a map or list, in its own style. */
+function member(
+  { text, lines }: Found,
+  into: YAMLMap | YAMLSeq,
+  words: string,
+  mark: string,
+): Splice {
+  const [, end = 0] = into.range ?? [];
+  if (into.flow === true) {
+    const before = text.slice(0, end - 1).trimEnd();
+    const separator = /[[{,]$/.test(before) ? ' ' : ', ';
+    return { from: before.length, to: before.length, put: `${separator}${words}` };
+  }
+  const start = into.range?.[0] ?? 0;
+  const last = text.slice(0, end).trimEnd().length;
+  const eol = /\r?\n|$/.exec(text.slice(last))?.index ?? 0;
+  const indent = ' '.repeat(lines.linePos(start).col - 1);
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  return { from: last + eol, to: last + eol, put: `${newline}${indent}${mark}${words}` };
+}
+
+/** A comment line above a map that has a line of its own. */
+function remarked({ text, lines }: Found, map: YAMLMap, remark: string): Splice | null {
+  const start = map.range?.[0] ?? 0;
+  const from = start - (lines.linePos(start).col - 1);
+  const before = text.slice(from, start);
+  if (!/^\s*-\s+$/.test(before)) return null;
+  const indent = /^\s*/.exec(before)?.[0] ?? '';
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const words = remark.replace(/[\p{Cc}\u2028\u2029\ufeff]+/gu, ' ').trim();
+  return { from, to: from, put: `${indent}# ${words}${newline}` };
+}
+
+function appendIn(
+  found: Found,
+  { name, key, value }: Extract<YamlEdit, { kind: 'append-in' }>,
+): Plan {
+  const { root } = found;
+  const map: unknown = isMap(root) ? root.get(name) : null;
+  if (!isMap(map)) return { refused: `there is no "${name}" in it any more` };
+  const list: unknown = map.get(key);
+  const splice = isSeq(list)
+    ? appended(found, list, value)
+    : map.has(key)
+      ? null
+      : member(found, map, `${key}: ${flowText([value])}`, '');
+  if (splice === null) return { refused: `"${key}" of "${name}" is not a list` };
+  return {
+    splices: [splice],
+    change: (all) => {
+      const at = (all as Record<string, Record<string, unknown[]>>)[name] ?? {};
+      at[key] = [...(at[key] ?? []), value as unknown];
+      return all;
+    },
+  };
+}
+
+/** Keys that YAML reads as the text they are. */
+const PLAIN_KEY = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z_][\w-]*$/i;
+
+/** A value in YAML's flow style: JSON, with plain keys. */
+function flowText(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`;
+  if (value !== null && typeof value === 'object')
+    return `{ ${Object.entries(value)
+      .map(([key, each]) => `${PLAIN_KEY.test(key) ? key : JSON.stringify(key)}: ${flowText(each)}`)
+      .join(', ')} }`;
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** The same for one line of a JSON Lines file, whose spelling must be one that is known. */
+export function editJsonLine(text: string, line: number, key: string, value: Json): Edited {
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const all = text.split(newline);
+  const old = all[line - 1];
+  const parsed = old === undefined ? null : parsedLine(old);
+  if (old === undefined || parsed === null)
+    return { refused: 'the reference is not at its place any more' };
+  const spelling = [compact, spaced].find((spell) => spell(parsed) === old.trim());
+  if (spelling === undefined)
+    return { refused: 'its line is spelt so that it cannot be written back without changing more' };
+  all[line - 1] = spelling({ ...parsed, [key]: value });
+  return { text: all.join(newline) };
+}
+
+function parsedLine(line: string): Record<string, Json> | null {
+  try {
+    const value = JSON.parse(line) as Json;
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function compact(value: Json): string {
+  return JSON.stringify(value);
+}
+
+/** As Python writes it. */
+function spaced(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
+  if (value !== null && typeof value === 'object')
+    return `{${Object.entries(value)
+      .map(([key, each]) => `${JSON.stringify(key)}: ${spaced(each)}`)
+      .join(', ')}}`;
+  return JSON.stringify(value);
+}
