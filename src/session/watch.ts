@@ -1,8 +1,25 @@
 import { watch, type FSWatcher } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Editors write a file in several steps; what comes within so many milliseconds is one change. */
 const SETTLING_MS = 40;
+
+/**
+ * Whether one of these files was written since: what was edited before its folder was watched.
+ *
+ * @param since milliseconds since 1970
+ */
+export async function changedSince(
+  root: string,
+  files: readonly string[],
+  since: number,
+): Promise<boolean> {
+  const found = await Promise.all(
+    files.map((file) => stat(join(root, file)).catch(() => ({ mtimeMs: since }))),
+  );
+  return found.some(({ mtimeMs }) => mtimeMs >= since);
+}
 
 /** What looks for changes of a project's files. */
 export interface FileWatch {

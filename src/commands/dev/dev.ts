@@ -12,7 +12,7 @@ import {
 } from '../../report/page/workbench.ts';
 import type { Result } from '../../result/result.ts';
 import { sentKey } from '../../session/sent-prompts.ts';
-import { watchFiles, type FileWatch } from '../../session/watch.ts';
+import { changedSince, watchFiles, type FileWatch } from '../../session/watch.ts';
 import { logLine } from '../../text/log.ts';
 import { projectFolder } from '../find-project.ts';
 import { evaluateOptions, type EvaluateOptions } from '../options.ts';
@@ -99,7 +99,7 @@ async function openWorkbench(
   terminal.out(`workbench: ${server.url}\n`);
   terminal.err('it is open to this machine alone, by this address; Ctrl-C ends\n');
   try {
-    await follow(watch, looking, state);
+    await follow(watch, looking, state, root);
   } finally {
     watch.end();
     terminal.until?.removeEventListener('abort', stop);
@@ -110,11 +110,21 @@ async function openWorkbench(
 }
 
 /** Looks now, and again after each change, until it is ended. */
-async function follow(watch: FileWatch, looking: Looking, state: State): Promise<void> {
+async function follow(
+  watch: FileWatch,
+  looking: Looking,
+  state: State,
+  root: string,
+): Promise<void> {
+  const begun = Date.now();
+  let first = true;
   do {
     await looking.refresh();
-    watch.follow(state.look?.files ?? []);
+    const files = state.look?.files ?? [];
+    watch.follow(files);
     if (state.look?.interrupted === true) return;
+    if (first && (await changedSince(root, files, begun))) await looking.refresh();
+    first = false;
   } while ((await watch.next()) !== null);
 }
 
