@@ -169,12 +169,8 @@ export async function readProject(
   const { settings: written, notices, places } = await loadSettings(files, options, problems);
   const ours = withoutFixed(written, options.overrides);
   const ofSuites = { problems: [] as Problem[], notices: [] as Notice[] };
-  const loaded = await loadSuites(
-    { files, settings: ours, options, tools },
-    places,
-    ofSuites.problems,
-    ofSuites.notices,
-  );
+  const reader = { files, settings: ours, options, tools };
+  const loaded = await loadSuites(reader, places, ofSuites.problems, ofSuites.notices);
   const { suites, settings } = loaded;
   const before = problems.length;
   const rubrics = await loadRubrics(
@@ -191,8 +187,8 @@ export async function readProject(
   checkNames(suites, problems);
   if (options.configRequired)
     problems.push(
-      ...sweepProblems(settings.sweep, suites, options.limits.combinations, places.sweep),
       ...unknownKeys(options.overrides, suites),
+      ...sweepProblems(settings.sweep, suites, options.limits.combinations, places.sweep),
     );
   checkRubrics(suites, rubrics, complete, problems);
   checkGate(settings, { suites, rubrics, tools, placeOf: places.gate }, problems);

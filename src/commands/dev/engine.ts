@@ -216,6 +216,7 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
           refuse();
           return false;
         },
+        refused: () => undefined,
         ask: () =>
           Promise.resolve({ status: 'error', kind: 'budget', message: `not asked: ${refuse()}` }),
         reached: () => why,
