@@ -60,7 +60,7 @@ const chosen = (rows: readonly Row[]): Measured[] =>
 const page = pageOf(chosen(PROMISES), chosen(UNCHANGED), chosen(FALLEN), measureScores());
 if (only !== '' || process.argv.includes('--print')) console.log(page);
 else {
-  const [own, readme] = ['verdicts.md', '../README.md'].map(
+  const [own, readme] = ['verdicts.md', '../docs/verdicts.md'].map(
     (name) => new URL(name, import.meta.url),
   );
   if (own === undefined || readme === undefined) throw new TypeError('two files are written');

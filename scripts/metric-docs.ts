@@ -1,5 +1,5 @@
 /**
- * Writes docs/metrics.md, and the catalogue in the README, from the records in src/metrics. Run it
+ * Writes docs/metrics.md, and the catalogue in docs/metric-table.md, from the records in src/metrics. Run it
  * after a change to a metric: `npx node scripts/metric-docs.ts`. A test compares.
  */
 import { execFileSync } from 'node:child_process';
@@ -106,7 +106,7 @@ function renderMetric(metric: MetricDefinition): string {
     .join('\n\n');
 }
 
-/** What stands around the catalogue in the README. */
+/** What stands around the catalogue in docs/metric-table.md. */
 const MARKS = {
   begin: '<!-- metrics: written by scripts/metric-docs.ts, held to the records by a test -->',
   end: '<!-- end of metrics -->',
@@ -116,7 +116,7 @@ const MARKS = {
 export function withCatalogue(readme: string): string {
   const [begin, end] = [readme.indexOf(MARKS.begin), readme.indexOf(MARKS.end)];
   if (begin === -1 || end < begin)
-    throw new Error(`README.md lacks the lines ${MARKS.begin} and ${MARKS.end}`);
+    throw new Error(`docs/metric-table.md lacks the lines ${MARKS.begin} and ${MARKS.end}`);
   return `${readme.slice(0, begin + MARKS.begin.length)}\n${renderCatalogue()}\n${readme.slice(end)}`;
 }
 
@@ -128,7 +128,7 @@ function renderCatalogue(): string {
       .filter((metric) => metric.group === group)
       .map(
         (metric) =>
-          `| [\`${metric.name}\`](docs/metrics.md#${metric.name}) | ${cell(firstSentence(metric.summary))} | ${cell(metric.range)} | ${cell(briefly(metric))} |`,
+          `| [\`${metric.name}\`](metrics.md#${metric.name}) | ${cell(firstSentence(metric.summary))} | ${cell(metric.range)} | ${cell(briefly(metric))} |`,
       ),
   ]);
   return [
@@ -293,7 +293,7 @@ if (import.meta.main) {
   const page = new URL('../docs/metrics.md', import.meta.url);
   mkdirSync(new URL('.', page), { recursive: true });
   writeFileSync(page, renderMetricDocs());
-  const readme = new URL('../README.md', import.meta.url);
+  const readme = new URL('../docs/metric-table.md', import.meta.url);
   writeFileSync(readme, withCatalogue(readFileSync(readme, 'utf8')));
   execFileSync('npx', ['prettier', '--write', fileURLToPath(page), fileURLToPath(readme)]);
 }

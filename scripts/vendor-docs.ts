@@ -1,6 +1,6 @@
 /**
  * Writes what follows from the table of vendors (src/types/vendors.ts): their inputs in action.yml,
- * and the README's table of inputs, which says what action.yml says, and docs/models.md. A test compares.
+ * and the table of inputs in docs/action.md, which says what action.yml says, and docs/models.md. A test compares.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ export function withKeyInputs(action: string): string {
 
 const INPUTS = '<!-- inputs: written by scripts/vendor-docs.ts from action.yml -->';
 
-/** The README with the inputs of this action.yml. */
+/** docs/action.md with the inputs of this action.yml. */
 export function withInputs(readme: string, action: string): string {
   const { inputs } = parse(action) as {
     inputs: Record<string, { description: string; default: string }>;
@@ -165,7 +165,7 @@ function between(text: string, begin: string, end: string, content: string): str
 }
 
 if (import.meta.main) {
-  const [action, readme] = ['action.yml', 'README.md'].map((name) =>
+  const [action, readme] = ['action.yml', 'docs/action.md'].map((name) =>
     fileURLToPath(new URL(`../${name}`, import.meta.url)),
   ) as [string, string];
   writeFileSync(action, withKeyInputs(readFileSync(action, 'utf8')));

@@ -25,9 +25,9 @@ const action = parse(read('action.yml')) as ActionFile;
 /** The one default that only the runner can fill in. */
 const TOKEN = '${{ github.token }}';
 
-/** The cells of the table that follows a remark in the README, without its head. */
+/** The cells of the table that follows a remark in docs/action.md, without its head. */
 function table(remark: string): string[][] {
-  const [, after = ''] = tightTables(read('README.md')).split(`<!-- ${remark} -->\n`);
+  const [, after = ''] = tightTables(read('docs/action.md')).split(`<!-- ${remark} -->\n`);
   const body = after.trimStart();
   const lines = body.slice(0, body.indexOf('\n\n')).split('\n').slice(2);
   return lines.map((line) =>
@@ -78,7 +78,7 @@ describe('action.yml', () => {
     expect(action.description.length).toBeLessThanOrEqual(125);
   });
 
-  test('says what the README says of inputs and outputs', () => {
+  test('says what docs/action.md says of inputs and outputs', () => {
     expect(table('inputs: written by scripts/vendor-docs.ts from action.yml')).toEqual(
       Object.entries(action.inputs).map(([name, input]) => [
         inCode(name),
@@ -92,11 +92,11 @@ describe('action.yml', () => {
   });
 });
 
-describe('the key inputs of action.yml, and the README’s table of inputs', () => {
+describe('the key inputs of action.yml, and docs/action.md’s table of inputs', () => {
   test('are what the table of vendors says; after a change of it: npm run generate', () => {
     expect(read('action.yml')).toBe(withKeyInputs(read('action.yml')));
-    expect(tightTables(read('README.md'))).toBe(
-      tightTables(withInputs(read('README.md'), read('action.yml'))),
+    expect(tightTables(read('docs/action.md'))).toBe(
+      tightTables(withInputs(read('docs/action.md'), read('action.yml'))),
     );
   });
 });

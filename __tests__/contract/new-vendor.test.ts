@@ -119,14 +119,14 @@ describe('a vendor that is added as a row', () => {
     expect(keys).toMatchObject({ 'zz-test': 'from-the-environment' });
   });
 
-  test('has its input in action.yml and in the README, in the place that the code gives it', () => {
+  test('has its input in action.yml and in docs/action.md, in the place that the code gives it', () => {
     const action = all.withKeyInputs(readFileSync('action.yml', 'utf8'));
     const { inputs } = parse(action) as { inputs: Record<string, { description: string }> };
     expect(Object.keys(inputs)).toEqual(Object.keys(all.INPUT_DEFAULTS));
     expect(inputs['zz-test-api-key']?.description).toBe(
       "Key for Zz Test. Default – the environment variable ZZ_TEST_API_KEY. Reaches only Zz Test's own host.",
     );
-    expect(all.withInputs(readFileSync('README.md', 'utf8'), action)).toContain(
+    expect(all.withInputs(readFileSync('docs/action.md', 'utf8'), action)).toContain(
       '| `zz-test-api-key` |  | Key for Zz Test.',
     );
   });

@@ -150,7 +150,7 @@ describe('what pages say', () => {
     const commands = [...help.matchAll(/^ {2}([a-z]+)\b/gm)]
       .map(([, name]) => name)
       .filter((name) => name !== 'help');
-    const told = [...read('README.md').matchAll(/^\| `evaldiff ([a-z]+)/gm)].map(
+    const told = [...read('docs/command-line.md').matchAll(/^\| `evaldiff ([a-z]+)/gm)].map(
       ([, name]) => name,
     );
     expect([...new Set(told)].sort()).toEqual([...new Set(commands)].sort());
@@ -167,7 +167,9 @@ describe('what pages say', () => {
   });
 
   test("of the gate's defaults is what the code has", () => {
-    const [, section = ''] = tightTables(read('README.md')).split('| setting under `gate:` |');
+    const [, section = ''] = tightTables(read('docs/verdicts.md')).split(
+      '| setting under `gate:` |',
+    );
     const rows = section
       .slice(0, section.indexOf('\n\n'))
       .split('\n')

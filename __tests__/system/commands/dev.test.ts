@@ -283,8 +283,8 @@ inBrowser('the workbench in a browser', () => {
     await dev([], { files: { ...FILES, [TEST_FILE]: text } });
     const { page } = await opened();
     await says(page, '#state', 'up to date');
-    edit('Answer:', 'Answer now:');
-    await says(page, '.ref', '2/2');
+    edit('Answer:', 'Reply:');
+    await says(page, '.ref', '0/2');
     await page.locator('.ref', { hasText: 'returns' }).click();
     await page.locator('[data-kind=accept]').first().waitFor();
     writeFileSync(join(running?.directory ?? '', TEST_FILE), meanwhile(text));

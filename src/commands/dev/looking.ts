@@ -93,7 +93,9 @@ async function refresh(
   const refused = refusalOf(asked.result);
   if (refused === null) state.look = { ...asked, all: stored.all };
   const { outcome } = asked.result;
-  tell(refused ?? (outcome.kind === 'ended-early' ? outcome.why : 'up to date'), refused !== null);
+  const ended = outcome.kind === 'ended-early' ? outcome.why : null;
+  const why = refused ?? ended;
+  tell(why ?? 'up to date', why !== null);
   draw();
 }
 
