@@ -4,7 +4,7 @@ import { VERSION } from '../session/runtime.ts';
 import { logLine, logText } from '../text/log.ts';
 import { cacheCommand } from './cache.ts';
 import { demoCommand } from './demo.ts';
-import { devCommand } from './dev/dev.ts';
+import { devCommand } from './dev.ts';
 import { discoverCommand } from './discover.ts';
 import { fixCommand } from './fix.ts';
 import { gradeCommand } from './grade.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UserError, problem } from '../errors.ts';
-import { referenceBlocks, type SentPrompts } from '../report/reference-view.ts';
+import { referenceBlocks, type SentPrompts } from '../report/sections/reference-view.ts';
 import { renderBlocks } from '../report/terminal.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';

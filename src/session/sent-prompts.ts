@@ -1,5 +1,5 @@
 import type { Prepared } from '../plan/prepared.ts';
-import type { SentPrompts } from '../report/reference-view.ts';
+import type { SentPrompts } from '../report/sections/reference-view.ts';
 import type { Generation } from '../select/generation.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Variant } from '../suite/suite.ts';

@@ -5,11 +5,11 @@ import type { SuiteResult } from '../../result/suite-result.ts';
 import { dollars } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import type { Message } from '../../types/model.ts';
-import type { SentPrompts } from '../reference-view.ts';
 import { NAME_LIMIT, NO_LINKS } from '../sections/document.ts';
 import { emphasise } from '../sections/emphasis.ts';
 import { headline } from '../sections/outcomes.ts';
 import { STATUS_WORDS, variantWords } from '../sections/phrases.ts';
+import type { SentPrompts } from '../sections/reference-view.ts';
 import { faceOf } from '../sections/references.ts';
 import { chip, lineHtml, piecesHtml } from './blocks.ts';
 import { dots, referenceBody, STATUS_ORDER, STATUS_TONES } from './references.ts';
@@ -21,7 +21,7 @@ export interface Cell {
 }
 
 /** One reference of one prompt in all columns. */
-export interface Row {
+export interface MatrixRow {
   /** Stable from one look to the next. */
   key: string;
   cells: Cell[];
@@ -33,7 +33,7 @@ export interface Matrix {
   variants: string[];
   verdict: SuiteResult | null;
   apart: string[];
-  rows: Row[];
+  rows: MatrixRow[];
 }
 
 /** Metrics of a cell that are named. */
@@ -150,7 +150,7 @@ export function statusesOf(
 }
 
 /** The worst of a row's cells. */
-function statusOf({ cells }: Row): ReferenceResult['status'] {
+function statusOf({ cells }: MatrixRow): ReferenceResult['status'] {
   const found = cells.map(({ reference }) => reference.status);
   return STATUS_ORDER.find((status) => found.includes(status)) ?? 'unchanged';
 }
@@ -179,7 +179,7 @@ function matrixHtml(
   ].join('\n');
 }
 
-function rowHtml(row: Row, id: string, diff: boolean): string {
+function rowHtml(row: MatrixRow, id: string, diff: boolean): string {
   const [first] = row.cells;
   if (first === undefined) return '';
   const status = statusOf(row);
@@ -196,7 +196,7 @@ function rowHtml(row: Row, id: string, diff: boolean): string {
 }
 
 /** Whether any answer is there. */
-function isThere({ cells }: Row): boolean {
+function isThere({ cells }: MatrixRow): boolean {
   return cells.some(({ reference: { base, head } }) =>
     [base, head].some((side) => side !== null && side.tries.length > 0),
   );
@@ -221,7 +221,10 @@ function scoresOf({ tries }: SideResult): string {
 }
 
 /** Everything about a row: in each column the prompt as sent, all answers, scores and reasons. */
-export function detailHtml({ cells }: Row, sentOf: (cell: Cell) => SentPrompts | null): string {
+export function detailHtml(
+  { cells }: MatrixRow,
+  sentOf: (cell: Cell) => SentPrompts | null,
+): string {
   return cells
     .map((cell) => {
       const { suite, reference } = cell;

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { editJsonLine, editYaml, type Edited, type YamlEdit } from '../../documents/edit-yaml.ts';
-import { UserError } from '../../errors.ts';
-import type { Row } from '../../report/page/workbench.ts';
-import type { ReferenceResult } from '../../result/reference-result.ts';
-import { putFile, reasonOf } from '../../session/safe-writing.ts';
-import type { Json, Scalar } from '../../types/plain.ts';
-import type { Action, Said } from './server.ts';
+import { editJsonLine, editYaml, type Edited, type YamlEdit } from '../documents/edit-yaml.ts';
+import { UserError } from '../errors.ts';
+import type { MatrixRow } from '../report/page/workbench.ts';
+import type { ReferenceResult } from '../result/reference-result.ts';
+import { putFile, reasonOf } from '../session/safe-writing.ts';
+import type { Json, Scalar } from '../types/plain.ts';
+import type { Action, ActionReply } from './workbench-server.ts';
 
 /** What was written last, and how to take it back. */
-export interface Written {
+export interface WrittenEdit {
   file: string;
   before: string;
   after: string;
@@ -29,10 +29,10 @@ interface Wish {
  */
 export async function writeBack(
   action: Action,
-  row: Row,
+  row: MatrixRow,
   root: string,
-  undo: Written[],
-): Promise<Said> {
+  undo: WrittenEdit[],
+): Promise<ActionReply> {
   const wish = wishOf(action, row);
   if (typeof wish === 'string') return { said: wish, bad: true };
   const { file, edit, what } = wish;
@@ -48,7 +48,7 @@ export async function writeBack(
 }
 
 /** Takes the last change back, unless the file was changed since. */
-export async function takeBack(root: string, undo: Written[]): Promise<Said> {
+export async function takeBack(root: string, undo: WrittenEdit[]): Promise<ActionReply> {
   const last = undo.pop();
   if (last === undefined) return { said: 'There is nothing to undo.', bad: true };
   const { file, before, after, what } = last;
@@ -58,7 +58,7 @@ export async function takeBack(root: string, undo: Written[]): Promise<Said> {
     : { said: `${file}: ${failed}; nothing is undone`, bad: true };
 }
 
-function nothing(file: string, why: string): Said {
+function nothing(file: string, why: string): ActionReply {
   return { said: `${file}: ${why}; nothing is written`, bad: true };
 }
 
@@ -89,7 +89,7 @@ function changed(file: string, text: string, edit: YamlEdit): Edited {
 }
 
 /** The change, or why there is none. */
-function wishOf(action: Action, { cells: [cell] }: Row): Wish | string {
+function wishOf(action: Action, { cells: [cell] }: MatrixRow): Wish | string {
   const wish = WISHES.get(action.kind);
   if (cell === undefined) return 'This reference is not there any more.';
   return wish === undefined ? 'This is no action.' : wish(action, cell.reference);

@@ -1,7 +1,7 @@
-import type { ReferenceResult, SideResult, TryResult } from '../result/reference-result.ts';
-import type { SuiteResult } from '../result/suite-result.ts';
-import type { Message } from '../types/model.ts';
-import type { Json } from '../types/plain.ts';
+import type { ReferenceResult, SideResult, TryResult } from '../../result/reference-result.ts';
+import type { SuiteResult } from '../../result/suite-result.ts';
+import type { Message } from '../../types/model.ts';
+import type { Json } from '../../types/plain.ts';
 import {
   code,
   lineBreak,
@@ -11,9 +11,9 @@ import {
   text,
   type Block,
   type Line,
-} from './sections/document.ts';
-import { turnLine } from './sections/order.ts';
-import { variantWords } from './sections/phrases.ts';
+} from './document.ts';
+import { turnLine } from './order.ts';
+import { variantWords } from './phrases.ts';
 
 /** What each side sends for a reference; null: it does not run there, or nobody can say. */
 export interface SentPrompts {

@@ -1,18 +1,18 @@
-import { UserError, formatProblem } from '../../errors.ts';
-import { spendWords, type Spend } from '../../report/page/workbench.ts';
-import type { Result } from '../../result/result.ts';
-import { look, type Look, type LookOptions, type Single } from './engine.ts';
-import type { Workbench } from './server.ts';
-import type { Written } from './write-back.ts';
+import { UserError, formatProblem } from '../errors.ts';
+import { spendWords, type Spend } from '../report/page/workbench.ts';
+import type { Result } from '../result/result.ts';
+import { look, type WorkLook, type LookOptions, type Single } from './workbench-engine.ts';
+import type { Workbench } from './workbench-server.ts';
+import type { WrittenEdit } from './workbench-write-back.ts';
 
 /** All that the page shows, and what may still be spent. */
 export interface State {
-  look: Look | null;
+  look: WorkLook | null;
   /** References with more tries than the verdict has, by their rows. */
   more: Map<string, Result>;
   spend: Spend;
   /** What was written into the project's files, the last of it last. */
-  written: Written[];
+  written: WrittenEdit[];
   /** What is going on, in a sentence. */
   note: string;
   bad: boolean;
@@ -93,7 +93,8 @@ async function refresh(
   const refused = refusalOf(asked.result);
   if (refused === null) state.look = { ...asked, all: stored.all };
   const { outcome } = asked.result;
-  const ended = outcome.kind === 'ended-early' ? outcome.why : null;
+  const ended =
+    outcome.kind === 'ended-early' || outcome.kind === 'not-judged' ? outcome.why : null;
   const why = refused ?? ended;
   tell(why ?? 'up to date', why !== null);
   draw();

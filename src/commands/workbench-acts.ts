@@ -1,5 +1,5 @@
-import type { Row } from '../../report/page/workbench.ts';
-import { escapeMarkup, shorten } from '../../text/visible.ts';
+import type { MatrixRow } from '../report/page/workbench.ts';
+import { escapeMarkup, shorten } from '../text/visible.ts';
 
 /** A rubric that judges a prompt's answers, and the file it is in. */
 export interface RubricChoice {
@@ -12,7 +12,7 @@ export interface RubricChoice {
 const MOST_ANSWERS = 5;
 
 /** The buttons and forms above a reference; every text in them is escaped. */
-export function actsHtml({ cells: [cell] }: Row, rubrics: readonly RubricChoice[]): string {
+export function actsHtml({ cells: [cell] }: MatrixRow, rubrics: readonly RubricChoice[]): string {
   if (cell === undefined) return '';
   const { head, input } = cell.reference;
   const answers = (head?.tries ?? []).filter(

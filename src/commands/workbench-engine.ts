@@ -1,20 +1,20 @@
-import { UserError, formatProblem } from '../../errors.ts';
-import type { Prepared } from '../../plan/prepared.ts';
-import type { SentPrompts } from '../../report/reference-view.ts';
-import type { SideResult } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
-import type { Edges } from '../../run/input.ts';
-import { run } from '../../run/run.ts';
-import { sentPrompts } from '../../session/sent-prompts.ts';
-import { runInput, withEdges, type Session } from '../../session/session.ts';
-import { findLocalSides, WORKTREE, type Sides } from '../../session/sides.ts';
-import type { EvaluateOptions } from '../options.ts';
-import { currentFiles, withProject } from '../project.ts';
-import type { Terminal } from '../terminal.ts';
-import type { RubricChoice } from './acts.ts';
+import { UserError, formatProblem } from '../errors.ts';
+import type { Prepared } from '../plan/prepared.ts';
+import type { SentPrompts } from '../report/sections/reference-view.ts';
+import type { SideResult } from '../result/reference-result.ts';
+import type { Result } from '../result/result.ts';
+import type { Edges } from '../run/input.ts';
+import { run } from '../run/run.ts';
+import { sentPrompts } from '../session/sent-prompts.ts';
+import { runInput, withEdges, type Session } from '../session/session.ts';
+import { findLocalSides, WORKTREE, type Sides } from '../session/sides.ts';
+import type { EvaluateOptions } from './options.ts';
+import { currentFiles, withProject } from './project.ts';
+import type { Terminal } from './terminal.ts';
+import type { RubricChoice } from './workbench-acts.ts';
 
 /** What one look at the files came to. */
-export interface Look {
+export interface WorkLook {
   /** What a pull request would get; a sweep of the files where there is nothing to compare with. */
   result: Result;
   /** Every reference of the files with the answers that are stored; null: not looked at. */
@@ -41,7 +41,7 @@ export interface Single {
 }
 
 /** What a look may spend; `stored` asks nobody. */
-export interface Allowance {
+interface Allowance {
   stored: boolean;
   maxCalls: number;
   /** US dollars. */
@@ -59,7 +59,7 @@ export function look(
   { options, overrides, terminal }: LookOptions,
   allowance: Allowance,
   single: Single | null = null,
-): Promise<Look> {
+): Promise<WorkLook> {
   const asked = allowance.stored
     ? {}
     : { maxCalls: String(allowance.maxCalls), maxCost: allowance.maxCost.toFixed(6) };
@@ -142,9 +142,9 @@ async function evaluateSides(
   mode: 'diff' | 'sweep',
   sides: Pick<Sides, 'base' | 'head'>,
   stored: boolean,
-): Promise<Pick<Look, 'result' | 'sent' | 'rubrics' | 'missing'>> {
+): Promise<Pick<WorkLook, 'result' | 'sent' | 'rubrics' | 'missing'>> {
   let sent = new Map<string, SentPrompts>();
-  let rubrics: Look['rubrics'] = new Map();
+  let rubrics: WorkLook['rubrics'] = new Map();
   let missing = false;
   const result = await withEdges(session, sides, (edges) =>
     run(runInput(session, mode, sides), {

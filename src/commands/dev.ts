@@ -1,26 +1,26 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { UserError, problem } from '../../errors.ts';
+import { UserError, problem } from '../errors.ts';
 import {
   boardHtml,
   detailHtml,
   matricesOf,
   spendWords,
   statusesOf,
-  type Row,
+  type MatrixRow,
   type Spend,
-} from '../../report/page/workbench.ts';
-import type { Result } from '../../result/result.ts';
-import { sentKey } from '../../session/sent-prompts.ts';
-import { changedSince, watchFiles, type FileWatch } from '../../session/watch.ts';
-import { logLine } from '../../text/log.ts';
-import { projectFolder } from '../find-project.ts';
-import { evaluateOptions, type EvaluateOptions } from '../options.ts';
-import type { Terminal } from '../terminal.ts';
-import { actsHtml, type RubricChoice } from './acts.ts';
-import { createLooking, type Looking, type State } from './looking.ts';
-import { serveWorkbench, type Action, type Said } from './server.ts';
-import { takeBack, writeBack } from './write-back.ts';
+} from '../report/page/workbench.ts';
+import type { Result } from '../result/result.ts';
+import { sentKey } from '../session/sent-prompts.ts';
+import { changedSince, watchFiles, type FileWatch } from '../session/watch.ts';
+import { logLine } from '../text/log.ts';
+import { projectFolder } from './find-project.ts';
+import { evaluateOptions, type EvaluateOptions } from './options.ts';
+import type { Terminal } from './terminal.ts';
+import { actsHtml, type RubricChoice } from './workbench-acts.ts';
+import { createLooking, type Looking, type State } from './workbench-looking.ts';
+import { serveWorkbench, type Action, type ActionReply } from './workbench-server.ts';
+import { takeBack, writeBack } from './workbench-write-back.ts';
 
 interface DevOptions extends EvaluateOptions {
   base?: string;
@@ -84,7 +84,7 @@ async function openWorkbench(
     },
     state,
   );
-  const acts = (action: Action): Promise<Said> => perform(action, state, looking, root);
+  const acts = (action: Action): Promise<ActionReply> => perform(action, state, looking, root);
   const server = await serveWorkbench(portOf(options.port), {
     board: () => boardOf(state),
     detail: (key) => detailOf(state, key),
@@ -185,7 +185,7 @@ function boardOf(state: State): object {
   };
 }
 
-function rowOf(state: State, key: string): Row | null {
+function rowOf(state: State, key: string): MatrixRow | null {
   const shown = withMore(state);
   if (shown === null) return null;
   const rows = matricesOf(shown.result, shown.all).flatMap((matrix) => matrix.rows);
@@ -198,7 +198,7 @@ function detailOf(state: State, key: string): string | null {
   return `${actsHtml(row, rubricsOf(state, row))}${detailHtml(row, ({ suite, reference }) => state.look?.sent.get(sentKey(suite, reference.id)) ?? null)}`;
 }
 
-function rubricsOf({ look: found }: State, { cells: [cell] }: Row): RubricChoice[] {
+function rubricsOf({ look: found }: State, { cells: [cell] }: MatrixRow): RubricChoice[] {
   return found?.rubrics.get(cell?.suite.name ?? '') ?? [];
 }
 
@@ -208,7 +208,7 @@ async function perform(
   state: State,
   looking: Looking,
   root: string,
-): Promise<Said> {
+): Promise<ActionReply> {
   if (action.kind === 'raise') return raise(state, looking);
   if (action.kind === 'undo') return takeBack(root, state.written);
   const key = typeof action['key'] === 'string' ? action['key'] : '';
@@ -219,14 +219,19 @@ async function perform(
     : writeBack(action, row, root, state.written);
 }
 
-function raise({ spend }: State, looking: Looking): Said {
+function raise({ spend }: State, looking: Looking): ActionReply {
   spend.maxCost += DEFAULT_COST;
   spend.maxCalls += DEFAULT_CALLS;
   void looking.refresh();
   return { said: spendWords(spend), bad: false };
 }
 
-function moreTries(key: string, { cells: [cell] }: Row, state: State, looking: Looking): Said {
+function moreTries(
+  key: string,
+  { cells: [cell] }: MatrixRow,
+  state: State,
+  looking: Looking,
+): ActionReply {
   if (cell === undefined) return { said: 'This reference is not there any more.', bad: true };
   const { name } = cell.suite;
   const { id, base, head } = cell.reference;

@@ -1,24 +1,24 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { UserError, problem } from '../../errors.ts';
-import { workbenchPage } from '../../report/page/workbench-page.ts';
+import { UserError, problem } from '../errors.ts';
+import { workbenchPage } from '../report/page/workbench-page.ts';
 
 /** What a button or a key of the page asks for. */
 export type Action = Readonly<Record<string, unknown>> & { kind: string };
 
 /** What an action came to, in a sentence. */
-export interface Said {
+export interface ActionReply {
   said: string;
   bad: boolean;
 }
 
 /** What the server shows; it knows nothing of suites. */
-export interface Shown {
+interface Shown {
   /** The board, as the page's script reads it. */
   board(): object;
   /** HTML of one reference; null: there is none. */
   detail(key: string): string | null;
-  act(action: Action): Promise<Said>;
+  act(action: Action): Promise<ActionReply>;
 }
 
 export interface Workbench {
@@ -109,7 +109,7 @@ async function answer(
     read(request, response, { url, path: rest.join('/') }, serving);
   else if (request.method === 'POST' && rest.join('/') === 'act' && fromPage(request, host)) {
     const action = await actionOf(request);
-    const said: Said =
+    const said: ActionReply =
       action === null ? { said: 'This is no action.', bad: true } : await serving.shown.act(action);
     send(response, 'application/json', JSON.stringify(said));
   } else response.writeHead(403).end();
