@@ -48,6 +48,9 @@ interface Allowance {
   maxCost: number;
 }
 
+/** A look that asks nobody spends nothing, so no cap may refuse its plan. */
+const UNHELD = '999999999';
+
 export interface LookOptions {
   options: EvaluateOptions & { base?: string };
   overrides: readonly string[];
@@ -61,7 +64,7 @@ export function look(
   single: Single | null = null,
 ): Promise<WorkLook> {
   const asked = allowance.stored
-    ? {}
+    ? { maxCalls: UNHELD, maxCost: UNHELD }
     : { maxCalls: String(allowance.maxCalls), maxCost: allowance.maxCost.toFixed(6) };
   return withProject({ ...options, ...asked }, terminal, { overrides }, async (opened) => {
     const session = single === null ? opened : onlyOne(opened, single);

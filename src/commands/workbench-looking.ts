@@ -84,7 +84,8 @@ async function refresh(
   const stored = await look(given, allowance(state, true));
   state.look = stored;
   state.more.clear();
-  tell(stored.missing ? 'asking for what is missing' : (refusalOf(stored.result) ?? 'up to date'));
+  const wrong = refusalOf(stored.result);
+  tell(wrong ?? (stored.missing ? 'asking for what is missing' : 'up to date'), wrong !== null);
   draw();
   if (!stored.missing) return;
   const asked = await look(given, allowance(state, false));

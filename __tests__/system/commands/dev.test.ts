@@ -312,7 +312,7 @@ inBrowser('the workbench in a browser', () => {
     await dev(['--max-cost', '0.000001']);
     const { page } = await opened();
     edit('Answer:', 'Reply:');
-    await says(page, '#state.bad', 'max-cost');
+    await says(page, '#state.bad', /max-cost|Nothing was sent/);
     await says(page, '#spend', '$0.00');
     expect(running?.server.requests.length).toBe(0);
     await page.locator('#raise').click();
