@@ -6,8 +6,8 @@ import { benchmarksIn, withTables } from '../../../benchmarks/measure/readme.ts'
 
 const folder = new URL('../../../benchmarks/', import.meta.url);
 const page = readFileSync(new URL('README.md', folder), 'utf8');
-/** `run` runs them; the simulation of verdicts has a page of its own. */
-const OTHERS = ['run', 'verdicts', 'causes'];
+/** `run` runs them; the simulations and the seeds' figures have pages of their own. */
+const OTHERS = ['run', 'verdicts', 'causes', 'seeds'];
 
 describe('benchmarks/README.md', () => {
   test('has a place for every benchmark there is, and for no other', () => {

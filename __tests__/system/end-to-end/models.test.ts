@@ -79,7 +79,8 @@ describe('a server in trouble', () => {
     expect(run.result.suites[0]?.references.find(({ status }) => status === 'error')).toMatchObject(
       { id: 'q7', head: { passes: 0, tries_judged: 0, rollup: null } },
     );
-    const message = 'openai (local): the reply is not a chat completion (text/html, 39 bytes)';
+    const message =
+      'openai (local): the reply is not a chat completion (text/html, 39 bytes), after 5 tries';
     expect(
       run.result.suites[0]?.references.flatMap(({ head }) =>
         head!.tries.flatMap(({ error }) => error ?? []),
@@ -156,7 +157,7 @@ describe('a server in trouble', () => {
       expect.stringMatching(/not a chat completion \(application\/json, 0 bytes\)/),
       expect.stringMatching(/not a chat completion/),
       expect.stringMatching(/not a chat completion/),
-      expect.stringMatching(/not a chat completion/),
+      expect.stringMatching(/500, the server failed: no, after 5 tries/),
       expect.stringMatching(/larger than 8 MiB/),
       expect.stringMatching(/redirects to another address; refused/),
       expect.stringMatching(/400, .*no such parameter/),
