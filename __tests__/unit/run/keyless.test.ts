@@ -17,18 +17,18 @@ const tree = (commit: string): SourceTree => ({
   read: async () => new Uint8Array(),
 });
 const [base, head] = [tree('b'.repeat(40)), tree('a'.repeat(40))];
-const messages = (content: string) => [
-  { role: 'user' as const, content, place: { file: 'prompts/p.yaml', line: 6 } },
+const messages = (content: string, file: string) => [
+  { role: 'user' as const, content, place: { file, line: 6 } },
 ];
 const both = (content: string) =>
   project([
-    suite({ prompt: { messages: messages(content) } }),
+    suite({ prompt: { messages: messages(content, 'prompts/p.yaml') } }),
     suite({
       prompt: {
         file: 'prompts/c.yaml',
         name: 'c',
         model: 'claude-sonnet-4-5',
-        messages: messages(content),
+        messages: messages(content, 'prompts/c.yaml'),
       },
     }),
   ]);
