@@ -1,12 +1,12 @@
 /**
  * How often evaldiff is red, green and grey on simulated pull requests, and what that costs: its
- * own rounds and verdicts over many laws and sizes. Writes benchmarks/verdicts.md and the table in
- * the README, the same every time.
+ * own rounds and verdicts over many laws and sizes. Writes benchmarks/verdicts.md and the short
+ * table of docs/verdicts.md, the same every time.
  *
  *   npx node benchmarks/verdicts.ts [--runs N] [--only TEXT] [--seed TEXT] [--print]
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { pageOf, readmeWith, type Measured, type Reported } from './verdicts/page.ts';
+import { pageOf, withShortTable, type Measured, type Reported } from './verdicts/page.ts';
 import { FALLEN, PROMISES, UNCHANGED, type Row } from './verdicts/rows.ts';
 import { randomOf } from './verdicts/scenarios.ts';
 import { isReported, SCORES } from './verdicts/scores.ts';
@@ -60,10 +60,10 @@ const chosen = (rows: readonly Row[]): Measured[] =>
 const page = pageOf(chosen(PROMISES), chosen(UNCHANGED), chosen(FALLEN), measureScores());
 if (only !== '' || process.argv.includes('--print')) console.log(page);
 else {
-  const [own, readme] = ['verdicts.md', '../docs/verdicts.md'].map(
+  const [own, docs] = ['verdicts.md', '../docs/verdicts.md'].map(
     (name) => new URL(name, import.meta.url),
   );
-  if (own === undefined || readme === undefined) throw new TypeError('two files are written');
+  if (own === undefined || docs === undefined) throw new TypeError('two files are written');
   writeFileSync(own, page);
-  writeFileSync(readme, readmeWith(readFileSync(readme, 'utf8'), page));
+  writeFileSync(docs, withShortTable(readFileSync(docs, 'utf8'), page));
 }

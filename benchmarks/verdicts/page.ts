@@ -2,7 +2,7 @@
 export interface Measured {
   name: string;
   goal: string;
-  /** Also in the README. */
+  /** Also in the short table of docs/verdicts.md. */
   shown: boolean;
   runs: number;
   red: number;
@@ -71,7 +71,7 @@ function scoreTable(rows: readonly Reported[]): string[] {
   ];
 }
 
-/** benchmarks/verdicts.md, with the README's table between two marks. */
+/** benchmarks/verdicts.md, with the short table of docs/verdicts.md between two marks. */
 export function pageOf(
   promises: readonly Measured[],
   unchanged: readonly Measured[],
@@ -127,13 +127,13 @@ export function pageOf(
   ].join('\n');
 }
 
-/** The README with the page's short table in its place. */
-export function readmeWith(readme: string, page: string): string {
+/** docs/verdicts.md with the page's short table in its place. */
+export function withShortTable(docs: string, page: string): string {
   const cut = (text: string): [number, number] => {
     const [from, to] = [text.indexOf(START), text.indexOf(END)];
     if (from < 0 || to < from) throw new Error(`no place between ${START} and ${END}`);
     return [from, to];
   };
-  const [[from, to], [start, end]] = [cut(readme), cut(page)];
-  return readme.slice(0, from) + page.slice(start, end) + readme.slice(to);
+  const [[from, to], [start, end]] = [cut(docs), cut(page)];
+  return docs.slice(0, from) + page.slice(start, end) + docs.slice(to);
 }

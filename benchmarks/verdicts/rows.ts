@@ -15,7 +15,7 @@ import {
 export interface Row {
   name: string;
   goal: string;
-  /** Also in the README. */
+  /** Also in the short table of docs/verdicts.md. */
   shown?: true;
   tries: 'adaptive' | number;
   /** Share of the full number of runs, for the dear ones. */

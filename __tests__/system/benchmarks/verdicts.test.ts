@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { pageOf, readmeWith, type Measured } from '../../../benchmarks/verdicts/page.ts';
+import { pageOf, withShortTable, type Measured } from '../../../benchmarks/verdicts/page.ts';
 import { PROMISES, UNCHANGED } from '../../../benchmarks/verdicts/rows.ts';
 import {
   LAWS,
@@ -72,9 +72,9 @@ describe('the pages', () => {
       expect(page.replace(/ +/g, ' ')).toContain(`| ${name} | ${goal} |`);
   });
 
-  test('agree: the README has the table that was measured', () => {
-    const [page, readme] = [read('benchmarks/verdicts.md'), read('README.md')];
-    expect(readmeWith(readme, page)).toBe(readme);
+  test('agree: docs/verdicts.md has the table that was measured', () => {
+    const [page, docs] = [read('benchmarks/verdicts.md'), read('docs/verdicts.md')];
+    expect(withShortTable(docs, page)).toBe(docs);
   });
 
   test('show the promises alone between the marks, in per cent', () => {
@@ -95,11 +95,11 @@ describe('the pages', () => {
       [row('four', false)],
       [{ name: 'five', goal: '', share: 0.96, runs: 10 }],
     );
-    const readme = readmeWith('a\n<!-- verdicts -->\nold\n<!-- /verdicts -->\nb', page);
-    expect(readme).toContain('| one | red ≤ 5 % | 3.4 | 97 | 0 | 4.0 | 10 |');
-    expect(readme).not.toMatch(/two|three|four|five|old/);
+    const docs = withShortTable('a\n<!-- verdicts -->\nold\n<!-- /verdicts -->\nb', page);
+    expect(docs).toContain('| one | red ≤ 5 % | 3.4 | 97 | 0 | 4.0 | 10 |');
+    expect(docs).not.toMatch(/two|three|four|five|old/);
     expect(page).toContain('| five |  | 96 | 10 |');
-    expect(readme.startsWith('a\n') && readme.endsWith('\nb')).toBe(true);
-    expect(() => readmeWith('no marks', page)).toThrow('no place');
+    expect(docs.startsWith('a\n') && docs.endsWith('\nb')).toBe(true);
+    expect(() => withShortTable('no marks', page)).toThrow('no place');
   });
 });
