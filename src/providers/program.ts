@@ -3,7 +3,7 @@ import { visibleLine } from '../text/visible.ts';
 import type { Completion, Request } from '../types/model.ts';
 import { createDeadlines } from './clock.ts';
 import { STOPPED, budgetFault, fault, type Fault } from './fault.ts';
-import type { CallOptions } from './hosted.ts';
+import type { CallOptions } from './hosted-server.ts';
 import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
 import { createPacer, type Pacer } from './pacer.ts';
 import { startChild } from './program-child.ts';

@@ -1,0 +1,132 @@
+import { logLine } from '../text/log.ts';
+import type { HostedTarget, Request } from '../types/model.ts';
+import type { ProviderAccess, Address } from './address.ts';
+import type { Fault } from './fault.ts';
+import { SDK_MARGIN_MS, createBoundedFetch } from './fetch.ts';
+import type { BoundedFetch } from './http.ts';
+import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
+import { createOpening, type Opening } from './opening.ts';
+import { createPacer, type Pacer } from './pacer.ts';
+import { createPrefixes, type Prefixes } from './prefixes.ts';
+import { createRefusals, type RefusalMemory, type Refusals } from './refusals.ts';
+import type { RetryOptions, RunOfCalls } from './retry.ts';
+import { authOf, type Post, type Vendor } from './vendors/vendor.ts';
+
+export interface CallOptions extends RunOfCalls {
+  /** Calls at a time to one server (vendor and endpoint, or program). */
+  concurrency: { start: number; max: number };
+  /** From sending a request to the last byte of its reply, in milliseconds. */
+  timeoutMs: number;
+  redact(text: string): string;
+  /**
+   * Called before every paid attempt, repetitions included. False: it is not made, and the call
+   * ends with kind `budget`.
+   */
+  onAttempt(request: Request): boolean;
+  /** Called where an attempt was refused for something that the request can do without. */
+  onRefused(request: Request): void;
+}
+
+export interface HostedOptions extends CallOptions, ProviderAccess {
+  /** What earlier runs learned of models; null: nothing is kept. */
+  memory: RefusalMemory | null;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** One server of a vendor: connected at its first call. */
+export interface Server {
+  vendor: Vendor;
+  label: string;
+  limiter: Limiter;
+  retry: RetryOptions;
+  refusals: Refusals;
+  prefixes: Prefixes;
+  opening: Opening;
+  /** What is wrong with the key, by the model that it may not ask; '': any. */
+  keyFaults: Map<string, Fault>;
+  /** Where the key comes from, for whoever has to change it. */
+  keySource: string;
+  bounded: BoundedFetch;
+  post(): Promise<Post>;
+  /** Azure's older addresses: each model is at a path of its own. */
+  deployments: boolean;
+  /** The pace that the workflow's line sets. */
+  pacer: Pacer;
+  /** The paces that the settings set, by model. */
+  paced: Map<string, Pacer>;
+}
+
+export function createServer(
+  label: string,
+  vendor: Vendor,
+  address: Address,
+  options: HostedOptions & { keySource: string },
+): Server {
+  const { timeoutMs, clock, signal } = options;
+  const { base, key, headers, apiVersion, pace } = address;
+  const bounded = createBoundedFetch({
+    base,
+    auth: authOf(vendor, key, apiVersion !== null),
+    headers: { ...vendor.facts.headers, ...headers },
+    query: apiVersion === null ? undefined : `api-version=${apiVersion}`,
+    proxy: options.proxy,
+    timeoutMs,
+    clock,
+    signal,
+  });
+  const most = pace.concurrency ?? options.concurrency.max;
+  const limiter = createLimiter({
+    concurrency: { start: Math.min(options.concurrency.start, most), max: most },
+    giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
+    clock,
+    signal,
+  });
+  let connected: Promise<Post> | null = null;
+  const connect = (): Promise<Post> => {
+    const inherited = options.env[vendor.facts.baseUrlVariable] ?? '';
+    if (inherited !== '' && inherited !== base.href) {
+      options.log(
+        `${vendor.name}: ${vendor.facts.baseUrlVariable} is set in the environment and not obeyed; other servers are named in the input endpoints`,
+      );
+    }
+    return vendor.connect({
+      baseUrl: base.href.replace(/\/$/, ''),
+      fetch: bounded.fetch,
+      timeoutMs: timeoutMs + SDK_MARGIN_MS,
+    });
+  };
+  const log = (line: string): void => options.log(`${logLine(label)}: ${line}`);
+  const pacer = createPacer(clock, signal);
+  pacer.tighten(pace);
+  const retry = { limiter, maxTries: options.maxTries, clock, signal, random: options.random, log };
+  return {
+    vendor,
+    label,
+    limiter,
+    retry,
+    bounded,
+    refusals: createRefusals(base.href, options.memory),
+    prefixes: createPrefixes(),
+    opening: createOpening(clock, signal),
+    keyFaults: new Map(),
+    keySource: options.keySource,
+    post: () => (connected ??= connect()),
+    deployments: address.deployments,
+    pacer,
+    paced: new Map(),
+  };
+}
+
+/** The pace of a model, for all that asks it here; null: none was set. */
+export function pacerOf(
+  { paced }: Server,
+  { model, pace }: HostedTarget,
+  { clock, signal }: HostedOptions,
+): Pacer | null {
+  const known = paced.get(model) ?? null;
+  if (pace === undefined) return known;
+  const pacer = known ?? createPacer(clock, signal);
+  pacer.tighten(pace);
+  paced.set(model, pacer);
+  return pacer;
+}
