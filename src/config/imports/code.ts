@@ -1,4 +1,5 @@
 import type { Json } from '../../types/plain.ts';
+import { why, type Convert } from './assertion-parts.ts';
 
 /**
  * A check in code as promptfoo has it: what it is, the bound of its score, and whether it is turned
@@ -216,4 +217,47 @@ function indented(code: string): string {
     .split('\n')
     .map((line) => (line === '' ? '' : `    ${line}`))
     .join('\n');
+}
+
+/** Assertions in code. */
+export const CODE_ASSERTIONS: Readonly<Record<string, Convert>> = {
+  javascript: code('javascript'),
+  python: code('python'),
+};
+
+function code(language: 'javascript' | 'python'): Convert {
+  const wrap = language === 'javascript' ? javascriptMetric : pythonMetric;
+  const problemOf = language === 'javascript' ? javascriptProblem : (): null => null;
+  return ({ value, threshold, negate, config }, { structured, textOf }) => {
+    if (typeof value !== 'string' || value.trim() === '') return why('its value is not code');
+    const file = fileOf(value, language);
+    const source = file === null ? value : textOf(file.path);
+    if (source === null)
+      return why(
+        `${value} cannot be read; only .js, .cjs, .mjs and .py files of the repository are`,
+      );
+    const problem = problemOf(source, file?.path ?? null);
+    if (problem !== null) return why(problem);
+    const check: CodeCheck = { source, threshold, negate, structured, config };
+    return {
+      metric: {
+        language,
+        code: file === null ? wrap(check, 'inline') : wrap(check, 'file', file.exported),
+      },
+    };
+  };
+}
+
+/** `file://checks/tone.js:isKind`. */
+function fileOf(
+  value: string,
+  language: 'javascript' | 'python',
+): { path: string; exported: string | null } | null {
+  if (!value.trim().startsWith('file://')) return null;
+  const [, path, exported] =
+    (language === 'javascript'
+      ? /^file:\/\/(.+\.[cm]?js)(?::([A-Za-z_$][\w$]*))?$/
+      : /^file:\/\/(.+\.py)(?::([A-Za-z_]\w*))?$/
+    ).exec(value.trim()) ?? [];
+  return { path: path ?? '', exported: exported ?? null };
 }

@@ -3,7 +3,8 @@ import type { Limits } from '../../documents/limits.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Place, JsonMap } from '../../types/plain.ts';
-import { ASSERTION_KEYS, convertAssertion, pathIn } from './assertions.ts';
+import { pathIn } from './assertion-parts.ts';
+import { ASSERTION_KEYS, convertAssertion } from './assertions.ts';
 import {
   A_TEST,
   createDraft,

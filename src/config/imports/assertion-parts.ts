@@ -1,0 +1,98 @@
+import { readYaml } from '../../documents/yaml.ts';
+import type { BuiltInMetrics } from '../../suite/metrics.ts';
+import type { Json, JsonMap } from '../../types/plain.ts';
+import { fillIn, fillInAll } from './templates.ts';
+
+/** One metric of ours (without its name), or why there is none for an assertion. */
+export type Converted = { metric: JsonMap } | { why: string };
+
+/** What an assertion is read with. */
+export interface AssertionContext {
+  vars: JsonMap;
+  builtIns: BuiltInMetrics;
+  /** Variables that are maps or lists. */
+  structured: readonly string[];
+  /** Text of a file that an assertion names; null when it is not there. */
+  textOf(path: string): string | null;
+}
+
+/** An assertion's parts once its templates are filled in. */
+export interface Asked {
+  value: Json | undefined;
+  threshold: number | null;
+  negate: boolean;
+  config: Json | undefined;
+  provider: Json | undefined;
+}
+
+export type Convert = (asked: Asked, context: AssertionContext) => Converted;
+
+export const uses = (
+  name: string,
+  values: JsonMap = {},
+  threshold: number | null = null,
+): Converted => ({
+  metric: {
+    uses: name,
+    ...(Object.keys(values).length === 0 ? {} : { with: values }),
+    ...(threshold === null ? {} : { threshold }),
+  },
+});
+
+export const why = (reason: string): Converted => ({ why: reason });
+
+/** The path in `file://…`, without the function behind it; null for other text. */
+export function pathIn(text: string): string | null {
+  return /^file:\/\/(.+?)(?::[A-Za-z_$][\w$]*)?$/.exec(text.trim())?.[1] ?? null;
+}
+
+const CODE = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
+
+type Value = { ok: true; value: Json | undefined } | { ok: false; why: string };
+
+/**
+ * What an assertion compares with: files read, templates filled in. Code keeps its own files and
+ * braces; what a file holds is taken as it is.
+ */
+export function valueFor(
+  written: Json | undefined,
+  isCode: boolean,
+  context: Pick<AssertionContext, 'vars' | 'textOf'>,
+): Value {
+  if (written === undefined || written === null) return { ok: true, value: undefined };
+  if (isCode) return { ok: true, value: codeFilledIn(written, context.vars) };
+  if (typeof written === 'string') return textValue(written, context);
+  if (!Array.isArray(written)) return { ok: true, value: written };
+  const values: Json[] = [];
+  for (const member of written) {
+    const read = valueFor(member, false, context);
+    if (!read.ok) return read;
+    values.push(read.value ?? member);
+  }
+  return { ok: true, value: values };
+}
+
+function textValue(
+  text: string,
+  { vars, textOf }: Pick<AssertionContext, 'vars' | 'textOf'>,
+): Value {
+  const path = pathIn(text);
+  if (path === null) return fillInAll(text, vars, 'empty');
+  if (CODE.test(path)) return { ok: false, why: 'values made by code are not run' };
+  const content = textOf(path);
+  if (content === null) return { ok: false, why: `${path} cannot be read` };
+  if (!/\.(?:json|ya?ml)$/i.test(path)) return { ok: true, value: content.trim() };
+  const read = readYaml(path, content);
+  return read.ok
+    ? { ok: true, value: read.value.value }
+    : { ok: false, why: `${path} is neither JSON nor YAML` };
+}
+
+/** Braces are code's own; only those around a variable that has a value are another tool's. */
+function codeFilledIn(code: Json, vars: JsonMap): Json {
+  if (typeof code !== 'string') return code;
+  return code.replace(/\{\{\s*[A-Za-z_][\w.]*\s*\}\}/g, (written) => {
+    const filled = fillIn(written, vars);
+    return filled.ok ? filled.text : written;
+  });
+}
