@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { main } from '../../src/commands/program.ts';
 import { readProject } from '../../src/config/project.ts';
 import { DEFAULT_LIMITS } from '../../src/documents/limits.ts';
 import { formatProblem } from '../../src/errors.ts';
 import { COMMENT_LIMIT } from '../../src/report/comment.ts';
 import { DEFAULT_GATE } from '../../src/suite/gate.ts';
+import { commandIn } from '../stand-ins/command-line.ts';
 import { tightTables } from '../tight-tables.ts';
 import { optionsOf, tools, treeOf } from '../unit/config/tree.ts';
 
@@ -136,17 +136,7 @@ describe('what pages say', () => {
   });
 
   test('of commands is what the command line has', async () => {
-    let help = '';
-    await main(['--help'], {
-      env: {},
-      cwd: ROOT,
-      out: (text) => {
-        help += text;
-      },
-      err: () => undefined,
-      isTerminal: false,
-      width: 80,
-    });
+    const { out: help } = await commandIn(ROOT, ['--help']);
     const commands = [...help.matchAll(/^ {2}([a-z]+)\b/gm)]
       .map(([, name]) => name)
       .filter((name) => name !== 'help');

@@ -5,13 +5,14 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 /** What stands at a path: text or bytes of a file, a program, a link, or nothing any more. */
 export type FixtureEntry = string | Uint8Array | { link: string } | { program: string } | null;
@@ -241,6 +242,17 @@ function repositoryAt(directory: string): FixtureRepository {
 /** A word of a shell's command line. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Text of every file below a folder but git's own, by its path there, in the order of paths. */
+export function filesBelow(folder: string): Record<string, string> {
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.startsWith('.git/'));
+  return Object.fromEntries(
+    paths.sort().map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
+  );
 }
 
 /** Writes files below any folder. */

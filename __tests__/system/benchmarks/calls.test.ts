@@ -4,7 +4,7 @@ import { startCounting, type Counting } from '../../../benchmarks/calls/count.ts
 import { callsToCompare, callsToSweep } from '../../../benchmarks/calls/limit.ts';
 import { projectOf } from '../../../benchmarks/calls/project.ts';
 import { scenariosOf } from '../../../benchmarks/calls/scenarios.ts';
-import { main } from '../../../src/commands/program.ts';
+import { commandIn } from '../../stand-ins/command-line.ts';
 
 // As in the published figures, but for fewer prompts and references.
 const BASE = projectOf(9, 5);
@@ -37,19 +37,10 @@ describe('calls made for a pull request', () => {
   let counting: Counting;
   beforeAll(async () => {
     counting = await startCounting(BASE, async (args, folder) => {
-      const said: string[] = [];
-      const say = (text: string): void => {
-        said.push(text);
-      };
-      const code = await main(args, {
+      const { code, out, err } = await commandIn(folder, args, {
         env: { PATH: process.env['PATH'], HOME: join(folder, '.evaldiff') },
-        cwd: folder,
-        out: say,
-        err: say,
-        isTerminal: false,
-        width: 100,
       });
-      if (code > 1) throw new Error(said.join(''));
+      if (code > 1) throw new Error(out + err);
     });
   }, 60_000);
   afterAll(async () => {

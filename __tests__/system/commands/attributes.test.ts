@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, expect, jest, test } from '@jest/globals';
 import { makeDemoRepository } from '../../../src/commands/demo-servers.ts';
 import { packageRoot } from '../../../src/commands/demo.ts';
-import { main } from '../../../src/commands/program.ts';
 import type { Result } from '../../../src/result/result.ts';
-import { fixtureEnvironment, removeTemporaryFolders } from '../../stand-ins/repository.ts';
+import { commandIn } from '../../stand-ins/command-line.ts';
+import { removeTemporaryFolders } from '../../stand-ins/repository.ts';
 import { openShop, type Shop } from '../../unit/commands/shop.ts';
 import { scripted } from '../explain/scripted-grader.ts';
 import { reader } from '../explain/sixty.ts';
@@ -90,20 +90,16 @@ test("the demo's pull request is explained by its own scripted grader: refunds g
     const shopFolder = join(folder, 'shop');
     mkdirSync(shopFolder);
     makeDemoRepository(join(packageRoot(), 'fixtures', 'demo'), shopFolder);
-    let out = '';
-    const code = await main(
-      ['diff', '--base', 'main', '--head', 'friendlier', '--code', 'host', '--json'],
-      {
-        env: fixtureEnvironment(),
-        cwd: shopFolder,
-        out: (text) => {
-          out += text;
-        },
-        err: () => undefined,
-        isTerminal: false,
-        width: 100,
-      },
-    );
+    const { code, out } = await commandIn(shopFolder, [
+      'diff',
+      '--base',
+      'main',
+      '--head',
+      'friendlier',
+      '--code',
+      'host',
+      '--json',
+    ]);
     const { attributes, insights } = JSON.parse(out) as Result;
     expect(code).toBe(1);
     expect(

@@ -1,6 +1,5 @@
-import { main } from '../../../src/commands/program.ts';
-import type { Terminal } from '../../../src/commands/terminal.ts';
 import type { Result } from '../../../src/result/result.ts';
+import { commandIn, type Said } from '../../stand-ins/command-line.ts';
 import {
   startModelServer,
   vendorUrls,
@@ -21,7 +20,7 @@ export interface BatchProject {
   repository: FixtureRepository;
   server: ModelServer;
   clock: TestClock;
-  evaldiff(...argv: string[]): Promise<{ code: number; out: string; err: string }>;
+  evaldiff(...argv: string[]): Promise<Said>;
   result(...argv: string[]): Promise<{ result: Result; code: number; err: string }>;
   close(): Promise<void>;
 }
@@ -67,11 +66,12 @@ export async function openBatchProject({
       'polite:\n  prompt: "Is it polite? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 }\n',
   });
   const clock = testClock();
-  const evaldiff = async (...argv: string[]) => {
-    const texts = { out: '', err: '' };
-    const code = await main([...argv], terminalOf(repository.directory, server, texts, clock));
-    return { code, ...texts };
-  };
+  const evaldiff: BatchProject['evaldiff'] = (...argv) =>
+    commandIn(repository.directory, argv, {
+      env: fixtureEnvironment({ OPENAI_API_KEY: BATCH_KEY, ANTHROPIC_API_KEY: BATCH_KEY }),
+      width: 160,
+      reach: { vendorUrls: vendorUrls(server), clock },
+    });
   return {
     repository,
     server,
@@ -83,26 +83,5 @@ export async function openBatchProject({
       return { result: JSON.parse(out) as Result, code, err };
     },
     close: () => server.close(),
-  };
-}
-
-function terminalOf(
-  cwd: string,
-  server: Pick<ModelServer, 'url' | 'openaiUrl'>,
-  texts: { out: string; err: string },
-  clock: TestClock,
-): Terminal {
-  return {
-    env: fixtureEnvironment({ OPENAI_API_KEY: BATCH_KEY, ANTHROPIC_API_KEY: BATCH_KEY }),
-    cwd,
-    isTerminal: false,
-    width: 160,
-    reach: { vendorUrls: vendorUrls(server), clock },
-    out: (text) => {
-      texts.out += text;
-    },
-    err: (text) => {
-      texts.err += text;
-    },
   };
 }

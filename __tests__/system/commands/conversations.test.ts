@@ -1,10 +1,9 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { main } from '../../../src/commands/program.ts';
 import type { Result } from '../../../src/result/result.ts';
+import { commandIn, localEndpoint } from '../../stand-ins/command-line.ts';
 import { startModelServer, type ModelServer, type Script } from '../../stand-ins/models/server.ts';
 import {
   createRepository,
-  fixtureEnvironment,
   removeTemporaryFolders,
   type FixtureRepository,
 } from '../../stand-ins/repository.ts';
@@ -31,23 +30,8 @@ async function project(answer: Script) {
     'prompts/mentor.yaml': prompt('Answer:'),
     'prompts/tests/mentor.yaml': tests(),
   });
-  const evaldiff = async (...argv: string[]): Promise<{ code: number; out: string }> => {
-    let out = '';
-    const code = await main(argv, {
-      env: fixtureEnvironment({
-        LOCAL_KEY: 'key-1',
-        EVALDIFF_ENDPOINTS: `local=${server.openaiUrl} key=LOCAL_KEY`,
-      }),
-      cwd: repository.directory,
-      out: (text) => {
-        out += text;
-      },
-      err: () => undefined,
-      isTerminal: false,
-      width: 140,
-    });
-    return { code, out };
-  };
+  const evaldiff = (...argv: string[]) =>
+    commandIn(repository.directory, argv, { env: localEndpoint(server), width: 140 });
   const asked = (model: string): number =>
     server.requests.filter((request) => request.model === model).length;
   return {

@@ -6,12 +6,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { chromiumPath } from '../../../scripts/chromium.ts';
-import { main } from '../../../src/commands/program.ts';
+import { commandIn, localEndpoint, type Said } from '../../stand-ins/command-line.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 import { startModelServer, type ModelServer, type Script } from '../../stand-ins/models/server.ts';
 import {
   createRepository,
-  fixtureEnvironment,
   removeTemporaryFolders,
   temporaryFolder,
 } from '../../stand-ins/repository.ts';
@@ -44,7 +43,7 @@ interface Open {
   directory: string;
   url: string;
   server: ModelServer;
-  ended: Promise<number>;
+  ended: Promise<Said>;
   stop(): void;
 }
 
@@ -81,26 +80,16 @@ async function dev(
   const url = new Promise<string>((resolve) => {
     serve = resolve;
   });
-  let said = '';
-  const ended = main(['dev', ...args], {
-    env: fixtureEnvironment({
-      LOCAL_KEY: 'k',
-      EVALDIFF_ENDPOINTS: `local=${server.openaiUrl} key=LOCAL_KEY`,
-    }),
-    cwd: directory,
-    isTerminal: false,
-    width: 100,
+  const ended = commandIn(directory, ['dev', ...args], {
+    env: localEndpoint(server),
     until: ending.signal,
     out: (text) => {
       const found = /http:\S+/.exec(text)?.[0];
       if (found !== undefined) serve(found);
     },
-    err: (text) => {
-      said += text;
-    },
   });
-  void ended.then((code) => {
-    serve(`ended with ${String(code)}: ${said}`);
+  void ended.then(({ code, err }) => {
+    serve(`ended with ${String(code)}: ${err}`);
   });
   running = {
     directory,

@@ -1,5 +1,5 @@
 import { afterAll, afterEach } from '@jest/globals';
-import { main } from '../../../src/commands/program.ts';
+import { commandIn, type Said } from '../../stand-ins/command-line.ts';
 import { startModelServer, type ModelServer, type Script } from '../../stand-ins/models/server.ts';
 import {
   createRepository,
@@ -13,38 +13,20 @@ afterEach(async () => {
 });
 afterAll(removeTemporaryFolders);
 
-interface Ended {
-  code: number;
-  out: string;
-  err: string;
-  models: ModelServer;
-}
-
 /** Runs `grade` in a new repository with these files, on a model server that answers so. */
 export async function gradeIn(
   files: Record<string, string>,
   args: readonly string[],
   answer: Script,
-): Promise<Ended> {
+): Promise<Said & { models: ModelServer }> {
   const models = await startModelServer({ answer, key: 'secret-key-of-the-server' });
   open.push(models);
   const repository = createRepository();
   repository.commit('What is graded', files);
-  const said = { out: '', err: '' };
-  const code = await main(
+  const said = await commandIn(
+    repository.directory,
     ['grade', ...args, '--endpoint', `local=${models.openaiUrl} key=LOCAL_KEY`, '--no-store'],
-    {
-      env: fixtureEnvironment({ LOCAL_KEY: 'secret-key-of-the-server' }),
-      cwd: repository.directory,
-      isTerminal: false,
-      width: 100,
-      out: (text) => {
-        said.out += text;
-      },
-      err: (text) => {
-        said.err += text;
-      },
-    },
+    { env: fixtureEnvironment({ LOCAL_KEY: 'secret-key-of-the-server' }) },
   );
-  return { code, ...said, models };
+  return { ...said, models };
 }

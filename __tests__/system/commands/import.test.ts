@@ -1,11 +1,11 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { main } from '../../../src/commands/program.ts';
 import type { Project } from '../../../src/suite/suite.ts';
+import { commandIn } from '../../stand-ins/command-line.ts';
 import {
   createRepository,
-  fixtureEnvironment,
+  filesBelow,
   removeTemporaryFolders,
 } from '../../stand-ins/repository.ts';
 import { read } from '../../unit/config/tree.ts';
@@ -15,35 +15,12 @@ afterAll(removeTemporaryFolders);
 async function run(args: readonly string[], files: Record<string, string>) {
   const repository = createRepository();
   repository.write(files);
-  const said = { out: '', err: '' };
-  const code = await main(args, {
-    env: fixtureEnvironment(),
-    cwd: repository.directory,
-    isTerminal: false,
-    width: 100,
-    out: (text) => {
-      said.out += text;
-    },
-    err: (text) => {
-      said.err += text;
-    },
-  });
-  const all = readdirSync(repository.directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(repository.directory.length + 1))
-    .filter((path) => !path.startsWith('.git/'));
-  return {
-    code,
-    ...said,
-    directory: repository.directory,
-    files: Object.fromEntries(
-      all.map((path) => [path, readFileSync(join(repository.directory, path), 'utf8')]),
-    ),
-  };
+  const said = await commandIn(repository.directory, args);
+  return { ...said, directory: repository.directory, files: filesBelow(repository.directory) };
 }
 
 const CONFIG = `prompts: ['Say {{word}} {x} to {{who.name}}', 'Shout {{word}}']
-providers: [{ id: 'openai:gpt-4o', config: { temperature: 0 } }, 'openrouter:meta/llama']
+providers: [{ id: 'openai:gpt-4o', config: { temperature: 0 } }, 'nvidia:meta/llama']
 defaultTest: { options: { provider: openai:gpt-4o-mini }, assert: [{ type: not-contains, value: sorry }] }
 evaluateOptions: { repeat: 3 }
 tests:
@@ -83,7 +60,7 @@ describe('evaldiff import', () => {
     expect(err.split('\n')).toEqual([
       'lost: 4 × the assertion classifier: classifiers are not called (promptfooconfig.yaml:7)',
       expect.stringMatching(
-        /^note: promptfooconfig\.yaml:2: openrouter:meta\/llama: the server's address belongs to the run/,
+        /^note: promptfooconfig\.yaml:2: nvidia:meta\/llama: the server's address belongs to the run/,
       ),
       '',
     ]);
@@ -93,9 +70,9 @@ describe('evaldiff import', () => {
       'evaldiff.yaml',
       'promptfooconfig.yaml',
       'prompts/promptfooconfig-1-gpt-4o.yaml',
-      'prompts/promptfooconfig-1-openrouter-meta-llama.yaml',
+      'prompts/promptfooconfig-1-nvidia-meta-llama.yaml',
       'prompts/promptfooconfig-2-gpt-4o.yaml',
-      'prompts/promptfooconfig-2-openrouter-meta-llama.yaml',
+      'prompts/promptfooconfig-2-nvidia-meta-llama.yaml',
       'prompts/tests/promptfooconfig-1-gpt-4o.yaml',
     ]);
     expect(out).toContain('wrote prompts/tests/promptfooconfig-1-gpt-4o.yaml\n');
@@ -267,7 +244,7 @@ describe('evaldiff import', () => {
     });
     expect([code, files['evaldiff.yaml']]).toEqual([1, 'seed: 7\n']);
     expect(out).toContain(
-      'Add to evaldiff.yaml, where it is not there yet:\n\nmodels:\n  openrouter:meta/llama:\n    provider: openai\n    endpoint: openrouter\n    model: meta/llama\ngrader:\n  model: gpt-4o-mini\n',
+      'Add to evaldiff.yaml, where it is not there yet:\n\nmodels:\n  nvidia:meta/llama:\n    provider: openai\n    endpoint: nvidia\n    model: meta/llama\ngrader:\n  model: gpt-4o-mini\n',
     );
   });
 

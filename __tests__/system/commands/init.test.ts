@@ -1,12 +1,10 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { main } from '../../../src/commands/program.ts';
 import { factsOf } from '../../../src/types/vendors.ts';
+import { commandIn, withoutKeys } from '../../stand-ins/command-line.ts';
 import {
   createRepository,
-  fixtureEnvironment,
+  filesBelow,
   removeTemporaryFolders,
 } from '../../stand-ins/repository.ts';
 import { read } from '../../unit/config/tree.ts';
@@ -20,41 +18,14 @@ async function init(
 ) {
   const repository = createRepository();
   repository.write(files);
-  let out = '';
-  const terminal = {
-    env: {
-      ...fixtureEnvironment(),
-      OPENAI_API_KEY: undefined,
-      ANTHROPIC_API_KEY: undefined,
-      ...env,
-    },
-    cwd: repository.directory,
-    isTerminal: false,
-    width: 100,
-    out: (text: string) => {
-      out += text;
-    },
-    err: (text: string) => {
-      out += text;
-    },
-  };
-  const code = await main(['init', ...args], terminal);
-  const validated = await main(['validate'], {
-    ...terminal,
-    out: () => undefined,
-    err: () => undefined,
-  });
-  const all = readdirSync(repository.directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(repository.directory.length + 1))
-    .filter((path) => !path.startsWith('.git/'));
+  const given = { env: { ...withoutKeys().env, ...env } };
+  const { code, out, err } = await commandIn(repository.directory, ['init', ...args], given);
+  const { code: validated } = await commandIn(repository.directory, ['validate'], given);
   return {
     code,
     validated,
-    out,
-    files: Object.fromEntries(
-      all.sort().map((path) => [path, readFileSync(join(repository.directory, path), 'utf8')]),
-    ),
+    out: out + err,
+    files: filesBelow(repository.directory),
   };
 }
 

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
 import type { Result } from '../../../src/result/result.ts';
-import { fixtureEnvironment, removeTemporaryFolders } from '../../stand-ins/repository.ts';
+import { localEndpoint } from '../../stand-ins/command-line.ts';
+import { removeTemporaryFolders } from '../../stand-ins/repository.ts';
 import { openShop } from '../../unit/commands/shop.ts';
 
 const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
@@ -24,10 +25,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
       const child = spawn(process.execPath, [CLI, 'run', '--json'], {
         cwd: shop.repository.directory,
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: fixtureEnvironment({
-          LOCAL_KEY: 'key-1',
-          EVALDIFF_ENDPOINTS: `local=${shop.server.openaiUrl} key=LOCAL_KEY`,
-        }),
+        env: localEndpoint(shop.server),
       });
       let [out, err] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
-import { main } from '../../../src/commands/program.ts';
+import { commandIn, withoutKeys } from '../../stand-ins/command-line.ts';
 import { storeOf } from '../../stand-ins/kept.ts';
 import {
   createRepository,
-  fixtureEnvironment,
   removeTemporaryFolders,
   temporaryFolder,
   type FixtureFiles,
@@ -27,23 +26,7 @@ const PROJECT: FixtureFiles = {
     'name: p\nmodel: gpt-4o\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n',
 };
 
-async function evaldiff(cwd: string, ...argv: string[]) {
-  const said = { out: '', err: '' };
-  const env = fixtureEnvironment({ OPENAI_API_KEY: undefined, ANTHROPIC_API_KEY: undefined });
-  const code = await main(argv, {
-    env,
-    cwd,
-    isTerminal: false,
-    width: 200,
-    out: (text) => {
-      said.out += text;
-    },
-    err: (text) => {
-      said.err += text;
-    },
-  });
-  return { code, ...said };
-}
+const evaldiff = (cwd: string, ...argv: string[]) => commandIn(cwd, argv, withoutKeys());
 
 describe('a slip at the command line', () => {
   test.each<[string[], string]>([

@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { main } from '../../../src/commands/program.ts';
 import type { NoiseResult } from '../../../src/result/noise.ts';
 import type { Result } from '../../../src/result/result.ts';
+import { commandIn, localEndpoint } from '../../stand-ins/command-line.ts';
 import { startModelServer, type ModelServer, type Script } from '../../stand-ins/models/server.ts';
-import {
-  createRepository,
-  fixtureEnvironment,
-  removeTemporaryFolders,
-} from '../../stand-ins/repository.ts';
+import { createRepository, removeTemporaryFolders } from '../../stand-ins/repository.ts';
 import { chancy, quiz, quizPrompt } from '../end-to-end/projects.ts';
 
 const open: ModelServer[] = [];
@@ -23,27 +19,8 @@ async function project(answer: Script) {
   open.push(server);
   const repository = createRepository();
   repository.commit('begin', quiz());
-  const evaldiff = async (
-    ...argv: string[]
-  ): Promise<{ code: number; out: string; err: string }> => {
-    let [out, err] = ['', ''];
-    const code = await main(argv, {
-      env: fixtureEnvironment({
-        LOCAL_KEY: 'key-1',
-        EVALDIFF_ENDPOINTS: `local=${server.openaiUrl} key=LOCAL_KEY`,
-      }),
-      cwd: repository.directory,
-      out: (text) => {
-        out += text;
-      },
-      err: (text) => {
-        err += text;
-      },
-      isTerminal: false,
-      width: 160,
-    });
-    return { code, out, err };
-  };
+  const evaldiff = (...argv: string[]) =>
+    commandIn(repository.directory, argv, { env: localEndpoint(server), width: 160 });
   return { repository, server, evaldiff };
 }
 

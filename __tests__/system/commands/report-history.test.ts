@@ -1,11 +1,10 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
-import { main } from '../../../src/commands/program.ts';
 import type { Result } from '../../../src/result/result.ts';
+import { commandIn } from '../../stand-ins/command-line.ts';
 import {
   createRepository,
-  fixtureEnvironment,
   removeTemporaryFolders,
   temporaryFolder,
 } from '../../stand-ins/repository.ts';
@@ -33,22 +32,7 @@ function sweepAt(sha: string, passed: number): Result {
   });
 }
 
-async function evaldiff(cwd: string, ...args: string[]) {
-  const said = { out: '', err: '' };
-  const code = await main(['report', ...args], {
-    env: fixtureEnvironment(),
-    cwd,
-    isTerminal: false,
-    width: 100,
-    out: (text) => {
-      said.out += text;
-    },
-    err: (text) => {
-      said.err += text;
-    },
-  });
-  return { code, ...said };
-}
+const evaldiff = (cwd: string, ...args: string[]) => commandIn(cwd, ['report', ...args]);
 
 /** Writes the results below `sweeps/`, the first as the one that was written last. */
 function write(folder: string, results: Record<string, unknown>): string {

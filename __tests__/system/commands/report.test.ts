@@ -2,12 +2,8 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { main } from '../../../src/commands/program.ts';
-import {
-  fixtureEnvironment,
-  removeTemporaryFolders,
-  temporaryFolder,
-} from '../../stand-ins/repository.ts';
+import { commandIn } from '../../stand-ins/command-line.ts';
+import { filesBelow, removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
 import { openShop, type Shop } from '../../unit/commands/shop.ts';
 
 let shop: Shop | null = null;
@@ -17,32 +13,13 @@ afterEach(async () => {
 });
 afterAll(removeTemporaryFolders);
 
-const filesBelow = (folder: string) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort();
-
 async function report(files: Record<string, string>, ...args: string[]) {
   const folder = temporaryFolder('reports');
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  const said = { out: '', err: '' };
-  const code = await main(['report', ...args], {
-    env: fixtureEnvironment(),
-    cwd: folder,
-    isTerminal: false,
-    width: 400,
-    out: (text) => {
-      said.out += text;
-    },
-    err: (text) => {
-      said.err += text;
-    },
-  });
-  return { code, ...said };
+  return commandIn(folder, ['report', ...args], { width: 400 });
 }
 
 /** A report as llmeval writes it: no ids, no reasons, the roll-up in Python. */
@@ -86,7 +63,7 @@ describe('evaldiff run --report', () => {
       expect.stringMatching(/^\d{4}-\d{2}-\d{2}\/\d{2}-\d{2}-\d{2}$/),
       6,
     ]);
-    expect(filesBelow(join(folder, 'multirun', time ?? ''))).toEqual([
+    expect(Object.keys(filesBelow(join(folder, 'multirun', time ?? '')))).toEqual([
       '0/report-0.yaml',
       '0/report-1.yaml',
       '1/report-0.yaml',

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { main } from '../../../src/commands/program.ts';
+import { commandIn, localEndpoint, type Said } from '../../stand-ins/command-line.ts';
 import { startModelServer, type ModelServer, type Script } from '../../stand-ins/models/server.ts';
 import {
   createRepository,
-  fixtureEnvironment,
   type FixtureFiles,
   type FixtureRepository,
 } from '../../stand-ins/repository.ts';
@@ -16,7 +15,7 @@ import {
 export interface Sharded {
   repository: FixtureRepository;
   server: ModelServer;
-  evaldiff(...argv: string[]): Promise<{ code: number; out: string; err: string }>;
+  evaldiff(...argv: string[]): Promise<Said>;
   /** Evaluates all parts, each on a machine of its own, and gives their folders. */
   shards(count: number, ...more: string[]): Promise<string[]>;
   /** `result.json` that a command line wrote, as text. */
@@ -143,25 +142,11 @@ export async function openSharded({
   const server = await startModelServer({ answer });
   const repository = createRepository();
   repository.commit('begin', { ...PROJECT, ...files });
-  const evaldiff: Sharded['evaldiff'] = async (...argv) => {
-    const texts = { out: '', err: '' };
-    const code = await main([...argv, '--code', 'host'], {
-      env: fixtureEnvironment({
-        LOCAL_KEY: 'key-1',
-        EVALDIFF_ENDPOINTS: `local=${server.openaiUrl} key=LOCAL_KEY`,
-      }),
-      cwd: repository.directory,
-      out: (text) => {
-        texts.out += text;
-      },
-      err: (text) => {
-        texts.err += text;
-      },
-      isTerminal: false,
+  const evaldiff: Sharded['evaldiff'] = (...argv) =>
+    commandIn(repository.directory, [...argv, '--code', 'host'], {
+      env: localEndpoint(server),
       width: 160,
     });
-    return { code, ...texts };
-  };
   const read = (path: string): string => readFileSync(join(repository.directory, path), 'utf8');
   let reports = 0;
   return {

@@ -1,9 +1,8 @@
 /** What `validate` finds without a model call, and what a run then says before its first. */
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
-import { main } from '../../../src/commands/program.ts';
+import { commandIn, withoutKeys } from '../../stand-ins/command-line.ts';
 import {
   createRepository,
-  fixtureEnvironment,
   removeTemporaryFolders,
   type FixtureFiles,
 } from '../../stand-ins/repository.ts';
@@ -16,22 +15,12 @@ afterAll(removeTemporaryFolders);
 async function evaldiff(files: FixtureFiles, ...argv: string[]) {
   const repository = createRepository();
   repository.commit('one', files);
-  const said = { out: '', err: '' };
-  const code = await main(argv.length === 0 ? ['validate'] : argv, {
-    env: fixtureEnvironment({ OPENAI_API_KEY: undefined, ANTHROPIC_API_KEY: undefined }),
-    cwd: repository.directory,
-    isTerminal: false,
-    width: 200,
-    // Before any end of a model was near.
-    reach: { clock: { now: () => Date.parse('2026-06-01'), sleep: () => Promise.resolve() } },
-    out: (text) => {
-      said.out += text;
-    },
-    err: (text) => {
-      said.err += text;
-    },
-  });
-  return { code, out: said.out.replaceAll(/\s+/g, ' '), err: said.err };
+  const said = await commandIn(
+    repository.directory,
+    argv.length === 0 ? ['validate'] : argv,
+    withoutKeys(),
+  );
+  return { ...said, out: said.out.replaceAll(/\s+/g, ' ') };
 }
 
 const PROMPT =

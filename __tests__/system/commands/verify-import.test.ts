@@ -1,11 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { main } from '../../../src/commands/program.ts';
-import {
-  createRepository,
-  fixtureEnvironment,
-  removeTemporaryFolders,
-} from '../../stand-ins/repository.ts';
+import { commandIn } from '../../stand-ins/command-line.ts';
+import { createRepository, removeTemporaryFolders } from '../../stand-ins/repository.ts';
 
 afterAll(removeTemporaryFolders);
 
@@ -53,20 +49,13 @@ async function verify(results: unknown, config = CONFIG) {
     'promptfooconfig.yaml': config,
     'results.json': typeof results === 'string' ? results : JSON.stringify(results),
   });
-  const said = { out: '', err: '' };
-  const code = await main(['import', 'promptfooconfig.yaml', '--verify', 'results.json'], {
-    env: fixtureEnvironment(),
-    cwd: repository.directory,
-    isTerminal: false,
-    width: 100,
-    out: (text) => {
-      said.out += text;
-    },
-    err: (text) => {
-      said.err += text;
-    },
-  });
-  return { code, ...said, files: readdirSync(repository.directory).sort() };
+  const said = await commandIn(repository.directory, [
+    'import',
+    'promptfooconfig.yaml',
+    '--verify',
+    'results.json',
+  ]);
+  return { ...said, files: readdirSync(repository.directory).sort() };
 }
 
 const of = (...results: object[]) => ({ evalId: 'e', results: { version: 3, results } });
@@ -167,17 +156,12 @@ describe('evaldiff import --verify', () => {
   test('a results file that is not there is told', async () => {
     const repository = createRepository();
     repository.write({ 'promptfooconfig.yaml': CONFIG });
-    let err = '';
-    const code = await main(['import', 'promptfooconfig.yaml', '--verify', 'gone.json'], {
-      env: fixtureEnvironment(),
-      cwd: repository.directory,
-      isTerminal: false,
-      width: 100,
-      out: () => undefined,
-      err: (text) => {
-        err += text;
-      },
-    });
+    const { code, err } = await commandIn(repository.directory, [
+      'import',
+      'promptfooconfig.yaml',
+      '--verify',
+      'gone.json',
+    ]);
     expect([code, err]).toEqual([2, 'gone.json: cannot be read\n']);
   });
 });

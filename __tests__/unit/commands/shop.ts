@@ -1,11 +1,7 @@
-import { main } from '../../../src/commands/program.ts';
 import type { Result } from '../../../src/result/result.ts';
+import { commandIn, localEndpoint, type Said } from '../../stand-ins/command-line.ts';
 import { startModelServer, type ModelServer, type Script } from '../../stand-ins/models/server.ts';
-import {
-  createRepository,
-  fixtureEnvironment,
-  type FixtureRepository,
-} from '../../stand-ins/repository.ts';
+import { createRepository, type FixtureRepository } from '../../stand-ins/repository.ts';
 
 /**
  * A small project on a real git repository, asked through the command line against a model server
@@ -15,7 +11,7 @@ export interface Shop {
   repository: FixtureRepository;
   server: ModelServer;
   /** Runs one command line in the project; what it wrote and its exit code. */
-  evaldiff(...argv: string[]): Promise<{ code: number; out: string; err: string }>;
+  evaldiff(...argv: string[]): Promise<Said>;
   /** The same with `--json`, read. */
   result(...argv: string[]): Promise<Result>;
   close(): Promise<void>;
@@ -68,26 +64,8 @@ export async function openShop({
         }
       : {}),
   });
-  const evaldiff = async (...argv: string[]) => {
-    const texts = { out: '', err: '' };
-    const code = await main([...argv], {
-      env: fixtureEnvironment({
-        LOCAL_KEY: 'key-1',
-        EVALDIFF_ENDPOINTS: `local=${server.openaiUrl} key=LOCAL_KEY`,
-        ...env,
-      }),
-      cwd: repository.directory,
-      out: (text) => {
-        texts.out += text;
-      },
-      err: (text) => {
-        texts.err += text;
-      },
-      isTerminal: false,
-      width: 160,
-    });
-    return { code, ...texts };
-  };
+  const evaldiff: Shop['evaldiff'] = (...argv) =>
+    commandIn(repository.directory, argv, { env: localEndpoint(server, env), width: 160 });
   return {
     repository,
     server,
