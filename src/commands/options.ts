@@ -37,6 +37,17 @@ interface Takes {
   report?: string;
 }
 
+/** A command that judges a whole sweep. */
+export const SWEEPS: Takes = {
+  answers: true,
+  caps: true,
+  asks: true,
+  trust: true,
+  verdict: true,
+  report:
+    "result.json, report.html, junit.xml, comment.md and (below multirun/) reports in llmeval's layout",
+};
+
 /** Of an option that may be given several times. */
 export const collectValues = (value: string, earlier: string[] | undefined): string[] => [
   ...(earlier ?? []),

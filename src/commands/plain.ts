@@ -13,7 +13,7 @@ import { counted } from '../text/amounts.ts';
 import { logJson, logLine } from '../text/log.ts';
 import { factsOf, vendorNames } from '../types/vendors.ts';
 import { projectFolder } from './find-project.ts';
-import { evaluateOptions, type EvaluateOptions } from './options.ts';
+import { evaluateOptions, SWEEPS, type EvaluateOptions } from './options.ts';
 import {
   currentFiles,
   currentState,
@@ -160,15 +160,7 @@ export function runCommand(
   terminal: Terminal,
   done: (code: number) => void,
 ): void {
-  evaluateOptions(program.command('run'), {
-    answers: true,
-    caps: true,
-    asks: true,
-    trust: true,
-    verdict: true,
-    report:
-      "result.json, report.html, junit.xml, comment.md and (below multirun/) reports in llmeval's layout",
-  })
+  evaluateOptions(program.command('run'), SWEEPS)
     .description('evaluates the current files: every reference, in every combination that is swept')
     .option('--shard <i/n>', 'evaluate one part of n and write it to a folder for evaldiff merge')
     .option('--shard-to <folder>', 'the folder of the part (default: evaldiff-shard-<i>-of-<n>)')

@@ -11,7 +11,7 @@ import { evaluateShard, gatherParts, mergeParts } from '../session/shards.ts';
 import { WORKTREE } from '../session/sides.ts';
 import { logJson, logLine } from '../text/log.ts';
 import type { Problem } from '../types/plain.ts';
-import { collectValues, evaluateOptions, type EvaluateOptions } from './options.ts';
+import { collectValues, evaluateOptions, SWEEPS, type EvaluateOptions } from './options.ts';
 import { currentFiles, currentState, ended, folderOutput, show, withProject } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -84,15 +84,7 @@ export function mergeCommand(
   terminal: Terminal,
   done: (code: number) => void,
 ): void {
-  evaluateOptions(program.command('merge'), {
-    answers: true,
-    caps: true,
-    asks: true,
-    trust: true,
-    verdict: true,
-    report:
-      "result.json, report.html, junit.xml, comment.md and (below multirun/) reports in llmeval's layout",
-  })
+  evaluateOptions(program.command('merge'), SWEEPS)
     .description(
       'joins the parts that evaldiff run --shard wrote into one result, as if the sweep had run on one machine',
     )

@@ -10,7 +10,7 @@ import type { ChangedFile } from '../types/repository.ts';
 import { causeSentences } from './sections/causes.ts';
 import { firstLine } from './sections/changes.ts';
 import { bytes } from './sections/document.ts';
-import { failures, type Failure } from './sections/failures.ts';
+import { failures, worstOf, type Failure } from './sections/failures.ts';
 import {
   referenceWords,
   entriesOf,
@@ -221,15 +221,16 @@ function changedLine({ path, lines }: ChangedFile, { changes = [] }: Result): nu
 
 /** What the change did to the reference that fell most, and how many fail alike. */
 function worstWords(suites: readonly SuiteResult[], result: Result): string[] {
-  const [failure] = failures(
+  const found = worstOf(
     entriesOf({ ...result, suites: [...suites] }, 'regressed', 'fell').filter(({ reference }) =>
       countsForVerdict(reference),
     ),
   );
-  const worst = failure?.entries[0];
-  if (failure === undefined || worst === undefined) return [];
-  const { reference } = worst;
-  const others = failure.entries.length - 1;
+  if (found === null) return [];
+  const {
+    worst: { reference },
+    others,
+  } = found;
   const alike =
     others === 0 ? '' : `; ${String(others)} more ${others === 1 ? 'fails' : 'fail'} alike`;
   return [

@@ -119,32 +119,21 @@ function encodingOf({ encoding }: JsonMap): BufferEncoding {
   return name as BufferEncoding;
 }
 
+const URL_PARTS = [
+  'href',
+  'origin',
+  'protocol',
+  'username',
+  'password',
+  'host',
+  'hostname',
+  'port',
+  'pathname',
+  'search',
+  'hash',
+] as const;
+
 function partsOf(address: string, base: Json | undefined): JsonMap {
   const url = new URL(address, typeof base === 'string' ? base : undefined);
-  const {
-    href,
-    origin,
-    protocol,
-    username,
-    password,
-    host,
-    hostname,
-    port,
-    pathname,
-    search,
-    hash,
-  } = url;
-  return {
-    href,
-    origin,
-    protocol,
-    username,
-    password,
-    host,
-    hostname,
-    port,
-    pathname,
-    search,
-    hash,
-  };
+  return Object.fromEntries(URL_PARTS.map((part) => [part, url[part]]));
 }

@@ -1,3 +1,4 @@
+import type Anthropic from '@anthropic-ai/sdk';
 import { z } from 'zod';
 import {
   isId,
@@ -6,6 +7,7 @@ import {
   type BatchLine,
   type BatchServer,
   type BatchState,
+  type VendorConnection,
 } from './vendor.ts';
 
 /** Of the Message Batches API. */
@@ -15,24 +17,35 @@ const PATH = '/v1/messages/batches';
 
 const [OPEN, CLOSE] = ['{"requests":[', ']}'];
 
+/** The vendor's own client, which asks once and finds out nothing by itself. */
+export async function anthropicClient({
+  baseUrl,
+  fetch,
+  timeoutMs,
+}: VendorConnection): Promise<Anthropic> {
+  const { default: Client } = await import('@anthropic-ai/sdk');
+  // A key is given, so that the SDK looks for none in the environment or on the disk; the real one
+  // is added by `fetch`.
+  return new Client({
+    apiKey: 'added-by-the-transport',
+    webhookKey: null,
+    baseURL: baseUrl,
+    fetch,
+    maxRetries: 0,
+    timeout: timeoutMs,
+    logLevel: 'off',
+    openTelemetry: false,
+  });
+}
+
 /** Anthropic's message batches: one request holds all, one stream of results comes back. */
 export const anthropicBatches: BatchApi = {
   // What stands around the requests counts too.
   limits: { ...ANTHROPIC_BATCH, bytes: ANTHROPIC_BATCH.bytes - OPEN.length - CLOSE.length },
   // With the comma to the next one.
   bytes: (id, body) => Buffer.byteLength(requestOf(id, body)) + 1,
-  async connect({ baseUrl, fetch, download, timeoutMs }) {
-    const { default: Anthropic } = await import('@anthropic-ai/sdk');
-    const client = new Anthropic({
-      apiKey: 'added-by-the-transport',
-      webhookKey: null,
-      baseURL: baseUrl,
-      fetch,
-      maxRetries: 0,
-      timeout: timeoutMs,
-      logLevel: 'off',
-      openTelemetry: false,
-    });
+  async connect({ download, ...connection }) {
+    const client = await anthropicClient(connection);
     const downloads = client.withOptions({ fetch: download });
     return {
       upload: () => Promise.resolve({ file: null }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FinishReason } from '../../types/model.ts';
 import { isMap } from '../../types/plain.ts';
-import { anthropicBatches } from './anthropic-batch.ts';
+import { anthropicBatches, anthropicClient } from './anthropic-batch.ts';
 import { cachedTokens, type Ask, type Language, type Said, type VendorAnswer } from './vendor.ts';
 
 /** The API insists on a limit; this one is sent for a prompt that names none. */
@@ -13,20 +13,8 @@ const HEADER_PARAMETERS = ['workspace_id', 'user_profile_id', 'betas'];
 /** Anthropic's messages. */
 export const anthropic: Language = {
   replyName: 'message',
-  async connect({ baseUrl, fetch, timeoutMs }) {
-    const { default: Anthropic } = await import('@anthropic-ai/sdk');
-    // A key is given, so that the SDK looks for none in the environment or on the disk; the real
-    // one is added by `fetch`.
-    const client = new Anthropic({
-      apiKey: 'added-by-the-transport',
-      webhookKey: null,
-      baseURL: baseUrl,
-      fetch,
-      maxRetries: 0,
-      timeout: timeoutMs,
-      logLevel: 'off',
-      openTelemetry: false,
-    });
+  async connect(connection) {
+    const client = await anthropicClient(connection);
     // The general method rather than `messages.create`, which prints warnings and turns parameters
     // into headers.
     return (body) => client.post('/v1/messages', { body }).asResponse();

@@ -1,3 +1,4 @@
+import type OpenAI from 'openai';
 import { z } from 'zod';
 import {
   isId,
@@ -6,6 +7,7 @@ import {
   type BatchLine,
   type BatchServer,
   type BatchState,
+  type VendorConnection,
 } from './vendor.ts';
 
 /** Of the Batch API: one file of this many requests and bytes, all for one model. */
@@ -13,24 +15,36 @@ export const OPENAI_BATCH = { requests: 50_000, bytes: 200_000_000 };
 
 const ENDPOINT = '/v1/chat/completions';
 
+/** The vendor's own client, which asks once and finds out nothing by itself. */
+export async function openaiClient({
+  baseUrl,
+  fetch,
+  timeoutMs,
+}: VendorConnection): Promise<OpenAI> {
+  const { default: Client } = await import('openai');
+  // Every credential is given, so that the SDK looks for none in the environment; the real key is
+  // added by `fetch`.
+  return new Client({
+    apiKey: 'added-by-the-transport',
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    baseURL: baseUrl,
+    fetch,
+    maxRetries: 0,
+    timeout: timeoutMs,
+    logLevel: 'off',
+  });
+}
+
 /** OpenAI's batches: a file of requests goes up, files of answers and of errors come back. */
 export const openaiBatches: BatchApi = {
   limits: OPENAI_BATCH,
   bytes: (id, body) => Buffer.byteLength(lineOf(id, body)),
-  async connect({ baseUrl, fetch, download, timeoutMs }) {
-    const { default: OpenAI, toStreamingFile } = await import('openai');
-    const client = new OpenAI({
-      apiKey: 'added-by-the-transport',
-      adminAPIKey: null,
-      organization: null,
-      project: null,
-      webhookSecret: null,
-      baseURL: baseUrl,
-      fetch,
-      maxRetries: 0,
-      timeout: timeoutMs,
-      logLevel: 'off',
-    });
+  async connect({ download, ...connection }) {
+    const { toStreamingFile } = await import('openai');
+    const client = await openaiClient(connection);
     const downloads = client.withOptions({ fetch: download });
     return {
       async upload(items) {

@@ -1,28 +1,14 @@
 import { z } from 'zod';
 import type { FinishReason, ToolCall, Usage } from '../../types/model.ts';
-import { openaiBatches } from './openai-batch.ts';
+import { openaiBatches, openaiClient } from './openai-batch.ts';
 import { cacheDetails, openaiResponses } from './openai-responses.ts';
 import { cachedTokens, type VendorAnswer, type Ask, type Language, type Said } from './vendor.ts';
 
 /** OpenAI's chat completions, and every server that speaks them. */
 export const openai: Language = {
   replyName: 'chat completion',
-  async connect({ baseUrl, fetch, timeoutMs }) {
-    const { default: OpenAI } = await import('openai');
-    // Every credential is given, so that the SDK looks for none in the environment; the real key is
-    // added by `fetch`.
-    const client = new OpenAI({
-      apiKey: 'added-by-the-transport',
-      adminAPIKey: null,
-      organization: null,
-      project: null,
-      webhookSecret: null,
-      baseURL: baseUrl,
-      fetch,
-      maxRetries: 0,
-      timeout: timeoutMs,
-      logLevel: 'off',
-    });
+  async connect(connection) {
+    const client = await openaiClient(connection);
     // The general method rather than `chat.completions.create`: parameters go out as the user wrote
     // them.
     return (body, path = '/chat/completions') => client.post(path, { body }).asResponse();

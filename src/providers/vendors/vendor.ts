@@ -44,7 +44,7 @@ export interface VendorEndpoint extends Pick<Language, 'replyName' | 'body' | 'r
   path: string;
 }
 
-interface VendorConnection {
+export interface VendorConnection {
   baseUrl: string;
   fetch(input: string | URL | globalThis.Request, init?: RequestInit): Promise<Response>;
   /** For the SDK's own timer, which must not be the first to fire. */

@@ -33,6 +33,17 @@ export function failures(entries: readonly ReferenceEntry[]): Failure[] {
   return [...groups.values()];
 }
 
+/** The first of them, the group that it fails with, and how many others there are in it. */
+export function worstOf(
+  entries: readonly ReferenceEntry[],
+): { worst: ReferenceEntry; failure: Failure; others: number } | null {
+  const [failure] = failures(entries);
+  const worst = failure?.entries[0];
+  return failure === undefined || worst === undefined
+    ? null
+    : { worst, failure, others: failure.entries.length - 1 };
+}
+
 interface Cause {
   metric: string | null;
   reason: string | null;

@@ -16,7 +16,7 @@ import {
 } from './document.ts';
 import { endedInErrors, errorCauses } from './errors.ts';
 import { evidence } from './evidence.ts';
-import { failures, type Failure } from './failures.ts';
+import { failures, worstOf, type Failure } from './failures.ts';
 import { entriesOf, type ReferenceEntry } from './order.ts';
 import {
   STATUS_WORDS,
@@ -34,10 +34,9 @@ import { repeatedNames } from './suites.ts';
  */
 export function worstReference(result: Result, detail: Detail): Block[] {
   if (!opensWorst(result, detail)) return [];
-  const [failure] = failures(brokenOf(result));
-  const worst = failure?.entries[0];
-  if (failure === undefined || worst === undefined) return [];
-  const others = failure.entries.length - 1;
+  const found = worstOf(brokenOf(result));
+  if (found === null) return [];
+  const { worst, failure, others } = found;
   const title: Line = [
     strong('What it did:'),
     text(' '),
