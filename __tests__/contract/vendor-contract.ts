@@ -518,6 +518,17 @@ export function vendorContract(vendor: VendorName): void {
     },
   );
 
+  test('an error that is the whole of a reply of success keeps its words', async () => {
+    const { ask, server } = await start(vendor, () => ({
+      body: JSON.stringify({ object: 'error', code: 404, message: 'the words', type: 'NotFound' }),
+    }));
+    expect(errorOf(await ask())).toEqual({
+      kind: 'request',
+      message: `${vendor}: 404, the request was refused: the words`,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
   test('an error in place of the one choice is no answer', async () => {
     const choice = {
       finish_reason: 'error',

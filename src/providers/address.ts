@@ -104,11 +104,12 @@ export function keySourceOf(
     const { keyVariable, keyInput } = factsOf(provider);
     return `the key is that of ${keyVariable} (in a workflow the input ${keyInput})`;
   }
-  const keyEnv = endpoints.get(endpoint)?.keyEnv ?? null;
+  const { keyEnv = null, headers = [] } = endpoints.get(endpoint) ?? {};
   const name = visibleLine(endpoint);
-  return keyEnv === null
+  const named = [...(keyEnv === null ? [] : [keyEnv]), ...headers.map(({ env }) => env)];
+  return named.length === 0
     ? `endpoint ${name} names no key; add key=NAME_OF_A_VARIABLE to its line`
-    : `the key is that of ${keyEnv}, which the line of endpoint ${name} names`;
+    : `the key is that of ${named.join(' or ')}, which the line of endpoint ${name} names`;
 }
 
 /** What stands in the way of asking these targets, each thing once. */

@@ -161,8 +161,8 @@ export function httpFault(failure: HttpFailure): Fault {
   const { status, said, waitMs } = failure;
   const tail = said === '' ? '' : `: ${said}`;
   const more = { waitMs, status, detail: `${failure.code} ${said}` };
-  if (status === 401) return fault('key', '401, the key was refused', { status });
-  if (status === 403) return fault('key', `403, the key may not do this${tail}`, more);
+  const locked = keyFault(failure, tail);
+  if (locked !== null) return fault('key', locked, more);
   const refusal = refusalOf(failure, tail);
   if (refusal !== null) return fault(refusal.kind, refusal.message, more);
   if (status === 429 && /insufficient_quota|billing/.test(failure.code))
@@ -175,6 +175,17 @@ export function httpFault(failure: HttpFailure): Fault {
   const remedy = isUnknownModel(failure) ? `. ${SUCCESSOR}` : '';
   return fault('request', `${status}, the request was refused${tail}${remedy}`, more);
 }
+
+/** What is wrong with the key, without what was said of one that is not known: it may repeat it. */
+function keyFault({ status, said }: HttpFailure, tail: string): string | null {
+  if (status === 403) return `403, the key may not do this${tail}`;
+  return status === 401 || (status === 400 && WRONG_KEY.test(said))
+    ? `${status}, the key was refused`
+    : null;
+}
+
+/** Google's and xAI's words for a key that they do not know: to them it is a request like another. */
+const WRONG_KEY = /\bAPI key not valid|\b(incorrect|invalid) API key\b/i;
 
 const SUCCESSOR =
   'If the model was retired, name its successor in the settings: models: { NEW: { provider: …, replaces: [OLD] } }';

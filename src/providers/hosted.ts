@@ -119,7 +119,7 @@ async function askOnce(
   if (found.kind === 'key') {
     const fault = { ...found, message: `${found.message}; ${server.keySource}` };
     // Without a valid key nothing can be asked; what one model does not allow, another may.
-    keyFaults.set(found.status === 401 ? '' : model, fault);
+    keyFaults.set(found.status === 403 ? model : '', fault);
     return toCompletion({ status: 'fault', fault }, label);
   }
   const refused = refusals.learn(found, request, wanted);

@@ -112,7 +112,8 @@ export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContex
 
 /**
  * The failure that a reply of success tells of all the same, as OpenRouter's do: at the top, or in
- * place of the one choice. Null: it tells of none. `code` says what the status would have.
+ * place of the one choice; of some gateways the reply is the error. Null: it tells of none. `code`
+ * says what the status would have.
  */
 export function replyFault(
   data: unknown,
@@ -121,7 +122,7 @@ export function replyFault(
 ): Fault | null {
   const choices = member(data, 'choices');
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  const whole = member(data, 'error') ?? null;
+  const whole = member(data, 'error') ?? (member(data, 'object') === 'error' ? data : null);
   const inChoice = member(choice, 'error') ?? null;
   if (inChoice === null && (whole === null || choice !== undefined)) return null;
   const body = inChoice === null ? data : choice;
@@ -153,7 +154,8 @@ function causes(error: unknown): unknown[] {
 }
 
 /**
- * `{message, code, type, param}`, at the top or below `error`; some servers give the text alone.
+ * `{message, code, type, param}`, at the top or below `error`; some servers give the text alone,
+ * Amazon's a `Message`, those that check the body against a schema a `detail`.
  */
 function whatServerSaid(body: unknown): { code: string; said: string } {
   const inner = member(body, 'error') ?? body;
@@ -162,7 +164,27 @@ function whatServerSaid(body: unknown): { code: string; said: string } {
     const value = member(inner, name);
     return typeof value === 'string' ? value : '';
   };
-  return { code: `${text('code')} ${text('type')} ${text('param')}`.trim(), said: text('message') };
+  const said = ['message', 'detail', 'Message'].map((name) => wordsIn(member(inner, name)));
+  return {
+    code: `${text('code')} ${text('type')} ${text('param')}`.trim(),
+    said: said.find((words) => words !== '') ?? '',
+  };
+}
+
+/** Of a list of what is wrong with a body, as many are shown. */
+const DETAILS = 5;
+
+/** Text, or `{detail: [{loc: ['body', 'seed'], msg}]}`: `seed: Extra inputs are not permitted`. */
+function wordsIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return value === undefined ? '' : wordsIn(member(value, 'detail'));
+  const words = value.slice(0, DETAILS).map((each) => {
+    const loc: unknown = member(each, 'loc');
+    const place = Array.isArray(loc) ? loc.filter((part) => part !== 'body').join('.') : '';
+    const msg = member(each, 'msg');
+    return typeof msg === 'string' ? `${place}${place === '' ? '' : ': '}${msg}` : '';
+  });
+  return words.filter((each) => each !== '').join('; ');
 }
 
 function member(value: unknown, name: string): unknown {

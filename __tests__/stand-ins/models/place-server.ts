@@ -1,0 +1,132 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Body, Place } from './places.ts';
+
+/** A place on loopback: it answers what its documents let pass, and refuses all else as they say. */
+export interface PlaceServer {
+  origin: string;
+  /** Requests that were answered. */
+  answered: Body[];
+  /** What was wrong with the others, in short. */
+  refused: string[];
+  close(): Promise<void>;
+}
+
+export async function startPlace(
+  place: Place,
+  { key, say }: { key: string; say: (question: string, form: 'text' | 'json') => string },
+): Promise<PlaceServer> {
+  const answered: Body[] = [];
+  const refused: string[] = [];
+  const server = http.createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const [status, body] = replyTo(place, { key, say }, request, Buffer.concat(chunks));
+      if (status === 200) answered.push(JSON.parse(Buffer.concat(chunks).toString()) as Body);
+      else refused.push(`${String(status)} ${JSON.stringify(body)}`);
+      const html = typeof body === 'string';
+      response.writeHead(status, { 'content-type': html ? 'text/html' : 'application/json' });
+      response.end(html ? body : JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    answered,
+    refused,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+type Reply = [status: number, body: unknown];
+
+function replyTo(
+  place: Place,
+  { key, say }: Parameters<typeof startPlace>[1],
+  { method, url, headers }: http.IncomingMessage,
+  bytes: Buffer,
+): Reply {
+  if (method !== 'POST' || url !== place.path)
+    return [404, place.error({ status: 404, message: 'Resource not found' })];
+  if (place.key !== null && headers[place.key.header] !== `${place.key.prefix}${key}`)
+    return [place.wrongKey.status, place.wrongKey.body];
+  // Nobody is shown a key that is not theirs.
+  const others = ['authorization', 'api-key', 'x-api-key', 'x-team'];
+  const stray = others.find((name) => name !== place.key?.header && name in headers);
+  if (stray !== undefined)
+    return [400, place.error({ status: 400, message: `the header ${stray} is not for here` })];
+  const body = JSON.parse(bytes.toString('utf8')) as Body;
+  if (body['model'] !== place.model)
+    return [place.unknownModel.status, place.error(place.unknownModel)];
+  const refusal = place.refuses(body, headers);
+  if (refusal !== null) return [refusal.status, place.error(refusal)];
+  return [200, answerOf(place, body, say)];
+}
+
+/** Whether an answer is to be graded, and not a question answered: graders see answers in fences. */
+export function isGrading(body: Body): boolean {
+  return JSON.stringify(body['messages'] ?? body['input']).includes('<<<');
+}
+
+function answerOf(place: Place, body: Body, say: Parameters<typeof startPlace>[1]['say']): unknown {
+  const asked = JSON.stringify(body['messages'] ?? body['input']);
+  const text = say(asked, isGrading(body) ? 'json' : 'text');
+  if (place.api === 'messages') return messageOf(place.model, text);
+  return place.api === 'responses' ? responseOf(place.model, text) : completionOf(body, text);
+}
+
+function messageOf(model: string, text: string): unknown {
+  return {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [{ type: 'text', text }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 12, output_tokens: 3 },
+  };
+}
+
+function responseOf(model: string, text: string): unknown {
+  return {
+    id: 'resp_1',
+    object: 'response',
+    model,
+    status: 'completed',
+    error: null,
+    output: [
+      { type: 'reasoning', id: 'rs_1', summary: [] },
+      { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text }] },
+    ],
+    usage: { input_tokens: 12, output_tokens: 3 },
+  };
+}
+
+/** A tool that has to be used is used. */
+function completionOf(body: Body, text: string): unknown {
+  const choice = body['tool_choice'] as { function?: { name: string } } | undefined;
+  const called = choice?.function?.name;
+  const message =
+    called === undefined
+      ? { role: 'assistant', content: text }
+      : {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            { id: 'call_1', type: 'function', function: { name: called, arguments: text } },
+          ],
+        };
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1_700_000_000,
+    model: body['model'],
+    choices: [{ index: 0, finish_reason: called === undefined ? 'stop' : 'tool_calls', message }],
+    usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
+  };
+}

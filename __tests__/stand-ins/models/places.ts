@@ -1,0 +1,546 @@
+import { refusedByModel } from './rules.ts';
+import { anthropicRequest, openaiRequest, responsesRequest } from './wire.ts';
+
+/**
+ * Where models are asked, as each place's documents and its users' reports describe it: address,
+ * header of the key, what is refused and in which words. Facts, written apart from the product's
+ * table of vendors, which is held against them.
+ */
+export interface Place {
+  /** The vendor's name in the product, or what docs/models.md calls the line of `endpoints`. */
+  name: string;
+  /** Where clients are told to send requests; null: wherever somebody runs the server. */
+  host: string | null;
+  /** Path and query of a request for an answer. */
+  path: string;
+  api: 'chat' | 'responses' | 'messages';
+  /** The header that carries the key, and how; null: no key is asked for. */
+  key: { header: string; prefix: '' | 'Bearer ' } | null;
+  /** A model that it serves. */
+  model: string;
+  /** What is wrong with a request, in its words; null: nothing. */
+  refuses(body: Body, headers: Headers): Refusal | null;
+  /** What it answers to a request that it refuses. */
+  error(refusal: Refusal): unknown;
+  wrongKey: { status: number; body: unknown };
+  unknownModel: Refusal;
+  /** A line of a prompt that it refuses, and its words for that; null: it ignores what it does not know. */
+  sample: { line: string; words: string } | null;
+}
+
+export type Body = Record<string, unknown>;
+type Headers = Record<string, string | string[] | undefined>;
+
+export interface Refusal {
+  status: number;
+  message: string;
+  /** The parameter that it is about. */
+  param?: string;
+  code?: string;
+}
+
+const BEARER = { header: 'authorization', prefix: 'Bearer ' } as const;
+
+/** OpenAI's form of an error, which most have. */
+const openaiError = ({ message, param, code }: Refusal): unknown => ({
+  error: { message, type: 'invalid_request_error', param: param ?? null, code: code ?? null },
+});
+
+/** Refuses these parameters, whatever their value. */
+function without(status: number, names: Record<string, string>): Place['refuses'] {
+  return (body) => {
+    const param = Object.keys(names).find((name) => name in body);
+    return param === undefined ? null : { status, message: names[param] ?? '', param };
+  };
+}
+
+/** Refuses every parameter but these. */
+function only(
+  names: readonly string[],
+  refusal: (param: string, value: unknown) => Refusal,
+): Place['refuses'] {
+  return (body) => {
+    const param = Object.keys(body).find((name) => !names.includes(name));
+    return param === undefined ? null : refusal(param, body[param]);
+  };
+}
+
+function each(...rules: Place['refuses'][]): Place['refuses'] {
+  return (body, headers) => {
+    for (const rule of rules) {
+      const refusal = rule(body, headers);
+      if (refusal !== null) return refusal;
+    }
+    return null;
+  };
+}
+
+/** The first thing that a schema of the wire finds. */
+function shaped(
+  schema: typeof openaiRequest | typeof responsesRequest | typeof anthropicRequest,
+  words: (param: string, message: string) => string,
+): Place['refuses'] {
+  return (body) => {
+    const issue = schema.safeParse(body).error?.issues[0];
+    if (issue === undefined) return null;
+    const [key] = issue.code === 'unrecognized_keys' ? issue.keys : [issue.path.join('.')];
+    const param = key ?? '';
+    return { status: 400, message: words(param, issue.message), param };
+  };
+}
+
+const typeOfFormat = (body: Body): string =>
+  String((body['response_format'] as Body | undefined)?.['type'] ?? 'text');
+
+/** https://developers.openai.com/api/docs/api-reference/chat and its SDK's types */
+const openai: Place = {
+  name: 'openai',
+  host: 'api.openai.com',
+  path: '/v1/chat/completions',
+  api: 'chat',
+  key: BEARER,
+  model: 'gpt-5.4-mini',
+  refuses: each(
+    shaped(openaiRequest, (param) => `Unrecognized request argument supplied: ${param}`),
+    (body, headers) => refusedByModel('openai', body, headers),
+  ),
+  error: openaiError,
+  wrongKey: {
+    status: 401,
+    body: openaiError({
+      status: 401,
+      message:
+        'Incorrect API key provided: wro*****key. You can find your API key at https://platform.openai.com/account/api-keys.',
+      code: 'invalid_api_key',
+    }),
+  },
+  unknownModel: {
+    status: 404,
+    message: 'The model `no-such-model` does not exist or you do not have access to it.',
+    code: 'model_not_found',
+  },
+  sample: {
+    line: 'top_kk: 3',
+    words: 'Unrecognized request argument supplied: top_kk',
+  },
+};
+
+/** https://developers.openai.com/api/docs/api-reference/responses */
+const responses: Place = {
+  ...openai,
+  path: '/v1/responses',
+  api: 'responses',
+  model: 'gpt-5.5-pro',
+  refuses: shaped(responsesRequest, (param) => `Unknown parameter: '${param}'.`),
+  sample: { line: 'top_kk: 3', words: "Unknown parameter: 'top_kk'." },
+};
+
+const anthropicError = (type: string, message: string): unknown => ({
+  type: 'error',
+  error: { type, message },
+  request_id: 'req_011',
+});
+
+/** https://platform.claude.com/docs/en/api/messages, …/api/versioning, …/api/errors */
+const anthropic: Place = {
+  name: 'anthropic',
+  host: 'api.anthropic.com',
+  path: '/v1/messages',
+  api: 'messages',
+  key: { header: 'x-api-key', prefix: '' },
+  model: 'claude-sonnet-5-5',
+  refuses: each(
+    shaped(anthropicRequest, (param, message) =>
+      message.startsWith('Unrecognized')
+        ? `${param}: Extra inputs are not permitted`
+        : `${param}: ${message}`,
+    ),
+    (body, headers) => refusedByModel('anthropic', body, headers),
+  ),
+  error: ({ message }) => anthropicError('invalid_request_error', message),
+  wrongKey: { status: 401, body: anthropicError('authentication_error', 'invalid x-api-key') },
+  unknownModel: { status: 404, message: 'model: no-such-model' },
+  sample: { line: 'top_kk: 3', words: 'top_kk: Extra inputs are not permitted' },
+};
+
+const GEMINI = [
+  ...['model', 'messages', 'temperature', 'top_p', 'max_tokens', 'max_completion_tokens', 'n'],
+  ...['stop', 'stream', 'stream_options', 'response_format', 'tools', 'tool_choice', 'seed'],
+  ...['reasoning_effort', 'user', 'service_tier', 'extra_body'],
+];
+
+const googleError = ({ status, message }: Refusal): unknown => [
+  { error: { code: status, message, status: 'INVALID_ARGUMENT' } },
+];
+
+/**
+ * https://ai.google.dev/gemini-api/docs/openai; the list around an error and its words:
+ * https://github.com/n4ze3m/page-assist/issues/418
+ */
+const gemini: Place = {
+  ...openai,
+  name: 'gemini',
+  host: 'generativelanguage.googleapis.com',
+  path: '/v1beta/openai/chat/completions',
+  model: 'gemini-3.5-flash',
+  refuses: only(GEMINI, (param) => ({
+    status: 400,
+    message: `Invalid JSON payload received. Unknown name "${param}": Cannot find field.`,
+  })),
+  error: googleError,
+  // Not 401: https://github.com/continuedev/continue/issues/10290
+  wrongKey: {
+    status: 400,
+    body: googleError({
+      status: 400,
+      message: 'API key not valid. Please pass a valid API key.',
+    }),
+  },
+  unknownModel: {
+    status: 404,
+    message: 'models/no-such-model is not found for API version v1main.',
+  },
+  sample: {
+    line: 'frequency_penalty: 0.5',
+    words: 'Unknown name "frequency_penalty": Cannot find field.',
+  },
+};
+
+const MISTRAL = [
+  ...['model', 'messages', 'temperature', 'top_p', 'max_tokens', 'stream', 'stop', 'random_seed'],
+  ...['response_format', 'tools', 'tool_choice', 'presence_penalty', 'frequency_penalty', 'n'],
+  ...['prediction', 'parallel_tool_calls', 'prompt_mode', 'safe_prompt', 'metadata'],
+  'reasoning_effort',
+];
+
+/**
+ * https://docs.mistral.ai/api; the form of its refusals:
+ * https://github.com/editor-code-assistant/eca/issues/231
+ */
+const mistral: Place = {
+  ...openai,
+  name: 'mistral',
+  host: 'api.mistral.ai',
+  model: 'mistral-small-latest',
+  refuses: only(MISTRAL, (param, input) => ({
+    status: 422,
+    message: 'Extra inputs are not permitted',
+    param: JSON.stringify([param, input]),
+  })),
+  error({ status, message, param }) {
+    if (status !== 422)
+      return { object: 'error', message, type: 'invalid_model', param: null, code: '1500' };
+    const [name, input] = JSON.parse(param ?? '[]') as [string, unknown];
+    const detail = [{ type: 'extra_forbidden', loc: ['body', name], msg: message, input }];
+    return {
+      object: 'error',
+      message: { detail },
+      type: 'invalid_request_error',
+      param: null,
+      code: null,
+    };
+  },
+  wrongKey: { status: 401, body: { detail: 'Unauthorized' } },
+  unknownModel: { status: 400, message: 'Invalid model: no-such-model' },
+  sample: { line: 'seed: 7', words: 'seed: Extra inputs are not permitted' },
+};
+
+/** https://console.groq.com/docs/openai, https://console.groq.com/docs/errors */
+const groq: Place = {
+  ...openai,
+  name: 'groq',
+  host: 'api.groq.com',
+  path: '/openai/v1/chat/completions',
+  model: 'openai/gpt-oss-20b',
+  refuses: each(
+    without(400, {
+      logprobs: '`logprobs` is not supported with this model',
+      top_logprobs: '`top_logprobs` is not supported with this model',
+      logit_bias: '`logit_bias` is not supported with this model',
+    }),
+    (body) =>
+      (body['messages'] as Body[]).some((message) => 'name' in message)
+        ? { status: 400, message: "property 'name' is unsupported" }
+        : null,
+  ),
+  wrongKey: {
+    status: 401,
+    body: openaiError({ status: 401, message: 'Invalid API Key', code: 'invalid_api_key' }),
+  },
+  sample: { line: 'logprobs: true', words: '`logprobs` is not supported with this model' },
+};
+
+/**
+ * https://api-docs.deepseek.com/quick_start/error_codes; formats and forced tools:
+ * https://github.com/deepseek-ai/DeepSeek-V3/issues/1376
+ */
+const deepseek: Place = {
+  ...openai,
+  name: 'deepseek',
+  host: 'api.deepseek.com',
+  model: 'deepseek-v4-flash',
+  refuses: (body) => {
+    if (typeOfFormat(body) === 'json_schema')
+      return { status: 400, message: 'This response_format type is unavailable now' };
+    const thinks = (body['thinking'] as Body | undefined)?.['type'] !== 'disabled';
+    return thinks && 'tool_choice' in body
+      ? { status: 400, message: 'Thinking mode does not support this tool_choice' }
+      : null;
+  },
+  wrongKey: {
+    status: 401,
+    body: {
+      error: {
+        message: 'Authentication Fails, Your api key: ****-key is invalid',
+        type: 'authentication_error',
+        param: null,
+        code: 'invalid_request_error',
+      },
+    },
+  },
+  unknownModel: { status: 400, message: 'Model Not Exist', code: 'invalid_request_error' },
+  sample: {
+    line: 'response_format: { type: json_schema, json_schema: { name: a, schema: { type: object } } }',
+    words: 'This response_format type is unavailable now',
+  },
+};
+
+const xaiError = ({ message }: Refusal): unknown => ({
+  code: 'Client specified an invalid argument',
+  error: message,
+});
+
+/**
+ * https://docs.x.ai/docs/guides/reasoning; a wrong key is a 400:
+ * https://github.com/continuedev/continue/issues/10778
+ */
+const xai: Place = {
+  ...openai,
+  name: 'xai',
+  host: 'api.x.ai',
+  model: 'grok-4.3',
+  refuses: without(400, {
+    presence_penalty: 'Model grok-4.3 does not support parameter presencePenalty.',
+    frequency_penalty: 'Model grok-4.3 does not support parameter frequencyPenalty.',
+    stop: 'Model grok-4.3 does not support parameter stop.',
+  }),
+  error: xaiError,
+  wrongKey: {
+    status: 400,
+    body: xaiError({
+      status: 400,
+      message:
+        'Incorrect API key provided: wr***ey. You can obtain an API key from https://console.x.ai.',
+    }),
+  },
+  unknownModel: {
+    status: 404,
+    message: 'The model no-such-model does not exist or your team does not have access to it.',
+  },
+  sample: {
+    line: 'frequency_penalty: 0.5',
+    words: 'Model grok-4.3 does not support parameter frequencyPenalty.',
+  },
+};
+
+/** https://openrouter.ai/docs/errors; parameters that a model does not know are ignored. */
+const openrouter: Place = {
+  ...openai,
+  name: 'openrouter',
+  host: 'openrouter.ai',
+  path: '/api/v1/chat/completions',
+  model: 'openai/gpt-oss-20b',
+  refuses: () => null,
+  error: ({ status, message }) => ({ error: { code: status, message } }),
+  wrongKey: { status: 401, body: { error: { message: 'User not found.', code: 401 } } },
+  unknownModel: { status: 400, message: 'no-such-model is not a valid model ID' },
+  sample: null,
+};
+
+/** https://docs.together.ai/docs/error-codes, https://docs.together.ai/docs/openai-api-compatibility */
+const together: Place = {
+  ...openai,
+  name: 'together',
+  host: 'api.together.xyz',
+  model: 'meta-llama/Llama-3.3-70B-Instruct-Turbo',
+  refuses: (body) =>
+    Number(body['temperature'] ?? 0) > 2
+      ? { status: 400, message: 'temperature must be at most 2', param: 'temperature' }
+      : null,
+  wrongKey: {
+    status: 401,
+    body: openaiError({
+      status: 401,
+      message: 'Invalid API key provided. You can find your API key at https://api.together.ai.',
+      code: 'invalid_api_key',
+    }),
+  },
+  sample: { line: 'temperature: 3', words: 'temperature must be at most 2' },
+};
+
+/**
+ * https://docs.perplexity.ai/docs/sonar/openai-compatibility: no `/v1`, and roles take turns. A
+ * refused key is a page of its web server.
+ */
+const perplexity: Place = {
+  ...openai,
+  name: 'perplexity',
+  host: 'api.perplexity.ai',
+  path: '/chat/completions',
+  model: 'sonar',
+  refuses(body) {
+    const roles = (body['messages'] as { role: string }[])
+      .map(({ role }) => role)
+      .filter((role) => role !== 'system');
+    const message =
+      'After the (optional) system message(s), user and assistant roles should be alternating.';
+    if (roles.some((role, at) => role !== (at % 2 === 0 ? 'user' : 'assistant')))
+      return { status: 400, message };
+    return Number(body['temperature'] ?? 0) >= 2
+      ? { status: 400, message: 'temperature: Input should be less than 2' }
+      : null;
+  },
+  error: ({ status, message }) => ({ error: { message, type: 'bad_request', code: status } }),
+  wrongKey: {
+    status: 401,
+    body: '<html>\r\n<head><title>401 Authorization Required</title></head>\r\n</html>',
+  },
+  unknownModel: { status: 400, message: "Invalid model 'no-such-model'." },
+  sample: { line: 'temperature: 2', words: 'temperature: Input should be less than 2' },
+};
+
+/** https://learn.microsoft.com/azure/ai-services/openai/reference */
+const azureOlder: Place = {
+  ...openai,
+  name: 'Azure OpenAI, older addresses',
+  host: null,
+  path: '/openai/deployments/our-deployment/chat/completions?api-version=2024-10-21',
+  key: { header: 'api-key', prefix: '' },
+  model: 'our-deployment',
+  refuses: shaped(openaiRequest, (param) => `Unrecognized request argument supplied: ${param}`),
+  wrongKey: {
+    status: 401,
+    body: {
+      error: {
+        code: '401',
+        message:
+          'Access denied due to invalid subscription key or wrong API endpoint. Make sure to provide a valid key for an active subscription.',
+      },
+    },
+  },
+  unknownModel: {
+    status: 404,
+    message: 'The API deployment for this resource does not exist.',
+    code: 'DeploymentNotFound',
+  },
+};
+
+/** https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle: OpenAI's own, no version. */
+const azureNewer: Place = {
+  ...azureOlder,
+  name: 'Azure OpenAI, newer addresses',
+  path: '/openai/v1/chat/completions',
+  key: BEARER,
+};
+
+/** A gateway of a company's own: Azure's addresses, and a header of its own in place of a key. */
+const gateway: Place = {
+  ...azureOlder,
+  name: 'A gateway before it',
+  key: { header: 'x-team', prefix: '' },
+};
+
+/**
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/inference-chat-completions.html; a refused
+ * key: https://github.com/anomalyco/opencode/issues/47073
+ */
+const bedrock: Place = {
+  ...openai,
+  name: 'Amazon Bedrock',
+  host: null,
+  path: '/openai/v1/chat/completions',
+  model: 'openai.gpt-oss-20b-1:0',
+  refuses: each(without(400, { logprobs: 'logprobs is not supported' }), (body): Refusal | null =>
+    typeOfFormat(body) === 'json_schema'
+      ? { status: 400, message: 'Structured output is not supported for this model' }
+      : null,
+  ),
+  wrongKey: {
+    status: 403,
+    body: { Message: 'Authentication failed: Please make sure your API Key is valid.' },
+  },
+  unknownModel: {
+    status: 404,
+    message: "The model 'no-such-model' does not exist",
+    code: 'model_not_found',
+  },
+  sample: { line: 'logprobs: true', words: 'logprobs is not supported' },
+};
+
+/** https://docs.ollama.com/api/openai-compatibility: no key; fields that it does not know are ignored. */
+const ollama: Place = {
+  ...openai,
+  name: 'Ollama on the runner',
+  host: null,
+  key: null,
+  model: 'llama3.2',
+  refuses: () => null,
+  unknownModel: {
+    status: 404,
+    message: "model 'no-such-model' not found",
+  },
+  sample: null,
+};
+
+const vllmError = ({ status, message, param }: Refusal): unknown => ({
+  object: 'error',
+  message,
+  type: status === 404 ? 'NotFoundError' : 'BadRequestError',
+  param: param ?? null,
+  code: status,
+});
+
+/**
+ * https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html; its errors lie at the top:
+ * https://github.com/openai/openai-agents-python/issues/2129
+ */
+const vllm: Place = {
+  ...openai,
+  name: 'vLLM, LM Studio on the runner',
+  host: null,
+  key: null,
+  model: 'Qwen/Qwen3-4B',
+  refuses: (body) =>
+    body['tool_choice'] === 'auto'
+      ? {
+          status: 400,
+          message:
+            '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+        }
+      : null,
+  error: vllmError,
+  unknownModel: { status: 404, message: 'The model `no-such-model` does not exist.' },
+  sample: { line: 'tool_choice: auto', words: 'requires --enable-auto-tool-choice' },
+};
+
+/** https://lmstudio.ai/docs/app/api/endpoints/openai; https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/307 */
+const lmStudio: Place = {
+  ...vllm,
+  refuses: (body) =>
+    ['text', 'json_schema'].includes(typeOfFormat(body))
+      ? null
+      : { status: 400, message: "'response_format.type' must be 'json_schema' or 'text'" },
+  error: ({ message }) => ({ error: message }),
+  sample: {
+    line: 'response_format: { type: json_object }',
+    words: "'response_format.type' must be 'json_schema' or 'text'",
+  },
+};
+
+/** The same servers beside the job, reached by their name. */
+const service: Place = { ...ollama, name: 'Ollama, vLLM or LM Studio as a service of the job' };
+
+export const PLACES: readonly Place[] = [
+  ...[openai, responses, anthropic, gemini, mistral, groq, deepseek, xai, openrouter, together],
+  ...[perplexity, azureOlder, azureNewer, gateway, bedrock, ollama, service, vllm, lmStudio],
+];

@@ -1,0 +1,201 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import { main } from '../../../src/commands/program.ts';
+import type { Result } from '../../../src/result/result.ts';
+import { factsOf, isVendor, vendorNames } from '../../../src/types/vendors.ts';
+import { isGrading, startPlace, type PlaceServer } from '../../stand-ins/models/place-server.ts';
+import { PLACES, type Place } from '../../stand-ins/models/places.ts';
+import {
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+  type FixtureRepository,
+} from '../../stand-ins/repository.ts';
+import { testClock } from '../../unit/providers/providers-setting.ts';
+import { ROOT } from './runner.ts';
+
+jest.setTimeout(60_000);
+
+const open: PlaceServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+afterAll(removeTemporaryFolders);
+
+const KEY = 'key-of-the-place-51fgTY7qqPPab90XYZ';
+const page = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const MODELS = page('docs/models.md');
+
+/** The README's block that begins with this path. */
+function shown(path: string): string {
+  const [, block = ''] =
+    new RegExp(`\`\`\`yaml\\n(# ${path}\\n[\\s\\S]*?)\`\`\``).exec(page('README.md')) ?? [];
+  return block;
+}
+
+/** The row of docs/models.md that begins with these words. */
+function row(label: string): string {
+  return MODELS.split('\n').find((line) => line.startsWith(`| ${label} `)) ?? '';
+}
+
+/** What docs/models.md says to write for a place. */
+function recipe({ name, model }: Place): { settings: string; line: string | null } {
+  if (isVendor(name)) {
+    const [settings = ''] = /models: \{.*\} \}/.exec(row(factsOf(name).label)) ?? [];
+    return { settings, line: null };
+  }
+  const [, line = '', endpoint = ''] = /\| `((\w+)=[^`]+)`/.exec(row(name)) ?? [];
+  return { settings: `models: { '${model}': { provider: openai, endpoint: ${endpoint} } }`, line };
+}
+
+interface Asked {
+  code: number;
+  out: string;
+  err: string;
+}
+
+interface Setting {
+  server: PlaceServer;
+  repository: FixtureRepository;
+  evaldiff(...argv: string[]): Promise<Asked>;
+}
+
+/** The README's first prompt, for a model of this place, in a repository of its own. */
+async function setUp(place: Place): Promise<Setting> {
+  const server = await startPlace(place, {
+    key: KEY,
+    say: (asked, form) =>
+      form === 'json'
+        ? '{"reasons":"It names it.","choice":"Yes"}'
+        : /Denmark/.test(asked)
+          ? 'Copenhagen'
+          : 'Berlin',
+  });
+  open.push(server);
+  const { settings, line } = recipe(place);
+  const repository = createRepository();
+  repository.commit('Begin', {
+    'evaldiff.yaml': `n_tries: 1\ngrader: { model: '${place.model}', temperature: 0 }\n${settings}\n`,
+    'prompts/capitals.yaml': shown('prompts/capitals.yaml').replace(
+      /^model: .*$/m,
+      `model: '${place.model}'`,
+    ),
+    'prompts/tests/capitals.yaml': shown('prompts/tests/capitals.yaml').replace(
+      'metrics:\n',
+      'metrics:\n  - { name: named, rubric: named, threshold: 1 }\n',
+    ),
+    'rubrics/named.yaml':
+      'named:\n  prompt: "Is a city named? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 }\n',
+  });
+  return { server, repository, evaldiff: terminalAt(repository, server, place, line) };
+}
+
+function terminalAt(
+  { directory }: FixtureRepository,
+  { origin }: PlaceServer,
+  place: Place,
+  line: string | null,
+): Setting['evaldiff'] {
+  const variables = isVendor(place.name)
+    ? [factsOf(place.name).keyVariable]
+    : [...(line ?? '').matchAll(/(?:key=|header=[\w-]+:)(\w+)/g)].map(([, name = '']) => name);
+  const reach = isVendor(place.name)
+    ? { vendorUrls: { [place.name]: `${origin}${new URL(factsOf(place.name).host).pathname}` } }
+    : {};
+  return async (...argv) => {
+    const texts = { out: '', err: '' };
+    const code = await main(
+      [
+        ...argv,
+        ...(line === null ? [] : ['--endpoint', line.replace(/https?:\/\/[^/\s]+/, origin)]),
+      ],
+      {
+        env: fixtureEnvironment(Object.fromEntries(variables.map((name) => [name, KEY]))),
+        cwd: directory,
+        isTerminal: false,
+        width: 160,
+        reach: { ...reach, clock: testClock() },
+        out: (text) => void (texts.out += text),
+        err: (text) => void (texts.err += text),
+      },
+    );
+    return { code, ...texts };
+  };
+}
+
+function resultOf({ out, err }: Asked): Result {
+  if (!out.startsWith('{')) throw new Error(`no result: ${out}${err}`);
+  return JSON.parse(out) as Result;
+}
+
+const triesIn = ({ suites }: Result) =>
+  suites.flatMap(({ references }) => references.flatMap(({ head }) => head?.tries ?? []));
+
+/** Takes the lines out of the prompt that the messages say to remove. */
+function removeAsTold({ repository }: Setting, { out, err }: Asked): string[] {
+  const told = [...`${out}${err}`.matchAll(/prompts\/capitals\.yaml:\d+: .*remove line (\d+)/g)];
+  const prompt = readFileSync(join(repository.directory, 'prompts/capitals.yaml'), 'utf8');
+  const lines = told.map(([, line]) => Number(line) - 1);
+  repository.commit('As told', {
+    'prompts/capitals.yaml': prompt
+      .split('\n')
+      .filter((_, at) => !lines.includes(at))
+      .join('\n'),
+  });
+  return lines.map((at) => prompt.split('\n')[at] ?? '');
+}
+
+/** Of these the README's temperature is told as too much, before anything is sent. */
+const NO_TEMPERATURE = ['/v1/responses', '/v1/messages'];
+
+const CASES = PLACES.map((place) => [`${place.name} (${place.model})`, place] as const);
+
+describe('the places where models are asked', () => {
+  test('are all vendors of the table, and all lines that docs/models.md has for servers', () => {
+    const names = new Set(PLACES.map(({ name }) => name));
+    expect([...names].filter(isVendor).sort()).toEqual([...vendorNames()].sort());
+    const lines = MODELS.split('\n').flatMap(
+      (line) => /^\| ([^|]+?) +\| `\w+=/.exec(line)?.[1] ?? [],
+    );
+    expect([...names].filter((name) => !isVendor(name)).sort()).toEqual([...lines].sort());
+  });
+
+  test('have the hosts and the headers that the vendors’ documents name', () => {
+    for (const { name, host, key } of PLACES.filter(({ host }) => host !== null)) {
+      if (!isVendor(name)) throw new Error(name);
+      const facts = factsOf(name);
+      expect([name, new URL(facts.host).host]).toEqual([name, host]);
+      expect([name, facts.keyHeader]).toEqual([name, key?.header]);
+    }
+  });
+});
+
+describe.each(CASES)("on %s the README's first prompt", (_name, place) => {
+  test('runs and is graded, after what the model does not take was told at its line', async () => {
+    const at = await setUp(place);
+    const takes = !NO_TEMPERATURE.includes(place.path);
+    if (!takes) {
+      expect(removeAsTold(at, await at.evaldiff('validate'))).toEqual(['temperature: 0']);
+      expect([...at.server.answered, ...at.server.refused]).toEqual([]);
+    }
+    const asked = await at.evaldiff('run', '--json');
+    const { code, err } = asked;
+    expect({ code, err }).toEqual({ code: 0, err: expect.any(String) });
+    const tries = triesIn(resultOf(asked));
+    expect(tries.map(({ actual, outcome }) => [actual, outcome])).toEqual([
+      ['Copenhagen', 'pass'],
+      ['Berlin', 'pass'],
+    ]);
+    expect(tries.map(({ scores }) => scores.map(({ metric }) => metric))).toEqual([
+      ['named', 'correct', 'brief'],
+      ['named', 'correct', 'brief'],
+    ]);
+    // What is refused is a grader's form of an answer, and never the prompt.
+    const asIs = at.server.answered.filter((body) => !isGrading(body));
+    expect(asIs.map(({ temperature }) => temperature)).toEqual(
+      takes ? [0, 0] : [undefined, undefined],
+    );
+    expect(at.server.refused.filter((each) => !/format|output|tool_choice/.test(each))).toEqual([]);
+  });
+});
